@@ -1,9 +1,12 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { ruleOfAny } from "../../src/flags/rules/conditions.ts";
+import { OWN_RULE, segmentSentence } from "../../src/flags/rules/rule-words.ts";
 import type { Segment } from "../../src/flags/segment.ts";
 import { segments as operations } from "../../src/operations/segments.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, indentedJson, shorten, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
+import { conditionOf, conditionOption } from "../session/conditions.ts";
 import { environmentOption, projectOption } from "../session/config.ts";
 import type { Input } from "../session/input.ts";
 import { ifRevision, revisionOption } from "../session/revision.ts";
@@ -18,8 +21,8 @@ export function addSegmentCommands(segments: Command, io: Io): void {
   segments.addHelpText(
     "after",
     `\nExamples:
-  formflag segments set staff -p shop -e production --rule '{"ends_with":[{"var":"email"},"@example.com"]}'
-  formflag flags set search -p shop -e production --on --targeting '{"if":[{"$ref":"staff"},"on"]}'
+  formflag segments set staff -p shop -e production --if 'email ends_with @example.com'
+  formflag flags set search -p shop -e production --on --if 'segment staff'
   formflag segments list -p shop -e production
 `,
   );
@@ -40,9 +43,9 @@ export function addSegmentCommands(segments: Command, io: Io): void {
     operation: operations.list,
     names: (place) => place,
     head: ["SEGMENT", "UPDATED", "RULE"],
-    row: ({ name, rule, updatedAt }) => [name, updatedAt, shorten(JSON.stringify(rule), 60)],
+    row: ({ name, rule, updatedAt }) => [name, updatedAt, shorten(segmentSentence(rule), 100)],
     none: ({ project, environment }) =>
-      shown`No segments yet. Next: formflag segments set <name> -p ${project} -e ${environment} --rule JSON`,
+      shown`No segments yet. Next: formflag segments set <name> -p ${project} -e ${environment} --if 'email ends_with @example.com'`,
   });
   addDelete(segments, io, {
     argument: SEGMENT,
@@ -75,13 +78,15 @@ async function readEnvironment(input: Input): Promise<{ project: string; environ
 }
 
 function describeSegment(segment: Segment, revision: number): string {
+  const words = segmentSentence(segment.rule);
   const facts = details([
     ["segment", segment.name],
+    ["rule", words],
     ["created", segment.createdAt],
     ["updated", segment.updatedAt],
     ["revision", String(revision)],
   ]);
-  return `${facts}\nrule\n${indentedJson(segment.rule)}`;
+  return words === OWN_RULE ? `${facts}\nrule\n${indentedJson(segment.rule)}` : facts;
 }
 
 function addSetCommand(segments: Command, io: Io): void {
@@ -91,16 +96,26 @@ function addSetCommand(segments: Command, io: Io): void {
     .description("create a segment or give it another rule")
     .addOption(projectOption())
     .addOption(environmentOption())
-    .option("--rule <json>", "JSONLogic rule: JSON, @FILE, or - for standard input")
+    .addOption(
+      conditionOption(
+        "who belongs to it, such as 'plan == pro and country in AT, DE'; repeatable, for any of several",
+      ),
+    )
+    .addOption(
+      new Option(
+        "--rule <json>",
+        "the same as a JSONLogic rule: JSON, @FILE, or - for standard input",
+      ).conflicts("if"),
+    )
     .addOption(revisionOption())
     .addOption(whyOption())
     .addHelpText(
       "after",
       `
-Flags of the environment use it as {"$ref":"<name>"} in their rules.
+Flags of the environment use it as a condition, segment <name>, and as {"$ref":"<name>"} in rules in JSON.
 
 Examples:
-  formflag segments set staff -p shop -e production --rule '{"ends_with":[{"var":"email"},"@example.com"]}'
+  formflag segments set staff -p shop -e production --if 'email ends_with @example.com or email ends_with @example.org'
   formflag segments set beta -p shop -e production --rule @beta.json
 `,
     )
@@ -111,13 +126,19 @@ type Values = { place: Place; rule: unknown; revision: number | undefined };
 
 async function parse(input: Input, given?: string): Promise<Values> {
   const place = await readPlace(input, given);
-  const { rule } = input.options as { rule?: string };
-  if (rule === undefined) throw usage("the rule is missing", "give it with --rule JSON or --rule @FILE");
-  return { place, rule: await jsonValue(rule, "--rule", input), revision: ifRevision(input.options) };
+  const { rule, if: conditions } = input.options as { rule?: string; if?: string[] };
+  const revision = ifRevision(input.options);
+  if (conditions !== undefined) return { place, rule: ruleOfAny(conditions.map(conditionOf)), revision };
+  if (rule === undefined)
+    throw usage("the rule is missing", "give it with --if 'email ends_with @example.com', or --rule JSON");
+  return { place, rule: await jsonValue(rule, "--rule", input), revision };
 }
 
 async function run({ client, report }: Session, { place, rule, revision }: Values): Promise<void> {
   const { project, environment, segment: name } = place;
   const segment = await client.call(operations.set, { names: place, body: { rule }, revision });
-  await report(segment, shown`${segment.result} segment ${name} in ${project}/${environment}\n`);
+  await report(
+    segment,
+    shown`${segment.result} segment ${name} in ${project}/${environment}: ${segmentSentence(segment.rule)}\n`,
+  );
 }

@@ -1,4 +1,5 @@
-import { type IsSame, differencesOf, isUnset } from "../../src/projects/differences.ts";
+import { differencesInWords, withRuleInWords } from "../../src/flags/rules/difference-words.ts";
+import { type IsSame, isUnset } from "../../src/projects/differences.ts";
 import type { Color, Paint } from "./color.ts";
 import { printable } from "./text.ts";
 
@@ -15,14 +16,17 @@ export type Notation = {
   isSame?: IsSame;
 };
 
-/** The head, then the differences as lines with `-` and `+`: by field, or whole states if either is not an object. */
+/** The head, then the differences as lines with `-` and `+`: by field, or whole states if either is not an object, with rules in words. */
 export function printDiff({ head, color, before, after }: Diff, notation: Notation, paint: Paint): string {
   const removed = (lines: string[]) => lines.map((line) => paint(`${notation.indent}- ${line}`, "red"));
   const added = (lines: string[]) => lines.map((line) => paint(`${notation.indent}+ ${line}`, "green"));
   const lines = [paint(head, color)];
-  for (const { field, ...states } of differencesOf(before, after, notation.isSame)) {
-    const linesOf = (value: unknown) => notation.linesOf(value, field ?? undefined);
-    lines.push(...removed(linesOf(states.before)), ...added(linesOf(states.after)));
+  for (const { field, words, ...states } of differencesInWords(before, after, notation.isSame)) {
+    const linesOf = (side: "before" | "after") =>
+      words?.[side] == null
+        ? notation.linesOf(withRuleInWords(states[side]), field ?? undefined)
+        : [printable(`${field}: ${words[side]}`)];
+    lines.push(...removed(linesOf("before")), ...added(linesOf("after")));
   }
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -40,8 +40,8 @@ export type FlagHead = Pick<FlagValues, "slug" | "description" | "createdAt">;
 /** Summary of a flag in one environment. */
 export type FlagStatus = Pick<FlagValues, "slug" | "enabled" | "expiresAt" | "revision"> & {
   environment: string;
-  /** Whether a rule chooses among its variants. */
-  hasRule: boolean;
+  /** The rule that chooses among its variants, in words; empty without one. */
+  rule: string;
   isPreview: boolean;
   /** When it was last read; null for never. */
   readAt: number | null;

@@ -150,9 +150,9 @@ describe("flags list without an environment", () => {
     await run("flags", "set", "search", "-p", "shop", "-e", "develop", "--on", "--rollout", "25");
     expect((await run("flags", "list", "-p", "shop")).stdout).toBe(
       [
-        "FLAG         develop               live",
-        "checkout-v1  off                   on",
-        "search       on, 2 variants, rule  off",
+        "FLAG         develop                                   live",
+        "checkout-v1  off                                       on",
+        "search       on (25 % of users on; everyone else off)  off",
         "",
       ].join("\n"),
     );

@@ -13,7 +13,7 @@ describe("the overview of flags", () => {
     await set("develop", { variants: { a: 1 }, targeting, enabled: true }, OPERATOR, "rich");
     const version = (await app.store.look()).version;
     const first = await overviewOfFlags(app, "shop", { limit: 1 });
-    const none = { expiresAt: null, expired: false, hasRule: false, isPreview: false, readAt: null };
+    const none = { expiresAt: null, expired: false, rule: "", isPreview: false, readAt: null };
     const off = { enabled: false, ...none };
     expect(first).toEqual({
       items: [
@@ -22,7 +22,14 @@ describe("the overview of flags", () => {
           description: "",
           createdAt: app.now(),
           environments: [
-            { slug: "rich", environment: "develop", ...off, enabled: true, hasRule: true, revision: version },
+            {
+              slug: "rich",
+              environment: "develop",
+              ...off,
+              enabled: true,
+              rule: "a rule of its own",
+              revision: version,
+            },
             { slug: "rich", environment: "live", ...off, revision: version },
           ],
         },

@@ -45,7 +45,10 @@ export function describeDifferences(differences: Difference[], paint: Paint, are
   return `${diffs.join("")}${countDifferences(differences, areApplied)}\n`;
 }
 
-function diffOf({ action, path, before, after }: Difference): Diff {
+function diffOf({ action, path, kind, ...states }: Difference): Diff {
+  const [before, after] = [states.before, states.after].map((state) =>
+    kind === "segment" && state !== null ? { rule: state } : state,
+  );
   if (action === "delete") return { head: shown`- ${path}`, color: "red" };
   if (action === "create") return { head: shown`+ ${path}`, color: "green", after };
   return { head: shown`~ ${path}`, color: "yellow", before, after };

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
+import { hasShare } from "../../../src/flags/rules/shares.ts";
 import { Failed } from "../../exit.ts";
 import type { Io } from "../../output/terminal.ts";
-import { details, table } from "../../output/text.ts";
+import { details, shown, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
@@ -59,6 +60,7 @@ async function run(session: Session, { place, context, change }: Values): Promis
   if (Object.keys(patch).length === 0) {
     const result = await client.call(operations.evaluate, { names: place, body: { context } });
     await print(result, describe(result));
+    if (result.reason === "DEFAULT") await noteMissingKey(session, { ...place, flag }, context);
     if (result.errorCode !== undefined) throw new Failed();
     return;
   }
@@ -68,6 +70,24 @@ async function run(session: Session, { place, context, change }: Values): Promis
   if (!trial) throw new AppError("unavailable", "this server version cannot preview changes: update it");
   await print(trial, describeTrial(trial));
   if (trial.after.errorCode !== undefined) throw new Failed();
+}
+
+/** Notes on standard error if the rule of a flag has shares of users, and the context does not say which user it is. */
+async function noteMissingKey(
+  session: Session,
+  place: Place,
+  context: Record<string, unknown>,
+): Promise<void> {
+  const { targetingKey } = context;
+  if ((typeof targetingKey === "string" && targetingKey !== "") || !session.showsNotes) return;
+  const { value } = await session.client.callAt(operations.get, { names: place });
+  if (!hasShare(value.targeting)) return;
+  const key = Object.keys(context).find((name) => /^user_?(id|key|name)?$|^id$|^key$/i.test(name));
+  const known = key === undefined ? undefined : context[key];
+  const example = typeof known === "string" ? known : "ann";
+  session.note(
+    shown`the rollout of ${place.flag} needs a targetingKey, which the context does not have: --context '${JSON.stringify({ targetingKey: example })}'\n`,
+  );
 }
 
 /** The example in the hint uses a bare word as the targeting key. */

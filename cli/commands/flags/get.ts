@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { FIELDS, OPTIONAL_NAMES } from "../../../src/flags/flag-fields.ts";
-import { ruleInWords } from "../../../src/flags/rules/rule-words.ts";
+import { OWN_RULE, ruleClauses } from "../../../src/flags/rules/rule-words.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { details, indentedJson, printableLines } from "../../output/text.ts";
@@ -40,7 +40,7 @@ function describeFlag(flag: FlagDetail, revision: number): string {
     ["updated", flag.updatedAt],
     ["revision", String(revision)],
   ]);
-  const rule = flag.targeting ? `\nrule\n${indentedJson(flag.targeting)}` : "";
+  const rule = ruleClauses(flag) === null ? `\nrule\n${indentedJson(flag.targeting)}` : "";
   return facts + rule + contentsOf(flag);
 }
 
@@ -67,14 +67,14 @@ function optionalLines(flag: FlagDetail): [name: string, value: string][] {
 
 /** One line for each variant, then the default variant, the rule in words and the metadata. */
 function variantLines(flag: FlagDetail): [name: string, value: string][] {
-  const { variants, defaultVariant, targeting, metadata } = flag;
+  const { variants, defaultVariant, metadata } = flag;
   if (variants === undefined) return [];
-  const words = ruleInWords(targeting) ?? [];
+  const words = ruleClauses(flag) ?? [OWN_RULE];
   const values = Object.entries(variants).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
   return [
     ...values.map((value, index): [string, string] => [index === 0 ? "variants" : "", value]),
     ["default", defaultVariant ?? "none"],
-    ...words.map((line, index): [string, string] => [index === 0 ? "serves" : "", line]),
+    ...words.map((line, index): [string, string] => [index === 0 ? "rule" : "", line]),
     ...(metadata ? [["metadata", JSON.stringify(metadata)] as [string, string]] : []),
   ];
 }

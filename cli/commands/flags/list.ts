@@ -9,7 +9,8 @@ import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
-import { type FlagDetail, rulesSummary } from "./rules.ts";
+import { ruleSentence } from "../../../src/flags/rules/rule-words.ts";
+import type { FlagDetail } from "./rules.ts";
 import { payloadOf, stateOf, summaryOf } from "./state.ts";
 
 export function addListCommand(flags: Command, io: Io): void {
@@ -58,15 +59,12 @@ function describe(all: FlagDetail[]): string {
   const rows = all.map((flag) => [
     flag.slug,
     stateOf(flag),
-    ...(haveRules ? [rulesSummary(flag)] : []),
+    ...(haveRules ? [shorten(ruleSentence(flag), 100)] : []),
     shorten(payloadOf(flag), 40),
     flag.expiredAt ?? "never",
     shorten(flag.description, 50),
   ]);
-  return table(
-    ["FLAG", "STATE", ...(haveRules ? ["VARIANTS"] : []), "PAYLOAD", "EXPIRES", "DESCRIPTION"],
-    rows,
-  );
+  return table(["FLAG", "STATE", ...(haveRules ? ["RULE"] : []), "PAYLOAD", "EXPIRES", "DESCRIPTION"], rows);
 }
 
 type FlagEverywhere = { slug: string; description: string; environments: Record<string, FlagDetail> };

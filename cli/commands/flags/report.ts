@@ -1,7 +1,6 @@
 import type { SetResult } from "../../../src/base/result.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { endsInShare } from "../../../src/flags/rules/rule-rows.ts";
-import { ruleInWords } from "../../../src/flags/rules/rule-words.ts";
 import { shown } from "../../output/text.ts";
 import type { Session } from "../../session/session.ts";
 import { type Place, nearFlag } from "./place.ts";
@@ -10,17 +9,11 @@ import { hasExpired, summaryOf } from "./state.ts";
 
 export type SetFlag = FlagDetail & { result: SetResult };
 
-/** Reports a flag that was set, with printable lines below, and notes on standard error what may be a mistake. */
-export async function reportFlag(
-  session: Session,
-  place: Place,
-  flag: SetFlag,
-  end = "",
-  lines: readonly string[] = [],
-): Promise<void> {
+/** Reports a flag that was set, and notes on standard error what may be a mistake. */
+export async function reportFlag(session: Session, place: Place, flag: SetFlag, end = ""): Promise<void> {
   const { project, environment } = place;
-  const text = shown`${flag.result} ${flag.slug} in ${project}/${environment}: ${summaryOf(flag)}${end}`;
-  await session.report(flag, [text, ...lines, ""].join("\n"));
+  const text = shown`${flag.result} ${flag.slug} in ${project}/${environment}: ${summaryOf(flag)}${end}\n`;
+  await session.report(flag, text);
   const { io, note } = session;
   if (!session.showsNotes) return;
   if (hasExpired(flag) && flag.result !== "unchanged")
@@ -36,12 +29,6 @@ export async function reportFlag(
       ? ""
       : shown`; did you mean ${near}? To undo: formflag flags delete ${flag.slug} -p ${project}`;
   note(shown`${flag.slug} is a new flag of project ${project}` + `${meant}\n`);
-}
-
-/** The rule of a change as it was understood, a line a row; none for a rule that words cannot express. */
-export function rulesReport({ targeting }: FlagPatch, flag: SetFlag): string[] {
-  const lines = targeting ? (ruleInWords(flag.targeting) ?? []) : [];
-  return lines.map((line) => shown`  ${line}`);
 }
 
 /** Notes on standard error what a change of variants and rules means for readers who may not be thought of. */

@@ -1,16 +1,14 @@
 import { type Command, Option } from "commander";
-import { AppError } from "../../../src/base/errors.ts";
-import { ruleOfCondition } from "../../../src/flags/rules/conditions.ts";
-import { hasRule } from "../../../src/flags/rules/rule-rows.ts";
-import type { RulesPatch } from "../../../src/flags/rules/rules.ts";
+import type { FlagRules, RulesPatch } from "../../../src/flags/rules/rules.ts";
+import { rowsBeforeShare, shareRule, switchOf, withoutShare } from "../../../src/flags/rules/shares.ts";
 import type { flags } from "../../../src/operations/flags.ts";
 import type { Output } from "../../../src/operations/operation.ts";
+import { appended, asked, conditionOf, conditionOption } from "../../session/conditions.ts";
 import type { Input } from "../../session/input.ts";
 import { optionFor } from "../../session/near-misses.ts";
 import { jsonObject } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { isUnset } from "../../session/values.ts";
-import { shareRule, withoutShare } from "./shares.ts";
 
 /** A flag as the admin API shows it. */
 export type FlagDetail = Output<Awaited<ReturnType<(typeof flags)["get"]["schemas"]>>>;
@@ -22,9 +20,8 @@ type RuleOptions = {
   rollout?: string;
   if?: string[];
   then?: string[];
+  else?: string;
 };
-
-const append = (text: string, earlier: string[] | undefined) => [...(earlier ?? []), text];
 
 /** The options of `flags set` that give a flag variants and rules. */
 export function withRules(command: Command): Command {
@@ -41,6 +38,7 @@ export function withRules(command: Command): Command {
       new Option("--targeting <json>", "the rule, in flagd's language: JSON, @FILE, or none").conflicts([
         "rollout",
         "if",
+        "else",
       ]),
     )
     .option(
@@ -48,12 +46,21 @@ export function withRules(command: Command): Command {
       "on for that share of the users; the same user is always in or out; none ends it",
     )
     .addOption(
-      new Option(
-        "--if <condition>",
-        "who gets the variant of the --then after it, such as 'age >= 18 and country in AT, DE'; repeatable",
-      ).argParser(append),
+      conditionOption(
+        "who gets the variant of the --then after it, such as 'plan == pro and country in AT, DE' or 'segment staff'; repeatable",
+      ),
     )
-    .addOption(new Option("--then <variant>", "what they get; repeatable").argParser(append));
+    .addOption(
+      new Option(
+        "--then <variant>",
+        "what they get; repeatable; on without it, for a flag that is on or off",
+      ).argParser(appended),
+    )
+    .addOption(
+      new Option("--else <variant>", "what everyone else gets; the default without it").conflicts(
+        "targeting",
+      ),
+    );
 }
 
 /** The change by the options of `withRules`, as far as it is known before the flag is read. */
@@ -73,19 +80,17 @@ export async function readRules(input: Input): Promise<RulesChange> {
   if (given.default !== undefined) own.defaultVariant = given.default === "none" ? null : given.default;
   if (given.targeting !== undefined)
     own.targeting = (await jsonOrNone(given.targeting, "--targeting", input)) as RulesPatch["targeting"];
-  const { if: conditions = [], then: chosen = [] } = given;
-  if (conditions.length !== chosen.length)
-    throw usage(
-      `there are ${conditions.length} --if and ${chosen.length} --then`,
-      "each --if needs a --then: --if 'email ends_with @example.com' --then on",
-    );
+  const rows = rowsOf(given);
   const endsRollout = given.rollout !== undefined && isUnset(given.rollout);
-  const rollout = endsRollout ? undefined : given.rollout;
-  const isRuled = rollout !== undefined || conditions.length > 0;
+  const isRuled = (given.rollout !== undefined && !endsRollout) || rows.length > 0;
+  // Refused before anything is read.
+  if (given.rollout !== undefined && !endsRollout) shareOf(given.rollout, { on: "on", off: "off" });
+  if (given.else !== undefined && !isRuled)
+    throw usage("--else needs an --if", "what everyone gets without a rule is the --default");
 
   const patchFor = (flag: FlagDetail | undefined): RulesPatch => {
     const patch = { ...own };
-    if (endsRollout && !isRuled) patch.targeting = withoutShare(flag?.targeting);
+    if (endsRollout && !isRuled) patch.targeting = endOfShare(flag?.targeting);
     if (patch.targeting === null) return isMadeForRule(flag) ? plainFrom(patch) : withoutRule(patch, flag);
     if (!isRuled && patch.targeting === undefined) return patch;
     const variants = patch.variants ?? (patch.variants === null ? undefined : flag?.variants);
@@ -93,23 +98,82 @@ export async function readRules(input: Input): Promise<RulesChange> {
       patch.variants = MADE.variants;
       if (patch.defaultVariant === undefined) patch.defaultVariant = MADE.defaultVariant;
     }
-    if (!isRuled) return patch;
-    const known = variants ?? patch.variants!;
-    for (const name of chosen) {
-      if (!Object.hasOwn(known, name))
-        throw usage(
-          `--then ${name} is not a variant of the flag`,
-          `choose one of ${Object.keys(known).join(", ")}`,
-        );
-    }
-    const pairs = conditions.flatMap((condition, index) => [conditionRule(condition), chosen[index]]);
-    const share = rollout === undefined ? undefined : shareRule(rollout, known);
-    if (pairs.length === 0) patch.targeting = share!;
-    else patch.targeting = { if: share === undefined ? pairs : [...pairs, share] };
+    if (isRuled) patch.targeting = targetingOf(given, rows, variants ?? patch.variants!, flag?.targeting);
     return patch;
   };
   const changesRule = isRuled || endsRollout || own.targeting !== undefined;
   return { needsFlag: changesRule || own.variants != null, patchFor };
+}
+
+type Row = { condition: Record<string, unknown>; variant: string | undefined };
+
+/** The conditions of `--if`, each with its `--then`; none has one where no `--then` is given. Throws `invalid`. */
+function rowsOf({ if: conditions = [], then: chosen = [] }: RuleOptions): Row[] {
+  const isEach = chosen.length === conditions.length || (chosen.length === 0 && conditions.length > 0);
+  if (!isEach)
+    throw usage(
+      `there are ${conditions.length} --if and ${chosen.length} --then`,
+      "each --if needs a --then: --if 'email ends_with @example.com' --then on",
+    );
+  return conditions.map((text, at) => ({ condition: conditionOf(text), variant: chosen[at] }));
+}
+
+/** The rule of `--if`, `--then`, `--rollout` and `--else` for a flag with these variants. Throws `invalid`. */
+function targetingOf(
+  { rollout, else: rest }: RuleOptions,
+  rows: readonly Row[],
+  variants: FlagRules["variants"],
+  before: FlagRules["targeting"],
+): NonNullable<FlagRules["targeting"]> {
+  const states = switchOf(variants);
+  const pairs = rows.flatMap(({ condition, variant = states?.on }) => {
+    if (variant === undefined)
+      throw usage(
+        "--if needs a --then: the flag has other variants than on and off",
+        `choose one of ${Object.keys(variants).join(", ")}: --then ${Object.keys(variants)[0]}`,
+      );
+    return [condition, knownVariant(variant, "--then", variants)];
+  });
+  const last = rest === undefined ? undefined : knownVariant(rest, "--else", variants);
+  if (rollout === undefined) return { if: last === undefined ? pairs : [...pairs, last] };
+  if (states === null)
+    throw usage(
+      "--rollout is for a flag with two variants, true and false",
+      `write the shares with --targeting, such as ${sharesOf(Object.keys(variants))}`,
+    );
+  if (last !== undefined && last !== states.off)
+    throw usage(
+      `--rollout gives ${states.off} to everyone else`,
+      `leave out --else ${last}, or give conditions without --rollout`,
+    );
+  const share = shareOf(rollout, states);
+  // Another share for the same rule leaves its conditions.
+  const kept = pairs.length > 0 ? pairs : rowsBeforeShare(before);
+  return kept.length === 0 ? share : { if: [...kept, share] };
+}
+
+function shareOf(rollout: string, states: { on: string; off: string }) {
+  return asked("--rollout", () => shareRule(rollout, states));
+}
+
+function knownVariant(name: string, option: string, variants: FlagRules["variants"]): string {
+  if (Object.hasOwn(variants, name)) return name;
+  throw usage(
+    `${option} ${name} is not a variant of the flag`,
+    `choose one of ${Object.keys(variants).join(", ")}`,
+  );
+}
+
+function sharesOf(names: string[]): string {
+  return `'${JSON.stringify({ fractional: names.map((name) => [name, 1]) })}'`;
+}
+
+/** A rule without its share, null for none. Throws `invalid` for a rule without one. */
+function endOfShare(targeting: FlagRules["targeting"]) {
+  const rest = withoutShare(targeting);
+  if (rest === undefined)
+    throw usage("the rule of this flag is not a rollout", "--targeting none removes the whole rule");
+  return rest;
 }
 
 /** Variants that a plain flag gets, so that a rule can choose one. */
@@ -132,18 +196,6 @@ function withoutRule({ targeting, ...patch }: RulesPatch, flag: FlagDetail | und
   return hasVariants ? { ...patch, targeting: targeting ?? null } : patch;
 }
 
-/** The condition of an `--if` as a rule. Throws `invalid`. */
-function conditionRule(text: string): Record<string, unknown> {
-  try {
-    return ruleOfCondition(text);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const or = "repeat the two options: --if 'plan == pro' --then on --if 'country == AT' --then on";
-    const hint = error.reason === "condition-or" ? `${or}; ${error.hint}` : error.hint;
-    throw usage(`--if: ${error.message}`, hint ?? undefined);
-  }
-}
-
 const EXAMPLES = {
   "--variants": '{"on":true,"off":false}',
   "--targeting": '{"if":[{"ends_with":[{"var":"email"},"@example.com"]},"on"]}',
@@ -151,12 +203,4 @@ const EXAMPLES = {
 
 async function jsonOrNone(text: string, option: keyof typeof EXAMPLES, input: Input): Promise<unknown> {
   return isUnset(text) ? null : jsonObject(text, option, EXAMPLES[option], input);
-}
-
-/** `3 variants, rule`; nothing for a plain flag. */
-export function rulesSummary({ variants, targeting }: FlagDetail): string {
-  if (variants === undefined) return "";
-  const count = Object.keys(variants).length;
-  const rule = hasRule(targeting) ? ", rule" : "";
-  return `${count} variant${count === 1 ? "" : "s"}${rule}`;
 }

@@ -14,7 +14,7 @@ import { usage } from "../../session/usage.ts";
 import { expiryValue, switchValue } from "../../session/values.ts";
 import { whyOption } from "../../session/why.ts";
 import { type Place, readPlace } from "./place.ts";
-import { noteRules, reportFlag, rulesReport } from "./report.ts";
+import { noteRules, reportFlag } from "./report.ts";
 import { planChange, readValues, type ValuesChange, withValues } from "./values.ts";
 
 export function addSetCommand(flags: Command, io: Io): void {
@@ -46,8 +46,10 @@ is plain again, on or off for everybody. Other variants take the place of the pa
 Rules need a context: readers of GET /api/v1/flags send none, so that a rollout never includes them. They get
 the --default, or what the rule yields without any values.
 
-In --if, conditions are joined by and; each --if of several is an alternative. Values of "in" are separated by
-commas. Quotes are for texts with spaces or commas, and make a number a text: 'plan == "5"'.
+A condition of --if compares an attribute of the context: ==, !=, <, <=, >, >=, in, not in, contains, starts_with,
+ends_with, sem_ver. and, or, not and brackets join conditions; segment NAME is one. Values of in are separated by
+commas. Quotes are for texts with spaces or commas, and make a number a text: 'plan == "5"'. Of several --if the first
+that holds decides, and --else or the --default follows. They replace the rule; --rollout alone keeps conditions.
 
 Examples:
   formflag flags set new-checkout -p shop -e production --on
@@ -58,6 +60,7 @@ Examples:
   formflag flags set search -p shop -e production --on --rollout 25
   formflag flags set search -p shop -e production --if 'email ends_with @example.com' --then on --rollout 25
   formflag flags set search -p shop -e production --if 'age >= 18 and country in AT, DE' --then on
+  formflag flags set search -p shop -e production --if 'segment staff or not (plan == free)' --then on --else off
   formflag flags set search -p shop -e production --rollout none
   formflag flags set color -p shop -e production --on --variants '{"red":"#f00","blue":"#00f"}' --default red
   formflag flags set color -p shop -e production --if 'version sem_ver >= 2.1.0' --then blue
@@ -124,7 +127,7 @@ async function run(session: Session, { place, change, at, named }: Values): Prom
     const answer = await session.client.callAt(operations.set, input);
     // A caller who named a revision needs the next one.
     const end = named !== undefined ? ` (revision ${answer.revision})` : "";
-    await reportFlag(session, place, answer.value, end, rulesReport(patch, answer.value));
+    await reportFlag(session, place, answer.value, end);
     noteRules(session, place, { patch, flag: answer.value, lost });
   });
 }

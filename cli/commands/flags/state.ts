@@ -1,6 +1,7 @@
 import type { Flag } from "../../../src/flags/flag.ts";
 import { SECTIONS } from "../../../src/flags/flag-fields.ts";
-import { type FlagDetail, rulesSummary } from "./rules.ts";
+import { ruleSentence } from "../../../src/flags/rules/rule-words.ts";
+import type { FlagDetail } from "./rules.ts";
 
 const OWN = ["State", "payload", "expiry", "variants", "rules"];
 
@@ -16,9 +17,11 @@ export function stateOf(flag: Flag): string {
   return hasExpired(flag) ? "off, expired" : "off";
 }
 
-/** The state with the variants, the rule and the preview, if any: `on, 3 variants, rule, preview`. */
+/** The state with the rule in words and the preview, if any: `on (25 % of users on; everyone else off), preview`. */
 export function summaryOf(flag: FlagDetail): string {
-  return [stateOf(flag), rulesSummary(flag), flag.isPreview ? "preview" : ""].filter(Boolean).join(", ");
+  const rule = ruleSentence(flag);
+  const when = flag.enabled ? "" : "when on: ";
+  return `${stateOf(flag)}${rule === "" ? "" : ` (${when}${rule})`}${flag.isPreview ? ", preview" : ""}`;
 }
 
 export function hasExpired({ expiredAt }: Flag): boolean {

@@ -26,7 +26,7 @@ export function orderedOf(text: string): unknown {
   if (quoted !== undefined) return quoted;
   if (NUMBER.test(text)) return Number(text);
   throw new AppError("invalid", `${text} is not a number`, {
-    hint: `a text is compared in quotes, by its characters: "${text}"`,
+    hint: `a number is compared as in age > 18; a text, such as a date, in quotes, by its characters: "${text.replaceAll('"', "")}"`,
   });
 }
 
@@ -55,7 +55,8 @@ function findFault(text: string): string | undefined {
 
 /** Parses values between commas, also in brackets; one in quotes may hold commas itself. Throws `invalid`. */
 export function listOf(text: string): unknown[] {
-  const [, inner = text] = /^\[(.*)\]$/s.exec(text) ?? [];
+  const [, squared, round] = /^\[(.*)\]$|^\((.*)\)$/s.exec(text) ?? [];
+  const inner = squared ?? round ?? text;
   const parts = inner.match(/\s*("[^"]*"|'[^']*'|[^,]*)\s*(,|$)/gs) ?? [];
   // The last match is the end of the text, which follows the last comma or value.
   const items = parts.slice(0, inner.trimEnd().endsWith(",") ? undefined : -1);
@@ -71,6 +72,16 @@ function itemOf(item: string): unknown {
   throw new AppError("invalid", `${item} is not one value of a list`, { hint });
 }
 
+/** A value that `textOf` and others print, in quotes where it could be read as more than a value of a condition. */
+export function asOneWord(text: string): string {
+  const isPlain = /^["'].*["']$/s.test(text) || !/[\s()[\],&|]|^(?:and|or|not)$/i.test(text);
+  return isPlain ? text : quoted(text);
+}
+
+function quoted(text: string): string {
+  return text.includes('"') ? `'${text}'` : `"${text}"`;
+}
+
 /** A value as `valueOf` reads it. */
 export function textOf(value: unknown): string {
   return quotedWhere(value, isValue);
@@ -78,7 +89,7 @@ export function textOf(value: unknown): string {
 
 /** A value as `listOf` reads it in a list. */
 export function itemText(value: unknown): string {
-  return quotedWhere(value, (text) => isValue(text) && !/\s/.test(text));
+  return quotedWhere(value, (text) => isValue(text) && !/[\s()[\]]/.test(text));
 }
 
 /** A text as `bareText` reads it. */
@@ -106,5 +117,5 @@ function isValue(text: string): boolean {
 function quotedWhere(value: unknown, isPlain: (text: string) => boolean): string {
   if (typeof value !== "string") return scalarText(value);
   if (isPlain(value) && value !== "" && value.trim() === value) return value;
-  return value.includes('"') ? `'${value}'` : `"${value}"`;
+  return quoted(value);
 }

@@ -49,31 +49,13 @@ export function parseComparison(text: string): Comparison {
   return { attribute, operator, value: rest.trim() };
 }
 
-/**
- * `age >= 18 and country in AT, DE` as a rule in JSONLogic that holds where every comparison does. An `and` in quotes, or
- * as the value of a comparison, joins nothing. Throws as `parseComparison` and `ruleOfComparison`.
- */
-export function ruleOfCondition(text: string): Rule {
-  const parts: string[] = [];
-  let [start, tokens] = [0, 0];
-  for (const { 0: token, index } of text.matchAll(/"[^"]*"|'[^']*'|,|[^\s,]+/gs)) {
-    const isJoining = token.toLowerCase() === "and" && tokens >= 3 && !/,\s*$/.test(text.slice(start, index));
-    if (isJoining) {
-      parts.push(text.slice(start, index));
-      [start, tokens] = [index + token.length, 0];
-    } else tokens += 1;
-  }
-  const rules = [...parts, text.slice(start)].map((part) => ruleOfComparison(parseComparison(part)));
-  return rules.length === 1 ? rules[0]! : { and: rules };
-}
-
 /** A comparison as `parseComparison` reads it. */
 export function printComparison({ attribute, operator, value }: Comparison): string {
   return `${attribute} ${operator} ${value}`;
 }
 
 /** A comparison as a rule in JSONLogic. Throws `invalid` for an attribute, operator or value that is none. */
-function ruleOfComparison({ attribute: name, operator, value: given }: Comparison): Rule {
+export function ruleOfComparison({ attribute: name, operator, value: given }: Comparison): Rule {
   const value = given.trim();
   if (!/^[^\s"'()[\]{},<>=!&|]+$/.test(name))
     throw invalid("an attribute is one word, such as email or user.plan");
@@ -154,6 +136,11 @@ export function ruleOfRows({ join, rows }: SegmentRows): Record<string, unknown>
   const [first, ...more] = rows.map(ruleOfComparison);
   if (!first) throw new AppError("invalid", "a segment has at least one condition");
   return more.length === 0 ? first : { [join === "all" ? "and" : "or"]: [first, ...more] };
+}
+
+/** The rule that holds where any of these does. */
+export function ruleOfAny(rules: readonly Rule[]): Rule {
+  return rules.length === 1 ? rules[0]! : { or: rules };
 }
 
 /** The rows of a rule, null for one that is not made of rows. `ruleOfRows` makes the same rule of them. */

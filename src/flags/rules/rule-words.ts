@@ -1,50 +1,73 @@
 import { isObject } from "../../base/json.ts";
-import { comparisonOf, OPERATOR_WORDS } from "./conditions.ts";
+import { conditionInWords } from "./condition-words.ts";
 import { hasRule, rowsOfRule } from "./rule-rows.ts";
 
+/** The part of a flag that chooses what its readers get; a plain flag has no variants. */
+type Ruled = { variants?: unknown; defaultVariant?: unknown; targeting?: unknown };
+
+/** The words for a rule that has no others. */
+export const OWN_RULE = "a rule of its own";
+
+/** Characters of a rule as JSON beyond which it is not put into words. */
+const MAX_RULE = 16_384;
+
 /**
- * A rule in words, a line for each of its rows: `email ends with @example.com → on`, `everybody: 25 % on, 75 % off`. Null
- * for a rule that is written in another way; no lines for no rule.
+ * The rule of a flag in words, such as `25 % of users on; segment staff on; everyone else off`; `a rule of its own` for
+ * one that words do not express, and an empty text for a plain flag.
  */
-export function ruleInWords(targeting: unknown): string[] | null {
-  if (targeting === undefined || targeting === null) return [];
+export function ruleSentence(rules: Ruled): string {
+  return ruleClauses(rules)?.join("; ") ?? OWN_RULE;
+}
+
+/** The clauses of a rule, of which the first that holds decides; none for a plain flag, null as for `ruleSentence`. */
+export function ruleClauses({ variants, defaultVariant, targeting }: Ruled): string[] | null {
+  if (variants === undefined || variants === null) return [];
+  const fallback = typeof defaultVariant === "string" ? defaultVariant : "no value";
+  if (targeting === undefined || targeting === null) return [`everyone ${fallback}`];
   if (!isObject(targeting)) return null;
-  if (!hasRule(targeting)) return [];
-  const whole = sharesInWords(targeting);
-  if (whole !== null) return [`everybody: ${whole}`];
-  const { rows, rest } = rowsOfRule(targeting) ?? {};
-  if (!rows) return null;
-  const lines = rows.map(({ condition, result }) => rowInWords(conditionInWords(condition), result));
-  if (rest !== undefined && rest !== null) lines.push(rowInWords("everybody else", rest));
-  return lines.every((line) => line !== null) ? lines : null;
+  if (!hasRule(targeting)) return [`everyone ${fallback}`];
+  if (JSON.stringify(targeting).length > MAX_RULE) return null;
+  const { rows, rest } = rowsOfRule(targeting) ?? { rows: [], rest: targeting };
+  const clauses = rows.map(({ condition, result }) => rowInWords(condition, result, fallback));
+  const last = restInWords(rest, fallback);
+  return last !== null && clauses.every((clause) => clause !== null) ? [...clauses, ...last] : null;
 }
 
-function rowInWords(who: string | null, result: unknown): string | null {
+/** The rule of a segment in words: who belongs to it. */
+export function segmentSentence(rule: unknown): string {
+  if (typeof rule === "boolean") return rule ? "everyone" : "no one";
+  return (JSON.stringify(rule) ?? "").length > MAX_RULE ? OWN_RULE : (conditionInWords(rule) ?? OWN_RULE);
+}
+
+function rowInWords(condition: unknown, result: unknown, fallback: string): string | null {
+  const who = conditionInWords(condition);
   if (who === null) return null;
-  if (typeof result === "string") return `${who} → ${result}`;
-  const shares = sharesInWords(result);
-  return shares === null ? null : `${who}: ${shares}`;
+  // A value could be read as going on without the colon.
+  const of = isObject(condition) && "$ref" in condition ? who : `${who}:`;
+  if (result === null) return `${of} ${fallback}`;
+  if (typeof result === "string") return `${of} ${result}`;
+  const shares = sharesOf(result);
+  return shares && `${who}: ${shares.map(({ variant, percent }) => `${percent} % ${variant}`).join(", ")}`;
 }
 
-/** A comparison, a segment, or several that all have to hold; null for any other condition. */
-function conditionInWords(rule: unknown): string | null {
-  const comparison = comparisonOf(rule);
-  if (comparison !== null) {
-    const { attribute, operator, value } = comparison;
-    return `${attribute} ${OPERATOR_WORDS[operator] ?? operator} ${value}`;
-  }
-  const [[name, args] = [], ...more] = isObject(rule) ? Object.entries(rule) : [];
-  if (more.length > 0) return null;
-  if (name === "$ref" && typeof args === "string") return `in the segment ${args}`;
-  if (name !== "and" || !Array.isArray(args) || args.length === 0) return null;
-  const parts = args.map((part: unknown) =>
-    isObject(part) && !comparisonOf(part) && "and" in part ? null : conditionInWords(part),
-  );
-  return parts.every((part) => part !== null) ? parts.join(" and ") : null;
+/** Readers without a targetingKey get the default, as everyone else does where that is the last share. */
+function restInWords(rest: unknown, fallback: string): string[] | null {
+  if (rest === undefined || rest === null) return [`everyone else ${fallback}`];
+  if (typeof rest === "string") return [`everyone else ${rest}`];
+  const shares = sharesOf(rest);
+  if (shares === null) return null;
+  const isLast = shares.length > 1 && shares.at(-1)!.variant === fallback;
+  const named = isLast ? shares.slice(0, -1) : shares;
+  return [
+    ...named.map(({ variant, percent }) => `${percent} % of users ${variant}`),
+    isLast ? `everyone else ${fallback}` : `without a targetingKey ${fallback}`,
+  ];
 }
 
-/** A split of users by weight, as `25 % on, 75 % off`. */
-function sharesInWords(rule: unknown): string | null {
+type Share = { variant: string; percent: string };
+
+/** A split of users by weight; null for any other rule. */
+function sharesOf(rule: unknown): Share[] | null {
   const buckets = isObject(rule) && Object.keys(rule).length === 1 ? rule["fractional"] : undefined;
   if (!Array.isArray(buckets) || buckets.length === 0) return null;
   const shares = buckets.map((bucket: unknown) => {
@@ -56,6 +79,7 @@ function sharesInWords(rule: unknown): string | null {
   if (!shares.every((share) => share !== null)) return null;
   const total = shares.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return null;
-  const percent = (weight: number) => Number(((weight / total) * 100).toFixed(2)).toLocaleString("en");
-  return shares.map(({ variant, weight }) => `${percent(weight)} % ${variant}`).join(", ");
+  const percentOf = (weight: number) =>
+    Number(((weight / total) * 100).toFixed(4)).toLocaleString("en", { maximumFractionDigits: 4 });
+  return shares.map(({ variant, weight }) => ({ variant, percent: percentOf(weight) }));
 }

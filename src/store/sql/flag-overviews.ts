@@ -1,7 +1,8 @@
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagHead, FlagStatus } from "../../flags/flag.ts";
 import { hasRule } from "../../flags/rules/rule-rows.ts";
-import { parseRules } from "../../flags/rules/rules.ts";
+import { ruleSentence } from "../../flags/rules/rule-words.ts";
+import { type FlagRules, parseRules } from "../../flags/rules/rules.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { projectRow } from "./rows.ts";
 import { type Work, all } from "./work.ts";
@@ -34,7 +35,7 @@ const STATUSES = `
   WHERE f.project_id = $projectId AND f.slug = wanted.value AND e.project_id = $projectId
   ORDER BY f.slug, e.slug`;
 
-type Row = Omit<FlagStatus, "enabled" | "hasRule" | "isPreview"> &
+type Row = Omit<FlagStatus, "enabled" | "rule" | "isPreview"> &
   Record<"enabled" | "isPreview", number> & { rules: string | null };
 
 export function* listStatuses(project: string, slugs: string[]): Work<FlagStatus[]> {
@@ -43,7 +44,11 @@ export function* listStatuses(project: string, slugs: string[]): Work<FlagStatus
   return rows.map(({ rules, ...row }) => ({
     ...row,
     enabled: row.enabled === 1,
-    hasRule: rules !== null && hasRule(parseRules(rules).targeting),
+    rule: rules === null ? "" : ruleIn(parseRules(rules)),
     isPreview: row.isPreview === 1,
   }));
+}
+
+function ruleIn(rules: FlagRules): string {
+  return hasRule(rules.targeting) ? ruleSentence(rules) : "";
 }

@@ -51,8 +51,14 @@ const REFUSED: [why: string, args: string[], says: string][] = [
   ["a condition without a variant", ["--if", "a == b"], "--then"],
   ["a variant without a condition", ["--then", "red"], "--if"],
   ["a condition for an unknown variant", ["--if", "a == b", "--then", "pink"], "red, blue, green"],
-  ["a condition that would never hold", ["--if", "a == b && c == d", "--then", "red"], "joined by and"],
-  ["conditions joined by or", ["--if", "a == b or c == d", "--then", "red"], "repeat the two options: --if"],
+  ["half a condition", ["--if", "a == b or d", "--then", "red"], "at column 12, d is not compared"],
+  [
+    "a segment that does not exist",
+    ["--if", "segment nope", "--then", "red"],
+    'segment "nope" does not exist',
+  ],
+  ["another variant for the rest", ["--if", "a == b", "--then", "red", "--else", "pink"], "red, blue, green"],
+  ["the rest of no rule", ["--else", "red"], "--else needs an --if"],
   ["a list that is one text", ["--if", "a in AT DE", "--then", "red"], "separated by commas"],
   ["half a version", ["--if", "v sem_ver >= 2.x", "--then", "red"], "a version looks like 2.1.0"],
   ["an order of words", ["--if", "age > eighteen", "--then", "red"], "is not a number"],
@@ -127,7 +133,7 @@ describe("flags set", () => {
     const payload = { color: "green" };
     const before = await set("nc", "--on", "--payload", JSON.stringify(payload));
     const { stdout, stderr } = await trySet("nc", "--rollout", "10");
-    expect(stdout).toBe("updated nc in shop/develop: on, 2 variants, rule\n  everybody: 10 % on, 90 % off\n");
+    expect(stdout).toBe("updated nc in shop/develop: on (10 % of users on; everyone else off)\n");
     expect(stderr).toBe(
       "readers without a targetingKey, such as those of GET /api/v1/flags, are not in the share: they get off\n",
     );
@@ -186,12 +192,46 @@ describe("flags set", () => {
     expect(stderr).toBe(
       "readers of GET /api/v1/flags send no context; to see what they get: formflag flags evaluate joined -p shop -e develop\n",
     );
-    expect(stdout).toEndWith("\n  age is at least 18 and country is one of AT, DE → on\n");
+    expect(stdout).toEndWith(
+      ": on (age is at least 18 and country is one of AT, DE: on; everyone else off)\n",
+    );
     expect(await evaluate("joined", { age: 18, country: "DE" })).toMatchObject({ value: true });
     expect(await evaluate("joined", { age: 18, country: "FR" })).toMatchObject({ value: false });
     expect((await run("flags", "get", "joined", ...HERE)).stdout).toMatch(
-      /^serves +age is at least 18 and country is one of AT, DE → on$/m,
+      /^rule +age is at least 18 and country is one of AT, DE: on\n +everyone else off$/m,
     );
+  });
+
+  test("takes a segment, brackets, or and not as conditions, and what everyone else gets", async () => {
+    await run("segments", "set", "staff", ...HERE, "--if", "email ends_with @example.com");
+    const condition = "segment staff or not (plan == free or plan == none)";
+    const { stdout } = await trySet("open", "--on", "--if", condition, "--else", "off");
+    expect(stdout).toBe(
+      "created open in shop/develop: on (segment staff or not (plan is free or plan is none): on; everyone else off)\n",
+    );
+    expect(await evaluate("open", { email: "a@example.com", plan: "free" })).toMatchObject({ value: true });
+    expect(await evaluate("open", { plan: "free" })).toMatchObject({ value: false });
+    const chosen = await trySet(
+      "pick",
+      "--variants",
+      COLORS,
+      "--if",
+      "segment staff",
+      "--then",
+      "blue",
+      "--else",
+      "red",
+    );
+    expect(chosen.stdout).toEndWith(": off (when on: segment staff blue; everyone else red)\n");
+  });
+
+  test("keeps the conditions where only the share is another", async () => {
+    await set("grows", "--on", "--if", "plan == gold", "--rollout", "10");
+    expect((await trySet("grows", "--rollout", "50 %")).stdout).toEndWith(
+      ": on (plan is gold: on; 50 % of users on; everyone else off)\n",
+    );
+    await set("grows", "--rollout", "none");
+    expect((await trySet("grows", "--rollout", "20")).stdout).toContain("plan is gold: on; 20 % of users on");
   });
 
   test("rolls out by the names of two boolean variants, the true one first", async () => {
@@ -252,6 +292,15 @@ describe("flags evaluate", () => {
     });
   });
 
+  test("says that a rollout needs a targetingKey, where the context has none", async () => {
+    await set("keyless", "--on", "--rollout", "100");
+    const evaluated = (context: string) => run("flags", "evaluate", "keyless", ...HERE, "--context", context);
+    expect((await evaluated('{"userId":"bob"}')).stderr).toBe(
+      `the rollout of keyless needs a targetingKey, which the context does not have: --context '{"targetingKey":"bob"}'\n`,
+    );
+    expect((await evaluated('{"targetingKey":"bob"}')).stderr).toBe("");
+  });
+
   test("exits 1 where the rule cannot be used, and says why", async () => {
     const broken = { state: "ENABLED", variants: { a: 1 }, targeting: { if: [{ $ref: "gone" }, "a"] } };
     const file = join(tempDirectory(), "flags.json");
@@ -279,15 +328,15 @@ describe("flags evaluate", () => {
 
 describe("flags get and list", () => {
   test("show variants, default and rule", async () => {
-    const targeting = { if: [{ "==": [{ var: "plan" }, "gold"] }, "big"] };
+    const targeting = { if: [{ "==": [{ var: "plan" }, 1] }, "big"] };
     const variants = '{"small":1,"big":2}';
     await set("size", "--variants", variants, "--default", "small", "--targeting", JSON.stringify(targeting));
     const { stdout } = await run("flags", "get", "size", ...HERE);
     expect(stdout).toMatch(/^variants +small = 1\n +big = 2\ndefault +small$/m);
-    expect(stdout).toEndWith('\nrule\n  {"if":[{"==":[{"var":"plan"},"gold"]},"big"]}\n');
+    expect(stdout).toEndWith('\nrule\n  {"if":[{"==":[{"var":"plan"},1]},"big"]}\n');
     const list = await run("flags", "list", ...HERE);
-    expect(list.stdout).toMatch(/^FLAG +STATE +VARIANTS +PAYLOAD/);
-    expect(list.stdout).toMatch(/^size +off +2 variants, rule +1 /m);
+    expect(list.stdout).toMatch(/^FLAG +STATE +RULE +PAYLOAD/);
+    expect(list.stdout).toMatch(/^size +off +a rule of its own +1 /m);
   });
 
   test("show nothing of variants where no flag has any", async () => {
@@ -339,7 +388,7 @@ describe("flags evaluate of a change that is not made", () => {
     expect((await run("flags", "get", "offer", ...HERE, "--json")).stdout).toBe(before.stdout);
     const wrong = await Promise.all([
       attempt("--if", "plan like x", "--then", "on"),
-      attempt("--if", "plan == x"),
+      attempt("--if", "plan == x", "--if", "plan == y", "--then", "on"),
       attempt("--on", "--off"),
       attempt("--default", "none-such"),
       attempt("--payload", "{"),

@@ -17,9 +17,20 @@ describe("segments set", () => {
   test("says created, updated or unchanged", async () => {
     const said = [];
     for (const rule of [STAFF, STAFF, { "==": [1, 1] }]) said.push((await set("beta", rule)).stdout);
-    expect(said).toEqual(
-      ["created", "unchanged", "updated"].map((result) => `${result} segment beta in shop/develop\n`),
-    );
+    expect(said).toEqual([
+      "created segment beta in shop/develop: email ends with @example.com\n",
+      "unchanged segment beta in shop/develop: email ends with @example.com\n",
+      "updated segment beta in shop/develop: a rule of its own\n",
+    ]);
+  });
+
+  test("takes conditions in words, of which any holds", async () => {
+    const conditions = ["--if", "email ends_with @example.com", "--if", "plan == pro and age > 18"];
+    const { stdout } = await run("segments", "set", "worded", ...HERE, ...conditions);
+    const words = "email ends with @example.com or plan is pro and age is more than 18";
+    expect(stdout).toBe(`created segment worded in shop/develop: ${words}\n`);
+    expect((await run("segments", "get", "worded", ...HERE)).stdout).toContain(`\nrule      ${words}\n`);
+    expect((await run("segments", "list", ...HERE)).stdout).toContain(words);
   });
 
   test("refuses a revision that is not the one it is at", async () => {
@@ -30,6 +41,8 @@ describe("segments set", () => {
 
   test.each<[why: string, args: string[], says: string]>([
     ["no rule", [], "--rule"],
+    ["half a condition", ["--if", "email"], "at column 6"],
+    ["conditions and a rule", ["--if", "a == b", "--rule", "true"], "--rule"],
     ["a rule that flagd does not have", ["--rule", '{"nope":[1]}'], "nope"],
     ["a text", ["--rule", '"x"'], "a rule is a JSON object"],
   ])("refuses %s", async (_, args, says) => {
@@ -62,7 +75,9 @@ test("segments are listed by name and shown with their rule", async () => {
   expect(all).toContainEqual(expect.objectContaining({ name: "staff", rule: STAFF }));
   const { stdout } = await run("segments", "get", "staff", ...HERE);
   expect(stdout).toMatch(/^revision +\d+$/m);
-  expect(stdout).toEndWith('\nrule\n  {"ends_with":[{"var":"email"},"@example.com"]}\n');
+  expect(stdout).toContain("rule      email ends with @example.com\n");
+  await set("odd", { "==": [1, 1] });
+  expect((await run("segments", "get", "odd", ...HERE)).stdout).toEndWith('\nrule\n  {"==":[1,1]}\n');
 });
 
 describe("segments delete", () => {

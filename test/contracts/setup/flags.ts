@@ -103,7 +103,7 @@ export function flagsContract(driver: Driver): void {
       await set("a", "x", { rules: '{"variants":{"targeting":1}}' });
       await set("a", "z");
       const version = (await store.look()).version;
-      const plain = { enabled: false, expiresAt: null, hasRule: false, isPreview: false, readAt: null };
+      const plain = { enabled: false, expiresAt: null, rule: "", isPreview: false, readAt: null };
       expect(await store.flags.statuses(slug, ["y", "nothing", "x"])).toEqual([
         { slug: "x", environment: "a", ...plain, revision: version - 1 },
         { slug: "x", environment: "b", ...plain, revision: version - 1 },
@@ -114,7 +114,7 @@ export function flagsContract(driver: Driver): void {
           ...plain,
           enabled: true,
           expiresAt: 5,
-          hasRule: true,
+          rule: "a rule of its own",
           revision: version - 3,
         },
       ]);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { ruleInWords } from "../../../src/flags/rules/rule-words.ts";
 import { parseJson } from "../../../src/http/dashboard/json-text.ts";
 import { visible } from "../../../src/http/dashboard/parts/text.tsx";
 import { formatRelative } from "../../../src/http/dashboard/relative-time.ts";
@@ -93,27 +92,5 @@ describe("JSON that somebody typed", () => {
     ]);
     expect(parseJson('{"__proto__":[1]}')).toEqual({ value: JSON.parse('{"__proto__":[1]}') });
     expect(parseJson("[".repeat(100_000)).fault).toContain("levels");
-  });
-});
-
-describe("a rule in words", () => {
-  test("has a line for each row, and shares in percent", () => {
-    const row = { ends_with: [{ var: "email" }, "@example.com"] };
-    const share = {
-      fractional: [
-        ["on", 1],
-        ["off", 2],
-      ],
-    };
-    expect(ruleInWords({ if: [row, "on"] })).toEqual(["email ends with @example.com → on"]);
-    expect(ruleInWords(share)).toEqual(["everybody: 33.33 % on, 66.67 % off"]);
-    expect(ruleInWords({ if: [row, "on", share] })?.[1]).toBe("everybody else: 33.33 % on, 66.67 % off");
-    expect(ruleInWords({ if: [{ and: [row, { $ref: "staff" }] }, "on", "off"] })).toEqual([
-      "email ends with @example.com and in the segment staff → on",
-      "everybody else → off",
-    ]);
-    expect(ruleInWords(undefined)).toEqual([]);
-    for (const other of [{ "==": [1, 1] }, { if: [row] }, { fractional: [{ var: "a" }, ["on", 1]] }])
-      expect(ruleInWords(other)).toBeNull();
   });
 });

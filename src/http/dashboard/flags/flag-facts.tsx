@@ -7,7 +7,8 @@ import { Badge, OnOff } from "../parts/status.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { useView } from "../view.ts";
-import { ruleInWords } from "../../../flags/rules/rule-words.ts";
+import { hasRule } from "../../../flags/rules/rule-rows.ts";
+import { OWN_RULE, ruleClauses } from "../../../flags/rules/rule-words.ts";
 
 /** Characters of a payload that an overview shows. */
 const SHOWN = 600;
@@ -59,20 +60,26 @@ export function Code({ text }: { text: string }) {
   );
 }
 
-/** The rule of a flag in words, a line a row. */
+/** The rule of a flag in words, a line a clause, with its JSON behind it. */
 export function RuleWords({ record }: { record: FlagRecord }) {
-  const targeting = record.rules === null ? undefined : parseRules(record.rules).targeting;
-  const lines = ruleInWords(targeting);
-  if (lines === null) return <Code text={JSON.stringify(targeting)} />;
-  if (lines.length === 0) return <span class="soft">none</span>;
+  const rules = record.rules === null ? null : parseRules(record.rules);
+  if (rules === null) return <span class="soft">none</span>;
   return (
-    <ol>
-      {lines.map((line) => (
-        <li>
-          <Foreign text={line} />
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol>
+        {(ruleClauses(rules) ?? [OWN_RULE]).map((line) => (
+          <li>
+            <Foreign text={line} />
+          </li>
+        ))}
+      </ol>
+      {hasRule(rules.targeting) && (
+        <details>
+          <summary class="small">As JSON</summary>
+          <Code text={JSON.stringify(rules.targeting, null, 2)} />
+        </details>
+      )}
+    </>
   );
 }
 

@@ -84,9 +84,13 @@ function Status({
       >
         <OnOff on={isOn} />
       </A>{" "}
-      {status.hasRule && <Badge>rule</Badge>}
       {status.expired && <Badge tone="warn">expired</Badge>}
       {status.isPreview && <Badge tone="info">preview</Badge>}
+      {status.rule !== "" && (
+        <p class="small clipped">
+          <Foreign text={status.rule} />
+        </p>
+      )}
       <div class="soft small">
         {status.readAt === null ? "never read" : <Time at={status.readAt} />}
         {rate > 0 && `, ${shortRate(rate)}`}

@@ -1,5 +1,7 @@
 import { FIELDS } from "../../../flags/flag-fields.ts";
-import { differencesOf, isUnset } from "../../../projects/differences.ts";
+import { differencesInWords, withRuleInWords } from "../../../flags/rules/difference-words.ts";
+import { isUnset } from "../../../projects/differences.ts";
+import { OWN_RULE } from "../../../flags/rules/rule-words.ts";
 import { visible } from "./text.tsx";
 
 /** By name; a field of another thing that is called the same reads the same. */
@@ -13,29 +15,50 @@ const MAX_LINE = 500;
 
 /**
  * Shows the difference of two states of one thing, such as a flag in the history, field by field, with removed and added
- * values. `{}` stands for a thing that does not exist.
+ * values. `{}` stands for a thing that does not exist. Rules are in words, with their JSON behind them.
  */
 export function Diff({ before, after }: { before: unknown; after: unknown }) {
-  const differences = differencesOf(before, after);
+  const differences = differencesInWords(before, after);
   if (differences.length === 0) return <p class="soft">Nothing differs.</p>;
   return (
     <dl class="diff">
-      {differences.map(({ field, before, after }) => {
-        const [removed, added] = [linesOf(before, field ?? ""), linesOf(after, field ?? "")];
-        const shown = cutEqual(removed, added);
-        return (
-          <div>
-            {field !== null && <dt>{visible(FLAG_FIELDS.get(field)?.label.toLowerCase() ?? field)}</dt>}
-            <dd>
-              {shown.isCutBefore && <span class="soft">…</span>}
-              {shown.removed.length > 0 && <Lines sign="-" lines={shown.removed} />}
-              {shown.added.length > 0 && <Lines sign="+" lines={shown.added} />}
-              {shown.isCutAfter && <span class="soft">…</span>}
-            </dd>
-          </div>
-        );
-      })}
+      {differences.map(({ field, words, before, after }) => (
+        <div>
+          {field !== null && <dt>{visible(FLAG_FIELDS.get(field)?.label.toLowerCase() ?? field)}</dt>}
+          <dd>
+            {words === null ? (
+              <Changed removed={linesOf(before, field ?? "")} added={linesOf(after, field ?? "")} />
+            ) : (
+              <>
+                <Changed removed={wordsOf(words.before, before)} added={wordsOf(words.after, after)} />
+                <details>
+                  <summary class="small">As JSON</summary>
+                  <Changed removed={linesOf(before, "")} added={linesOf(after, "")} />
+                </details>
+              </>
+            )}
+          </dd>
+        </div>
+      ))}
     </dl>
+  );
+}
+
+/** A line for each clause of a rule. */
+function wordsOf(words: string | null, value: unknown): string[] {
+  if (words !== null) return words.split("; ");
+  return isUnset(value, "") ? [] : [OWN_RULE];
+}
+
+function Changed({ removed, added }: { removed: string[]; added: string[] }) {
+  const shown = cutEqual(removed, added);
+  return (
+    <>
+      {shown.isCutBefore && <span class="soft">…</span>}
+      {shown.removed.length > 0 && <Lines sign="-" lines={shown.removed} />}
+      {shown.added.length > 0 && <Lines sign="+" lines={shown.added} />}
+      {shown.isCutAfter && <span class="soft">…</span>}
+    </>
   );
 }
 
@@ -53,7 +76,7 @@ function linesOf(value: unknown, field: string): string[] {
   if (isUnset(value, field)) return [];
   if (FLAG_FIELDS.get(field)?.kind === "switch") return [value === true ? "on" : "off"];
   if (typeof value === "string" && field !== "payload") return value.split("\n");
-  return JSON.stringify(value, null, 2).split("\n");
+  return JSON.stringify(withRuleInWords(value), null, 2).split("\n");
 }
 
 /** Leaves out the lines that both begin and end with, but a few around what differs. */

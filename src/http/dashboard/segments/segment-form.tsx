@@ -1,11 +1,5 @@
 import { isObject } from "../../../base/json.ts";
-import {
-  type Comparison,
-  OPERATOR_WORDS,
-  type SegmentRows,
-  ruleOfRows,
-  rowsOf,
-} from "../../../flags/rules/conditions.ts";
+import { type Comparison, type SegmentRows, ruleOfRows, rowsOf } from "../../../flags/rules/conditions.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Fields, textOf } from "../fields.ts";
 import { lineOfPointer, parseJson } from "../json-text.ts";
@@ -132,18 +126,6 @@ export function RuleFields({ draft, fault }: { draft: RuleDraft; fault?: string 
       </p>
     </fieldset>
   );
-}
-
-/** A rule in words, as far as it is made of rows: `email ends with @example.com`. */
-export function segmentInWords(rule: unknown): string {
-  if (typeof rule === "boolean") return rule ? "every user" : "no user";
-  const found = rowsOf(rule);
-  if (found === null) return "a rule in JSON";
-  const words = found.rows
-    .slice(0, 3)
-    .map(({ attribute, operator, value }) => `${attribute} ${OPERATOR_WORDS[operator] ?? operator} ${value}`);
-  const rest = found.rows.length > words.length ? ` and ${found.rows.length - words.length} more` : "";
-  return words.join(found.join === "all" ? " and " : " or ") + rest;
 }
 
 /** A link to the same rule in the other form. */

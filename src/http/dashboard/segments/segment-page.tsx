@@ -1,3 +1,4 @@
+import { segmentSentence } from "../../../flags/rules/rule-words.ts";
 import type { AppError } from "../../../base/errors.ts";
 import type { SegmentRecord } from "../../../flags/segment.ts";
 import { type SegmentUse } from "../../../flags/segments.ts";
@@ -17,7 +18,7 @@ import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { useMayChange } from "../view.ts";
 import { projectPage } from "../project/project-page.tsx";
-import { OtherForm, type RuleDraft, RuleFields, segmentInWords } from "./segment-form.tsx";
+import { OtherForm, type RuleDraft, RuleFields } from "./segment-form.tsx";
 import { Card } from "../parts/card.tsx";
 import { Uses } from "./segments.tsx";
 
@@ -69,7 +70,7 @@ export function segmentPage(segment: OneSegment): Page {
       <div class="stack">
         <p>
           In <EnvironmentName environment={environment} />:{" "}
-          <Foreign text={segmentInWords(JSON.parse(record.rule))} />, changed <Time at={record.updatedAt} />.{" "}
+          <Foreign text={segmentSentence(JSON.parse(record.rule))} />, changed <Time at={record.updatedAt} />.{" "}
           <A
             to={`${projectPath(slug)}/history`}
             query={{ kind: "segment", name, environment: environment.slug }}

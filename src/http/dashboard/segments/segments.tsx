@@ -1,3 +1,4 @@
+import { segmentSentence } from "../../../flags/rules/rule-words.ts";
 import type { SegmentRecord } from "../../../flags/segment.ts";
 import { type SegmentUse, segmentUses } from "../../../flags/segments.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
@@ -16,7 +17,6 @@ import { useMay } from "../view.ts";
 import { EnvironmentField, FilterForm, List } from "../parts/list.tsx";
 import { NEW_SEGMENT, SEGMENTS, pathTo, segmentPath, settingPath, projectPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
-import { segmentInWords } from "./segment-form.tsx";
 
 /** Segments on one page, and what uses one of them there. */
 const PAGE = 50;
@@ -109,7 +109,7 @@ function segmentsPage({ project, environment, segments, uses, after, more }: Seg
             heading: true,
             cell: ({ name }) => <A to={segmentPath(slug, environment.slug, name)}>{name}</A>,
           },
-          { label: "Who", cell: ({ rule }) => <Foreign text={segmentInWords(JSON.parse(rule))} /> },
+          { label: "Who", cell: ({ rule }) => <Foreign text={segmentSentence(JSON.parse(rule))} /> },
           {
             label: "Used by",
             cell: ({ name }) => (

@@ -1,0 +1,29 @@
+import { Option } from "commander";
+import { AppError } from "../../src/base/errors.ts";
+import { ruleOfCondition } from "../../src/flags/rules/condition-parser.ts";
+import { usage } from "./usage.ts";
+
+/** Adds the value of an option that may be repeated to those before. */
+export function appended(text: string, earlier: string[] | undefined): string[] {
+  return [...(earlier ?? []), text];
+}
+
+/** The option `--if`, which may be repeated. */
+export function conditionOption(description: string): Option {
+  return new Option("--if <condition>", description).argParser(appended);
+}
+
+/** The condition of an `--if` as a rule. Throws `invalid` with the column of what is not understood. */
+export function conditionOf(text: string): Record<string, unknown> {
+  return asked("--if", () => ruleOfCondition(text));
+}
+
+/** Reads the value of an option. Throws `invalid`, which names the option. */
+export function asked<T>(option: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw usage(`${option}: ${error.message}`, error.hint ?? undefined);
+  }
+}
