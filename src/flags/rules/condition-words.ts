@@ -27,8 +27,8 @@ const STRICT: Readonly<Record<string, string>> = { "==": "===", "!=": "!==" };
 /** A rule whose comparisons with texts are strict, which is no difference where the text is no number. */
 function withStrictTexts(rule: unknown): unknown {
   if (Array.isArray(rule)) return rule.map(withStrictTexts);
-  const [[name = "", args] = [], ...more] = isObject(rule) ? Object.entries(rule) : [];
-  if (more.length > 0 || !Array.isArray(args)) return rule;
+  const [[name, args] = [], ...more] = isObject(rule) ? Object.entries(rule) : [];
+  if (name === undefined || more.length > 0 || !Array.isArray(args)) return rule;
   const value: unknown = args[1];
   const isText = args.length === 2 && typeof value === "string" && Number.isNaN(Number(value));
   const strict = isText && Object.hasOwn(STRICT, name) ? STRICT[name]! : name;
