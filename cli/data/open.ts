@@ -8,10 +8,11 @@ import { createIdSource } from "../../src/base/ids.ts";
 import { createDirectory, openDiskBlobs } from "../../src/blobs/disk.ts";
 import { openDiskNotes } from "../../src/blobs/disk-notes.ts";
 import type { BackupSource } from "../../src/maintenance/backup.ts";
+import { NotCurrent } from "../../src/store/sqlite/connection.ts";
 import { garbageIn } from "../../src/store/sqlite/garbage.ts";
 import { refersToFiles } from "../../src/store/sqlite/files.ts";
 import { holdLock, holdsOf } from "../../src/store/sqlite/lock.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { type SqliteStore, openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { env } from "../session/env.ts";
 import type { SharedStorage } from "../../src/storage.ts";
 import { refuseMoved } from "./moved.ts";
@@ -66,10 +67,26 @@ async function openParts({ data, shared, writing, isMoved, ...options }: OpenCon
   if (!isMoved) refuseMoved(data);
   const { file, uploads } = prepareData(data);
   const blobs = openDiskBlobs(uploads);
-  const store = openSqliteStore(file, writing, writing === "inline" ? () => lockToMigrate(data) : undefined);
+  const store = await openStore(file, writing, () => lockToMigrate(data));
   const isOnly = writing === "thread";
   const holds = holdsOf(join(data, NAMES.holdLock));
   return { store, blobs, notes: openDiskNotes(uploads, { garbage: store.garbage, isOnly, holds }) };
+}
+
+/** Opens the store of a data directory. An older one is migrated first: by a command, once no server can open it. */
+async function openStore(
+  file: string,
+  writing: "thread" | "inline",
+  claim: () => () => void,
+): Promise<SqliteStore> {
+  try {
+    return openSqliteStore(file, writing);
+  } catch (error) {
+    if (!(error instanceof NotCurrent)) throw error;
+    const { migrateFile } = await import("../../src/store/sqlite/migrate.ts");
+    migrateFile(file, writing === "inline" ? { claim } : {});
+    return openSqliteStore(file, writing);
+  }
 }
 
 /** Opens a data directory as the source of a backup, without migrating its database. Throws as `openApp` does. */

@@ -3,7 +3,7 @@ import { openDiskBlobs } from "../../src/blobs/disk.ts";
 import { parseDatabaseUrl } from "../../src/store/postgres/database-url.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { takeSnapshot } from "../../src/store/sqlite/copies/snapshot.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { openMigrated } from "../support/database.ts";
 import { openNotes } from "../support/notes.ts";
 import { freshDatabase } from "../support/postgres/postgres.ts";
 import { tempDirectory } from "../support/temp.ts";
@@ -18,7 +18,7 @@ export function sqliteDriver(writing: "inline" | "thread"): Driver {
     open(database) {
       const uploads = join(directory, `${database}-uploads`);
       openDiskBlobs(uploads);
-      const store = openSqliteStore(pathOf(database), writing);
+      const store = openMigrated(pathOf(database), writing);
       return { ...store, notes: openNotes(store, uploads, true) };
     },
     copy: (from, into, progress) => takeSnapshot(pathOf(from), pathOf(into), progress),

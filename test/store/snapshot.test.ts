@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { columnsOf } from "../../src/maintenance/tables.ts";
 import { MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
 import { dumpSnapshot } from "../../src/store/sqlite/copies/snapshot.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { openMigrated } from "../support/database.ts";
 import { NOW, nextId } from "../support/records/records.ts";
 import { tempDirectory } from "../support/temp.ts";
 
@@ -27,7 +27,7 @@ test("the database of an old archive gives rows as a current one does", async ()
   const directory = tempDirectory();
   const id = nextId();
   openOld(join(directory, "old.db"), id);
-  const store = openSqliteStore(join(directory, "new.db"), "inline");
+  const store = openMigrated(join(directory, "new.db"), "inline");
   await store.fill(dumpSnapshot(join(directory, "old.db")));
   const { submissions } = await store.submissions.list("key", 10, null);
   expect(submissions).toMatchObject([{ id, data: { a: 1 }, state: "inbox", files: [{ name: "a.txt" }] }]);

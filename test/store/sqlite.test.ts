@@ -5,8 +5,8 @@ import { describe, expect, test } from "bun:test";
 import { timedId } from "../../src/base/ids.ts";
 import { DEFAULT_SETTINGS } from "../../src/forms/settings/settings.ts";
 import { connect } from "../../src/store/sqlite/connection.ts";
-import { MIGRATIONS, migrate } from "../../src/store/sqlite/migrate.ts";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { MIGRATIONS, migrate, migrateFile } from "../../src/store/sqlite/migrate.ts";
+import { openMigrated } from "../support/database.ts";
 import { apply } from "../support/records/apply.ts";
 import { LAST_ID, NOW, random } from "../support/records/records.ts";
 import { errorOf, reasonOf } from "../support/refusals.ts";
@@ -16,6 +16,11 @@ const directory = tempDirectory();
 let count = 0;
 const freshFile = () => join(directory, `${(count += 1)}.db`);
 const error = (code: string) => expect.objectContaining({ name: "AppError", code });
+
+function connectMigrated(file: string): Database {
+  migrateFile(file);
+  return connect(file);
+}
 
 /** A database that some other program made. */
 function makeDatabase(...statements: string[]): string {
@@ -32,7 +37,7 @@ function pragma(db: Database, name: string): unknown {
 
 function ourDatabase(...statements: string[]): string {
   const file = freshFile();
-  const db = connect(file);
+  const db = connectMigrated(file);
   for (const sql of statements) db.run(sql);
   db.run("PRAGMA journal_mode = DELETE");
   db.close();
@@ -88,8 +93,8 @@ describe("a file that is not ours to use", () => {
       (_what, make, message) => {
         const file = make();
         const before = readFileSync(file);
-        expect(() => openSqliteStore(file, writing)).toThrow(error("unsupported"));
-        expect(() => openSqliteStore(file, writing)).toThrow(message);
+        expect(() => openMigrated(file, writing)).toThrow(error("unsupported"));
+        expect(() => openMigrated(file, writing)).toThrow(message);
         expect(readFileSync(file).equals(before)).toBe(true);
         for (const suffix of ["-wal", "-shm", "-journal"]) expect(existsSync(file + suffix)).toBe(false);
       },
@@ -98,17 +103,17 @@ describe("a file that is not ours to use", () => {
 
   test("is a database of a newer formflag that still keeps a write-ahead log", () => {
     const file = freshFile();
-    const db = connect(file);
+    const db = connectMigrated(file);
     db.run("PRAGMA user_version = 9999");
     db.close();
     const before = readFileSync(file);
-    expect(() => openSqliteStore(file, "inline")).toThrow(error("unsupported"));
+    expect(() => openMigrated(file)).toThrow(error("unsupported"));
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
   test("names itself, and what it is", async () => {
     const file = makeDatabase("CREATE TABLE t (a)");
-    const open = () => Promise.try(() => openSqliteStore(file, "inline"));
+    const open = () => Promise.try(() => openMigrated(file));
     expect(await reasonOf(open())).toBe("unsupported database-foreign");
     expect(await errorOf(open())).toContain(file);
   });
@@ -116,16 +121,16 @@ describe("a file that is not ours to use", () => {
   test("is a folder, or stands under a file", () => {
     const folder = freshFile();
     mkdirSync(folder);
-    expect(() => openSqliteStore(folder, "inline")).toThrow(error("forbidden"));
+    expect(() => openMigrated(folder)).toThrow(error("forbidden"));
     const file = freshFile();
     writeFileSync(file, "");
-    expect(() => openSqliteStore(join(file, "formflag.db"), "inline")).toThrow(error("forbidden"));
+    expect(() => openMigrated(join(file, "formflag.db"))).toThrow(error("forbidden"));
   });
 });
 
 describe("a connection", () => {
   test("waits for locks, flushes at every commit, and keeps foreign keys", () => {
-    const db = connect(freshFile());
+    const db = connectMigrated(freshFile());
     expect(pragma(db, "journal_mode")).toBe("wal");
     expect(pragma(db, "synchronous")).toBe(2);
     expect(pragma(db, "foreign_keys")).toBe(1);
@@ -136,8 +141,8 @@ describe("a connection", () => {
 
   test("has the same settings when the file was there before", () => {
     const file = freshFile();
-    connect(file).close();
-    const db = connect(file);
+    connectMigrated(file).close();
+    const db = connectMigrated(file);
     expect(pragma(db, "journal_mode")).toBe("wal");
     expect(pragma(db, "synchronous")).toBe(2);
     expect(pragma(db, "foreign_keys")).toBe(1);
@@ -146,14 +151,14 @@ describe("a connection", () => {
 
   test("makes the folder it needs, closed to others", () => {
     const folder = join(directory, "new", "deeper");
-    connect(join(folder, "formflag.db")).close();
+    connectMigrated(join(folder, "formflag.db")).close();
     expect((statSync(folder).mode & 0o777).toString(8)).toBe("700");
   });
 
   test("takes an empty file as a new database", () => {
     const file = freshFile();
     writeFileSync(file, "");
-    const db = connect(file);
+    const db = connectMigrated(file);
     expect(Number(pragma(db, "user_version"))).toBeGreaterThan(0);
     db.close();
   });
@@ -173,7 +178,7 @@ test("a token that the schema before limited to an environment is limited to its
   const insert = "INSERT INTO tokens (name, hash, scopes, created_at, environment_id) VALUES";
   db.run(`${insert} ('web', 'h1', '["flags:evaluate"]', 1, 9), ('ci', 'h2', '["flags:write"]', 1, NULL)`);
   db.close();
-  const store = openSqliteStore(file, "inline");
+  const store = openMigrated(file);
   const [ci, web] = await store.tokens.list();
   expect(web).toMatchObject({ name: "web", project: "shop", environment: "live" });
   expect(await store.tokens.find("h1")).toMatchObject({ keys: { projectKey: "p", environmentKey: "e" } });
@@ -197,7 +202,7 @@ test("submissions whose ids the schema before stored as text keep their ids, ord
     `INSERT INTO files VALUES (8, 1, 'cv', 'cv.pdf', 'application/pdf', 3, '${"0".repeat(64)}', '${key}')`,
   );
   db.close();
-  const store = openSqliteStore(file, "inline");
+  const store = openMigrated(file);
   const { submissions } = await store.submissions.list("k", 10, null);
   expect(submissions.map(({ id }) => id)).toEqual([ids[1]!, ids[2]!, ids[0]!]);
   expect(await store.submissions.find(ids[1]!)).toMatchObject({
@@ -220,7 +225,7 @@ test("a copy without its search index gets it with the migrations after it", asy
   for (const table of ["submission_search", "submission_positions", "search_removals"])
     db.run(`DROP TABLE ${table}`);
   db.close();
-  const store = openSqliteStore(file, "inline");
+  const store = openMigrated(file);
   expect(await store.submissions.indexBacklog()).toEqual({ missing: 0, removals: false });
   await store.close();
 });
@@ -241,7 +246,7 @@ test("forms of the schema before foreign ids have some where a submission has th
     );
   }
   db.close();
-  const store = openSqliteStore(file, "inline");
+  const store = openMigrated(file);
   const keys = ["k0", "k1", "k2"];
   expect(await Promise.all(keys.map((key) => store.submissions.hasForeignIds(key)))).toEqual([
     false,
@@ -262,7 +267,7 @@ test("forms of the schema before settings have the defaults, and take settings",
     `INSERT INTO forms (${columns}, created_at, updated_at) VALUES ('contact', 'C', 'k', 1, 1, '[]', '[]', 3, 1, 1)`,
   );
   db.close();
-  const store = openSqliteStore(file, "inline");
+  const store = openMigrated(file);
   const form = (await store.forms.find("contact"))!;
   expect(form).toMatchObject({ name: "C", maxFiles: 3, ...DEFAULT_SETTINGS });
   const changed = { ...form, spamLinks: 0 };
@@ -317,8 +322,8 @@ describe("a migration", () => {
 
   test("makes no copy of a new database, nor of one that is up to date", () => {
     const file = freshFile();
-    connect(file).close();
-    connect(file).close();
+    connectMigrated(file).close();
+    connectMigrated(file).close();
     expect(readdirSync(directory).filter((name) => name.includes(`${count}.db.before`))).toEqual([]);
   });
 
@@ -369,19 +374,19 @@ describe("the schema", () => {
     db.query<{ sql: string }, []>("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").all();
 
   test("is marked as ours", () => {
-    const db = connect(freshFile());
+    const db = connectMigrated(freshFile());
     expect(Buffer.from(Number(pragma(db, "application_id")).toString(16), "hex").toString()).toBe("fflg");
     db.close();
   });
 
   test("is the same after it was brought up to date again, and so are the rows", () => {
     const file = freshFile();
-    const first = connect(file);
+    const first = connectMigrated(file);
     first.run("INSERT INTO projects (slug, name, key, created_at) VALUES ('a', 'A', 'k', 1)");
     const [schema, version] = [schemaOf(first), pragma(first, "user_version")];
     first.close();
-    const second = connect(file);
-    const third = connect(file);
+    const second = connectMigrated(file);
+    const third = connectMigrated(file);
     expect(schemaOf(third)).toEqual(schema);
     expect(pragma(third, "user_version")).toBe(version);
     expect(third.query("SELECT slug FROM projects").all()).toEqual([{ slug: "a" }]);
@@ -390,7 +395,7 @@ describe("the schema", () => {
   });
 
   test("has only STRICT tables", () => {
-    const db = connect(freshFile());
+    const db = connectMigrated(freshFile());
     const tables = db
       .query<{ name: string; strict: number }, []>(
         "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'",
@@ -404,7 +409,7 @@ describe("the schema", () => {
   });
 
   test("has an index for every foreign key, so that no delete reads a whole table", () => {
-    const db = connect(freshFile());
+    const db = connectMigrated(freshFile());
     const keys = db
       .query<{ name: string; column: string }, []>(
         `SELECT t.name, k."from" AS column FROM pragma_table_list t, pragma_foreign_key_list(t.name) k

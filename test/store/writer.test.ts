@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { expect, test } from "bun:test";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { openMigrated } from "../support/database.ts";
 import { addForm } from "../support/records/apply.ts";
 import { submissionTo } from "../support/records/records.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 /** A store that commits on its own thread, with a function that returns how many commits it has made. */
 async function openStore() {
-  const store = openSqliteStore(join(tempDirectory(), "formflag.db"), "thread");
+  const store = openMigrated(join(tempDirectory(), "formflag.db"), "thread");
   const { key } = await addForm(store, "contact");
   const insert = () => store.submissions.insert(submissionTo(key));
   const commits = async () =>

@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
-import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { migrateFile } from "../../src/store/sqlite/migrate.ts";
+import { type SqliteStore, openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { tempDirectory } from "./temp.ts";
 
 let migrated: Uint8Array | undefined;
@@ -14,11 +15,15 @@ export function newDatabase(directory: string): string {
   return file;
 }
 
+/** Opens the store in a file after its schema is brought up to date, as a command does. */
+export function openMigrated(file: string, writing: "thread" | "inline" = "inline"): SqliteStore {
+  migrateFile(file);
+  return openSqliteStore(file, writing);
+}
+
 function migrate(): Uint8Array {
   const file = join(tempDirectory(), "formflag.db");
-  const store = openSqliteStore(file, "inline");
+  migrateFile(file);
   using db = new Database(file);
-  const bytes = db.serialize();
-  void store.close();
-  return bytes;
+  return db.serialize();
 }

@@ -209,12 +209,12 @@ async function openTransport({ command, options }: Typed, io: Io): Promise<Trans
   const silent = { ...io, err: () => {}, note: () => {} };
   if (storage.shared !== null)
     return localTransport({ ...storage, shared: { ...storage.shared, migrate: "off" } }, VERSION, silent);
-  const [{ inspectDatabase }, { MIGRATIONS }] = await Promise.all([
+  const [{ inspectDatabase }, { NEWEST_SCHEMA }] = await Promise.all([
     import("../../../src/store/sqlite/inspect.ts"),
-    import("../../../src/store/sqlite/migrate.ts"),
+    import("../../../src/store/sqlite/schema-version.ts"),
   ]);
   const { schema } = inspectDatabase(join(config.data, NAMES.database), { isQuick: false });
-  if (schema !== MIGRATIONS.length) throw new Error("the database is of another version");
+  if (schema !== NEWEST_SCHEMA) throw new Error("the database is of another version");
   return localTransport(storage, VERSION, silent);
 }
 

@@ -1,21 +1,22 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { Database } from "bun:sqlite";
 import { sqliteError } from "./errors.ts";
-import { BUSY_TIMEOUT, type Claim, migrate } from "./migrate.ts";
+import { BUSY_TIMEOUT, isCurrentAtOnce } from "./schema-version.ts";
 import { close } from "./statements.ts";
 
+/** The database is new, or has an older schema: `migrateFile` brings it up to date. */
+export class NotCurrent extends Error {}
+
 /**
- * Connects to a database file and migrates it to the current schema. With `create`, a missing file is created. An existing
- * database is migrated only once `claim` has returned. Throws `unavailable`,
+ * Connects to a database file with the current schema. Throws {@link NotCurrent} for any other, and `unavailable`,
  * `forbidden` or `unsupported` if the file cannot be used.
  */
-export function connect(
-  file: string,
-  { create = true, claim }: { create?: boolean; claim?: Claim } = {},
-): Database {
-  if (create) createDirectory(file);
-  return open(file, create, (db) => migrate(db, undefined, claim));
+export function connect(file: string): Database {
+  if (!existsSync(file)) throw new NotCurrent(`${file} does not exist`);
+  return open(file, false, (db) => {
+    if (!isCurrentAtOnce(db)) throw new NotCurrent(`${file} is not migrated`);
+  });
 }
 
 /** Connects to an existing database and leaves its schema as it is. Throws as {@link connect} does. */
@@ -31,7 +32,9 @@ function createDirectory(file: string): void {
   }
 }
 
-function open(file: string, create: boolean, prepare: (db: Database) => void): Database {
+/** Connects to a database file once `prepare` has returned; with `create`, a missing file is created. Throws as `connect` does. */
+export function open(file: string, create: boolean, prepare: (db: Database) => void): Database {
+  if (create) createDirectory(file);
   let db: Database | undefined;
   try {
     db = new Database(file, { create, readwrite: true, strict: true });

@@ -1,5 +1,5 @@
 import { connectUnmigrated } from "./connection.ts";
-import { schemaVersion } from "./migrate.ts";
+import { schemaVersion } from "./schema-version.ts";
 import { close, query } from "./statements.ts";
 
 /** Whether any submission in a database has a file. Throws as `connect` does. */

@@ -3,7 +3,7 @@ import type { Garbage } from "../../blobs/notes.ts";
 import { forgetLoose, listLoose } from "../sql/submissions/files.ts";
 import { connectUnmigrated } from "./connection.ts";
 import { sqliteError } from "./errors.ts";
-import { schemaVersion } from "./migrate.ts";
+import { schemaVersion } from "./schema-version.ts";
 import { runWork } from "./run.ts";
 import { close } from "./statements.ts";
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { Database, constants } from "bun:sqlite";
 import { sqliteError } from "./errors.ts";
-import { schemaVersion } from "./migrate.ts";
+import { schemaVersion } from "./schema-version.ts";
 
 /** A form, and where its submissions are sent. */
 export type SendingForm = { slug: string; notifies: boolean; replies: boolean; hasTargets: boolean };

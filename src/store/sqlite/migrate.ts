@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { type Database, SQLiteError } from "bun:sqlite";
 import { syncDirectoryNow } from "../../base/directory.ts";
 import { AppError } from "../../base/errors.ts";
+import { open } from "./connection.ts";
 import { copyDatabase } from "./copies/copy.ts";
 import { sqliteError } from "./errors.ts";
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
@@ -21,13 +22,18 @@ import dashboard from "./migrations/0013-dashboard.sql" with { type: "text" };
 import scaleOut from "./migrations/0014-scale-out.sql" with { type: "text" };
 import foreignIds from "./migrations/0015-foreign-ids.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
-import { readNumber } from "./statements.ts";
+import { close } from "./statements.ts";
+import {
+  APPLICATION_ID,
+  BUSY_TIMEOUT,
+  isCurrent,
+  isCurrentAtOnce,
+  lacksIndex,
+  type NEWEST_SCHEMA,
+  schemaVersion,
+} from "./schema-version.ts";
 
-/** Milliseconds that a statement waits for the lock of another process. It blocks its thread. */
-export const BUSY_TIMEOUT = 5000;
-
-/** The migrations in order: after the first n, `user_version` is n. A released migration never changes. */
-export const MIGRATIONS: readonly string[] = [
+const ALL = [
   initial,
   targeting,
   tokenPlaces,
@@ -43,37 +49,21 @@ export const MIGRATIONS: readonly string[] = [
   dashboard,
   scaleOut,
   foreignIds,
-];
+] as const satisfies readonly string[] & { length: typeof NEWEST_SCHEMA };
 
-/** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */
-const APPLICATION_ID = 0x66666c67;
+/** The migrations in order: after the first n, `user_version` is n. A released migration never changes. */
+export const MIGRATIONS: readonly string[] = ALL;
 
 /** Prevents servers from opening a database until the function returned is called. Throws `unavailable` if one runs. */
 export type Claim = () => () => void;
 
-/** Whether a database is up to date. */
-function isCurrent(db: Database, migrations: readonly string[]): boolean {
-  return schemaVersion(db, migrations.length) === migrations.length && !lacksIndex(db, migrations);
-}
-
 /**
- * As {@link isCurrent}, in one transaction, because another process may be creating the file. Without `db.transaction`,
- * whose first use prepares the statements of every kind of transaction.
+ * Migrates a database file to the current schema. A missing file is created unless `create` is false. An existing database
+ * is migrated only once `claim` has returned. Throws as `connect` does.
  */
-function isCurrentAtOnce(db: Database, migrations: readonly string[]): boolean {
-  db.run("BEGIN");
-  try {
-    return isCurrent(db, migrations);
-  } finally {
-    if (db.inTransaction) db.run("ROLLBACK");
-  }
-}
-
-/** Whether a migrated database has no search index: a copy from a backup, which gets an empty one. */
-function lacksIndex(db: Database, migrations: readonly string[]): boolean {
-  const isMigrated = migrations.slice(0, readNumber(db, "PRAGMA user_version")).includes(search);
-  if (!isMigrated) return false;
-  return readNumber(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'submission_search'") === 0;
+export function migrateFile(file: string, options: { create?: boolean; claim?: Claim } = {}): void {
+  const { create = true, claim } = options;
+  close(open(file, create, (db) => migrate(db, undefined, claim)));
 }
 
 /**
@@ -82,12 +72,12 @@ function lacksIndex(db: Database, migrations: readonly string[]): boolean {
  * another program, and where a migration fails; the file is then unchanged.
  */
 export function migrate(db: Database, migrations = MIGRATIONS, claim?: Claim): void {
-  if (isCurrentAtOnce(db, migrations)) return;
+  if (isCurrentAtOnce(db, migrations.length)) return;
   useWal(db);
   let release: (() => void) | undefined;
   const bringUpToDate = db.transaction(() => {
     // Another process may have migrated it meanwhile.
-    if (isCurrent(db, migrations)) return;
+    if (isCurrent(db, migrations.length)) return;
     const version = schemaVersion(db, migrations.length);
     // An empty database has no server that expects an older schema.
     if (version > 0 && version < migrations.length) {
@@ -105,7 +95,7 @@ export function migrate(db: Database, migrations = MIGRATIONS, claim?: Claim): v
 
 function applyMigrations(db: Database, migrations: readonly string[], version: number): void {
   try {
-    if (lacksIndex(db, migrations)) db.run(search);
+    if (lacksIndex(db)) db.run(search);
     for (const sql of migrations.slice(version)) db.run(sql);
     db.run(`PRAGMA user_version = ${migrations.length}`);
     db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
@@ -151,27 +141,4 @@ function useWal(db: Database): void {
       Bun.sleepSync(1 + Math.random() * 10);
     }
   }
-}
-
-/**
- * The number of migrations applied to a database; 0 for an empty file. Throws `unsupported` for a database of another
- * program or of a newer formflag.
- */
-export function schemaVersion(db: Database, newest = MIGRATIONS.length, name = db.filename): number {
-  const version = readNumber(db, "PRAGMA user_version");
-  const application = readNumber(db, "PRAGMA application_id");
-  const isEmpty = () => readNumber(db, "SELECT count(*) FROM sqlite_schema") === 0;
-  if (application !== APPLICATION_ID && !(version === 0 && application === 0 && isEmpty())) {
-    throw new AppError("unsupported", `${name} is a database of another program`, {
-      reason: "database-foreign",
-    });
-  }
-  if (version > newest) {
-    throw new AppError(
-      "unsupported",
-      `${name} was written by a newer formflag (schema ${version}, this one knows ${newest})`,
-      { hint: "run that newer formflag; the file was left as it is" },
-    );
-  }
-  return version;
 }

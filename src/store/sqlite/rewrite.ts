@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { Database } from "bun:sqlite";
 import { AppError } from "../../base/errors.ts";
-import { BUSY_TIMEOUT } from "./migrate.ts";
+import { BUSY_TIMEOUT } from "./schema-version.ts";
 import { query } from "./statements.ts";
 
 /** Milliseconds that readers of the old state are waited for. A read of a server takes less, a backup longer than any wait. */

@@ -9,11 +9,9 @@ import { stringifyInTurns } from "../../base/json-turns.ts";
 import { IN_INBOX } from "../../forms/intake/insertion.ts";
 import { AppError } from "../../base/errors.ts";
 import { SQLITE_STALENESS_MS } from "../limits.ts";
-import { checkDatabase } from "./check.ts";
 import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
 import { connect } from "./connection.ts";
 import { sqliteError } from "./errors.ts";
-import type { Claim } from "./migrate.ts";
 import { hitsIn } from "./search.ts";
 import { indexBacklog, queueRemovals } from "./search-index.ts";
 import { close } from "./statements.ts";
@@ -37,12 +35,10 @@ export type SqliteStore = Store & {
 };
 
 /**
- * Opens the store in a SQLite file, which is created if it does not exist. A server commits on a `thread` of its own, a
- * command `inline`. An older schema is migrated only once `claim` has returned. Throws `unavailable`,
- * `forbidden` or `unsupported` if the file cannot be used.
+ * Opens the store in a SQLite file. A server commits on a `thread` of its own, a command `inline`. Throws as `connect` does.
  */
-export function openSqliteStore(file: string, writing: "thread" | "inline", claim?: Claim): SqliteStore {
-  const db = connect(file, claim && { claim });
+export function openSqliteStore(file: string, writing: "thread" | "inline"): SqliteStore {
+  const db = connect(file);
   const writer = writing === "thread" ? threadWriter(file) : inlineWriter(db);
   const watchers: (() => void)[] = [];
   let changedAt = 0;
@@ -114,7 +110,6 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
     look: () => read(() => runWork(db, readLook())),
     staleness: SQLITE_STALENESS_MS,
     watch: (changed) => void watchers.push(changed),
-    check: () => read(() => checkDatabase(db)),
     activity: () => runner.read(readActivity),
     opened: () => writer.opened,
     ping: () => requireAnswer(async () => runWork(db, currentVersion())),
@@ -126,7 +121,11 @@ export function openSqliteStore(file: string, writing: "thread" | "inline", clai
           throw sqliteError(error);
         });
       }),
-    // Loaded with their first use, since most commands copy nothing: `npm run bench -- start`.
+    // Loaded with their first use, since most commands check and copy nothing: `npm run bench -- start`.
+    async check() {
+      const { checkDatabase } = await import("./check.ts");
+      return read(() => checkDatabase(db));
+    },
     async *dump(progress) {
       yield* (await import("./copies/dump.ts")).dumpDatabase(file, progress);
     },

@@ -13,7 +13,7 @@ self.onmessage = ({ data: message }: MessageEvent<ToThread>) => {
   if (typeof message === "string" || Array.isArray(message))
     self.postMessage(packOutcomes(commit(db!, unpackBatch(message))));
   else if ("open" in message) {
-    db = connect(message.open, { create: false });
+    db = connect(message.open);
     self.postMessage("opened");
   } else {
     if (db) close(db);

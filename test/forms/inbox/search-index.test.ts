@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { searchJob } from "../../../src/forms/inbox/search-index.ts";
-import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
+import { openMigrated } from "../../support/database.ts";
 import { addForm } from "../../support/records/apply.ts";
 import { submissionTo } from "../../support/records/records.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 test("the search index is filled in shorter runs while many submissions come, and then in longer ones", async () => {
-  const store = openSqliteStore(join(tempDirectory(), "formflag.db"), "thread");
+  const store = openMigrated(join(tempDirectory(), "formflag.db"), "thread");
   const { key } = await addForm(store, "form");
   let [now, steps] = [0, 0];
   const submissions = {

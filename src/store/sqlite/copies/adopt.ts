@@ -6,7 +6,8 @@ import { parseColumn, tableColumns } from "../../../maintenance/tables.ts";
 import { checkReferences } from "../check.ts";
 import { type Row, copyDatabase } from "./copy.ts";
 import { sqliteError } from "../errors.ts";
-import { MIGRATIONS, schemaVersion } from "../migrate.ts";
+import { MIGRATIONS } from "../migrate.ts";
+import { schemaVersion } from "../schema-version.ts";
 import { hasSmallSchema } from "./schema-pages.ts";
 import {
   type SchemaObject,

@@ -1,12 +1,13 @@
 import { AppError } from "../../../base/errors.ts";
 import type { Dump, Snapshot } from "../../../maintenance/store.ts";
-import { connect, connectUnmigrated } from "../connection.ts";
+import { connectUnmigrated } from "../connection.ts";
 import { copyDatabase } from "./copy.ts";
 import { dumpDatabase } from "./dump.ts";
 import { sqliteError } from "../errors.ts";
 import { fillDatabase } from "./fill.ts";
 import { openUnchanged } from "../inspect.ts";
-import { MIGRATIONS, schemaVersion } from "../migrate.ts";
+import { MIGRATIONS, migrateFile } from "../migrate.ts";
+import { schemaVersion } from "../schema-version.ts";
 import { runWork } from "../run.ts";
 import { INDEX_TABLES, compareSchemas, readSchema, schemaAfter, withoutIndex } from "../schema.ts";
 import { close, readNumber } from "../statements.ts";
@@ -49,7 +50,7 @@ export async function takeSnapshot(
 
 /** Makes a snapshot of the rows of a store of any database, as `takeSnapshot` makes one of a file. Throws `unavailable`. */
 export async function fillSnapshot(into: string, dump: Dump): Promise<void> {
-  close(connect(into));
+  migrateFile(into);
   await fillDatabase(into, dump);
   const db = connectUnmigrated(into);
   try {
@@ -63,7 +64,7 @@ export async function fillSnapshot(into: string, dump: Dump): Promise<void> {
 
 /** The rows of a snapshot, which is migrated to the current schema first. Throws `unsupported` if that fails. */
 export async function* dumpSnapshot(file: string): Dump {
-  close(connect(file, { create: false }));
+  migrateFile(file, { create: false });
   yield* dumpDatabase(file);
 }
 
