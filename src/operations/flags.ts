@@ -1,7 +1,7 @@
 import { isObject } from "../base/json.ts";
 import { MAX_LIST, nextOf } from "../base/pages.ts";
+import { MAX_DESCRIPTION, findPayloadFault } from "../flags/limits.ts";
 import { noSuchFlag, viewDetail } from "../flags/flag.ts";
-import { deleteFlag, setFlag } from "../flags/flags.ts";
 import { viewScheduled } from "../flags/schedule/scheduled-change.ts";
 import { noun } from "./operation.ts";
 import { revisionIn, viewInTurns } from "./results.ts";
@@ -43,8 +43,9 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
     summary: "Create or change a flag in an environment",
     scope: "flags:write",
     place: "environment",
-    isPlain: isSwitch,
+    isPlain: isPlainPatch,
     run: async ({ app, caller, names, body, ifMatch, tag }) => {
+      const { setFlag } = await import("../flags/flags.ts");
       const { record, result } = await setFlag(app, caller, names, body, revisionIn(ifMatch));
       tag(record.revision);
       return { ...viewDetail(record, app.now()), result };
@@ -86,11 +87,23 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
     summary: "Delete a flag from every environment",
     scope: "flags:write",
     place: "project",
-    run: ({ app, caller, names, ifMatch }) => deleteFlag(app, caller, names, revisionIn(ifMatch)),
+    run: async ({ app, caller, names, ifMatch }) => {
+      const { deleteFlag } = await import("../flags/flags.ts");
+      await deleteFlag(app, caller, names, revisionIn(ifMatch));
+    },
   },
 });
 
-/** Whether a patch only turns a flag on or off. */
-function isSwitch(patch: unknown): boolean {
-  return isObject(patch) && Object.keys(patch).join() === "enabled" && typeof patch["enabled"] === "boolean";
+/** The fields of a patch whose rules are a line each. */
+const PLAIN = new Map<string, (value: unknown) => boolean>(
+  Object.entries({
+    enabled: (value) => typeof value === "boolean",
+    payload: (value) => findPayloadFault(value) === undefined,
+    description: (value) => typeof value === "string" && value.length <= MAX_DESCRIPTION,
+  }),
+);
+
+/** Whether a patch has plain fields alone, and is valid. */
+function isPlainPatch(patch: unknown): boolean {
+  return isObject(patch) && Object.entries(patch).every(([name, value]) => PLAIN.get(name)?.(value));
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { MAX_PAYLOAD } from "../../src/flags/limits.ts";
 import { OPERATIONS } from "../../src/operations/all.ts";
 import { addressOf } from "../../src/operations/address.ts";
 import { ADMIN_PATH } from "../../src/operations/operation.ts";
@@ -23,11 +24,18 @@ test("every operation is in the OpenAPI document, which has no other", async () 
 
 test("a body that passes without a look at its schema is what the schema makes of it", async () => {
   const { body } = await flags.set.schemas();
-  for (const patch of [{ enabled: true }, { enabled: false }]) {
+  const deep: unknown = JSON.parse("[".repeat(65) + "]".repeat(65));
+  for (const patch of [{}, { enabled: true }, { enabled: false, payload: { a: [1] }, description: "x" }]) {
     expect(flags.set.isPlain?.(patch)).toBe(true);
     expect(await checkBody(body, Buffer.from(JSON.stringify(patch)), {})).toEqual(patch);
   }
-  for (const patch of [{}, { enabled: 1 }, { enabled: true, payload: 1 }, [true], null])
+  const refused: unknown[] = [
+    { enabled: 1 },
+    { payload: deep },
+    { payload: "x".repeat(MAX_PAYLOAD) },
+    { constructor: 1 },
+  ];
+  for (const patch of [...refused, { description: "x".repeat(2001) }, { expiredAt: null }, [true], null])
     expect(flags.set.isPlain?.(patch)).toBe(false);
 });
 

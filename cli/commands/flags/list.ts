@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { environments as environmentOperations } from "../../../src/operations/environments.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
@@ -70,7 +69,8 @@ function describe(all: FlagDetail[]): string {
 type FlagEverywhere = { slug: string; description: string; environments: Record<string, FlagDetail> };
 
 async function listEverywhere(session: Session, project: string): Promise<void> {
-  const { environments } = await session.client.call(environmentOperations.list, { names: { project } });
+  const { environments: operation } = await import("../../../src/operations/environments.ts");
+  const { environments } = await session.client.call(operation.list, { names: { project } });
   const names = environments.map(({ slug }) => slug);
   const bySlug = new Map<string, FlagEverywhere>();
   for (const environment of names) {
