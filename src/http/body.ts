@@ -5,7 +5,7 @@ import { DRAIN } from "./limits.ts";
 
 /** A request body read chunk by chunk. */
 export type Body = {
-  /** The next bytes, or null at the end. Throws `invalid` where the sender disconnected. */
+  /** The next bytes, valid until the next call, or null at the end. Throws `invalid` if the sender disconnected. */
   read: () => Promise<Uint8Array | null>;
   /**
    * Reads and discards the rest, within the limits of `DRAIN`: a sender whose connection closes while it sends does
@@ -18,13 +18,16 @@ export function openBody(request: Request): Body {
   const begin = () => request.body!.getReader();
   let reader: ReturnType<typeof begin> | undefined;
   let ended = false;
+  let last: Uint8Array<ArrayBuffer> | undefined;
 
   const read = async () => {
     if (ended || !request.body) return null;
     const current = (reader ??= begin());
+    if (last) free(last);
     try {
       const { done, value } = await current.read();
       ended = done;
+      last = value;
       return done ? null : value;
     } catch (error) {
       ended = true;
@@ -58,6 +61,11 @@ export function openBody(request: Request): Body {
   };
 
   return { read, drain };
+}
+
+/** Gives the memory of bytes back now: until a collection, what 32 senders of files have sent is 70 MB more. */
+function free({ buffer, byteLength }: Uint8Array<ArrayBuffer>): void {
+  if (buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 /**

@@ -160,13 +160,13 @@ describe("limits:", () => {
 
   /** A body of zeros that counts what is read of it. */
   function zeros(size: number) {
-    const chunk = new Uint8Array(256 * KiB);
     const count = { read: 0 };
     const body = new ReadableStream({
       pull(controller) {
         if (count.read >= size) return controller.close();
-        controller.enqueue(chunk);
-        count.read += chunk.byteLength;
+        // Each chunk belongs to its reader, who gives its memory back.
+        controller.enqueue(new Uint8Array(256 * KiB));
+        count.read += 256 * KiB;
       },
     });
     return { body, count };
