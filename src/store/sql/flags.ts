@@ -46,14 +46,9 @@ const FROM = `
 /** The columns that readers of flags need, without the content of previews. */
 const SELECT_VALUES = `SELECT ${COLUMNS} ${FROM} WHERE e.id = $environmentId`;
 
-/**
- * SQLite reads the whole content of each preview that it meets on its way to one by its key, so that it looks only for
- * what is in the index by flag: the `+` keeps it from the key.
- */
 const SELECT = `
   SELECT ${COLUMNS}, ${OPTIONAL_COLUMNS.join()} ${FROM}
-  LEFT JOIN flag_previews w ON w.environment_id = e.id AND w.flag_id =
-    CASE WHEN EXISTS (SELECT 1 FROM flag_previews x WHERE x.flag_id = f.id AND +x.environment_id = e.id) THEN f.id END
+  LEFT JOIN flag_previews w ON w.environment_id = e.id AND w.flag_id = f.id
   WHERE e.id = $environmentId`;
 
 type Change<K> = FlagChange & { change: K };

@@ -21,6 +21,7 @@ import previews from "./migrations/0012-previews.sql" with { type: "text" };
 import dashboard from "./migrations/0013-dashboard.sql" with { type: "text" };
 import scaleOut from "./migrations/0014-scale-out.sql" with { type: "text" };
 import foreignIds from "./migrations/0015-foreign-ids.sql" with { type: "text" };
+import rowids from "./migrations/0016-rowids.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
 import { close } from "./statements.ts";
 import {
@@ -49,6 +50,7 @@ const ALL = [
   dashboard,
   scaleOut,
   foreignIds,
+  rowids,
 ] as const satisfies readonly string[] & { length: typeof NEWEST_SCHEMA };
 
 /** The migrations in order: after the first n, `user_version` is n. A released migration never changes. */
