@@ -7,6 +7,7 @@ import { type Io, processIo } from "./output/terminal.ts";
 import { printable, printableLines } from "./output/text.ts";
 import { wrapHelp } from "./output/wrap.ts";
 import { buildProgram } from "./program.ts";
+import { joinLists } from "./session/command-line.ts";
 import { hintFor } from "./session/hints.ts";
 
 const EXIT_CODES: Record<ErrorCode, number> = {
@@ -30,6 +31,7 @@ export async function run(args: string[], io: Io): Promise<number> {
   const asJson = args.includes("--json");
   const written: Promise<void>[] = [];
   let acting: Command | undefined;
+  let complaint = "";
   try {
     if (args[0] === COMPLETE) {
       const [, ...words] = args;
@@ -43,6 +45,7 @@ export async function run(args: string[], io: Io): Promise<number> {
     const isWanted = (name: string) => args.includes(name) || args.includes("completion");
     const program = await buildProgram(io, {
       args,
+      complain: (message) => void (complaint = message),
       asJson,
       mayColor: !args.includes("--no-color"),
       write,
@@ -50,13 +53,24 @@ export async function run(args: string[], io: Io): Promise<number> {
     });
     program.hook("preAction", (_, command) => void (acting = command));
     if (args.length === 0) program.help();
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(joinLists(args, program), { from: "user" });
     return 0;
   } catch (error) {
-    return reportError(error, io, asJson, acting);
+    const explained = complaint === "" ? error : await explainedError(complaint, args, io);
+    return reportError(explained, io, asJson, acting);
   } finally {
     await Promise.all([...written, io.settle()]);
   }
+}
+
+/** The error for a command line that commander refuses. */
+async function explainedError(message: string, args: string[], io: Io): Promise<AppError> {
+  const [{ explain }, program] = await Promise.all([
+    import("./session/explain.ts"),
+    buildProgram(io, { write: () => {} }),
+  ]);
+  const { message: text, hint } = explain(message, args, program);
+  return new AppError("invalid", text, { hint: hint ?? undefined });
 }
 
 /** Prints an error with a hint at what to do, and returns its exit code. */
@@ -65,7 +79,7 @@ function reportError(error: unknown, io: Io, asJson: boolean, command: Command |
     if (asJson) io.err(errorJson(code, message, hint));
     else
       io.note(
-        `error: ${printableLines(message).replaceAll("\n", "\n  ")}\n${hint === null ? "" : `hint: ${printable(hint)}\n`}`,
+        `error: ${printableLines(message).replaceAll("\n", "\n  ")}\n${hint === null ? "" : hint.startsWith("(") ? `${printable(hint)}\n` : `hint: ${printable(hint)}\n`}`,
       );
   };
   if (error instanceof Cancelled) return EXIT.interrupted;

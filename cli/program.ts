@@ -1,10 +1,8 @@
 import { Command } from "commander";
 import { hasColors, inColor } from "./output/color.ts";
-import { errorJson } from "./output/error-json.ts";
 import { type Io, WIDTH } from "./output/terminal.ts";
 import { wrapHelp } from "./output/wrap.ts";
 import { globalOptions } from "./session/config.ts";
-import { nearMiss } from "./session/near-misses.ts";
 import { refuseRepeats } from "./session/once.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
@@ -144,8 +142,10 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
 ];
 
 type Build = {
-  /** The command line, for hints on mistyped options and commands. */
+  /** The command line, from which nouns load their verbs. */
   args?: string[];
+  /** Gets what is wrong with a command line. */
+  complain?: (message: string) => void;
   asJson?: boolean;
   mayColor?: boolean;
   /** Prints help and version texts. */
@@ -157,7 +157,7 @@ type Build = {
 /** The commander program. Default: with every command. */
 export async function buildProgram(
   io: Io,
-  { args = [], asJson = false, mayColor = false, write, isWanted = () => true }: Build,
+  { args = [], complain = () => {}, asJson = false, mayColor = false, write, isWanted = () => true }: Build,
 ): Promise<Command> {
   const program = new Command("formflag")
     .description("A form inbox and feature flags in one executable.")
@@ -172,15 +172,7 @@ export async function buildProgram(
     .configureOutput({
       writeOut: write,
       writeErr: (text) => (asJson ? undefined : io.err(wrapHelp(text, io.errWidth ?? Infinity))),
-      outputError(text, write) {
-        const [message = "", near] = text
-          .replace(/^error: /, "")
-          .trimEnd()
-          .split("\n");
-        const hint = nearMiss(message, args, program) ?? near ?? null;
-        if (asJson) return io.err(errorJson("invalid", message, hint));
-        write(`error: ${message}\n${hint === null ? "" : hint === near ? `${near}\n` : `hint: ${hint}\n`}`);
-      },
+      outputError: (text) => complain(text.replace(/^error: /, "").trimEnd()),
       // Called only if there is a terminal: see processIo.
       getOutHelpWidth: () => io.outWidth ?? WIDTH,
       getErrHelpWidth: () => io.errWidth ?? WIDTH,
@@ -188,6 +180,8 @@ export async function buildProgram(
       getErrHasColors: () => hasColors(io, "stderr", mayColor),
     })
     .exitOverride()
+    // Near names are suggested by `explain`.
+    .showSuggestionAfterError(false)
     .addHelpText("after", FIRST_STEPS);
   for (const option of globalOptions()) program.addOption(option);
   for (const { name, summary, load } of COMMANDS) {

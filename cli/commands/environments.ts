@@ -143,37 +143,41 @@ function addSetCommand(environments: Command, io: Io): void {
   environments
     .command("set")
     .argument(...ENVIRONMENT)
-    .description("set the colour of an environment on the dashboard")
+    .description("change the name of an environment, or its colour on the dashboard")
     .addOption(projectOption())
+    .option("--name <name>", "name for people")
     .addOption(colorOption())
     .addOption(whyOption())
     .addHelpText(
       "after",
       `
 Examples:
-  formflag environments set production -p shop --color red
+  formflag environments set production -p shop --name Live --color red
   formflag environments set develop -p shop --color none
 `,
     )
-    .action(action(io, parseSet, setColor));
+    .action(action(io, parseSet, setEnvironment));
 }
 
-type Colored = { place: Place; color: Environment["color"] };
+type Changed = { place: Place; patch: { name?: string; color?: Environment["color"] } };
 
-async function parseSet(input: Input, given?: string): Promise<Colored> {
+async function parseSet(input: Input, given?: string): Promise<Changed> {
   const place = await readPlace(input, given);
   const color = colorOf(input);
-  if (color === undefined) throw usage("nothing would change", "name a colour: --color red");
-  return { place, color };
+  const { name } = input.options as { name?: string };
+  if (color === undefined && name === undefined)
+    throw usage("nothing would change", "give a name or a colour: --name Live, --color red");
+  return { place, patch: { ...(name !== undefined && { name }), ...(color !== undefined && { color }) } };
 }
 
-async function setColor({ client, report }: Session, { place, color }: Colored): Promise<void> {
-  const set = await client.call(operations.set, { names: place, body: { color } });
+async function setEnvironment({ client, report }: Session, { place, patch }: Changed): Promise<void> {
+  const set = await client.call(operations.set, { names: place, body: patch });
   const { project, environment } = place;
-  await report(
-    set,
-    shown`${set.result} environment ${environment} of project ${project}: color ${color ?? "none"}\n`,
-  );
+  const what = [
+    ...(patch.name === undefined ? [] : [`name ${patch.name}`]),
+    ...(patch.color === undefined ? [] : [`color ${patch.color ?? "none"}`]),
+  ].join(", ");
+  await report(set, shown`${set.result} environment ${environment} of project ${project}: ${what}\n`);
 }
 
 /** `lock`, or `unlock`. */

@@ -6,10 +6,10 @@ import type { Io } from "../output/terminal.ts";
 import { details, shown, table } from "../output/text.ts";
 import { BEGINS, action } from "../session/action.ts";
 import { create, ifNotExistsOption } from "../session/create.ts";
+import { listOption } from "../session/command-line.ts";
 import type { Input } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
 import { usage } from "../session/usage.ts";
-import { collect } from "../session/values.ts";
 import { addDelete, addGet, addList, named } from "./verbs.ts";
 
 export function addProjectCommands(projects: Command, io: Io): void {
@@ -44,6 +44,7 @@ export function addProjectCommands(projects: Command, io: Io): void {
     names: namesOf,
     describe: describeProject,
   });
+  addSetCommand(projects, io);
   addDelete(projects, io, {
     argument: ["[project]", "slug of the project"],
     description: "delete a project, its environments and flags",
@@ -77,7 +78,12 @@ function addCreateCommand(projects: Command, io: Io): void {
     .argument("[project]", "slug of the new project")
     .description("create a project with its environments and keys")
     .option("--name <name>", "name for people")
-    .option("--environments <list>", "environments, by commas (default: develop,staging,production)", collect)
+    .addOption(
+      listOption(
+        "--environments <environment...>",
+        "its environments (default: develop, staging, production)",
+      ),
+    )
     .addOption(ifNotExistsOption("the project"))
     .addOption(fieldOption())
     .addHelpText(
@@ -85,6 +91,31 @@ function addCreateCommand(projects: Command, io: Io): void {
       "\nExamples:\n  formflag projects create shop\n  formflag projects create shop --environments test,live\n",
     )
     .action(action(io, parseCreate, createProject, BEGINS));
+}
+
+function addSetCommand(projects: Command, io: Io): void {
+  projects
+    .command("set")
+    .argument("[project]", "slug of the project")
+    .description("change the name of a project for people")
+    .option("--name <name>", "name for people")
+    .addHelpText("after", "\nExample:\n  formflag projects set shop --name 'Our shop'\n")
+    .action(action(io, parseSet, setProject));
+}
+
+async function parseSet(input: Input, given?: string): Promise<{ slug: string; name: string }> {
+  const slug = await input.need(given, "project");
+  const { name } = input.options as { name?: string };
+  if (name === undefined) throw usage("nothing to change", "name it for people: --name 'Our shop'");
+  return { slug, name };
+}
+
+async function setProject(
+  { client, report }: Session,
+  { slug, name }: { slug: string; name: string },
+): Promise<void> {
+  const project = await client.call(operations.set, { names: { project: slug }, body: { name } });
+  await report(project, shown`${project.result} project ${slug}: name ${project.name}\n`);
 }
 
 type NewProject = {
@@ -96,8 +127,6 @@ async function parseCreate(input: Input, given?: string): Promise<NewProject> {
   const slug = await input.need(given, "project");
   const options = input.options as { name?: string; environments?: string[]; ifNotExists?: true };
   const { name, environments, ifNotExists = false } = options;
-  if (environments?.length === 0)
-    throw usage("--environments names none", "leave it out for the usual three");
   return { project: { slug, name, environments }, ifNotExists };
 }
 

@@ -91,6 +91,7 @@ function stateOf({ enabled }: TargetView): string {
 function addAddCommand(targets: Command, io: Io): void {
   targets
     .command("add")
+    .alias("create")
     .argument("[form]", "slug or key of the form")
     .argument("[target]", "URL of a webhook, or a chat service and its URL; - reads it from standard input")
     .description("send the submissions of a form to a webhook or a chat service")

@@ -4,15 +4,17 @@ import type { Token } from "../../src/access/token.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { tokens as operations } from "../../src/operations/tokens.ts";
 import type { Io } from "../output/terminal.ts";
-import { shown } from "../output/text.ts";
+import { fieldOption } from "../output/field.ts";
+import { details, shown } from "../output/text.ts";
 import { BEGINS, action } from "../session/action.ts";
 import type { Client } from "../session/client.ts";
+import { listOption } from "../session/command-line.ts";
 import { create, ifNotExistsOption } from "../session/create.ts";
 import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
-import { collect, expiryValue } from "../session/values.ts";
-import { addList, addRevoke } from "./verbs.ts";
+import { expiryValue } from "../session/values.ts";
+import { addList, addRevoke, named } from "./verbs.ts";
 
 export function addTokenCommands(tokens: Command, io: Io): void {
   tokens.addHelpText(
@@ -29,13 +31,14 @@ export function addTokenCommands(tokens: Command, io: Io): void {
     parse: () => {},
     operation: operations.list,
     head: ["TOKEN", "SCOPES", "CREATED", "EXPIRES"],
-    row: ({ name, scopes, project, environment, createdAt, expiresAt }) => [
-      name,
-      [scopes.join(", "), [project, environment].filter(Boolean).join("/")].join(" ").trimEnd(),
-      createdAt,
-      expiresAt ?? "never",
-    ],
+    row: (token) => [token.name, scopesOf(token), token.createdAt, token.expiresAt ?? "never"],
   });
+  tokens
+    .command("get")
+    .argument("[name]", "name of the token")
+    .description("show a token, without its secret")
+    .addOption(fieldOption())
+    .action(action(io, named("name"), getToken));
   addRevoke(tokens, io, {
     argument: ["[name]", "name of the token"],
     description: "revoke a token at once",
@@ -46,16 +49,30 @@ export function addTokenCommands(tokens: Command, io: Io): void {
   });
 }
 
+/** The scopes of a token, and what they are limited to. */
+function scopesOf({ scopes, project, environment }: Token): string {
+  return [scopes.join(", "), [project, environment].filter(Boolean).join("/")].join(" ").trimEnd();
+}
+
+async function getToken({ client, print }: Session, name: string): Promise<void> {
+  const found = await findToken(client, name);
+  if (!found)
+    throw new AppError("not_found", `token "${name}" does not exist`, { reason: "token-not-found" });
+  const text = details([
+    ["token", found.name],
+    ["scopes", scopesOf(found)],
+    ["created", found.createdAt],
+    ["expires", found.expiresAt ?? "never"],
+  ]);
+  await print(found, text);
+}
+
 function addCreateCommand(tokens: Command, io: Io): void {
   tokens
     .command("create")
     .argument("[name]", "name of the new token")
     .description("create a token and print it, this one time only")
-    .option(
-      "--scope <scope>",
-      `what it may do; may be repeated: ${SCOPES.join(", ")} (default: admin)`,
-      collect,
-    )
+    .addOption(listOption("--scope <scope...>", `what it may do: ${SCOPES.join(", ")} (default: admin)`))
     .option("--expires <time>", "when it ends: 90d, ISO 8601, or never")
     // Without FORMFLAG_PROJECT and FORMFLAG_ENVIRONMENT: only what is named here limits a token.
     .option("-p, --project <project>", "limit it to this project")
@@ -117,7 +134,12 @@ async function parse(input: Input, given?: string): Promise<Values> {
 async function run({ client, io, print, suggest }: Session, values: Values): Promise<void> {
   const { name } = values.token;
   const make = () => client.call(operations.create, { body: values.token });
-  const find = () => findToken(client, name);
+  const find = async () => {
+    const found = await findToken(client, name);
+    if (!found)
+      throw new AppError("conflict", `the token ${name} was revoked meanwhile`, { hint: "try again" });
+    return { ...found, token: null };
+  };
   const token = await create<Token & { token: string | null }>(make, values.ifNotExists ? find : null);
   if (token.token === null) {
     io.err(shown`the token ${name} exists already, and its secret is not shown again\n`);
@@ -128,10 +150,7 @@ async function run({ client, io, print, suggest }: Session, values: Values): Pro
 }
 
 /** An existing token, without its secret, which is not stored. */
-async function findToken(client: Client, name: string): Promise<Token & { token: string | null }> {
+async function findToken(client: Client, name: string): Promise<Token | undefined> {
   const tokens = await listAll(client, operations.list);
-  const token = tokens.find((each) => each.name === name);
-  if (!token)
-    throw new AppError("conflict", `the token ${name} was revoked meanwhile`, { hint: "try again" });
-  return { ...token, token: null };
+  return tokens.find((each) => each.name === name);
 }

@@ -8,6 +8,7 @@ import type { Input } from "../session/input.ts";
 import { type Item, listAll } from "../session/pages.ts";
 import { ifRevision } from "../session/revision.ts";
 import type { Session } from "../session/session.ts";
+import { confirmAll, eachOf, namesIn, requireOne } from "../session/several.ts";
 
 /** A verb that most nouns have; `P` is what its command line names, such as a segment of an environment. */
 type Verb<P, S extends Schemas, N extends string> = {
@@ -29,9 +30,12 @@ function addVerb(
   noun: Command,
   name: string,
   verb: Pick<Verb<never, Schemas, string>, "description" | "argument" | "options" | "help">,
+  takesSeveral = false,
 ): Command {
   const command = noun.command(name).description(verb.description);
-  if (verb.argument) command.argument(...verb.argument);
+  const [argument, about] = verb.argument ?? [];
+  if (argument !== undefined)
+    command.argument(takesSeveral ? argument.replace("]", "...]") : argument, about);
   for (const option of verb.options ?? []) command.addOption(option);
   if (verb.help !== undefined) command.addHelpText("after", verb.help);
   return command;
@@ -97,32 +101,47 @@ type Delete<P, S extends Schemas, N extends string> = Omit<Verb<P, S, N>, "opera
   more?: (found: Output<S>) => string;
 };
 
-/** Adds `delete`, which deletes one resource once the person confirms. */
+/** Adds `delete`, which deletes resources once the person confirms. */
 export function addDelete<P, S extends Schemas, N extends string>(
   noun: Command,
   io: Io,
   { parse, operations, names, kind, id, of, more, ...verb }: Delete<P, S, N>,
 ): void {
-  const run = async (
-    { client, confirmDelete, report }: Session,
-    { place, revision }: { place: P; revision: number | undefined },
-  ) => {
-    const at = names(place);
-    const found = (await client.send(operations.get, { names: at })).value as Output<S>;
-    const named = id(place, found);
-    const [name, where] = [Object.values(named)[0]!, of?.(place) ?? ""];
-    await confirmDelete(kind, name, where + (more?.(found) ?? ""));
-    await client.send(operations.delete, { names: at, revision });
-    await report({ ...named, result: "deleted" }, shown`deleted ${kind} ${name}${where}\n`);
+  type Values = { places: P[]; revision: number | undefined };
+  const run = async (session: Session, { places, revision }: Values) => {
+    const all = [];
+    for (const place of places) {
+      const found = (await session.client.send(operations.get, { names: names(place) })).value as Output<S>;
+      const named = id(place, found);
+      all.push({ place, found, named, name: Object.values(named)[0]! });
+    }
+    const [first] = all;
+    if (all.length > 1)
+      await confirmAll(
+        session,
+        kind,
+        all.map(({ name }) => name),
+      );
+    else if (first)
+      await session.confirmDelete(kind, first.name, (of?.(first.place) ?? "") + (more?.(first.found) ?? ""));
+    await eachOf(session, all, async ({ client, report }, { place, named, name }) => {
+      await client.send(operations.delete, { names: names(place), revision });
+      await report({ ...named, result: "deleted" }, shown`deleted ${kind} ${name}${of?.(place) ?? ""}\n`);
+    });
   };
-  const read = async (input: Input, given?: string) => ({
-    place: await parse(input, given),
-    revision: ifRevision(input.options),
-  });
-  addVerb(noun, "delete", verb).action(action(io, read, run));
+  const read = async (input: Input, given?: string): Promise<Values> => {
+    const wanted = namesIn(given);
+    const revision = ifRevision(input.options);
+    requireOne(wanted, revision);
+    if (wanted.length === 0) return { places: [await parse(input)], revision };
+    const places: P[] = [];
+    for (const name of wanted) places.push(await parse(input, name));
+    return { places, revision };
+  };
+  addVerb(noun, "delete", verb, true).action(action(io, read, run));
 }
 
-/** Adds `revoke`, which ends one resource at once. */
+/** Adds `revoke`, also called `delete`, which ends resources at once. */
 export function addRevoke<S extends Schemas, N extends string>(
   noun: Command,
   io: Io,
@@ -134,10 +153,18 @@ export function addRevoke<S extends Schemas, N extends string>(
     ...verb
   }: Omit<Verb<string, S, N>, "parse"> & { kind: string; what: string },
 ): void {
-  addVerb(noun, "revoke", verb).action(
-    action(io, named(what), async ({ client, report }, name) => {
-      await client.send(operation, { names: names(name) });
-      await report({ [what]: name, result: "revoked" }, shown`revoked ${kind} ${name}\n`);
-    }),
-  );
+  const read = async (input: Input, given?: string) => {
+    const all = namesIn(given);
+    return all.length > 0 ? all : [await input.need(undefined, what)];
+  };
+  addVerb(noun, "revoke", verb, true)
+    .alias("delete")
+    .action(
+      action(io, read, (session, all) =>
+        eachOf(session, all, async ({ client, report }, name) => {
+          await client.send(operation, { names: names(name) });
+          await report({ [what]: name, result: "revoked" }, shown`revoked ${kind} ${name}\n`);
+        }),
+      ),
+    );
 }

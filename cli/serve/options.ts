@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { DEFAULT_MAX_CONCURRENT } from "../../src/http/limits.ts";
-import { collect } from "../session/values.ts";
+import { listOption } from "../session/command-line.ts";
 import { dashboardOptions } from "./dashboard-options.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./log.ts";
 import { deliveryOptions, outgoingOptions } from "./outgoing-options.ts";
@@ -19,9 +19,9 @@ export function serveOptions(): Option[] {
     new Option("--public-url <url>", "where senders reach the forms; links are built from it").env(
       "FORMFLAG_PUBLIC_URL",
     ),
-    new Option("--trusted-proxy <cidr>", "proxy whose X-Forwarded-For counts; may be repeated")
-      .env("FORMFLAG_TRUSTED_PROXY")
-      .argParser(collect),
+    listOption("--trusted-proxy <cidr...>", "proxies whose X-Forwarded-For counts").env(
+      "FORMFLAG_TRUSTED_PROXY",
+    ),
     new Option(
       "--base-path <path>",
       "prefix of every path, such as /formflag; default: the path of --public-url, if it has one",

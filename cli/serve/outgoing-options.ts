@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { collect } from "../session/values.ts";
+import { listOption } from "../session/command-line.ts";
 
 /** The options of outgoing connections, which local commands read from their variables. */
 export function outgoingOptions(): Option[] {
@@ -21,12 +21,10 @@ export function outgoingOptions(): Option[] {
     new Option("--dkim-domain <domain>", "sign mail by DKIM for this domain").env("FORMFLAG_DKIM_DOMAIN"),
     new Option("--dkim-selector <selector>", "the name of the key in its DNS").env("FORMFLAG_DKIM_SELECTOR"),
     new Option("--dkim-key-file <file>", "the RSA private key, in PEM").env("FORMFLAG_DKIM_KEY_FILE"),
-    new Option(
-      "--target-network <cidr>",
-      "addresses that targets may have although they are not public; may be repeated",
-    )
-      .env("FORMFLAG_TARGET_NETWORK")
-      .argParser(collect),
+    listOption(
+      "--target-network <cidr...>",
+      "addresses that targets may have although they are not public",
+    ).env("FORMFLAG_TARGET_NETWORK"),
   ];
 }
 

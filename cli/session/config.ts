@@ -2,10 +2,10 @@ import { type Command, Option } from "commander";
 import { AppError } from "../../src/base/errors.ts";
 import { isLoopbackUrl } from "./connection.ts";
 import type { Remote } from "./remote.ts";
+import { listOption } from "./command-line.ts";
 import { env } from "./env.ts";
 import { readWhole } from "./read-whole.ts";
 import { readText } from "./sources.ts";
-import { collect } from "./values.ts";
 import { type StorageSettings, readStorageSettings } from "./storage.ts";
 import { usage } from "./usage.ts";
 
@@ -55,10 +55,7 @@ export function globalOptions(): Option[] {
     new Option("-q, --quiet", "print only results and errors"),
     new Option("--no-input", "never prompt"),
     new Option("-y, --yes", "answer yes to every question, except whether to change a locked environment"),
-    new Option(
-      "--confirm <environment>",
-      "change that environment although it is locked; may be repeated",
-    ).argParser(collect),
+    listOption("--confirm <environment...>", "change these environments although they are locked"),
     new Option("--no-color", "print without colours"),
   ];
 }
@@ -69,6 +66,13 @@ export function projectOption(): Option {
 
 export function environmentOption(): Option {
   return new Option("-e, --environment <environment>", "environment").env("FORMFLAG_ENVIRONMENT");
+}
+
+/** For a verb that changes several environments at once. */
+export function environmentsOption(): Option {
+  return listOption("-e, --environment <environment...>", "environment, or several").env(
+    "FORMFLAG_ENVIRONMENT",
+  );
 }
 
 /** The configuration of a command. Throws `invalid`. */

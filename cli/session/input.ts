@@ -18,6 +18,8 @@ export type Input = {
   project: () => Promise<string>;
   /** The environment of `-e`, or chosen at a prompt. Throws `invalid` as `need` does. */
   environment: (project: string) => Promise<string>;
+  /** The environments of a verb that takes several, each once. Throws `invalid` as `need` does. */
+  environments: (project: string) => Promise<string[]>;
   /** The value of the option of that name, or one that is chosen at a prompt. Throws `invalid` as `need` does. */
   choose: <T extends string>(option: string, choices: readonly T[]) => Promise<T>;
   readStdin: Io["readStdin"];
@@ -28,11 +30,21 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
   const options = command.opts<Record<string, unknown>>();
   const choose = async (option: string, what: string, list: () => Promise<string[]>) => {
     const given = options[what] ?? env[`FORMFLAG_${what.toUpperCase()}`];
-    if (typeof given === "string") return given;
+    if (typeof given === "string") {
+      if (given.includes(","))
+        throw usage(`this command takes one ${what}, not ${given}`, `repeat it for each ${what}`);
+      return given;
+    }
     if (!canPrompt(io, config))
       throw usage(`the ${what} is missing`, `give it with ${option}, or set FORMFLAG_${what.toUpperCase()}`);
     return promptChoice(`Which ${what}?`, await list());
   };
+  const environment = (project: string) =>
+    choose("-e <environment>", "environment", async () => {
+      const { environments } = await import("../../src/operations/environments.ts");
+      const listed = await client.call(environments.list, { names: { project } });
+      return listed.environments.map(({ slug }) => slug);
+    });
   return {
     config,
     options,
@@ -50,12 +62,11 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
         const { projects } = await import("../../src/operations/projects.ts");
         return (await listAll(client, projects.list)).map(({ slug }) => slug);
       }),
-    environment: (project) =>
-      choose("-e <environment>", "environment", async () => {
-        const { environments } = await import("../../src/operations/environments.ts");
-        const listed = await client.call(environments.list, { names: { project } });
-        return listed.environments.map(({ slug }) => slug);
-      }),
+    environment,
+    async environments(project) {
+      const given = options["environment"];
+      return Array.isArray(given) ? [...new Set(given.map(String))] : [await environment(project)];
+    },
     async choose<T extends string>(option: string, choices: readonly T[]) {
       const given = options[option];
       if (given !== undefined) return given as T;

@@ -37,7 +37,7 @@ export const environments = noun("environments", () => import("./schema/environm
   set: {
     method: "PATCH",
     path: ONE,
-    summary: "Lock or unlock an environment, or give it another color",
+    summary: "Lock or unlock an environment, or give it another name or color",
     scope: "admin",
     place: "environment",
     confirms: false,

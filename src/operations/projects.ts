@@ -1,7 +1,7 @@
 import { MAX_LIST, nextOf } from "../base/pages.ts";
-import { createProject, deleteProject, getProject } from "../projects/projects.ts";
+import { createProject, deleteProject, getProject, renameProject } from "../projects/projects.ts";
 import { noun } from "./operation.ts";
-import { created } from "./results.ts";
+import { created, updated } from "./results.ts";
 
 export const projects = noun("projects", () => import("./schema/projects-schema.ts"), {
   list: {
@@ -32,6 +32,18 @@ export const projects = noun("projects", () => import("./schema/projects-schema.
     scope: "flags:read",
     place: "project",
     run: ({ app, names }) => getProject(app, names.project),
+  },
+  set: {
+    method: "PATCH",
+    path: "/projects/:project",
+    summary: "Give a project another name for people",
+    scope: "admin",
+    place: "project",
+    confirms: false,
+    run: async ({ app, caller, names, body }) => {
+      const { project, result } = await renameProject(app, caller, names.project, body.name);
+      return updated(project, result);
+    },
   },
   delete: {
     method: "DELETE",

@@ -27,7 +27,8 @@ export const newEnvironmentSchema = z.strictObject({
 
 export const environmentPatchSchema = z
   .strictObject({
+    name: z.optional(displayName),
     locked: z.optional(z.boolean("locked is true or false")),
     color: z.optional(color),
   })
-  .check(z.refine((patch) => Object.keys(patch).length > 0, "name locked or color"));
+  .check(z.refine((patch) => Object.keys(patch).length > 0, "give name, locked or color"));

@@ -19,7 +19,7 @@ export async function getEnvironment(app: ProjectsApp, project: string, slug: st
 /** An environment after a change, and whether the change altered it. */
 type ChangedEnvironment = { environment: Environment; result: SetResult };
 
-/** Locks or unlocks an environment, or gives it another colour. Throws `not_found`, `forbidden`. */
+/** Renames, locks or unlocks an environment, or gives it another colour. Throws `not_found`, `forbidden`. */
 export function setEnvironment(
   app: ProjectsApp,
   caller: Caller,
@@ -30,12 +30,12 @@ export function setEnvironment(
   requireScope(caller, "admin");
   return change(app, caller, async (): Promise<Plan<ProjectChange, ChangedEnvironment>> => {
     const before = await getEnvironment(app, project, slug);
-    const { locked = before.locked, color = before.color } = patch;
-    if (locked === before.locked && color === before.color)
+    const { name = before.name, locked = before.locked, color = before.color } = patch;
+    if (name === before.name && locked === before.locked && color === before.color)
       return { changes: [], result: { environment: before, result: "unchanged" } };
-    const environment = { ...before, locked, color };
+    const environment = { ...before, name, locked, color };
     return {
-      changes: [planUpdate(project, before, { locked, color })],
+      changes: [planUpdate(project, before, { name, locked, color })],
       result: { environment, result: "updated" },
     };
   });

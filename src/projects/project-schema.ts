@@ -12,6 +12,8 @@ export const projectSchema = z.object({
   environments: z.array(environmentSchema),
 });
 
+export const projectPatchSchema = z.strictObject({ name: displayName });
+
 export const newProjectSchema = z.strictObject({
   slug: projectSlug,
   name: z.optional(displayName),

@@ -2,6 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { change, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
+import type { SetResult } from "../base/result.ts";
 import type { ProjectChange } from "./change.ts";
 import { planEnvironment } from "./plan.ts";
 import { requireChangeable } from "./locks.ts";
@@ -32,6 +33,27 @@ export async function getProject(app: ProjectsApp, slug: string): Promise<Projec
   const project = await app.store.projects.find(slug);
   if (!project) throw noSuchProject(slug);
   return project;
+}
+
+/** A project after a change, and whether the change altered it. */
+type ChangedProject = { project: Project; result: SetResult };
+
+/** Gives a project another name for people. Throws `not_found`, `forbidden`. */
+export function renameProject(
+  app: ProjectsApp,
+  caller: Caller,
+  slug: string,
+  name: string,
+): Promise<ChangedProject> {
+  requireScope(caller, "admin");
+  return change(app, caller, async (): Promise<Plan<ProjectChange, ChangedProject>> => {
+    const before = await getProject(app, slug);
+    if (name === before.name) return { changes: [], result: { project: before, result: "unchanged" } };
+    return {
+      changes: [{ change: "renameProject", project: slug, name, history: null }],
+      result: { project: { ...before, name }, result: "updated" },
+    };
+  });
 }
 
 /** Deletes a project with its environments, flags and history. Throws `not_found`, `forbidden`, and `unconfirmed` for a lock. */

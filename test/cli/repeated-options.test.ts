@@ -10,6 +10,7 @@ const REPEATABLE = [
   "--allow-type",
   "--block-sender",
   "--confirm",
+  "--environment",
   "--environments",
   "--exclude",
   "--field",
@@ -24,21 +25,21 @@ const REPEATABLE = [
   "--then",
 ];
 
-test("-e staging -e production changes neither", async () => {
+test("-e staging -e production changes both, -p shop -p web is refused", async () => {
   const { run } = onData(emptyData());
   await run("projects", "create", "shop");
   await run("flags", "set", "nc", "-p", "shop", "-e", "develop");
   const set = ["flags", "set", "nc", "-p", "shop", "-e", "staging", "-e", "production", "--on"];
-  expect(await run(...set)).toEqual({
+  expect(await run(...set)).toMatchObject({
+    code: 0,
+    stdout: "updated nc in shop/staging: on\nupdated nc in shop/production: on\n",
+  });
+  expect(await run(...set, "-p", "web")).toEqual({
     code: 2,
     stdout: "",
     stderr:
-      "error: --environment is given more than once\nhint: give it once, and repeat the command for another value\n",
+      "error: --project is given more than once\nhint: give it once, and repeat the command for another value\n",
   });
-  for (const environment of ["staging", "production"])
-    expect(
-      (await run("flags", "get", "nc", "-p", "shop", "-e", environment, "--field", "enabled")).stdout,
-    ).toBe("false\n");
   expect((await run("projects", "list", "--data", "/nonexistent")).code).toBe(2);
   expect((await run("submissions", "list", "contact", "--field", "id", "--field", "form")).code).toBe(2);
 });

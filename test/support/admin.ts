@@ -83,6 +83,7 @@ export const NEEDED: Record<string, Scope> = {
   "POST /projects/{project}/environments": "admin",
   "GET /projects/{project}/environments/{environment}": "flags:read",
   "DELETE /projects/{project}/environments/{environment}": "admin",
+  "PATCH /projects/{project}": "admin",
   "PATCH /projects/{project}/environments/{environment}": "admin",
   "POST /projects/{project}/environments/{environment}/promote": "flags:write",
   "POST /projects/{project}/environments/{environment}/flags/{flag}/rollback": "flags:write",

@@ -18,8 +18,8 @@ export function addDiffCommand(command: Command, io: Io): void {
 Exits 9 where something differs, 0 where nothing does. A scope of read suffices.
 
 Examples:
-  formflag diff -f formflag.yaml
-  formflag diff -f formflag.yaml --server https://flags.example.com
+  formflag diff formflag.yaml
+  formflag diff formflag.yaml --server https://flags.example.com
 `,
     )
     .action(action(io, readDocumentOptions, diffDocument));
@@ -48,9 +48,9 @@ form that deletes submissions. A change in a locked environment needs --confirm 
 Everything is changed in one transaction, or nothing. Applied again, a file changes nothing.
 
 Examples:
-  formflag apply -f formflag.yaml --dry-run
-  formflag apply -f formflag.yaml --prune
-  formflag export -p shop | formflag apply -f - --server https://flags.example.com
+  formflag apply formflag.yaml --dry-run
+  formflag apply formflag.yaml --prune
+  formflag export -p shop | formflag apply - --server https://flags.example.com
   formflag apply --schema > formflag.schema.json
 `,
     )
@@ -59,10 +59,10 @@ Examples:
 
 type ApplyValues = (DocumentValues & { dryRun: boolean }) | "schema";
 
-async function parseApply(input: Input): Promise<ApplyValues> {
+async function parseApply(input: Input, given?: string): Promise<ApplyValues> {
   const { dryRun = false, schema } = input.options as { dryRun?: true; schema?: true };
   if (schema) return "schema";
-  return { ...(await readDocumentOptions(input)), dryRun };
+  return { ...(await readDocumentOptions(input, given)), dryRun };
 }
 
 async function runApply(session: Session, values: ApplyValues): Promise<void> {
@@ -86,17 +86,20 @@ async function printSchema({ io }: Session): Promise<void> {
 /** The options that `diff` and `apply` share. */
 function withDocumentOptions(command: Command): Command {
   return command
-    .option("-f, --file <file>", "YAML or JSON, - for standard input")
+    .argument("[file]", "YAML or JSON, - for standard input")
+    .option("-f, --file <file>", "the same, as an option")
     .option("--prune", "delete what the file leaves out of a section");
 }
 
 type DocumentValues = { document: object; prune: boolean };
 
-/** Reads the file of `-f`. Throws `invalid` where it is missing or holds no document. */
-async function readDocumentOptions(input: Input): Promise<DocumentValues> {
-  const { file, prune = false } = input.options as { file?: string; prune?: true };
-  if (file === undefined)
-    throw usage("the file is missing", "name it with -f FILE, or -f - for standard input");
+/** Reads the file that is given. Throws `invalid` if it is missing or holds no document. */
+async function readDocumentOptions(input: Input, given?: string): Promise<DocumentValues> {
+  const { file: named, prune = false } = input.options as { file?: string; prune?: true };
+  if (named !== undefined && given !== undefined)
+    throw usage(`two files are named, ${given} and ${named}`, "one file at a time");
+  const file = given ?? named;
+  if (file === undefined) throw usage("the file is missing", "name it, as -f FILE too; - is standard input");
   const { readDocument } = await import("./document-file.ts");
   return { document: await readDocument(file, input), prune };
 }

@@ -4,13 +4,14 @@ import { exportFormat, saveTo } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
+import { listOption } from "../../session/command-line.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 
 export function addExportCommand(command: Command, io: Io): void {
   command
     .addOption(
-      new Option("-p, --project <project...>", "only these projects, without forms (default: all)").env(
+      listOption("-p, --project <project...>", "only these projects, without forms (default: all)").env(
         "FORMFLAG_PROJECT",
       ),
     )
@@ -50,5 +51,5 @@ async function run({ client, io, suggest }: Session, { query, output, format }: 
   const text = printDocument(document, format);
   if (output === "-") return io.out(text);
   await saveTo(output, new Response(text));
-  suggest(shown`Next: formflag diff -f ${output}`);
+  suggest(shown`Next: formflag diff ${output}`);
 }

@@ -7,12 +7,13 @@ import { projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
+import { confirmAll, eachOf, namesIn, requireOne } from "../../session/several.ts";
 import { whyOption } from "../../session/why.ts";
 
 export function addDeleteCommand(flags: Command, io: Io): void {
   flags
     .command("delete")
-    .argument("[flag]", "slug of the flag")
+    .argument("[flag...]", "slug of the flag")
     .description("delete a flag from every environment of its project")
     .addOption(projectOption())
     .addOption(revisionOption())
@@ -20,16 +21,33 @@ export function addDeleteCommand(flags: Command, io: Io): void {
     .action(action(io, parse, run));
 }
 
-type Values = { slug: string; project: string; revision: number | undefined };
+type Values = { slugs: string[]; project: string; revision: number | undefined };
 
 async function parse(input: Input, given?: string): Promise<Values> {
-  const slug = await input.need(given, "flag");
-  return { slug, project: await input.project(), revision: ifRevision(input.options) };
+  const names = namesIn(given);
+  const slugs = names.length > 0 ? names : [await input.need(undefined, "flag")];
+  const revision = ifRevision(input.options);
+  requireOne(slugs, revision);
+  return { slugs, project: await input.project(), revision };
 }
 
-async function run({ client, confirmDelete, report }: Session, values: Values): Promise<void> {
-  const { slug, project, revision } = values;
-  await confirmDelete("flag", slug, ` from every environment of project ${project}`);
-  await client.call(operations.delete, { names: { project, flag: slug }, revision });
-  await report({ slug, result: "deleted" }, shown`deleted flag ${slug} of project ${project}\n`);
+async function run(session: Session, { slugs, project, revision }: Values): Promise<void> {
+  const where = ` from every environment of project ${project}`;
+  if (slugs.length > 1) {
+    await requireFlags(session, project, slugs);
+    await confirmAll(session, "flag", slugs, where);
+  } else await session.confirmDelete("flag", slugs[0]!, where);
+  await eachOf(session, slugs, async ({ client, report }, slug) => {
+    await client.call(operations.delete, { names: { project, flag: slug }, revision });
+    await report({ slug, result: "deleted" }, shown`deleted flag ${slug} of project ${project}\n`);
+  });
+}
+
+/** Throws `not_found` if a flag does not exist, so that none is deleted. Every environment has every flag. */
+async function requireFlags({ client }: Session, project: string, slugs: string[]): Promise<void> {
+  const { environments } = await import("../../../src/operations/environments.ts");
+  const { environments: all } = await client.call(environments.list, { names: { project } });
+  const environment = all[0]?.slug;
+  if (environment === undefined) return;
+  for (const flag of slugs) await client.call(operations.get, { names: { project, environment, flag } });
 }

@@ -3,6 +3,7 @@ import type { Io } from "../../output/terminal.ts";
 import { type Load, loadVerbs } from "../load-verbs.ts";
 
 const VERBS: [names: string, load: Load][] = [
+  ["create", async () => (await import("./create.ts")).addCreateCommand],
   ["set", async () => (await import("./set.ts")).addSetCommand],
   ["get", async () => (await import("./get.ts")).addGetCommand],
   ["list", async () => (await import("./list.ts")).addListCommand],

@@ -4,7 +4,7 @@ import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shorten, shown, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
-import { environmentOption, projectOption } from "../../session/config.ts";
+import { environmentsOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
@@ -18,7 +18,7 @@ export function addListCommand(flags: Command, io: Io): void {
     .alias("ls")
     .description("list the flags of an environment by name; without -e, of every environment side by side")
     .addOption(projectOption())
-    .addOption(environmentOption())
+    .addOption(environmentsOption())
     .addOption(fieldOption())
     .addHelpText(
       "after",
@@ -35,15 +35,16 @@ Examples:
 }
 
 /** Without an environment, the flags of all are listed. */
-type Values = { project: string; environment: string | undefined };
+type Values = { project: string; environments: string[] | undefined };
 
 async function parse(input: Input): Promise<Values> {
-  const { environment } = input.options as { environment?: string };
-  return { project: await input.project(), environment };
+  const { environment } = input.options as { environment?: string[] };
+  return { project: await input.project(), environments: environment && [...new Set(environment)] };
 }
 
-async function run(session: Session, { project, environment }: Values): Promise<void> {
-  if (environment === undefined) return listEverywhere(session, project);
+async function run(session: Session, { project, environments }: Values): Promise<void> {
+  const [environment, ...others] = environments ?? [];
+  if (environment === undefined || others.length > 0) return listEverywhere(session, project, environments);
   const all = await flagsOf(session, project, environment);
   await session.print(all, describe(all));
   if (all.length === 0) suggestFirst(session, project, environment);
@@ -68,10 +69,9 @@ function describe(all: FlagDetail[]): string {
 
 type FlagEverywhere = { slug: string; description: string; environments: Record<string, FlagDetail> };
 
-async function listEverywhere(session: Session, project: string): Promise<void> {
-  const { environments: operation } = await import("../../../src/operations/environments.ts");
-  const { environments } = await session.client.call(operation.list, { names: { project } });
-  const names = environments.map(({ slug }) => slug);
+/** Lists the flags of some environments side by side, or of all. */
+async function listEverywhere(session: Session, project: string, some: string[] | undefined): Promise<void> {
+  const names = some ?? (await allOf(session, project));
   const bySlug = new Map<string, FlagEverywhere>();
   for (const environment of names) {
     for (const flag of await flagsOf(session, project, environment)) {
@@ -91,6 +91,12 @@ async function listEverywhere(session: Session, project: string): Promise<void> 
   ]);
   await session.print(all, table(["FLAG", ...names], rows));
   if (all.length === 0) suggestFirst(session, project, names[0] ?? "<environment>");
+}
+
+async function allOf({ client }: Session, project: string): Promise<string[]> {
+  const { environments: operation } = await import("../../../src/operations/environments.ts");
+  const { environments } = await client.call(operation.list, { names: { project } });
+  return environments.map(({ slug }) => slug);
 }
 
 function suggestFirst(session: Session, project: string, environment: string): void {

@@ -2,6 +2,8 @@ import { AppError } from "../../../src/base/errors.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import { shown } from "../../output/text.ts";
 import type { Input } from "../../session/input.ts";
+import { namesIn } from "../../session/several.ts";
+import { nearestOf } from "../../session/nearest.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 
@@ -12,6 +14,28 @@ export type Place = { project: string; environment: string; flag: string };
 export async function readPlace(input: Input, given: string | undefined): Promise<Place> {
   const flag = await input.need(given, "flag");
   return { ...(await readEnvironment(input)), flag };
+}
+
+/** Every flag that was given, in every environment of `-e`, prompted for where missing. */
+export async function readPlaces(input: Input, given: unknown): Promise<Place[]> {
+  const names = namesIn(given);
+  const flags = names.length > 0 ? names : [await input.need(undefined, "flag")];
+  const project = await input.project();
+  const environments = await input.environments(project);
+  return environments.flatMap((environment) => flags.map((flag) => ({ project, environment, flag })));
+}
+
+/** The places in the order of their change: locked environments first, so that a lock refuses it before anything is done. Throws `not_found` for an environment. */
+export async function inLockOrder({ client }: Session, places: Place[]): Promise<Place[]> {
+  if (places.length < 2) return places;
+  const { environments: operation } = await import("../../../src/operations/environments.ts");
+  const locked = new Map<string, boolean>();
+  for (const { project, environment } of places) {
+    if (locked.has(environment)) continue;
+    const found = await client.call(operation.get, { names: { project, environment } });
+    locked.set(environment, found.locked);
+  }
+  return places.toSorted((a, b) => Number(locked.get(b.environment)) - Number(locked.get(a.environment)));
 }
 
 /** The environment of `-p` and `-e`, prompted for where missing. */
@@ -39,38 +63,4 @@ export async function nearFlag({ client }: Session, { project, environment, flag
     flag,
     flags.map(({ slug }) => slug),
   );
-}
-
-/**
- * The name that differs in the fewest characters, at most in a third of them, without case and separators; null if none
- * does.
- */
-export function nearestOf(name: string, others: string[]): string | null {
-  const wanted = plain(name);
-  let nearest: string | null = null;
-  let least = Math.max(1, Math.floor(wanted.length / 3) + 1);
-  for (const other of others) {
-    if (other === name) continue;
-    const distance = distanceOf(wanted, plain(other));
-    if (distance < least) [nearest, least] = [other, distance];
-  }
-  return nearest;
-}
-
-function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[._-]/g, "");
-}
-
-/** Levenshtein distance: characters to insert, remove or replace. */
-function distanceOf(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
 }

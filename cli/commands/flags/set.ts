@@ -4,26 +4,26 @@ import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
-import { environmentOption, projectOption } from "../../session/config.ts";
+import { environmentsOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { optionFor } from "../../session/near-misses.ts";
 import { changeAtRevision, ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
+import { eachOf, requireOne } from "../../session/several.ts";
 import { sourceOf } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { expiryValue, switchValue } from "../../session/values.ts";
 import { whyOption } from "../../session/why.ts";
-import { type Place, readPlace } from "./place.ts";
+import { type Place, inLockOrder, readPlaces } from "./place.ts";
 import { noteRules, reportFlag } from "./report.ts";
 import { planChange, readValues, type ValuesChange, withValues } from "./values.ts";
 
 export function addSetCommand(flags: Command, io: Io): void {
-  const set = withValues(flags.command("set"))
+  const set = flags
+    .command("set")
     .argument("[flag]", "slug of the flag")
-    .description("create or change a flag in an environment; options that are not given change nothing")
-    .addOption(projectOption())
-    .addOption(environmentOption());
-  withFields(set)
+    .description("create or change a flag in an environment; options that are not given change nothing");
+  withFlagOptions(set)
     .option(
       "--at <time>",
       "make the change at that time, on a flag that exists: ISO 8601, or a span such as 2h",
@@ -31,7 +31,7 @@ export function addSetCommand(flags: Command, io: Io): void {
     .addOption(revisionOption().conflicts("at"))
     .addOption(whyOption())
     .addHelpText("after", HELP)
-    .action(action(io, parse, run));
+    .action(action(io, parse, setFlags));
 }
 
 const HELP = `
@@ -71,7 +71,7 @@ Examples:
 type Options = { at?: string };
 
 type Values = {
-  place: Place;
+  places: Place[];
   change: ValuesChange;
   /** When to make the change, in ISO 8601; null for now. */
   at: string | null;
@@ -80,11 +80,27 @@ type Values = {
 };
 
 async function parse(input: Input, given?: string): Promise<Values> {
-  const place = await readPlace(input, given);
-  const { own, rules } = await readValues(input);
+  const places = await readPlaces(input, given);
+  const change = await readChange(input);
   const { at } = input.options as Options;
-  const patch: FlagPatch = { ...own, ...(await fieldsPatch(input)) };
-  return { place, change: { own: patch, rules }, at: timeOf(at), named: ifRevision(input.options) };
+  const named = ifRevision(input.options);
+  requireOne(
+    places.map(({ environment }) => environment),
+    named,
+  );
+  return { places, change, at: timeOf(at), named };
+}
+
+/** Adds the options of what a flag is in an environment, and of which environments. */
+export function withFlagOptions(command: Command): Command {
+  withValues(command).addOption(projectOption()).addOption(environmentsOption());
+  return withFields(command);
+}
+
+/** Reads the options of `withFlagOptions`, but for the places. Throws `invalid`. */
+export async function readChange(input: Input): Promise<ValuesChange> {
+  const { own, rules } = await readValues(input);
+  return { own: { ...own, ...(await fieldsPatch(input)) }, rules };
 }
 
 /** Adds the options of the fields that need nothing but their value. */
@@ -117,7 +133,15 @@ function timeOf(at: string | undefined): string | null {
   return time;
 }
 
-async function run(session: Session, { place, change, at, named }: Values): Promise<void> {
+/** Changes a flag in each place. */
+export async function setFlags(session: Session, values: Values): Promise<void> {
+  const places = await inLockOrder(session, values.places);
+  await eachOf(session, places, (each, place) => setOne(each, { ...values, place }));
+}
+
+type One = Omit<Values, "places"> & { place: Place };
+
+async function setOne(session: Session, { place, change, at, named }: One): Promise<void> {
   await changeAtRevision(named !== undefined, async () => {
     const { patch, revision, lost } = await planChange(session, place, change);
     if (at !== null) return (await import("./scheduled.ts")).scheduleChange(session, place, patch, at);

@@ -3,13 +3,14 @@ import { flags as operations } from "../../../src/operations/flags.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
-import { environmentOption, projectOption } from "../../session/config.ts";
+import { environmentsOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { changeAtRevision, ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
-import { durationValue } from "../../session/values.ts";
+import { eachOf, requireOne } from "../../session/several.ts";
+import { spanValue } from "../../session/values.ts";
 import { whyOption } from "../../session/why.ts";
-import { type Place, findFlag, readPlace } from "./place.ts";
+import { type Place, findFlag, inLockOrder, readPlaces } from "./place.ts";
 import { reportFlag } from "./report.ts";
 
 /** Returns whether a flag is on after the switch. */
@@ -32,10 +33,10 @@ function withFor(command: Command): Command {
 function add(flags: Command, io: Io, verb: string, description: string, enabledAfter: Switch): Command {
   return flags
     .command(verb)
-    .argument("[flag]", "slug of the flag")
+    .argument("[flag...]", "slug of the flag")
     .description(description)
     .addOption(projectOption())
-    .addOption(environmentOption())
+    .addOption(environmentsOption())
     .addOption(revisionOption())
     .addOption(whyOption())
     .addHelpText(
@@ -51,20 +52,38 @@ Example:
 }
 
 type Values = {
-  place: Place;
+  places: Place[];
   named: number | undefined;
   /** In seconds; null for ever. */
   lasts: number | null;
 };
 
 async function parse(input: Input, given?: string): Promise<Values> {
-  const place = await readPlace(input, given);
+  const places = await readPlaces(input, given);
   const { for: span } = input.options as { for?: string };
-  const lasts = span === undefined ? null : durationValue(span, "--for");
-  return { place, named: ifRevision(input.options), lasts };
+  const lasts = span === undefined ? null : spanValue(span, "--for");
+  const named = ifRevision(input.options);
+  requireOne(
+    places.map(({ flag }) => flag),
+    named,
+  );
+  return { places, named, lasts };
 }
 
-async function run(session: Session, { place, named, lasts }: Values, enabledAfter: Switch): Promise<void> {
+async function run(session: Session, values: Values, enabledAfter: Switch): Promise<void> {
+  const places = await inLockOrder(session, values.places);
+  // None is changed if one does not exist.
+  if (places.length > 1) for (const place of places) await findFlag(session, place);
+  await eachOf(session, places, (each, place) => switchOne(each, { ...values, place }, enabledAfter));
+}
+
+type One = Omit<Values, "places"> & { place: Place };
+
+async function switchOne(
+  session: Session,
+  { place, named, lasts }: One,
+  enabledAfter: Switch,
+): Promise<void> {
   const flag = await changeAtRevision(named !== undefined, async () => {
     const { value, revision } = await findFlag(session, place);
     const patch = { enabled: enabledAfter(value.enabled) };

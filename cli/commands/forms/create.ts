@@ -20,7 +20,6 @@ export function addCreateCommand(forms: Command, io: Io): void {
       .addOption(ifNotExistsOption("the form"))
       .addOption(fieldOption()),
   )
-    .option("--uploads <on|off>", "accept files (default: off)")
     .addHelpText(
       "after",
       `

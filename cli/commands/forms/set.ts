@@ -9,8 +9,9 @@ import { action } from "../../session/action.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
+import { switchValue } from "../../session/values.ts";
 import { describeForm, withUrl } from "./describe.ts";
-import { onOff, settingsOf, withSettings } from "./settings.ts";
+import { settingsOf, withSettings } from "./settings.ts";
 
 /** Adds the verbs that change settings of a form. */
 export function addSetCommands(forms: Command, io: Io): void {
@@ -22,8 +23,8 @@ export function addSetCommands(forms: Command, io: Io): void {
       `
 Examples:
   formflag forms set contact --success-url https://example.com/thanks --error-url https://example.com/oops
-  formflag forms set contact --allow-origin https://example.com https://www.example.com
-  formflag forms set contact --max-file-size 10MB --max-files 3
+  formflag forms set contact --allow-origin https://example.com,https://www.example.com
+  formflag forms set contact --uploads on --max-file-size 10MB --max-files 3
   formflag forms set contact --rate-limit 20/h --block-sender 203.0.113.0/24
   formflag forms set contact --allow-type .pdf 'image/*' --opens-at 2027-01-01 --closes-at 2027-01-31T12:00:00Z
   formflag forms set contact --spam-word viagra 'crypto*' --spam-email '*@spam.example' --spam-links 2
@@ -54,7 +55,7 @@ async function readSettings(input: Input, given?: string): Promise<Change> {
 async function readUploads(input: Input, given?: string, state?: string): Promise<Change> {
   const name = await input.need(given, "form");
   if (state === undefined) throw usage("say on or off", `formflag forms uploads ${name} on`);
-  return { name, patch: { uploads: onOff(state) } };
+  return { name, patch: { uploads: switchValue(state, "uploads") } };
 }
 
 async function readEnabled(input: Input, given?: string): Promise<Change> {

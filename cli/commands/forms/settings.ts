@@ -1,18 +1,21 @@
 import type { Command, Option } from "commander";
+import { formatBytes } from "../../../src/base/bytes.ts";
+import { formatDuration } from "../../../src/base/units.ts";
 import type { FormPatch } from "../../../src/forms/form.ts";
 import type { Kind, Setting } from "../../../src/forms/settings/setting.ts";
 import { SETTINGS, type SettingName, inOrder } from "../../../src/forms/settings/settings.ts";
+import { listOption } from "../../session/command-line.ts";
 import type { Input } from "../../session/input.ts";
 import { optionFor } from "../../session/near-misses.ts";
 import { jsonObject, sourceOf } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import {
   countValue,
-  durationValue,
   isUnset,
   originsValue,
   rateValue,
   sizeValue,
+  spanValue,
   switchValue,
   timeValue,
 } from "../../session/values.ts";
@@ -20,7 +23,7 @@ import {
 /** The options that `create` and `set` share. */
 export function withSettings(command: Command): Command {
   for (const name of inOrder("option")) command.addOption(optionOf(name));
-  return command;
+  return command.option("--uploads <on|off>", "accept files (default: off)");
 }
 
 /** The settings that were given, as the admin API takes them. Throws `invalid`. */
@@ -32,17 +35,16 @@ export async function settingsOf(input: Input): Promise<FormPatch> {
     if (given !== undefined) patch[name] = await valueOf(given, option.long!, SETTINGS[name], input);
   }
   const uploads = input.options["uploads"] as string | undefined;
-  return uploads === undefined ? patch : { ...patch, uploads: onOff(uploads) };
-}
-
-export function onOff(state: string): boolean {
-  if (state !== "on" && state !== "off") throw usage(`uploads are on or off, not ${state}`);
-  return state === "on";
+  return uploads === undefined ? patch : { ...patch, uploads: switchValue(uploads, "--uploads") };
 }
 
 function optionOf(name: SettingName): Option {
-  const [flags, help] = SETTINGS[name].option!;
-  return optionFor(name, `--${flags}`, help);
+  const { option, kind } = SETTINGS[name];
+  const [flags, help] = option!;
+  if (!["list", "origins", "senders"].includes(kind.is)) return optionFor(name, `--${flags}`, help);
+  // Addresses and types hold no spaces; spam words and names of fields may.
+  const items = kind.is === "list" && ["spamWord", "honeypot"].includes(kind.item) ? "phrases" : "words";
+  return Object.assign(listOption(`--${flags}`, help, items), { field: name });
 }
 
 const NEVER = { none: null, off: null };
@@ -63,6 +65,19 @@ const WORDS: Partial<Record<Kind["is"], Record<string, unknown>>> = {
   list: { none: [], off: [] },
 };
 
+/** Throws `invalid` for a size beyond the limit, in the units of sizes. */
+function requireAtMost(bytes: number | null, most: number, what: string): number | null {
+  if (bytes !== null && bytes > most)
+    throw usage(`${what} is too large`, `at most ${formatBytes(most).replace(" ", "")}`);
+  return bytes;
+}
+
+/** The same for a span. */
+function requireNotLonger(seconds: number, most: number, what: string): number {
+  if (seconds > most) throw usage(`${what} is too long`, `at most ${formatDuration(most)}`);
+  return seconds;
+}
+
 const SCHEMA = '{"properties":{"email":{"type":"string","format":"email"}}}';
 
 async function valueOf(
@@ -73,6 +88,7 @@ async function valueOf(
 ): Promise<unknown> {
   const texts = [given].flat();
   const text = texts[0]!;
+
   if (texts.length === 1 && Object.hasOwn(words, text)) return words[text];
   switch (kind.is) {
     case "switch":
@@ -81,9 +97,9 @@ async function valueOf(
       // The server has words of its own for what is too few.
       return countValue(text, option, kind.errors ? 0 : kind.least);
     case "bytes":
-      return sizeValue(text, option);
+      return requireAtMost(sizeValue(text, option), kind.most, `${option} ${text}`);
     case "seconds":
-      return durationValue(text, option);
+      return requireNotLonger(spanValue(text, option), kind.most, `${option} ${text}`);
     case "rate":
       return rateValue(text, option);
     case "time":

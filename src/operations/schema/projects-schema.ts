@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { newProjectSchema, projectSchema } from "../../projects/project-schema.ts";
-import { createdResult, listQuery, nextSchema } from "./shared-schema.ts";
+import { newProjectSchema, projectPatchSchema, projectSchema } from "../../projects/project-schema.ts";
+import { createdResult, listQuery, nextSchema, updatedResult } from "./shared-schema.ts";
 
 export const list = {
   query: listQuery,
@@ -10,3 +10,5 @@ export const list = {
 export const create = { body: newProjectSchema, output: z.extend(projectSchema, createdResult) };
 
 export const get = { output: projectSchema };
+
+export const set = { body: projectPatchSchema, output: z.extend(projectSchema, updatedResult) };

@@ -92,7 +92,7 @@ describe("forms create", () => {
   test.each([
     ["no slug", [], /the form is missing/],
     ["a slug with a slash", ["a/b"], /form is named by/],
-    ["uploads neither on nor off", ["f", "--uploads", "yes"], /uploads are on or off, not yes/],
+    ["uploads neither on nor off", ["f", "--uploads", "yes"], /--uploads is on or off, not yes/],
     ["a success URL that is a path", ["f", "--success-url", "/thanks"], /success URL/],
     ["an error URL that runs code", ["f", "--error-url", "javascript:alert(1)"], /error URL/],
     ["an origin that is none", ["f", "--allow-origin", "example.com"], /origin looks like/],

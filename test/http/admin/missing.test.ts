@@ -8,6 +8,14 @@ import { OPERATOR } from "../../support/records/caller.ts";
 
 const { app, ask, operations } = await openAdmin();
 
+/** A valid change of each kind that does not take an empty one. */
+const PATCHES: Record<string, object> = {
+  projects: { name: "Shop" },
+  environments: { locked: true },
+  targets: { enabled: true },
+  users: { role: "viewer" },
+};
+
 describe("what is not there", () => {
   test.each(
     operations
@@ -19,9 +27,7 @@ describe("what is not there", () => {
   )("is a 404 for %s %s", async (method, path) => {
     const answer = await ask(path, {
       method,
-      ...(method === "PATCH" && { body: path.endsWith("/environments/nothing") ? { locked: true } : {} }),
-      ...(path === "/targets/nothing" && method === "PATCH" && { body: { enabled: true } }),
-      ...(path === "/users/nothing" && method === "PATCH" && { body: { role: "viewer" } }),
+      ...(method === "PATCH" && { body: PATCHES[path.split("/").at(-2)!] ?? {} }),
       ...(method === "PUT" && { body: { rule: true } }),
     });
     const { code, message } = await errorOf(answer);

@@ -44,6 +44,7 @@ const BODIES: Record<string, unknown> = {
   "POST /projects/{project}/environments/{environment}/flagd": {
     flags: { made: { state: "DISABLED", variants: { a: 1 } } },
   },
+  "PATCH /projects/{project}": { name: "Shop" },
   "PATCH /projects/{project}/environments/{environment}": { locked: true },
   "POST /projects/{project}/environments/{environment}/promote": { from: "staging" },
   "POST /projects/{project}/environments/{environment}/flags/{flag}/scheduled": {

@@ -8,6 +8,7 @@ import { EXIT, Failed } from "../../../exit.ts";
 import type { Io } from "../../../output/terminal.ts";
 import { shown, table } from "../../../output/text.ts";
 import { action } from "../../../session/action.ts";
+import { listOption } from "../../../session/command-line.ts";
 import { projectOption } from "../../../session/config.ts";
 import type { Input } from "../../../session/input.ts";
 import { listAll } from "../../../session/pages.ts";
@@ -30,7 +31,7 @@ export function addScanCommand(refs: Command, io: Io): void {
     .description("find flags without a reference in source code, and references without a flag")
     .addOption(projectOption())
     .option("--strict", "exit 9 where it finds either")
-    .option("--exclude <glob>", "leave out files or folders; may be repeated", gather)
+    .addOption(listOption("--exclude <glob...>", "files or folders to leave out", "phrases"))
     .option("--pattern <regex>", "calls of your own, with the flag as first group; may be repeated", gather);
   addUploadOptions(scan)
     .addHelpText(
@@ -73,7 +74,7 @@ async function parse(input: Input, dir = "."): Promise<Values> {
 
 type ScanOptions = UploadOptions & { strict?: true; exclude?: string[]; pattern?: string[] };
 
-/** Not split at commas, which globs and patterns may contain. */
+/** Not split at commas, which patterns may contain. */
 function gather(text: string, earlier: string[] | undefined): string[] {
   return [...(earlier ?? []), text];
 }

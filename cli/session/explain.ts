@@ -1,0 +1,124 @@
+import type { Command, Option } from "commander";
+import { capacityOf, pathOf, readLine } from "./command-line.ts";
+import { COMMAND_GUESSES, SYNONYMS, VERB_GUESSES, guessIn } from "./guesses/commands.ts";
+import { OPERAND_GUESSES } from "./guesses/operands.ts";
+import { OPTION_GUESSES } from "./guesses/options.ts";
+import { nearestOf } from "./nearest.ts";
+
+/** The error for a command line that commander refuses. */
+type Explanation = { message: string; hint: string | null };
+
+/** Explains an error of commander about a command line; `program` has every command. */
+export function explain(message: string, args: string[], program: Command): Explanation {
+  if (message.startsWith("too many arguments")) return excessOf(args, program);
+  const [, kind, word = ""] = /^unknown (option|command) '(.*)'$/.exec(message) ?? [];
+  if (kind === "option") return { message, hint: optionHint(word.replace(/=.*$/s, ""), args, program) };
+  if (kind === "command") return { message, hint: commandHint(word, args, program) };
+  const [, argument] = /^missing required argument '(.*)'$/.exec(message) ?? [];
+  if (argument !== undefined) return missing(argument, args, program);
+  const [, flags = ""] = /^option '(.*)' argument missing$/.exec(message) ?? [];
+  if (flags !== "") return { message, hint: `write ${flags.replace(/^-\w, /, "")}` };
+  return { message, hint: null };
+}
+
+function excessOf(args: string[], program: Command): Explanation {
+  const { command, operands } = readLine(args, program);
+  const path = pathOf(command);
+  const words = operands.map(({ word }) => word);
+  const names = command.registeredArguments.map((each) => `<${each.name()}>`).join(" ");
+  const first = operands[capacityOf(command)];
+  const [, , known] =
+    OPERAND_GUESSES.find(([commands, pattern]) => commands.test(path) && pattern.test(first?.word ?? "")) ??
+    [];
+  const takes = names === "" ? "no argument" : names;
+  return {
+    message: `formflag ${path} takes ${takes}, not ${words.join(" ")}`,
+    hint:
+      valueHint(first) ??
+      known?.replaceAll("$0", first?.word ?? "") ??
+      `formflag ${path} --help shows its options`,
+  };
+}
+
+/** The hint for a word that belongs to the value before it, such as `--max-file-size 10 MB`. */
+function valueHint(operand: ReturnType<typeof readLine>["operands"][number] | undefined): string | null {
+  const option = operand?.after?.option;
+  if (!option?.required || !/size|text|name|why|description|message|subject|time|search/.test(option.flags))
+    return null;
+  return `a value with spaces is put into quotes: ${option.long} '… ${operand!.word}'`;
+}
+
+function missing(argument: string, args: string[], program: Command): Explanation {
+  const { command } = readLine(args, program);
+  const choices = command.registeredArguments.find((each) => each.name() === argument)?.argChoices;
+  const example = choices?.[0] ?? `<${argument}>`;
+  const among = choices ? `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}: ` : "";
+  return { message: `the ${argument} is missing`, hint: `${among}formflag ${pathOf(command)} ${example}` };
+}
+
+function optionHint(word: string, args: string[], program: Command): string | null {
+  const { command } = readLine(args, program);
+  const path = pathOf(command);
+  const known = OPTION_GUESSES.find(
+    ([commands, options]) => commands.test(path) && options.split(" ").includes(word),
+  );
+  if (known) return known[2];
+  const own = optionsOf(command).map(({ long }) => long!);
+  const near = nearestOf(word, own, true);
+  if (near !== null) return `(Did you mean ${near}?)`;
+  const owners = ownersOf(word, command, program);
+  if (owners.length > 0) return `it is an option of ${owners.map((each) => `formflag ${each}`).join(", ")}`;
+  return path === "" ? null : `formflag ${path} --help shows its options`;
+}
+
+function optionsOf(command: Command): readonly Option[] {
+  return command.parent ? [...command.options, ...optionsOf(command.parent)] : command.options;
+}
+
+/** The commands with an option: those of the same noun, or else up to three others. */
+function ownersOf(word: string, command: Command, program: Command): string[] {
+  const having = (root: Command): string[] => [
+    ...(root.options.some(({ long, short, hidden }) => !hidden && (long === word || short === word))
+      ? [pathOf(root)]
+      : []),
+    ...root.commands.flatMap(having),
+  ];
+  const noun = command.parent?.parent ? command.parent : command;
+  const near = having(noun);
+  return near.length > 0 ? near : having(program).slice(0, 3);
+}
+
+function commandHint(word: string, args: string[], program: Command): string | null {
+  const { command, operands } = readLine(args, program);
+  const rest = operands.slice(1).map((each) => each.word);
+  if (command === program) return topHint(word, rest, program);
+  const known = guessIn(VERB_GUESSES[command.name()], word);
+  if (known !== null) return known;
+  const verbs = command.commands.map((each) => each.name());
+  const synonym = SYNONYMS.filter((row) => row.includes(word)).flatMap((row) =>
+    row.filter((each) => verbs.includes(each)),
+  );
+  if (synonym.length > 0) return `type formflag ${pathOf(command)} ${synonym[0]}`;
+  const near = nearestOf(word, [...verbs, "help"], true);
+  if (near !== null) return `(Did you mean ${near}?)`;
+  return `its commands are ${verbs.join(", ")}`;
+}
+
+function topHint(word: string, [next = "", ...others]: string[], program: Command): string | null {
+  const nouns = program.commands.map((each) => each.name());
+  const nounOf = (text: string) =>
+    nouns.find((each) => text !== "" && (each === text || each === `${text}s`));
+  // `create form contact` is `forms create contact`.
+  const noun = nounOf(next);
+  const verbs =
+    program.commands.find((each) => each.name() === noun)?.commands.map((each) => each.name()) ?? [];
+  const row = [[word], ...SYNONYMS.filter((each) => each.includes(word))].flat();
+  const verb = row.find((each) => verbs.includes(each));
+  if (noun !== undefined && verb !== undefined) return `type formflag ${[noun, verb, ...others].join(" ")}`;
+  const plural = nounOf(word);
+  if (plural !== undefined) return `(Did you mean ${plural}?)`;
+  const known = guessIn(COMMAND_GUESSES, word);
+  if (known !== null) return known;
+  const near = nearestOf(word, [...nouns, "help"], true);
+  return near === null ? null : `(Did you mean ${near}?)`;
+}

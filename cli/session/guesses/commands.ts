@@ -1,0 +1,164 @@
+const RUN_VERSION = "type formflag --version";
+const SERVE = "type formflag serve";
+const ADD_TARGET = "type formflag targets add <form> <target>";
+const LIST = "formflag submissions list shows the inbox";
+const PERSON =
+  "formflag submissions list --email <address> finds everything of a person, formflag submissions purge --email <address> deletes it";
+const HISTORY = "formflag flags history <flag> -p <project> shows who changed what";
+const SIGN_IN =
+  "name a server with --server and its token with --token-file, or set FORMFLAG_SERVER and FORMFLAG_TOKEN";
+const USERS =
+  "formflag users create <name> --role <role> adds a user, formflag users link <name> signs one in";
+const STOP =
+  "Ctrl-C ends a server in the foreground, systemctl stop formflag a service; formflag serve starts it again";
+const SETTINGS =
+  "formflag config show lists the settings; each is an option of formflag serve and a variable";
+
+/** Words that are not commands at the top, with the hint to print. */
+export const COMMAND_GUESSES: Record<string, string> = {
+  version: RUN_VERSION,
+  "start run server up": SERVE,
+  "stop restart reload kill down": STOP,
+  "init setup install new":
+    "nothing has to be set up: type formflag serve, or formflag projects create <project>",
+  restore: "type formflag backup restore <file>",
+  verify: "type formflag backup verify <file>",
+  dump: "type formflag backup create",
+  "webhook webhooks hook hooks": ADD_TARGET,
+  "notify notifications notification alerts email":
+    "forms set <form> --notify <address> mails each submission, formflag targets add <form> <url> sends it elsewhere",
+  import: "type formflag apply -f <file>, or formflag flags import <file>",
+  "login auth": SIGN_IN,
+  logout: "there is nothing to sign out of: FORMFLAG_TOKEN or --token-file names the token",
+  "signup register invite": USERS,
+  "whoami me": "formflag tokens list and formflag users list show who there is",
+  "people person contacts gdpr erase forget": PERSON,
+  "inbox leads entries messages responses spam": `${LIST}, with --spam the spam folder`,
+  "search find": "formflag submissions list --search <text> finds submissions",
+  "status info ps":
+    "formflag healthcheck checks a running server, formflag doctor its machine and settings, formflag stats counts",
+  "health ping ready": "type formflag healthcheck",
+  "logs log journal":
+    "the server logs to standard error; as a service: journalctl -u formflag. What was changed: formflag flags history",
+  "history audit audit-log changes": HISTORY,
+  "upgrade update self-update":
+    "replace the executable and start it again, which migrates the data: docs/running.md",
+  "man docs documentation": "type formflag help, or formflag help <command>; docs/ holds the documentation",
+  set: SETTINGS,
+  "settings options configure": SETTINGS,
+  "envs env": "type formflag environments list -p <project>",
+  "undo revert rollback": "type formflag flags rollback <flag> -p <project> -e <environment>",
+  promote: "type formflag flags promote <flag> -p <project> --from staging --to production",
+  "evaluate eval": "type formflag flags evaluate <flag> -p <project> -e <environment>",
+  "toggle enable disable on off": "type formflag flags enable <flag> -p <project> -e <environment>",
+  "plan validate lint": "type formflag diff -f <file>",
+  "sync push deploy": "type formflag apply -f <file>",
+  pull: "type formflag export -o <file>",
+  purge: "type formflag submissions purge --email <address>",
+  link: "type formflag users link <name>",
+  systemd: "type formflag service install --print",
+};
+
+const NO_RENAME = "a slug cannot be changed, since addresses and programs have it";
+const MARK = "formflag submissions mark <id> inbox|spam|archived|read|unread";
+const SYSTEMD = "systemctl start, stop and status formflag act on the service";
+const COPY =
+  "formflag export and formflag apply copy flags and forms; formflag flags promote copies between environments";
+const COMPARE =
+  "formflag flags promote --all --from staging --to production --dry-run compares two environments";
+
+/** Verbs that a noun does not have, with the hint to print. `*` stands for every noun. */
+export const VERB_GUESSES: Record<string, Record<string, string>> = {
+  projects: {
+    rename: `${NO_RENAME}; formflag projects set <project> --name <name> changes the name for people`,
+  },
+  environments: {
+    rename: `${NO_RENAME}; formflag environments set <environment> --name <name> changes the name for people`,
+    "protect freeze": "type formflag environments lock <environment> -p <project>",
+    "copy clone": "type formflag environments create <environment> -p <project> --from <environment>",
+  },
+  flags: {
+    "rename mv move": `${NO_RENAME}: create another flag, and delete this one once no program reads it`,
+    "turn-on": "type formflag flags enable",
+    "turn-off": "type formflag flags disable",
+    rollout: "type formflag flags set <flag> --on --rollout 25",
+    "undo revert":
+      "formflag flags rollback <flag> -p <project> -e <environment> takes back the newest change",
+    "notify watch subscribe":
+      "changes of flags are not sent anywhere; formflag flags history <flag> shows them",
+    archive: "a flag is deleted with formflag flags delete, or turned off with formflag flags disable",
+    schedule:
+      "formflag flags set <flag> --on --at <time> schedules a change, formflag flags scheduled lists them",
+    "copy clone duplicate": COPY,
+    "diff compare": COMPARE,
+    "eval check": "type formflag flags evaluate <flag>",
+    "log audit": "type formflag flags history <flag>",
+    "search find": "type formflag flags list",
+  },
+  segments: { rename: `${NO_RENAME}: set another segment, and delete this one` },
+  forms: {
+    "rename mv move": `${NO_RENAME}; formflag forms set <form> --name <name> changes the name for people`,
+    "submissions inbox entries": "type formflag submissions list <form>",
+    export: "formflag submissions export <form> writes its submissions, formflag export its settings",
+    import: "formflag submissions import <form> <file> stores submissions, formflag apply -f <file> settings",
+    "copy clone duplicate": COPY,
+    "embed html code": "type formflag forms snippet <form>",
+    "webhook notify": "formflag targets add <form> <url>, or formflag forms set <form> --notify <address>",
+    "history log": "formflag export in version control keeps what a form was",
+    upload: "type formflag forms set <form> --uploads on",
+  },
+  targets: {
+    "set update edit":
+      "a target is enabled, disabled or rotated; for another URL add a target, then delete this one",
+  },
+  submissions: {
+    spam: `formflag submissions list --spam shows the spam folder; ${MARK} moves one`,
+    archive: MARK,
+    "read unread": `${MARK}; formflag submissions get <id> shows one`,
+    "set update edit": `a submission is not edited: ${MARK}`,
+    "search find grep": "type formflag submissions list --search <text>",
+    count:
+      "formflag stats counts submissions; formflag submissions delete --matching --dry-run counts a selection",
+    "reply answer": "formflag submissions get <id> shows the address of the sender; reply by mail",
+    "erase forget": PERSON,
+    "create add": "formflag forms test <form> stores a submission to try with",
+  },
+  deliveries: { resend: "type formflag deliveries retry <id>" },
+  tokens: {
+    "set update edit": "a token is not changed: revoke it, then create another",
+    "rotate roll renew": "create another token, then revoke this one",
+  },
+  users: {
+    "password passwd reset reset-password":
+      "formflag users link <name> signs in once; the password is set on the dashboard",
+    "invite signup": "formflag users create <name> --role <role>, then formflag users link <name>",
+    login: "type formflag users link <name>",
+    "role promote": "type formflag users set <name> --role <role>",
+  },
+  backup: {
+    "list ls": "formflag keeps no list: a backup is a file where -o put it",
+    "schedule cron": "a timer of systemd or cron runs formflag backup create: docs/running.md",
+    import: "type formflag backup restore <file>",
+  },
+  config: { "set edit unset": SETTINGS, "get list": "type formflag config show" },
+  service: { "start stop restart status enable disable uninstall remove logs": SYSTEMD },
+  mail: { send: "type formflag mail test <address>" },
+};
+
+/** Synonymous verbs: a noun has at most one of each row, the first of which are suggested first. */
+export const SYNONYMS = [
+  ["create", "set", "add", "new", "make"],
+  ["set", "update", "edit", "change", "patch", "modify"],
+  ["get", "show", "view", "describe", "info", "read"],
+  ["delete", "revoke", "remove", "rm", "del", "destroy"],
+  ["list", "all"],
+  ["test", "ping", "send", "try"],
+  ["rotate", "roll", "renew", "secret"],
+  ["enable", "on", "open", "start"],
+  ["disable", "off", "close", "stop"],
+];
+
+/** The hint of a word in a table whose keys hold several words. */
+export function guessIn(table: Record<string, string> | undefined, word: string): string | null {
+  return Object.entries(table ?? {}).find(([words]) => words.split(" ").includes(word))?.[1] ?? null;
+}

@@ -1,0 +1,191 @@
+/** Options that people guess, by the commands they are guessed for; the first that fits wins. */
+type Guess = [commands: RegExp, options: string, hint: string];
+
+const ADDRESS = "the address has the port: formflag serve --listen 127.0.0.1:9000";
+const ON_OFF = "--on turns a flag on, --off turns it off";
+const LIFETIME =
+  "formflag flags enable <flag> --for 2h turns it on and off again; --expires turns it off at a time";
+const EVALUATE = `a user is part of the context: --context '{"targetingKey":"ann"}'`;
+const ONE_PLACE =
+  "a flag is in every environment of its project; formflag flags disable <flag> -e <environment> turns it off in one";
+const TARGET = "formflag targets add <form> <url> sends submissions there";
+const NOTIFY = "--notify <address> sends a message for each submission";
+const AFTER = "--success-url <url> is where a sender goes after a submission";
+const ORIGIN = "--allow-origin <url> names the sites whose pages may post";
+const STATE = "formflag forms enable <form> and formflag forms disable <form> open and close it";
+const SPAM = "--challenge on asks senders for a solved challenge; docs/forms.md lists what else finds spam";
+const FIELDS = "a form takes any field; --schema @schema.json says which it has to have";
+const PERSON =
+  "formflag submissions list --email <address> finds everything of a person, formflag submissions purge --email <address> deletes it";
+const SLUG =
+  "a slug cannot be changed, since addresses and programs have it; --name changes the name for people";
+const JSON_OUTPUT = "--json prints JSON, --field <name> one field a line";
+const FOREGROUND = "the server runs in the foreground; formflag service prints what systemd needs";
+const CONFIG = "there is no file of settings: each option has a variable, as formflag serve --help lists";
+const LOGS = "formflag serve --log-level debug logs more";
+
+export const OPTION_GUESSES: Guess[] = [
+  [/^(serve|healthcheck|doctor)\b/, "-p --port --host --bind --address --hostname", ADDRESS],
+  [/^serve/, "-d --daemon --detach --background --fork", FOREGROUND],
+  [/^serve/, "-c --config --config-file --conf --env-file", CONFIG],
+  [/^serve/, "--debug --dev --trace", LOGS],
+  [
+    /^serve/,
+    "--smtp --mail --smtp-host",
+    "--smtp-url smtp://user@mail.example.com:587 names the mail server",
+  ],
+  [/^serve/, "--db --database-url", "--data names the data directory, --database a PostgreSQL database"],
+  [/^serve/, "--url --domain", "--public-url https://forms.example.com is the address that senders see"],
+  [/^serve/, "--tls --ssl --https --cert --key", "--tls-cert and --tls-key name a certificate and its key"],
+  [
+    /^migrate/,
+    "--dry-run -n",
+    "the first run changes nothing where the data is, and may be repeated; only --final ends the move",
+  ],
+  [/^(check|doctor)/, "--fix --repair", "it only reads: formflag backup restore brings back what was lost"],
+  [/^flags (set|create|disable)/, "--for --until --duration", LIFETIME],
+  [
+    /^flags toggle/,
+    "--for --until --duration",
+    "enable and disable take --for: formflag flags enable <flag> --for 2h",
+  ],
+  [
+    /^flags (set|create)/,
+    "--percent --percentage --share --rate",
+    "--rollout 10 turns it on for 10 % of the users",
+  ],
+  [
+    /^flags (set|create)/,
+    "--value --data --json-payload",
+    "--payload <json> holds data for readers; " + ON_OFF,
+  ],
+  [
+    /^flags (set|create)/,
+    "--rule --rules --condition --where",
+    "--if 'plan == pro' --then on is a rule in words, --targeting takes JSON",
+  ],
+  [/^flags (set|create)/, "--segment --user --users", "--if 'segment staff' --then on serves a segment"],
+  [/^flags (set|create)/, "--schedule --when", "--at <time> makes the change then"],
+  [
+    /^flags (set|create)/,
+    "--name --slug --rename",
+    "a flag has a slug and a --description; the slug cannot be changed",
+  ],
+  [/^flags evaluate/, "--user --key --user-id --targeting-key --targetingKey --as --id", EVALUATE],
+  [/^flags delete/, "-e --environment", ONE_PLACE],
+  [
+    /^flags promote/,
+    "-e --environment",
+    "it copies from one environment to another: --from staging --to production",
+  ],
+  [/^segments set/, "--targeting --condition", "--rule takes the rule as JSON, --if in words"],
+  [/^forms (set|create)/, "--webhook --slack --discord --telegram --hook --target", TARGET],
+  [/^forms (set|create)/, "--email --mail --to --recipient --send-to", NOTIFY],
+  [/^forms (set|create)/, "--redirect --success --thanks --redirect-url --next --return-url", AFTER],
+  [/^forms (set|create)/, "--cors --origin --origins --allowed-origins --domain --domains", ORIGIN],
+  [/^forms (set|create)/, "--files --upload --attachments", "--uploads on accepts files"],
+  [/^forms (set|create)/, "--captcha --recaptcha --hcaptcha --turnstile", SPAM],
+  [/^forms (set|create)/, "--fields --required", FIELDS],
+  [/^forms (set|create)/, "--enabled --disabled --closed --open --on --off --enable --disable", STATE],
+  [
+    /^forms (set|create)/,
+    "--message --success-text",
+    "--success-message <text> is on the page after a submission",
+  ],
+  [
+    /^forms (set|create)/,
+    "--limit --max",
+    "--max-submissions, --max-files, --max-file-size and --rate-limit are its limits",
+  ],
+  [/^forms set/, "--slug --rename --key", SLUG],
+  [
+    /^forms create/,
+    "--template --from --copy",
+    "formflag export writes forms as a file, formflag apply makes them of it",
+  ],
+  [/^(projects|environments) set/, "--slug --rename --key", SLUG],
+  [
+    /^environments set/,
+    "--lock --locked --unlock",
+    "formflag environments lock <environment> -p <project> locks it",
+  ],
+  [
+    /^targets add/,
+    "--target-network",
+    "it is an option of formflag serve; a command without --server reads FORMFLAG_TARGET_NETWORK",
+  ],
+  [/^targets add/, "--url --webhook", "the URL follows the form: formflag targets add <form> <url>"],
+  [
+    /^submissions (list|export|import|get|download)/,
+    "--form",
+    "the form follows the command: formflag submissions list <form>",
+  ],
+  [/^submissions (export|delete|mark)/, "--email", PERSON],
+  [
+    /^submissions (list|export)/,
+    "--page --offset --skip --after",
+    "--limit <n> says how many, --before <id> begins the next page",
+  ],
+  [
+    /^submissions (list|export)/,
+    "--status --state --folder",
+    "folders are --spam, --archived and --all; --unread leaves out what was read",
+  ],
+  [
+    /^submissions (list|export)/,
+    "-q --query --filter --text --grep",
+    "--search <text> finds words, --where <field=text> compares a field",
+  ],
+  [
+    /^submissions (list|export)/,
+    "--from --after --start",
+    "--since <time> and --until <time> choose by time",
+  ],
+  [
+    /^submissions (list|export)/,
+    "--sort --order --reverse",
+    "submissions are listed newest first; --json and jq sort otherwise",
+  ],
+  [/^submissions export/, "--csv --jsonl --zip", "--format csv, or a file named so: -o contact.csv"],
+  [/ list$/, "--fields --columns", "--field <name> prints one field, --json all"],
+  [/ (list|get)$/, "-o --output --format --csv --table --yaml", JSON_OUTPUT],
+  [/ list$/, "--all --limit", "it lists everything"],
+  [/^tokens create/, "--role --roles", "a token has scopes: --scope flags:write; roles are for users"],
+  [/^tokens create/, "--form --forms", "the scopes of forms cannot be limited to one form"],
+  [/^tokens create/, "--ttl --expiry --expire --valid", "--expires 90d says when it ends"],
+  [
+    /^users/,
+    "--password --pass",
+    "nobody types a password here: formflag users link <name> prints a link to sign in",
+  ],
+  [/^users/, "--scope --scopes --admin", "a user has a role: --role admin"],
+  [/^backup/, "--output-dir --dir --to", "-o <file> names the archive"],
+  [/^backup restore/, "--into --target", "--data names the data directory to create"],
+  [/^(apply|diff)/, "--delete --remove", "--prune deletes what the file leaves out"],
+  [/^(apply|diff)/, "-p --project -e --environment", "the file names its projects and environments"],
+  [/^healthcheck|^doctor|^mail|^stats/, "--url --address", "--server <url> names the server"],
+  [/^serve/, "-v --verbose", LOGS],
+  [/^(?!serve)/, "--verbose --debug", LOGS],
+  [
+    /./,
+    "--target-network --smtp-url --mail-from --public-url --listen",
+    "it is an option of formflag serve; formflag config show lists the variable of each",
+  ],
+  [/^flags|^$/, "--enabled --enable --disabled --disable", ON_OFF],
+  [/^/, "-v -V", "type formflag --version"],
+  [/^/, "--env --environments -E", "the environment is named with -e or --environment"],
+  [/^/, "-P --proj --projects", "the project is named with -p or --project"],
+  [
+    /^/,
+    "--token --api-key --password --secret",
+    "a token on a command line can be seen by other users of the machine: put it into FORMFLAG_TOKEN, or into a file named with --token-file",
+  ],
+  [/^/, "-f --force", "--yes answers every question, and --confirm opens the lock of an environment"],
+  [/^/, "--host --url --remote", "--server https://flags.example.com acts on a server"],
+  [/^/, "-json -j --JSON", "type --json"],
+  [
+    /^/,
+    "--dry-run -n",
+    "only apply, migrate, flags import, flags promote and submissions know a trial; formflag diff shows what a file would change",
+  ],
+];

@@ -1,0 +1,63 @@
+import type { Session } from "./session.ts";
+import { usage } from "./usage.ts";
+import { collect } from "./values.ts";
+
+/**
+ * The names that a command was given, separated by spaces or commas, each once. Commander passes the arguments of a command
+ * that takes any number as a list.
+ */
+export function namesIn(given: unknown): string[] {
+  const words = Array.isArray(given) ? given.map(String) : typeof given === "string" ? [given] : [];
+  return [...new Set(words.flatMap((word) => collect(word, undefined)))];
+}
+
+/** Returns if the person confirms the deletion of all, or `--yes` is given. Throws as `confirmDelete` does. */
+export async function confirmAll(
+  { config, canPrompt, confirm }: Session,
+  kind: string,
+  names: string[],
+  more = "",
+): Promise<void> {
+  if (config.yes) return;
+  const what = `${names.length} ${kind}s (${names.join(", ")})${more}`;
+  if (!canPrompt())
+    throw usage(
+      `${what} would be deleted, and there is no terminal to confirm on`,
+      "add --yes to delete them",
+    );
+  await confirm(`Delete ${what}?`);
+}
+
+/**
+ * Runs `act` on each item, and reports all in one: a list with `--json` where there are several. What was done before an
+ * error is reported too.
+ */
+export async function eachOf<T>(
+  session: Session,
+  items: readonly T[],
+  act: (session: Session, item: T) => Promise<void>,
+): Promise<void> {
+  const [first, ...others] = items;
+  if (first !== undefined && others.length === 0) return act(session, first);
+  const done: { value: unknown; text: string }[] = [];
+  const gathering: Session = {
+    ...session,
+    report: async (value, text) => void done.push({ value, text }),
+  };
+  try {
+    for (const item of items) await act(gathering, item);
+  } finally {
+    const text = done.map((each) => each.text).join("");
+    if (done.length > 0)
+      await session.report(
+        done.map(({ value }) => value),
+        text,
+      );
+  }
+}
+
+/** Throws `invalid` for a revision that is named for several resources: each has its own. */
+export function requireOne(names: readonly string[], revision: number | undefined): void {
+  if (revision !== undefined && names.length > 1)
+    throw usage("--if-revision goes with one name", "repeat the command for each");
+}
