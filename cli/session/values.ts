@@ -54,7 +54,7 @@ export function spanValue(text: string, option: string): number {
 
 const DAYS: Record<string, number> = { day: 1, week: 7, mo: 30, month: 30, year: 365, y: 365 };
 
-/** What to write in place of a text that is not a span of time. */
+/** The hint for a text that is not a span of time. */
 function spanHint(text: string, option: string): string {
   const [, count = "", unit = ""] = /^(\d{1,4})\s*([a-z]*?)s?$/i.exec(text) ?? [];
   const days = unit === "M" ? 30 : DAYS[unit.toLowerCase()];
@@ -114,7 +114,7 @@ export function sinceValue(text: string, option: string, now: number): string {
   return new Date(Math.max(0, now - durationValue(text, option) * 1000)).toISOString();
 }
 
-/** What to write in place of a text that is not a time. */
+/** The hint for a text that is not a time. */
 function momentHint(text: string, option: string, others: string): string {
   const [, day, time] = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:Z|[+-]\d\d:?\d\d)?$/.exec(text) ?? [];
   if (day !== undefined)
