@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
+import { AppError } from "../../src/base/errors.ts";
 import { NAMES } from "../../src/storage.ts";
 import { printedField } from "../output/field.ts";
 import { createPrinter } from "../output/printer.ts";
@@ -53,6 +54,10 @@ export function action<T>(io: Io, parse: Parse<T>, run: Run<T>, { begins = () =>
       );
       await run(openSession(io, config, transport, { field, why }), values);
     } catch (error) {
+      if (error instanceof AppError && error.code === "not_found") {
+        const { withNameMeant } = await import("./name-meant.ts");
+        throw await withNameMeant(error, clientOn(transport));
+      }
       throw inTermsOf(this, error);
     } finally {
       await transport.close();

@@ -3,7 +3,7 @@ import { usage } from "./usage.ts";
 import { collect, collectPhrases } from "./values.ts";
 
 /** A word of a command line that is neither an option nor its value. */
-export type Operand = {
+type Operand = {
   word: string;
   at: number;
   /** The option whose value the word follows directly, or after other operands. */

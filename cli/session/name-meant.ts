@@ -1,0 +1,56 @@
+import { AppError } from "../../src/base/errors.ts";
+import { shown } from "../output/text.ts";
+import type { Client } from "./client.ts";
+import { meantBy } from "./nearest.ts";
+import { listAll } from "./pages.ts";
+
+/** An error for a name that does not exist, with the name that was probably meant as its hint; any other as it is. */
+export async function withNameMeant(error: unknown, client: Client): Promise<unknown> {
+  if (!(error instanceof AppError) || error.code !== "not_found") return error;
+  const [, kind, name, project] =
+    /^(project|environment|form|user|token) "(.*?)" does not exist(?: in project "(.*)")?$/.exec(
+      error.message,
+    ) ?? [];
+  if (kind === undefined || name === undefined) return error;
+  const near = meantBy(name, await namesOf(kind, project, client));
+  return near === null
+    ? error
+    : new AppError("not_found", error.message, { hint: shown`did you mean ${near}?`, cause: error });
+}
+
+/** The names of a kind; none if they cannot be listed. */
+async function namesOf(kind: string, project: string | undefined, client: Client): Promise<string[]> {
+  try {
+    return await listOf(kind, project, client);
+  } catch (error) {
+    if (error instanceof AppError) return [];
+    throw error;
+  }
+}
+
+async function listOf(kind: string, project: string | undefined, client: Client): Promise<string[]> {
+  switch (kind) {
+    case "project": {
+      const { projects } = await import("../../src/operations/projects.ts");
+      return (await listAll(client, projects.list)).map(({ slug }) => slug);
+    }
+    case "environment": {
+      if (project === undefined) return [];
+      const { environments } = await import("../../src/operations/environments.ts");
+      const listed = await client.call(environments.list, { names: { project } });
+      return listed.environments.map(({ slug }) => slug);
+    }
+    case "form": {
+      const { forms } = await import("../../src/operations/forms.ts");
+      return (await listAll(client, forms.list)).map(({ slug }) => slug);
+    }
+    case "user": {
+      const { users } = await import("../../src/operations/users.ts");
+      return (await listAll(client, users.list)).map((each) => each.name);
+    }
+    default: {
+      const { tokens } = await import("../../src/operations/tokens.ts");
+      return (await listAll(client, tokens.list)).map((each) => each.name);
+    }
+  }
+}
