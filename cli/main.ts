@@ -66,7 +66,7 @@ export async function run(args: string[], io: Io): Promise<number> {
 /** The error for a command line that commander refuses. */
 async function explainedError(message: string, args: string[], io: Io): Promise<AppError> {
   const [{ explain }, program] = await Promise.all([
-    import("./session/explain.ts"),
+    import("./session/guesses/explain.ts"),
     buildProgram(io, { write: () => {} }),
   ]);
   const { message: text, hint } = explain(message, args, program);

@@ -55,7 +55,7 @@ export function action<T>(io: Io, parse: Parse<T>, run: Run<T>, { begins = () =>
       await run(openSession(io, config, transport, { field, why }), values);
     } catch (error) {
       if (error instanceof AppError && error.code === "not_found") {
-        const { withNameMeant } = await import("./name-meant.ts");
+        const { withNameMeant } = await import("./guesses/name-meant.ts");
         throw await withNameMeant(error, clientOn(transport));
       }
       throw inTermsOf(this, error);

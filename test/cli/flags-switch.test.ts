@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { nearestOf } from "../../cli/session/nearest.ts";
+import { nearestOf } from "../../cli/session/guesses/nearest.ts";
 import { onData } from "../support/commands.ts";
 import { tempDirectory } from "../support/temp.ts";
 

@@ -3,7 +3,7 @@ import { flags as operations } from "../../../src/operations/flags.ts";
 import { shown } from "../../output/text.ts";
 import type { Input } from "../../session/input.ts";
 import { namesIn } from "../../session/several.ts";
-import { nearestOf } from "../../session/nearest.ts";
+import { nearestOf } from "../../session/guesses/nearest.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 

@@ -1,8 +1,8 @@
-import { AppError } from "../../src/base/errors.ts";
-import { shown } from "../output/text.ts";
-import type { Client } from "./client.ts";
+import { AppError } from "../../../src/base/errors.ts";
+import { shown } from "../../output/text.ts";
+import type { Client } from "../client.ts";
 import { meantBy } from "./nearest.ts";
-import { listAll } from "./pages.ts";
+import { listAll } from "../pages.ts";
 
 /** An error for a name that does not exist, with the name that was probably meant as its hint; any other as it is. */
 export async function withNameMeant(error: unknown, client: Client): Promise<unknown> {
@@ -31,25 +31,25 @@ async function namesOf(kind: string, project: string | undefined, client: Client
 async function listOf(kind: string, project: string | undefined, client: Client): Promise<string[]> {
   switch (kind) {
     case "project": {
-      const { projects } = await import("../../src/operations/projects.ts");
+      const { projects } = await import("../../../src/operations/projects.ts");
       return (await listAll(client, projects.list)).map(({ slug }) => slug);
     }
     case "environment": {
       if (project === undefined) return [];
-      const { environments } = await import("../../src/operations/environments.ts");
+      const { environments } = await import("../../../src/operations/environments.ts");
       const listed = await client.call(environments.list, { names: { project } });
       return listed.environments.map(({ slug }) => slug);
     }
     case "form": {
-      const { forms } = await import("../../src/operations/forms.ts");
+      const { forms } = await import("../../../src/operations/forms.ts");
       return (await listAll(client, forms.list)).map(({ slug }) => slug);
     }
     case "user": {
-      const { users } = await import("../../src/operations/users.ts");
+      const { users } = await import("../../../src/operations/users.ts");
       return (await listAll(client, users.list)).map((each) => each.name);
     }
     default: {
-      const { tokens } = await import("../../src/operations/tokens.ts");
+      const { tokens } = await import("../../../src/operations/tokens.ts");
       return (await listAll(client, tokens.list)).map((each) => each.name);
     }
   }

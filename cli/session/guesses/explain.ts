@@ -1,8 +1,8 @@
 import type { Command, Option } from "commander";
-import { capacityOf, pathOf, readLine } from "./command-line.ts";
-import { COMMAND_GUESSES, SYNONYMS, VERB_GUESSES, guessIn } from "./guesses/commands.ts";
-import { OPERAND_GUESSES } from "./guesses/operands.ts";
-import { OPTION_GUESSES } from "./guesses/options.ts";
+import { capacityOf, pathOf, readLine } from "../command-line.ts";
+import { COMMAND_GUESSES, SYNONYMS, VERB_GUESSES, guessIn } from "./commands.ts";
+import { OPERAND_GUESSES } from "./operands.ts";
+import { OPTION_GUESSES } from "./options.ts";
 import { nearestOf } from "./nearest.ts";
 
 /** The error for a command line that commander refuses. */
