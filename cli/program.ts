@@ -3,7 +3,7 @@ import { hasColors, inColor } from "./output/color.ts";
 import { type Io, WIDTH } from "./output/terminal.ts";
 import { wrapHelp } from "./output/wrap.ts";
 import { globalOptions } from "./session/config.ts";
-import { refuseRepeats } from "./session/once.ts";
+import { refuseRepeats } from "./session/command-line.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
 /** Declares the arguments, options, help and subcommands of a command; `args` is the command line, if there is one. */
