@@ -98,7 +98,7 @@ export type SubmissionStore = {
   /** Counts every submission again. Other writes wait: about a second for each million. */
   recount(): Promise<void>;
   /** Predicts the outcome of `insert` for the form with that key. Changes nothing. */
-  foresee(formKey: string, now: number, conditions: Conditions): Promise<Insertion>;
+  predict(formKey: string, now: number, conditions: Conditions): Promise<Insertion>;
   /** Removes at most `limit` of what has expired of keys, challenges and contents each. Returns whether any may be left. */
   clearExpired(now: number, limit: number): Promise<boolean>;
   /** Deletes submissions in these states, by default in all, and makes their files garbage. Returns the ids deleted. */

@@ -82,7 +82,7 @@ export function erasureContract(driver: Driver): void {
       const [submission, other] = [submissionTo(key, { files: [fileKept("p.1")] }), submissionTo(key)];
       await insertNoted(store, { ...submission, conditions, deliveries: [reply(submission.id)] });
       await store.submissions.insert(other);
-      expect((await store.submissions.foresee(key, NOW, conditions)).kind).toBe("replayed");
+      expect((await store.submissions.predict(key, NOW, conditions)).kind).toBe("replayed");
       const { place } = (await store.submissions.scanAll(0, 1)).items[0]!;
 
       // A place where another submission is now.
@@ -92,7 +92,7 @@ export function erasureContract(driver: Driver): void {
       expect(await store.submissions.count(key)).toBe(1);
       expect(await garbageOf(store)).toEqual(["p.1"]);
       expect(await store.deliveries.find(submission.id)).toBeUndefined();
-      expect(await store.submissions.foresee(key, NOW, conditions)).toEqual({ kind: "stored", spam: null });
+      expect(await store.submissions.predict(key, NOW, conditions)).toEqual({ kind: "stored", spam: null });
       // The address gets a reply again.
       await store.submissions.insert(submissionTo(key, { deliveries: [reply(other.id)] }));
       expect(await store.deliveries.find(other.id)).toBeDefined();

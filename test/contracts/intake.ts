@@ -164,15 +164,15 @@ export function intakeContract(driver: Driver): void {
       expect(await insert(form, { recent, ...unsolved })).toEqual({ kind: "stored", spam: "duplicate" });
     });
 
-    test("is foreseen without a change", async () => {
+    test("is predicted without a change", async () => {
       const form = await newForm();
       const conditions = { ...NONE, ...keyed("seen", "content"), recent: mark("seen") };
       const stored = { kind: "stored", spam: null } as const;
       for (let time = 0; time < 2; time += 1)
-        expect(await store.submissions.foresee(form, NOW, conditions)).toEqual(stored);
+        expect(await store.submissions.predict(form, NOW, conditions)).toEqual(stored);
       await insert(form, conditions);
-      expect(await store.submissions.foresee(form, NOW, conditions)).toMatchObject({ kind: "replayed" });
-      expect(await store.submissions.foresee(form, NOW, { ...conditions, key: null })).toEqual({
+      expect(await store.submissions.predict(form, NOW, conditions)).toMatchObject({ kind: "replayed" });
+      expect(await store.submissions.predict(form, NOW, { ...conditions, key: null })).toEqual({
         kind: "stored",
         spam: "duplicate",
       });

@@ -65,7 +65,7 @@ export async function conditionsFor(
  * Predicts the store's decision. Queries it only for an idempotency key, or if spam would hide validation errors: a read
  * costs every submission.
  */
-export async function foresee(
+export async function predict(
   app: FormsApp,
   form: Form,
   conditions: Conditions,
@@ -73,7 +73,7 @@ export async function foresee(
 ): Promise<Insertion> {
   const { key, recent, challenge, spam, keepsSpam } = conditions;
   const isAsked = key !== null || (hasErrors && (recent !== null || challenge !== null));
-  if (isAsked) return app.store.submissions.foresee(form.key, app.now(), conditions);
+  if (isAsked) return app.store.submissions.predict(form.key, app.now(), conditions);
   return spam === null || keepsSpam ? { kind: "stored", spam } : { kind: "spam", reason: spam };
 }
 

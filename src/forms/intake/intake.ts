@@ -1,7 +1,7 @@
 import { AppError, type FieldError } from "../../base/errors.ts";
 import type { NewDelivery } from "../../delivery/delivery.ts";
 import type { Challenger } from "./challenge.ts";
-import { type Sender, conditionsFor, foresee } from "./conditions.ts";
+import { type Sender, conditionsFor, predict } from "./conditions.ts";
 import { IDEMPOTENCY_FIELD, controlNames, controlText } from "./control-fields.ts";
 import { type IntakeTarget, autoreplyTo, deliveriesOf, enabledTargets } from "../deliveries.ts";
 import type { Form } from "../form.ts";
@@ -15,7 +15,7 @@ import { NOT_SPAM } from "../submission-state.ts";
 import { storeSubmission } from "../submissions.ts";
 
 /** The rules of a form, compiled once for all its submissions. */
-export type Intake = {
+export type IntakeRules = {
   /** The fields that are cut out of a submission. */
   controlNames: ReadonlySet<string>;
   findSpam: FindSpam;
@@ -27,13 +27,18 @@ export type Intake = {
   targets: IntakeTarget[];
 };
 
-export type Received = {
+export type Receipt = {
   id: string;
   /** Whether the submission of that id was stored before, with the same key. */
   isReplay: boolean;
 };
 
-export type Receiving = {
+/** A submission on its way in: what was sent to which form, and by whom. */
+export type Incoming = {
+  form: Form;
+  rules: IntakeRules;
+  sent: Sent;
+  sender: Sender;
   /** Loads the keys of the challenges; called only for a form that requires one. */
   challenger: () => Promise<Challenger>;
   /** Receives the reason for each submission that is spam, whether it is stored or refused. */
@@ -42,17 +47,14 @@ export type Receiving = {
   report: (error: unknown) => void;
 };
 
-/** A submission on its way in: who sent what to which form. */
-type Incoming = { form: Form; intake: Intake; sent: Sent; sender: Sender };
-
-/** Loads what the submissions of a form need: its rules, compiled, and its targets. Throws `unavailable`. */
-export async function prepareIntake(app: FormsApp, form: Form): Promise<Intake> {
+/** Compiles the rules of a form and reads its targets. Throws `unavailable`. */
+export async function loadRules(app: FormsApp, form: Form): Promise<IntakeRules> {
   const targets = await enabledTargets(app, form.key);
   return { ...(await compileRules(form)), targets };
 }
 
 /** Any error is a bug: the settings were checked when they were made. */
-async function compileRules(form: Form): Promise<Omit<Intake, "targets">> {
+async function compileRules(form: Form): Promise<Omit<IntakeRules, "targets">> {
   try {
     return {
       controlNames: controlNames(form.honeypots),
@@ -67,7 +69,7 @@ async function compileRules(form: Form): Promise<Omit<Intake, "targets">> {
 }
 
 /** Loads the validation with the first schema. */
-async function compileErrors(schema: object): Promise<NonNullable<Intake["findErrors"]>> {
+async function compileErrors(schema: object): Promise<NonNullable<IntakeRules["findErrors"]>> {
   const { compileSchema, validate } = await import("../validation/validation.ts");
   const validation = await compileSchema(schema);
   return ({ fields, source, files }) => validate(validation, fields, source, files);
@@ -96,80 +98,78 @@ export async function checkRoom(app: FormsApp, { key, maxSubmissions }: Form): P
 }
 
 /**
- * Takes in what was sent to a form: a repeat is answered as the first time, spam goes to its folder, and anything else has
+ * Checks and stores a submission: a repeat is answered as the first time, spam goes to its folder, and anything else has
  * to match the form's schema and to have room. Throws `forbidden` for spam that the form rejects, `unprocessable` for a
  * submission that does not match, with the errors of its fields, or a key that came with other content, `conflict` for a
  * full form, and as {@link storeSubmission}.
  */
-export function takeIn(app: FormsApp, incoming: Incoming, receiving: Receiving): Promise<Received> {
-  const { intake, sent, sender } = incoming;
-  const take = (spam: string | null) => {
+export function receiveSubmission(app: FormsApp, incoming: Incoming): Promise<Receipt> {
+  const { rules, sent, sender } = incoming;
+  const receive = (spam: string | null) => {
     const keyText = sender.idempotencyKey ?? controlText(sent.control, IDEMPOTENCY_FIELD);
-    const errors = spam === null && intake.findErrors ? intake.findErrors(sent) : NO_ERRORS;
+    const errors = spam === null && rules.findErrors ? rules.findErrors(sent) : NO_ERRORS;
     // The store takes most submissions without conditions, in less time: `npm run bench -- submissions`.
-    return spam !== null || keyText !== null || intake.hasConditions
-      ? takeConditionally(app, incoming, { spam, keyText, errors }, receiving)
-      : store(app, incoming, { conditions: undefined, foreseen: IN_INBOX, errors }, receiving);
+    return spam !== null || keyText !== null || rules.hasConditions
+      ? receiveOnConditions(app, incoming, { spam, keyText, errors })
+      : store(app, incoming, errors, IN_INBOX);
   };
-  const found = sent.hasHoneypotFile ? "honeypot" : intake.findSpam(sent.fields, sent.control);
+  const found = sent.hasHoneypotFile ? "honeypot" : rules.findSpam(sent.fields, sent.control);
   // Without rules for spam, nothing is waited for.
-  return found instanceof Promise ? found.then(take) : take(found);
+  return found instanceof Promise ? found.then(receive) : receive(found);
 }
 
-async function takeConditionally(
+async function receiveOnConditions(
   app: FormsApp,
   incoming: Incoming,
   { spam, keyText, errors }: { spam: string | null; keyText: string | null; errors: FieldError[] },
-  receiving: Receiving,
-): Promise<Received> {
-  const { form, sent, sender } = incoming;
-  const conditions = await conditionsFor(app, form, { sent, spam, keyText }, sender, receiving.challenger);
-  const foreseen = await foresee(app, form, conditions, errors.length > 0);
+): Promise<Receipt> {
+  const { form, sent, sender, challenger } = incoming;
+  const conditions = await conditionsFor(app, form, { sent, spam, keyText }, sender, challenger);
+  const predicted = await predict(app, form, conditions, errors.length > 0);
   // The schema comes after repeats and spam, and before the limit.
-  if (foreseen.kind !== "stored" && foreseen.kind !== "full") return receivedAs(foreseen, "", receiving);
-  return store(app, incoming, { conditions, foreseen, errors }, receiving);
+  if (predicted.kind !== "stored" && predicted.kind !== "full") return receiptOf(predicted, "", incoming);
+  return store(app, incoming, errors, predicted, conditions);
 }
-
-/** Results of a submission's checks, with the predicted decision of the store. */
-type Decision = { conditions: Conditions | undefined; foreseen: Insertion; errors: FieldError[] };
 
 /** Stores a submission, or throws `unprocessable`. */
 function store(
   app: FormsApp,
-  { form, intake, sent, sender }: Incoming,
-  { conditions, foreseen, errors }: Decision,
-  receiving: Receiving,
-): Promise<Received> {
-  const isSpam = foreseen.kind === "stored" && foreseen.spam !== null;
+  incoming: Incoming,
+  errors: FieldError[],
+  predicted: Insertion,
+  conditions?: Conditions,
+): Promise<Receipt> {
+  const { form, sent, sender, report } = incoming;
+  const isSpam = predicted.kind === "stored" && predicted.spam !== null;
   if (errors.length > 0 && !isSpam) {
     throw new AppError("unprocessable", "the submission does not match what this form asks for", { errors });
   }
-  const { report } = receiving;
   const { isAbandoned } = sender;
   const draft =
     form.metadata === "none"
       ? sent
       : { ...sent, meta: JSON.stringify(metadataOf(form.metadata, sender.details())) };
-  const deliveries = isSpam ? NO_DELIVERIES : deliveriesFor(app, form, intake, sent);
+  const deliveries = isSpam ? NO_DELIVERIES : deliveriesFor(app, incoming);
   return storeSubmission(app, form, draft, { report, isAbandoned, conditions, deliveries }).then(
     ({ id, insertion }) => {
       if (deliveries.length > 0) app.onQueued();
-      return receivedAs(insertion, id, receiving);
+      return receiptOf(insertion, id, incoming);
     },
   );
 }
 
 const NO_ERRORS: FieldError[] = [];
 
-function deliveriesFor(app: FormsApp, form: Form, { targets }: Intake, { fields }: Sent): NewDelivery[] {
+function deliveriesFor(app: FormsApp, { form, rules, sent }: Incoming): NewDelivery[] {
+  const { targets } = rules;
   if (targets.length === 0 && form.notify.length === 0 && !form.autoreply) return NO_DELIVERIES;
-  const reply = autoreplyTo(app, form, fields);
+  const reply = autoreplyTo(app, form, sent.fields);
   return [...deliveriesOf(app, form, targets), ...(reply === null ? [] : [reply])];
 }
 
 const NO_DELIVERIES: NewDelivery[] = [];
 
-function receivedAs(insertion: Insertion, id: string, { countSpam }: Receiving): Received {
+function receiptOf(insertion: Insertion, id: string, { countSpam }: Incoming): Receipt {
   if (insertion.kind === "stored") {
     if (insertion.spam !== null) countSpam(insertion.spam);
     return { id, isReplay: false };

@@ -28,7 +28,7 @@ export type Sent = Draft & {
 export type StagedFile = { field: string; name: string; type: string; blob: StagedBlob };
 
 /** Readable part of a refused submission, so that a page can show it again. */
-export type Kept = {
+export type Entered = {
   /** The fields by name, with or without control fields. */
   fields: () => Record<string, unknown>;
   /** The fields that files came in, with the error of each file that was refused itself. */
@@ -36,7 +36,7 @@ export type Kept = {
 };
 
 /** Before anything is read. */
-export function keepNothing(): Kept {
+export function nothingEntered(): Entered {
   return { fields: () => ({}), files: [] };
 }
 

@@ -13,7 +13,7 @@ import {
 } from "../../forms/intake/fields.ts";
 import type { Form } from "../../forms/form.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
-import { type Kept, type Sent, checkNoLostFile, textSubmission } from "../../forms/intake/sent.ts";
+import { type Entered, type Sent, checkNoLostFile, textSubmission } from "../../forms/intake/sent.ts";
 import { cutMembers } from "../../forms/intake/control-fields.ts";
 import { headerValue } from "../headers.ts";
 import { type Body, readAll } from "../body.ts";
@@ -25,7 +25,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Reads a submission in any of the three content types, and cuts the control fields out. Files are added to `staged` as
- * they begin, so that the caller can discard them after an error too; `kept` gets what can be shown again. Throws `invalid`, `forbidden`, `too_large`, `unsupported`.
+ * they begin, so that the caller can discard them after an error too; `entered` gets what can be shown again. Throws `invalid`, `forbidden`, `too_large`, `unsupported`.
  */
 export function readDraft(
   app: App,
@@ -34,7 +34,7 @@ export function readDraft(
   body: () => Body,
   staged: StagedBlob[],
   controlNames: ReadonlySet<string>,
-  kept: Kept | null = null,
+  entered: Entered | null = null,
 ): Promise<Sent> {
   const encoding = request.headers.get("content-encoding") ?? "identity";
   if (encoding.toLowerCase() !== "identity") {
@@ -44,14 +44,14 @@ export function readDraft(
   switch (headerValue(contentType)) {
     case "application/json":
       return readAll(request, LIMITS.body, bodyTooLarge, body).then((bytes) =>
-        readJson(form, bytes, controlNames, kept),
+        readJson(form, bytes, controlNames, entered),
       );
     case "application/x-www-form-urlencoded":
       return readAll(request, LIMITS.body, bodyTooLarge, body).then((bytes) =>
-        readUrlencoded(form, bytes, controlNames, kept),
+        readUrlencoded(form, bytes, controlNames, entered),
       );
     case "multipart/form-data":
-      return readMultipart(app, form, boundaryOf(contentType), body(), staged, controlNames, kept);
+      return readMultipart(app, form, boundaryOf(contentType), body(), staged, controlNames, entered);
     default:
       throw new AppError(
         "unsupported",
@@ -61,7 +61,12 @@ export function readDraft(
 }
 
 /** Keeps the text but for names that repeat, since parsing and serialising it again would lose digits. Throws `invalid`, `too_large`. */
-function readJson(form: Form, bytes: Uint8Array, controlNames: ReadonlySet<string>, kept: Kept | null): Sent {
+function readJson(
+  form: Form,
+  bytes: Uint8Array,
+  controlNames: ReadonlySet<string>,
+  entered: Entered | null,
+): Sent {
   checkDepth(bytes);
   let text: string;
   try {
@@ -79,7 +84,7 @@ function readJson(form: Form, bytes: Uint8Array, controlNames: ReadonlySet<strin
   const fields = data as Record<string, unknown>;
   const json = mayRepeat(text, fields) ? withoutRepeats(text) : text;
   const cut = cutMembers({ json, data: fields }, controlNames);
-  if (kept) kept.fields = () => cut.data;
+  if (entered) entered.fields = () => cut.data;
   // An object without fields was refused before.
   if (cut.control.size > 0 && Object.keys(cut.data).length === 0) throw emptySubmission();
   checkNoLostFile(form, cut, false);
@@ -101,13 +106,13 @@ function readUrlencoded(
   form: Form,
   bytes: Uint8Array,
   controlNames: ReadonlySet<string>,
-  kept: Kept | null,
+  entered: Entered | null,
 ): Sent {
-  if (isJsonLike(bytes)) return readJson(form, bytes, controlNames, kept);
+  if (isJsonLike(bytes)) return readJson(form, bytes, controlNames, entered);
   const text = escaped(bytes);
   checkCount(countPairs(text));
   const fields = createFields();
-  if (kept) kept.fields = () => fields.toData();
+  if (entered) entered.fields = () => fields.toData();
   // URLSearchParams drops one leading "?": this one, not one of the body. Its iterator takes twice as long.
   new URLSearchParams(`?${text}`).forEach((value, name) => fields.add(name, value));
   const control = fields.cut(controlNames);

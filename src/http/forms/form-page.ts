@@ -13,19 +13,19 @@ import { type FilledIn, formPage } from "./pages/form.ts";
 import { problemOf } from "./pages/problem.ts";
 import { readerOf } from "./pages/reader.ts";
 import { refusalOf } from "./pages/refusal.ts";
-import { type Receiver, type Route, noSuchAddress } from "./receive.ts";
+import { type SubmissionHandler, type Route, noSuchAddress } from "./receive.ts";
 
 type Parts = {
   app: App;
   links: Links;
   report: Report;
   guard: Guard;
-  receiver: Receiver;
+  handler: SubmissionHandler;
   findForm: (key: string) => Form | undefined | Promise<Form | undefined>;
 };
 
 /** Answers requests to the page of a form: GET shows it, POST takes it in as the address for submissions does. */
-export function createFormPage({ app, links, report, guard, receiver, findForm }: Parts) {
+export function createFormPage({ app, links, report, guard, handler, findForm }: Parts) {
   /** By form object: a form that changes is read as a new object. */
   const contents = new WeakMap<Form, PageContent>();
   const contentOf = async (form: Form): Promise<PageContent> => {
@@ -61,10 +61,10 @@ export function createFormPage({ app, links, report, guard, receiver, findForm }
       if (!isOwnOrigin(request, links.publicOrigin)) checkOrigin(form, request);
     },
     stored: (_, { url }) => new Response(null, { status: 303, headers: { Location: url } }),
-    async refused(shown, { request, form, kept, headers }) {
-      const isShown = form?.page && kept && shown.status !== 409;
+    async refused(shown, { request, form, entered, headers }) {
+      const isShown = form?.page && entered && shown.status !== 409;
       const answer = isShown
-        ? await show(form, request, refusalOf(shown, kept))
+        ? await show(form, request, refusalOf(shown, entered))
         : await explain(shown, form, request);
       for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
       return answer;
@@ -93,7 +93,7 @@ export function createFormPage({ app, links, report, guard, receiver, findForm }
   };
 
   return async (request: Request, formKey: string, client: () => Client): Promise<Response> => {
-    if (request.method === "POST") return receiver.receive(request, formKey, client, route);
+    if (request.method === "POST") return handler.receive(request, formKey, client, route);
     if (request.method === "GET" || request.method === "HEAD") return open(request, formKey, client);
     return methodPage("GET, HEAD, POST");
   };

@@ -26,7 +26,7 @@ import { errorPage, formErrorPage, methodPage } from "./pages/error.ts";
 import { detailOf, problemOf } from "./pages/problem.ts";
 import type { Problem } from "./pages/texts/texts.ts";
 import { type Visit, thanksPage } from "./pages/thanks.ts";
-import { type Route, createReceiver, noSuchAddress } from "./receive.ts";
+import { type Route, createSubmissionHandler, noSuchAddress } from "./receive.ts";
 
 type Routes = Hono<{ Bindings: { client: Client } }>;
 
@@ -46,12 +46,20 @@ export function createFormsService(app: App, links: Links, report: Report, guard
   const challenger = createChallengerSource(app);
   const fileLinks = createFileLinks(app, links.base);
   const findForm = createFormFinder(app);
-  const receiver = createReceiver({ app, links, report, guard, challenger, findForm, countSubmission });
+  const handler = createSubmissionHandler({
+    app,
+    links,
+    report,
+    guard,
+    challenger,
+    findForm,
+    countSubmission,
+  });
   const { rest, redirect } = routesOf(links);
 
   // Not an async function, whose promise would cost each submission one more turn.
   const submit = (request: Request, formKey: string, client: () => Client): Promise<Response> =>
-    receiver.receive(request, formKey, client, asksForRest(request) ? rest : redirect);
+    handler.receive(request, formKey, client, asksForRest(request) ? rest : redirect);
 
   const routes: Routes = new Hono();
   for (const path of [SUBMIT_PATH, `${SUBMIT_PATH}/`, SUBMIT_PATH.replace(":form_key", "")]) {
@@ -64,7 +72,7 @@ export function createFormsService(app: App, links: Links, report: Report, guard
     const client = () => c.env.client;
     const admitted = (form: Form | undefined) => {
       if (!form) throw noSuchAddress();
-      return receiver.admit(form, c.req.raw, client, countChallenge, rest);
+      return handler.admit(form, c.req.raw, client, countChallenge, rest);
     };
     return answerChallenge(c.req.raw, c.req.param("form_key"), {
       findForm,
@@ -74,7 +82,7 @@ export function createFormsService(app: App, links: Links, report: Report, guard
       report,
     });
   });
-  const formPage = createFormPage({ app, links, report, guard, findForm, receiver });
+  const formPage = createFormPage({ app, links, report, guard, findForm, handler });
   routes.all(PAGE_PATH, (c) => formPage(c.req.raw, c.req.param("form_key"), () => c.env.client));
   routes.get(`${FILE_LINK_PATH}/:token`, (c) => {
     const enter = () => guard(() => c.env.client);

@@ -14,7 +14,7 @@ import { isHoneypotName } from "../../forms/intake/control-fields.ts";
 import { FILE_HEAD_BYTES, checkExtension, checkFileType } from "../../forms/intake/file-types.ts";
 import type { Form } from "../../forms/form.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
-import { type Kept, type Sent, type StagedFile, textSubmission } from "../../forms/intake/sent.ts";
+import { type Entered, type Sent, type StagedFile, textSubmission } from "../../forms/intake/sent.ts";
 import { createByteBuffer } from "../byte-buffer.ts";
 import { parseHeader } from "../headers.ts";
 import { DRAIN } from "../limits.ts";
@@ -38,7 +38,7 @@ const REFUSED: Arriving = { blob: null, size: 0, head: null };
 
 /**
  * Reads a multipart body as it arrives: files go to the blob store chunk by chunk, within the form's limits, and are
- * added to `staged` as they begin. Control fields are cut out, and files under their names. With `kept`, which gets what
+ * added to `staged` as they begin. Control fields are cut out, and files under their names. With `entered`, which gets what
  * can be shown again, the error of a file is thrown once the fields behind it are read. Throws `invalid`, `forbidden`,
  * `too_large`, `unsupported`.
  */
@@ -49,11 +49,11 @@ export async function readMultipart(
   body: Body,
   staged: StagedBlob[],
   controlNames: ReadonlySet<string>,
-  kept: Kept | null = null,
+  entered: Entered | null = null,
 ): Promise<Sent> {
   const parser = createMultipartParser(boundary);
   const fields = createFields();
-  if (kept) kept.fields = () => fields.toData();
+  if (entered) entered.fields = () => fields.toData();
   const files: StagedFile[] = [];
   let textBytes = 0;
   let unusedInputs = 0;
@@ -77,7 +77,7 @@ export async function readMultipart(
       file = { blob: null, size: 0, head: null };
       return;
     }
-    kept?.files.push({ field: name, error: null });
+    entered?.files.push({ field: name, error: null });
     checkFile(form, files.length, fileName ?? "");
     const isLimited = form.allowedTypes.length > 0;
     if (isLimited) checkExtension(fileName ?? "", form.allowedTypes);
@@ -134,9 +134,9 @@ export async function readMultipart(
 
   /** If fields are kept for the page, the fields after a refused file are read too. */
   const refuseFile = (error: unknown) => {
-    const isOfFile = kept && error instanceof AppError && part?.fileName && file !== REFUSED;
+    const isOfFile = entered && error instanceof AppError && part?.fileName && file !== REFUSED;
     if (!isOfFile) throw error;
-    kept.files.push({ field: part!.name, error });
+    entered.files.push({ field: part!.name, error });
     refusal ??= error;
     file = REFUSED;
   };

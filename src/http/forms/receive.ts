@@ -4,7 +4,13 @@ import { createAddressList } from "../../base/network.ts";
 import type { StagedBlob } from "../../blobs/blobs.ts";
 import type { Challenger } from "../../forms/intake/challenge.ts";
 import type { Form } from "../../forms/form.ts";
-import { type Intake, type Received, checkOpen, prepareIntake, takeIn } from "../../forms/intake/intake.ts";
+import {
+  type IntakeRules,
+  type Receipt,
+  checkOpen,
+  loadRules,
+  receiveSubmission,
+} from "../../forms/intake/intake.ts";
 import type { Sender } from "../../forms/intake/conditions.ts";
 import type { SenderDetails } from "../../forms/intake/metadata.ts";
 import { type Client, limitKey, networkOf } from "../address.ts";
@@ -12,14 +18,14 @@ import { type Report, type Shown, showError } from "../errors.ts";
 import type { Guard, SharedRateLimiter } from "../rate-limit.ts";
 import { type Body, openBody } from "../body.ts";
 import { readDraft } from "./draft.ts";
-import { type Kept, keepNothing } from "../../forms/intake/sent.ts";
+import { type Entered, nothingEntered } from "../../forms/intake/sent.ts";
 import type { Links } from "./links.ts";
 
 /** How a route that takes submissions answers. */
 export type Route = {
   /** Throws `forbidden` or `not_found` where the form does not take submissions here from the page of the request. */
   admit: (form: Form, request: Request) => void;
-  stored: (form: Form, prepared: Prepared, received: Received, request: Request) => Response;
+  stored: (form: Form, prepared: Prepared, receipt: Receipt, request: Request) => Response;
   refused: (shown: Shown, refusal: Refusal) => Response | Promise<Response>;
   /** Whether a refusal shows again what was sent. */
   keeps: boolean;
@@ -31,7 +37,7 @@ type Refusal = {
   /** Undefined where there is none. */
   form: Form | undefined;
   /** Null on a route that keeps nothing. */
-  kept: Kept | null;
+  entered: Entered | null;
   headers: Record<string, string>;
 };
 
@@ -43,12 +49,12 @@ type Prepared = {
   /** The JSON answer up to the id. */
   restPrefix: string;
   /** Once the first submission has loaded it. */
-  intake?: Intake;
-  loading?: Promise<Intake>;
+  rules?: IntakeRules;
+  loading?: Promise<IntakeRules>;
 };
 
 /** Dependencies of the routes that receive submissions. */
-export type Receiver = {
+export type SubmissionHandler = {
   /** Takes in the submission of a request, and answers it as the route does. */
   receive: (request: Request, formKey: string, client: () => Client, route: Route) => Promise<Response>;
   /** Throws, at once or later, where a sender may not post to a form, or posts too often. */
@@ -61,7 +67,7 @@ export type Receiver = {
   ) => void | Promise<void>;
 };
 
-/** Everything that the two functions of {@link Receiver} use. */
+/** Everything that the two functions of {@link SubmissionHandler} use. */
 type Parts = {
   app: App;
   links: Links;
@@ -73,11 +79,11 @@ type Parts = {
 };
 
 /** Receives submissions, for any route. */
-export function createReceiver(parts: Parts): Receiver {
+export function createSubmissionHandler(parts: Parts): SubmissionHandler {
   const { app, report, guard, challenger, findForm, countSubmission } = parts;
   const prepare = preparer(parts.links);
 
-  const admit: Receiver["admit"] = (form, request, client, count, route) => {
+  const admit: SubmissionHandler["admit"] = (form, request, client, count, route) => {
     if (!form.enabled) throw new AppError("conflict", "this form is closed");
     if (form.blockedSenders.length > 0 && prepare(form).isBlocked(client().address)) {
       throw new AppError("forbidden", "this form takes no submissions from your address");
@@ -87,13 +93,13 @@ export function createReceiver(parts: Parts): Receiver {
     if (form.rateLimit && network !== null) return count(`${form.key} ${network}`, form.rateLimit);
   };
 
-  const receive: Receiver["receive"] = async (request, formKey, client, route) => {
+  const receive: SubmissionHandler["receive"] = async (request, formKey, client, route) => {
     let opened: Body | undefined;
     const body = () => (opened ??= openBody(request));
     const staged: StagedBlob[] = [];
-    const kept = route.keeps ? keepNothing() : null;
+    const entered = route.keeps ? nothingEntered() : null;
     let form: Form | undefined;
-    let received: Received;
+    let receipt: Receipt;
     let leave: (() => void) | undefined;
     try {
       leave = guard(client);
@@ -106,8 +112,8 @@ export function createReceiver(parts: Parts): Receiver {
       checkOpen(form, app.now());
       const idempotencyKey = idempotencyKeyOf(request);
       const ready = prepare(form);
-      const intake = ready.intake ?? (await load(app, ready, form));
-      const sent = await readDraft(app, form, request, body, staged, intake.controlNames, kept);
+      const rules = ready.rules ?? (await load(app, ready, form));
+      const sent = await readDraft(app, form, request, body, staged, rules.controlNames, entered);
       const sender: Sender = {
         network: () => networkOf(client().address),
         idempotencyKey,
@@ -115,22 +121,29 @@ export function createReceiver(parts: Parts): Receiver {
         // The runtime closes a connection with further bytes behind the body, and notices one that its sender closed: see reliability.md.
         isAbandoned: () => request.signal.aborted,
       };
-      const incoming = { form, intake, sent, sender };
-      const onError = (cause: unknown) => report.error(cause, request);
-      received = await takeIn(app, incoming, { challenger, countSpam: report.spam, report: onError });
-      if (received.isReplay) await discardAll(staged, report);
+      receipt = await receiveSubmission(app, {
+        form,
+        rules,
+        sent,
+        sender,
+        challenger,
+        countSpam: report.spam,
+        report: (cause) => report.error(cause, request),
+      });
+      if (receipt.isReplay) await discardAll(staged, report);
     } catch (error) {
       const shown = showError(error, report, request);
       // A rate limit counts before the body is read.
-      if (kept && form && shown.code === "rate_limited") await keepTexts(app, form, request, body, kept);
+      if (entered && form && shown.code === "rate_limited")
+        await keepTexts(app, form, request, body, entered);
       await discardAll(staged, report);
       const isDrained = await body().drain();
       const headers = isDrained ? shown.headers : { ...shown.headers, Connection: "close" };
-      return await route.refused(shown, { request, form, kept, headers });
+      return await route.refused(shown, { request, form, entered, headers });
     } finally {
       leave?.();
     }
-    return route.stored(form, prepare(form), received, request);
+    return route.stored(form, prepare(form), receipt, request);
   };
   return { receive, admit };
 }
@@ -159,14 +172,14 @@ async function keepTexts(
   form: Form,
   request: Request,
   body: () => Body,
-  kept: Kept,
+  entered: Entered,
 ): Promise<void> {
   try {
-    await readDraft(app, { ...form, uploads: false }, request, body, [], new Set(), kept);
+    await readDraft(app, { ...form, uploads: false }, request, body, [], new Set(), entered);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
   }
-  for (const file of kept.files) file.error = null;
+  for (const file of entered.files) file.error = null;
 }
 
 /** The error for an address that belongs to no form. */
@@ -174,10 +187,10 @@ export function noSuchAddress(): AppError {
   return new AppError("not_found", "there is no form at this address");
 }
 
-async function load(app: App, prepared: Prepared, form: Form): Promise<Intake> {
-  prepared.loading ??= prepareIntake(app, form);
+async function load(app: App, prepared: Prepared, form: Form): Promise<IntakeRules> {
+  prepared.loading ??= loadRules(app, form);
   try {
-    return (prepared.intake = await prepared.loading);
+    return (prepared.rules = await prepared.loading);
   } catch (error) {
     delete prepared.loading;
     throw error;

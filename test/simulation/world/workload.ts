@@ -8,7 +8,12 @@ import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import type { Form } from "../../../src/forms/form.ts";
 import { createForm, deleteForm, setForm } from "../../../src/forms/forms.ts";
 import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
-import { type Intake, checkOpen, prepareIntake, takeIn } from "../../../src/forms/intake/intake.ts";
+import {
+  type IntakeRules,
+  checkOpen,
+  loadRules,
+  receiveSubmission,
+} from "../../../src/forms/intake/intake.ts";
 import { purgeSubmissions } from "../../../src/forms/keeping/purge.ts";
 import { deleteSubmission } from "../../../src/forms/keeping/submission-deletion.ts";
 import { retryDeliveries } from "../../../src/forms/deliveries.ts";
@@ -97,7 +102,7 @@ export async function furnish(world: World): Promise<void> {
 export async function work(world: World, ledger: Ledger, until: number): Promise<void> {
   const { scheduler } = world;
   const { chance } = scheduler;
-  const intakes = new WeakMap<Form, Promise<Intake>>();
+  const compiled = new WeakMap<Form, Promise<IntakeRules>>();
   const anyServer = () => chance.pick(world.servers);
   let numbers = 0;
   const repeat = (name: string, every: number, step: () => Promise<void>) =>
@@ -115,9 +120,9 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
       if (!form) throw new AppError("not_found", "there is no such form");
       if (!form.enabled) throw new AppError("conflict", "this form is closed");
       checkOpen(form, app.now());
-      let intake = intakes.get(form);
-      if (!intake) intakes.set(form, (intake = prepareIntake(app, form)));
-      intake.catch(() => intakes.delete(form));
+      let rules = compiled.get(form);
+      if (!rules) compiled.set(form, (rules = loadRules(app, form)));
+      rules.catch(() => compiled.delete(form));
       const files = [];
       if (sent.withFile) {
         const blob = await app.blobs.stage();
@@ -125,32 +130,27 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
         files.push({ field: "file", name: "a.txt", type: "text/plain", blob });
       }
       const fields = { marker, name: sent.name, text };
-      return takeIn(
-        app,
-        {
-          form,
-          intake: await intake,
-          sent: {
-            data: JSON.stringify(fields),
-            fields,
-            files,
-            source: "json",
-            control: new Map(),
-            hasHoneypotFile: false,
-          },
-          sender: {
-            network: () => "203.0.113.7",
-            idempotencyKey: key,
-            details: () => ({ address: "203.0.113.7", userAgent: null, referrer: null, language: null }),
-            isAbandoned: () => false,
-          },
+      return receiveSubmission(app, {
+        form,
+        rules: await rules,
+        sent: {
+          data: JSON.stringify(fields),
+          fields,
+          files,
+          source: "json",
+          control: new Map(),
+          hasHoneypotFile: false,
         },
-        {
-          challenger: () => Promise.reject(new Error("no form has a challenge")),
-          countSpam: () => {},
-          report: (error) => world.violated(`reported behind a commit: ${String(error)}`),
+        sender: {
+          network: () => "203.0.113.7",
+          idempotencyKey: key,
+          details: () => ({ address: "203.0.113.7", userAgent: null, referrer: null, language: null }),
+          isAbandoned: () => false,
         },
-      );
+        challenger: () => Promise.reject(new Error("no form has a challenge")),
+        countSpam: () => {},
+        report: (error) => world.violated(`reported behind a commit: ${String(error)}`),
+      });
     });
     scheduler.note(`${marker} ${outcome.code}`);
     if (outcome.code === "ok") {

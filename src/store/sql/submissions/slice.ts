@@ -42,7 +42,7 @@ export function submissionSlice(findHits: FindHits, forget: Forget) {
       stored: sumStored,
       unread: countUnread,
       wrongCounts: findWrongCounts,
-      foresee: decide,
+      predict: decide,
       aged: findAged,
       scanAll: scanAllSubmissions,
       files: listFiles,
