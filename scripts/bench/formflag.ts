@@ -126,7 +126,7 @@ export async function createFlags(
     const { record } = applyPatch(flag, undefined, patch, now + index);
     return putFlag({ project, environment, flag }, undefined, record);
   });
-  await store.apply(changes, (await store.look()).version, { who: "bench", at: now });
+  await store.apply(changes, (await store.readVersion()).version, { who: "bench", at: now });
   await store.close();
 }
 

@@ -38,7 +38,7 @@ export async function measureOfrep(directory: string, rounds: Rounds, show: Show
     const { record } = applyPatch(flag, undefined, { enabled: true, ...definition(index) }, now);
     return putFlag({ project: "bench", environment: "bench", flag }, undefined, record);
   });
-  await store.apply(changes, (await store.look()).version, { who: "bench", at: now });
+  await store.apply(changes, (await store.readVersion()).version, { who: "bench", at: now });
   await store.close();
   const flags = Object.fromEntries(
     names.map((name, index) => [name, { state: "ENABLED", ...definition(index) }]),

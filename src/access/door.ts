@@ -14,7 +14,7 @@ export type Moment = { version: number; at: number };
 /** The slice of the store through which the setup changes; `C` are the changes of one area. */
 export type ChangeStore<C> = {
   /** The version grows by one with every change of the setup, by whichever process. */
-  look(): Promise<{ version: number }>;
+  readVersion(): Promise<{ version: number }>;
   /** Milliseconds for which another process may still serve what was before a change. */
   readonly staleness: number;
   /**
@@ -42,7 +42,7 @@ export async function change<C, T>(
 ): Promise<T> {
   /** Returns undefined if another change was applied first. */
   const attempt = async (isLast: boolean): Promise<{ result: T } | undefined> => {
-    const moment = { version: (await store.look()).version, at: now() };
+    const moment = { version: (await store.readVersion()).version, at: now() };
     try {
       await caller.verify();
       const { changes, result, isDryRun = false } = await plan(moment);
@@ -55,7 +55,7 @@ export async function change<C, T>(
     } catch (error) {
       if (!(error instanceof AppError) || isLast) throw error;
       // The plan may have failed because another change was applied between two of its reads.
-      if (error.reason !== "outdated" && (await store.look()).version === moment.version) throw error;
+      if (error.reason !== "outdated" && (await store.readVersion()).version === moment.version) throw error;
       return undefined;
     }
   };

@@ -7,7 +7,7 @@ type CachedTokens = { at: Known; found: Map<string, FoundToken>; unknown: Set<st
 
 /**
  * Returns a lookup of tokens by the hash of their secret, cached until a token or a user changes. A token that is revoked
- * is refused once a look finds that. While the database does not answer, the tokens that were known to the last look still
+ * is refused once a read of the version finds that. While the database does not answer, the tokens that were known to the last such read still
  * count, and for others the lookup throws `unavailable`.
  */
 export function createTokenFinder(watch: Watch, store: Pick<AccessStore, "tokens">): Find<FoundToken> {
@@ -20,7 +20,7 @@ export function createTokenFinder(watch: Watch, store: Pick<AccessStore, "tokens
   const read = async (hash: string): Promise<FoundToken | undefined> => {
     let at: Known;
     try {
-      at = await watch.look();
+      at = await watch.current();
     } catch (error) {
       const last = watch.last();
       const token = last && watch.staleFor() > 0 ? cachedAt(last).found.get(hash) : undefined;

@@ -1,7 +1,7 @@
 import { AppError } from "./errors.ts";
 
 /** The versions of the setup and of access. Both only grow, unless the database goes back to an earlier state. */
-export type Look = {
+export type Versions = {
   /** Grows by one with every change of the setup, by whichever process. */
   version: number;
   /** Grows with every change to who may do what: to tokens and users. */
@@ -13,10 +13,10 @@ export type Look = {
 /** A store whose setup has a version. */
 export type Versioned = {
   /** Reads the current version of the database. Throws `unavailable`. */
-  look(): Promise<Look>;
+  readVersion(): Promise<Versions>;
   /**
-   * Milliseconds for which a look is trusted, counted from its beginning. A change of the setup fulfils only once every
-   * process has stopped trusting looks that miss it. The same for every process on the database.
+   * Milliseconds for which a version is trusted, counted from the beginning of its read. A change of the setup fulfils only once every
+   * process has stopped trusting versions that miss it. The same for every process on the database.
    */
   readonly staleness: number;
   /** Calls `changed` after each change of the setup that was applied through this store. */
@@ -24,7 +24,7 @@ export type Versioned = {
 };
 
 /** The version that was read last: the same object until a different version is read. */
-export type Known = Readonly<Look> & {
+export type Known = Readonly<Versions> & {
   /** Differs once the database may have gone back to an earlier state, so that nothing from before may be used. */
   readonly generation: number;
 };
@@ -39,23 +39,23 @@ export type Watch = {
    * The trusted version, or one that is read now: data read from the store afterwards is at least as new. With
    * `isForced` only a read that begins now counts. Throws `unavailable`, without waiting if the last read failed.
    */
-  look: (isForced?: boolean) => Promise<Known>;
+  current: (isForced?: boolean) => Promise<Known>;
   /** The version that was last read successfully, however old. */
   last: () => Known | undefined;
-  /** Milliseconds since the last look that succeeded began, while looks fail; else 0. */
+  /** Milliseconds since the last read that succeeded began, while reads fail; else 0. */
   staleFor: () => number;
-  /** Calls `changed` after each change by this process and each that a look finds. Returns what ends that. */
+  /** Calls `changed` after each change by this process and each that a read of the version finds. Returns what ends that. */
   onChange: (changed: () => void) => () => void;
-  /** How many looks succeeded and failed. */
+  /** How many reads of the version succeeded and failed. */
   counts: () => { succeeded: number; failed: number };
-  /** Ends the looks in the background. */
+  /** Ends the reads in the background. */
   close: () => void;
 };
 
 /** Staleness in milliseconds from which a database counts as shared by several machines. */
 const SHARED_FROM = 50;
 
-/** Whether other machines may use the same database, so that looking at it costs a round trip. */
+/** Whether other machines may use the same database, so that reading its version costs a round trip. */
 export function isShared({ staleness }: Pick<Versioned, "staleness">): boolean {
   return staleness >= SHARED_FROM;
 }
@@ -70,7 +70,7 @@ export type Find<T> = (key: string) => T | undefined | Promise<T | undefined>;
 
 /**
  * Caches what `load` returns for each key until the setup changes; `load` is given what it returned before. What is found
- * is at most as old as a trusted look; while looks fail, it is what was loaded last. The function returned throws `unavailable` if that is nothing, and what
+ * is at most as old as a trusted version; while reads of it fail, it is what was loaded last. The function returned throws `unavailable` if that is nothing, and what
  * `load` throws.
  */
 export function createCache<T>(
@@ -99,8 +99,8 @@ export function createCache<T>(
   };
   const read = async (key: string): Promise<T | undefined> => {
     try {
-      // Looked first: a change during `load` then makes the entry outdated instead of hiding the change.
-      const at = await watch.look();
+      // Read first: a change during `load` then makes the entry outdated instead of hiding the change.
+      const at = await watch.current();
       const entry = kept.get(key);
       return entry?.at === at ? entry.value : await share(key, at);
     } catch (error) {
@@ -116,10 +116,10 @@ export function createCache<T>(
   };
 }
 
-/** Whether a read failed because the database does not answer; another look decides where that is not known yet. */
+/** Whether a read failed because the database does not answer; another read of the version decides where that is not known yet. */
 async function isCutOff(watch: Watch, error: unknown): Promise<boolean> {
   if (!(error instanceof AppError) || error.code !== "unavailable") return false;
   if (watch.staleFor() > 0) return true;
-  await watch.look(true).catch(() => {});
+  await watch.current(true).catch(() => {});
   return watch.staleFor() > 0;
 }

@@ -2,9 +2,9 @@ import { type Known, type Versioned, type Watch, notInMemory } from "./changes.t
 import { AppError } from "./errors.ts";
 import type { State, Timing } from "./watch-state.ts";
 
-/** How long a look may take, in milliseconds. */
+/** How long reading the version may take, in milliseconds. */
 const DEADLINE = 1000;
-/** How long after the last read a process still looks in the background, in milliseconds. */
+/** How long after the last read a process still reads the version in the background, in milliseconds. */
 const IDLE_AFTER = 5000;
 
 /** A moment on both clocks, and the number of changes that this process had made by then. */
@@ -30,7 +30,7 @@ export function watchShared(
   let isClosed = false;
 
   const beginning = (): Beginning => ({ steady: steady(), wall: wall(), changes: state.changes() });
-  /** Whether a look that began then is trusted by what starts at `start`. */
+  /** Whether a version whose read began then is trusted by what starts at `start`. */
   const covers = (began: Beginning, start: Beginning) =>
     start.steady - began.steady < staleness &&
     start.wall - began.wall < staleness &&
@@ -53,7 +53,9 @@ export function watchShared(
   const attempt = async (began: Beginning): Promise<Known> => {
     try {
       // A connection that was closed while idle fails once.
-      const found = state.found(await within(() => store.look().catch(() => store.look()), after));
+      const found = state.found(
+        await within(() => store.readVersion().catch(() => store.readVersion()), after),
+      );
       if (failure && !isClosed) note(answersAgain(staleFor()));
       succeeded = began;
       failure = undefined;
@@ -76,7 +78,7 @@ export function watchShared(
   };
   const planNext = (began: Beginning) => {
     const isIdle = steady() - usedAt >= IDLE_AFTER;
-    // While looks fail they go on, so that the end of it is noticed before the next read.
+    // While reads fail they go on, so that the end of it is noticed before the next read.
     if (isClosed || (isIdle && !failure)) return;
     const wait = staleness / 2 - (failure ? 0 : steady() - began.steady);
     cancelNext = after(Math.max(0, wait), () => {
@@ -86,7 +88,7 @@ export function watchShared(
 
   return {
     known,
-    async look(isForced = false) {
+    async current(isForced = false) {
       const trusted = known();
       if (trusted && !isForced) return trusted;
       const start = beginning();

@@ -1,4 +1,4 @@
-import type { Known, Look } from "./changes.ts";
+import type { Known, Versions } from "./changes.ts";
 import { AppError } from "./errors.ts";
 
 /** The clocks and the timer of a watch, in milliseconds. */
@@ -23,7 +23,7 @@ export function createState(report: (error: unknown) => void) {
   return {
     counts,
     known: () => known,
-    /** How many changes this process has made: a look that began before one may miss it. */
+    /** How many changes this process has made: a read that began before one may miss it. */
     changes: () => changes,
     changed: () => {
       changes += 1;
@@ -33,32 +33,32 @@ export function createState(report: (error: unknown) => void) {
       watchers.add(changed);
       return () => void watchers.delete(changed);
     },
-    /** Records what a look found. Looks are recorded in the order in which they began. */
-    found(look: Look): Known {
+    /** Records the versions that were read. Reads are recorded in the order in which they began. */
+    found(read: Versions): Known {
       counts.succeeded += 1;
       const before = known;
-      if (before && isSame(before, look)) return before;
-      const isBroken = before !== undefined && !follows(look, before);
-      known = { ...look, generation: (before?.generation ?? 0) + (isBroken ? 1 : 0) };
-      if (isBroken && !isFarBehind(before, look))
+      if (before && isSame(before, read)) return before;
+      const isBroken = before !== undefined && !follows(read, before);
+      known = { ...read, generation: (before?.generation ?? 0) + (isBroken ? 1 : 0) };
+      if (isBroken && !isFarBehind(before, read))
         report(new AppError("unavailable", lostChanges(before, known)));
-      // The first look too: what was read before it may be older.
+      // The first read too: what was read before it may be older.
       tell();
       return known;
     },
   };
 }
 
-function isSame(before: Look, now: Look): boolean {
+function isSame(before: Versions, now: Versions): boolean {
   return now.version === before.version && now.access === before.access && stampOf(now) === stampOf(before);
 }
 
-function stampOf({ stamps }: Look): string | undefined {
+function stampOf({ stamps }: Versions): string | undefined {
   return stamps?.[0];
 }
 
 /** Whether the database is known to have all changes that it had: it may have lost some, and got as many others since. */
-function follows(now: Look, before: Look): boolean {
+function follows(now: Versions, before: Versions): boolean {
   if (now.version < before.version || now.access < before.access) return false;
   const stamp = stampOf(before);
   if (stamp === undefined || now.stamps === undefined) return true;
@@ -66,11 +66,11 @@ function follows(now: Look, before: Look): boolean {
 }
 
 /** Whether so many changes were made since that the database no longer has the stamp, if it ever had. */
-function isFarBehind(before: Look, { version, stamps }: Look): boolean {
+function isFarBehind(before: Versions, { version, stamps }: Versions): boolean {
   return stamps !== undefined && version - before.version >= stamps.length;
 }
 
-function lostChanges(before: Look, now: Look): string {
+function lostChanges(before: Versions, now: Versions): string {
   const [from, to] = [`${before.version}.${before.access}`, `${now.version}.${now.access}`];
   const what = from === to ? `${to} has other content` : `was ${from} and is now ${to}`;
   return `the database has lost changes: revision ${what}; caches dropped`;

@@ -7,7 +7,7 @@ const TIMING: Timing = {
   wall: () => Date.now(),
   after(ms, run) {
     const timer = setTimeout(run, ms);
-    // A command ends although it has just looked.
+    // A command ends although it has just read the version.
     timer.unref();
     return () => clearTimeout(timer);
   },
@@ -42,17 +42,17 @@ function watchLocal(store: Versioned, state: State, { steady }: Timing): Watch {
   store.watch(() => (beganAt = Number.NEGATIVE_INFINITY));
   return {
     known: () => (steady() - beganAt < staleness ? known : undefined),
-    async look(isForced = false) {
+    async current(isForced = false) {
       const began = steady();
       if (known && !isForced && began - beganAt < staleness) return known;
       const before = state.changes();
       try {
-        known = state.found(await store.look());
+        known = state.found(await store.readVersion());
       } catch (error) {
         state.counts.failed += 1;
         throw error;
       }
-      // A change during the look may be missing from its result.
+      // A change during the read may be missing from its result.
       if (state.changes() === before) beganAt = began;
       return known;
     },

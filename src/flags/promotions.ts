@@ -76,7 +76,7 @@ export async function compareEnvironments(
 ): Promise<Promotion> {
   const order: PromotionOrder = { from, to, flags: null, segments: false };
   const state = await readState(app, project, order);
-  const moment = { version: (await app.store.look()).version, at: app.now() };
+  const moment = { version: (await app.store.readVersion()).version, at: app.now() };
   return (await planPromotion(project, order, state, moment, true)).result;
 }
 

@@ -94,7 +94,7 @@ async function keysOf({ store }: MaintenanceApp): Promise<unknown[]> {
 
 /** A text that differs once something has changed. */
 async function changesOf({ store }: MaintenanceApp): Promise<string> {
-  return JSON.stringify([await store.look(), await store.activity()]);
+  return JSON.stringify([await store.readVersion(), await store.activity()]);
 }
 
 /** The batches of a dump, each of which `see` is given first. */

@@ -6,11 +6,11 @@ export const MAX_QUEUED_WRITES = 10_000;
 /** Approximate bytes of the writes that may wait for a commit. */
 export const MAX_QUEUED_BYTES = 64 * MiB;
 
-/** Milliseconds for which a look at the SQLite file is trusted: the delay of changes by other processes. */
+/** Milliseconds for which a version read from the SQLite file is trusted: the delay of changes by other processes. */
 export const SQLITE_STALENESS_MS = 2;
 
 /**
- * Milliseconds for which a look at PostgreSQL is trusted, and for which a change waits behind its commit. All replicas have to
+ * Milliseconds for which a version read from PostgreSQL is trusted, and for which a change waits behind its commit. All replicas have to
  * agree about it.
  */
 export const POSTGRES_STALENESS_MS = 100;

@@ -9,7 +9,7 @@ function openCache(load?: (read: () => string | undefined) => Promise<string | u
   const watchers: (() => void)[] = [];
   let version = 0;
   const store: Versioned = {
-    look: async () => ({ version, access: 0 }),
+    readVersion: async () => ({ version, access: 0 }),
     staleness: 2,
     watch: (changed) => void watchers.push(changed),
   };

@@ -17,7 +17,9 @@ function openWatch() {
     (text) => void noted.push(text),
   );
   const find = createCache(watch, async (key) =>
-    setup.state.mode === "answers" ? `${key} ${setup.state.setup.version}` : (await setup.store.look(), ""),
+    setup.state.mode === "answers"
+      ? `${key} ${setup.state.setup.version}`
+      : (await setup.store.readVersion(), ""),
   );
   return { ...clocks, ...setup, watch, reported, noted, find };
 }
@@ -25,7 +27,7 @@ function openWatch() {
 describe("looks at a shared database", () => {
   test("are made in the background while somebody reads, and no read waits for them", async () => {
     const { advance, state, watch, changeElsewhere } = openWatch();
-    await watch.look();
+    await watch.current();
     for (let round = 0; round < 20; round += 1) {
       changeElsewhere();
       await advance(99);
@@ -37,21 +39,21 @@ describe("looks at a shared database", () => {
 
   test("end five seconds after the last read, and begin again with the next", async () => {
     const { advance, state, watch, changeElsewhere } = openWatch();
-    await watch.look();
+    await watch.current();
     await advance(6000);
     const { looks } = state;
     changeElsewhere();
     await advance(3_600_000);
     expect(state.looks).toBe(looks);
     expect([watch.known(), watch.staleFor()]).toEqual([undefined, 0]);
-    expect((await watch.look()).version).toBe(1);
+    expect((await watch.current()).version).toBe(1);
     await advance(60);
     expect(state.looks).toBe(looks + 2);
   });
 
   test("are trusted for their time on both clocks", async () => {
     const { advance, state, watch } = openWatch();
-    await watch.look();
+    await watch.current();
     expect(watch.known()).toBeDefined();
     state.mode = "hangs";
     await advance(99);
@@ -60,24 +62,24 @@ describe("looks at a shared database", () => {
     expect(watch.known()).toBeUndefined();
 
     const other = openWatch();
-    await other.watch.look();
+    await other.watch.current();
     other.suspend(100);
     expect(other.watch.known()).toBeUndefined();
   });
 
   test("are shared by all who wait for one", async () => {
     const { state, watch } = openWatch();
-    const seen = await Promise.all(Array.from({ length: 50 }, () => watch.look()));
+    const seen = await Promise.all(Array.from({ length: 50 }, () => watch.current()));
     expect([new Set(seen).size, state.looks]).toEqual([1, 1]);
   });
 
   test("that began too early are not enough for who comes later", async () => {
     const { advance, state, watch, changeElsewhere, answerHanging } = openWatch();
     state.mode = "hangs";
-    const early = watch.look();
+    const early = watch.current();
     await advance(150);
     changeElsewhere();
-    const late = watch.look();
+    const late = watch.current();
     state.mode = "answers";
     answerHanging();
     expect([(await early).version, (await late).version]).toEqual([0, 1]);
@@ -86,27 +88,27 @@ describe("looks at a shared database", () => {
   test("that began before a change of this process are not enough after it", async () => {
     const { state, watch, change, answerHanging } = openWatch();
     state.mode = "hangs";
-    const early = watch.look();
+    const early = watch.current();
     change();
     state.mode = "answers";
     answerHanging();
     expect((await early).version).toBe(0);
     expect(watch.known()).toBeUndefined();
-    expect((await watch.look()).version).toBe(1);
+    expect((await watch.current()).version).toBe(1);
   });
 
   test("begin anew where they are forced", async () => {
     const { state, watch, changeElsewhere, advance } = openWatch();
-    await watch.look();
+    await watch.current();
     await advance(1);
     changeElsewhere();
     expect(watch.known()!.version).toBe(0);
-    expect([(await watch.look(true)).version, state.looks]).toEqual([1, 2]);
+    expect([(await watch.current(true)).version, state.looks]).toEqual([1, 2]);
   });
 
   test("tell of changes by others once, and of those by this process", async () => {
     const { watch, change, changeElsewhere, advance } = openWatch();
-    await watch.look();
+    await watch.current();
     let told = 0;
     const end = watch.onChange(() => (told += 1));
     await advance(200);
@@ -125,14 +127,14 @@ describe("looks at a shared database", () => {
     const { watch, advance } = openWatch();
     let told = 0;
     watch.onChange(() => (told += 1));
-    await watch.look();
+    await watch.current();
     await advance(200);
     expect(told).toBe(1);
   });
 
   test("end with the watch", async () => {
     const { watch, state, advance } = openWatch();
-    await watch.look();
+    await watch.current();
     watch.close();
     await advance(1000);
     expect(state.looks).toBe(1);
@@ -198,9 +200,9 @@ describe("while a shared database does not answer", () => {
 
   test("one connection that was closed while idle is no failure", async () => {
     const { state, store, watch } = openWatch();
-    const look = store.look.bind(store);
+    const look = store.readVersion.bind(store);
     let calls = 0;
-    store.look = async () => {
+    store.readVersion = async () => {
       calls += 1;
       if (calls === 1) state.mode = "refuses";
       try {
@@ -209,7 +211,7 @@ describe("while a shared database does not answer", () => {
         state.mode = "answers";
       }
     };
-    expect([(await watch.look()).version, calls]).toEqual([0, 2]);
+    expect([(await watch.current()).version, calls]).toEqual([0, 2]);
   });
 
   test("a read that fails although a look has just succeeded looks again", async () => {
@@ -255,12 +257,12 @@ describe("a database that went back to an earlier state", () => {
   test("is noticed although its version has caught up again", async () => {
     const { advance, state, watch, reported, find } = openWatch();
     state.setup = { version: 42, access: 3, stamps: ["lost", "old"] };
-    const before = await watch.look();
+    const before = await watch.current();
     expect(await find("a")).toBe("a 42");
     await advance(60_000);
     state.setup = { version: 42, access: 3, stamps: ["new", "old"] };
     const loaded = find("a");
-    expect((await watch.look()).generation).toBe(before.generation + 1);
+    expect((await watch.current()).generation).toBe(before.generation + 1);
     expect(await loaded).toBe("a 42");
     expect(reported).toEqual([expect.stringContaining("42.3 has other content")]);
     // A change has another stamp too, and loses nothing.

@@ -54,9 +54,9 @@ export function readsContract(driver: Driver): void {
       const { a, mark } = await open();
       let calls = 0;
       store.watch(() => (calls += 1));
-      const before = [(await store.look()).version, (await store.flags.select(a))!.revision];
+      const before = [(await store.readVersion()).version, (await store.flags.select(a))!.revision];
       await mark(a, null, 5000);
-      expect([(await store.look()).version, (await store.flags.select(a))!.revision]).toEqual(before);
+      expect([(await store.readVersion()).version, (await store.flags.select(a))!.revision]).toEqual(before);
       expect(calls).toBe(0);
     });
 

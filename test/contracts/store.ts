@@ -12,7 +12,7 @@ import { formsContract } from "./forms.ts";
 import { historyContract } from "./setup/history.ts";
 import { notesContract } from "./notes.ts";
 import { intakeContract } from "./intake.ts";
-import { lookContract } from "./look.ts";
+import { versionContract } from "./version.ts";
 import { projectsContract } from "./setup/projects.ts";
 import { readsContract } from "./reads.ts";
 import { scheduleContract } from "./setup/schedule.ts";
@@ -50,7 +50,7 @@ const CONTRACTS = [
   usersContract,
   sessionsContract,
   setupContract,
-  lookContract,
+  versionContract,
   databaseContract,
   dumpsContract,
 ];

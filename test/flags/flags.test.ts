@@ -17,7 +17,7 @@ describe("a flag", () => {
       result: "created",
       record: flagRecord("sale", {
         description: "Said",
-        revision: (await app.store.look()).version,
+        revision: (await app.store.readVersion()).version,
         createdAt: 1000,
         updatedAt: 1000,
       }),
@@ -40,7 +40,7 @@ describe("a flag", () => {
     for (const same of [patch, {}])
       expect(await set("live", same)).toEqual({ ...updated, result: "unchanged" });
     expect(await find("live")).toEqual(updated.record);
-    expect((await app.store.look()).version).toBe(updated.record.revision);
+    expect((await app.store.readVersion()).version).toBe(updated.record.revision);
   });
 
   test("changes only in what the patch names", async () => {
@@ -90,9 +90,9 @@ describe("a flag", () => {
     const elsewhere = { ...place("live"), project: "nobody" };
     expect(await codeOf(setFlag(app, OPERATOR, elsewhere, {}))).toBe("not_found");
     expect(await codeOf(deleteFlag(app, OPERATOR, elsewhere))).toBe("not_found");
-    const version = (await app.store.look()).version;
+    const version = (await app.store.readVersion()).version;
     expect(await codeOf(drop())).toBe("not_found");
-    expect((await app.store.look()).version).toBe(version);
+    expect((await app.store.readVersion()).version).toBe(version);
     expect(await app.store.flags.list("shop", "live")).toEqual([]);
   });
 

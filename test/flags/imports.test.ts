@@ -20,28 +20,28 @@ const DONE = {
 describe("an import", () => {
   test("sets flags, segments and metadata of one environment; a dry run returns what it would", async () => {
     const { app, find } = await openShop("a", "b");
-    const version = (await app.store.look()).version;
+    const version = (await app.store.readVersion()).version;
     expect(await importFlags(app, OPERATOR, PLACE, FILE, true)).toMatchObject(DONE);
-    expect([await find("a", "f"), (await app.store.look()).version]).toEqual([undefined, version]);
+    expect([await find("a", "f"), (await app.store.readVersion()).version]).toEqual([undefined, version]);
     expect(await importFlags(app, OPERATOR, PLACE, FILE, false)).toMatchObject(DONE);
     expect(await find("a", "f")).toMatchObject({ enabled: true, imported: true });
     expect(await find("b", "f")).toMatchObject({ enabled: false, rules: null });
     expect((await app.store.flags.selectIn("shop", "a")).metadata).toBe('{"a":1}');
     const other = await app.store.flags.selectIn("shop", "b");
     expect([other.metadata, await other.segments()]).toEqual(["{}", []]);
-    expect((await app.store.look()).version).toBe(version + 3);
+    expect((await app.store.readVersion()).version).toBe(version + 3);
   });
 
   test("of the same file again changes nothing", async () => {
     const { app } = await openShop("a");
     await importFlags(app, OPERATOR, PLACE, FILE, false);
-    const version = (await app.store.look()).version;
+    const version = (await app.store.readVersion()).version;
     expect(await importFlags(app, OPERATOR, PLACE, FILE, false)).toMatchObject({
       flags: [{ result: "unchanged" }],
       segments: [{ result: "unchanged" }],
       metadata: "unchanged",
     });
-    expect((await app.store.look()).version).toBe(version);
+    expect((await app.store.readVersion()).version).toBe(version);
   });
 
   test("puts the segments of the file in its order, and moves no other", async () => {

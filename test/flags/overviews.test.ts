@@ -11,7 +11,7 @@ describe("the overview of flags", () => {
     await set("live", { enabled: true, expiredAt: "2020-01-01T00:00:00Z", description: "Summer" });
     const targeting = { if: [true, "a"] };
     await set("develop", { variants: { a: 1 }, targeting, enabled: true }, OPERATOR, "rich");
-    const version = (await app.store.look()).version;
+    const version = (await app.store.readVersion()).version;
     const first = await overviewOfFlags(app, "shop", { limit: 1 });
     const none = { expiresAt: null, expired: false, rule: "", isPreview: false, readAt: null };
     const off = { enabled: false, ...none };

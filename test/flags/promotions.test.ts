@@ -55,7 +55,7 @@ describe("a promotion", () => {
     await set("develop", { variants: { a: 1 }, defaultVariant: "a" }, OPERATOR, "rich");
     await set("develop", {}, OPERATOR, "same");
     app.clock.now += 1000;
-    const version = (await app.store.look()).version;
+    const version = (await app.store.readVersion()).version;
     const { flags, unchanged } = await promote(app);
     expect({ flags: flags.map(({ slug }) => slug), unchanged }).toEqual({
       flags: ["rich", "sale"],
@@ -91,9 +91,9 @@ describe("a promotion", () => {
     const { app, set, segment, find, history } = await openShop();
     await set("develop", { enabled: true });
     await segment("develop", "staff", true);
-    const before = [(await app.store.look()).version, await history()];
+    const before = [(await app.store.readVersion()).version, await history()];
     const planned = await promote(app, {}, true);
-    expect([(await app.store.look()).version, await history()]).toEqual(before);
+    expect([(await app.store.readVersion()).version, await history()]).toEqual(before);
     expect(await find("live")).toMatchObject({ enabled: false });
     expect(await promote(app)).toEqual(planned);
   });

@@ -12,9 +12,9 @@ describe("a segment", () => {
     expect((await segment("live", "staff", true)).result).toBe("created");
     const { record, result } = await segment("live", "staff", false);
     expect([result, record.rule]).toEqual(["updated", "false"]);
-    const version = (await app.store.look()).version;
+    const version = (await app.store.readVersion()).version;
     expect(await segment("live", "staff", false)).toEqual({ record, result: "unchanged" });
-    expect((await app.store.look()).version).toBe(version);
+    expect((await app.store.readVersion()).version).toBe(version);
     expect(await app.store.segments.find(STAFF)).toEqual(record);
     expect(await app.store.segments.list("shop", "develop")).toEqual([]);
   });

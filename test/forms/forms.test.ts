@@ -30,11 +30,11 @@ describe("a form", () => {
     const updated = await setForm(app, OPERATOR, slug, patch);
     expect(updated.result).toBe("updated");
     expect(updated.form).toMatchObject({ ...patch, slug, key, updatedAt: "2026-01-02T03:04:05.683Z" });
-    const version = (await app.store.look()).version;
+    const version = (await app.store.readVersion()).version;
     app.clock.now += 5;
     for (const same of [patch, {}])
       expect(await setForm(app, OPERATOR, key, same)).toEqual({ ...updated, result: "unchanged" });
-    expect((await app.store.look()).version).toBe(version);
+    expect((await app.store.readVersion()).version).toBe(version);
     expect(await getForm(app, slug)).toEqual(updated.form);
     const { form: reset } = await setForm(app, OPERATOR, slug, { maxFiles: null });
     expect(reset.maxFiles).toBe(DEFAULT_MAX_FILES);

@@ -86,11 +86,11 @@ describe("a target", () => {
       result: "updated",
       target: { enabled: false, updatedAt: "2026-01-02T03:04:05.683Z" },
     });
-    const version = (await app.store.look()).version;
+    const version = (await app.store.readVersion()).version;
     app.clock.now += 5;
     const again = await setTargetEnabled(app, OPERATOR, id, false);
     expect(again).toEqual({ ...disabled, result: "unchanged" });
-    expect((await app.store.look()).version).toBe(version);
+    expect((await app.store.readVersion()).version).toBe(version);
     expect((await setTargetEnabled(app, OPERATOR, id, true)).target.enabled).toBe(true);
     await deleteTarget(app, OPERATOR, id);
     expect(await reasonOf(deleteTarget(app, OPERATOR, id))).toBe("not_found target-not-found");
@@ -195,12 +195,12 @@ describe("a test", () => {
     const { app, outgoing, add, form } = await openContact();
     const { id } = await add();
     await setTargetEnabled(app, OPERATOR, id, false);
-    const version = (await app.store.look()).version;
+    const version = (await app.store.readVersion()).version;
     const refused = unanswered("the connection to example.com failed (ECONNREFUSED)", true);
     outgoing.answer = () => refused;
     expect(await testTarget(app, OPERATOR, id, outgoing)).toEqual(refused);
     expect(webhooksOf(outgoing)).toHaveLength(1);
-    expect((await app.store.look()).version).toBe(version);
+    expect((await app.store.readVersion()).version).toBe(version);
     expect(await app.store.submissions.count(form.key)).toBe(0);
     expect(await reasonOf(testTarget(app, OPERATOR, "nope", outgoing))).toBe("not_found target-not-found");
   });

@@ -38,7 +38,7 @@ describe("a project", () => {
     const app = openTestApp();
     expect(await reasonOf(getProject(app, "nobody"))).toStartWith("not_found");
     expect(await reasonOf(deleteProject(app, OPERATOR, "nobody"))).toStartWith("not_found");
-    expect((await app.store.look()).version).toBe(0);
+    expect((await app.store.readVersion()).version).toBe(0);
   });
 
   test("is created and deleted by administrators alone", async () => {

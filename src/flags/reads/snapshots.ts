@@ -37,10 +37,10 @@ export function createSnapshots<T>(
     const entry = await load(environmentKey, before);
     if (entry?.revision === before?.revision || !(await isNewer(at, environmentKey, entry))) return entry;
     // A change that one answer shows is in every later one, whatever else is in memory.
-    await watch.look(true);
+    await watch.current(true);
     return entry;
   });
-  /** Whether what was loaded may show a change that the look before it did not find. */
+  /** Whether what was loaded may show a change that the version read before it misses. */
   const isNewer = async (at: Known | undefined, environmentKey: string, entry: Entry | undefined) =>
     at === undefined ||
     entry === undefined ||

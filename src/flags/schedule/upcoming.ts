@@ -48,7 +48,7 @@ export function createStaleCounts(app: FlagsApp): (caller: Caller) => Promise<St
   let kept: { version: number; until: number; counts: Promise<StaleCount[]> } | undefined;
   return async (caller) => {
     requireScope(caller, "flags:read");
-    const version = (await app.store.look()).version;
+    const version = (await app.store.readVersion()).version;
     if (kept?.version !== version || app.now() >= kept.until) {
       const counts = countStale(app);
       kept = { version, until: app.now() + STALE_TTL, counts };

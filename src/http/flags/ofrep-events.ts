@@ -55,7 +55,7 @@ export function createFlagEvents(
   const byKey = new Map<string, unknown[]>();
   /**
    * Milliseconds by which an event is held back: its reader may evaluate at another server, which knows the change only once
-   * it trusts no earlier look.
+   * it trusts no version read before.
    */
   const hold = isShared(app.store) ? app.store.staleness : 0;
   let open = 0;

@@ -32,7 +32,7 @@ export function createTickets({ store, watch, now }: App, findByHash: Find<Found
       .slice(0, 32);
 
   const findKeys = async (ticket: string): Promise<Reader | undefined> => {
-    const current = await watch.look();
+    const current = await watch.current();
     if (!known.has(ticket) && current !== at) {
       known.clear();
       for (const { key: projectKey, environments } of await store.projects.list()) {

@@ -188,7 +188,7 @@ async function catchUp(watch: Watch, url: string): Promise<void> {
   const revision = Number(/^(?:W\/)?"?(\d{1,15})"?$/.exec(etag)?.[1] ?? 0);
   if (revision <= (watch.known()?.version ?? 0)) return;
   try {
-    await watch.look(true);
+    await watch.current(true);
   } catch (error) {
     if (watch.staleFor() === 0) throw error;
   }

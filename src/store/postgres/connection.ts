@@ -6,7 +6,7 @@ import { DeadlineError, isLost, isReadOnly, refusesStartupOptions, UnknownOutcom
 import { type Pool, STATEMENT_DEADLINE_MS, createPool } from "./pool.ts";
 
 /** The connections of a server by what they are for. Those of `transactions` and `dump` run nothing else. */
-export const POOL_SIZES = { look: 1, reads: 4, inserts: 2, transactions: 2, dump: 1 } as const;
+export const POOL_SIZES = { version: 1, reads: 4, inserts: 2, transactions: 2, dump: 1 } as const;
 
 export type PoolName = keyof typeof POOL_SIZES;
 

@@ -3,6 +3,9 @@ import { type DatabaseAddress, describeDatabase } from "./database-url.ts";
 import { startError } from "./errors.ts";
 import { MIGRATIONS, TABLES } from "./migrate.ts";
 
+/** Connections that a server needs to serve; a dump takes one more. */
+const NEEDED = POOL_SIZES.version + POOL_SIZES.reads + POOL_SIZES.inserts + POOL_SIZES.transactions;
+
 /** A form, and where its submissions are sent. */
 type SendingForm = { slug: string; notifies: boolean; replies: boolean; hasTargets: boolean };
 
@@ -43,7 +46,7 @@ const ROUND_TRIPS = 5;
 export async function inspectPostgres(address: DatabaseAddress): Promise<Inspection> {
   const connections = createConnections(address);
   try {
-    const query: Query = (text, params) => connections.query("look", text, params);
+    const query: Query = (text, params) => connections.query("version", text, params);
     const server = await readServer(query);
     const times = await measure(query);
     return { ...server, ...times, ...(await readData(query)) };
@@ -69,7 +72,6 @@ const SERVER = `SELECT current_setting('server_version') AS version, current_use
 async function readServer(query: Query) {
   const { rows } = await query(SERVER);
   const { version, user, timeout, read_only, encoding, may_migrate, used, most } = rows[0]!;
-  const { look, reads, inserts, transactions } = POOL_SIZES;
   return {
     version: String(version),
     user: String(user),
@@ -77,7 +79,7 @@ async function readServer(query: Query) {
     readOnly: read_only === "on",
     encoding: String(encoding),
     mayMigrate: may_migrate === true,
-    connections: { used: Number(used), most: Number(most), needed: look + reads + inserts + transactions },
+    connections: { used: Number(used), most: Number(most), needed: NEEDED },
   };
 }
 

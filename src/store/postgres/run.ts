@@ -8,16 +8,16 @@ import { paramOf, rowsOf } from "./values.ts";
 /** How often a transaction is tried that others end. */
 export const MAX_TRIES = 5;
 
-/** Milliseconds within which a look at the version is answered. */
-const LOOK_DEADLINE_MS = 1000;
+/** Milliseconds within which the version is read. */
+const VERSION_DEADLINE_MS = 1000;
 
 /** Creates the work for each attempt. */
 type MakeWork<T> = () => Work<T>;
 
 /** Ways to run work. Each throws `conflict` and `unavailable`, and any error that is a bug as it is. */
 export type Units = {
-  /** On the connection of looks, within a second. */
-  look: <T>(work: MakeWork<T>) => Promise<T>;
+  /** The version of the setup, on a connection of its own, within a second. */
+  version: <T>(work: MakeWork<T>) => Promise<T>;
   /** Statement by statement, each as of its own moment. Only for work that changes nothing. */
   read: <T>(work: MakeWork<T>) => Promise<T>;
   /** One statement, which may change something. Where the connection is lost, it may be done twice. */
@@ -43,7 +43,7 @@ export function createUnits(connections: Connections): Units {
       }),
     );
   return {
-    look: (work) => repeated(() => runWork(inPool("look", LOOK_DEADLINE_MS), work())),
+    version: (work) => repeated(() => runWork(inPool("version", VERSION_DEADLINE_MS), work())),
     read: (work) => repeated(() => runWork(inPool("reads"), work())),
     single: (work) => repeated(() => runWork(inPool("reads"), work())),
     readAtOnce: (work) => inTransaction("ISOLATION LEVEL REPEATABLE READ READ ONLY", work),

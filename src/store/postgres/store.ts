@@ -1,5 +1,5 @@
 import type { Store } from "../../app.ts";
-import type { Look } from "../../base/changes.ts";
+import type { Versions } from "../../base/changes.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Notes } from "../../blobs/notes.ts";
 import { POSTGRES_STALENESS_MS } from "../limits.ts";
@@ -44,7 +44,7 @@ type Options = {
   isSingle?: boolean;
   /** Is given what the operator has to know. */
   report?: (error: unknown) => void;
-  /** Milliseconds for which a look is trusted: the same in all processes of the database. */
+  /** Milliseconds for which a version is trusted: the same in all processes of the database. */
   staleness?: number;
 };
 
@@ -138,8 +138,8 @@ export async function openPostgresStore(
       }
       await settle();
     },
-    async look() {
-      const { schema, live, beside, stamps, ...versions } = await units.look(readLookAndMeta);
+    async readVersion() {
+      const { schema, live, beside, stamps, ...versions } = await units.version(readVersionsAndMeta);
       if (schema > MIGRATIONS.length + beside) onNewerSchema();
       isTaken = live === 0 && !opensTarget;
       if (isTaken) onMoving();
@@ -148,9 +148,9 @@ export async function openPostgresStore(
     staleness,
     watch: (changed) => void watchers.push(changed),
     activity: () => units.read(readActivity),
-    // The connection of looks, which the first read and the first change would wait for.
-    opened: async () => void (await units.look(readLookAndMeta)),
-    ping: async () => void (await units.look(readLookAndMeta)),
+    // The connection that reads versions, which the first read and the first change would wait for.
+    opened: async () => void (await units.version(readVersionsAndMeta)),
+    ping: async () => void (await units.version(readVersionsAndMeta)),
     async ready() {
       const { read_only: readOnly } = await units.read(() =>
         only<{ read_only: string }>("SELECT current_setting('transaction_read_only') AS read_only"),
@@ -180,7 +180,7 @@ export async function openPostgresStore(
   };
 }
 
-type LookAndMeta = Pick<Look, "version" | "access"> & {
+type VersionsAndMeta = Pick<Versions, "version" | "access"> & {
   stamps: string;
   schema: number;
   live: number;
@@ -188,7 +188,7 @@ type LookAndMeta = Pick<Look, "version" | "access"> & {
   beside: number;
 };
 
-function readLookAndMeta(): Work<LookAndMeta> {
+function readVersionsAndMeta(): Work<VersionsAndMeta> {
   return only(
     `SELECT version, access, array_to_string(stamps, ' ') AS stamps, schema, live, beside
      FROM setup_version CROSS JOIN formflag_meta`,

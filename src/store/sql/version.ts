@@ -1,17 +1,17 @@
-import type { Look } from "../../base/changes.ts";
+import type { Versions } from "../../base/changes.ts";
 import { only, run, type Work, first } from "./work.ts";
 import { DELIVERY_STATUSES } from "../../delivery/delivery-status.ts";
 import type { Activity } from "../../maintenance/store.ts";
 import { printCounts } from "./submissions/counts.ts";
 
 /** The version of the setup, and the one of tokens and users. */
-export function readLook(): Work<Look> {
-  return only<Look>("SELECT version, access FROM setup_version");
+export function readVersions(): Work<Versions> {
+  return only<Versions>("SELECT version, access FROM setup_version");
 }
 
 /** The version of the setup, which grows with every change of it. */
 export function* currentVersion(): Work<number> {
-  const { version } = yield* readLook();
+  const { version } = yield* readVersions();
   return version;
 }
 

@@ -19,7 +19,7 @@ import { bindSlices, type Runner, WEIGHT } from "../sql/bind.ts";
 import { sharedSlices } from "../sql/slices.ts";
 import { garbage } from "../sql/submissions/files.ts";
 import { submissionSlice } from "../sql/submissions/slice.ts";
-import { currentVersion, readLook } from "../sql/version.ts";
+import { currentVersion, readVersions } from "../sql/version.ts";
 import { readActivity } from "../sql/version.ts";
 import { inlineWriter, threadWriter } from "./writer.ts";
 
@@ -107,7 +107,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sql
       for (const changed of watchers) changed();
     },
     // Not behind `PRAGMA data_version`, which takes as long, and twice with every submission that is stored.
-    look: () => read(() => runWork(db, readLook())),
+    readVersion: () => read(() => runWork(db, readVersions())),
     staleness: SQLITE_STALENESS_MS,
     watch: (changed) => void watchers.push(changed),
     activity: () => runner.read(readActivity),

@@ -27,8 +27,8 @@ export function dumpContract(from: Driver, to: Driver): void {
       expect(await target.check()).toEqual([]);
       expect(await target.submissions.wrongCounts()).toEqual([]);
       expect(await target.submissions.counts()).toEqual(await source.submissions.counts());
-      const { version, access } = await source.look();
-      expect(await target.look()).toMatchObject({ version, access });
+      const { version, access } = await source.readVersion();
+      expect(await target.readVersion()).toMatchObject({ version, access });
       expect(await idsIn(target)).toEqual(await idsIn(source));
       expect((await target.forms.list()).length).toBeGreaterThan(0);
       expect(await target.forms.list()).toEqual(await source.forms.list());
@@ -92,7 +92,7 @@ export function dumpContract(from: Driver, to: Driver): void {
         }
       };
       expect(await target.fill(broken()).catch((error: Error) => error.message)).toBe("broken off");
-      expect(await target.look()).toMatchObject({ version: 0 });
+      expect(await target.readVersion()).toMatchObject({ version: 0 });
       const again = await codeOf(target.fill(source.dump()));
       // A driver may also have undone what it began.
       expect(["conflict", "none"]).toContain(again);

@@ -190,8 +190,8 @@ export function movesContract(from: Driver, to: Driver): void {
       );
       const { digests } = await run(source, target, true);
       expect(digests!.changes.rows).toBeGreaterThan(0);
-      const { version, access } = await source.store.look();
-      expect(await target.store.look()).toMatchObject({ version, access });
+      const { version, access } = await source.store.readVersion();
+      expect(await target.store.readVersion()).toMatchObject({ version, access });
       const keys: string[] = [];
       for await (const { key } of storedFiles((after, limit) => target.store.submissions.files(after, limit)))
         keys.push(key);

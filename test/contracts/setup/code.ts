@@ -121,7 +121,7 @@ export function codeContract(driver: Driver): void {
       expect(await codeOf(store.code.replace("nowhere", nowhere, [], MOST))).toBe("not_found");
       expect(await codeOf(store.code.page("nowhere", { limit: 1 }))).toBe("not_found");
       const read = async () => [
-        (await store.look()).version,
+        (await store.readVersion()).version,
         (await store.flags.select(environments[0]!.key))!.revision,
       ];
       const before = await read();

@@ -26,7 +26,7 @@ export function flagsContract(driver: Driver): void {
       };
       await set("develop", "flag", values);
       const created = (await find("develop", "flag"))!;
-      const revision = (await store.look()).version;
+      const revision = (await store.readVersion()).version;
       expect(created).toEqual({ slug: "flag", createdAt: NOW, revision, ...values });
       await set("develop", "flag", { enabled: false, payload: null, updatedAt: NOW + 5 });
       const changed = { enabled: false, payload: null, updatedAt: NOW + 5, revision: revision + 1 };
@@ -102,7 +102,7 @@ export function flagsContract(driver: Driver): void {
       await set("a", "y", { rules: '{"variants":{"targeting":1},"targeting":{}}' });
       await set("a", "x", { rules: '{"variants":{"targeting":1}}' });
       await set("a", "z");
-      const version = (await store.look()).version;
+      const version = (await store.readVersion()).version;
       const plain = { enabled: false, expiresAt: null, rule: "", isPreview: false, readAt: null };
       expect(await store.flags.statuses(slug, ["y", "nothing", "x"])).toEqual([
         { slug: "x", environment: "a", ...plain, revision: version - 1 },

@@ -14,9 +14,12 @@ export function segmentsContract(driver: Driver): void {
       const place = { project: slug, environment: "a", segment: "staff" };
       await setSegment("a", "staff", { var: "ä" });
       const made = { name: "staff", rule: '{"var":"ä"}', createdAt: NOW, updatedAt: NOW };
-      expect(await store.segments.find(place)).toEqual({ ...made, revision: (await store.look()).version });
+      expect(await store.segments.find(place)).toEqual({
+        ...made,
+        revision: (await store.readVersion()).version,
+      });
       await setSegment("a", "staff", false);
-      const changed = { ...made, rule: "false", revision: (await store.look()).version };
+      const changed = { ...made, rule: "false", revision: (await store.readVersion()).version };
       expect(await store.segments.find(place)).toEqual(changed);
       expect(await store.segments.find({ ...place, environment: "b" })).toBeUndefined();
       expect(await store.segments.find({ ...place, segment: "nobody" })).toBeUndefined();

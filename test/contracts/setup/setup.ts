@@ -50,12 +50,16 @@ export function setupContract(driver: Driver): void {
         metadata: "{}",
         history: null,
       };
-      const before = [(await store.look()).version, (await store.changes.page(slug, { limit: 9 })).items];
+      const before = [
+        (await store.readVersion()).version,
+        (await store.changes.page(slug, { limit: 9 })).items,
+      ];
       expect(await codeOf(apply(store, ...changes, lost))).toBe("not_found");
       expect(await find("a", "f")).toBeUndefined();
-      expect([(await store.look()).version, (await store.changes.page(slug, { limit: 9 })).items]).toEqual(
-        before,
-      );
+      expect([
+        (await store.readVersion()).version,
+        (await store.changes.page(slug, { limit: 9 })).items,
+      ]).toEqual(before);
       await apply(store, ...changes);
       expect(await find("a", "f")).toMatchObject({ enabled: true });
       expect(await find("b", "f")).toMatchObject({ enabled: false });
@@ -98,7 +102,7 @@ export function setupContract(driver: Driver): void {
     test("is changed at the version that the changes start from, and at no other", async () => {
       const { set, find, flagChange } = await addProject(store, fresh(), "a");
       await set("a", "f");
-      const version = (await store.look()).version;
+      const version = (await store.readVersion()).version;
       const change = await flagChange("a", "f", { enabled: true });
       await set("a", "g");
       for (const other of [version, version + 2])
@@ -110,9 +114,9 @@ export function setupContract(driver: Driver): void {
 
     test("grows by one version a change, which is the revision of what it changed", async () => {
       const { slug, find, flagChange } = await addProject(store, fresh(), "a");
-      const version = (await store.look()).version;
+      const version = (await store.readVersion()).version;
       await apply(store, await flagChange("a", "f"), await flagChange("a", "g"));
-      expect((await store.look()).version).toBe(version + 2);
+      expect((await store.readVersion()).version).toBe(version + 2);
       expect([(await find("a", "f"))!.revision, (await find("a", "g"))!.revision]).toEqual([
         version + 1,
         version + 2,
@@ -123,7 +127,7 @@ export function setupContract(driver: Driver): void {
 
     test("is changed by one of many who start from the same version", async () => {
       const { slug, flagChange } = await addProject(store, fresh(), "a");
-      const version = (await store.look()).version;
+      const version = (await store.readVersion()).version;
       const changes = await Promise.all(
         Array.from({ length: 20 }, (_, index) => flagChange("a", `f${index}`)),
       );
@@ -145,7 +149,11 @@ export function setupContract(driver: Driver): void {
       const [near, far] = [await open(database), await open(database)] as [OpenStore, OpenStore];
       let calls = 0;
       near.watch(() => (calls += 1));
-      const versions = async () => [(await near.look()).version, (await far.look()).version, calls];
+      const versions = async () => [
+        (await near.readVersion()).version,
+        (await far.readVersion()).version,
+        calls,
+      ];
       return {
         near,
         far,

@@ -64,7 +64,7 @@ describe("a deleted form", () => {
     const { slug, key } = form;
     // A process that ended right after its transaction.
     const drop = { change: "deleteForm" as const, slug, key, onlyEmpty: false };
-    await app.store.apply([drop], (await app.store.look()).version, { who: "ann", at: 0 });
+    await app.store.apply([drop], (await app.store.readVersion()).version, { who: "ann", at: 0 });
     expect([await rows(), kept().length]).toEqual([2, 2]);
     expect(await clearDeletedForms(app)).toBe(true);
     expect([await rows(), await garbage(), kept()]).toEqual([0, [], []]);
@@ -122,7 +122,7 @@ describe("the files of a deleted submission", () => {
     const id = await send("a.txt");
     await app.store.apply(
       [{ change: "deleteForm", slug: form.slug, key: form.key, onlyEmpty: false }],
-      (await app.store.look()).version,
+      (await app.store.readVersion()).version,
       { who: "ann", at: 0 },
     );
     const refusing = {

@@ -91,10 +91,10 @@ describe("an import", () => {
   test("that is only tried says the same and changes nothing", async () => {
     const { import: take, exported } = await openProject();
     const document = { flags: { a: flagOf() }, $evaluators: { s: {} }, metadata: { a: 1 } };
-    const [before, version] = [await exported(), (await app.store.look()).version];
+    const [before, version] = [await exported(), (await app.store.readVersion()).version];
     const tried = await take(document, "develop", "?dryRun=true");
     expect(await exported()).toBe(before);
-    expect((await app.store.look()).version).toBe(version);
+    expect((await app.store.readVersion()).version).toBe(version);
     expect(await take(document)).toEqual(tried);
   });
 

@@ -175,12 +175,12 @@ describe("A form of the dashboard", () => {
   for (const [path, { least, on, names, fields = {}, button }] of Object.entries(RULES)) {
     test(`to ${path} is taken from ${least} and those who may more, and offered to nobody else`, async () => {
       const address = addressOf(path, names);
-      const before = (await app.store.look()).version;
+      const before = (await app.store.readVersion()).version;
       for (const role of mayNot(least)) {
         const { status } = await browsers[role].post(address, fields);
         expect([role, status]).toEqual([role, 403]);
       }
-      expect((await app.store.look()).version).toBe(before);
+      expect((await app.store.readVersion()).version).toBe(before);
       if (on === "") return;
       const wanted = button ?? `action="/dashboard${address}`;
       for (const role of ROLES) {
@@ -212,11 +212,11 @@ describe("A locked environment", () => {
 });
 
 test("Somebody who may only read tries what a change would do, and it changes nothing", async () => {
-  const before = (await app.store.look()).version;
+  const before = (await app.store.readVersion()).version;
   const page = `${develop}/flags/checkout`;
   const { status } = await browsers.viewer.post(page, { act: "try", contexts: "{}", payload: "1" });
   expect(status).toBe(200);
-  expect((await app.store.look()).version).toBe(before);
+  expect((await app.store.readVersion()).version).toBe(before);
 });
 
 test("A viewer changes the own password and ends the own sessions, and nobody else's", async () => {

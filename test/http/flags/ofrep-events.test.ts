@@ -152,8 +152,8 @@ test("an event of a shared database comes once no server trusts what it knew bef
   const stream = follow(await ask(await ofKeys()));
   await eventually("the first event", () => stream.events === 1);
   for (let round = 2; round < 5; round += 1) {
-    await near.look(true);
-    const before = (await far.look(true)).version;
+    await near.current(true);
+    const before = (await far.current(true)).version;
     await change({ enabled: round % 2 === 0 });
     await eventually("the event", () => stream.events >= round);
     expect(far.known()?.version).not.toBe(before);

@@ -27,10 +27,10 @@ async function openReplica(maxStale: number | null = null) {
     ...far.store,
     staleness: 100,
     watch: () => {},
-    async look() {
+    async readVersion() {
       database.looks += 1;
       requireDatabase();
-      return far.store.look();
+      return far.store.readVersion();
     },
     flags: {
       ...flags,

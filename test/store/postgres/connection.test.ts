@@ -120,7 +120,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("connections to PostgreSQL", () => {
       const form = await addForm(store, "form");
       await Promise.all(
         Array.from({ length: 20 }, (_, index) => [
-          store.look(),
+          store.readVersion(),
           store.forms.list(),
           store.submissions.insert(submissionTo(form.key)),
           store.shared!.keep(`ab${index + 10}`, "text", Date.now() + 60_000),
@@ -134,7 +134,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("connections to PostgreSQL", () => {
       const dump = store.dump()[Symbol.asyncIterator]();
       await dump.next();
       expect(await count()).toBeWithin(isSingle ? 2 : 3, most + 2);
-      await store.look();
+      await store.readVersion();
       await dump.return?.();
       await store.close();
     },

@@ -83,10 +83,10 @@ describe.skipIf(!IS_POSTGRES_HERE)("a dump of PostgreSQL", () => {
     const { url, store } = await openFresh();
     let told = 0;
     const running = await open(url, false, () => (told += 1));
-    await running.look();
+    await running.readVersion();
     expect(told).toBe(0);
     await (await store.moving()).begin();
-    await running.look();
+    await running.readVersion();
     expect(told).toBe(1);
     expect(await reasonOf(running.submissions.insert(submissionTo("key")))).toBe(
       "unavailable database-moving",

@@ -243,10 +243,10 @@ describe.if(IS_POSTGRES_HERE)("a replica whose database a newer release migrates
     let isEnded = false;
     const store = await openPostgresStore(address, { onNewerSchema: () => (isEnded = true) });
     await execute("UPDATE formflag_meta SET schema = schema + 1, beside = 1", { database });
-    await store.look();
+    await store.readVersion();
     expect(isEnded).toBe(false);
     await execute("UPDATE formflag_meta SET schema = schema + 1", { database });
-    await store.look();
+    await store.readVersion();
     expect(isEnded).toBe(true);
     await store.close();
   });

@@ -1,4 +1,4 @@
-import type { Look, Versioned } from "../../../src/base/changes.ts";
+import type { Versions, Versioned } from "../../../src/base/changes.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import type { Timing } from "../../../src/base/watch-state.ts";
 
@@ -45,17 +45,21 @@ type Mode = "answers" | "refuses" | "hangs";
 /** A setup in a database that is shared by machines: it answers, refuses or hangs as the test wants. */
 export function openSharedSetup() {
   const watchers: (() => void)[] = [];
-  const state = { mode: "answers" as Mode, looks: 0, setup: { version: 0, access: 0 } as Look };
+  const state = { mode: "answers" as Mode, looks: 0, setup: { version: 0, access: 0 } as Versions };
   /** Looks that hang, to be answered later with what they found. */
   const hanging: (() => void)[] = [];
-  const answer = async (): Promise<Look> => {
+  const answer = async (): Promise<Versions> => {
     state.looks += 1;
     const { mode, setup } = state;
     if (mode === "refuses") throw new AppError("unavailable", "connection refused");
     if (mode === "hangs") await new Promise<void>((resolve) => void hanging.push(resolve));
     return setup;
   };
-  const store: Versioned = { look: answer, staleness: 100, watch: (changed) => void watchers.push(changed) };
+  const store: Versioned = {
+    readVersion: answer,
+    staleness: 100,
+    watch: (changed) => void watchers.push(changed),
+  };
   /** A change by another process. */
   const changeElsewhere = (access = 0) => {
     const { version, access: before } = state.setup;

@@ -210,7 +210,7 @@ export async function openWorld() {
     const targets = setup.forms.map(({ key }) => store.targets.list(key));
     const files = readdirSync(join(app.directory, "uploads"), { recursive: true });
     return JSON.stringify([
-      [(await store.look()).version, setup, await store.tokens.list()],
+      [(await store.readVersion()).version, setup, await store.tokens.list()],
       [await store.users.page({ limit: 100 }), await store.sessions.page(null, { limit: 100 })],
       [await Promise.all(projects), await Promise.all(sent), await Promise.all(targets)],
       await store.deliveries.page(ALL_DELIVERIES),

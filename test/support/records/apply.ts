@@ -16,7 +16,7 @@ export const ANN: Author = { who: "ann", at: NOW };
 
 /** Makes these changes at the version that the setup has now. */
 export async function applyBy(by: Author, store: Store, ...changes: SetupChange[]): Promise<void> {
-  await store.apply(changes, (await store.look()).version, by);
+  await store.apply(changes, (await store.readVersion()).version, by);
 }
 
 /** The same as ann. */

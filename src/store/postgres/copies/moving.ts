@@ -27,7 +27,7 @@ export function movingStore(connections: Connections, units: Units, staleness: n
   return {
     async begin() {
       await write(beginMove);
-      // A server that was running on it has looked by then, and takes nothing more.
+      // A server that was running on it has read the version by then, and takes nothing more.
       await Bun.sleep(staleness + 1);
     },
     giveUp: () => write(giveUpMove),

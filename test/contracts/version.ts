@@ -5,7 +5,7 @@ import { environmentCalled, newSession, tokenCalled, userCalled } from "../suppo
 import { type Driver, fresh, opener } from "./driver.ts";
 
 /** What the product relies on for looks at a database, by which processes notice changes, in every driver. */
-export function lookContract(driver: Driver): void {
+export function versionContract(driver: Driver): void {
   describe(`looks at a database of ${driver.name}`, async () => {
     const open = opener(driver);
     const database = fresh("database");
@@ -15,9 +15,9 @@ export function lookContract(driver: Driver): void {
 
     /** Whether the version and the access that each store finds have grown with a change. */
     const growth = async (change: () => Promise<unknown>) => {
-      const before = [await near.look(), await far.look()];
+      const before = [await near.readVersion(), await far.readVersion()];
       await change();
-      const after = [await near.look(), await far.look()];
+      const after = [await near.readVersion(), await far.readVersion()];
       return after.map(({ version, access }, index) => [
         Math.sign(version - before[index]!.version),
         Math.sign(access - before[index]!.access),
@@ -62,7 +62,7 @@ export function lookContract(driver: Driver): void {
     });
 
     test("find nothing of a change that is refused", async () => {
-      const { version } = await near.look();
+      const { version } = await near.readVersion();
       const token = tokenCalled(fresh());
       const refused = () =>
         near

@@ -7,18 +7,18 @@ import { OPERATOR } from "../../support/records/caller.ts";
 import { execute, freshDatabase, IS_POSTGRES_HERE } from "../../support/postgres/postgres.ts";
 import { openReplicas } from "../../support/postgres/replicas.ts";
 
-describe.skipIf(!IS_POSTGRES_HERE)("a look at PostgreSQL", () => {
+describe.skipIf(!IS_POSTGRES_HERE)("the version of PostgreSQL", () => {
   test("tells a version from one that a failover lost, and finds the same while nothing changes", async () => {
     const url = await freshDatabase();
     const database = new URL(url).pathname.slice(1);
     const [app] = await openReplicas(1, url);
     const { store, watch } = app!;
     await addForm(store, "form");
-    const before = await watch.look(true);
-    expect(await watch.look(true)).toBe(before);
+    const before = await watch.current(true);
+    expect(await watch.current(true)).toBe(before);
     for (const step of ["-", "+"])
       await execute(`UPDATE setup_version SET version = version ${step} 1`, { database });
-    const { version, generation } = await watch.look(true);
+    const { version, generation } = await watch.current(true);
     expect([version, generation]).toEqual([before.version, before.generation + 1]);
   });
 
@@ -33,14 +33,14 @@ describe.skipIf(!IS_POSTGRES_HERE)("a look at PostgreSQL", () => {
     await addForm(other!.store, "kept");
     const [{ stamps } = {}] = await execute("SELECT stamps::text AS stamps FROM setup_version", { database });
     await addForm(other!.store, "lost");
-    const before = await watch.look(true);
+    const before = await watch.current(true);
     await execute("ALTER TABLE setup_version DISABLE TRIGGER setup_stamped", { database });
     await execute(`UPDATE setup_version SET version = version - 1, stamps = '${String(stamps)}'`, {
       database,
     });
     await execute("ALTER TABLE setup_version ENABLE TRIGGER setup_stamped", { database });
     for (const slug of ["one", "two", "three"]) await addForm(other!.store, slug);
-    const { version, generation } = await watch.look(true);
+    const { version, generation } = await watch.current(true);
     expect([version, generation]).toEqual([before.version + 2, before.generation + 1]);
     expect(reported).toMatchObject([{ message: expect.stringContaining("has lost changes") }]);
   });
@@ -52,19 +52,19 @@ describe.skipIf(!IS_POSTGRES_HERE)("a look at PostgreSQL", () => {
     const reported: unknown[] = [];
     const timing = { steady: () => performance.now(), wall: Date.now, after: () => () => {} };
     const watch = watchChanges(app!.store, (error) => void reported.push(error), timing);
-    const { generation } = await watch.look(true);
+    const { generation } = await watch.current(true);
     const change = async (times: number) => {
       for (let time = 0; time < times; time += 1)
         await execute("UPDATE setup_version SET version = version + 1", { database });
     };
     await change(15);
-    expect(await watch.look(true)).toMatchObject({ version: 15, generation });
+    expect(await watch.current(true)).toMatchObject({ version: 15, generation });
     await execute("UPDATE setup_version SET version = version + 3", { database });
     await change(1);
-    expect(await watch.look(true)).toMatchObject({ version: 19, generation });
+    expect(await watch.current(true)).toMatchObject({ version: 19, generation });
     // Nobody knows whether some were lost, which is no reason for an alarm.
     await change(16);
-    expect(await watch.look(true)).toMatchObject({ version: 35, generation: generation + 1 });
+    expect(await watch.current(true)).toMatchObject({ version: 35, generation: generation + 1 });
     expect(reported).toEqual([]);
   });
 
@@ -75,11 +75,11 @@ describe.skipIf(!IS_POSTGRES_HERE)("a look at PostgreSQL", () => {
     await createProject(killed!, OPERATOR, { slug: "shop", environments: ["live"] });
     await setFlag(near!, OPERATOR, place, { enabled: false });
     const committed = new Promise<void>((resolve) => void killed!.watch.onChange(resolve));
-    await far!.store.look();
+    await far!.store.readVersion();
     // It does not look in the background.
     const timing = { steady: () => performance.now(), wall: Date.now, after: () => () => {} };
     const watch = watchChanges(far!.store, () => {}, timing);
-    const before = await watch.look();
+    const before = await watch.current();
     // Its caller is never answered.
     void setFlag(killed!, OPERATOR, place, { enabled: true });
     await committed;
