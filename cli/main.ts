@@ -26,13 +26,15 @@ const EXIT_CODES: Record<ErrorCode, number> = {
 };
 
 /** Runs a command line. Returns its exit code, after an error was printed on standard error. */
-export async function run(args: string[], io: Io): Promise<number> {
-  dropEmptyVariables();
+export async function run(given: string[], io: Io): Promise<number> {
+  // Commander shows the help of a noun, not of its verb.
+  const args = given[0] === "help" && given.length > 2 ? [...given.slice(1), "--help"] : given;
   const asJson = args.includes("--json");
   const written: Promise<void>[] = [];
   let acting: Command | undefined;
   let complaint = "";
   try {
+    dropEmptyVariables();
     if (args[0] === COMPLETE) {
       const [, ...words] = args;
       const program = await buildProgram(io, { write: () => {}, isWanted: (name) => words.includes(name) });
@@ -109,13 +111,20 @@ function reportError(error: unknown, io: Io, asJson: boolean, command: Command |
 /** Variables of options without a value. */
 const SWITCHES = ["FORMFLAG_INSECURE", "FORMFLAG_NO_DASHBOARD"];
 
-/** Removes empty variables, which count as not set, and switches whose value means no. */
+/** Removes empty variables, which count as not set, and switches whose value means no. Throws `invalid` for other values. */
 function dropEmptyVariables(): void {
   for (const name of Object.keys(process.env)) {
     if (name.startsWith("FORMFLAG_") && process.env[name] === "") delete process.env[name];
   }
-  for (const name of SWITCHES)
-    if (/^(0|no|false|off)$/i.test(process.env[name] ?? "")) delete process.env[name];
+  for (const name of SWITCHES) {
+    const value = process.env[name];
+    if (value === undefined || /^(1|yes|true|on)$/i.test(value)) continue;
+    if (!/^(0|no|false|off)$/i.test(value))
+      throw new AppError("invalid", `${name}=${value} is neither yes nor no`, {
+        hint: `write ${name}=1, or unset it`,
+      });
+    delete process.env[name];
+  }
 }
 
 if (import.meta.main) {

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { hasColors, inColor } from "./output/color.ts";
+import { formatHelp } from "./output/help.ts";
 import { type Io, WIDTH } from "./output/terminal.ts";
 import { wrapHelp } from "./output/wrap.ts";
 import { globalOptions } from "./session/config.ts";
@@ -166,7 +167,7 @@ export async function buildProgram(
     // commander removes the bold again where colours are not wanted.
     .configureHelp({
       styleTitle: (text) => inColor(text, "bold"),
-      showGlobalOptions: true,
+      formatHelp,
       minWidthToWrap: 20,
     })
     .configureOutput({

@@ -7,16 +7,12 @@ export function fieldOption(): Option {
   return new Option("--field <name>", "print that field alone, one value a line; --json lists their names");
 }
 
-/** For a list that `--field` also filters, which may be repeated. */
+/** The same for a list that `--field name=text` filters too, as `--where` does. */
 export function fieldOrFilterOption(): Option {
-  return new Option(
-    "--field <name|name=text>",
-    "with a name: print that field alone, one value a line; with a name and a text: only those whose field of the form equals the text, without regard to case; may be repeated",
-  ).argParser(collectFields);
+  return fieldOption().argParser(collectFields);
 }
 
-/** Collects the values of a repeated `--field`. */
-export function collectFields(text: string, earlier: string[] | undefined): string[] {
+function collectFields(text: string, earlier: string[] | undefined): string[] {
   return [...(earlier ?? []), text];
 }
 
@@ -31,6 +27,12 @@ export function printedField(given: string | string[] | undefined): string | und
   const [field, other] = given.filter((each) => !isFieldFilter(each));
   if (other !== undefined)
     throw usage(`--field prints one field, not ${field} and ${other}`, "print the whole with --json");
+  const [, name, text] = /^([^:]+)[:~](.*)$/.exec(field ?? "") ?? [];
+  if (name !== undefined)
+    throw usage(
+      `--field ${field} is not the name of a field`,
+      `to compare a field, write --where ${name}=${text}`,
+    );
   return field;
 }
 

@@ -40,8 +40,25 @@ export function formatNamed<T extends string>(file: string, formats: readonly T[
   return formats.find((format) => file.toLowerCase().endsWith(`.${format}`));
 }
 
-/** Ends of names of spreadsheets and compressed files, which no export writes. */
-const OTHER_FORMATS = ["xlsx", "xls", "ods", "gz", "zst", "tar"] as const;
+/** Ends of names that stand for a format, which an export refuses unless it writes it. */
+const OTHER_FORMATS = [
+  "xlsx",
+  "xls",
+  "ods",
+  "gz",
+  "zst",
+  "tar",
+  "zip",
+  "csv",
+  "tsv",
+  "jsonl",
+  "ndjson",
+  "yaml",
+  "yml",
+  "xml",
+  "html",
+  "pdf",
+] as const;
 
 /** The format of an export by the name of its file; undefined for a name that stands for none. Throws `invalid`. */
 export function exportFormat<T extends string>(file: string, formats: readonly T[]): T | undefined {

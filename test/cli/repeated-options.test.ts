@@ -23,6 +23,7 @@ const REPEATABLE = [
   "--spam-email",
   "--spam-word",
   "--then",
+  "--where",
 ];
 
 test("-e staging -e production changes both, -p shop -p web is refused", async () => {

@@ -1,9 +1,9 @@
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { durationInWords } from "../../../src/base/units.ts";
-import type { Form } from "../../../src/forms/form.ts";
+import type { Form, FormPatch } from "../../../src/forms/form.ts";
 import { stateOf } from "../../../src/forms/intake/opening.ts";
 import type { Kind } from "../../../src/forms/settings/setting.ts";
-import { DEFAULT_SETTINGS, NAMES, SETTINGS } from "../../../src/forms/settings/settings.ts";
+import { DEFAULT_SETTINGS, NAMES, SETTINGS, type SettingName } from "../../../src/forms/settings/settings.ts";
 import { formUrl, pageUrl } from "../../../src/http/forms/links.ts";
 import { details, shorten } from "../../output/text.ts";
 import type { Config } from "../../session/config.ts";
@@ -22,7 +22,6 @@ export function withUrl<T extends Form & { url?: string }>({ server }: Config, f
 
 /** A form with its key and its settings, for a person. */
 export function describeForm(form: WithUrl<Form>): string {
-  const { rateLimit } = form;
   return details([
     ["form", form.slug],
     ["name", form.name],
@@ -30,18 +29,53 @@ export function describeForm(form: WithUrl<Form>): string {
     ["address", form.url],
     // A server of an earlier version knows no pages.
     ...(form.page ? [["page", pageUrl(form.url)] as [string, string]] : []),
-    // A server of an earlier version sends no times.
-    ["state", stateOf({ ...DEFAULT_SETTINGS, ...form }, Date.now())],
-    ["files", uploadsOf(form)],
-    ["success URL", form.successUrl ?? "built-in page"],
-    ["error URL", form.errorUrl ?? "built-in page"],
-    ["origins", form.allowedOrigins.join(", ") || "any"],
-    ["rate limit", rateLimit ? `${rateLimit.count} in ${rateLimit.seconds} s from one sender` : "none"],
-    ["blocked senders", form.blockedSenders.join(", ") || "none"],
+    ...COLUMN_NAMES.flatMap((name) => (name === "name" ? [] : [COLUMN_LINES[name](form)])),
     ...settingDetails(form),
     ["created", form.createdAt],
     ["updated", form.updatedAt],
   ]);
+}
+
+type Line = [label: string, text: string];
+
+/** The lines of the settings that have a column of their own. */
+const COLUMN_LINES = {
+  name: ({ name }) => ["name", name],
+  // A server of an earlier version sends no times.
+  enabled: (form) => ["state", stateOf({ ...DEFAULT_SETTINGS, ...form }, Date.now())],
+  uploads: (form) => ["files", uploadsOf(form)],
+  successUrl: ({ successUrl }) => ["success URL", successUrl ?? "built-in page"],
+  errorUrl: ({ errorUrl }) => ["error URL", errorUrl ?? "built-in page"],
+  allowedOrigins: ({ allowedOrigins }) => ["origins", allowedOrigins.join(", ") || "any"],
+  rateLimit: ({ rateLimit }) => [
+    "rate limit",
+    rateLimit ? `${rateLimit.count} in ${rateLimit.seconds} s from one sender` : "none",
+  ],
+  blockedSenders: ({ blockedSenders }) => ["blocked senders", blockedSenders.join(", ") || "none"],
+} satisfies Record<string, (form: Form) => Line>;
+
+const COLUMN_NAMES = Object.keys(COLUMN_LINES) as (keyof typeof COLUMN_LINES)[];
+
+/** The settings of a patch as they are after it, for a person. */
+export function describeSettings(form: Form, patch: FormPatch): string {
+  const names = NAMES.filter((name) => Object.hasOwn(patch, name));
+  const opening =
+    patch.opensAt === undefined && patch.closesAt === undefined ? [] : [lineOf("enabled", form)];
+  return details([...names.map((name) => lineOf(name, form)), ...opening]);
+}
+
+function lineOf(name: SettingName, form: Form): Line {
+  const column = (COLUMN_LINES as Partial<Record<SettingName, (form: Form) => Line>>)[name];
+  if (column) return column(form);
+  if (name === "maxFileSize") return ["largest file", formatBytes(form.maxFileSize)];
+  const { line, kind, default: unset, option } = SETTINGS[name];
+  const value: unknown = { ...DEFAULT_SETTINGS, ...form }[name];
+  const label = line?.[0] ?? option?.[0].replace(/ .*/, "").replaceAll("-", " ") ?? name;
+  if (value === null && kind.is === "seconds") return [label, name.endsWith("etention") ? "forever" : "none"];
+  if (value === null || (Array.isArray(value) && value.length === 0)) return [label, "none"];
+  if (typeof value === "boolean") return [label, value ? "on" : "off"];
+  const inWords = Bun.deepEquals(value, unset) ? undefined : line?.[1];
+  return [label, inWords ? inWords(value!) : textOf(value, kind)];
 }
 
 /** The limits of uploads, or `off`. */
@@ -64,6 +98,7 @@ function settingDetails(form: Form): [name: string, value: string][] {
 
 function textOf(value: unknown, kind: Kind): string {
   if (Array.isArray(value)) return listed(value);
+  if (kind.is === "bytes") return formatBytes(value as number);
   if (kind.is === "seconds") return value === null ? "forever" : durationInWords(value as number);
   if (kind.is === "area") return shorten(value as string, 60);
   if (kind.is === "json") return listed(propertiesOf(value as object)) || "without properties";

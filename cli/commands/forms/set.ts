@@ -10,7 +10,7 @@ import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { switchValue } from "../../session/values.ts";
-import { describeForm, withUrl } from "./describe.ts";
+import { describeSettings, withUrl } from "./describe.ts";
 import { settingsOf, withSettings } from "./settings.ts";
 
 /** Adds the verbs that change settings of a form. */
@@ -70,7 +70,12 @@ async function readDisabled(input: Input, given?: string): Promise<Change> {
 async function patchForm({ client, config, report, note }: Session, { name, patch }: Change): Promise<void> {
   const answer = await client.call(operations.set, { names: { form: name }, body: patch });
   const form = withUrl(config, answer);
-  await report(form, shown`${form.result} form ${form.slug}\n` + describeForm(form));
+  await report(form, shown`${form.result} form ${form.slug}\n` + describeSettings(form, patch));
+  const isOfFiles = ["maxFileSize", "maxFiles", "allowedTypes"].some((name) => Object.hasOwn(patch, name));
+  if (isOfFiles && !form.uploads)
+    note(
+      shown`${form.slug} accepts no files; to change that: formflag forms set ${form.slug} --uploads on\n`,
+    );
   const isOpened = patch.enabled === true || patch.closesAt !== undefined;
   if (isOpened && openingOf({ ...DEFAULT_SETTINGS, ...form }, Date.now()) === "late")
     note(

@@ -11,14 +11,7 @@ import type { Saved } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import {
-  checkFieldFilter,
-  fieldFilterOption,
-  filterIn,
-  filterOptions,
-  folderOptions,
-  parametersOf,
-} from "./filter.ts";
+import { earlierWhereOption, filterIn, filterOptions, folderOptions, parametersOf } from "./filter.ts";
 
 export function addDownloadCommand(submissions: Command, io: Io): void {
   submissions
@@ -65,7 +58,7 @@ export function addExportCommand(submissions: Command, io: Io): void {
       "\nIn CSV a text that a spreadsheet would run as a formula begins with ', also behind a semicolon, tab or line end inside\na cell; fields past 1,000 share the column otherFields, as JSON. JSONL and JSON keep every text as it\ncame. A zip has submissions.jsonl, submissions.csv and the files.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact -o contact.csv\n  formflag submissions export contact -o contact.zip\n  formflag submissions export contact --since 2027-01-01 --until 2027-02-01 -o january.jsonl\n",
     )
     .action(action(io, parseExport, exportForm));
-  for (const option of [...folderOptions(), ...filterOptions(), fieldFilterOption()])
+  for (const option of [...folderOptions(), ...filterOptions(), earlierWhereOption()])
     command.addOption(option);
 }
 
@@ -80,7 +73,6 @@ async function parseExport(input: Input, name?: string): Promise<ExportValues> {
   const form = await input.need(name, "form");
   const { format: given, output } = input.options as { format?: ExportFormat; output: string };
   const format = given ?? exportFormat(output, EXPORT_FORMATS) ?? "jsonl";
-  checkFieldFilter(input.options);
   const { query } = filterIn(input.options, Date.now());
   return { form, format, query: { format, ...parametersOf(query) }, output };
 }

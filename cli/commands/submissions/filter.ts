@@ -6,7 +6,7 @@ import {
   type FilterQuery,
 } from "../../../src/forms/inbox/filters.ts";
 import type { SelectionBody } from "../../../src/operations/schema/submission-query-schema.ts";
-import { collectFields, isFieldFilter } from "../../output/field.ts";
+import { isFieldFilter } from "../../output/field.ts";
 import { shellWord } from "../../../src/base/shell.ts";
 import { usage } from "../../session/usage.ts";
 import { pastTimeValue } from "../../session/values.ts";
@@ -21,28 +21,38 @@ export type Filter = {
   isSelective: boolean;
 };
 
-/** The options that select submissions, but `--field`, which differs between commands. */
+/** The options that select submissions. */
 export function filterOptions(): Option[] {
-  return FILTER_NAMES.filter((name) => name !== "field").map(optionOf);
+  return FILTER_NAMES.map((name) => {
+    const { kind, option, help } = FILTERS[name];
+    const filter = new Option(`--${option}`, help);
+    return kind === "fields" ? filter.argParser(collectComparisons) : filter;
+  });
 }
 
-/** The `--field` of a command that prints no single field. */
-export function fieldFilterOption(): Option {
-  return optionOf("field").argParser(collectFields);
+/** The earlier name of `--where`, for commands that print no single field. */
+export function earlierWhereOption(): Option {
+  const option = new Option("--field <field=text>").argParser(collectComparisons).hideHelp();
+  option.attributeName = () => "where";
+  return option;
 }
 
-function optionOf(name: FilterName): Option {
-  return new Option(`--${FILTERS[name].option}`, FILTERS[name].help);
+/** Not split at commas, which a text may contain. Throws `invalid` without a text to compare with. */
+function collectComparisons(text: string, earlier: string[] | undefined): string[] {
+  if (isFieldFilter(text)) return [...(earlier ?? []), text];
+  const [name, value = "TEXT"] = text.split(/[:~]/);
+  throw usage(`--where ${text} has no text to compare with`, `write --where ${name}=${value}`);
 }
 
 /** The filter that the options describe. Throws `invalid`. */
 export function filterIn(options: Record<string, unknown>, now: number): Filter {
   const given = FILTER_NAMES.flatMap((name) =>
-    valuesOf(name, options[name], now).map((value): [FilterName, string] => [name, value]),
+    valuesOf(name, options, now).map((value): [FilterName, string] => [name, value]),
   );
+  requireOrder(Object.fromEntries(given), options);
   const folder = folderOf(options);
   const words = given.map(([name, value]) =>
-    FILTERS[name].kind === "switch" ? ` --${name}` : ` --${name} ${shellWord(value)}`,
+    FILTERS[name].kind === "switch" ? ` --${name}` : ` --${wordOf(name)} ${shellWord(value)}`,
   );
   return {
     query: folder === null ? given : [...given, ["state", folder]],
@@ -52,11 +62,32 @@ export function filterIn(options: Record<string, unknown>, now: number): Filter 
   };
 }
 
-/** The values of a filter for the admin API, of the value of its option. */
-function valuesOf(name: FilterName, given: unknown, now: number): string[] {
-  if (given === undefined) return [];
+/** The name of the option of a filter. */
+function wordOf(name: FilterName): string {
+  return FILTERS[name].option.replace(/ .*/, "");
+}
+
+/** Throws `invalid` for a span of time that is empty. */
+function requireOrder(
+  { since, until }: { since?: string; until?: string },
+  options: Record<string, unknown>,
+): void {
+  if (since === undefined || until === undefined || since < until) return;
+  throw usage(
+    `nothing is since ${String(options["since"])} and before ${String(options["until"])}`,
+    "--since is the earlier of the two: --since 9d --until 7d",
+  );
+}
+
+/** The values of a filter for the admin API, of the values of its options. */
+function valuesOf(name: FilterName, options: Record<string, unknown>, now: number): string[] {
   const { kind } = FILTERS[name];
-  if (kind === "fields") return (given as string[]).filter(isFieldFilter);
+  if (kind === "fields") {
+    const { where = [], field = [] } = options as { where?: string[]; field?: string[] };
+    return [...where, ...field.filter(isFieldFilter)];
+  }
+  const given = options[name];
+  if (given === undefined) return [];
   if (kind === "time") return [pastTimeValue(given as string, `--${name}`, now)];
   return [kind === "switch" ? "true" : (given as string)];
 }
@@ -66,13 +97,6 @@ export function parametersOf(query: Filter["query"]): FilterQuery {
   const field = query.filter(([name]) => name === "field").map(([, text]) => text);
   const others = Object.fromEntries(query.filter(([name]) => name !== "field"));
   return { ...others, ...(field.length > 0 && { field }) };
-}
-
-/** Throws `invalid` for a `--field` that filters nothing. */
-export function checkFieldFilter(options: Record<string, unknown>): void {
-  const other = ((options["field"] ?? []) as string[]).find((each) => !isFieldFilter(each));
-  if (other !== undefined)
-    throw usage(`--field ${other} has no text to compare with`, `write --field ${other}=TEXT`);
 }
 
 /** Folder to show; null is the command's default. */
@@ -102,14 +126,13 @@ export function addMatchingOptions(command: Command, verb: string): void {
     .option("--matching", `${verb} all that the other options select, in the inbox if they name no folder`)
     .option("--form <form>", "with --matching: only those of a form, by its slug or key")
     .option("--dry-run", "with --matching: only count");
-  for (const option of [...folderOptions(), ...filterOptions(), fieldFilterOption()])
+  for (const option of [...folderOptions(), ...filterOptions(), earlierWhereOption()])
     command.addOption(option);
 }
 
 /** The selection of `--matching`; null without it. Throws `invalid` for its other options without it. */
 export function matchingIn(options: Record<string, unknown>): Matching | null {
   const { matching, form, dryRun } = options as { matching?: true; form?: string; dryRun?: true };
-  checkFieldFilter(options);
   const { query } = filterIn(options, Date.now());
   if (matching === undefined) {
     if (form !== undefined || dryRun !== undefined || query.length > 0)
@@ -123,6 +146,16 @@ export function matchingIn(options: Record<string, unknown>): Matching | null {
     ...(unread !== undefined && { unread: true }),
     ...(dryRun && { dryRun }),
   };
+}
+
+/** Throws `invalid` for a text that is no mail address. */
+export function requireAddress(email: string): void {
+  if (email === "") throw usage("--email is empty", "write --email ann@example.com");
+  if (!email.includes("@"))
+    throw usage(
+      `--email ${email}: an address looks like ann@example.com`,
+      "--search finds words, --where compares a field",
+    );
 }
 
 export function counted(count: number): string {

@@ -14,6 +14,8 @@ import { usage } from "../../session/usage.ts";
 /** The rows of a file, as they are read. */
 export type Source = {
   lines: AsyncIterable<ImportLine>;
+  /** Whether the text is taken for CSV only since it is nothing else. */
+  isUnsure: boolean;
   /** Bytes; null for standard input. */
   size: number | null;
   /** Bytes that were read. */
@@ -32,11 +34,12 @@ export async function openSource(file: string, format: ImportFormat | null, io: 
     yield head;
     yield* text;
   };
-  const lines =
-    (format ?? formatOf(file, head)) === "jsonl"
-      ? linesIn(all())
-      : (await import("../../../src/forms/transfer/import-csv.ts")).csvRows(all());
-  return { lines, size: file === "-" ? null : Bun.file(file).size, done: () => done };
+  const isJsonl = (format ?? formatOf(file, head)) === "jsonl";
+  const lines = isJsonl
+    ? linesIn(all())
+    : (await import("../../../src/forms/transfer/import-csv.ts")).csvRows(all());
+  const isUnsure = !isJsonl && format === null && !/\.csv$/i.test(file) && head.trim() !== "";
+  return { lines, isUnsure, size: file === "-" ? null : Bun.file(file).size, done: () => done };
 }
 
 /** Throws `invalid` for bytes that are not UTF-8. */

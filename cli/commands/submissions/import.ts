@@ -71,6 +71,11 @@ async function run(session: Session, { form, file, format }: Values): Promise<vo
     throw interrupted(error, sum, hasNew);
   }
   line.clear();
+  if (source.isUnsure && sum.imported + sum.skipped === 0)
+    throw usage(
+      `${file === "-" ? "standard input" : file} holds no submissions`,
+      "JSON lines have an object a line; CSV begins with a line of names, and has a line for each submission",
+    );
   const done = `imported ${sum.imported}, skipped ${sum.skipped}\n`;
   await report(sum, done);
   if (sum.elsewhere > 0)

@@ -13,7 +13,14 @@ import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { countValue } from "../../session/values.ts";
 import { summaryOf } from "./describe.ts";
-import { type Filter, filterIn, filterOptions, folderOptions, parametersOf } from "./filter.ts";
+import {
+  type Filter,
+  filterIn,
+  filterOptions,
+  folderOptions,
+  parametersOf,
+  requireAddress,
+} from "./filter.ts";
 
 const DEFAULT_LIMIT = 50;
 
@@ -44,8 +51,8 @@ Examples:
   formflag submissions list contact --limit 1000 --json
   formflag submissions list contact --spam
   formflag submissions list contact --search 'ann invoice' --since 7d
-  formflag submissions list contact --field topic=billing --unread
-  formflag submissions list contact --field email=ann@example.com --field id
+  formflag submissions list contact --where topic=billing --unread
+  formflag submissions list contact --where email=ann@example.com --field id
   formflag submissions list --email ann@example.com
 `,
     )
@@ -64,6 +71,7 @@ type Values = {
 function parse(input: Input, form?: string): Values {
   const { limit, before, email } = input.options as { limit: string; before?: string; email?: string };
   const filter = filterIn(input.options, Date.now());
+  if (email !== undefined) requireAddress(email);
   if (email !== undefined && (form !== undefined || filter.query.length > 0))
     throw usage("--email covers every form and folder, and goes with --limit and --before alone");
   return { form, email, limit: countValue(limit, "--limit", 1), before, filter };

@@ -8,16 +8,17 @@ import { action } from "../../session/action.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
+import { requireAddress } from "./filter.ts";
 
 export function addPurgeCommand(submissions: Command, io: Io): void {
-  const field = new Option("--field <name=value>", "the value of a field, at any depth");
-  // Elsewhere `--field` selects what is printed.
-  field.attributeName = () => "match";
+  const earlier = new Option("--field <field=text>").hideHelp();
+  earlier.attributeName = () => "where";
   submissions
     .command("purge")
     .description("delete every submission that holds an address or a value, and overwrite what is left of it")
     .option("--email <address>", "an address, in any field of any form")
-    .addOption(field)
+    .option("--where <field=text>", "the value of a field, at any depth")
+    .addOption(earlier)
     .option("--form <form>", "only this form, by slug or key")
     .option("--dry-run", "only count")
     .addHelpText(
@@ -30,25 +31,36 @@ submissions wait meanwhile, about a second for each 100 MB. Older copies of the 
 Examples:
   formflag submissions purge --email ada@example.com --dry-run
   formflag submissions purge --email ada@example.com --yes
-  formflag submissions purge --field customer=4711 --form orders
+  formflag submissions purge --where customer=4711 --form orders
 `,
     )
     .action(action(io, parse, run));
 }
 
 function parse({ options }: Input): Purge {
-  const { email, match, form, dryRun } = options as {
+  const {
+    email,
+    where: match,
+    form,
+    dryRun,
+  } = options as {
     email?: string;
-    match?: string;
+    where?: string;
     form?: string;
     dryRun?: true;
   };
-  if (email !== undefined && match !== undefined) throw usage("--email and --field exclude each other");
+  if (email !== undefined && match !== undefined) throw usage("--email and --where exclude each other");
   if (email === undefined && match === undefined)
-    throw usage("say what to search for", "write --email ADDRESS, or --field NAME=VALUE");
+    throw usage("say what to search for", "write --email ADDRESS, or --where FIELD=TEXT");
   const equals = match?.indexOf("=") ?? 0;
   if (match !== undefined && (equals < 1 || match.length === equals + 1))
-    throw usage("--field names a field and its value", "write --field NAME=VALUE");
+    throw usage(
+      `--where ${match} has no text to compare with`,
+      match.includes("@") && !match.includes("=")
+        ? `write --email ${match}`
+        : `write --where ${match.replace(/[:=].*|$/, "=TEXT")}`,
+    );
+  if (email !== undefined) requireAddress(email);
   return {
     ...(match === undefined
       ? { email: email! }

@@ -14,7 +14,7 @@ export const FILTERS = {
   },
   field: {
     kind: "fields",
-    option: "field <name=text>",
+    option: "where <field=text>",
     help: "only those whose field equals the text, without regard to case; may be repeated",
   },
   since: {

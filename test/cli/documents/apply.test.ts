@@ -176,7 +176,7 @@ describe("the commands", () => {
       "error: projects.shop.flags.sale.environments.develop.enabled: enabled is true or false\n",
     ]);
     expect((await run("apply")).stderr).toContain("-f FILE");
-    expect((await run("diff", "-f", "/nonexistent")).stderr).toContain("cannot be read (ENOENT)");
+    expect((await run("diff", "-f", "/nonexistent.yaml")).stderr).toContain("cannot be read (ENOENT)");
   });
 
   test("do the same on a server, with a token from the environment", async () => {

@@ -306,14 +306,14 @@ describe("the address of a form", () => {
     const texts = [
       await run("get", name),
       await run("list"),
-      await run("set", name, "--name", "Other"),
+      await run("set", name, "--name", "Other", "--json"),
       (
         (await formflag(["forms", "get", name, "--json", ...args], { env })).stdout.match(/"url": "(.*)"/) ??
         []
       )[1]!,
       form.url,
     ];
-    return texts.map((text) => /\S*\/v1\/s\/\S+/.exec(text)?.[0].replace(key, "KEY"));
+    return texts.map((text) => /[^\s"]*\/v1\/s\/[^\s",]+/.exec(text)?.[0].replace(key, "KEY"));
   }
   const all = (address: string) => Array<string>(5).fill(address);
 

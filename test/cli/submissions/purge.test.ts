@@ -194,10 +194,10 @@ test("wrong use changes nothing", async () => {
     [
       ["--email", "eve@example.com", "--field", "email=eve@example.com", "--yes"],
       2,
-      "--email and --field exclude each other",
+      "--email and --where exclude each other",
     ],
-    [["--field", "eve@example.com", "--yes"], 2, "NAME=VALUE"],
-    [["--field", "email=", "--yes"], 2, "NAME=VALUE"],
+    [["--where", "eve@example.com", "--yes"], 2, "--email eve@example.com"],
+    [["--field", "email=", "--yes"], 2, "--where email=TEXT"],
     [["--email", "eve", "--yes"], 2, "an address looks like"],
     [["--email", "", "--yes"], 2, "empty"],
     [["--email", "eve@example.com", "--form", "nothing", "--yes"], 3, "nothing"],

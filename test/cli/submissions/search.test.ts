@@ -76,7 +76,7 @@ test("the command for the next page has the filters", async () => {
     "2020-01-01",
   );
   expect(next.stderr).toContain(
-    `1 submission; older ones: formflag submissions list contact --before ${ben} --field 'topic=billing' --since 2020-01-01T00:00:00.000Z --unread --all --limit 1`,
+    `1 submission; older ones: formflag submissions list contact --before ${ben} --where 'topic=billing' --since 2020-01-01T00:00:00.000Z --unread --all --limit 1`,
   );
 });
 
@@ -137,7 +137,7 @@ test.each([
   [["list", "contact", "--until", "2027-02-31"], "is not a time"],
   [["list", "contact", "--search", "***"], "the search has no word"],
   [["list", "contact", "--archived", "--spam"], "--archived"],
-  [["export", "contact", "--field", "name"], "--field name has no text"],
+  [["export", "contact", "--field", "name"], "--where name has no text"],
 ])("submissions %j is refused", async (args, words) => {
   const { code, stderr } = await commands.run("submissions", ...args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);

@@ -214,7 +214,7 @@ describe("submissions download", () => {
   });
 
   test("a folder that is not there is exit 4 and named", async () => {
-    const file = "/nonexistent/photo.jpg";
+    const file = join(tempDirectory(), "missing", "photo.jpg");
     const { code, stderr } = await run("submissions", "download", second, "1", "-o", file);
     expect(code).toBe(4);
     expect(stderr).toContain(file);
