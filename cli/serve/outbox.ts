@@ -1,6 +1,7 @@
 import type { App } from "../../src/app.ts";
 import { isShared } from "../../src/base/changes.ts";
 import { blobKey } from "../../src/blobs/key.ts";
+import { createFailureLog } from "../../src/delivery/failures.ts";
 import { type Outbox, createOutbox } from "../../src/delivery/outbox.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import type { Metrics } from "../../src/http/operation/metrics.ts";
@@ -45,6 +46,7 @@ export function openOutbox(app: App, options: Options, wakeJob: () => void): Out
       },
       report: {
         attempted: metrics.delivered,
+        tried: createFailureLog(app.now, log.line),
         error: log.error,
         failed(form, { id, kind, target }, error, isSwitchedOff) {
           const what = isSwitchedOff ? `the target ${target} was switched off` : `delivery ${id} failed`;

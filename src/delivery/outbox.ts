@@ -6,6 +6,7 @@ import type { TargetChange } from "./change.ts";
 import { createClaims } from "./claims.ts";
 import { type Lane, MAIL_LANE, laneOf } from "./delivery.ts";
 import type { DeliveryFiles, Dispatched } from "./dispatch.ts";
+import type { NoteAttempt } from "./failures.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { cancelled, postponed, removalOfCancelled, settle } from "./settle.ts";
 import type { ClaimedDelivery, DeliveriesStore, SettledDelivery } from "./store.ts";
@@ -32,6 +33,7 @@ export type OutboxApp = ClockAndRandom & { store: DeliveriesStore & ChangeStore<
 /** Reports to the operator: each attempt, errors that are bugs, and deliveries or targets that are given up. */
 type OutboxReport = {
   attempted: (kind: string, status: SettledDelivery["status"]) => void;
+  tried?: NoteAttempt;
   error: (error: unknown) => void;
   failed: (form: string, delivery: ClaimedDelivery, error: string, isSwitchedOff: boolean) => void;
 };
@@ -127,6 +129,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
     const isGone = attempt.outcome === "gone";
     claims.settle(outcome);
     report.attempted(delivery.kind, outcome.status);
+    report.tried?.(result.form, delivery, attempt, outcome.status === "failed");
     if (attempt.isTargetDown && outcome.status === "queued") claims.pause(laneOf(delivery), outcome.dueAt);
     if (isGone) await switchOffTarget(app, delivery.target);
     if (outcome.status === "failed")
