@@ -1,5 +1,12 @@
 /** Exit codes of the command line itself; main.ts has those of the errors of the product. */
-export const EXIT = { failure: 1, usage: 2, difference: 9, interrupted: 130, terminated: 143 } as const;
+export const EXIT = {
+  failure: 1,
+  usage: 2,
+  unavailable: 6,
+  difference: 9,
+  interrupted: 130,
+  terminated: 143,
+} as const;
 
 /** Thrown by a command that did its work and has printed the problems it found. */
 export class Failed extends Error {

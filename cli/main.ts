@@ -20,8 +20,8 @@ const EXIT_CODES: Record<ErrorCode, number> = {
   unauthenticated: 4,
   forbidden: 4,
   conflict: 5,
-  unavailable: 6,
-  rate_limited: 6,
+  unavailable: EXIT.unavailable,
+  rate_limited: EXIT.unavailable,
   unsupported: EXIT.failure,
 };
 

@@ -21,6 +21,11 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
     load: async () => (await import("./commands/serve.ts")).addServeCommand,
   },
   {
+    name: "status",
+    summary: "show the server, its data, its queue of deliveries and its last backup",
+    load: async () => (await import("./commands/status.ts")).addStatusCommand,
+  },
+  {
     name: "projects",
     summary: "manage projects, which hold flags and environments",
     load: async () => (await import("./commands/projects.ts")).addProjectCommands,

@@ -19,6 +19,8 @@ export const NAMES = {
   scratch: "backup.tmp",
   /** Says where the running server is reached. */
   serving: "serving.json",
+  /** Says when the last backup was made, and how it ended. */
+  backups: "backups.json",
   /** Says where the data has been moved to. */
   moved: "moved.json",
 } as const;

@@ -12,6 +12,7 @@ import { localAction } from "../session/action.ts";
 import { type Config, readConfig } from "../session/config.ts";
 import { loadStorage } from "../session/storage.ts";
 import { usage } from "../session/usage.ts";
+import { recordedBackups } from "../serve/facts.ts";
 import { surroundingsOf } from "../serve/surroundings.ts";
 import { checkAll } from "../../src/maintenance/doctor/checks.ts";
 import type { Finding } from "../../src/maintenance/finding.ts";
@@ -64,7 +65,9 @@ function readRunning(data: string): Settings | undefined {
 
 async function run(io: Io, { config, serve, compared }: Values): Promise<void> {
   const printer = createPrinter(io, config);
-  const checked = await checkAll(await loadStorage(config.storage), serve, surroundingsOf(serve));
+  const storage = await loadStorage(config.storage);
+  const by = surroundingsOf(serve, recordedBackups(storage, serve.backups));
+  const checked = await checkAll(storage, serve, by);
   const findings = [...checked, ...compared];
   await printer.print(findings, describe(findings, io.outIsTerminal, printer.paint));
   if (findings.some(({ status }) => status === "problem")) throw new Failed();

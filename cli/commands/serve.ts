@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Io } from "../output/terminal.ts";
 import { serveOptions } from "../serve/options.ts";
 import { localAction } from "../session/action.ts";
-import { type StorageSettings, loadStorage, readStorageSettings } from "../session/storage.ts";
+import { type StorageSettings, environmentOf, loadStorage, readStorageSettings } from "../session/storage.ts";
 import { usage } from "../session/usage.ts";
 
 export function addServeCommand(command: Command, io: Io): void {
@@ -45,5 +45,5 @@ async function run(io: Io, { options, storage }: Values): Promise<void> {
     import("../serve/config.ts"),
     import("../serve/serve.ts"),
   ]);
-  await serve(readServeConfig(options), await loadStorage(storage), io);
+  await serve(readServeConfig(options), await loadStorage(storage), io, environmentOf(storage));
 }

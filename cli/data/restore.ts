@@ -17,6 +17,7 @@ const IGNORED = new Set([
   NAMES.holdLock,
   NAMES.unpacked,
   NAMES.scratch,
+  NAMES.backups,
   "lost+found",
 ]);
 

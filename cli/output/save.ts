@@ -76,13 +76,14 @@ type Body = Pick<Response, "body">;
 
 /**
  * Saves a body to a file that appears only once it is complete; a pipe or a device is written to directly. `onWritten`
- * gets each chunk. Throws `invalid` for a directory, `forbidden` if the file cannot be written, `unavailable` if the
+ * gets each chunk, and `check` the path of the whole file before it gets its name, unless it is a pipe or a device. Throws `invalid` for a directory, `forbidden` if the file cannot be written, `unavailable` if the
  * disk is full or fails.
  */
 export async function saveTo(
   file: string,
   { body }: Body,
   onWritten: (chunk: Uint8Array) => void = () => {},
+  check: (path: string) => Promise<void> = async () => {},
 ): Promise<void> {
   const target = await targetOf(file);
   const folder = dirname(target.path);
@@ -113,6 +114,7 @@ export async function saveTo(
     await handle.close();
   }
   if (!partial) return;
+  await check(written);
   await rename(written, target.path);
   await syncDirectory(folder);
 }

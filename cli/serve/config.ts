@@ -3,6 +3,7 @@ import type { Rate } from "../../src/base/units.ts";
 import { usage } from "../session/usage.ts";
 import { countValue, durationValue, isUnset, rateValue } from "../session/values.ts";
 import { type Listen, listenValue } from "./address.ts";
+import { type BackupSettings, readBackup } from "./backups/schedule-options.ts";
 import { type DashboardConfig, readDashboard } from "./dashboard-config.ts";
 import type { Tls } from "./listen.ts";
 import type { LogConfig } from "./log.ts";
@@ -40,6 +41,8 @@ export type ServeConfig = DashboardConfig & {
   alertMail: string | null;
   /** Seconds that a delivery waits after each failed try. */
   retryDelays: number[];
+  /** Backups that the server makes itself; null for none. */
+  backups: BackupSettings | null;
   /** Every option as it is in effect, for commands that look at the running server. */
   settings: Settings;
 };
@@ -109,6 +112,7 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
     outgoing: readOutgoing(options),
     alertMail: readAlertMail(options),
     retryDelays: readRetryDelays(options),
+    backups: readBackup(options),
     settings: settingsOf(options),
   };
 }

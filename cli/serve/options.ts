@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { DEFAULT_MAX_CONCURRENT } from "../../src/http/limits.ts";
 import { listOption } from "../session/command-line.ts";
+import { backupOptions } from "./backups/schedule-options.ts";
 import { dashboardOptions } from "./dashboard-options.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./log.ts";
 import { deliveryOptions, outgoingOptions } from "./outgoing-options.ts";
@@ -69,5 +70,6 @@ export function serveOptions(): Option[] {
     ...dashboardOptions(),
     ...outgoingOptions(),
     ...deliveryOptions(),
+    ...backupOptions(),
   ];
 }

@@ -24,6 +24,8 @@ import type { Storage } from "../../src/storage.ts";
 import { recordServing } from "../data/serving.ts";
 import type { ServeConfig } from "./config.ts";
 import { linkBaseOf } from "./dashboard-config.ts";
+import { createBackups } from "./backups/backups.ts";
+import { factsOf } from "./facts.ts";
 import { checkFiles, filesJobs } from "./files.ts";
 import { type Listener, type Tls, listen, readTls } from "./listen.ts";
 import { type Log, createLog } from "./log.ts";
@@ -41,8 +43,16 @@ const IDLE_POLL = 60_000;
 /** How long requests under way may take to finish once the server is told to stop, in milliseconds. */
 const GRACE = 10_000;
 
-/** Serves until SIGTERM or SIGINT. Throws `invalid`, `unavailable`, `forbidden` or `unsupported` if it cannot start. */
-export async function serve(config: ServeConfig, storage: Storage, io: Io): Promise<void> {
+/**
+ * Serves until SIGTERM or SIGINT. Throws `invalid`, `unavailable`, `forbidden` or `unsupported` if it cannot start. With
+ * `commandEnv`, commands find the same data.
+ */
+export async function serve(
+  config: ServeConfig,
+  storage: Storage,
+  io: Io,
+  commandEnv: Record<string, string | undefined>,
+): Promise<void> {
   const log = createLog(io, config.log);
   const tls = config.tls && (await readTls(config.tls));
   const connections = await loadOutgoing(config.outgoing, env["FORMFLAG_SMTP_PASSWORD"]);
@@ -80,6 +90,9 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
   let forget = () => {};
   let jobs: Jobs | undefined;
   let outbox: Outbox | undefined;
+  const data = storage.shared === null ? storage.data : null;
+  const backups = createBackups(app, { settings: config.backups, data, env: commandEnv, log });
+  const facts = { ...factsOf(storage, VERSION), startedAt: new Date().toISOString() };
   try {
     if (storage.shared !== null) await checkFiles(storage.shared.files, app, log);
     app.nextId = createIdSource(app.random, app.now, await newestId(app, log));
@@ -99,6 +112,8 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
       noteRead: reads.note,
       commitMinutes: commitLatency.minutes,
       storage,
+      facts: () => ({ ...facts, backup: backups.state() }),
+      backup: backups.download,
       isDraining: () => isDraining,
       linkSecret: await loadLinkSecret(app),
     });
@@ -121,6 +136,7 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
         tallyExpiryJob(app),
         commitLatency.job,
         ...(storage.shared === null ? [] : filesJobs(storage.shared.files, app.now)),
+        ...(backups.job === null ? [] : [backups.job]),
       ],
       app.now,
       log.error,
@@ -129,10 +145,17 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
     app.watch.onChange(() => jobs?.wake());
     const nextSignal = stopSignals();
     const dashboard = dashboardOf(config, places, listeners);
-    if (storage.shared === null) {
-      const [origin, startedAt] = [listeners[0]!.localOrigin + config.basePath, new Date().toISOString()];
-      const { settings } = config;
-      forget = recordServing(storage.data, { version: VERSION, startedAt, origin, dashboard, settings });
+    const address = listeners[0]!.localOrigin + config.basePath;
+    Object.assign(facts, { address, dashboard });
+    if (data !== null) {
+      const { version, startedAt } = facts;
+      forget = recordServing(data, {
+        version,
+        startedAt,
+        origin: address,
+        dashboard,
+        settings: config.settings,
+      });
     }
     // Plain text in either format: scripts wait for this line.
     for (const { origin } of listeners) io.err(`listening on ${origin}\n`);
@@ -157,6 +180,7 @@ export async function serve(config: ServeConfig, storage: Storage, io: Io): Prom
   } finally {
     closeOutgoing();
     outbox?.stop();
+    backups.stop();
     await jobs?.stop();
     await Promise.all(listeners.map((listener) => listener.end()));
     await reads.flush().catch(log.error);

@@ -15,6 +15,8 @@ import type { ServiceName } from "../../src/http/request-record.ts";
 import type { Services } from "../../src/http/services.ts";
 import { type Site, createSite } from "../../src/http/site.ts";
 import type { CommitMinute } from "../../src/maintenance/commit-latency.ts";
+import type { ServerFacts } from "../../src/maintenance/status.ts";
+import type { Download } from "../../src/operations/deployment.ts";
 import { COMMIT, VERSION } from "../version.ts";
 import type { Storage } from "../../src/storage.ts";
 import type { Listen } from "./address.ts";
@@ -40,6 +42,8 @@ type Wiring = {
   isDraining: () => boolean;
   linkSecret: string;
   storage: Storage;
+  facts: () => ServerFacts;
+  backup: () => Promise<Download>;
 };
 
 /**
@@ -49,7 +53,7 @@ type Wiring = {
 export function placeServices(
   config: ServeConfig,
   app: App,
-  { outgoing, log, metrics, noteRead, commitMinutes, isDraining, linkSecret, storage }: Wiring,
+  { outgoing, log, metrics, noteRead, commitMinutes, isDraining, linkSecret, storage, facts, backup }: Wiring,
 ): { places: Place[]; endStreams: () => void } {
   const { basePath, publicUrl, maxStale } = config;
   const reportOf = (service: ServiceName): Report => ({
@@ -96,6 +100,8 @@ export function placeServices(
         guard,
         outgoing,
         commitMinutes,
+        status: facts,
+        backup,
       });
     },
     dashboard: async () => {
@@ -120,7 +126,7 @@ export function placeServices(
             import("./surroundings.ts"),
           ]);
           const checks = { connects, forwardedIgnored: metrics.forwarded() };
-          return checkRunning(config, storage, checks, surroundingsOf(config));
+          return checkRunning(config, storage, checks, surroundingsOf(config, facts().backup));
         },
         onStop: (close) => void closers.push(close),
       });
@@ -131,7 +137,14 @@ export function placeServices(
       const isBehindProxy = publicUrl !== null || config.trustedProxies.length > 0;
       const openTo = config.metricsListen ? "all" : isBehindProxy ? "none" : "local";
       const streams = () => ofrep?.streams() ?? 0;
-      return createMetricsApp(app, { metrics, report: reportOf("operation"), build, openTo, streams });
+      return createMetricsApp(app, {
+        metrics,
+        report: reportOf("operation"),
+        build,
+        openTo,
+        streams,
+        backups: () => facts().backup,
+      });
     },
   };
   const own = {

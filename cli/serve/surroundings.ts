@@ -1,4 +1,5 @@
 import type { Surroundings } from "../../src/maintenance/doctor/surroundings.ts";
+import type { Backups } from "../../src/maintenance/status.ts";
 import { adviceOn } from "../commands/mail.ts";
 import { refuseMoved } from "../data/moved.ts";
 import { originsOf, probe } from "../session/addresses.ts";
@@ -9,7 +10,7 @@ import type { ServeConfig } from "./config.ts";
 import { loadOutgoing } from "./outgoing-config.ts";
 
 /** Facts for the doctor about this machine and a server with that configuration. */
-export function surroundingsOf(config: ServeConfig): Surroundings {
+export function surroundingsOf(config: ServeConfig, backups: Backups): Surroundings {
   return {
     env,
     origins: originsOf(config),
@@ -20,5 +21,6 @@ export function surroundingsOf(config: ServeConfig): Surroundings {
     option: (setting) => `--${setting}`,
     hintFor: (error) => hintFor(error, undefined),
     adviceOn,
+    backups,
   };
 }

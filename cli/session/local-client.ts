@@ -7,7 +7,8 @@ import { streamOf } from "../../src/http/exports.ts";
 import { formUrl } from "../../src/http/forms/links.ts";
 import { dashboardLink } from "../../src/http/paths.ts";
 import { MAX_ADMIN_BODY } from "../../src/operations/limits.ts";
-import type { Call, Download, Operation } from "../../src/operations/operation.ts";
+import type { Download } from "../../src/operations/deployment.ts";
+import type { Call, Operation } from "../../src/operations/operation.ts";
 import { bodyTooLarge } from "../../src/operations/results.ts";
 import type { Storage } from "../../src/storage.ts";
 import type { Io } from "../output/terminal.ts";
@@ -107,6 +108,7 @@ function deploymentOf(app: App, { data, shared }: Storage, version: string): Dep
       return dashboardLink(dashboardUrl ?? serving?.dashboard ?? basePath, secret);
     },
     commitMinutes: () => [],
+    status: async () => (await import("../serve/facts.ts")).localFacts({ data, shared }, version),
   };
 }
 

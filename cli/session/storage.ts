@@ -99,6 +99,19 @@ export function mayHoldPassword(url: string): boolean {
   return /:.*@/s.test(url.replace(/^[\w+.-]*:\/\//, ""));
 }
 
+/** The variables of this process, changed so that a command without options finds the data of the settings. */
+export function environmentOf({ data, isDataGiven, database, blobs, migrate }: StorageSettings) {
+  const settings: Record<string, string | undefined> = {
+    FORMFLAG_DATA: isDataGiven || database === null ? data : undefined,
+    FORMFLAG_DATABASE_URL: database !== null && "url" in database ? database.url : undefined,
+    FORMFLAG_DATABASE_URL_FILE: database !== null && "file" in database ? database.file : undefined,
+    FORMFLAG_BLOBS: blobs ?? undefined,
+    FORMFLAG_MIGRATE: migrate,
+    FORMFLAG_SERVER: undefined,
+  };
+  return { ...env, ...settings };
+}
+
 /** The storage that settings describe. Throws `invalid`, and `unauthenticated` without the credentials of a bucket. */
 export async function loadStorage(settings: StorageSettings): Promise<Storage> {
   const { data, database, blobs } = settings;

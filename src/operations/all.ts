@@ -14,6 +14,7 @@ import { projects } from "./projects.ts";
 import { promotion } from "./promotion.ts";
 import { scheduled } from "./scheduled.ts";
 import { segments } from "./segments.ts";
+import { server } from "./server.ts";
 import { sessions } from "./sessions.ts";
 import { stale } from "./stale.ts";
 import { stats } from "./stats.ts";
@@ -42,6 +43,7 @@ export const OPERATIONS: readonly Operation[] = [
   deliveries,
   documents,
   stats,
+  server,
   mail,
   tokens,
   users,

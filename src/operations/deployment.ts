@@ -1,5 +1,6 @@
 import type { Outgoing } from "../delivery/outgoing.ts";
 import type { CommitMinute } from "../maintenance/commit-latency.ts";
+import type { ServerFacts } from "../maintenance/status.ts";
 
 /** How a server is reached, and reaches others; a command has the same from its environment. */
 export type Deployment = {
@@ -11,4 +12,19 @@ export type Deployment = {
   signInUrl: (secret: string) => string | Promise<string>;
   /** How long the commits of a server took: see `createCommitLatency`. */
   commitMinutes: () => readonly CommitMinute[];
+  status: () => ServerFacts | Promise<ServerFacts>;
+  /** Begins a backup that is downloaded; undefined in a command. Throws `unavailable` while another one is made. */
+  backup?: (() => Promise<Download>) | undefined;
+};
+
+/** A file that an operation answers. */
+export type Download = {
+  name: string;
+  /** Its media type. */
+  type: string;
+  /** Its bytes; null if that is not known. */
+  size: number | null;
+  /** How many rows it has; null if that is not known. */
+  rows: number | null;
+  content: ReadableStream<Uint8Array<ArrayBuffer>> | AsyncGenerator<string | Uint8Array>;
 };

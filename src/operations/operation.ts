@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import type { Caller } from "../access/caller.ts";
 import type { Scope } from "../access/scope.ts";
 import type { App } from "../app.ts";
-import type { Deployment } from "./deployment.ts";
+import type { Deployment, Download } from "./deployment.ts";
 
 /** Path of the admin API, without the base path. */
 export const ADMIN_PATH = "/api/admin/v1";
@@ -49,18 +49,6 @@ type Body<S extends Schemas> = S extends { lines: z.ZodMiniType }
   : S extends { upload: z.ZodMiniType }
     ? Uint8Array
     : Checked<S["body"]>;
-
-/** A file that an operation answers. */
-export type Download = {
-  name: string;
-  /** Its media type. */
-  type: string;
-  /** Its bytes; null if that is not known. */
-  size: number | null;
-  /** How many rows it has; null if that is not known. */
-  rows: number | null;
-  content: ReadableStream<Uint8Array<ArrayBuffer>> | AsyncGenerator<string | Uint8Array>;
-};
 
 /** An operation as {@link noun} takes it. */
 type Declared<S extends Schemas, P extends string> = {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { skewFinding, timeoutsFinding } from "../../src/maintenance/doctor/shared.ts";
 import { once } from "../../src/base/once.ts";
+import type { Status } from "../../src/maintenance/status.ts";
 import type { Finding } from "../../src/maintenance/finding.ts";
 import { eventually } from "../support/eventually.ts";
 import { runExecutable, startServer } from "../support/executable.ts";
@@ -126,6 +127,29 @@ describe.skipIf(!IS_POSTGRES_HERE)("a PostgreSQL database", () => {
     await eventually("the file to go", () => !existsSync(left));
     expect(await server.stop()).toBe(0);
   });
+
+  test("is backed up by its server on schedule, and for a client", async () => {
+    const [url, directory] = [await freshDatabase(), join(tempDirectory(), "backups")];
+    const { env, json } = on(url);
+    await json("forms", "create", "contact");
+    const server = await serve(env, "--drain", "0s", "--backup-dir", directory);
+    const { token } = await json<{ token: string }>("tokens", "create", "admin");
+    const remote = { FORMFLAG_SERVER: server.url, FORMFLAG_TOKEN: token };
+    const statusOf = async () => {
+      const { stdout } = await runExecutable(["status", "--json"], { env: remote });
+      return JSON.parse(stdout) as Status;
+    };
+    const { last } = await eventually("a backup", async () => {
+      const { backup } = await statusOf();
+      expect(backup.failure).toBeNull();
+      return backup.last && backup;
+    });
+    expect((await runExecutable(["backup", "verify", last!.file!])).code).toBe(0);
+    const file = join(tempDirectory(), "b.tar");
+    const saved = await runExecutable(["backup", "create", "-o", file], { env: remote });
+    expect([saved.code, saved.stderr]).toEqual([0, ""]);
+    expect(await server.stop()).toBe(0);
+  }, 30_000);
 
   test.each([
     ["that a newer formflag migrates ends the older servers", "schema = 99", "a newer formflag has migrated"],

@@ -145,6 +145,8 @@ export const NEEDED: Record<string, Scope> = {
   "GET /export": "read",
   "POST /apply": "read",
   "POST /mail/test": "admin",
+  "GET /status": "read",
+  "POST /backups": "admin",
   "GET /tokens": "admin",
   "POST /tokens": "admin",
   "DELETE /tokens/{name}": "admin",

@@ -63,6 +63,15 @@ export function openServices(app: ClockedApp, publicUrl: string | null = null) {
   const report: Report = { error: (error) => void reported.push(error), refused: () => {}, spam: () => {} };
   const guard = createGuard(app.now, { concurrent: DEFAULT_MAX_CONCURRENT, rate: null });
   const outgoing = fakeOutgoing();
+  const backup = async () => ({
+    name: "backup.tar",
+    type: "application/x-tar",
+    size: null,
+    rows: null,
+    content: (async function* () {
+      yield "an archive";
+    })(),
+  });
   return {
     reported,
     outgoing,
@@ -72,7 +81,7 @@ export function openServices(app: ClockedApp, publicUrl: string | null = null) {
     codeReferences: async () => createCodeReferencesService(app, report, guard),
     previews: createPreviewsService(app, report, { feedbackRate: FEEDBACK_RATE, countFeedback: () => {} }),
     ofrep: async () => createOfrepService(app, report),
-    admin: () => createAdminApp(app, { version: "test", report, outgoing: async () => outgoing }),
+    admin: () => createAdminApp(app, { version: "test", report, outgoing: async () => outgoing, backup }),
   };
 }
 

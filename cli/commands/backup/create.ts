@@ -1,6 +1,6 @@
+import { join, resolve } from "node:path";
 import { stat } from "node:fs/promises";
 import { constants, setPriority, tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Command } from "commander";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { AppError } from "../../../src/base/errors.ts";
@@ -12,22 +12,25 @@ import type { BackupManifest } from "../../../src/maintenance/manifest.ts";
 import { type BackupSource, createBackup, snapshotOf } from "../../../src/maintenance/backup.ts";
 import { packTar } from "../../../src/maintenance/tar.ts";
 import { NAMES } from "../../../src/storage.ts";
+import { UNVERIFIED, noteBackup } from "../../data/backups.ts";
 import { lockBackup, needDatabase, openApp, openSource } from "../../data/open.ts";
 import { openPartial } from "../../data/partial.ts";
 import { fileTime } from "../../data/restore.ts";
 import { openScratch } from "../../data/scratch.ts";
 import type { SharedStorage } from "../../../src/storage.ts";
-import { diskError } from "../../data/write.ts";
 import { createPrinter } from "../../output/printer.ts";
 import { progressBar } from "../../output/progress.ts";
-import { formatNamed, saveTo, writeOut } from "../../output/save.ts";
+import { formatNamed, saveTo } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { localAction } from "../../session/action.ts";
-import { type Config, readLocalConfig } from "../../session/config.ts";
+import { type Config, readConfig, readRemote } from "../../session/config.ts";
+import { env } from "../../session/env.ts";
+import type { Remote } from "../../session/remote.ts";
 import { loadStorage } from "../../session/storage.ts";
 import { usage } from "../../session/usage.ts";
 import { VERSION } from "../../version.ts";
 import { contents } from "./archive.ts";
+import { pipe, saveRemote } from "./remote.ts";
 
 export function addCreateCommand(backup: Command, io: Io): void {
   backup
@@ -44,25 +47,27 @@ export function addCreateCommand(backup: Command, io: Io): void {
       `
 The archive is a plain tar file, laid out like the data directory, with the SHA-256 of each file in its manifest.json.
 Submissions go on while it is made. A PostgreSQL database is copied into the folder for temporary files (TMPDIR) first.
-A file that exists is replaced only with --yes.
+A file that exists is replaced only with --yes. With --server the server makes the backup and sends it, for a token with the
+scope admin; it is verified before it gets its name. A server makes backups itself with serve --backup-dir.
 
 Examples:
   formflag backup create
   formflag backup create -o /mnt/backup/formflag.tar --yes
   formflag backup create -o - | zstd > formflag.tar.zst
+  formflag backup create --server https://forms.example.com --token-file admin.token
 `,
     )
     .action(localAction(io, parse, run));
 }
 
-type Values = { config: Config; output: string };
+type Values = { config: Config; output: string; remote: () => Promise<Remote | null> };
 
 /** The ends of names of compressed files, and what makes such files. */
 const COMPRESSORS = { gz: "gzip", tgz: "gzip", zst: "zstd", xz: "xz", bz2: "bzip2", zip: "zip" } as const;
 const COMPRESSED = Object.keys(COMPRESSORS) as (keyof typeof COMPRESSORS)[];
 
 function parse(command: Command): Values {
-  const config = readLocalConfig(command);
+  const config = readConfig(command);
   const { output = `formflag-backup-${fileTime()}.tar` } = command.opts<{ output?: string }>();
   const compressed = formatNamed(output, COMPRESSED);
   if (compressed !== undefined) {
@@ -74,15 +79,16 @@ function parse(command: Command): Values {
   }
   if (output === "-" && config.json)
     throw usage("--json and -o - would both write to standard output", "name a file with -o");
-  return { config, output };
+  return { config, output, remote: () => readRemote(command, config, env) };
 }
 
-async function run(io: Io, { config, output }: Values): Promise<void> {
+async function run(io: Io, { config, output, remote }: Values): Promise<void> {
   const isStdout = output === "-";
   if (isStdout && io.outIsTerminal)
     throw usage("the archive would go to the terminal", "name a file with -o, or write it into a pipe");
-  const storage = await loadStorage(config.storage);
-  if (storage.shared === null) needDatabase(storage.data);
+  const server = await remote();
+  const storage = server === null ? await loadStorage(config.storage) : null;
+  if (storage?.shared === null) needDatabase(storage.data);
   // A pipe or a device is written to, not replaced.
   const existing = await stat(output).catch(ignoreMissing);
   if (!isStdout && !config.yes && existing?.isFile()) {
@@ -90,6 +96,7 @@ async function run(io: Io, { config, output }: Values): Promise<void> {
       hint: "add --yes to replace it, or give another name with -o",
     });
   }
+  if (storage === null) return saveRemote(io, config, output, server!);
   // A running server has priority.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   await (storage.shared === null
@@ -101,7 +108,11 @@ async function saveDirectory(io: Io, config: Config, output: string): Promise<vo
   const unlock = lockBackup(config.data);
   try {
     using scratch = openScratch(join(config.data, NAMES.scratch));
-    await save(io, config, output, openSource(config.data), scratch);
+    const result = await save(io, config, output, openSource(config.data), scratch);
+    // A server verifies its own first.
+    if (output.endsWith(UNVERIFIED)) return;
+    const last = { at: result.at, bytes: result.bytes, file: output === "-" ? null : resolve(output) };
+    noteBackup(config.data, { last });
   } finally {
     unlock();
   }
@@ -124,7 +135,7 @@ async function save(
   output: string,
   source: BackupSource,
   scratch: Scratch,
-): Promise<void> {
+): Promise<{ at: string; bytes: number }> {
   const printer = createPrinter(io, config);
   let manifest: BackupManifest | undefined;
   const line = printer.progress();
@@ -134,7 +145,7 @@ async function save(
   });
   const archive = new Response(packTar(entries, source.now()));
   const sum = createSum();
-  if (output === "-") await pipe(io, archive);
+  if (output === "-") await pipe(io, counted(archive, sum.add));
   else await saveTo(output, archive, sum.add);
   line.clear();
   // The archive is whole; the next server or deletion removes what cannot be removed now.
@@ -142,20 +153,21 @@ async function save(
     if (!(error instanceof AppError)) throw error;
     io.note(`warning: files of deleted submissions are still there: ${error.message}\n`);
   });
-  if (output === "-") return;
-  const { submissions, files } = manifest!;
+  const { submissions, files, createdAt: at } = manifest!;
   const { size: bytes, sha256 } = sum.result();
+  if (output === "-") return { at, bytes };
   const result = { file: output, bytes, submissions, files, sha256 };
   await printer.report(result, `saved ${contents(manifest!)} in ${output} (${formatBytes(bytes)})\n`);
+  return { at, bytes };
 }
 
-/** Throws `unsupported` if the reader of standard output goes away early. */
-async function pipe(io: Io, archive: Response): Promise<void> {
-  const isWhole = await writeOut(io, archive).catch((error: unknown) => {
-    throw diskError(error, "standard output");
+/** The same body, of which `add` gets each chunk. */
+function counted({ body }: Response, add: (chunk: Uint8Array) => void): Response {
+  const count = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      add(chunk);
+      controller.enqueue(chunk);
+    },
   });
-  if (isWhole) return;
-  throw new AppError("unsupported", "the reader of standard output went away before the archive was whole", {
-    hint: "what it was given is not a backup",
-  });
+  return new Response(body!.pipeThrough(count));
 }

@@ -4,7 +4,9 @@ import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Outgoing } from "../../delivery/outgoing.ts";
 import type { CommitMinute } from "../../maintenance/commit-latency.ts";
+import { NO_BACKUPS, type ServerFacts } from "../../maintenance/status.ts";
 import { OPERATIONS } from "../../operations/all.ts";
+import type { Download } from "../../operations/deployment.ts";
 import { ADMIN_PATH } from "../../operations/operation.ts";
 import { type AdminEnv, identify } from "../auth.ts";
 import { type Report, showError } from "../errors.ts";
@@ -27,6 +29,9 @@ type AdminOptions = {
   outgoing: () => Promise<Outgoing>;
   /** How long the commits of a server took: see `createCommitLatency`. */
   commitMinutes?: () => readonly CommitMinute[];
+  status?: () => ServerFacts;
+  /** Begins a backup that is downloaded. */
+  backup?: () => Promise<Download>;
 };
 
 /** The admin API over HTTP: a route for each operation. */
@@ -38,6 +43,8 @@ export async function createAdminApp(app: App, options: AdminOptions): Promise<A
     basePath = "",
     dashboardUrl,
     commitMinutes = () => [],
+    status = () => factsWithout(options),
+    backup,
   } = options;
   const admin = new Hono<AdminEnv>();
   admin.onError((error, c) => {
@@ -57,6 +64,8 @@ export async function createAdminApp(app: App, options: AdminOptions): Promise<A
     formUrl: (key: string) => formUrl(publicUrl, basePath, key),
     signInUrl: (secret: string) => dashboardLink(dashboardUrl ?? basePath, secret),
     commitMinutes,
+    status,
+    backup,
   };
   for (const operation of OPERATIONS) await addRoute(admin, { app, deployment, report }, operation);
   admin.all(`${ADMIN_PATH}/*`, () => {
@@ -68,6 +77,12 @@ export async function createAdminApp(app: App, options: AdminOptions): Promise<A
   let document: ReturnType<typeof describe> | undefined;
   admin.get(OPENAPI_PATH, async (c) => c.json(await (document ??= describe(admin, options))));
   return admin;
+}
+
+/** For an API without a server around it. */
+function factsWithout({ version }: AdminOptions): ServerFacts {
+  const nowhere = { startedAt: null, address: null, dashboard: null, data: null };
+  return { version, ...nowhere, database: { kind: "sqlite", name: "" }, backup: NO_BACKUPS };
 }
 
 function describe(admin: Hono<AdminEnv>, { version, basePath }: { version: string; basePath?: string }) {

@@ -3,6 +3,7 @@ import { type Metric, Registry } from "prom-client";
 import type { App } from "../../app.ts";
 import type { Distribution } from "../../base/metrics.ts";
 import { isLoopbackHost } from "../../base/network.ts";
+import { type Backups, NO_BACKUPS } from "../../maintenance/status.ts";
 import { type AdminEnv, identify, requires } from "../auth.ts";
 import { type Report, showError } from "../errors.ts";
 import { METRICS_PATH } from "../paths.ts";
@@ -18,6 +19,7 @@ export type MetricsOptions = {
   streams: () => number;
   /** The clients that need no token: every client, only this machine, or none. */
   openTo: "all" | "local" | "none";
+  backups?: () => Backups;
 };
 
 /** How long the size of all stored files is cached, in milliseconds: the query reads every row. */
@@ -64,7 +66,10 @@ function isDirect({ headers, url }: Request): boolean {
 type Value = { value: number; labels?: Record<string, string | number>; metricName?: string };
 
 /** The metrics are read at each scrape, so that counting costs a request almost nothing. */
-function createRegistry(app: App, { metrics, build, streams }: MetricsOptions): Registry {
+function createRegistry(
+  app: App,
+  { metrics, build, streams, backups = () => NO_BACKUPS }: MetricsOptions,
+): Registry {
   const registry = new Registry();
   const add = (
     type: "counter" | "gauge" | "histogram",
@@ -149,6 +154,26 @@ function createRegistry(app: App, { metrics, build, streams }: MetricsOptions): 
       { labels: { kind: "files" }, value: files.bytes },
     ];
   });
+
+  const lastBackup = (value: (last: NonNullable<Backups["last"]>) => number) => () => {
+    const { last } = backups();
+    return last === null ? [] : one(value(last));
+  };
+  add(
+    "gauge",
+    "formflag_backup_last_success_timestamp_seconds",
+    "When the last backup was made, since 1970.",
+    lastBackup(({ at }) => Date.parse(at) / 1000),
+  );
+  add(
+    "gauge",
+    "formflag_backup_last_size_bytes",
+    "Size of the last backup.",
+    lastBackup(({ bytes }) => bytes),
+  );
+  add("gauge", "formflag_backup_failing", "1 if the last backup of the server failed, else 0.", () =>
+    one(backups().failure === null ? 0 : 1),
+  );
 
   add("gauge", "process_resident_memory_bytes", "Resident memory.", residentMemory);
   add("gauge", "process_start_time_seconds", "When the process started, since 1970.", () =>

@@ -2,6 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { type Finding, problem } from "../finding.ts";
 import type { SendingForm } from "../../store/sqlite/inspect.ts";
 import type { SharedStorage, Storage } from "../../storage.ts";
+import { checkBackups } from "./backups.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDirectory } from "./directory.ts";
 import { checkDisks } from "./disk.ts";
@@ -23,6 +24,7 @@ export async function checkAll(storage: Storage, serve: Server, by: Surroundings
     checkRuntime(by.env),
     ...(storage.shared === null ? await checkServer(serve, usable, by) : await checkReached(serve, null, by)),
     ...(await checkOutgoing(serve, sending, true, by)),
+    checkBackups(by.backups, Date.now(), by.option),
   ];
 }
 
@@ -85,5 +87,6 @@ export async function checkRunning(
       ? await checkAddresses(config, true, async () => forwardedIgnored, by)
       : [checkForwarded(config.trustedProxies, forwardedIgnored, by)]),
     ...(await checkOutgoing(config, sending, connects, by)),
+    checkBackups(by.backups, Date.now(), by.option),
   ];
 }

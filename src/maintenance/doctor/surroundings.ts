@@ -1,4 +1,5 @@
 import type { AppError } from "../../base/errors.ts";
+import type { Backups } from "../status.ts";
 import type { MailConfig } from "../../send/smtp-transport.ts";
 
 /** Facts that only the caller of doctor knows: the options, the environment and the addresses of a server. */
@@ -18,6 +19,8 @@ export type Surroundings = {
   hintFor: (error: AppError) => string | null;
   /** Advice after a mail server did not take a message. */
   adviceOn: (failure: string) => string;
+  /** The backups that are known. */
+  backups: Backups;
 };
 
 /** The settings of a server that doctor checks. */

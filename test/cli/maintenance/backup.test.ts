@@ -232,7 +232,10 @@ describe("a backup", () => {
   });
 
   test("of a server elsewhere is made there, which the error says", async () => {
-    for (const args of [["create"], ["verify", "x"], ["restore", "x"]]) {
+    for (const args of [
+      ["verify", "x"],
+      ["restore", "x"],
+    ]) {
       const { code, stderr } = await formflag(["backup", ...args, "--server", "http://127.0.0.1:1"]);
       expect({ code, stderr }).toEqual({
         code: 2,

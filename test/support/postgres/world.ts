@@ -75,6 +75,8 @@ const BODIES: Record<string, unknown> = {
   "POST /submissions/delete-matching": { state: "spam" },
   "POST /submissions/purge": { field: "name", value: "Ada", dryRun: true },
   "POST /apply": { document: { forms: { applied: {} } }, dryRun: true },
+  // It takes none, and reads none.
+  "POST /backups": {},
   "POST /mail/test": { address: "ada@example.com" },
   "POST /tokens": { name: "made", scopes: ["admin"] },
   "POST /users": { name: "made-user", role: "viewer" },

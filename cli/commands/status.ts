@@ -1,0 +1,78 @@
+import type { Command } from "commander";
+import { formatBytes } from "../../src/base/bytes.ts";
+import { durationInWords } from "../../src/base/units.ts";
+import type { Backups, Status } from "../../src/maintenance/status.ts";
+import { server as operations } from "../../src/operations/server.ts";
+import { EXIT, Failed } from "../exit.ts";
+import { fieldOption } from "../output/field.ts";
+import type { Io } from "../output/terminal.ts";
+import { details } from "../output/text.ts";
+import { action } from "../session/action.ts";
+import type { Session } from "../session/session.ts";
+
+export function addStatusCommand(status: Command, io: Io): void {
+  status
+    .addOption(fieldOption())
+    .addHelpText(
+      "after",
+      `
+Shows the server that runs on the data directory, or with --server another one: its version and addresses, where its data
+is, the deliveries that wait or have failed, and the last backup. On a shared database, name the server with --server.
+
+Exit code: 0 if the server runs, 6 if none runs or it cannot be reached, 1 if it runs and its last backup failed.
+
+Examples:
+  formflag status
+  formflag status --json
+  formflag status --server https://forms.example.com --token-file admin.token
+`,
+    )
+    .action(action(io, () => null, run));
+}
+
+async function run({ client, config, print }: Session): Promise<void> {
+  const status = await client.call(operations.status);
+  // The address that a server has on its own machine is of no use elsewhere.
+  const shown = config.server === null ? status : { ...status, address: config.server };
+  await print(shown, describe(shown));
+  if (shown.startedAt === null) throw new Failed(EXIT.unavailable);
+  if (shown.backup.failure !== null) throw new Failed();
+}
+
+function describe({ version, startedAt, address, dashboard, data, database, queue, backup }: Status): string {
+  const { waiting, failed } = queue;
+  const kind = database.kind === "sqlite" ? "SQLite" : "PostgreSQL";
+  return details([
+    ["version", version],
+    [
+      "server",
+      startedAt === null ? "none runs here: formflag serve starts one" : `running since ${startedAt}`,
+    ],
+    ...(startedAt === null ? [] : rowsOf(address, dashboard)),
+    ...(data === null ? [] : [["data", data] as [string, string]]),
+    ["database", `${kind}, ${database.name}, ${formatBytes(database.bytes)}`],
+    ["queue", `deliveries waiting: ${waiting}, failed: ${failed}`],
+    ["last backup", lastBackup(backup)],
+    ["backups", schedule(backup)],
+  ]);
+}
+
+function rowsOf(address: string | null, dashboard: string | null): [string, string][] {
+  return [
+    ["address", address ?? "unknown"],
+    ["dashboard", dashboard === null ? "none" : `${dashboard}/dashboard`],
+  ];
+}
+
+function lastBackup({ last, failure }: Backups): string {
+  if (failure !== null) return `failed at ${failure.at}: ${failure.error}`;
+  if (last === null) return "none is known";
+  const { at, file, bytes } = last;
+  return `${at}, ${formatBytes(bytes)}${file === null ? "" : `, ${file}`}`;
+}
+
+function schedule({ directory, every, keep, next }: Backups): string {
+  if (every === null) return "not scheduled: see serve --backup-dir";
+  const then = next === null ? "" : `, next at ${next}`;
+  return `every ${durationInWords(every)} into ${directory}, ${keep} kept${then}`;
+}

@@ -1,0 +1,114 @@
+import { basename, join } from "node:path";
+import type { App } from "../../../src/app.ts";
+import { formatBytes } from "../../../src/base/bytes.ts";
+import { isoTime } from "../../../src/base/clock.ts";
+import { AppError } from "../../../src/base/errors.ts";
+import type { Job } from "../../../src/base/jobs.ts";
+import { type Backups, NO_BACKUPS } from "../../../src/maintenance/status.ts";
+import type { Download } from "../../../src/operations/deployment.ts";
+import { NAMES } from "../../../src/storage.ts";
+import { isLocked } from "../../../src/store/sqlite/lock.ts";
+import { noteBackup, readBackups } from "../../data/backups.ts";
+import type { Log } from "../log.ts";
+import { createBackupCommands } from "./commands.ts";
+import { addArchive, newestIn, removeOld } from "./folder.ts";
+import type { BackupSettings } from "./schedule-options.ts";
+
+/** After a failure the next try is sooner than the schedule says. */
+const RETRY_MS = 15 * 60_000;
+/** How long the schedule waits for another backup to end. */
+const BUSY_MS = 60_000;
+
+type BackupOptions = {
+  settings: BackupSettings | null;
+  /** The data directory, which records backups; null for a shared database, where their folder does. */
+  data: string | null;
+  /** The environment in which a command finds the same data. */
+  env: Record<string, string | undefined>;
+  log: Log;
+};
+
+/** The backups of a server. */
+type BackupService = {
+  state: () => Backups;
+  /** Makes backups on schedule; null without one. */
+  job: Job | null;
+  /** Begins a backup that is downloaded. Throws `unavailable` while another one is made. */
+  download: () => Promise<Download>;
+  /** Ends backups that are being made. */
+  stop: () => void;
+};
+
+/** Creates the backups of a server: those on its schedule, never more than one at a time, and those for clients. */
+export function createBackups(app: App, { settings, data, env, log }: BackupOptions): BackupService {
+  const recordIn = data ?? settings?.directory ?? null;
+  const record = () => (recordIn === null ? NO_BACKUPS : readBackups(recordIn));
+  const note = (change: Parameters<typeof noteBackup>[1]) =>
+    recordIn === null ? undefined : noteBackup(recordIn, change);
+  const commands = createBackupCommands(env);
+  let isStopping = false;
+  let failure = settings === null ? null : record().failure;
+  /** The end of the wait of the schedule for another backup. */
+  let busyUntil = 0;
+
+  const isBusy = () => commands.isRunning() || (data !== null && isLocked(join(data, NAMES.backupLock)));
+  const dueAt = ({ directory, every }: BackupSettings): number => {
+    const last = newestIn(directory);
+    const due = Math.max(busyUntil, last === null ? 0 : Date.parse(last.at) + every * 1000);
+    if (failure === null) return due;
+    return Math.max(due, Date.parse(failure.at) + Math.min(RETRY_MS, every * 1000));
+  };
+  const makeOne = async ({ directory, keep }: BackupSettings): Promise<void> => {
+    const startedAt = app.now();
+    let bytes = 0;
+    const file = await addArchive(directory, startedAt, app, async (unverified) => {
+      bytes = Number((await commands.run(directory, "create", "--output", unverified))["bytes"]);
+      await commands.run(directory, "verify", unverified);
+    });
+    failure = null;
+    note({ last: { at: isoTime(startedAt), file, bytes }, failure });
+    removeOld(directory, keep);
+    log.line("info", `made the backup ${basename(file)} and verified it (${formatBytes(bytes)})`);
+  };
+  const runJob = async () => {
+    if (settings === null || isStopping || app.now() < dueAt(settings)) return;
+    if (isBusy()) {
+      busyUntil = app.now() + BUSY_MS;
+      return;
+    }
+    try {
+      await makeOne(settings);
+    } catch (error) {
+      if (isStopping) return;
+      const text = error instanceof Error ? error.message : String(error);
+      failure = { at: isoTime(app.now()), error: text };
+      note({ failure });
+      log.error(new AppError("unavailable", `the backup into ${settings.directory} failed: ${text}`));
+    }
+  };
+
+  return {
+    state: () => ({
+      ...NO_BACKUPS,
+      ...settings,
+      last: record().last ?? (settings && newestIn(settings.directory)),
+      failure,
+      next: settings && isoTime(Math.max(dueAt(settings), app.now())),
+    }),
+    job: settings && {
+      name: "backup",
+      every: settings.every * 1000,
+      next: async () => dueAt(settings),
+      run: runJob,
+    },
+    async download() {
+      if (isBusy())
+        throw new AppError("unavailable", "another backup is being made: try again once it is done");
+      return commands.download(app.now());
+    },
+    stop() {
+      isStopping = true;
+      commands.stop();
+    },
+  };
+}

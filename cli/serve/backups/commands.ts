@@ -1,0 +1,107 @@
+import { constants, setPriority } from "node:os";
+import { isoTime } from "../../../src/base/clock.ts";
+import { AppError } from "../../../src/base/errors.ts";
+import type { Download } from "../../../src/operations/deployment.ts";
+import { ownCommand } from "./own-command.ts";
+
+/** A process that makes or verifies a backup. */
+type Child = Bun.Subprocess<"ignore", "pipe", "pipe">;
+
+/** The commands of backups as processes of their own, with less priority, so that the server never waits for them. */
+export type BackupCommands = {
+  isRunning: () => boolean;
+  /**
+   * Runs `formflag backup` with these arguments to its end, with its temporary files in a folder. Returns what it prints as
+   * JSON. Throws `unavailable` with its error.
+   */
+  run: (folder: string, ...args: string[]) => Promise<Record<string, unknown>>;
+  /** Begins a backup that is downloaded. Throws `unavailable` if it fails before it writes anything. */
+  download: (now: number) => Promise<Download>;
+  /** Ends those that run, and begins no more. */
+  stop: () => void;
+};
+
+/** Creates the commands; in `env` they find the data of the server. */
+export function createBackupCommands(env: Record<string, string | undefined>): BackupCommands {
+  const children = new Set<Child>();
+  let isStopping = false;
+
+  const start = (args: string[], more: Record<string, string> = {}): Child => {
+    if (isStopping) throw new AppError("unavailable", "the server is about to stop");
+    const child = Bun.spawn([...ownCommand(), "backup", ...args], {
+      env: { ...env, ...more },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    // It may have ended already.
+    try {
+      setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    } catch {}
+    children.add(child);
+    void child.exited.then(() => children.delete(child));
+    return child;
+  };
+
+  return {
+    isRunning: () => children.size > 0,
+    async run(TMPDIR, ...args) {
+      const child = start([...args, "--json"], { TMPDIR });
+      const [out, err, code] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+        child.exited,
+      ]);
+      if (code !== 0) throw failed(err, code);
+      return JSON.parse(out) as Record<string, unknown>;
+    },
+    async download(now) {
+      const child = start(["create", "--output", "-"]);
+      const reader = child.stdout.getReader();
+      const first = await reader.read();
+      if (first.done) throw failed(await new Response(child.stderr).text(), await child.exited);
+      const time = isoTime(now).slice(0, 19).replaceAll(/[-:]/g, "");
+      return {
+        name: `formflag-backup-${time}Z.tar`,
+        type: "application/x-tar",
+        size: null,
+        rows: null,
+        content: archiveOf(child, reader, first.value),
+      };
+    },
+    stop() {
+      isStopping = true;
+      for (const child of children) child.kill();
+    },
+  };
+}
+
+/** The output of a process. An error breaks the download off: its end would look as if it was whole. */
+async function* archiveOf(
+  child: Child,
+  reader: { read: () => Promise<{ value?: Uint8Array | undefined }> },
+  first: Uint8Array,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield first;
+    for (let next = await reader.read(); next.value; next = await reader.read()) yield next.value;
+    const code = await child.exited;
+    if (code !== 0) throw failed(await new Response(child.stderr).text(), code);
+  } finally {
+    // No effect on one that has ended.
+    child.kill();
+  }
+}
+
+/** The error of a command that failed, by its standard error. */
+function failed(stderr: string, code: number): AppError {
+  return new AppError("unavailable", messageIn(stderr) ?? `the backup ended with exit code ${code}`);
+}
+
+function messageIn(stderr: string): string | null {
+  try {
+    return (JSON.parse(stderr) as { error: { message: string } }).error.message;
+  } catch {
+    return /^error: (.+)$/m.exec(stderr)?.[1] ?? null;
+  }
+}

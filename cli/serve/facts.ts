@@ -1,0 +1,41 @@
+import { resolve } from "node:path";
+import { type Backups, NO_BACKUPS, type ServerFacts } from "../../src/maintenance/status.ts";
+import type { Storage } from "../../src/storage.ts";
+import { readBackups } from "../data/backups.ts";
+import { readServing } from "../data/serving.ts";
+import { type BackupSettings, readBackup } from "./backups/schedule-options.ts";
+
+/** The facts of data that no server runs on. */
+export function factsOf({ data, shared }: Storage, version: string): ServerFacts {
+  return {
+    version,
+    startedAt: null,
+    address: null,
+    dashboard: null,
+    data: shared === null || shared.files.kind === "directory" ? resolve(data) : null,
+    database:
+      shared === null
+        ? { kind: "sqlite", name: "formflag.db" }
+        : { kind: "postgres", name: `${shared.database.database} on ${shared.database.host}` },
+    backup: NO_BACKUPS,
+  };
+}
+
+/** The same with the server that runs on a data directory. */
+export function localFacts(storage: Storage, version: string): ServerFacts {
+  const facts = factsOf(storage, version);
+  const serving = storage.shared === null ? readServing(storage.data) : null;
+  const settings = serving?.settings === undefined ? null : readBackup(serving.settings);
+  const backup = recordedBackups(storage, settings);
+  if (serving === null) return { ...facts, backup };
+  const { startedAt, origin: address, dashboard, version: itsVersion } = serving;
+  return { ...facts, version: itsVersion, startedAt, address, dashboard, backup };
+}
+
+/** The backups of a server with these settings, by the record of a folder. */
+export function recordedBackups({ data, shared }: Storage, settings: BackupSettings | null): Backups {
+  const folder = shared === null ? data : (settings?.directory ?? null);
+  const { last, failure } = folder === null ? NO_BACKUPS : readBackups(folder);
+  // A failure is of no interest once the server makes none any more.
+  return { ...NO_BACKUPS, ...settings, last, failure: settings === null ? null : failure };
+}

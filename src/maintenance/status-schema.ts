@@ -1,0 +1,32 @@
+import * as z from "zod/mini";
+
+/** Backups of a server, or of a data directory. */
+export const backupsSchema = z.object({
+  /** The folder and the seconds between two backups that the server makes itself, and how many of them it keeps; null without. */
+  directory: z.nullable(z.string()),
+  every: z.nullable(z.int()),
+  keep: z.nullable(z.int()),
+  /** The newest backup that is known; `file` is null for one that was streamed. */
+  last: z.nullable(z.object({ at: z.string(), file: z.nullable(z.string()), bytes: z.int() })),
+  /** The newest attempt of the server, if it failed. */
+  failure: z.nullable(z.object({ at: z.string(), error: z.string() })),
+  /** When the server makes the next one. */
+  next: z.nullable(z.string()),
+});
+
+/** The status of a server, or of a data directory that no server has. */
+export const statusSchema = z.object({
+  version: z.string(),
+  /** Null if no server runs. */
+  startedAt: z.nullable(z.string()),
+  /** The address that the server has on its machine; null if no server runs. */
+  address: z.nullable(z.string()),
+  /** The address of the dashboard for browsers; null without one. */
+  dashboard: z.nullable(z.string()),
+  /** The data directory; null without one. */
+  data: z.nullable(z.string()),
+  database: z.object({ kind: z.enum(["sqlite", "postgres"]), name: z.string(), bytes: z.int() }),
+  /** Deliveries that wait, and that have failed within 30 days; at most 1,000 of each are counted. */
+  queue: z.object({ waiting: z.int(), failed: z.int() }),
+  backup: backupsSchema,
+});

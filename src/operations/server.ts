@@ -1,0 +1,31 @@
+import { requireScope } from "../access/token.ts";
+import { AppError } from "../base/errors.ts";
+import { readStatus } from "../maintenance/status.ts";
+import { noun } from "./operation.ts";
+
+export const server = noun("server", () => import("./schema/server-schema.ts"), {
+  status: {
+    method: "GET",
+    path: "/status",
+    summary: "Get the version and addresses of the server, its queue of deliveries and its last backup",
+    scope: "read",
+    place: "none",
+    run: async ({ app, deployment, caller }) => readStatus(app, caller, await deployment.status()),
+  },
+  backup: {
+    method: "POST",
+    path: "/backups",
+    summary: "Download a backup of everything stored, which is made at that moment, as a tar archive",
+    scope: "admin",
+    place: "none",
+    confirms: false,
+    explains: false,
+    media: ["application/x-tar"],
+    run: async ({ deployment, caller }) => {
+      requireScope(caller, "admin");
+      if (deployment.backup !== undefined) return deployment.backup();
+      const hint = "formflag backup create makes one of the data itself";
+      throw new AppError("unsupported", "only a server sends backups", { hint });
+    },
+  },
+});
