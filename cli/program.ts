@@ -76,6 +76,11 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
     load: async () => (await import("./commands/mail.ts")).addMailCommands,
   },
   {
+    name: "history",
+    summary: "list the changes of every project and form: who made each, and when",
+    load: async () => (await import("./commands/change-history.ts")).addWholeHistoryCommand,
+  },
+  {
     name: "export",
     summary: "write projects, flags and forms as a file, for apply",
     load: async () => (await import("./commands/documents/export.ts")).addExportCommand,

@@ -10,84 +10,142 @@ import { environmentOption, projectOption } from "../session/config.ts";
 import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
-import { countValue } from "../session/values.ts";
+import { countValue, pastTimeValue } from "../session/values.ts";
 
-type Kind = "flag" | "segment" | "environment";
-type Change = ReturnType<typeof viewChange>;
+type Kind = "flag" | "segment" | "environment" | "project" | "form";
+/** A change; one of all projects and forms names its project. */
+type Change = ReturnType<typeof viewChange> & { project?: string | null };
 
-/** `history` of flags, segments or environments. */
+/** The thing whose changes are listed: without a kind everything, without a name all of the kind in the project. */
+type Subject = { kind?: Kind; name?: string | undefined; project?: string };
+
+const ABOUT: Record<Kind, string> = {
+  flag: "a flag, or of every flag of the project",
+  segment: "a segment, or of every segment of the project",
+  environment: "an environment, or of every environment of the project",
+  project: "a project: its flags, segments and environments",
+  form: "a form and its targets",
+};
+
+const EXAMPLES: Record<Kind, string> = {
+  flag: "new-checkout -p shop",
+  segment: "staff -p shop",
+  environment: "production -p shop",
+  project: "shop",
+  form: "contact",
+};
+
+/** `history` of flags, segments, environments, projects or forms. */
 export function addHistoryCommand(noun: Command, io: Io, kind: Kind): void {
   const history = noun
     .command("history")
     .argument(`[${kind}]`, `name of the ${kind}`)
-    .description(
-      `list the changes of ${kind === "environment" ? "an" : "a"} ${kind}, newest first: who made each, when, and what it changed`,
-    )
-    .addOption(projectOption())
-    .option("--who <name>", "only by that user, token or operator")
-    .option("--limit <n>", "how many at most (default: 50)")
-    .option("--before <revision>", "only older ones than that")
-    .addHelpText(
-      "after",
-      `
-A change has a revision, a number that grows with every change, and lines \`- field: old\` and
-\`+ field: new\`. With --json it is an object with revision, environment (null for all), kind, name, at, who,
-why (null without a reason), before and after.
-
-Examples:
-  formflag ${noun.name()} history ${EXAMPLES[kind]} -p shop
-  formflag ${noun.name()} history ${EXAMPLES[kind]} -p shop --limit 5 --json
-`,
-    )
-    .action(action(io, (input, given) => parse(input, kind, given), run));
-  if (kind !== "environment") history.addOption(environmentOption());
+    .description(`list the changes of ${ABOUT[kind]}, newest first: who made each, when, and what it changed`)
+    .addHelpText("after", helpOf(`${noun.name()} history ${EXAMPLES[kind]}`));
+  withFilters(history).action(action(io, (input, given?: string) => parse(input, kind, given), run));
+  if (kind !== "project" && kind !== "form") history.addOption(projectOption());
+  if (kind !== "environment" && kind !== "form") history.addOption(environmentOption());
 }
 
-const EXAMPLES = { flag: "new-checkout", segment: "staff", environment: "production" };
+/** `history` of every project and form. */
+export function addWholeHistoryCommand(history: Command, io: Io): void {
+  withFilters(history)
+    .option(
+      "--kind <kind>",
+      "only changes of a flag, segment, environment, scheduled change, project or form",
+    )
+    .addHelpText("after", helpOf("history", "--since 7d"))
+    .action(action(io, (input) => ({ ...filterOf(input), subject: {} }), run));
+}
 
-type Values = {
-  kind: Kind;
-  name: string;
-  project: string;
-  environment: string | undefined;
-  who: string | undefined;
-  limit: number;
-  before: number | undefined;
-};
+function helpOf(example: string, filter = "--since 7d --who ann"): string {
+  return `
+A change has a revision, a number that grows with every change, and lines \`- field: old\` and
+\`+ field: new\`, with rules in words. With --json it is an object with revision, environment (null for all), kind, name, at,
+who, why (null without a reason), before and after.
 
-async function parse(input: Input, kind: Kind, given: string | undefined): Promise<Values> {
-  const name = await input.need(given, kind);
-  const project = await input.project();
-  const { environment, who, limit, before } = input.options as Record<string, string | undefined>;
+Examples:
+  formflag ${example}
+  formflag ${example} ${filter}
+`;
+}
+
+function withFilters(command: Command): Command {
+  return command
+    .option("--since <time>", "only from that time on: ISO 8601, or a span back such as 7d")
+    .option("--who <name>", "only by that user, token or operator")
+    .option("--limit <n>", "how many at most (default: 50)")
+    .option("--before <revision>", "only older ones than that");
+}
+
+type Values = ReturnType<typeof filterOf> & { subject: Subject };
+
+function filterOf({ options }: Input) {
+  const { environment, who, since, kind, limit, before } = options as Record<string, string | undefined>;
   return {
-    kind,
-    name,
-    project,
-    environment,
-    who,
-    before: before === undefined ? undefined : countValue(before, "--before"),
+    query: {
+      ...(kind !== undefined && { kind }),
+      environment,
+      who,
+      since: since === undefined ? undefined : pastTimeValue(since, "--since", Date.now()),
+      before: before === undefined ? undefined : countValue(before, "--before"),
+    },
     limit: limit === undefined ? DEFAULT_PAGE : countValue(limit, "--limit", 1),
   };
 }
 
-async function run({ client, print, suggest, paint }: Session, values: Values): Promise<void> {
-  const { kind, name, project, environment, who, limit, before } = values;
-  const query = { ...(kind !== "flag" && { kind, name }), environment, who, before };
-  const page = { query, cursor: "before", limit, maxPage: MAX_PAGE } as const;
-  const changes = await (kind === "flag"
-    ? listAll(client, operations.ofFlag, { names: { project, flag: name }, ...page })
-    : listAll(client, operations.list, { names: { project }, ...page }));
-  const texts = changes.map((change) => {
-    const states = { before: stateOf(change, change.before), after: stateOf(change, change.after) };
-    return printDiff({ head: headOf(change), color: "bold", ...states }, JSON_NOTATION, paint);
-  });
-  await print(changes, texts.join("\n"));
-  if (changes.length === 0) suggest(shown`No change of ${kind} ${name} is recorded.`);
+async function parse(input: Input, kind: Kind, given: string | undefined): Promise<Values> {
+  const filter = filterOf(input);
+  if (kind === "form") return { ...filter, subject: { kind, name: await input.need(given, kind) } };
+  if (kind === "project") {
+    const project = given ?? (await input.project());
+    return { ...filter, subject: { kind, name: project, project } };
+  }
+  return { ...filter, subject: { kind, name: given, project: await input.project() } };
 }
 
-function headOf(change: Change): string {
-  const { revision, at, who, environment } = change;
-  const parts = [`revision ${revision}`, at, who, environment ?? "all environments", actionOf(change)];
+async function run(session: Session, { subject, query, limit }: Values): Promise<void> {
+  const changes = await changesOf(session, subject, query, limit);
+  const texts = changes.map((change) => {
+    const states = { before: stateOf(change, change.before), after: stateOf(change, change.after) };
+    const head = headOf(change, subject);
+    return printDiff({ head, color: "bold", ...states }, JSON_NOTATION, session.paint);
+  });
+  await session.print(changes, texts.join("\n"));
+  if (changes.length > 0) return;
+  const { kind, name } = subject;
+  session.suggest(
+    kind !== undefined && name !== undefined
+      ? shown`No change of ${kind} ${name} is recorded.`
+      : "No such change is recorded.",
+  );
+}
+
+function changesOf(
+  { client }: Session,
+  { kind, name, project = "" }: Subject,
+  query: Values["query"],
+  limit: number,
+): Promise<Change[]> {
+  const page = { cursor: "before", limit, maxPage: MAX_PAGE } as const;
+  if (kind === undefined) return listAll(client, operations.everywhere, { query, ...page });
+  if (kind === "form")
+    return listAll(client, operations.ofForm, { names: { form: name ?? "" }, query, ...page });
+  if (kind === "flag" && name !== undefined)
+    return listAll(client, operations.ofFlag, { names: { project, flag: name }, query, ...page });
+  const filter = kind === "project" ? query : { ...query, kind, name };
+  return listAll(client, operations.list, { names: { project }, query: filter, ...page });
+}
+
+/** The line above a change; it names what the command line does not. */
+function headOf(change: Change, { kind: asked, name: named }: Subject): string {
+  const { revision, at, who, environment, kind, name, project } = change;
+  const isNamed = named !== undefined && asked !== "project";
+  const noun = kind === "scheduled" ? "flag" : kind;
+  const what = isNamed ? [] : [`${noun} ${project == null ? "" : `${project}/`}${name}`];
+  const isPlaced = kind !== "form" && kind !== "project" && (isNamed || kind !== "environment");
+  const where = isPlaced ? [environment ?? "all environments"] : [];
+  const parts = [`revision ${revision}`, at, who, ...what, ...where, actionOf(change)];
   // A server of an earlier version sends none.
   const reason = change.why == null ? "" : `\nwhy: ${printable(change.why)}`;
   return printable(parts.join("  ")) + reason;

@@ -10,6 +10,8 @@ import { listOption } from "../session/command-line.ts";
 import type { Input } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
 import { usage } from "../session/usage.ts";
+import { whyOption } from "../session/why.ts";
+import { addHistoryCommand } from "./change-history.ts";
 import { addDelete, addGet, addList, named } from "./verbs.ts";
 
 export function addProjectCommands(projects: Command, io: Io): void {
@@ -48,6 +50,7 @@ export function addProjectCommands(projects: Command, io: Io): void {
   addDelete(projects, io, {
     argument: ["[project]", "slug of the project"],
     description: "delete a project, its environments and flags",
+    options: [whyOption()],
     help: "\nExample:\n  formflag projects delete shop --yes\n",
     parse: named("project"),
     operations,
@@ -56,6 +59,7 @@ export function addProjectCommands(projects: Command, io: Io): void {
     id: (slug) => ({ slug }),
     more: () => " with all its environments and flags",
   });
+  addHistoryCommand(projects, io, "project");
 }
 
 const namesOf = (project: string) => ({ project });
@@ -99,6 +103,7 @@ function addSetCommand(projects: Command, io: Io): void {
     .argument("[project]", "slug of the project")
     .description("change the name of a project for people")
     .option("--name <name>", "name for people")
+    .addOption(whyOption())
     .addHelpText("after", "\nExample:\n  formflag projects set shop --name 'Our shop'\n")
     .action(action(io, parseSet, setProject));
 }

@@ -9,6 +9,7 @@ import { action } from "../session/action.ts";
 import type { Input } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
 import { durationValue, isUnset } from "../session/values.ts";
+import { whyOption } from "../session/why.ts";
 import { addDelete, addGet, addList, named } from "./verbs.ts";
 
 export function addTargetCommands(targets: Command, io: Io): void {
@@ -51,6 +52,7 @@ Examples:
   addDelete(targets, io, {
     argument: TARGET,
     description: "delete a target; what waits for it is cancelled",
+    options: [whyOption()],
     parse: named("id"),
     operations,
     names: namesOf,
@@ -96,6 +98,7 @@ function addAddCommand(targets: Command, io: Io): void {
     .argument("[target]", "URL of a webhook, or a chat service and its URL; - reads it from standard input")
     .description("send the submissions of a form to a webhook or a chat service")
     .addOption(fieldOption())
+    .addOption(whyOption())
     .addHelpText(
       "after",
       `
@@ -149,6 +152,7 @@ function addEnableCommand(targets: Command, io: Io, enabled: boolean): void {
         ? "send new submissions to a target again"
         : "send nothing more to a target; what waits for it is cancelled",
     )
+    .addOption(whyOption())
     .action(
       action(io, named("id"), async ({ client, report }, id) => {
         const target = await client.call(operations.set, { names: { target: id }, body: { enabled } });
@@ -199,6 +203,7 @@ function addRotateCommand(targets: Command, io: Io): void {
     .description("give a webhook a new secret and print it, this one time only")
     .option("--overlap <time>", "how long the old secret signs too, 30d at most; none ends it at once", "24h")
     .addOption(fieldOption())
+    .addOption(whyOption())
     .addHelpText(
       "after",
       `

@@ -3,8 +3,13 @@ import { findNestingFaults } from "../flags/flagd/nested-segments.ts";
 import { dropSegment, putSegment } from "../flags/plan.ts";
 import { applyRule, rulesBySegment, segmentInUse, usersOf } from "../flags/segment.ts";
 import { applyFormPatch, newForm } from "../forms/form.ts";
+import {
+  planDeletion as planFormDeletion,
+  planInsert as planFormInsert,
+  planUpdate as planFormUpdate,
+} from "../forms/plan.ts";
 import { newEnvironment } from "../projects/environment.ts";
-import { planDeletion, planEnvironment, planUpdate } from "../projects/plan.ts";
+import { planDeletion, planEnvironment, planUpdate, projectEntry } from "../projects/plan.ts";
 import { DEFAULT_ENVIRONMENTS, newProject } from "../projects/project.ts";
 import { type Document, formEntry, pathOf } from "./document.ts";
 import { planFlags } from "./plan-flags.ts";
@@ -54,14 +59,14 @@ async function planProject(
         name: made.name,
         key: made.key,
         createdAt: made.createdAt,
-        history: null,
+        history: projectEntry(project, null, made.name),
       },
     );
   } else if (name !== undefined && name !== current.name) {
     add(
       plan,
       { action: "update", kind: "project", path, before: { name: current.name }, after: { name } },
-      { change: "renameProject", project, name, history: null },
+      { change: "renameProject", project, name, history: projectEntry(project, current.name, name) },
     );
   }
   const targets = planEnvironments(clock, plan, project, current, wanted, prune);
@@ -206,7 +211,7 @@ function planForms(
       add(
         plan,
         { action: "create", kind: "form", path, before: null, after: formEntry(form) },
-        { change: "insertForm", form },
+        planFormInsert(form),
       );
       plan.forms.push({ path, form });
       continue;
@@ -216,7 +221,7 @@ function planForms(
     add(
       plan,
       { action: "update", kind: "form", path, before: formEntry(current), after: formEntry(record) },
-      { change: "updateForm", form: record },
+      planFormUpdate(current, record),
     );
     plan.forms.push({ path, form: record, before: current });
   }
@@ -227,7 +232,7 @@ function planForms(
     add(
       plan,
       { action: "delete", kind: "form", path, before: formEntry(record), after: null },
-      { change: "deleteForm", slug, key: record.key, onlyEmpty: true },
+      planFormDeletion(record, true),
     );
   }
 }

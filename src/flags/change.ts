@@ -1,4 +1,4 @@
-import type { HistoryEntry } from "../projects/history.ts";
+import type { HistoryEntry } from "../access/history-entry.ts";
 import type { FlagPlace, FlagRecord } from "./flag.ts";
 import type { ScheduledChange } from "./schedule/scheduled-change.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";

@@ -2,7 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { change, type Moment, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/token.ts";
 import type { ProjectChange } from "../projects/change.ts";
-import type { HistoryEntry } from "../projects/history.ts";
+import type { HistoryEntry } from "../access/history-entry.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import type { FlagChange } from "./change.ts";
 import type { SetResult } from "../base/result.ts";

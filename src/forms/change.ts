@@ -1,8 +1,13 @@
+import type { HistoryEntry } from "../access/history-entry.ts";
 import type { FormRecord } from "./form.ts";
+
+type Recorded = { history?: HistoryEntry };
 
 /** A change of forms, as the store applies it. */
 export type FormChange =
-  | { change: "insertForm"; form: FormRecord }
-  | { change: "updateForm"; form: FormRecord }
+  | ({ change: "insertForm"; form: FormRecord } & Recorded)
+  | ({ change: "updateForm"; form: FormRecord } & Recorded)
   /** With `onlyEmpty`, the store rejects the plan as outdated if the form has a submission. */
-  | { change: "deleteForm"; slug: string; key: string; onlyEmpty: boolean };
+  | ({ change: "deleteForm"; slug: string; key: string; onlyEmpty: boolean } & Recorded)
+  /** Adds an entry to the history alone: a target belongs to its form, and changes beside it. */
+  | { change: "recordForm"; history: HistoryEntry };

@@ -18,6 +18,7 @@ import {
 } from "./form.ts";
 import { requireConfirmedPeriods } from "./keeping/keeping.ts";
 import { beginRemoval } from "./keeping/removal.ts";
+import { planDeletion, planInsert, planUpdate } from "./plan.ts";
 import type { FormsApp } from "./store.ts";
 
 /** Creates a form with its key: enabled, uploads off. Throws `conflict` for a slug in use, `invalid`, `forbidden`, `unconfirmed`. */
@@ -29,7 +30,7 @@ export function createForm(app: FormsApp, caller: Caller, input: NewForm): Promi
       throw new AppError("conflict", `form "${form.slug}" already exists`, { reason: "form-exists" });
     await checkForm(form);
     await requireConfirmedPeriods(app, caller, undefined, form);
-    return { changes: [{ change: "insertForm", form }], result: viewForm(form) };
+    return { changes: [planInsert(form)], result: viewForm(form) };
   });
 }
 
@@ -49,7 +50,7 @@ export function setForm(
     const { record, result } = applyFormPatch(before, patch, at);
     await checkForm(record, before);
     await requireConfirmedPeriods(app, caller, before, record);
-    const changes = result === "unchanged" ? [] : [{ change: "updateForm" as const, form: record }];
+    const changes = result === "unchanged" ? [] : [planUpdate(before, record)];
     return { changes, result: { form: viewForm(record), result } };
   });
 }
@@ -61,8 +62,7 @@ export function setForm(
 export async function deleteForm(app: FormsApp, caller: Caller, slugOrKey: string): Promise<void> {
   requireScope(caller, "forms:write");
   await change(app, caller, async (): Promise<Plan<FormChange, void>> => {
-    const { slug, key } = await findRecord(app, slugOrKey);
-    return { changes: [{ change: "deleteForm", slug, key, onlyEmpty: false }], result: undefined };
+    return { changes: [planDeletion(await findRecord(app, slugOrKey), false)], result: undefined };
   });
   await beginRemoval(app);
 }

@@ -19,8 +19,12 @@ import {
   type TargetView,
 } from "../delivery/target.ts";
 import { noSuchForm, type FormRecord } from "./form.ts";
+import type { FormChange } from "./change.ts";
+import { recordTarget } from "./plan.ts";
 import type { FormsApp } from "./store.ts";
 import type { Submission } from "./submission.ts";
+
+type FormsChange = FormChange | TargetChange;
 
 type NewTarget = { id: string; secret: string | null };
 
@@ -45,7 +49,7 @@ export async function addTarget(
   await findForm(app, form);
   // A plan must not wait for a name service.
   await outgoing.check(target);
-  return change(app, caller, async ({ at }): Promise<Plan<TargetChange, NewTarget>> => {
+  return change(app, caller, async ({ at }): Promise<Plan<FormsChange, NewTarget>> => {
     const { slug, key } = await findForm(app, form);
     if ((await app.store.targets.list(key)).length >= MAX_TARGETS) {
       throw new AppError("conflict", `form "${slug}" has ${MAX_TARGETS} targets, the most there may be`, {
@@ -63,7 +67,10 @@ export async function addTarget(
       createdAt: at,
       updatedAt: at,
     };
-    return { changes: [{ change: "insertTarget", target: record }], result: { id, secret } };
+    return {
+      changes: [{ change: "insertTarget", target: record }, recordTarget({ slug }, undefined, record)],
+      result: { id, secret },
+    };
   });
 }
 
@@ -90,12 +97,12 @@ export function setTargetEnabled(
   enabled: boolean,
 ): Promise<SetTarget> {
   requireScope(caller, "forms:write");
-  return change(app, caller, async ({ at }): Promise<Plan<TargetChange, SetTarget>> => {
+  return change(app, caller, async ({ at }): Promise<Plan<FormsChange, SetTarget>> => {
     const { record, form } = await findTarget(app, id);
     const isSet = record.enabled === enabled;
     const target: TargetRecord = isSet ? record : { ...record, enabled, updatedAt: at };
     return {
-      changes: isSet ? [] : [{ change: "updateTarget", target }],
+      changes: isSet ? [] : [{ change: "updateTarget", target }, recordTarget(form, record, target)],
       result: { target: viewTarget(target, form.slug), result: isSet ? "unchanged" : "updated" },
     };
   });
@@ -113,8 +120,8 @@ export function rotateSecret(
   overlapSeconds = DEFAULT_OVERLAP,
 ): Promise<RotatedSecret> {
   requireScope(caller, "forms:write");
-  return change(app, caller, async ({ at }): Promise<Plan<TargetChange, RotatedSecret>> => {
-    const { record } = await findTarget(app, id);
+  return change(app, caller, async ({ at }): Promise<Plan<FormsChange, RotatedSecret>> => {
+    const { record, form } = await findTarget(app, id);
     if (record.kind !== "webhook") {
       throw new AppError("invalid", `target "${id}" sends to ${record.kind}: only webhooks have a secret`, {
         reason: "target-without-secret",
@@ -133,16 +140,18 @@ export function rotateSecret(
       });
     }
     const target = { ...record, secrets, updatedAt: at };
-    return { changes: [{ change: "updateTarget", target }], result: { id, secret } };
+    const changes: FormsChange[] = [{ change: "updateTarget", target }, recordTarget(form, record, target)];
+    return { changes, result: { id, secret } };
   });
 }
 
 /** Deletes a target; deliveries that wait for it are cancelled. Throws `not_found`, `forbidden`. */
 export function deleteTarget(app: FormsApp, caller: Caller, id: string): Promise<void> {
   requireScope(caller, "forms:write");
-  return change(app, caller, async (): Promise<Plan<TargetChange, void>> => {
-    await findTarget(app, id);
-    return { changes: [{ change: "deleteTarget", id }], result: undefined };
+  return change(app, caller, async (): Promise<Plan<FormsChange, void>> => {
+    const { record, form } = await findTarget(app, id);
+    const changes: FormsChange[] = [{ change: "deleteTarget", id }, recordTarget(form, record, undefined)];
+    return { changes, result: undefined };
   });
 }
 

@@ -101,7 +101,7 @@ export const SETUP_TABLES = {
   }),
   changes: setup("revision", {
     revision: "integer count",
-    project_id: "integer",
+    project_id: "integer?",
     environment: "text? slug",
     kind: "text",
     name: "text slug",

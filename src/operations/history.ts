@@ -4,7 +4,8 @@ import { noSuchFlag, viewDetail } from "../flags/flag.ts";
 import { rollbackFlag } from "../flags/flags.ts";
 import { noSuchSegment } from "../flags/segment.ts";
 import { getEnvironment } from "../projects/environments.ts";
-import { type ChangeQuery, viewChange } from "../projects/history.ts";
+import { noSuchForm } from "../forms/form.ts";
+import { type ChangeQuery, viewChange, viewPlacedChange } from "../projects/history.ts";
 import { noun } from "./operation.ts";
 import { revisionIn } from "./results.ts";
 
@@ -16,7 +17,7 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
     scope: "flags:read",
     place: "environment",
     defaults: { limit: DEFAULT_PAGE },
-    run: ({ app, names, query }) => listChanges(app, names.project, query),
+    run: ({ app, names, query }) => listChanges(app, names.project, withTime(query)),
   },
   ofFlag: {
     method: "GET",
@@ -26,7 +27,34 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
     place: "environment",
     defaults: { limit: DEFAULT_PAGE },
     run: ({ app, names, query }) =>
-      listChanges(app, names.project, { ...query, kind: "flag", name: names.flag }),
+      listChanges(app, names.project, { ...withTime(query), kind: "flag", name: names.flag }),
+  },
+  everywhere: {
+    method: "GET",
+    path: "/history",
+    summary: "List the changes of every project and form, newest first",
+    scope: "read",
+    place: "none",
+    defaults: { limit: DEFAULT_PAGE },
+    run: async ({ app, query }) => {
+      const page = await app.store.changes.everywhere(withTime(query));
+      return { changes: page.items.map(viewPlacedChange), next: nextOf(page, ({ revision }) => revision) };
+    },
+  },
+  ofForm: {
+    method: "GET",
+    path: "/forms/:form/history",
+    summary: "List the changes of a form and its targets, newest first",
+    scope: "forms:read",
+    place: "form",
+    defaults: { limit: DEFAULT_PAGE },
+    run: async ({ app, names, query }) => {
+      const form = await app.store.forms.find(names.form);
+      const filter = { ...withTime(query), kind: "form" as const, name: form?.slug ?? names.form };
+      const page = await app.store.changes.everywhere(filter);
+      if (page.items.length === 0 && !form) await requireKnownForm(app, names.form);
+      return { changes: page.items.map(viewChange), next: nextOf(page, ({ revision }) => revision) };
+    },
   },
   rollback: {
     method: "POST",
@@ -42,6 +70,17 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
     },
   },
 });
+
+/** A filter with its time in milliseconds since 1970. */
+function withTime<T extends { since?: string | undefined }>({ since, ...filter }: T) {
+  return { ...filter, since: since === undefined ? undefined : Date.parse(since) };
+}
+
+/** Throws `not_found` for a form that does not exist and never did. */
+async function requireKnownForm(app: App, name: string): Promise<void> {
+  const { items } = await app.store.changes.everywhere({ kind: "form", name, limit: 1 });
+  if (items.length === 0) throw noSuchForm(name);
+}
 
 async function listChanges(app: App, project: string, filter: ChangeQuery) {
   const page = await app.store.changes.page(project, filter);

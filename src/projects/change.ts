@@ -1,15 +1,22 @@
 import type { Color } from "./color.ts";
 import type { Environment } from "./environment.ts";
-import type { HistoryEntry } from "./history.ts";
+import type { HistoryEntry } from "../access/history-entry.ts";
 
 /** The entry that a change adds to the history of its project; null for none. */
 type Recorded = { project: string; history: HistoryEntry | null };
 
 /** A change of projects or environments, as the store applies it. Times are milliseconds since 1970. */
 export type ProjectChange =
-  | { change: "insertProject"; project: string; name: string; key: string; createdAt: number; history: null }
+  | {
+      change: "insertProject";
+      project: string;
+      name: string;
+      key: string;
+      createdAt: number;
+      history: HistoryEntry | null;
+    }
   | ({ change: "renameProject"; name: string } & Recorded)
-  | { change: "deleteProject"; project: string; history: null }
+  | { change: "deleteProject"; project: string; history: HistoryEntry | null }
   | ({ change: "insertEnvironment"; environment: Environment; createdAt: number } & Recorded)
   | ({
       change: "updateEnvironment";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { timestamp } from "../base/slug-schema.ts";
-import { CHANGE_KINDS } from "./history.ts";
+import { CHANGE_KINDS } from "../access/history-entry.ts";
 
 export const changeSchema = z.object({
   revision: z.int(),
@@ -17,4 +17,10 @@ export const changeSchema = z.object({
   before: z.nullable(z.any()),
   /** Null for a deletion. */
   after: z.nullable(z.any()),
+});
+
+/** `kind` is `project` for a creation or deletion of one, and `form` for a form and its targets. */
+export const placedChangeSchema = z.extend(changeSchema, {
+  /** Null for a change in no project. */
+  project: z.nullable(z.string()),
 });

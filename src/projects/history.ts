@@ -1,19 +1,5 @@
+import type { ChangeKind, HistoryEntry } from "../access/history-entry.ts";
 import { isoTime } from "../base/clock.ts";
-
-export const CHANGE_KINDS = ["flag", "segment", "environment", "scheduled"] as const;
-
-type ChangeKind = (typeof CHANGE_KINDS)[number];
-
-/** A change as the history of its project keeps it: `before` is null for a creation, `after` for a deletion. */
-export type HistoryEntry = {
-  /** Null for a change that applies to every environment of the project. */
-  environment: string | null;
-  /** `scheduled` is a scheduled change of a flag that failed: `after` holds the reason. */
-  kind: ChangeKind;
-  name: string;
-  before: unknown;
-  after: unknown;
-};
 
 /** A recorded change. Times are milliseconds since 1970. */
 export type Change = HistoryEntry & {
@@ -24,6 +10,9 @@ export type Change = HistoryEntry & {
   /** In the words of who made it; null if no reason was given. */
   why: string | null;
 };
+
+/** A recorded change with the slug of its project; null for one in no project. */
+export type PlacedChange = Change & { project: string | null };
 
 /** A change of a flag, without its values: whether it was on before and after, null if it did not exist. */
 export type RecentChange = Pick<Change, "revision" | "environment" | "at" | "who"> & {
@@ -42,6 +31,8 @@ export type ChangeQuery = {
   environment?: string | undefined;
   /** Only changes by the user, token or operator of that name. */
   who?: string | undefined;
+  /** Only changes from this time on, in milliseconds since 1970. */
+  since?: number | undefined;
   limit: number;
   /** Only changes older than this revision. */
   before?: number | undefined;
@@ -50,4 +41,9 @@ export type ChangeQuery = {
 /** A change as the admin API shows it. */
 export function viewChange({ revision, environment, kind, name, at, who, why, before, after }: Change) {
   return { revision, environment, kind, name, at: isoTime(at), who, why, before, after };
+}
+
+/** A change of any project or form as the admin API shows it. */
+export function viewPlacedChange({ project, ...change }: PlacedChange) {
+  return { project, ...viewChange(change) };
 }

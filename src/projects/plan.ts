@@ -1,6 +1,13 @@
 import type { ProjectChange } from "./change.ts";
 import type { Color } from "./color.ts";
 import type { Environment } from "./environment.ts";
+import type { HistoryEntry } from "../access/history-entry.ts";
+
+/** The entry of a project that is created, renamed or deleted; null for a project that does not exist. */
+export function projectEntry(slug: string, before: string | null, after: string | null): HistoryEntry {
+  const stateOf = (name: string | null) => (name === null ? null : { name });
+  return { environment: null, kind: "project", name: slug, before: stateOf(before), after: stateOf(after) };
+}
 
 /** The change that adds an environment; `from` is the slug of the environment whose values it copies. */
 export function planEnvironment(

@@ -4,7 +4,7 @@ import { requireScope } from "../access/token.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
 import type { ProjectChange } from "./change.ts";
-import { planEnvironment } from "./plan.ts";
+import { planEnvironment, projectEntry } from "./plan.ts";
 import { requireChangeable } from "./locks.ts";
 import { newProject, noSuchProject, type NewProject, type Project } from "./project.ts";
 import type { ProjectsApp } from "./store.ts";
@@ -20,7 +20,14 @@ export function createProject(app: ProjectsApp, caller: Caller, input: NewProjec
     const insertions = environments.map((environment) => planEnvironment(slug, environment, at));
     return {
       changes: [
-        { change: "insertProject", project: slug, name, key, createdAt: at, history: null },
+        {
+          change: "insertProject",
+          project: slug,
+          name,
+          key,
+          createdAt: at,
+          history: projectEntry(slug, null, name),
+        },
         ...insertions,
       ],
       result: { slug, name, key, environments },
@@ -50,7 +57,9 @@ export function renameProject(
     const before = await getProject(app, slug);
     if (name === before.name) return { changes: [], result: { project: before, result: "unchanged" } };
     return {
-      changes: [{ change: "renameProject", project: slug, name, history: null }],
+      changes: [
+        { change: "renameProject", project: slug, name, history: projectEntry(slug, before.name, name) },
+      ],
       result: { project: { ...before, name }, result: "updated" },
     };
   });
@@ -60,8 +69,9 @@ export function renameProject(
 export function deleteProject(app: ProjectsApp, caller: Caller, slug: string): Promise<void> {
   requireScope(caller, "admin");
   return change(app, caller, async (): Promise<Plan<ProjectChange, void>> => {
-    await getProject(app, slug);
+    const { name } = await getProject(app, slug);
     await requireChangeable(app, caller, { project: slug });
-    return { changes: [{ change: "deleteProject", project: slug, history: null }], result: undefined };
+    const history = projectEntry(slug, name, null);
+    return { changes: [{ change: "deleteProject", project: slug, history }], result: undefined };
   });
 }

@@ -3,7 +3,7 @@ import type { ClockAndRandom } from "../base/clock.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
 import type { ProjectChange } from "./change.ts";
 import type { Environment } from "./environment.ts";
-import type { Change, ChangeQuery, RecentChange } from "./history.ts";
+import type { Change, ChangeQuery, PlacedChange, RecentChange } from "./history.ts";
 import type { Project } from "./project.ts";
 
 type ProjectStore = {
@@ -22,6 +22,8 @@ type HistoryStore = {
   /** Newest first. */
   page(project: string, query: ChangeQuery): Promise<Page<Change>>;
   find(project: string, revision: number): Promise<Change | undefined>;
+  /** Changes of every project and of forms, newest first; with a kind and a name, those of one form. */
+  everywhere(query: ChangeQuery): Promise<Page<PlacedChange>>;
   /**
    * Changes of flags since a time, of every project, newest first: at most `limit`, among the newest 1,000 revisions of the
    * setup.

@@ -93,7 +93,7 @@ describe("history", () => {
     await run("segments", "set", "staff", ...LIVE, "--rule", "true");
     await run("segments", "set", "staff", ...LIVE, "--rule", "false");
     const segment = await run("segments", "history", "staff", ...LIVE, "--limit", "1");
-    expect(segment.stdout).toEndWith("live  updated\n- rule: true\n+ rule: false\n");
+    expect(segment.stdout).toEndWith("live  updated\n- rule: everyone\n+ rule: no one\n");
     await run("environments", "lock", "live", "-p", "shop");
     const environment = await run("environments", "history", "live", "-p", "shop", "--limit", "1");
     expect(environment.stdout).toEndWith("live  updated\n- locked: false\n+ locked: true\n");
@@ -111,6 +111,64 @@ describe("history", () => {
       expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("nothing") });
     }
     expect((await run("flags", "history", "sale", "-p", "shop", "--limit", "x")).code).toBe(2);
+  });
+
+  test("of a project is what changed in it, and of a kind without a name what changed of that", async () => {
+    const { run, set } = await openShop();
+    await set("--on", "--rollout", "25");
+    await run("segments", "set", "staff", ...LIVE, "--if", "email ends_with @example.com");
+    const whole = await run("projects", "history", "shop");
+    expect(whole.stdout).toMatch(
+      new RegExp(
+        [
+          `^revision \\d+  ${TIME}  \\S+  segment staff  live  created`,
+          String.raw`\+ rule: email ends with @example.com`,
+          "",
+          `revision \\d+  ${TIME}  \\S+  flag sale  live  created`,
+          String.raw`\+ enabled: true`,
+          String.raw`\+ variants: {"on":true,"off":false}`,
+          String.raw`\+ defaultVariant: "off"`,
+          String.raw`\+ rule: 25 % of users on; everyone else off`,
+          "",
+          `revision \\d+  ${TIME}  \\S+  environment live  created`,
+        ].join("\n"),
+      ),
+    );
+    const flags = await run("flags", "history", "-p", "shop");
+    expect(flags.stdout).toContain("flag sale  live  created");
+    expect(flags.stdout).not.toContain("staff");
+  });
+
+  test("of everything has projects and forms too, from a time on, and by a person", async () => {
+    const { run, set, json } = await openShop();
+    await run("forms", "create", "contact", "--notify", "a@example.com");
+    await run("forms", "set", "contact", "--retention", "90d", "--why", "privacy");
+    await set("--on");
+    await run("projects", "delete", "shop", "--yes");
+    await run("forms", "delete", "contact", "--yes");
+    const brief = (text: string) => text.match(/(?<=  \S+  )(?:form|flag|project|environment) .*$/gm);
+    expect(brief((await run("history", "--since", "1h")).stdout)).toEqual([
+      "form contact  deleted",
+      "project shop  deleted",
+      "form contact  updated",
+      "form contact  created",
+      "project shop  created",
+    ]);
+    expect(await json<Change[]>("history", "--who", "nobody")).toEqual([]);
+    expect(await json<Change[]>("history", "--since", "2099-01-01")).toEqual([]);
+    expect((await run("history", "--since", "yesterday")).code).toBe(2);
+    const form = await run("forms", "history", "contact");
+    expect(form.stdout).toMatch(/updated\nwhy: privacy\n\+ retention: 7776000\n/);
+    expect(form.stdout).toMatch(/created\n\+ name: "contact"\n\+ notify: \["a@example.com"\]\n$/);
+    expect((await run("forms", "history", "nothing")).code).toBe(3);
+    const [newest] = await json<(Change & { project: unknown })[]>(
+      "history",
+      "--kind",
+      "form",
+      "--limit",
+      "1",
+    );
+    expect(newest).toMatchObject({ project: null, kind: "form", environment: null, after: null });
   });
 
   test("names the token of a remote command, and rolls back over HTTP", async () => {
@@ -194,6 +252,41 @@ describe("--if-revision", () => {
   });
 });
 
+describe("flags undo", () => {
+  test("takes back the newest change, also the first and the undo itself, once it is confirmed", async () => {
+    const { run, set, get, history } = await openShop();
+    await set("--on", "--payload", "[1]");
+    const undo = (...args: string[]) => run("flags", "undo", "sale", ...LIVE, ...args);
+    const asked = await undo();
+    expect(asked.code).toBe(2);
+    expect(asked.stderr).toContain("\n- enabled: true\n+ enabled: false\n- payload: [1]\n");
+    expect(asked.stderr).toContain("add --yes to undo it");
+    expect(await history()).toHaveLength(1);
+    const [{ revision }] = (await history()) as [Change];
+    expect((await undo("--yes", "--why", "too early")).stdout).toBe(
+      `undid revision ${revision} of sale in shop/live: off\n`,
+    );
+    expect(await get()).toMatchObject({ enabled: false, payload: {} });
+    expect((await history())[0]).toMatchObject({ why: "too early" });
+    await undo("--yes");
+    expect(await get()).toMatchObject({ enabled: true, payload: [1] });
+    await run("flags", "delete", "sale", "-p", "shop", "--yes");
+    expect((await undo("--yes")).stdout).toContain("sale in shop/live: on\n");
+    expect(await get()).toMatchObject({ enabled: true, payload: [1] });
+  });
+
+  test("is refused in a locked environment, and for what never changed there", async () => {
+    const { run, set } = await openShop();
+    await set("--on");
+    const undo = (...args: string[]) => run("flags", "undo", ...args, "--yes");
+    expect((await undo("nothing", ...LIVE)).code).toBe(3);
+    const { code, stderr } = await undo("sale", "-p", "shop", "-e", "develop");
+    expect([code, stderr]).toEqual([3, expect.stringContaining('no change of "sale" in develop')]);
+    await run("environments", "lock", "live", "-p", "shop");
+    expect((await undo("sale", ...LIVE)).stderr).toContain("live");
+  });
+});
+
 describe("flags rollback", () => {
   test("sets what was, and says created, updated or unchanged", async () => {
     const { run, set, get, history } = await openShop();
@@ -244,7 +337,7 @@ describe("flags promote", () => {
     expect(planned.code).toBe(0);
     expect(planned.stdout).toStartWith("sale\n- enabled: false\n+ enabled: true\n+ variants: ");
     expect(planned.stdout).toContain(
-      "segment staff: missing in live, not copied: add --segments\n+ rule: true\n",
+      "segment staff: missing in live, not copied: add --segments\n+ rule: everyone\n",
     );
     expect(planned.stdout).toEndWith("\nwould promote 1 flag from develop to live, 1 unchanged\n");
     expect(await get()).toMatchObject({ enabled: false });

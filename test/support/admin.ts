@@ -116,6 +116,8 @@ export const NEEDED: Record<string, Scope> = {
   "GET /forms": "forms:read",
   "POST /forms": "forms:write",
   "GET /forms/{form}": "forms:read",
+  "GET /forms/{form}/history": "forms:read",
+  "GET /history": "read",
   "PATCH /forms/{form}": "forms:write",
   "DELETE /forms/{form}": "forms:write",
   "GET /forms/{form}/targets": "forms:read",

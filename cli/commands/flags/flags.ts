@@ -22,6 +22,7 @@ const VERBS: [names: string, load: Load][] = [
       return (flags, io) => addHistoryCommand(flags, io, "flag");
     },
   ],
+  ["undo", async () => (await import("./undo.ts")).addUndoCommand],
   ["rollback", async () => (await import("./rollback.ts")).addRollbackCommand],
   ["promote", async () => (await import("./promote.ts")).addPromoteCommand],
   ["scheduled", async () => (await import("./scheduled.ts")).addScheduledCommand],

@@ -41,7 +41,7 @@ export function noteRules(
   const { slug, enabled, defaultVariant } = flag;
   if (lost !== undefined)
     note(
-      shown`the variants take the place of its payload ${JSON.stringify(lost)}; to undo: formflag flags rollback ${slug} -p ${project} -e ${environment}\n`,
+      shown`the variants take the place of its payload ${JSON.stringify(lost)}; to undo: formflag flags undo ${slug} -p ${project} -e ${environment}\n`,
     );
   if (patch.targeting && endsInShare(flag.targeting))
     note(

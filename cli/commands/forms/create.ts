@@ -8,6 +8,7 @@ import { BEGINS, action } from "../../session/action.ts";
 import { create, ifNotExistsOption } from "../../session/create.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
+import { whyOption } from "../../session/why.ts";
 import { describeForm, withUrl } from "./describe.ts";
 import { settingsOf, withSettings } from "./settings.ts";
 
@@ -18,7 +19,8 @@ export function addCreateCommand(forms: Command, io: Io): void {
       .argument("[form]", "slug of the new form")
       .description("create a form and the key in its address")
       .addOption(ifNotExistsOption("the form"))
-      .addOption(fieldOption()),
+      .addOption(fieldOption())
+      .addOption(whyOption()),
   )
     .addHelpText(
       "after",

@@ -9,6 +9,13 @@ const VERBS: [names: string, load: Load][] = [
   ["get", async () => (await import("./read.ts")).addGetCommand],
   ["snippet", async () => (await import("./snippet.ts")).addSnippetCommand],
   ["test", async () => (await import("./test.ts")).addTestCommand],
+  [
+    "history",
+    async () => {
+      const { addHistoryCommand } = await import("../change-history.ts");
+      return (forms, io) => addHistoryCommand(forms, io, "form");
+    },
+  ],
   ["delete", async () => (await import("./delete.ts")).addDeleteCommand],
 ];
 

@@ -10,13 +10,18 @@ import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { switchValue } from "../../session/values.ts";
+import { whyOption } from "../../session/why.ts";
 import { describeSettings, withUrl } from "./describe.ts";
 import { settingsOf, withSettings } from "./settings.ts";
 
 /** Adds the verbs that change settings of a form. */
 export function addSetCommands(forms: Command, io: Io): void {
   const add = (verb: string, description: string) =>
-    forms.command(verb).argument("[form]", "slug or key of the form").description(description);
+    forms
+      .command(verb)
+      .argument("[form]", "slug or key of the form")
+      .description(description)
+      .addOption(whyOption());
   withSettings(add("set", "change the settings of a form"))
     .addHelpText(
       "after",

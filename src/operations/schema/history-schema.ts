@@ -1,19 +1,26 @@
 import * as z from "zod/mini";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
 import { rollbackSchema } from "../../flags/flag-schema.ts";
-import { CHANGE_KINDS } from "../../projects/history.ts";
-import { changeSchema } from "../../projects/history-schema.ts";
+import { momentOf } from "../../base/slug-schema.ts";
+import { CHANGE_KINDS, PROJECT_KINDS } from "../../access/history-entry.ts";
+import { changeSchema, placedChangeSchema } from "../../projects/history-schema.ts";
 import { set as setFlag } from "./flags-schema.ts";
 import { limitOf } from "./shared-schema.ts";
 
-const pageQuery = z.strictObject({
-  environment: z.optional(z.string()),
+const anyQuery = z.strictObject({
   /** Only changes by the user, token or operator of that name. */
   who: z.optional(z.string()),
+  /** Only changes from this time on. */
+  since: z.optional(momentOf("since")),
   limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
   /** A revision; the page starts with the next older change. */
   before: z.optional(z.coerce.number("before is a revision").check(z.int())),
 });
+
+const pageQuery = z.extend(anyQuery, { environment: z.optional(z.string()) });
+
+const kindOf = <const K extends readonly string[]>(kinds: K) =>
+  z.optional(z.enum(kinds, `kind is one of ${kinds.join(", ")}`));
 
 const output = z.object({
   changes: z.array(changeSchema),
@@ -23,11 +30,18 @@ const output = z.object({
 
 export const list = {
   query: z.extend(pageQuery, {
-    kind: z.optional(z.enum(CHANGE_KINDS, `kind is one of ${CHANGE_KINDS.join(", ")}`)),
+    kind: kindOf(PROJECT_KINDS),
     name: z.optional(z.string()),
   }),
   output,
 };
+
+export const everywhere = {
+  query: z.extend(anyQuery, { kind: kindOf(CHANGE_KINDS) }),
+  output: z.extend(output, { changes: z.array(placedChangeSchema) }),
+};
+
+export const ofForm = { query: anyQuery, output };
 
 export const ofFlag = { query: pageQuery, output };
 

@@ -36,6 +36,7 @@ const APPLY: Apply = {
   insertForm,
   updateForm,
   deleteForm,
+  *recordForm() {},
   insertTarget,
   updateTarget,
   deleteTarget,
@@ -61,11 +62,17 @@ export function* applyChanges(changes: readonly SetupChange[], version: number, 
     const apply = APPLY[each.change] as (change: SetupChange, revision: number) => Work<void>;
     yield* apply(each, revision);
     if ("history" in each && each.history) {
-      const { id } = yield* projectRow(each.project);
-      yield* recordChange(id, revision, by, each.history);
+      yield* recordChange(yield* projectOf(each), revision, by, each.history);
     }
   }
   yield* requireSmall(sizes);
   yield* setVersion(version + changes.length, changes.some(changesAccess));
   return true;
+}
+
+/** The id of the project whose history has a change, and which takes it along when it is deleted; null for none. */
+function* projectOf(change: SetupChange): Work<number | null> {
+  if (!("project" in change) || change.change === "insertProject" || change.change === "deleteProject")
+    return null;
+  return (yield* projectRow(change.project)).id;
 }

@@ -1,5 +1,6 @@
 import type { Page } from "../../base/pages.ts";
-import type { Change, ChangeQuery, RecentChange, HistoryEntry } from "../../projects/history.ts";
+import type { HistoryEntry } from "../../access/history-entry.ts";
+import type { Change, ChangeQuery, PlacedChange, RecentChange } from "../../projects/history.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { projectRow } from "./rows.ts";
 import { type Params, type Work, all, first, run } from "./work.ts";
@@ -12,25 +13,41 @@ const COLUMNS = "revision, environment, kind, name, at, who, why, before, after"
 /** Newest first. */
 function* pageChanges(project: string, options: ChangeQuery): Work<Page<Change>> {
   const { id: projectId } = yield* projectRow(project);
-  const { kind, name, environment, who, limit, before } = options;
-  const conditions = [
-    "project_id = $projectId",
+  const where = ["project_id = $projectId", ...conditionsOf(options)].join(" AND ");
+  const sql = `SELECT ${COLUMNS} FROM changes WHERE ${where} ORDER BY revision DESC LIMIT $limit`;
+  const used = usedIn(sql, { ...options, projectId });
+  return yield* pageOf(all<Row>(sql, used, pageCut("before", "after")), options.limit, toChange);
+}
+
+/** Newest first. A form of a name is in no project, and is found by an index. */
+function* pageEverywhere(options: ChangeQuery): Work<Page<PlacedChange>> {
+  const conditions = conditionsOf(options);
+  if (options.kind === "form") conditions.push("project_id IS NULL");
+  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+  const sql = `SELECT ${COLUMNS}, (SELECT slug FROM projects WHERE id = project_id) AS project
+    FROM changes ${where} ORDER BY revision DESC LIMIT $limit`;
+  const rows = all<Row & { project: string | null }>(sql, usedIn(sql, options), pageCut("before", "after"));
+  return yield* pageOf(rows, options.limit, (row) => ({ ...toChange(row), project: row.project }));
+}
+
+function conditionsOf({ kind, name, environment, who, since, before }: ChangeQuery): string[] {
+  return [
     // A scheduled change that failed belongs to the history of its flag.
     kind === "flag" ? "kind IN ('flag', 'scheduled')" : kind && "kind = $kind",
     name !== undefined && "name = $name",
     environment !== undefined && "(environment = $environment OR environment IS NULL)",
     who !== undefined && "who = $who",
+    since !== undefined && "at >= $since",
     before !== undefined && "revision < $before",
-  ].filter(Boolean);
-  const sql = `SELECT ${COLUMNS} FROM changes WHERE ${conditions.join(" AND ")}
-    ORDER BY revision DESC LIMIT $limit`;
-  const values = { projectId, kind, name, environment, who, before, limit: limit + 1 };
-  const used: Params = Object.fromEntries(
-    Object.entries(values).flatMap(([key, value]) =>
-      value !== undefined && sql.includes(`$${key}`) ? [[key, value]] : [],
-    ),
+  ].filter((condition) => typeof condition === "string");
+}
+
+/** The values that a statement names, and one row more than the page. */
+function usedIn(sql: string, values: ChangeQuery & { projectId?: number }): Params {
+  const used = Object.entries({ ...values, limit: values.limit + 1 }).filter(
+    ([key, value]) => value !== undefined && sql.includes(`$${key}`),
   );
-  return yield* pageOf(all<Row>(sql, used, pageCut("before", "after")), limit, toChange);
+  return Object.fromEntries(used) as Params;
 }
 
 function* findChange(project: string, revision: number): Work<Change | undefined> {
@@ -73,11 +90,13 @@ function fromJson(text: string | null): unknown {
   return text === null ? null : JSON.parse(text);
 }
 
-export const changes = { reads: { page: pageChanges, find: findChange, recent: recentChanges } };
+export const changes = {
+  reads: { page: pageChanges, everywhere: pageEverywhere, find: findChange, recent: recentChanges },
+};
 
-/** Adds an entry to the history of a project. */
+/** Adds an entry to the history of a project, or of none. */
 export function* recordChange(
-  projectId: number,
+  projectId: number | null,
   revision: number,
   { who, at, why }: Author,
   { environment, kind, name, before, after }: HistoryEntry,

@@ -22,6 +22,7 @@ import dashboard from "./migrations/0013-dashboard.sql" with { type: "text" };
 import scaleOut from "./migrations/0014-scale-out.sql" with { type: "text" };
 import foreignIds from "./migrations/0015-foreign-ids.sql" with { type: "text" };
 import rowids from "./migrations/0016-rowids.sql" with { type: "text" };
+import history from "./migrations/0017-history.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
 import { close } from "./statements.ts";
 import {
@@ -51,6 +52,7 @@ const ALL = [
   scaleOut,
   foreignIds,
   rowids,
+  history,
 ] as const satisfies readonly string[] & { length: typeof NEWEST_SCHEMA };
 
 /** The migrations in order: after the first n, `user_version` is n. A released migration never changes. */

@@ -183,7 +183,7 @@ describe("flags set", () => {
     await set("replaced", "--payload", "[1]");
     const { stderr } = await trySet("replaced", "--variants", COLORS);
     expect(stderr).toContain("the variants take the place of its payload [1]");
-    expect(stderr).toContain("formflag flags rollback replaced -p shop -e develop");
+    expect(stderr).toContain("formflag flags undo replaced -p shop -e develop");
   });
 
   test("joins conditions by and, and prints the rule as it was understood", async () => {

@@ -91,6 +91,33 @@ export function historyContract(driver: Driver): void {
       expect(await store.changes.recent(at + 2, 9)).toEqual([]);
     });
 
+    test("of no project has forms, and creations and deletions of projects, beside those of every project", async () => {
+      const { slug, flagChange, delete: deleteProject } = await addProject(store, fresh(), "live");
+      const at = NOW + 2 * 86_400_000;
+      const name = `form-${slug}`;
+      const form = { environment: null, kind: "form", name, before: {}, after: { uploads: true } } as const;
+      const by = { who: `eve-${slug}`, at };
+      await applyBy(by, store, { change: "recordForm", history: form });
+      await applyBy({ ...by, at: at + 1 }, store, await flagChange("live", "sale"));
+      const list = async (query: object) =>
+        (await store.changes.everywhere({ limit: 100, who: by.who, ...query })).items;
+      const placed = (await list({})).map((change) => [change.project, brief(change)]);
+      expect(placed).toEqual([
+        [slug, "flag live sale"],
+        [null, `form all ${name}`],
+      ]);
+      expect((await list({ kind: "form", name })).map(({ after }) => after)).toEqual([form.after]);
+      expect((await list({ since: at + 1 })).map(brief)).toEqual(["flag live sale"]);
+      const { items, more } = await store.changes.everywhere({ limit: 1, who: by.who });
+      expect([items.map(brief), more]).toEqual([["flag live sale"], true]);
+      expect((await list({ before: items[0]!.revision })).map(brief)).toEqual([`form all ${name}`]);
+      expect((await store.changes.page(slug, { limit: 100, since: at })).items.map(brief)).toEqual([
+        "flag live sale",
+      ]);
+      await deleteProject();
+      expect((await list({})).map(brief)).toEqual([`form all ${name}`]);
+    });
+
     test("of a flag has the scheduled changes of it that failed", async () => {
       const { slug, set } = await addProject(store, fresh(), "live");
       await set("live", "sale");

@@ -82,6 +82,7 @@ function RollBackLinks({
 function ChangedThing({ project, change }: Props) {
   const { kind, name, environment, after } = change;
   if (after === null) return <span>{name}</span>;
+  if (kind === "project") return <A to={projectPath(project)}>{name}</A>;
   if (kind === "environment") return <A to={`${projectPath(project)}/settings`}>{name}</A>;
   if (environment === null) return <A to={flagPath(project, name)}>{name}</A>;
   if (kind === "segment") return <A to={segmentPath(project, environment, name)}>{name}</A>;

@@ -3,7 +3,8 @@ import { blankState, flagState } from "../../../flags/history.ts";
 import { addressOf } from "../../../operations/address.ts";
 import { history } from "../../../operations/history.ts";
 import { ADMIN_PATH } from "../../../operations/operation.ts";
-import { CHANGE_KINDS, type Change, type ChangeQuery } from "../../../projects/history.ts";
+import { PROJECT_KINDS } from "../../../access/history-entry.ts";
+import type { Change, ChangeQuery } from "../../../projects/history.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { Project } from "../../../projects/project.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
@@ -35,15 +36,15 @@ export function historyRoutes({ app, get }: Dashboard) {
   });
 }
 
-type Filter = Omit<ChangeQuery, "limit">;
+type Filter = Omit<ChangeQuery, "limit" | "kind"> & { kind?: (typeof PROJECT_KINDS)[number] | undefined };
 
 /** The filter in the query of a page. Throws `invalid`. */
 function filterOf(c: DashboardContext): Filter {
   const textOf = (name: string) => c.req.query(name)?.trim() || undefined;
   const [given, before] = [textOf("kind"), textOf("before")];
-  const kind = CHANGE_KINDS.find((each) => each === given);
+  const kind = PROJECT_KINDS.find((each) => each === given);
   if (given !== undefined && kind === undefined)
-    throw new AppError("invalid", `the kind of a change is one of ${CHANGE_KINDS.join(", ")}`);
+    throw new AppError("invalid", `the kind of a change is one of ${PROJECT_KINDS.join(", ")}`);
   return {
     environment: textOf("environment"),
     name: textOf("name"),
@@ -156,18 +157,22 @@ const KINDS = [
   { value: "segment", label: "Segments" },
   { value: "environment", label: "Environments" },
   { value: "scheduled", label: "Failed scheduled changes" },
+  { value: "project", label: "The project" },
 ];
 
 /** The commands that list the same changes; the one for a thing names an example where the filter names none. */
-function commandsOf(project: string, { kind = "flag", name, environment, who, before }: Filter) {
-  const noun = { flag: "flags", segment: "segments", environment: "environments", scheduled: "flags" }[kind];
+function commandsOf(project: string, { kind, name, environment, who, before }: Filter) {
+  const noun = { flag: "flags", segment: "segments", environment: "environments", scheduled: "flags" };
   const place = { p: project, e: kind === "environment" ? null : environment };
   const query = { kind: name && kind, name, environment, who };
   const path = ADMIN_PATH + addressOf(history.list, { project }, query);
   return [
     {
-      label: "Lists the changes of one thing",
-      text: formflag(`${noun} history`, name ?? "new-checkout", place, { who, before }),
+      label: "Lists the same",
+      text:
+        kind === undefined || kind === "project"
+          ? formflag("projects history", project, { e: environment, who, before })
+          : formflag(`${noun[kind]} history`, ...(name === undefined ? [] : [name]), place, { who, before }),
     },
     {
       label: "Lists these, over the admin API",
@@ -184,7 +189,10 @@ function changePage({ slug, environments }: Project, change: Change, sides?: rea
     title: `Revision ${revision}: ${describeChange(change)}`,
     heading: `Revision ${revision}`,
     back: { to: `${projectPath(slug)}/history`, label: "History" },
-    commands: commandsOf(slug, { kind, name, before: revision + 1 }).slice(0, 1),
+    commands: commandsOf(slug, { ...(kind === "form" ? {} : { kind, name }), before: revision + 1 }).slice(
+      0,
+      1,
+    ),
     content: <ChangeCard project={slug} environments={environments} change={change} sides={sides} />,
   });
 }

@@ -1,7 +1,7 @@
 import type { Difference, Document } from "../../../documents/document.ts";
 import type { importFlags } from "../../../flags/imports.ts";
 import type { Environment } from "../../../projects/environment.ts";
-import type { HistoryEntry } from "../../../projects/history.ts";
+import type { HistoryEntry } from "../../../access/history-entry.ts";
 import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";

@@ -1,0 +1,2 @@
+/** The size of the runtime. */
+process.exitCode = 0;

@@ -1,0 +1,72 @@
+import { maskTarget, type TargetRecord } from "../delivery/target.ts";
+import type { HistoryEntry } from "../access/history-entry.ts";
+import type { FormChange } from "./change.ts";
+import type { FormRecord } from "./form.ts";
+import { NAMES, type SettingName, SETTINGS } from "./settings/settings.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The change that creates a form. */
+export function planInsert(form: FormRecord): FormChange {
+  return { change: "insertForm", form, history: entryOf(form.slug, null, stateOf(form)) };
+}
+
+/** The change that gives a form other settings; the history has those that differ. */
+export function planUpdate(before: FormRecord, form: FormRecord): FormChange {
+  const names = NAMES.filter((name) => !Bun.deepEquals(before[name], form[name], true));
+  const was = names.map((name) => [name, shown(name, before[name])]);
+  const is = names.map((name) => [name, shown(name, form[name], before[name])]);
+  const history = entryOf(form.slug, Object.fromEntries(was), Object.fromEntries(is));
+  return { change: "updateForm", form, history };
+}
+
+/** The change that deletes a form, or with `onlyEmpty` only one without submissions. */
+export function planDeletion(form: FormRecord, onlyEmpty: boolean): FormChange {
+  const { slug, key } = form;
+  return { change: "deleteForm", slug, key, onlyEmpty, history: entryOf(slug, stateOf(form), null) };
+}
+
+/** The entry of a target of a form that is added, changed or deleted, without its secrets; undefined for none. */
+export function recordTarget(
+  { slug }: Pick<FormRecord, "slug">,
+  before: TargetRecord | undefined,
+  after: TargetRecord | undefined,
+): FormChange {
+  const isRotated = before && after && before.secrets[0]?.secret !== after.secrets[0]?.secret;
+  const was = before && { [`target ${before.id}`]: targetState(before) };
+  const is = after && {
+    [`target ${after.id}`]: targetState(after),
+    ...(isRotated && { [`secret of ${after.id}`]: "renewed" }),
+  };
+  return { change: "recordForm", history: entryOf(slug, was ?? {}, is ?? {}) };
+}
+
+function targetState(target: TargetRecord): string {
+  return `${maskTarget(target)}${target.enabled ? "" : ", disabled"}`;
+}
+
+function entryOf(slug: string, before: unknown, after: unknown): HistoryEntry {
+  return { environment: null, kind: "form", name: slug, before, after };
+}
+
+/** The settings of a form that differ from the default. */
+function stateOf(form: FormRecord): Values {
+  const set = NAMES.filter((name) => name === "name" || isSet(name, form[name]));
+  return Object.fromEntries(set.map((name) => [name, shown(name, form[name])]));
+}
+
+function isSet(name: SettingName, value: unknown): boolean {
+  return value !== null && !Bun.deepEquals(value, SETTINGS[name].default, true);
+}
+
+/** Settings that list senders, who may have their data erased: the history counts them. */
+const OF_SENDERS: ReadonlySet<SettingName> = new Set(["blockedSenders", "spamEmails"]);
+
+/** A setting as the history has it. */
+function shown(name: SettingName, value: unknown, before?: unknown): unknown {
+  if (!OF_SENDERS.has(name) || !Array.isArray(value)) return value;
+  const known = new Set(Array.isArray(before) ? before : value);
+  const added = value.filter((each) => !known.has(each)).length;
+  const count = value.length === 1 ? "1 address" : `${value.length} addresses`;
+  return added === 0 ? count : `${count}, ${added} new`;
+}
