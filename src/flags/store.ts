@@ -46,6 +46,8 @@ type FlagStore = {
   selectIn(project: string, environment: string): Promise<FlagSelection>;
   /** The project of an environment that two keys select; undefined if they select none. */
   projectOf(projectKey: string, environmentKey: string): Promise<string | undefined>;
+  /** The flags of an environment that have one of the slugs. Throws `not_found`. */
+  among(project: string, environment: string, slugs: string[]): Promise<FlagRecord[]>;
   /** The given slugs that are not flags of the project. Throws `not_found`. */
   missing(project: string, slugs: string[]): Promise<string[]>;
   /** Stores when flags were last read, which is not a change of the flags. Reads of missing flags are ignored. */

@@ -128,6 +128,15 @@ function* findFlag({ project, environment, flag: slug }: FlagPlace): Work<FlagRe
   return row && toRecord(row);
 }
 
+function* flagsAmong(project: string, environment: string, slugs: string[]): Work<FlagRecord[]> {
+  const { id: environmentId } = yield* environmentRow(project, environment);
+  const rows = yield* all<FullRow>(`${SELECT} AND f.slug IN (SELECT value FROM json_each($slugs))`, {
+    environmentId,
+    slugs: JSON.stringify(slugs),
+  });
+  return rows.map(toRecord);
+}
+
 function* projectOfKeys(projectKey: string, environmentKey: string): Work<string | undefined> {
   const row = yield* first<{ slug: string }>(
     `SELECT p.slug FROM environments e JOIN projects p ON p.id = e.project_id
@@ -203,6 +212,7 @@ export const flags = {
     list: listFlags,
     page: pageFlags,
     find: findFlag,
+    among: flagsAmong,
     heads: pageHeads,
     statuses: listStatuses,
     projectOf: projectOfKeys,

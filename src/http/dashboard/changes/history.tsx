@@ -80,21 +80,22 @@ async function sidesOf(
   { slug, environments }: Project,
   changes: readonly Change[],
 ): Promise<Sides> {
-  const records = new Map<string, ReturnType<typeof store.flags.find>>();
   const sides = new Map<number, readonly Side[]>();
-  for (const { kind, name: flag, environment, before, after, revision } of changes) {
-    const isThere = environments.some((each) => each.slug === environment);
-    if (kind !== "flag" || environment === null || !isThere || after === null) continue;
-    const key = JSON.stringify([environment, flag]);
-    const found = records.get(key) ?? store.flags.find({ project: slug, environment, flag });
-    records.set(key, found);
-    const record = await found;
-    const now = record && flagState(record);
-    const states = { before: before ?? (record && blankState(record)), after };
-    sides.set(
-      revision,
-      (["before", "after"] as const).filter((side) => !Bun.deepEquals(now, states[side], true)),
-    );
+  const shown = changes.filter(({ kind, after }) => kind === "flag" && after !== null);
+  for (const [environment, group] of Map.groupBy(shown, (change) => change.environment)) {
+    if (environment === null || !environments.some((each) => each.slug === environment)) continue;
+    const names = [...new Set(group.map(({ name }) => name))];
+    const flags = await store.flags.among(slug, environment, names);
+    const records = new Map(flags.map((record) => [record.slug, record]));
+    for (const { name, before, after, revision } of group) {
+      const record = records.get(name);
+      const now = record && flagState(record);
+      const states = { before: before ?? (record && blankState(record)), after };
+      sides.set(
+        revision,
+        (["before", "after"] as const).filter((side) => !Bun.deepEquals(now, states[side], true)),
+      );
+    }
   }
   return sides;
 }
