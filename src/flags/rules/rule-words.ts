@@ -1,6 +1,7 @@
 import { isObject } from "../../base/json.ts";
 import { conditionInWords } from "./condition-words.ts";
 import { hasRule, rowsOfRule } from "./rule-rows.ts";
+import { parseRules } from "./rules.ts";
 
 /** The part of a flag that chooses what its readers get; a plain flag has no variants. */
 type Ruled = { variants?: unknown; defaultVariant?: unknown; targeting?: unknown };
@@ -31,6 +32,23 @@ export function ruleClauses({ variants, defaultVariant, targeting }: Ruled): str
   const clauses = rows.map(({ condition, result }) => rowInWords(condition, result, fallback));
   const last = restInWords(rest, fallback);
   return last !== null && clauses.every((clause) => clause !== null) ? [...clauses, ...last] : null;
+}
+
+/** Characters of rules beyond which a cell of a table has no room for their words. */
+const MAX_CELL = 2048;
+const MAX_KEPT = 1000;
+const kept = new Map<string, string>();
+
+/** The sentence for rules as JSON text; an empty one without a rule. A table shows hundreds, so the last are kept. */
+export function ruleInCell(rules: string): string {
+  if (rules.length > MAX_CELL) return OWN_RULE;
+  let sentence = kept.get(rules);
+  if (sentence !== undefined) return sentence;
+  const parsed = parseRules(rules);
+  sentence = hasRule(parsed.targeting) ? ruleSentence(parsed) : "";
+  if (kept.size >= MAX_KEPT) kept.clear();
+  kept.set(rules, sentence);
+  return sentence;
 }
 
 /** The rule of a segment in words: who belongs to it. */
@@ -79,7 +97,8 @@ function sharesOf(rule: unknown): Share[] | null {
   if (!shares.every((share) => share !== null)) return null;
   const total = shares.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return null;
-  const percentOf = (weight: number) =>
-    Number(((weight / total) * 100).toFixed(4)).toLocaleString("en", { maximumFractionDigits: 4 });
-  return shares.map(({ variant, weight }) => ({ variant, percent: percentOf(weight) }));
+  return shares.map(({ variant, weight }) => ({
+    variant,
+    percent: `${Number(((weight / total) * 100).toFixed(4))}`,
+  }));
 }

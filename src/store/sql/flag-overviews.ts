@@ -1,8 +1,6 @@
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagHead, FlagStatus } from "../../flags/flag.ts";
-import { hasRule } from "../../flags/rules/rule-rows.ts";
-import { ruleSentence } from "../../flags/rules/rule-words.ts";
-import { type FlagRules, parseRules } from "../../flags/rules/rules.ts";
+import { ruleInCell } from "../../flags/rules/rule-words.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { projectRow } from "./rows.ts";
 import { type Work, all } from "./work.ts";
@@ -44,11 +42,7 @@ export function* listStatuses(project: string, slugs: string[]): Work<FlagStatus
   return rows.map(({ rules, ...row }) => ({
     ...row,
     enabled: row.enabled === 1,
-    rule: rules === null ? "" : ruleIn(parseRules(rules)),
+    rule: rules === null ? "" : ruleInCell(rules),
     isPreview: row.isPreview === 1,
   }));
-}
-
-function ruleIn(rules: FlagRules): string {
-  return hasRule(rules.targeting) ? ruleSentence(rules) : "";
 }
