@@ -2,6 +2,7 @@ import { meRoutes } from "./access/me.tsx";
 import { tokenRoutes } from "./access/tokens.tsx";
 import { userRoutes } from "./access/users.tsx";
 import { compareRoutes } from "./changes/compare.tsx";
+import { formHistoryRoutes } from "./changes/form-history.tsx";
 import { historyRoutes } from "./changes/history.tsx";
 import { promoteRoutes } from "./changes/promote.tsx";
 import { rollbackRoutes } from "./changes/rollback.tsx";
@@ -31,6 +32,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   inboxRoutes,
   peopleRoutes,
   formRoutes,
+  formHistoryRoutes,
   userRoutes,
   tokenRoutes,
   meRoutes,

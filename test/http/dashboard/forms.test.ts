@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { getForm, setForm } from "../../../src/forms/forms.ts";
+import { deleteForm, getForm, setForm } from "../../../src/forms/forms.ts";
 import { openTestApp } from "../../support/app.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { openDashboard } from "../../support/pages/dashboard.ts";
@@ -205,4 +205,23 @@ test("A new secret of a target and its deletion are asked first, and a form that
   expect((await post("/forms/contact/state", { enabled: "true" })).text).toContain("The form is open");
   expect((await getForm(app, "contact")).enabled).toBe(true);
   expect((await post("/forms/contact/state", { enabled: "true" })).text).not.toContain(">Undo<");
+});
+
+test("A form has a history of its settings, newest first, by whom and why, also after it was deleted", async () => {
+  const { app, signIn } = open();
+  const { get, post } = await signIn("editor");
+  await post("/forms/new", { slug: "contact", name: "Contact us" });
+  await setForm(app, { ...OPERATOR, name: "ann", why: "<b>privacy</b>" }, "contact", {
+    retention: 7_776_000,
+  });
+  expect((await get("/forms/contact")).text).toContain('href="/dashboard/forms/contact/history"');
+  const { text } = await get("/forms/contact/history");
+  expect(text).toContain("+ 7776000");
+  expect(text).toContain("&lt;b&gt;privacy&lt;/b&gt;");
+  expect(text.indexOf("ann")).toBeLessThan(text.indexOf("Contact us"));
+  expect((await get("/forms/contact/history?who=nobody")).text).toContain("No change matches");
+  expect((await get("/forms/contact/history?before=x")).status).toBe(400);
+  await deleteForm(app, OPERATOR, "contact");
+  expect((await get("/forms/contact/history")).text).toContain("deleted");
+  expect((await get("/forms/nothing/history")).status).toBe(404);
 });

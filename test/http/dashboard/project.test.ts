@@ -38,6 +38,26 @@ describe("the history", () => {
     expect(text).not.toContain("Restore this state…");
   });
 
+  test("has rules in words, with their JSON behind them", async () => {
+    const { set, signIn } = await openPages();
+    const switched = { variants: { on: true, off: false }, defaultVariant: "off" };
+    const share = {
+      fractional: [
+        ["on", 25],
+        ["off", 75],
+      ],
+    };
+    await set("live", {
+      enabled: true,
+      ...switched,
+      targeting: { if: [{ "===": [{ var: "plan" }, "pro"] }, "on", share] },
+    });
+    const { text } = await (await signIn("viewer")).get("/projects/shop/history");
+    expect(text).toContain("+ plan is pro: on\n+ 25 % of users on\n+ everyone else off");
+    expect(text).toMatch(/<summary[^>]*>As JSON<\/summary>.*fractional/s);
+    expect(text).not.toContain("targeting");
+  });
+
   test("offers to undo a change and to restore its state, and neither where that would do nothing", async () => {
     const { app, set, drop, lock, signIn } = await openPages();
     const { record: on } = await set("live", { enabled: true });

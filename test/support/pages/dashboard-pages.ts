@@ -43,6 +43,7 @@ export function fullPages({
     "/people?q=ada%40example.com",
     "/forms/contact",
     "/forms/contact/settings",
+    "/forms/contact/history",
     "/forms/contact/delete",
     shop,
     `${shop}/flags/checkout`,

@@ -60,6 +60,28 @@ export function ChangeCard({ sides = [], ...props }: Props & { sides?: readonly 
   );
 }
 
+/** A change of a form: who made it, when, why, and what it changed. */
+export function PlainChangeCard({ change }: { change: Change }) {
+  const { revision, at, who, why } = change;
+  const [done, tone] = ACTIONS[actionOf(change)];
+  return (
+    <article class="card" aria-labelledby={`change-${revision}`}>
+      <h2 id={`change-${revision}`}>
+        Revision {revision} <Badge tone={tone}>{done}</Badge>
+      </h2>
+      <p class="soft">
+        <Foreign text={who} />, <Time at={at} /> (<ExactTime at={at} />)
+      </p>
+      {why && (
+        <blockquote>
+          <Foreign text={why} />
+        </blockquote>
+      )}
+      <Diff before={stateOf(change, change.before)} after={stateOf(change, change.after)} />
+    </article>
+  );
+}
+
 function RollBackLinks({
   project,
   environments,

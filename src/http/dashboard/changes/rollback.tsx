@@ -126,7 +126,10 @@ function rollbackPage(
   if (side === "after" || revision === change.revision)
     commands.unshift({
       label: "Does the same",
-      text: formflag("flags rollback", flag, options, { to: side === "after" && change.revision }),
+      text:
+        side === "before"
+          ? formflag("flags undo", flag, options)
+          : formflag("flags rollback", flag, options, { to: change.revision }),
     });
   return projectPage({
     project,

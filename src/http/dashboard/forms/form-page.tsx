@@ -64,6 +64,9 @@ function Actions({ form }: { form: Form }) {
       <ButtonLink to={`/inbox/${encodeURIComponent(form.slug)}`} icon="inbox">
         Inbox
       </ButtonLink>
+      <ButtonLink to={`${formPath(form.slug)}/history`} icon="history">
+        History
+      </ButtonLink>
       {mayChange && (
         <>
           <ButtonForm to={`${formPath(form.slug)}/test`} icon="send">

@@ -1,0 +1,82 @@
+import { AppError } from "../../../base/errors.ts";
+import { noSuchForm } from "../../../forms/form.ts";
+import type { Change } from "../../../projects/history.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import type { Page } from "../page.tsx";
+import { FORM, formPath } from "../paths.ts";
+import { Empty } from "../parts/card.tsx";
+import { formflag } from "../parts/commands.tsx";
+import { TextField } from "../parts/field.tsx";
+import { ButtonLink } from "../parts/link.tsx";
+import { BY_AGE, FilterForm, List } from "../parts/list.tsx";
+import type { Dashboard } from "../routes.ts";
+import { PlainChangeCard } from "./change-card.tsx";
+
+/** Changes on one page. */
+const PAGE = 20;
+
+type Filter = { who: string | undefined; before: number | undefined };
+
+/** The history of a form, also after it was deleted. */
+export function formHistoryRoutes({ app, get }: Dashboard) {
+  get(`${FORM}/history`, "forms:read", async (c, parameters) => {
+    const form = await app.store.forms.find(parameters.form);
+    const name = form?.slug ?? parameters.form;
+    const filter = filterOf(c);
+    const page = await app.store.changes.everywhere({ kind: "form", name, ...filter, limit: PAGE });
+    if (!form && page.items.length === 0) throw noSuchForm(parameters.form);
+    return historyPage(name, form !== undefined, filter, page);
+  });
+}
+
+/** The filter in the query of a page. Throws `invalid`. */
+function filterOf(c: DashboardContext): Filter {
+  const before = c.req.query("before")?.trim() || undefined;
+  if (before !== undefined && !/^\d{1,15}$/.test(before))
+    throw new AppError("invalid", "a revision is a number");
+  return {
+    who: c.req.query("who")?.trim() || undefined,
+    before: before === undefined ? undefined : Number(before),
+  };
+}
+
+function historyPage(
+  name: string,
+  isThere: boolean,
+  { who, before }: Filter,
+  { items, more }: { items: Change[]; more: boolean },
+): Page {
+  const to = `${formPath(name)}/history`;
+  return {
+    title: `History of the form ${name}`,
+    heading: "History",
+    section: "forms",
+    topics: ["setup"],
+    back: isThere ? { to: formPath(name), label: `Form ${name}` } : { to: "/forms", label: "Forms" },
+    commands: [{ label: "Lists the same", text: formflag("forms history", name, { who, before }) }],
+    content: (
+      <List
+        filters={
+          <FilterForm to={to} label="Filter">
+            <TextField name="who" label="Who" type="search" value={who ?? ""} />
+          </FilterForm>
+        }
+        empty={
+          <Empty title={who === undefined ? "Nothing has changed yet" : "No change matches"}>
+            {who !== undefined && <ButtonLink to={to}>Show every change</ButtonLink>}
+          </Empty>
+        }
+        rows={items}
+        keyOf={({ revision }) => `revision-${revision}`}
+        card={(change) => <PlainChangeCard change={change} />}
+        pages={{
+          to,
+          query: { who },
+          isLater: before !== undefined,
+          next: more && { before: items.at(-1)!.revision },
+          words: BY_AGE,
+        }}
+      />
+    ),
+  };
+}
