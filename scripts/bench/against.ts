@@ -54,7 +54,7 @@ async function fill(executable: string, data: string): Promise<Filled> {
     `/v1/s/${(await run<{ key: string }>("forms", "create", slug, ...settings)).key}?mode=rest`;
   const forms = {
     plain: await form("plain"),
-    checked: await form("checked", ...CHECKS),
+    checked: await form("checked", ...CHECKS, "--duplicates", "60s"),
     uploads: await form("uploads", "--uploads", "on"),
   };
   await form("inbox");

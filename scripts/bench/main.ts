@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { chartOf } from "./chart.ts";
 import { type Figure, type Rounds, type Show, formatValue, reaches } from "./figure.ts";
 
 /**
- * npm run bench [-- PART…] [--json FILE] [--quick]: measures the built executable against its limits; with `--against
+ * npm run bench [-- PART…] [--save] [--quick]: measures the built executable against its limits; `--save` keeps the figures in
+ * docs/benchmark.md. With `--against
  * EXECUTABLE` against that one, such as the release before. docs/benchmark.md describes what each figure means and what
  * bounds it.
  */
@@ -29,13 +29,14 @@ const PARTS: Record<string, () => Promise<Measure>> = {
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    json: { type: "string" },
+    save: { type: "boolean", default: false },
     against: { type: "string" },
     quick: { type: "boolean", default: false },
   },
 });
 const rounds = values.quick ? { rounds: 3, seconds: 1 } : { rounds: 15, seconds: 1 };
 const { against } = values;
+if (against !== undefined && values.save) throw new Error("--save keeps figures against the limits");
 const parts: Record<string, () => Promise<Measure>> =
   against === undefined ? PARTS : (await import("./against.ts")).partsAgainst(against);
 const unknown = positionals.filter((part) => !(part in parts));
@@ -56,9 +57,7 @@ for (const [part, load] of Object.entries(parts)) {
     rmSync(directory, { recursive: true, force: true });
   }
 }
-if (positionals.length === 0 && against === undefined)
-  await Bun.write("docs/benchmark.svg", chartOf(figures));
-if (values.json) await Bun.write(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+if (values.save) await (await import("./page.ts")).saveFigures(figures);
 
 function lineOf(figure: Figure): string {
   const { name, goal, value, spread, unit = "", detail = "" } = figure;

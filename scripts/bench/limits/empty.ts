@@ -1,2 +1,0 @@
-/** The size of the runtime. */
-process.exitCode = 0;
