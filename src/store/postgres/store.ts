@@ -99,6 +99,7 @@ export async function openPostgresStore(
   const slices = sharedSlices(
     {
       read: units.read,
+      readInTurns: units.read,
       readAtOnce: units.readAtOnce,
       write: (name, args) => timed(() => units.write(() => WRITES.get(name)!(...args))),
     },

@@ -8,6 +8,8 @@ type Works = Readonly<Record<string, (...args: never[]) => Work<unknown>>>;
  */
 export type Slice = {
   reads?: Works;
+  /** With many or large rows. */
+  readsInTurns?: Works;
   /** Every statement of these sees the database as of one moment. */
   readsAtOnce?: Works;
   writes?: Works;
@@ -21,6 +23,9 @@ export const WEIGHT = 1000;
 /** How the slices of a store reach its database. */
 export type Runner = {
   read: <T>(work: () => Work<T>) => Promise<T>;
+  /** As `read`, but other work takes its turns between the rows. */
+  readInTurns: <T>(work: () => Work<T>) => Promise<T>;
+  /** As of one moment, and as `readInTurns`. */
   readAtOnce: <T>(work: () => Work<T>) => Promise<T>;
   /** Commits a write of {@link writesOf}. */
   write: (name: string, args: unknown[], weight: number) => Promise<unknown>;
@@ -29,7 +34,7 @@ export type Runner = {
 type Promised<W> = {
   [K in keyof W]: W[K] extends (...args: infer Args) => Work<infer T> ? (...args: Args) => Promise<T> : never;
 };
-type Bound<S extends Slice> = Promised<S["reads"] & S["readsAtOnce"] & S["writes"]>;
+type Bound<S extends Slice> = Promised<S["reads"] & S["readsInTurns"] & S["readsAtOnce"] & S["writes"]>;
 
 /** Slices as the port has them, on a database. */
 export function bindSlices<S extends Readonly<Record<string, Slice>>>(
@@ -42,9 +47,15 @@ export function bindSlices<S extends Readonly<Record<string, Slice>>>(
 
 type Call = (...args: unknown[]) => unknown;
 
-function bindSlice({ read, readAtOnce, write }: Runner, noun: string, slice: Slice): Record<string, Call> {
+function bindSlice(
+  { read, readInTurns, readAtOnce, write }: Runner,
+  noun: string,
+  slice: Slice,
+): Record<string, Call> {
   const calls: Record<string, Call> = {};
   for (const [name, work] of worksOf(slice.reads)) calls[name] = (...args) => read(() => work(...args));
+  for (const [name, work] of worksOf(slice.readsInTurns))
+    calls[name] = (...args) => readInTurns(() => work(...args));
   for (const [name, work] of worksOf(slice.readsAtOnce))
     calls[name] = (...args) => readAtOnce(() => work(...args));
   for (const [name] of worksOf(slice.writes)) {

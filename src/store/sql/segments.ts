@@ -82,4 +82,7 @@ export function segmentsOfEnvironment(environmentId: number): Work<SegmentRecord
   return all(`${SELECT} ORDER BY position`, { environmentId });
 }
 
-export const segments = { reads: { list: listSegments, page: pageSegments, find: findSegment } };
+export const segments = {
+  reads: { page: pageSegments, find: findSegment },
+  readsInTurns: { list: listSegments },
+};

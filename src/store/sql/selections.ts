@@ -6,13 +6,13 @@ import type { Runner } from "./bind.ts";
 import { type Work, all, first } from "./work.ts";
 
 /** The flags of an environment as their readers need them, whose parts are read when they are asked for. */
-export function selections({ read }: Runner) {
+export function selections({ read, readInTurns }: Runner) {
   const selectionOf = ({ id, revision, metadata }: EnvironmentRow) => ({
     revision,
     metadata,
-    flags: () => read(() => flagsOfEnvironment(id)),
-    previews: () => read(() => previewsOfEnvironment(id)),
-    segments: () => read(() => segmentsOfEnvironment(id)),
+    flags: () => readInTurns(() => flagsOfEnvironment(id)),
+    previews: () => readInTurns(() => previewsOfEnvironment(id)),
+    segments: () => readInTurns(() => segmentsOfEnvironment(id)),
   });
   return {
     async select(environmentKey: string) {
@@ -44,9 +44,13 @@ function* previewsOfEnvironment(environmentId: number): Work<PreviewedFlag[]> {
      FROM flag_previews w
      JOIN flags f ON f.id = w.flag_id
      LEFT JOIN flag_values v ON v.environment_id = w.environment_id AND v.flag_id = f.id
-     WHERE w.environment_id = $environmentId AND w.enabled = 1
-     ORDER BY f.created_at DESC, f.slug`,
+     WHERE w.environment_id = $environmentId AND w.enabled = 1`,
     { environmentId },
   );
-  return rows.map((row) => ({ ...row, enabled: row.enabled === 1 }));
+  return rows.map((row) => ({ ...row, enabled: row.enabled === 1 })).toSorted(newestFirst);
+}
+
+/** By creation, then by slug. */
+function newestFirst(a: PreviewedFlag, b: PreviewedFlag): number {
+  return b.createdAt - a.createdAt || (a.slug < b.slug ? -1 : 1);
 }

@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { createTurns } from "../../base/event-loop.ts";
 import type { Answer, Step, Work } from "../sql/work.ts";
 import { query } from "./statements.ts";
 
@@ -29,19 +30,48 @@ export function runAtOnce<T>(db: Database, work: () => Work<T>): T {
   }
 }
 
-function perform(db: Database, { sql, params, reads, cut }: Step): Answer {
-  const statement = query<Record<string, unknown>>(db, sql);
-  if (!reads) return { rows: [], changes: statement.run(params).changes };
-  if (cut === null) return { rows: statement.all(params), changes: 0 };
-  const rows: unknown[] = [];
-  let bytes = 0;
-  for (const row of statement.iterate(params)) {
-    rows.push(row);
+/** As {@link runAtOnce}, but other work takes its turns between rows. The connection is used for nothing else meanwhile. */
+export async function runInTurns<T>(db: Database, work: () => Work<T>): Promise<T> {
+  const takeTurns = createTurns();
+  query(db, "BEGIN").run();
+  try {
+    const generator = work();
+    let next = generator.next();
+    while (next.done !== true) {
+      const rows: Row[] = [];
+      for (const row of rowsOf(db, next.value)) {
+        rows.push(row);
+        const turn = takeTurns();
+        if (turn !== undefined) await turn;
+      }
+      next = generator.next({ rows, changes: 0 });
+    }
+    return next.value;
+  } finally {
+    query(db, "ROLLBACK").run();
+  }
+}
+
+type Row = Record<string, unknown>;
+
+function perform(db: Database, step: Step): Answer {
+  const { sql, params, reads, cut } = step;
+  if (!reads) return { rows: [], changes: query(db, sql).run(params).changes };
+  if (cut === null) return { rows: query(db, sql).all(params), changes: 0 };
+  return { rows: [...rowsOf(db, step)], changes: 0 };
+}
+
+/** The rows of a step that reads, up to where they are cut. */
+function* rowsOf(db: Database, { sql, params, cut }: Step): Generator<Row> {
+  let [bytes, count] = [0, 0];
+  for (const row of query<Row>(db, sql).iterate(params)) {
+    yield row;
+    if (cut === null) continue;
+    count += 1;
     for (const column of cut.columns) {
       const value = row[column];
       if (typeof value === "string") bytes += value.length;
     }
-    if (bytes > cut.bytes && rows.length > 1) break;
+    if (bytes > cut.bytes && count > 1) return;
   }
-  return { rows, changes: 0 };
 }

@@ -12,6 +12,7 @@ import { SQLITE_STALENESS_MS } from "../limits.ts";
 import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
 import { connect } from "./connection.ts";
 import { sqliteError } from "./errors.ts";
+import { createReader } from "./reader.ts";
 import { hitsIn } from "./search.ts";
 import { indexBacklog, queueRemovals } from "./search-index.ts";
 import { close } from "./statements.ts";
@@ -56,9 +57,13 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sql
     weight = WEIGHT,
   ): Promise<WriteResult<N>> => writer.write({ name, args }, weight) as Promise<WriteResult<N>>;
 
+  // Exports take longer than reads of flags, which do not wait for them. A command has nothing else to do meanwhile.
+  const readers = writing === "thread" ? [createReader(file), createReader(file)] : [];
+  const readAtOnce: Runner["readAtOnce"] = (work) => read(() => runAtOnce(db, work));
   const runner: Runner = {
     read: (work) => read(() => runWork(db, work())),
-    readAtOnce: (work) => read(() => runAtOnce(db, work)),
+    readInTurns: readers[0]?.read ?? readAtOnce,
+    readAtOnce: readers[1]?.read ?? readAtOnce,
     write: (name, args, weight) => writer.write({ name, args }, weight),
   };
 
@@ -133,7 +138,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sql
     moving: async () => (await import("./copies/moving.ts")).movingStore(db, file),
     stats: async () => ({ ...writer.stats(), bytes: databaseBytes(file) }),
     async close() {
-      await writer.close();
+      await Promise.all([writer, ...readers].map((each) => each.close()));
       close(db);
       // A server notices changes of this process within `SQLITE_STALENESS_MS`, so that a script may rely on them once the
       // process has ended. The last connection to close removes the log: without it, no server is running.

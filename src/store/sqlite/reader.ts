@@ -1,0 +1,37 @@
+import type { Work } from "../sql/work.ts";
+import { connect } from "./connection.ts";
+import { sqliteError } from "./errors.ts";
+import { runInTurns } from "./run.ts";
+import { close } from "./statements.ts";
+
+/** Does reads with many or large rows one after another, each as of one moment, in turns with other work. */
+export type Reader = {
+  read: <T>(work: () => Work<T>) => Promise<T>;
+  /** Waits for reads that have begun. */
+  close: () => Promise<void>;
+};
+
+/** A reader with a connection of its own: on one that is shared, others would read as of the moment of a long read. */
+export function createReader(file: string): Reader {
+  const db = connect(file);
+  let last: Promise<unknown> = Promise.resolve();
+  const readNext = async <T>(before: Promise<unknown>, work: () => Work<T>): Promise<T> => {
+    await before;
+    try {
+      return await runInTurns(db, work);
+    } catch (error) {
+      throw sqliteError(error);
+    }
+  };
+  return {
+    read(work) {
+      const reading = readNext(last, work);
+      last = reading.catch(() => {});
+      return reading;
+    },
+    async close() {
+      await last;
+      close(db);
+    },
+  };
+}
