@@ -15,7 +15,7 @@ const change = (flag: string, values = {}) =>
 
 beforeAll(async () => {
   const flags = Array.from({ length: COUNT }, (_, index) => change(`f${index}`, { createdAt: index % 7 }));
-  await store.apply(flags, (await store.look()).version, ANN);
+  await store.apply(flags, (await store.readVersion()).version, ANN);
 });
 
 test("other work takes turns while the flags of an environment are read", async () => {
