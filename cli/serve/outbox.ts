@@ -1,10 +1,17 @@
 import type { App } from "../../src/app.ts";
 import { isShared } from "../../src/base/changes.ts";
 import { blobKey } from "../../src/blobs/key.ts";
+import type { DeliveryFiles } from "../../src/delivery/dispatch.ts";
 import { createFailureLog } from "../../src/delivery/failures.ts";
 import { type Outbox, createOutbox } from "../../src/delivery/outbox.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
+import { createFileLinks } from "../../src/forms/inbox/file-links.ts";
+import { createSpamLinks } from "../../src/forms/inbox/spam-links.ts";
+import { linkBase } from "../../src/http/forms/links.ts";
 import type { Metrics } from "../../src/http/operation/metrics.ts";
+import { submissionLink } from "../../src/http/paths.ts";
+import type { ServeConfig } from "./config.ts";
+import { linkBaseOf } from "./dashboard-config.ts";
 import type { Log } from "./log.ts";
 
 /**
@@ -14,18 +21,31 @@ import type { Log } from "./log.ts";
 const holderOf = ({ store }: App): string => (isShared(store) ? crypto.randomUUID() : "local");
 
 type Options = {
+  config: ServeConfig;
   outgoing: () => Promise<Outgoing>;
-  /** A signed link to a file of a submission. */
-  fileUrl: (submission: string, position: number) => Promise<string>;
-  retryDelays: readonly number[];
-  alertMail: string | null;
   metrics: Metrics;
   log: Log;
 };
 
+/** Signed links to files, and links to a submission: under the address of the forms, and that of the dashboard. */
+function filesOf(app: App, config: ServeConfig): DeliveryFiles {
+  const base = linkBase(config.publicUrl, config.basePath);
+  const spam = createSpamLinks(app, base);
+  const dashboard = linkBaseOf(config) ?? config.basePath;
+  return {
+    url: createFileLinks(app, base).url,
+    open: (submission, position) => app.blobs.open(blobKey(submission, position)),
+    links: async (form, submission) => ({
+      page: config.dashboard ? submissionLink(dashboard, form, submission) : null,
+      spam: await spam.url(submission),
+    }),
+  };
+}
+
 /** The outbox of a server, which reports failures to its log, its metrics and its operator. */
 export function openOutbox(app: App, options: Options, wakeJob: () => void): Outbox {
-  const { outgoing, fileUrl, retryDelays, alertMail, metrics, log } = options;
+  const { config, outgoing, metrics, log } = options;
+  const { retryDelays, alertMail } = config;
   const alert = async (form: string, target: string, error: string, isSwitchedOff: boolean) => {
     if (alertMail === null) return;
     const { sendAlert } = await import("../../src/delivery/alert.ts");
@@ -40,10 +60,7 @@ export function openOutbox(app: App, options: Options, wakeJob: () => void): Out
       holder: holderOf(app),
       outgoing,
       retryDelays,
-      files: {
-        url: fileUrl,
-        open: (submission, position) => app.blobs.open(blobKey(submission, position)),
-      },
+      files: filesOf(app, config),
       report: {
         attempted: metrics.delivered,
         tried: createFailureLog(app.now, log.line),

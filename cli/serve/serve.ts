@@ -8,13 +8,11 @@ import { createReads } from "../../src/flags/reads/reads.ts";
 import { tallyExpiryJob } from "../../src/flags/reads/read-tally.ts";
 import type { Outbox } from "../../src/delivery/outbox.ts";
 import { applyDue, scheduleJob } from "../../src/flags/schedule/schedule.ts";
-import { createFileLinks } from "../../src/forms/inbox/file-links.ts";
 import { loadLinkSecret } from "../../src/forms/link-secret.ts";
 import { expiryJob, removalJob } from "../../src/forms/keeping/removal.ts";
 import { retentionJob } from "../../src/forms/keeping/retention.ts";
 import { searchJob } from "../../src/forms/inbox/search-index.ts";
 import { createCommitLatency } from "../../src/maintenance/commit-latency.ts";
-import { linkBase } from "../../src/http/forms/links.ts";
 import { createMetrics } from "../../src/http/operation/metrics.ts";
 import { claimData, openApp } from "../data/open.ts";
 import type { Io } from "../output/terminal.ts";
@@ -101,8 +99,7 @@ export async function serve(
     // Before listening, because the first connections may use up the file descriptors.
     await app.store.opened();
     const metrics = createMetrics();
-    const links = createFileLinks(app, linkBase(config.publicUrl, config.basePath));
-    const delivering = { ...config, outgoing, fileUrl: links.url, metrics, log };
+    const delivering = { config, outgoing, metrics, log };
     outbox = openOutbox(app, delivering, () => jobs?.wake(outbox?.job.name));
     app.onQueued = outbox.wake;
     const { places, endStreams } = placeServices(config, app, {

@@ -4,7 +4,7 @@ import { emailFieldOf } from "./address.ts";
 import type { Attempt } from "./attempt.ts";
 import { buildAutoreply } from "./autoreply.ts";
 import { isMail } from "./delivery.ts";
-import { buildNotification } from "./notification.ts";
+import { type SubmissionLinks, buildNotification } from "./notification.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { ClaimedDelivery, DeliveriesStore, DeliveryContent } from "./store.ts";
 import { type ChatKind, activeSecrets } from "./target.ts";
@@ -15,6 +15,8 @@ export type DeliveryFiles = {
   /** A signed link. */
   url: (submission: string, position: number) => Promise<string>;
   open: (submission: string, position: number) => Promise<ReadableStream<Uint8Array>>;
+  /** Links to the submission itself. */
+  links?: (form: string, submission: string) => Promise<SubmissionLinks>;
 };
 
 export type Dispatching = {
@@ -132,6 +134,7 @@ async function sendMail(
     subject: form.notifySubject,
     attach: form.attach,
     spam: spamCount,
+    links: (await files.links?.(form.slug, submission.id)) ?? null,
   });
   return mailer.send(message, withoutAttachments);
 }

@@ -27,7 +27,12 @@ export type Notification = {
   attach: number;
   /** Submissions in the form's spam folder. */
   spam: number;
+  /** Links for the recipient; null for none. */
+  links?: SubmissionLinks | null;
 };
+
+/** The page of a submission in the dashboard, null without one, and a signed link that marks it as spam. */
+export type SubmissionLinks = { page: string | null; spam: string };
 
 /** A file of a submission, with a signed link to it. */
 export type NotifiedFile = Attachment & { url: string };
@@ -107,6 +112,9 @@ function textPart(notification: Notification, rows: Row[], isAttached: boolean):
     headline(notification),
     rows.map(field).join("\n"),
     ...(notification.files.length > 0 ? [["Files:", ...notification.files.map(file)].join("\n")] : []),
+    linksOf(notification)
+      .map(([label, url]) => `${label}:\n  ${url}`)
+      .join("\n"),
     foot(notification).join("\n"),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
@@ -121,22 +129,30 @@ function htmlPart(notification: Notification, rows: Row[], isAttached: boolean):
   const file = (file: NotifiedFile) => {
     const label = escapeHtml(labelOf(file));
     if (isAttached) return `<li>${label}, attached</li>`;
-    const url = escapeHtml(file.url);
-    // A server without a public URL only knows the path, which is no link in a mail program.
-    return /^https?:\/\//.test(file.url)
-      ? `<li><a href="${url}">${label}</a></li>`
-      : `<li>${label}: ${url}</li>`;
+    return `<li>${htmlLink(label, escapeHtml(file.url))}</li>`;
   };
   const files =
     notification.files.length === 0
       ? ""
       : `<p>Files:</p>\n<ul>\n${notification.files.map(file).join("\n")}\n</ul>\n`;
+  const links = linksOf(notification).map(([label, url]) => htmlLink(label, escapeHtml(url)));
   const content = `<p>${escapeHtml(headline(notification))}</p>
 <table style="border-collapse:collapse;border-top:1px solid #999">
 ${rows.map(field).join("\n")}
 </table>
-${files}<p><small>${foot(notification).map(escapeHtml).join("<br>\n")}</small></p>`;
+${files}${links.length === 0 ? "" : `<p>${links.join("<br>\n")}</p>\n`}<p><small>${foot(notification).map(escapeHtml).join("<br>\n")}</small></p>`;
   return mailHtml(content, { title: notification.form.name });
+}
+
+/** A server without a public URL only knows the path, which is no link in a mail program. */
+function htmlLink(label: string, url: string): string {
+  return /^https?:\/\//.test(url) ? `<a href="${url}">${label}</a>` : `${label}: ${url}`;
+}
+
+function linksOf({ links }: Notification): [label: string, url: string][] {
+  if (!links) return [];
+  const page: [string, string][] = links.page === null ? [] : [["Open in the dashboard", links.page]];
+  return [...page, ["Mark as spam", links.spam]];
 }
 
 function headline({ form, submission }: Notification): string {

@@ -30,3 +30,8 @@ export const ERROR_PATH = "/v1/error";
 export function dashboardLink(base: string, secret: string): string {
   return `${base}${DASHBOARD_PATH}/link/${secret}`;
 }
+
+/** The page of a submission, under the address of the dashboard or the base path. */
+export function submissionLink(base: string, form: string, id: string): string {
+  return `${base}${DASHBOARD_PATH}/inbox/${encodeURIComponent(form)}/${id}`;
+}

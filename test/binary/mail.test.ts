@@ -62,6 +62,9 @@ test("a submission reaches the addresses to notify with its files, and its sende
       replyTo: ["ann@example.org"],
     });
     expect(text).toContain("1 submission waits in the spam folder.");
+    expect(text).toMatch(
+      /Open in the dashboard:\n {2}https:\/\/forms\.example\.com\/dashboard\/inbox\/contact\/[\w-]{36}\nMark as spam:\n {2}https:\/\/forms\.example\.com\/v1\/spam\/[\w-]{51}\n/,
+    );
     expect(attachments.map(({ filename }) => filename)).toEqual(["cv.txt"]);
     expect(Buffer.from(attachments[0]!.content as ArrayBuffer).toString()).toBe("bytes of the file");
   }

@@ -73,6 +73,27 @@ Form contact, submission s-1
 `);
   });
 
+  test("leads to the submission and to marking it as spam, without a link where there is only a path", () => {
+    const links = (base: string) => ({
+      page: `${base}/dashboard/inbox/contact/s-1`,
+      spam: `${base}/v1/spam/t`,
+    });
+    const { text, html } = build({}, { links: links("https://x.example") }).message;
+    expect(text).toContain(
+      "Open in the dashboard:\n  https://x.example/dashboard/inbox/contact/s-1\nMark as spam:\n  https://x.example/v1/spam/t\n",
+    );
+    expect(html).toContain(
+      '<a href="https://x.example/dashboard/inbox/contact/s-1">Open in the dashboard</a>',
+    );
+    expect(html).toContain('<a href="https://x.example/v1/spam/t">Mark as spam</a>');
+    const paths = build({}, { links: links("") }).message;
+    expect(paths.html).toContain("Mark as spam: /v1/spam/t");
+    expect(paths.html).not.toContain("<a ");
+    expect(
+      build({}, { links: { page: null, spam: "https://x.example/v1/spam/t" } }).message.text,
+    ).not.toContain("dashboard");
+  });
+
   test.each([
     [0, null],
     [1, "1 submission waits in the spam folder."],

@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import type { App } from "../../app.ts";
 import { createChallengerSource } from "../../forms/intake/challenge.ts";
 import { FILE_LINK_PATH, createFileLinks } from "../../forms/inbox/file-links.ts";
+import { SPAM_LINK_PATH, createSpamLinks } from "../../forms/inbox/spam-links.ts";
 import { FORM_KEY, type Form } from "../../forms/form.ts";
 import { createFormFinder } from "../../forms/forms.ts";
 import type { Client } from "../address.ts";
@@ -15,7 +16,7 @@ import {
   WIDGET_PATH,
   WIDGET_WORKER_PATH,
 } from "../paths.ts";
-import { type Guard, createSharedRateLimiter } from "../rate-limit.ts";
+import { type Guard, createRateLimiter, createSharedRateLimiter } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
 import { altchaWidget, altchaWorker, answerChallenge } from "./challenge.ts";
 import { OPEN, checkOrigin, corsHeaders, preflightFor } from "./cors.ts";
@@ -26,6 +27,7 @@ import { errorPage, formErrorPage, methodPage } from "./pages/error.ts";
 import { detailOf, problemOf } from "./pages/problem.ts";
 import type { Problem } from "./pages/texts/texts.ts";
 import { type Visit, thanksPage } from "./pages/thanks.ts";
+import { answerSpamLink } from "./spam-link.ts";
 import { type Route, createSubmissionHandler, noSuchAddress } from "./receive.ts";
 
 type Routes = Hono<{ Bindings: { client: Client } }>;
@@ -45,6 +47,8 @@ export function createFormsService(app: App, links: Links, report: Report, guard
   const countChallenge = createSharedRateLimiter(app.now, "challenges", app.store.shared);
   const challenger = createChallengerSource(app);
   const fileLinks = createFileLinks(app, links.base);
+  const spamLinks = createSpamLinks(app, links.base);
+  const countSpamLink = createRateLimiter(app.now, "requests");
   const findForm = createFormFinder(app);
   const handler = createSubmissionHandler({
     app,
@@ -87,6 +91,11 @@ export function createFormsService(app: App, links: Links, report: Report, guard
   routes.get(`${FILE_LINK_PATH}/:token`, (c) => {
     const enter = () => guard(() => c.env.client);
     return answerFileLink(c.req.raw, c.req.param("token"), { links: fileLinks, enter, report });
+  });
+  routes.on(["GET", "POST"], `${SPAM_LINK_PATH}/:token`, (c) => {
+    const client = () => c.env.client;
+    const parts = { links: spamLinks, client, count: countSpamLink, enter: () => guard(client), report };
+    return answerSpamLink(c.req.raw, c.req.param("token"), parts);
   });
   routes.get(WIDGET_PATH, altchaWidget);
   routes.get(WIDGET_WORKER_PATH, altchaWorker);

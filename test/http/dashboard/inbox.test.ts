@@ -30,6 +30,7 @@ async function openForm(...names: string[]): Promise<{ form: Form; path: string;
   return { form, path: `/inbox/${form.slug}`, ids };
 }
 
+const isRead = async (id: string) => (await app.store.submissions.find(id))?.read;
 const stateOf = async (id: string) => (await app.store.submissions.find(id))?.state;
 const idsIn = (text: string) => [...text.matchAll(/<li id="row-([0-9a-f-]+)"/g)].map(([, id]) => id!);
 
@@ -40,8 +41,7 @@ describe("a list", () => {
     expect(status).toBe(200);
     expect(idsIn(text)).toEqual(ids.toReversed());
     expect(text).toContain("2 unread");
-    await browser.get(`${path}/${ids[0]}`);
-    expect((await app.store.submissions.find(ids[0]!))?.read).toBe(false);
+    expect(await isRead(ids[0]!)).toBe(false);
   });
 
   test("shows every form, each with its name, and a form that is chosen alone", async () => {
@@ -258,6 +258,22 @@ test("a deletion asks first, offers the export, and cannot be undone", async () 
 });
 
 describe("a submission", () => {
+  test("is read once it is opened by a user who may mark it, until it is marked as unread", async () => {
+    const { path, ids } = await openForm("Ada", "Grace");
+    const [id, other] = ids as [string, string];
+    await viewer.get(`${path}/${id}`);
+    await browser.ask(`${path}/${id}`, { headers: { "Sec-Purpose": "prefetch" } });
+    await browser.ask(`${path}/${id}`, { method: "HEAD" });
+    expect(await isRead(id)).toBe(false);
+    const opened = await browser.get(`${path}/${id}`);
+    expect(opened.text).toContain("Mark as unread");
+    expect([await isRead(id), await isRead(other)]).toEqual([true, false]);
+    const page = `${path}/${id}`;
+    await browser.post("/inbox/marks", { submission: id, folder: "inbox", mark: "unread", page });
+    expect((await browser.get(page)).text).toContain("Mark as read");
+    expect(await isRead(id)).toBe(false);
+  });
+
   test("is shown with its fields, its sender and its life", async () => {
     const form = await inbox.newForm({ notify: ["shop@example.com"] });
     const data = { email: "ada@example.com", list: ["a", "b"], deep: { a: { b: 1 } }, none: null, on: true };

@@ -5,6 +5,7 @@ import type { Dashboard } from "../routes.ts";
 import { deletePage } from "./delete-page.tsx";
 import { answerExport } from "../submissions/export.ts";
 import { SUBMISSION, submissionOf, submissionRoutes } from "../submissions/submission.ts";
+import { markAsRead } from "../../../forms/inbox/submission-marks.ts";
 import { listPage } from "./list.tsx";
 import { loadList, loadReading } from "./load.ts";
 import { backIn, deleteSelected, idsIn, markSelected, undoMark } from "./marks.ts";
@@ -51,7 +52,9 @@ export function inboxRoutes(dashboard: Dashboard) {
     answerExport(c, app, { slug, timeZone: viewOf(c).timeZone, report: options.report }),
   );
   get(SUBMISSION, "forms:read", async (c, { form, id }) => {
-    const submission = await submissionOf(app, form, id);
+    const opened = await submissionOf(app, form, id);
+    const isOpened = c.req.method === "GET" && !c.req.header("sec-purpose")?.includes("prefetch");
+    const submission = isOpened ? await markAsRead(app, c.get("caller"), opened) : opened;
     const list = isOn(c.req.query("all")) ? null : submission.form;
     const read = (name: string) => c.req.query(name) ?? (name === "folder" ? submission.state : undefined);
     const query = readQuery(read, list);

@@ -20,6 +20,11 @@ a.back { display: inline-block; margin-top: .5rem; padding: .6rem 1.1rem; border
 a.back:hover { border-color: var(--accent) } a.back:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 `;
 
+const BUTTON = `
+button { margin-top: .5rem; padding: .6rem 1.1rem; border: 0; border-radius: .6rem; background: var(--accent); color: var(--card); font: inherit; font-weight: 600; cursor: pointer }
+button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+`;
+
 const MARKS = {
   good: '<path d="M7.5 12.5l3 3 6-6.5"/>',
   bad: '<path d="M12 7.5v5.5M12 16.4v.1"/>',
@@ -87,11 +92,19 @@ export async function page(
     title,
     mark,
     reader = ENGLISH_READER,
-  }: { status: number; title: string; mark: keyof typeof MARKS; reader?: Reader },
+    hasForm = false,
+  }: {
+    status: number;
+    title: string;
+    mark: keyof typeof MARKS;
+    reader?: Reader;
+    /** Whether the content has a form that is sent to this server. */
+    hasForm?: boolean;
+  },
   content: Html,
 ): Promise<Response> {
   const answer = await htmlPage(
-    { status, title, reader },
+    { status, title, reader, ...(hasForm && { policy: ["form-action 'self'"], style: BUTTON }) },
     html`<svg class="mark ${mark}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="10"/>${raw(MARKS[mark])}</svg>
 <h1>${title}</h1>
 ${content}`,
