@@ -21,7 +21,8 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "flag-exists": ({ name }) => `formflag flags set ${name} changes it; --if-not-exists leaves it as it is`,
   "payload-with-variants": "change what they are with --variants, or which one is served with --default",
   "variants-missing": `give it some with --variants '{"on":true,"off":false}'`,
-  "rule-with-gaps": "flags get shows the variants of a flag, segments list the segments",
+  "rule-with-gaps": ({ project, environment }) =>
+    `formflag segments list -p ${project} -e ${environment} shows the segments, segments set <segment> --if '…' creates one, and flags get shows the variants of a flag`,
   "revision-differs": "check what it is now, then add --if-revision with the new number",
   "revision-not-found": ({ project, environment, name }) =>
     `formflag flags history ${name} -p ${project} -e ${environment} shows its revisions`,

@@ -60,7 +60,10 @@ async function run(session: Session, { place, context, change }: Values): Promis
   if (Object.keys(patch).length === 0) {
     const result = await client.call(operations.evaluate, { names: place, body: { context } });
     await print(result, describe(result));
-    if (result.reason === "DEFAULT") await noteMissingKey(session, { ...place, flag }, context);
+    if (result.reason === "DEFAULT" && lacksKey(context) && session.showsNotes) {
+      const { value } = await client.callAt(operations.get, { names: { ...place, flag } });
+      noteMissingKey(session, flag, context, value.targeting);
+    }
     if (result.errorCode !== undefined) throw new Failed();
     return;
   }
@@ -69,24 +72,28 @@ async function run(session: Session, { place, context, change }: Values): Promis
   const [trial] = results ?? [];
   if (!trial) throw new AppError("unavailable", "this server version cannot preview changes: update it");
   await print(trial, describeTrial(trial));
+  if (trial.after.reason === "DEFAULT" && lacksKey(context))
+    noteMissingKey(session, flag, context, patch.targeting);
   if (trial.after.errorCode !== undefined) throw new Failed();
 }
 
-/** Notes on standard error if the rule of a flag has shares of users, and the context does not say which user it is. */
-async function noteMissingKey(
-  session: Session,
-  place: Place,
+function lacksKey({ targetingKey }: Record<string, unknown>): boolean {
+  return typeof targetingKey !== "string" || targetingKey === "";
+}
+
+/** Notes on standard error that a rule with shares of users needs to know which user it is. */
+function noteMissingKey(
+  { note, showsNotes }: Session,
+  flag: string,
   context: Record<string, unknown>,
-): Promise<void> {
-  const { targetingKey } = context;
-  if ((typeof targetingKey === "string" && targetingKey !== "") || !session.showsNotes) return;
-  const { value } = await session.client.callAt(operations.get, { names: place });
-  if (!hasShare(value.targeting)) return;
+  targeting: unknown,
+): void {
+  if (!showsNotes || !hasShare(targeting)) return;
   const key = Object.keys(context).find((name) => /^user_?(id|key|name)?$|^id$|^key$/i.test(name));
   const known = key === undefined ? undefined : context[key];
-  const example = typeof known === "string" ? known : "ann";
-  session.note(
-    shown`the rollout of ${place.flag} needs a targetingKey, which the context does not have: --context '${JSON.stringify({ targetingKey: example })}'\n`,
+  const example = JSON.stringify({ targetingKey: typeof known === "string" ? known : "ann" });
+  note(
+    shown`the rollout of ${flag} needs a targetingKey, which the context does not have: --context '${example}'\n`,
   );
 }
 

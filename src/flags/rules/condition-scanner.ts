@@ -16,6 +16,7 @@ const SPELLINGS = new Map<string, ReadOperator>([
   ["=", { operator: "==", isNegated: false }],
   ["===", { operator: "==", isNegated: false }],
   ["!==", { operator: "!=", isNegated: false }],
+  ["semver", { operator: "sem_ver", isNegated: false }],
   ["not in", { operator: "in", isNegated: true }],
   ["is not one of", { operator: "in", isNegated: true }],
 ]);
@@ -35,7 +36,7 @@ const SPACE = /\s*/y;
 const PART = /[^\s,()[\]&|]+|[&|](?![&|])/y;
 const QUOTED = /"[^"]*"|'[^']*'/y;
 const JOINING = /^(?:and|or)$/i;
-const OPERATOR_LIKE = /^(?:[=!<>]+|not|segment|in|contains|starts_with|ends_with|sem_ver)$/i;
+const OPERATOR_LIKE = /^(?:[=!<>]+|not|segment|in|is|contains|starts|starts_with|ends|ends_with|sem_ver)$/i;
 
 /** The text that a sticky expression finds next; it is read. */
 export function take(scanner: Scanner, expression: RegExp): string | undefined {

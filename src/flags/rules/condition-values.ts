@@ -25,6 +25,10 @@ export function orderedOf(text: string): unknown {
   const quoted = unquoted(text);
   if (quoted !== undefined) return quoted;
   if (NUMBER.test(text)) return Number(text);
+  if (/^v?\d+\.\d+\.\d/i.test(text))
+    throw new AppError("invalid", `${text} is not a number`, {
+      hint: `versions are compared with sem_ver, as in version sem_ver >= ${text.replace(/^v/i, "")}`,
+    });
   throw new AppError("invalid", `${text} is not a number`, {
     hint: `a number is compared as in age > 18; a text, such as a date, in quotes, by its characters: "${text.replaceAll('"', "")}"`,
   });

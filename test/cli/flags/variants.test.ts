@@ -58,6 +58,9 @@ const REFUSED: [why: string, args: string[], says: string][] = [
     'segment "nope" does not exist',
   ],
   ["another variant for the rest", ["--if", "a == b", "--then", "red", "--else", "pink"], "red, blue, green"],
+  ["a rule in JSON as a condition", ["--if", '{"==":[1,1]}', "--then", "red"], "--targeting"],
+  ["a share as a condition", ["--if", "25 % of users", "--then", "red"], "--rollout 25"],
+  ["a version as a number", ["--if", "v >= 2.1.0", "--then", "red"], "version sem_ver >= 2.1.0"],
   ["the rest of no rule", ["--else", "red"], "--else needs an --if"],
   ["a list that is one text", ["--if", "a in AT DE", "--then", "red"], "separated by commas"],
   ["half a version", ["--if", "v sem_ver >= 2.x", "--then", "red"], "a version looks like 2.1.0"],
@@ -299,6 +302,8 @@ describe("flags evaluate", () => {
       `the rollout of keyless needs a targetingKey, which the context does not have: --context '{"targetingKey":"bob"}'\n`,
     );
     expect((await evaluated('{"targetingKey":"bob"}')).stderr).toBe("");
+    const tried = await run("flags", "evaluate", "untried", ...HERE, "--on", "--rollout", "50");
+    expect(tried.stderr).toContain("the rollout of untried needs a targetingKey");
   });
 
   test("exits 1 where the rule cannot be used, and says why", async () => {

@@ -129,6 +129,8 @@ describe("a condition", () => {
     "plan == pro or team",
     "plan == pro or",
     "plan == pro country in AT",
+    "plan == pro country is AT",
+    "plan == pro email ends with x",
     "title == lost in space",
     "(plan == pro",
     "plan == pro)",
