@@ -86,7 +86,7 @@ export function readConfig(command: Command): Config {
       "leave one out: either data that is reached from here or a server",
     );
   }
-  const server = place === undefined ? (options["server"] as string | undefined) : undefined;
+  const server = place === undefined ? withScheme(options["server"] as string | undefined) : undefined;
   if (server !== undefined && !(/^https?:\/\/[^/]/.test(server) && URL.canParse(server))) {
     throw usage(`--server ${server} is not a web address`, "it looks like https://flags.example.com");
   }
@@ -101,6 +101,13 @@ export function readConfig(command: Command): Config {
     confirm: readConfirmed(options["confirm"] as string[] | undefined),
     color: options["color"] !== false && !env["NO_COLOR"],
   };
+}
+
+/** `host:port` as a URL: over http on this machine, over https elsewhere. */
+function withScheme(server: string | undefined): string | undefined {
+  if (server === undefined || !/^(\[[\da-f:]+\]|[\w.-]+)(:\d{1,5})?\/*$/i.test(server)) return server;
+  const url = `http://${server}`;
+  return URL.canParse(url) && isLoopbackUrl(url) ? url : `https://${server}`;
 }
 
 /** The environments of `--confirm`, which a header has to hold. Throws `invalid`. */

@@ -12,14 +12,17 @@ type Numbers = { rounded: boolean };
 
 /** JSON given as text, as `@FILE`, or as `-` for standard input. Throws `invalid`, as `parseJson` does. */
 export async function jsonValue(text: string, option: string, io: Stdin): Promise<unknown> {
+  const source = await sourceOf(text, option, io);
+  if (source.trim() === "")
+    throw usage(`${option} is empty`, `write JSON, such as ${option} '"text"' or ${option} '{"a":1}'`);
   try {
-    return parseJson(await sourceOf(text, option, io), option);
+    return parseJson(source, option);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw usage(
-      `${option} is not valid JSON: ${error.message}`,
-      `a text needs quotes, as in ${option} '"text"'; @FILE reads a file`,
-    );
+    const hint = /^[\s]*[{[]/.test(source)
+      ? `names and texts need double quotes, as in ${option} '{"color":"green"}'; @FILE reads a file`
+      : `a text needs quotes, as in ${option} '${JSON.stringify(shorten(source.trim(), 40))}'; @FILE reads a file`;
+    throw usage(`${option} is not valid JSON: ${error.message}`, hint);
   }
 }
 
@@ -48,8 +51,16 @@ export async function jsonObject(
 /** A text, the content of `@FILE`, or standard input for `-`. Throws `invalid`. */
 export async function sourceOf(text: string, option: string, io: Stdin): Promise<string> {
   if (text === "-") return io.readStdin();
+  if (text === "@")
+    throw usage(`${option} @ names no file`, `write ${option} @FILE, or - for standard input`);
   return text.startsWith("@") ? readText(text.slice(1), option) : text;
 }
+
+const UNREADABLE: Record<string, string> = {
+  ENOENT: "there is no such file: check its name and folder",
+  EISDIR: "it is a folder: name a file",
+  EACCES: "it may not be read by this user",
+};
 
 /** The text of a file. Throws `invalid` with the name of the `option` if the file cannot be read, or is too large. */
 export async function readText(file: string, option: string): Promise<string> {
@@ -58,6 +69,6 @@ export async function readText(file: string, option: string): Promise<string> {
   } catch (error) {
     if (error instanceof AppError) throw usage(`${option}: ${error.message}`);
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw usage(`${option}: the file ${file} cannot be read (${code})`);
+    throw usage(`${option}: the file ${file} cannot be read (${code})`, UNREADABLE[code]);
   }
 }

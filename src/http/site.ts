@@ -187,11 +187,11 @@ export function createSite(services: Services, options: SiteOptions): Site {
   };
 }
 
-/** A path without the slash that a base address with one at its end leaves before the path of a service. */
+/** A path with one slash where several follow each other, and none at its end, as base addresses and typing leave them. */
 function joinedPath(path: string, basePath: string): string {
-  const joined = path.startsWith("//") ? path.replace(/^\/+/, "/") : path;
-  if (basePath === "" || !joined.startsWith(`${basePath}//`)) return joined;
-  return basePath + joined.slice(basePath.length).replace(/^\/+/, "/");
+  const joined = path.includes("//") ? path.replaceAll(/\/{2,}/g, "/") : path;
+  const isHome = joined === "/" || joined === `${basePath}/`;
+  return joined.endsWith("/") && !isHome ? joined.slice(0, -1) : joined;
 }
 
 /** Part of the site that a path needs: the one that starts first, the whole API, or the dashboard. */

@@ -289,7 +289,7 @@ describe("an answer that formflag does not give", () => {
     ["submissions export", ["submissions", "export", "contact"]],
     ["flags feedback export", ["flags", "feedback", "export", "sale", "-p", "shop"]],
   ])("such as no content leaves the file of %s as it was", async (_, args) => {
-    const file = join(tempDirectory(), "backup.yaml");
+    const file = join(tempDirectory(), "backup.txt");
     await Bun.write(file, "good");
     for (const answer of [() => new Response(null, { status: 204 }), () => Response.json({})]) {
       const { url } = startFake(answer);

@@ -20,11 +20,11 @@ type Read = (
 
 /** Runs `read` on an archive and returns its manifest. Prints the problems of one that is not sound and throws `Failed`. */
 export async function readArchive(printer: Printer, file: string, read: Read): Promise<BackupManifest> {
-  await requireArchive(file);
+  const isGzip = await requireArchive(file);
   const archive = Bun.file(file);
   const line = printer.progress();
   let done = 0;
-  const entries = unpackTar(archive.stream());
+  const entries = unpackTar(isGzip ? gunzipped(archive.stream(), file) : archive.stream());
   const progress = (bytes: number) => {
     done += bytes;
     line.draw(progressBar(done, archive.size, `${formatBytes(done)} of ${basename(file)}`));
@@ -37,6 +37,24 @@ export async function readArchive(printer: Printer, file: string, read: Read): P
   throw new Failed();
 }
 
+/** The content of a gzip file. Its stream throws `unsupported` if it cannot be decompressed. */
+function gunzipped(
+  packed: ReadableStream<Uint8Array<ArrayBuffer>>,
+  file: string,
+): ReadableStream<Uint8Array> {
+  const reader = packed.pipeThrough(new DecompressionStream("gzip")).getReader();
+  return new ReadableStream<Uint8Array>({
+    async pull(stream) {
+      const read = await reader.read().catch((cause: unknown) => {
+        throw new AppError("unsupported", `${file} is damaged: it cannot be decompressed`, { cause });
+      });
+      if (read.done) stream.close();
+      else stream.enqueue(read.value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
 /** Describes the content of a backup for display. */
 export function contents({ submissions, files, bytes, createdAt }: BackupManifest): string {
   const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
@@ -45,20 +63,25 @@ export function contents({ submissions, files, bytes, createdAt }: BackupManifes
 
 /** The first block of a tar archive has this word (POSIX ustar); compressed files begin with these bytes. */
 const TAR = { at: 257, word: "ustar" };
-const COMPRESSED = { "1f8b": "gunzip", "28b52ffd": "unzstd", fd377a585a: "unxz", "425a68": "bunzip2" };
+const GZIP = "1f8b";
+const COMPRESSED = { "28b52ffd": "unzstd", fd377a585a: "unxz", "425a68": "bunzip2" };
 
-/** Throws `not_found` if the file does not exist, `unsupported` if it does not begin like a tar archive. */
-export async function requireArchive(file: string): Promise<void> {
+/**
+ * Returns whether an archive is compressed by gzip. Throws `not_found` if the file does not exist, `unsupported` if it does
+ * not begin like a tar archive or gzip.
+ */
+export async function requireArchive(file: string): Promise<boolean> {
   const status = await stat(file).catch(ignoreMissing);
   const hint = "name a file that formflag backup create wrote";
   if (!status) throw new AppError("not_found", `the file ${file} does not exist`, { hint });
   if (status.isDirectory())
     throw new AppError("unsupported", `${file} is a directory, not a backup`, { hint });
   // A pipe can be read only once.
-  if (status.isFIFO() || status.isSocket()) return;
+  if (status.isFIFO() || status.isSocket()) return false;
   if (!status.isFile()) throw new AppError("unsupported", `${file} is a device, not a backup`, { hint });
   const start = Buffer.from(await Bun.file(file).slice(0, 512).arrayBuffer());
-  if (start.toString("latin1", TAR.at, TAR.at + TAR.word.length) === TAR.word) return;
+  if (start.toString("latin1", TAR.at, TAR.at + TAR.word.length) === TAR.word) return false;
+  if (start.toString("hex").startsWith(GZIP)) return true;
   const program = Object.entries(COMPRESSED).find(([bytes]) => start.toString("hex").startsWith(bytes))?.[1];
   if (program !== undefined)
     throw new AppError("unsupported", `${file} is compressed`, {

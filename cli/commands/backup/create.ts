@@ -45,7 +45,7 @@ export function addCreateCommand(backup: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-The archive is a plain tar file, laid out like the data directory, with the SHA-256 of each file in its manifest.json.
+The archive is a tar file, compressed if its name ends in .gz, laid out like the data directory, with the SHA-256 of each file in its manifest.json.
 Submissions go on while it is made. A PostgreSQL database is copied into the folder for temporary files (TMPDIR) first.
 A file that exists is replaced only with --yes. With --server the server makes the backup and sends it, for a token with the
 scope admin; it is verified before it gets its name. A server makes backups itself with serve --backup-dir.
@@ -53,6 +53,7 @@ scope admin; it is verified before it gets its name. A server makes backups itse
 Examples:
   formflag backup create
   formflag backup create -o /mnt/backup/formflag.tar --yes
+  formflag backup create -o formflag.tar.gz
   formflag backup create -o - | zstd > formflag.tar.zst
   formflag backup create --server https://forms.example.com --token-file admin.token
 `,
@@ -62,8 +63,8 @@ Examples:
 
 type Values = { config: Config; output: string; remote: () => Promise<Remote | null> };
 
-/** The ends of names of compressed files, and what makes such files. */
-const COMPRESSORS = { gz: "gzip", tgz: "gzip", zst: "zstd", xz: "xz", bz2: "bzip2", zip: "zip" } as const;
+/** The ends of names of files that are compressed by other programs. */
+const COMPRESSORS = { zst: "zstd", xz: "xz", bz2: "bzip2", zip: "zip" } as const;
 const COMPRESSED = Object.keys(COMPRESSORS) as (keyof typeof COMPRESSORS)[];
 
 function parse(command: Command): Values {
@@ -73,8 +74,8 @@ function parse(command: Command): Values {
   if (compressed !== undefined) {
     const plain = output.replace(/(\.tar)?\.\w+$/, ".tar");
     throw usage(
-      `the archive is a plain tar file, which ${output} would not look like`,
-      `name it ${plain}, or compress it on the way: formflag backup create -o - | ${COMPRESSORS[compressed]} > ${output}`,
+      `the archive is a tar file, plain or in gzip, which ${output} would not look like`,
+      `name it ${plain} or ${plain}.gz, or compress it on the way: formflag backup create -o - | ${COMPRESSORS[compressed]} > ${output}`,
     );
   }
   if (output === "-" && config.json)
@@ -143,7 +144,11 @@ async function save(
     progress: (what, done, total) => line.draw(progressBar(done, total, `${formatBytes(done)} of ${what}`)),
     started: (started) => (manifest = started),
   });
-  const archive = new Response(packTar(entries, source.now()));
+  const tar = packTar(entries, source.now());
+  const isGzip = formatNamed(output, ["gz", "tgz"]) !== undefined;
+  // The types of the library take any buffer, those of the archive one kind.
+  const gzip = new CompressionStream("gzip") as ReadableWritablePair<Uint8Array, Uint8Array>;
+  const archive = new Response(isGzip ? tar.pipeThrough(gzip) : tar);
   const sum = createSum();
   if (output === "-") await pipe(io, counted(archive, sum.add));
   else await saveTo(output, archive, sum.add);

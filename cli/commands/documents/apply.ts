@@ -3,6 +3,7 @@ import { AppError } from "../../../src/base/errors.ts";
 import type { Difference } from "../../../src/documents/document.ts";
 import { documents as operations } from "../../../src/operations/documents.ts";
 import { EXIT, Failed } from "../../exit.ts";
+import type { Source } from "./fault.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
 import type { Input } from "../../session/input.ts";
@@ -91,7 +92,7 @@ function withDocumentOptions(command: Command): Command {
     .option("--prune", "delete what the file leaves out of a section");
 }
 
-type DocumentValues = { document: object; prune: boolean };
+type DocumentValues = { document: object; source: Source; prune: boolean };
 
 /** Reads the file that is given. Throws `invalid` if it is missing or holds no document. */
 async function readDocumentOptions(input: Input, given?: string): Promise<DocumentValues> {
@@ -101,19 +102,23 @@ async function readDocumentOptions(input: Input, given?: string): Promise<Docume
   const file = given ?? named;
   if (file === undefined) throw usage("the file is missing", "name it, as -f FILE too; - is standard input");
   const { readDocument } = await import("./document-file.ts");
-  return { document: await readDocument(file, input), prune };
+  return { ...(await readDocument(file, input)), prune };
 }
 
 /** Applies a document, or only plans it for a dry run; prompts for a confirmation if one is needed. */
 async function applyDocument(
   { client, canPrompt, confirm }: Session,
-  values: DocumentValues,
+  { source, ...values }: DocumentValues,
   mode: { dryRun?: boolean; confirmed?: boolean },
 ): Promise<Difference[]> {
   const body = { ...values, ...mode };
   try {
     return (await client.call(operations.apply, { body })).changes;
   } catch (error) {
+    if (error instanceof AppError && error.code !== "unconfirmed") {
+      const { placedFault } = await import("./fault.ts");
+      throw await placedFault(error, source, client);
+    }
     const isLoss = error instanceof AppError && error.reason === "document-unconfirmed";
     if (!isLoss || !canPrompt()) throw error;
     await confirm(`${error.message}. Apply it all the same?`);

@@ -6,10 +6,14 @@ import { printableLines, shown } from "../../output/text.ts";
 import { parseJson } from "../../session/json.ts";
 import { readText } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
+import type { Source } from "./fault.ts";
 import { parseYaml, printYaml } from "../../session/yaml.ts";
 
 /** Reads a document in YAML 1.2 or JSON from a file, or from standard input for `-`. Throws `invalid` with the place. */
-export async function readDocument(file: string, io: Pick<Io, "readStdin">): Promise<object> {
+export async function readDocument(
+  file: string,
+  io: Pick<Io, "readStdin">,
+): Promise<{ document: object; source: Source }> {
   const text = file === "-" ? await io.readStdin() : await readText(file, "-f");
   const name = file === "-" ? "standard input" : file;
   const document = parseJsonOrYaml(text, name);
@@ -18,7 +22,7 @@ export async function readDocument(file: string, io: Pick<Io, "readStdin">): Pro
       `${name} holds no document`,
       "it begins with projects: or forms:, as formflag export prints it",
     );
-  return document;
+  return { document, source: { text, name } };
 }
 
 /** A document as YAML 1.2 or as JSON. Ends with a line break. */

@@ -55,7 +55,7 @@ describe("a file", () => {
       fc.asyncProperty(value, async (value) => {
         const document = JSON.parse(JSON.stringify({ value })) as unknown;
         for (const format of ["yaml", "json"] as const)
-          expect(await readDocument("-", ioOf(printDocument(document, format)))).toStrictEqual(
+          expect((await readDocument("-", ioOf(printDocument(document, format)))).document).toStrictEqual(
             document as object,
           );
       }),
@@ -173,8 +173,30 @@ describe("the commands", () => {
     const { code, stderr } = await run("apply", "-f", file);
     expect([code, stderr]).toEqual([
       2,
-      "error: projects.shop.flags.sale.environments.develop.enabled: enabled is true or false\n",
+      `error: ${file} line 1, column 59: projects.shop.flags.sale.environments.develop.enabled: enabled is true or false\n`,
     ]);
+    const faults: [text: string, message: string, hint: string][] = [
+      [
+        "forms:\n  contact:\n    notfy: []\n",
+        'line 3, column 5: forms.contact: there is no key "notfy"',
+        "did you mean notify?",
+      ],
+      [
+        "projects:\n  shop:\n    flags:\n      sale:\n        enabled: true\n",
+        'line 5, column 9: projects.shop.flags.sale: there is no key "enabled"',
+        "enabled belongs under projects.<name>.flags.<name>.environments.<name>",
+      ],
+      [
+        '{"projects": {"shop": {"flags": {"a.b": {"environments": {"prod": {}}}}}}}',
+        'line 1, column 60: projects.shop.flags["a.b"].environments.prod: this environment does not exist',
+        "did you mean production? Or add it to projects.shop.environments",
+      ],
+      ["form: {}\n", 'line 1, column 1: there is no key "form"', "did you mean forms?"],
+    ];
+    for (const [text, message, hint] of faults) {
+      await write(text);
+      expect((await run("apply", file)).stderr).toBe(`error: ${file} ${message}\nhint: ${hint}\n`);
+    }
     expect((await run("apply")).stderr).toContain("-f FILE");
     expect((await run("diff", "-f", "/nonexistent.yaml")).stderr).toContain("cannot be read (ENOENT)");
   });

