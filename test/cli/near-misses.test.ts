@@ -80,7 +80,7 @@ describe("a restore", () => {
     ["notes.txt", "hello ".repeat(200), "is not a formflag backup", "formflag backup create"],
     ["empty.tar", "", "is not a formflag backup", "formflag backup create"],
     ["zeros.tar", "\0".repeat(2048), "is not a formflag backup", "formflag backup create"],
-    ["backup.tar.gz", Bun.gzipSync("hello"), "is compressed", "gunzip"],
+    ["backup.tar.zst", Bun.zstdCompressSync("hello"), "is compressed", "unzstd"],
     ["folder", null, "is a directory, not a backup", "formflag backup create"],
   ])("of %s says what it is, and begins no data directory", async (name, content, message, hint) => {
     const file = join(folder, name);

@@ -10,6 +10,7 @@ import { Failed } from "../../exit.ts";
 import type { Printer } from "../../output/printer.ts";
 import { progressBar } from "../../output/progress.ts";
 import { shellWord } from "../../../src/base/shell.ts";
+import { formatNamed } from "../../output/save.ts";
 import { printable } from "../../output/text.ts";
 
 /** Reads the entries of an archive, and returns its manifest and its problems. */
@@ -35,6 +36,13 @@ export async function readArchive(printer: Printer, file: string, read: Read): P
   const text = `${problems.map(printable).join("\n")}\n${file} is not sound: do not rely on it\n`;
   await printer.print({ file, ...manifest, problems }, text);
   throw new Failed();
+}
+
+/** A tar archive as it is written to a file: compressed if the name of the file ends in .gz. */
+export function compressedFor(file: string, tar: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  if (formatNamed(file, ["gz", "tgz"]) === undefined) return tar;
+  // The types of the library take any buffer, those of the archive one kind.
+  return tar.pipeThrough(new CompressionStream("gzip") as ReadableWritablePair<Uint8Array, Uint8Array>);
 }
 
 /** The content of a gzip file. Its stream throws `unsupported` if it cannot be decompressed. */

@@ -29,7 +29,7 @@ import type { Remote } from "../../session/remote.ts";
 import { loadStorage } from "../../session/storage.ts";
 import { usage } from "../../session/usage.ts";
 import { VERSION } from "../../version.ts";
-import { contents } from "./archive.ts";
+import { compressedFor, contents } from "./archive.ts";
 import { pipe, saveRemote } from "./remote.ts";
 
 export function addCreateCommand(backup: Command, io: Io): void {
@@ -144,11 +144,7 @@ async function save(
     progress: (what, done, total) => line.draw(progressBar(done, total, `${formatBytes(done)} of ${what}`)),
     started: (started) => (manifest = started),
   });
-  const tar = packTar(entries, source.now());
-  const isGzip = formatNamed(output, ["gz", "tgz"]) !== undefined;
-  // The types of the library take any buffer, those of the archive one kind.
-  const gzip = new CompressionStream("gzip") as ReadableWritablePair<Uint8Array, Uint8Array>;
-  const archive = new Response(isGzip ? tar.pipeThrough(gzip) : tar);
+  const archive = new Response(compressedFor(output, packTar(entries, source.now())));
   const sum = createSum();
   if (output === "-") await pipe(io, counted(archive, sum.add));
   else await saveTo(output, archive, sum.add);

@@ -14,7 +14,7 @@ import type { Io } from "../../output/terminal.ts";
 import { clientOn } from "../../session/client.ts";
 import type { Config } from "../../session/config.ts";
 import { type Remote, remoteTransport } from "../../session/remote.ts";
-import { contents, readArchive } from "./archive.ts";
+import { compressedFor, contents, readArchive } from "./archive.ts";
 
 /** Saves a backup that a server makes, and verifies it before it gets its name. */
 export async function saveRemote(io: Io, config: Config, output: string, remote: Remote): Promise<void> {
@@ -28,7 +28,7 @@ export async function saveRemote(io: Io, config: Config, output: string, remote:
     sum.add(chunk);
     line.draw(`${formatBytes(sum.size())} of the backup`);
   };
-  await saveTo(output, { body }, add, async (written) => {
+  await saveTo(output, { body: body && compressedFor(output, body) }, add, async (written) => {
     line.clear();
     using partial = openPartial(tmpdir());
     using scratch = openScratch(partial.path("unpacked"));

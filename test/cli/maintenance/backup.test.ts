@@ -86,6 +86,22 @@ describe("a backup", () => {
     expect(await onData(data).json("check")).toMatchObject({ files: 3, problems: [] });
   });
 
+  test("is compressed if its name ends in .gz; one that is cut off is not sound", async () => {
+    const { run, archive } = await openForm();
+    const file = `${archive}.gz`;
+    expect((await run("backup", "create", "-o", file)).code).toBe(0);
+    const bytes = readFileSync(file);
+    expect(Bun.gunzipSync(bytes).includes("manifest.json")).toBe(true);
+    expect((await formflag(["backup", "verify", file])).code).toBe(0);
+    const restored = join(tempDirectory(), "data");
+    expect((await onData(restored).run("backup", "restore", file)).code).toBe(0);
+    writeFileSync(file, bytes.subarray(0, bytes.length / 2));
+    expect(await formflag(["backup", "verify", file])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("is damaged"),
+    });
+  });
+
   test("goes to standard output, whole", async () => {
     const { server, submit } = await openForm();
     await submit("one", "x".repeat(300_000));
