@@ -91,7 +91,7 @@ describe("a backup", () => {
     const file = `${archive}.gz`;
     expect((await run("backup", "create", "-o", file)).code).toBe(0);
     const bytes = readFileSync(file);
-    expect(Bun.gunzipSync(bytes).includes("manifest.json")).toBe(true);
+    expect(Buffer.from(Bun.gunzipSync(bytes)).includes("manifest.json")).toBe(true);
     expect((await formflag(["backup", "verify", file])).code).toBe(0);
     const restored = join(tempDirectory(), "data");
     expect((await onData(restored).run("backup", "restore", file)).code).toBe(0);
@@ -159,17 +159,14 @@ describe("a backup", () => {
     expect((await formflag(["backup", "verify", archive])).code).toBe(0);
   });
 
-  test.each(["b.tar.gz", "b.TGZ", "b.tar.zst", "b.zip"])(
-    "is not written as %s, which it is not",
-    async (name) => {
-      const { server } = await openForm();
-      const folder = tempDirectory();
-      const args = ["backup", "create", "-o", join(folder, name), "--data", server.data];
-      const { code, stderr } = await formflag(args);
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("is a plain tar file") });
-      expect(readdirSync(folder)).toEqual([]);
-    },
-  );
+  test.each(["b.tar.zst", "b.zip"])("is not written as %s, which it is not", async (name) => {
+    const { server } = await openForm();
+    const folder = tempDirectory();
+    const args = ["backup", "create", "-o", join(folder, name), "--data", server.data];
+    const { code, stderr } = await formflag(args);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("plain or in gzip") });
+    expect(readdirSync(folder)).toEqual([]);
+  });
 
   test("is refused where a file is lost or damaged, and leaves nothing", async () => {
     const { server, submit, run, archive } = await openForm();
