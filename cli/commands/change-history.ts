@@ -1,3 +1,4 @@
+import { clock } from "../../src/base/clock.ts";
 import type { Command } from "commander";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../src/base/pages.ts";
 import { history as operations } from "../../src/operations/history.ts";
@@ -87,7 +88,7 @@ function filterOf({ options }: Input) {
       ...(kind !== undefined && { kind }),
       environment,
       who,
-      since: since === undefined ? undefined : pastTimeValue(since, "--since", Date.now()),
+      since: since === undefined ? undefined : pastTimeValue(since, "--since", clock.now()),
       before: before === undefined ? undefined : countValue(before, "--before"),
     },
     limit: limit === undefined ? DEFAULT_PAGE : countValue(limit, "--limit", 1),

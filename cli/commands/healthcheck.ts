@@ -1,3 +1,4 @@
+import { clock } from "../../src/base/clock.ts";
 import type { Command } from "commander";
 import { AppError } from "../../src/base/errors.ts";
 import { HEALTH_PATH, READY_PATH } from "../../src/http/paths.ts";
@@ -53,7 +54,7 @@ function parse(command: Command): Values {
 }
 
 async function run(io: Io, { config, url, isOurs }: Values): Promise<void> {
-  const start = performance.now();
+  const start = clock.steady();
   const answer = await probe(url, isOurs ? { isOurs } : {});
   if (answer.status === null) {
     throw new AppError("unavailable", `${url} ${answer.failure}`, {
@@ -68,7 +69,7 @@ async function run(io: Io, { config, url, isOurs }: Values): Promise<void> {
       hint: "something else listens there: name the server with --url",
     });
   }
-  const ms = Math.round(performance.now() - start);
+  const ms = Math.round(clock.steady() - start);
   await createPrinter(io, config).report({ status: "ok", url, ms }, "ok\n");
 }
 

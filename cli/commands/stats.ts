@@ -1,3 +1,4 @@
+import { clock } from "../../src/base/clock.ts";
 import type { Command } from "commander";
 import type { DaySubmissions, FormStats, HourReads } from "../../src/maintenance/stats.ts";
 import { stats as operations } from "../../src/operations/stats.ts";
@@ -71,7 +72,7 @@ const DAY_MS = 86_400_000;
 
 /** The submissions of every form by day in UTC, up to today; a server whose clock is ahead adds a day. */
 function daysOf(points: DaySubmissions[], days: number): [day: string, ...values: number[]][] {
-  const today = Date.parse(new Date().toISOString().slice(0, 10));
+  const today = Date.parse(new Date(clock.now()).toISOString().slice(0, 10));
   const all = Array.from({ length: days }, (_, index) =>
     new Date(today - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   );

@@ -1,3 +1,4 @@
+import { clock } from "../../src/base/clock.ts";
 import type { Command } from "commander";
 import { SCOPES, type Scope } from "../../src/access/scope.ts";
 import type { Token } from "../../src/access/token.ts";
@@ -127,7 +128,7 @@ async function parse(input: Input, given?: string): Promise<Values> {
   const inProject = inEnvironment || scopes?.includes("flags:refs") || named.project !== undefined;
   const project = inProject ? await input.project() : undefined;
   const environment = project && inEnvironment ? await input.environment(project) : undefined;
-  const expiresAt = expires === undefined ? null : expiryValue(expires, "--expires", Date.now());
+  const expiresAt = expires === undefined ? null : expiryValue(expires, "--expires", clock.now());
   return { token: { name, scopes, project, environment, expiresAt }, ifNotExists };
 }
 

@@ -1,3 +1,4 @@
+import { clock } from "../../src/base/clock.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { sweep } from "../../src/forms/keeping/removal.ts";
 import { type MoveProgress, type Moved as Moving, moveData } from "../../src/maintenance/move.ts";
@@ -50,7 +51,7 @@ export async function finishMove(move: Move, progress: MoveProgress): Promise<Ru
     await using target = await openTarget(data, shared);
     const isReleased = before !== null && (await hasData(target));
     const moved = isReleased ? null : await moveUnderNote(move, place, target, progress);
-    writeMoved(data, { ...place, finished: true, at: new Date().toISOString() });
+    writeMoved(data, { ...place, finished: true, at: new Date(clock.now()).toISOString() });
     return { ...place, moved };
   } finally {
     for (const unlock of unlocks) unlock();
@@ -64,7 +65,7 @@ async function moveUnderNote(
   target: OpenApp,
   progress: MoveProgress,
 ): Promise<Moving> {
-  writeMoved(data, { ...place, finished: false, at: new Date().toISOString() });
+  writeMoved(data, { ...place, finished: false, at: new Date(clock.now()).toISOString() });
   const giveUp = () => removeMoved(data);
   process.once("exit", giveUp);
   let mayBeReleased = false;

@@ -1,3 +1,4 @@
+import { clock } from "../../src/base/clock.ts";
 import { NAMES } from "../../src/storage.ts";
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -40,15 +41,15 @@ export type OpenConfig = SharedConfig & {
 export async function openApp(config: OpenConfig): Promise<OpenApp> {
   const { store, blobs, notes } = await openParts(config);
   const watch = watchChanges(store, config.report, undefined, config.note);
-  const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
+  const random = (length: number) => clock.random(length);
   return {
     store,
     watch,
     blobs,
     notes,
-    now: Date.now,
+    now: () => clock.now(),
     random,
-    nextId: createIdSource(random, Date.now),
+    nextId: createIdSource(random, () => clock.now()),
     onQueued: () => {},
     async [Symbol.asyncDispose]() {
       watch.close();
@@ -95,7 +96,7 @@ export function openSource(data: string): BackupSource {
   const blobs = openDiskBlobs(uploads);
   const holds = holdsOf(join(data, NAMES.holdLock));
   return {
-    now: Date.now,
+    now: () => clock.now(),
     blobs,
     notes: openDiskNotes(uploads, { garbage: garbageIn(file), holds, isOnly: false }),
     // Only a backup copies what every other command opens.

@@ -1,3 +1,4 @@
+import { clock } from "../../src/base/clock.ts";
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../src/base/errors.ts";
@@ -18,7 +19,7 @@ const YOUNG = 60_000;
  */
 export function openPartial(parent: string): { path: (name: string) => string } & Disposable {
   removeAbandoned(parent);
-  const name = join(parent, `formflag-${crypto.randomUUID()}`);
+  const name = join(parent, `formflag-${clock.uuid()}`);
   const [fresh, folder] = [`${name}.new`, `${name}.part`];
   mkdirSync(fresh, { mode: 0o700 });
   const unlock = holdIfPossible(join(fresh, LOCK));
@@ -76,5 +77,5 @@ function isAbandoned(folder: string): boolean {
   if (!status.isDirectory() || status.uid !== (process.getuid?.() ?? status.uid)) return false;
   const lock = join(folder, LOCK);
   const isReady = folder.endsWith(".part") && existsSync(lock);
-  return isReady ? !isLocked(lock) : Date.now() - status.mtimeMs > YOUNG;
+  return isReady ? !isLocked(lock) : clock.now() - status.mtimeMs > YOUNG;
 }

@@ -1,3 +1,4 @@
+import { clock } from "../../src/base/clock.ts";
 import { NAMES } from "../../src/storage.ts";
 import { readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -74,7 +75,7 @@ export async function prepareRestore(path: string, replace: boolean): Promise<Re
 
 /** The current UTC time to the second, as in file names: 20270131T120000Z. */
 export function fileTime(): string {
-  return new Date().toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
+  return new Date(clock.now()).toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
 }
 
 /** Renames synchronously, so that no signal is handled in between; `finishRestore` finishes what a kill cuts off. */

@@ -1,3 +1,4 @@
+import { clock } from "../../src/base/clock.ts";
 import type { FileHandle } from "node:fs/promises";
 import { AppError } from "../../src/base/errors.ts";
 import { createPace } from "../../src/base/pace.ts";
@@ -17,9 +18,9 @@ export async function writeChunks(
     await handle.writeFile(chunk);
     unflushed += chunk.byteLength;
     if (!durable || unflushed < pace.size) continue;
-    const start = performance.now();
+    const start = clock.steady();
     await handle.sync();
-    pace.adjust(performance.now() - start);
+    pace.adjust(clock.steady() - start);
     unflushed = 0;
   }
   if (durable) await handle.sync();

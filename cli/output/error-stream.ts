@@ -1,4 +1,5 @@
 /** Characters held for the reader of standard error at most; later text is dropped. */
+import { clock } from "../../src/base/clock.ts";
 const MAX_HELD = 1024 * 1024;
 
 /** How long a process that ends waits for the reader of its standard error, in milliseconds. */
@@ -40,9 +41,9 @@ export function createErrorStream(send: (text: string) => Promise<void>): ErrorS
     describeDropped: (given) => void (describe = given),
     async settle() {
       const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, PATIENCE);
+      const timer = clock.after(PATIENCE, late.resolve);
       await Promise.race([writing, late.promise]);
-      clearTimeout(timer);
+      timer.close();
     },
   };
 }

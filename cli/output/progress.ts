@@ -1,3 +1,4 @@
+import { clock } from "../../src/base/clock.ts";
 import type { Io } from "./terminal.ts";
 
 /** A line on standard error that shows how far a command is, to a person at a terminal only. */
@@ -20,14 +21,14 @@ export function createProgress(
   delay = 0,
 ): Progress {
   const isShown = io.errIsTerminal && !json && !quiet;
-  const start = performance.now();
+  const start = clock.steady();
   let drawnAt = -Infinity;
   let last = "";
   return {
     draw(line) {
       if (!isShown) return;
       last = line;
-      const now = performance.now();
+      const now = clock.steady();
       if (now - start < delay || now - drawnAt < REDRAW_MS) return;
       drawnAt = now;
       io.redraw(line);

@@ -1,3 +1,4 @@
+import { clock } from "../../src/base/clock.ts";
 import { fstatSync, writeSync } from "node:fs";
 import { type ErrorStream, createErrorStream } from "./error-stream.ts";
 import { forTerminal, printable, printableLines } from "./text.ts";
@@ -173,7 +174,7 @@ async function writeBytes(bytes: Uint8Array): Promise<void> {
     });
     const written = await promise;
     done += written;
-    if (written === 0) await Bun.sleep(AGAIN);
+    if (written === 0) await clock.sleep(AGAIN);
   }
 }
 

@@ -1,3 +1,4 @@
+import { clock } from "../../src/base/clock.ts";
 import { AppError } from "../../src/base/errors.ts";
 import type { Site } from "../../src/http/site.ts";
 import { readWhole } from "../session/read-whole.ts";
@@ -107,7 +108,7 @@ export function listen(
         close(old);
         steer();
       };
-      setTimeout(retired, RETIREMENT).unref();
+      clock.after(RETIREMENT, retired).unref();
     },
     retire() {
       for (const socket of sockets) socket.retire();

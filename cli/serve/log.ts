@@ -1,3 +1,4 @@
+import { type Timer, clock } from "../../src/base/clock.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { earlyRequestId } from "../../src/http/request-id.ts";
 import type { RequestRecord } from "../../src/http/request-record.ts";
@@ -47,14 +48,14 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
   let timer: Timer | undefined;
 
   const flush = () => {
-    clearTimeout(timer);
+    timer?.close();
     timer = undefined;
     if (held !== "") write(held);
     held = "";
   };
   const hold = (line: string) => {
     held += line;
-    timer ??= setTimeout(flush, HOLD);
+    timer ??= clock.after(HOLD, flush);
   };
   const now = (text: string) => {
     flush();
@@ -65,7 +66,7 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
   let stampedAt = 0;
   let stamped = "";
   const stamp = () => {
-    const at = Date.now();
+    const at = clock.now();
     if (at !== stampedAt) {
       stampedAt = at;
       stamped = new Date(at).toISOString();

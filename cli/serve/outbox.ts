@@ -1,3 +1,4 @@
+import { clock } from "../../src/base/clock.ts";
 import type { App } from "../../src/app.ts";
 import { isShared } from "../../src/base/changes.ts";
 import { blobKey } from "../../src/blobs/key.ts";
@@ -18,7 +19,7 @@ import type { Log } from "./log.ts";
  * Returns the holder of a server's leases. The one server of a data directory keeps its leases across a restart; servers of
  * a shared database have a holder each, and the leases of a killed one expire.
  */
-const holderOf = ({ store }: App): string => (isShared(store) ? crypto.randomUUID() : "local");
+const holderOf = ({ store }: App): string => (isShared(store) ? clock.uuid() : "local");
 
 type Options = {
   config: ServeConfig;

@@ -1,3 +1,4 @@
+import { clock } from "../../src/base/clock.ts";
 import { expiredSessionsJob } from "../../src/access/sessions.ts";
 import type { App } from "../../src/app.ts";
 import { isShared } from "../../src/base/changes.ts";
@@ -57,7 +58,7 @@ export async function serve(
   let closeOutgoing = () => {};
   const outgoing = once(async () => {
     const { createOutgoing } = await import("../../src/send/outgoing.ts");
-    const opened = createOutgoing(connections, Date.now, VERSION);
+    const opened = createOutgoing(connections, () => clock.now(), VERSION);
     closeOutgoing = () => opened.close();
     return opened;
   });
@@ -90,7 +91,7 @@ export async function serve(
   let outbox: Outbox | undefined;
   const data = storage.shared === null ? storage.data : null;
   const backups = createBackups(app, { settings: config.backups, data, env: commandEnv, log });
-  const facts = { ...factsOf(storage, VERSION), startedAt: new Date().toISOString() };
+  const facts = { ...factsOf(storage, VERSION), startedAt: new Date(clock.now()).toISOString() };
   try {
     if (storage.shared !== null) await checkFiles(storage.shared.files, app, log);
     app.nextId = createIdSource(app.random, app.now, await newestId(app, log));
@@ -173,7 +174,7 @@ export async function serve(
     for (const listener of listeners) listener.retire();
     endStreams();
     const finished = Promise.all(listeners.map((listener) => listener.stop()));
-    await Promise.race([finished, Bun.sleep(GRACE)]);
+    await Promise.race([finished, clock.sleep(GRACE)]);
   } finally {
     closeOutgoing();
     outbox?.stop();
@@ -231,9 +232,9 @@ function stopSignals(): (ms?: number) => Promise<string | undefined> {
     process.on(signal, () => (take ? take(signal) : process.exit(code)));
   return (ms) =>
     new Promise((resolve) => {
-      const timer = ms === undefined ? undefined : setTimeout(() => take?.(), ms);
+      const timer = ms === undefined ? undefined : clock.after(ms, () => take?.());
       take = (signal) => {
-        clearTimeout(timer);
+        timer?.close();
         take = undefined;
         resolve(signal);
       };

@@ -1,3 +1,4 @@
+import { clock } from "../../src/base/clock.ts";
 import type * as Prompts from "@clack/prompts";
 import { AppError } from "../../src/base/errors.ts";
 import { yieldToEventLoop } from "../../src/base/event-loop.ts";
@@ -72,13 +73,13 @@ async function discardInput(): Promise<void> {
   // Raw mode, because a terminal holds back an unfinished line otherwise.
   stdin.setRawMode(true);
   stdin.on("data", drop);
-  const end = performance.now() + PATIENCE;
+  const end = clock.steady() + PATIENCE;
   do {
     isQuiet = true;
-    await Bun.sleep(QUIET);
+    await clock.sleep(QUIET);
     // On a busy machine the timer may be over before bytes that have long arrived were read.
     await yieldToEventLoop();
-  } while (!isQuiet && performance.now() < end);
+  } while (!isQuiet && clock.steady() < end);
   stdin.off("data", drop);
   if (!isInterrupted) return;
   stdin.setRawMode(false);

@@ -1,3 +1,4 @@
+import { clock } from "../../src/base/clock.ts";
 import { formatBytes } from "../../src/base/bytes.ts";
 import { AppError, ERROR_CODES } from "../../src/base/errors.ts";
 import { addressOf } from "../../src/operations/address.ts";
@@ -34,17 +35,17 @@ export function remoteTransport({ server, token, ca }: Remote, limits = LIMITS):
   const fetchFrom = async (request: Request, isDownload: boolean): Promise<Answer> => {
     request.headers.set("Authorization", `Bearer ${token}`);
     const stop = new AbortController();
-    const end = performance.now() + limits.ms;
+    const end = clock.steady() + limits.ms;
     let [isAnswering, isDownloading] = [false, false];
     const wait = async <T>(work: Promise<T>): Promise<T> => {
-      const left = isDownloading ? limits.idleMs : Math.min(limits.idleMs, end - performance.now());
-      const timer = setTimeout(() => stop.abort(), Math.max(0, left));
+      const left = isDownloading ? limits.idleMs : Math.min(limits.idleMs, end - clock.steady());
+      const timer = clock.after(Math.max(0, left), () => stop.abort());
       try {
         return await work;
       } catch (error) {
         throw stop.signal.aborted ? tooSlow(server) : broken(server, error, isAnswering);
       } finally {
-        clearTimeout(timer);
+        timer.close();
       }
     };
     const { status, headers, body } = await wait(

@@ -97,6 +97,43 @@ const noConnection = {
   },
 };
 
+/** Members that read a clock, wait or are random, by their object; `globalThis` stands for names without one. */
+const TIME_AND_CHANCE = new Map(
+  Object.entries({
+    Date: /^now$/,
+    performance: /^now$/,
+    Bun: /^(?:sleep|randomUUIDv[57]|nanoseconds)$/,
+    Math: /^random$/,
+    crypto: /^(?:random\w*|getRandomValues)$/,
+    process: /^hrtime$/,
+    globalThis: /^(?:setTimeout|setInterval|setImmediate)$/,
+  }),
+);
+const IMPORTED = /^(?:node:)?(?:timers|timers\/promises|perf_hooks)$/;
+
+const oneClock = {
+  create(context) {
+    const report = (node) =>
+      context.report({ node, message: "Time and chance come from the clock of src/base/clock.ts." });
+    return {
+      MemberExpression(node) {
+        if (TIME_AND_CHANCE.get(node.object.name)?.test(node.property.name)) report(node);
+      },
+      CallExpression(node) {
+        if (TIME_AND_CHANCE.get("globalThis").test(node.callee.name ?? "")) report(node);
+      },
+      NewExpression(node) {
+        if (node.callee.name === "Date" && node.arguments.length === 0) report(node);
+      },
+      ImportDeclaration(node) {
+        const isRandom = ({ imported }) => TIME_AND_CHANCE.get("crypto").test(imported?.name ?? "");
+        const isCrypto = /^(?:node:)?crypto$/.test(node.source.value);
+        if (IMPORTED.test(node.source.value) || (isCrypto && node.specifiers.some(isRandom))) report(node);
+      },
+    };
+  },
+};
+
 /** Addresses of the admin API, and the collections in them where only a command could mean them. */
 const API_PATH = /\/api\/admin\//;
 const COLLECTION =
@@ -159,6 +196,7 @@ export default {
     "no-connection": noConnection,
     "no-raw-markup": noRawMarkup,
     "no-api-path": noApiPath,
+    "one-clock": oneClock,
     words,
   },
 };

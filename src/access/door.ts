@@ -1,3 +1,4 @@
+import { clock } from "../base/clock.ts";
 import { isShared } from "../base/changes.ts";
 import { AppError } from "../base/errors.ts";
 import type { Author, Caller } from "./caller.ts";
@@ -50,7 +51,7 @@ export async function change<C, T>(
       if (changes.length > 0) await store.apply(changes, moment.version, by);
       // The unchanged state may be a change that another process applied a moment ago and died of: wait as after a
       // change.
-      else if (!isDryRun && isShared(store)) await Bun.sleep(store.staleness + 1);
+      else if (!isDryRun && isShared(store)) await clock.sleep(store.staleness + 1);
       return { result };
     } catch (error) {
       if (!(error instanceof AppError) || isLast) throw error;

@@ -1,4 +1,5 @@
 /** A password to compare with a hash; null to make a new hash of it. */
+import { type Timer, clock } from "../base/clock.ts";
 export type ToHash = { password: string; hash: string | null };
 
 /** The hash of the password; false if it has another one. */
@@ -25,10 +26,10 @@ export function hashOnThread(task: ToHash): Promise<Hashed> {
 }
 
 function send(): void {
-  clearTimeout(ending);
+  ending?.close();
   const [next] = tasks;
   if (!next) {
-    ending = setTimeout(end, IDLE_MS).unref();
+    ending = clock.after(IDLE_MS, end).unref();
     return;
   }
   const { password, hash } = next;

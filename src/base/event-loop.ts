@@ -1,6 +1,7 @@
 /** Returns after other work of the event loop, so that a long operation does not delay reads of flags. */
+import { clock } from "./clock.ts";
 export function yieldToEventLoop(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
+  return new Promise(clock.soon);
 }
 
 /** Milliseconds after which a long operation makes way for reads of flags. */
@@ -10,9 +11,9 @@ const TURN_MS = 3;
 export type Turns = () => Promise<void> | undefined;
 
 export function createTurns(): Turns {
-  let start = performance.now();
+  let start = clock.steady();
   return () => {
-    if (performance.now() - start < TURN_MS) return undefined;
-    return yieldToEventLoop().then(() => void (start = performance.now()));
+    if (clock.steady() - start < TURN_MS) return undefined;
+    return yieldToEventLoop().then(() => void (start = clock.steady()));
   };
 }

@@ -1,4 +1,5 @@
 /** Background work of a server. It is safe to run in several processes at once. */
+import { clock } from "./clock.ts";
 export type Job = {
   name: string;
   /** Milliseconds between two runs, at most. */
@@ -29,28 +30,28 @@ export function startJobs(jobs: Job[], now: () => number, report: (error: unknow
     if (state.isWoken) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     state.wake = resolve;
-    const timer = setTimeout(resolve, Math.max(1, ms));
+    const timer = clock.after(Math.max(1, ms), resolve);
     await promise;
-    clearTimeout(timer);
+    timer.close();
   };
   const loop = async ({ every, next, run }: Job, index: number) => {
     const state = states[index]!;
-    let due = performance.now();
+    let due = clock.steady();
     while (!stopping.signal.aborted) {
       state.isWoken = false;
       try {
-        if (due <= performance.now()) {
-          due = performance.now() + Math.max(every, least);
+        if (due <= clock.steady()) {
+          due = clock.steady() + Math.max(every, least);
           await run();
         }
         const at = (await next?.()) ?? null;
-        if (at !== null) due = Math.min(due, performance.now() + at - now());
+        if (at !== null) due = Math.min(due, clock.steady() + at - now());
       } catch (error) {
         // An immediate retry would fill the log while, for example, the disk is full.
-        due = performance.now() + every;
+        due = clock.steady() + every;
         report(error);
       }
-      if (!stopping.signal.aborted) await sleep(state, due - performance.now());
+      if (!stopping.signal.aborted) await sleep(state, due - clock.steady());
     }
   };
   const wake = (name?: string) => {

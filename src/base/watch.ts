@@ -1,15 +1,16 @@
+import { clock } from "./clock.ts";
 import { type Known, type Versioned, type Watch, isShared } from "./changes.ts";
 import { watchShared } from "./watch-shared.ts";
 import { type State, type Timing, createState } from "./watch-state.ts";
 
 const TIMING: Timing = {
-  steady: () => performance.now(),
-  wall: () => Date.now(),
+  steady: () => clock.steady(),
+  wall: () => clock.now(),
   after(ms, run) {
-    const timer = setTimeout(run, ms);
+    const timer = clock.after(ms, run);
     // A command ends although it has just read the version.
     timer.unref();
-    return () => clearTimeout(timer);
+    return () => timer.close();
   },
 };
 

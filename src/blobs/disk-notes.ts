@@ -1,3 +1,4 @@
+import { clock } from "../base/clock.ts";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fs } from "../base/directory.ts";
@@ -84,7 +85,7 @@ function takeOver(staging: string): Map<string, LeftNote> {
 }
 
 function nameOf({ id, files }: UploadNote): string {
-  return `${id}.${files}.${crypto.randomUUID()}.note`;
+  return `${id}.${files}.${clock.uuid()}.note`;
 }
 
 /** The note of that file name; undefined for any other name. */

@@ -1,3 +1,4 @@
+import { clock } from "../base/clock.ts";
 import { constants, mkdirSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -32,7 +33,7 @@ export function openDiskBlobs(root: string): Blobs {
   const staged = new WeakMap<StagedBlob, { path: string; handle: FileHandle; isOpen: boolean }>();
 
   const stage = async () => {
-    const path = join(staging, crypto.randomUUID());
+    const path = join(staging, clock.uuid());
     const handle = await fs().open(path, "wx", 0o600);
     const { write, finish, abandon } = createWriter((bytes) => writeAll(handle, bytes).catch(fail));
     const blob: StagedBlob = {

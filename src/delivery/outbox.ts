@@ -1,5 +1,5 @@
 import type { ChangeStore } from "../access/door.ts";
-import type { ClockAndRandom } from "../base/clock.ts";
+import { type ClockAndRandom, clock } from "../base/clock.ts";
 import type { Job } from "../base/jobs.ts";
 import { unanswered } from "./attempt.ts";
 import type { TargetChange } from "./change.ts";
@@ -189,9 +189,9 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
       if (claims.isEmpty()) return;
       if (claims.isDue()) continue;
       // Other deliveries become due, and leases end, while slow ones are sent.
-      const check = setTimeout(notify, POLL_MS);
+      const check = clock.after(POLL_MS, notify);
       await changed;
-      clearTimeout(check);
+      check.close();
     }
   };
 
@@ -219,7 +219,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
         notify();
         wakeJob();
       };
-      setTimeout(wake, claims.isAnyRunning() ? BUSY_WAKE_MS : WAKE_MS);
+      clock.after(claims.isAnyRunning() ? BUSY_WAKE_MS : WAKE_MS, wake);
     },
     stop() {
       stopping.abort();

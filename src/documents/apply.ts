@@ -1,3 +1,4 @@
+import { clock } from "../base/clock.ts";
 import type { Caller } from "../access/caller.ts";
 import { change } from "../access/door.ts";
 import { requireScope } from "../access/token.ts";
@@ -118,7 +119,7 @@ async function checkRules(checks: RuleCheck[]): Promise<void> {
   if (checks.length === 0) return;
   // Imported on demand: the library takes as long to load as the rest of a command.
   const { checkSegment, findFault } = await import("../flags/flagd/check.ts");
-  let start = performance.now();
+  let start = clock.steady();
   for (const check of checks) {
     if ("segment" in check) {
       try {
@@ -135,9 +136,9 @@ async function checkRules(checks: RuleCheck[]): Promise<void> {
       const problem = findFault(rules, check.segments) ?? gaps()[0];
       if (problem) throw fault(check.path + pointerPath(problem.path), problem.message);
     }
-    if (performance.now() - start < SLICE_MS) continue;
+    if (clock.steady() - start < SLICE_MS) continue;
     await yieldToEventLoop();
-    start = performance.now();
+    start = clock.steady();
   }
 }
 
@@ -155,7 +156,7 @@ async function checkContents(checks: ContentCheck[]): Promise<void> {
 
 /** Throws `invalid` with the path of the first form whose settings are not valid. */
 async function checkForms(checks: FormCheck[]): Promise<void> {
-  let start = performance.now();
+  let start = clock.steady();
   for (const { path, form, before } of checks) {
     try {
       await checkForm(form, before);
@@ -164,9 +165,9 @@ async function checkForms(checks: FormCheck[]): Promise<void> {
         throw new AppError("invalid", `${path}.${error.message}`, { hint: error.hint ?? undefined });
       throw error;
     }
-    if (performance.now() - start < SLICE_MS) continue;
+    if (clock.steady() - start < SLICE_MS) continue;
     await yieldToEventLoop();
-    start = performance.now();
+    start = clock.steady();
   }
 }
 

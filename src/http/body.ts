@@ -1,3 +1,4 @@
+import { clock } from "../base/clock.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import { AppError } from "../base/errors.ts";
 import { createByteBuffer } from "./byte-buffer.ts";
@@ -38,10 +39,10 @@ export function openBody(request: Request): Body {
   const drain = async () => {
     if (ended || (!reader && request.bodyUsed) || !request.body) return true;
     let isLate = false;
-    const timer = setTimeout(() => {
+    const timer = clock.after(DRAIN.ms, () => {
       isLate = true;
       void reader?.cancel();
-    }, DRAIN.ms);
+    });
     try {
       let bytes = 0;
       while (bytes <= DRAIN.bytes) {
@@ -56,7 +57,7 @@ export function openBody(request: Request): Body {
       if (error instanceof AppError) return false;
       throw error;
     } finally {
-      clearTimeout(timer);
+      timer.close();
     }
   };
 

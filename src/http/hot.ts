@@ -1,3 +1,4 @@
+import { clock } from "../base/clock.ts";
 import type { Client } from "./address.ts";
 import type { OfrepService } from "./flags/ofrep.ts";
 import type { Metrics, RouteMetrics } from "./operation/metrics.ts";
@@ -21,7 +22,7 @@ export type Answer = Response | Promise<Response>;
 
 type Seal = (answer: Response) => Response;
 
-/** Adds the headers of every answer, and counts and logs the request, which came at `start` on the clock of `performance.now`. */
+/** Adds the headers of every answer, and counts and logs the request, which came at `start` on the steady clock. */
 export type Finish = (
   answer: Response,
   request: Request,
@@ -80,7 +81,7 @@ export function createHotRoutes(
       path: `${basePath}${route}`,
       parameter,
       handle(request, value, peer, seal) {
-        const start = performance.now();
+        const start = clock.steady();
         const client = laterClient(request, peer);
         // Counts an address that is ignored, also if no limit needs the client.
         if (service === "forms" && request.headers.has("x-forwarded-for")) client();

@@ -1,4 +1,5 @@
 /** Header with the id of a request, which the log and the answer carry: https://http.dev/x-request-id. */
+import { clock } from "../base/clock.ts";
 export const REQUEST_ID = "X-Request-Id";
 
 /** Ids that were logged before their request was answered. */
@@ -12,7 +13,7 @@ export function sentRequestId(request: Request): string | null {
 
 /** The id that the sender gave a request, or a new one. */
 export function requestId(request: Request): string {
-  return sentRequestId(request) ?? early.get(request) ?? crypto.randomUUID();
+  return sentRequestId(request) ?? early.get(request) ?? clock.uuid();
 }
 
 /** As `requestId`, for a request that is not answered yet: its answer carries the same id. */

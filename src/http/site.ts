@@ -1,3 +1,4 @@
+import { clock } from "../base/clock.ts";
 import { Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import { getPath } from "hono/utils/url";
@@ -94,7 +95,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
     if (id !== null) answer.headers.set(REQUEST_ID, id);
     if (strictTransport !== null) answer.headers.set("Strict-Transport-Security", strictTransport);
     if (isLogged) {
-      const ms = performance.now() - start;
+      const ms = clock.steady() - start;
       route.add(status, ms);
       const isFailure = status >= 500 && !(route.path === READY_PATH && isDraining());
       log({ method: request.method, route: route.path, status, ms, id: id!, isRead, isFailure, client });
@@ -108,7 +109,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
       getPath: (request) => pathIn(getPath(request)),
     });
     root.use(async (c, next) => {
-      const start = performance.now();
+      const start = clock.steady();
       await next();
       // Middleware and the wildcard routes match too, and the route for one flag matches the address for code references.
       const paths = matchedRoutes(c).flatMap(({ path }) => (path.endsWith("*") ? [] : [path]));

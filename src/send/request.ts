@@ -1,3 +1,4 @@
+import { clock } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { type Attempt, delivered, MAX_RETRY_AFTER, unanswered } from "../delivery/attempt.ts";
 import { parseHttpUrl } from "../delivery/target.ts";
@@ -38,10 +39,10 @@ export async function sendRequest(
   const url = parseHttpUrl(request.url);
   const end = new AbortController();
   let isLate = false;
-  const timer = setTimeout(() => {
+  const timer = clock.after(timeoutMs, () => {
     isLate = true;
     end.abort();
-  }, timeoutMs);
+  });
   const until = signal ? AbortSignal.any([end.signal, signal]) : end.signal;
   try {
     until.throwIfAborted();
@@ -54,7 +55,7 @@ export async function sendRequest(
     if (isLate) return unanswered(`${url.hostname} did not answer within ${timeoutMs / 1000} s`, true);
     return failed(error, url);
   } finally {
-    clearTimeout(timer);
+    timer.close();
     // Closes a connection whose answer was not read to its end.
     end.abort();
   }

@@ -1,3 +1,4 @@
+import { clock } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { parseHttpUrl, type Target } from "../delivery/target.ts";
 import { createAddressPolicy } from "./networks.ts";
@@ -63,11 +64,11 @@ export async function checkTarget(
 ): Promise<void> {
   const url = parseHttpUrl(target.url);
   const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(unresolved(url.hostname, "no answer")), timeoutMs);
+  const timer = clock.after(timeoutMs, () => timeout.abort(unresolved(url.hostname, "no answer")));
   try {
     await findAddresses(policy, url, timeout.signal);
   } finally {
-    clearTimeout(timer);
+    timer.close();
   }
 }
 

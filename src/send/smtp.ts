@@ -1,3 +1,4 @@
+import { clock } from "../base/clock.ts";
 import type { NodemailerError, SendMailOptions, Transporter } from "nodemailer";
 import { isMailAddress } from "../delivery/address.ts";
 import type { Attempt } from "../delivery/attempt.ts";
@@ -27,7 +28,7 @@ export function createMailer(config: MailConfig, timeouts = TIMEOUTS): Mailer {
   async function attempt(message: MailMessage): Promise<NodemailerError | null> {
     const transporter = await (loading ??= openTransport(config, timeouts));
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), timeouts.message);
+    const timer = clock.after(timeouts.message, () => limit.abort());
     const files = openFiles(message.attachments);
     try {
       const signal = AbortSignal.any([closing.signal, limit.signal]);
@@ -41,7 +42,7 @@ export function createMailer(config: MailConfig, timeouts = TIMEOUTS): Mailer {
       if (isMailError(error)) return error;
       throw error;
     } finally {
-      clearTimeout(timer);
+      timer.close();
     }
   }
 

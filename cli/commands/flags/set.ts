@@ -1,3 +1,4 @@
+import { clock } from "../../../src/base/clock.ts";
 import { type Command, Option } from "commander";
 import { type Field, FIELD_NAMES, FIELDS } from "../../../src/flags/flag-fields.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
@@ -127,7 +128,7 @@ async function fieldsPatch(input: Input): Promise<FlagPatch> {
 }
 
 function timeOf(at: string | undefined): string | null {
-  const time = at === undefined ? null : expiryValue(at, "--at", Date.now());
+  const time = at === undefined ? null : expiryValue(at, "--at", clock.now());
   if (at !== undefined && time === null)
     throw usage("--at never is not a time", "write --at 2027-01-31T12:00:00Z, or --at 2h");
   return time;

@@ -1,3 +1,4 @@
+import { clock } from "../../../src/base/clock.ts";
 import type { Flag } from "../../../src/flags/flag.ts";
 import { SECTIONS } from "../../../src/flags/flag-fields.ts";
 import { ruleSentence } from "../../../src/flags/rules/rule-words.ts";
@@ -25,7 +26,7 @@ export function summaryOf(flag: FlagDetail): string {
 }
 
 export function hasExpired({ expiredAt }: Flag): boolean {
-  return expiredAt !== null && Date.parse(expiredAt) <= Date.now();
+  return expiredAt !== null && Date.parse(expiredAt) <= clock.now();
 }
 
 export function payloadOf(flag: Flag): string {

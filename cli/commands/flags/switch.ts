@@ -1,3 +1,4 @@
+import { clock } from "../../../src/base/clock.ts";
 import type { Command } from "commander";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import type { Io } from "../../output/terminal.ts";
@@ -91,7 +92,7 @@ async function switchOne(
     const at = { names: place, revision: named ?? revision };
     if (lasts === null)
       return { ...(await session.client.call(operations.set, { ...at, body: patch })), scheduled: null };
-    const until = new Date(Date.now() + lasts * 1000).toISOString();
+    const until = new Date(clock.now() + lasts * 1000).toISOString();
     return session.client.call(operations.setFor, { ...at, body: { patch, until } });
   });
   const { scheduled } = flag;

@@ -1,3 +1,4 @@
+import { clock } from "../../../src/base/clock.ts";
 import { type Command, Option } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
@@ -34,7 +35,7 @@ export async function readValues(input: Input): Promise<ValuesChange> {
   const own: FlagPatch = {
     ...(on || off ? { enabled: on === true } : {}),
     ...(payload === undefined ? {} : { payload: await jsonValue(payload, "--payload", input) }),
-    ...(expires === undefined ? {} : { expiredAt: expiryValue(expires, "--expires", Date.now()) }),
+    ...(expires === undefined ? {} : { expiredAt: expiryValue(expires, "--expires", clock.now()) }),
   };
   return { own, rules };
 }

@@ -1,3 +1,4 @@
+import { clock } from "../../../src/base/clock.ts";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { durationInWords } from "../../../src/base/units.ts";
 import type { Form, FormPatch } from "../../../src/forms/form.ts";
@@ -42,7 +43,7 @@ type Line = [label: string, text: string];
 const COLUMN_LINES = {
   name: ({ name }) => ["name", name],
   // A server of an earlier version sends no times.
-  enabled: (form) => ["state", stateOf({ ...DEFAULT_SETTINGS, ...form }, Date.now())],
+  enabled: (form) => ["state", stateOf({ ...DEFAULT_SETTINGS, ...form }, clock.now())],
   uploads: (form) => ["files", uploadsOf(form)],
   successUrl: ({ successUrl }) => ["success URL", successUrl ?? "built-in page"],
   errorUrl: ({ errorUrl }) => ["error URL", errorUrl ?? "built-in page"],

@@ -1,3 +1,4 @@
+import { clock } from "../../../src/base/clock.ts";
 import type { Command } from "commander";
 import { stateOf } from "../../../src/forms/intake/opening.ts";
 import { DEFAULT_SETTINGS } from "../../../src/forms/settings/settings.ts";
@@ -27,7 +28,7 @@ async function list({ client, config, print, suggest }: Session): Promise<void> 
     form.slug,
     form.name,
     form.key,
-    stateOf({ ...DEFAULT_SETTINGS, ...form }, Date.now()),
+    stateOf({ ...DEFAULT_SETTINGS, ...form }, clock.now()),
     uploadsOf(form),
     form.url,
   ]);

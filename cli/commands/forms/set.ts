@@ -1,3 +1,4 @@
+import { clock } from "../../../src/base/clock.ts";
 import type { Command } from "commander";
 import type { FormPatch } from "../../../src/forms/form.ts";
 import { openingOf } from "../../../src/forms/intake/opening.ts";
@@ -82,7 +83,7 @@ async function patchForm({ client, config, report, note }: Session, { name, patc
       shown`${form.slug} accepts no files; to change that: formflag forms set ${form.slug} --uploads on\n`,
     );
   const isOpened = patch.enabled === true || patch.closesAt !== undefined;
-  if (isOpened && openingOf({ ...DEFAULT_SETTINGS, ...form }, Date.now()) === "late")
+  if (isOpened && openingOf({ ...DEFAULT_SETTINGS, ...form }, clock.now()) === "late")
     note(
       shown`${form.slug} takes no submissions since ${form.closesAt!}; to change that: formflag forms set ${form.slug} --closes-at none\n`,
     );

@@ -1,3 +1,4 @@
+import { clock } from "../../../src/base/clock.ts";
 import type { Command, Option } from "commander";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { formatDuration } from "../../../src/base/units.ts";
@@ -103,7 +104,7 @@ async function valueOf(
     case "rate":
       return rateValue(text, option);
     case "time":
-      return timeValue(text, option, Date.now(), "none");
+      return timeValue(text, option, clock.now(), "none");
     case "json":
       return jsonObject(text, option, SCHEMA, input);
     case "choice":

@@ -1,3 +1,4 @@
+import { clock } from "../../../src/base/clock.ts";
 import { type Command, Option } from "commander";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../../src/forms/transfer/export-format.ts";
@@ -73,7 +74,7 @@ async function parseExport(input: Input, name?: string): Promise<ExportValues> {
   const form = await input.need(name, "form");
   const { format: given, output } = input.options as { format?: ExportFormat; output: string };
   const format = given ?? exportFormat(output, EXPORT_FORMATS) ?? "jsonl";
-  const { query } = filterIn(input.options, Date.now());
+  const { query } = filterIn(input.options, clock.now());
   return { form, format, query: { format, ...parametersOf(query) }, output };
 }
 

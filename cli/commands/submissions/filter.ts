@@ -1,3 +1,4 @@
+import { clock } from "../../../src/base/clock.ts";
 import { type Command, Option } from "commander";
 import {
   FILTERS,
@@ -133,7 +134,7 @@ export function addMatchingOptions(command: Command, verb: string): void {
 /** The selection of `--matching`; null without it. Throws `invalid` for its other options without it. */
 export function matchingIn(options: Record<string, unknown>): Matching | null {
   const { matching, form, dryRun } = options as { matching?: true; form?: string; dryRun?: true };
-  const { query } = filterIn(options, Date.now());
+  const { query } = filterIn(options, clock.now());
   if (matching === undefined) {
     if (form !== undefined || dryRun !== undefined || query.length > 0)
       throw usage("options that select submissions go with --matching");

@@ -1,3 +1,4 @@
+import { clock } from "../../../src/base/clock.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { IMPORT_LIMITS } from "../../../src/forms/limits.ts";
 import {
@@ -92,8 +93,8 @@ export type Batch = {
 };
 
 const CLOCKWORK = {
-  now: Date.now,
-  random: (length: number) => crypto.getRandomValues(new Uint8Array(length)),
+  now: () => clock.now(),
+  random: (length: number) => clock.random(length),
 };
 
 /**

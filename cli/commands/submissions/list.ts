@@ -1,3 +1,4 @@
+import { clock } from "../../../src/base/clock.ts";
 import type { Command } from "commander";
 import { MAX_PAGE } from "../../../src/base/pages.ts";
 import type { Submission } from "../../../src/forms/submission.ts";
@@ -70,7 +71,7 @@ type Values = {
 
 function parse(input: Input, form?: string): Values {
   const { limit, before, email } = input.options as { limit: string; before?: string; email?: string };
-  const filter = filterIn(input.options, Date.now());
+  const filter = filterIn(input.options, clock.now());
   if (email !== undefined) requireAddress(email);
   if (email !== undefined && (form !== undefined || filter.query.length > 0))
     throw usage("--email covers every form and folder, and goes with --limit and --before alone");

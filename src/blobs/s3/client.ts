@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { AwsV4Signer } from "aws4fetch";
 import { KiB } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
@@ -96,7 +97,7 @@ export function createS3Client(
     const size = request.body?.size ?? 0;
     const what = `${request.method} ${request.key ?? "of the bucket"}`;
     const { retries = MAX_RETRIES, signal } = request;
-    const began = performance.now();
+    const began = clock.steady();
     for (let retry = 0; ; retry += 1) {
       try {
         return await inTurn(size, () =>
@@ -106,10 +107,10 @@ export function createS3Client(
         );
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
-        const isOver = retry >= retries || performance.now() - began > RETRY_WINDOW_MS;
+        const isOver = retry >= retries || clock.steady() - began > RETRY_WINDOW_MS;
         if (isOver || !isWorthRetry(error)) throw shownError(error, what);
       }
-      await Bun.sleep(delayOf(retry, timing));
+      await clock.sleep(delayOf(retry, timing));
     }
   };
 
@@ -178,7 +179,7 @@ async function withDeadline<T>(
   outer?.throwIfAborted();
   const controller = new AbortController();
   const abort = () => controller.abort();
-  const timer = setTimeout(() => controller.abort(new DOMException("no answer", "TimeoutError")), ms);
+  const timer = clock.after(ms, () => controller.abort(new DOMException("no answer", "TimeoutError")));
   outer?.addEventListener("abort", abort);
   try {
     return await work(controller.signal, abort);
@@ -187,7 +188,7 @@ async function withDeadline<T>(
     abort();
     throw error;
   } finally {
-    clearTimeout(timer);
+    timer.close();
     outer?.removeEventListener("abort", abort);
   }
 }
@@ -195,7 +196,7 @@ async function withDeadline<T>(
 /** Milliseconds until the next try: at random, so that processes that failed together do not return together. */
 function delayOf(retry: number, { minDelay, maxDelay }: S3Timing): number {
   const longest = Math.min(maxDelay, 2 * minDelay * 3 ** retry);
-  return minDelay + Math.random() * (longest - minDelay);
+  return minDelay + clock.fraction() * (longest - minDelay);
 }
 
 /** Throws `forbidden` unless the credentials can be part of a header. */

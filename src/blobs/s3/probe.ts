@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { isLoopbackHost } from "../../base/network.ts";
 import { requireNone } from "../blobs.ts";
@@ -32,7 +33,7 @@ export async function probeS3({
 }: Omit<S3Config, "staging">): Promise<S3Finding[]> {
   const client = createS3Client(location, credentials, timing);
   const { bucket, endpoint, region } = location;
-  const key = `${uploadsOf(location)}-probe-${crypto.randomUUID()}`;
+  const key = `${uploadsOf(location)}-probe-${clock.uuid()}`;
   const found = await check(
     "bucket",
     "check the bucket, the endpoint, the region, the credentials, and the right s3:ListBucket",

@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { type FileHandle, access, constants, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sum } from "../../base/sum.ts";
@@ -33,7 +34,7 @@ export function openStaging(directory: string): Staging {
   };
 
   const stage = async () => {
-    const path = join(directory, crypto.randomUUID());
+    const path = join(directory, clock.uuid());
     const handle = await open(path, "wx+", 0o600);
     // A system that cannot remove an open file removes it when it is discarded.
     const isNameless = await rm(path).then(

@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { networkError } from "./errors.ts";
 
 /** The body of an answer; `abort` ends the connection. */
@@ -14,11 +15,11 @@ export function streamOf({
   const size = Number(response.headers.get("content-length") ?? 0);
   let received = 0;
   const read = async () => {
-    const timer = setTimeout(abort, stallMs);
+    const timer = clock.after(stallMs, abort);
     try {
       return (await reader?.read())?.value;
     } finally {
-      clearTimeout(timer);
+      timer.close();
     }
   };
   return new ReadableStream<Uint8Array<ArrayBuffer>>(

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from "../../base/event-loop.ts";
 import { MiB } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import type { S3Answer, S3Client } from "./client.ts";
@@ -131,7 +132,7 @@ function partOf(file: StagedFile, offset: number): S3Body {
     const hash = new Bun.CryptoHasher("sha256");
     for (let start = 0; start < size; start += HASH_SIZE) {
       hash.update(bytes.subarray(start, start + HASH_SIZE));
-      await Bun.sleep(0);
+      await yieldToEventLoop();
     }
     return { bytes, sha256: hash.digest("hex") };
   };

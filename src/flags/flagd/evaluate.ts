@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { FeatureFlag } from "@openfeature/flagd-core";
 import type { FlagRules } from "../rules/rules.ts";
 import { LOGGER } from "./fractional.ts";
@@ -33,7 +34,7 @@ const OPTIONS = { disableDynamicCodeGeneration: true };
 
 /** The data that rules read, created once for all flags that are evaluated for a context. */
 export function subjectOf(context: Context): Subject {
-  const $flagd = { flagKey: "", timestamp: Math.floor(Date.now() / 1000) };
+  const $flagd = { flagKey: "", timestamp: Math.floor(clock.now() / 1000) };
   return { ...context, $flagd, [LOGGER]: SILENT };
 }
 

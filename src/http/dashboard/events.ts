@@ -1,3 +1,4 @@
+import { type Timer, clock } from "../../base/clock.ts";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Caller } from "../../access/caller.ts";
@@ -47,7 +48,7 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
   let timer: Timer | undefined;
   let known: Activity | undefined;
   /** How many may be told now, as of a time. */
-  let [allowance, allowedAt] = [TOLD.atOnce, performance.now()];
+  let [allowance, allowedAt] = [TOLD.atOnce, clock.steady()];
 
   const tick = async () => {
     const current = await app.store.activity();
@@ -57,11 +58,11 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
       for (const topic of TOPICS.filter((topic) => before[topic] !== current[topic]))
         for (const { caller, news } of streams) if (hasScope(caller, SCOPE_OF[topic])) news.add(topic);
     announce();
-    for (const stream of streams) if (performance.now() - stream.checkedAt > CHECK) await check(stream);
+    for (const stream of streams) if (clock.steady() - stream.checkedAt > CHECK) await check(stream);
   };
   /** Streams that have waited longest come first. */
   const announce = () => {
-    const now = performance.now();
+    const now = clock.steady();
     allowance = Math.min(TOLD.atOnce, allowance + ((now - allowedAt) / 1000) * TOLD.perSecond);
     allowedAt = now;
     for (const stream of [...streams].filter(({ news }) => news.size > 0).slice(0, Math.floor(allowance))) {
@@ -73,7 +74,7 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
     }
   };
   const check = async (stream: Stream) => {
-    stream.checkedAt = performance.now();
+    stream.checkedAt = clock.steady();
     try {
       await stream.caller.verify();
       stream.send(": \n\n");
@@ -84,7 +85,7 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
   };
   const run = async () => {
     await tick().catch(report);
-    timer = streams.size > 0 ? setTimeout(() => void run(), TICK) : undefined;
+    timer = streams.size > 0 ? clock.after(TICK, () => void run()) : undefined;
     if (!timer) known = undefined;
   };
 
@@ -109,11 +110,11 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
             close() {
               if (streams.delete(stream)) controller.close();
             },
-            checkedAt: performance.now(),
+            checkedAt: clock.steady(),
           };
           streams.add(stream);
           stream.send("retry: 1000\n\n");
-          timer ??= setTimeout(() => void run(), 0);
+          timer ??= clock.after(0, () => void run());
         },
         cancel: () => void streams.delete(stream),
       });

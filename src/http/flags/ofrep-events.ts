@@ -2,7 +2,7 @@ import { yieldToEventLoop } from "../../base/event-loop.ts";
 import type { FoundToken } from "../../access/store.ts";
 import type { App } from "../../app.ts";
 import { type Find, isShared } from "../../base/changes.ts";
-import { isoTime } from "../../base/clock.ts";
+import { type Timer, isoTime, clock } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Client } from "../address.ts";
 import type { Report } from "../errors.ts";
@@ -72,7 +72,7 @@ export function createFlagEvents(
     open -= 1;
     if (streams.size === 0) listeners.delete(ticket);
     if (open === 0) {
-      clearInterval(timer);
+      timer?.close();
       timer = undefined;
       endWatch();
     }
@@ -109,7 +109,7 @@ export function createFlagEvents(
     each.sentAt = now;
     const event = refetch(flags, now);
     if (hold === 0) await send(ticket, each, event);
-    else setTimeout(() => void send(ticket, each, event).catch(report.error), hold);
+    else clock.after(hold, () => void send(ticket, each, event).catch(report.error));
   };
   const tick = async () => {
     if (isPolling) return;
@@ -154,7 +154,7 @@ export function createFlagEvents(
     listeners.set(ticket, each);
     open += 1;
     if (!timer) {
-      timer = setInterval(() => void tick(), POLL_INTERVAL);
+      timer = clock.every(POLL_INTERVAL, () => void tick());
       if (hold > 0) endWatch = app.watch.onChange(() => void tick());
     }
     let mine: Stream;
@@ -165,7 +165,7 @@ export function createFlagEvents(
         // A reader that connects again may have missed a change.
         const first = () => void (each.streams.has(mine) && controller.enqueue(refetch(flags, now)));
         if (hold === 0) first();
-        else setTimeout(first, hold);
+        else clock.after(hold, first);
       },
       cancel: () => void forget(ticket, each, mine),
     });

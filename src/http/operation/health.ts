@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import type { App } from "../../app.ts";
 import { isShared, notInMemory } from "../../base/changes.ts";
 import { type Report, showError } from "../errors.ts";
@@ -61,11 +62,11 @@ export function createHealth(
   const checkBlobs = async (request: Request) => {
     blobsChecked ??= tryBlobs(request).finally(() => (blobsChecked = undefined));
     const { promise: late, resolve } = Promise.withResolvers<"unavailable">();
-    const timer = setTimeout(() => resolve("unavailable"), STORAGE_MS);
+    const timer = clock.after(STORAGE_MS, () => resolve("unavailable"));
     try {
       return await Promise.race([blobsChecked, late]);
     } finally {
-      clearTimeout(timer);
+      timer.close();
     }
   };
   const checkBoth = async (request: Request) => {
@@ -76,7 +77,7 @@ export function createHealth(
   let ready: ReturnType<typeof checkBoth> | undefined;
   const checkReady = (request: Request) => {
     ready = checkBoth(request);
-    void ready.then(() => setTimeout(() => (ready = undefined), READINESS_TTL).unref());
+    void ready.then(() => clock.after(READINESS_TTL, () => (ready = undefined)).unref());
     return ready;
   };
   return {

@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { type Distribution, createDistribution, observe, repeat } from "../../base/metrics.ts";
 import type { Shown } from "../errors.ts";
 import type { ServiceName } from "../request-record.ts";
@@ -33,7 +34,7 @@ export type RouteMetrics = {
   /** Counts an answer that began after so many milliseconds. */
   add: (status: number, ms: number) => void;
   /**
-   * Counts an answer to a request that came at `start` on the clock of `performance.now`. Only one of `READS_PER_SAMPLE` is
+   * Counts an answer to a request that came at `start` on the steady clock. Only one of `READS_PER_SAMPLE` is
    * timed, and the others count as if they took as long as the last one: the clock would cost more than counting.
    */
   addRead: (status: number, start: number) => void;
@@ -70,7 +71,7 @@ export function createMetrics(): Metrics {
       addRead(status, start) {
         const each = series.get(status) ?? create(status);
         if (each.untimed > 0) repeat(each.seconds);
-        else observe(each.seconds, (performance.now() - start) / 1000);
+        else observe(each.seconds, (clock.steady() - start) / 1000);
         each.untimed = (each.untimed + 1) % READS_PER_SAMPLE;
       },
     };

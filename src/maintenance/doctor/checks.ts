@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { type Finding, problem } from "../finding.ts";
 import type { SendingForm } from "../../store/sqlite/inspect.ts";
@@ -24,7 +25,7 @@ export async function checkAll(storage: Storage, serve: Server, by: Surroundings
     checkRuntime(by.env),
     ...(storage.shared === null ? await checkServer(serve, usable, by) : await checkReached(serve, null, by)),
     ...(await checkOutgoing(serve, sending, true, by)),
-    checkBackups(by.backups, Date.now(), by.option),
+    checkBackups(by.backups, clock.now(), by.option),
   ];
 }
 
@@ -87,6 +88,6 @@ export async function checkRunning(
       ? await checkAddresses(config, true, async () => forwardedIgnored, by)
       : [checkForwarded(config.trustedProxies, forwardedIgnored, by)]),
     ...(await checkOutgoing(config, sending, connects, by)),
-    checkBackups(by.backups, Date.now(), by.option),
+    checkBackups(by.backups, clock.now(), by.option),
   ];
 }

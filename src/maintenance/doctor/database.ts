@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { NAMES } from "../../storage.ts";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -86,7 +87,7 @@ function checkStaging(staging: string): Finding[] {
     // Reported by the check of access.
     return [];
   }
-  const limit = Date.now() - STALE;
+  const limit = clock.now() - STALE;
   const isStale = (name: string) =>
     (statSync(join(staging, name), { throwIfNoEntry: false })?.mtimeMs ?? limit) < limit;
   const count = names.filter(isStale).length;

@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { NAMES } from "../../storage.ts";
 import { existsSync, rmSync, statSync, statfsSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -56,7 +57,7 @@ const SLOW = 50;
 
 /** Measures how long the disk takes to sync 4 KiB, with a temporary file. */
 async function checkSync(check: string, directory: string): Promise<Finding> {
-  const path = join(directory, `.doctor-${crypto.randomUUID()}`);
+  const path = join(directory, `.doctor-${clock.uuid()}`);
   let isCreated = false;
   const discard = () => {
     if (isCreated) rmSync(path, { force: true });
@@ -67,12 +68,12 @@ async function checkSync(check: string, directory: string): Promise<Finding> {
     await using file = await open(path, "wx", 0o600);
     isCreated = true;
     const block = new Uint8Array(4096);
-    const deadline = performance.now() + SYNCS.ms;
-    while (times.length < SYNCS.count && performance.now() < deadline) {
-      const start = performance.now();
+    const deadline = clock.steady() + SYNCS.ms;
+    while (times.length < SYNCS.count && clock.steady() < deadline) {
+      const start = clock.steady();
       await file.write(block);
       await file.datasync();
-      times.push(performance.now() - start);
+      times.push(clock.steady() - start);
     }
   } catch (error) {
     return problem(

@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { type Finding, ok, problem, warning } from "../finding.ts";
 
@@ -15,7 +16,7 @@ export function checkOpenFiles(): Finding[] {
 
 export function checkClock(newest: number): Finding {
   const isSynchronised = existsSync("/run/systemd/timesync/synchronized");
-  return clockFinding(Date.now(), newest, isSynchronised);
+  return clockFinding(clock.now(), newest, isSynchronised);
 }
 
 /** Clocks of a file server and of a machine may differ by so much, in milliseconds. */

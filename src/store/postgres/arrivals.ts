@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Arrival } from "../../forms/inbox/scan.ts";
 import { listLastArrivals } from "../sql/submissions/order.ts";
@@ -24,15 +25,15 @@ function listWriters(): Work<{ writer: string }[]> {
 export async function lastArrivals({ read }: Pick<Units, "read">, limit: number): Promise<Arrival[]> {
   const found = await read(() => listLastArrivals(limit));
   const writers = async () => (await read(listWriters)).map(({ writer }) => writer);
-  const deadline = performance.now() + DEADLINE_MS;
+  const deadline = clock.steady() + DEADLINE_MS;
   let left = new Set(await writers());
   while (left.size > 0) {
-    if (performance.now() > deadline)
+    if (clock.steady() > deadline)
       throw new AppError("unavailable", "a change of submissions that takes long is under way", {
         hint: "try again once it has ended",
         retryAfter: 10,
       });
-    await Bun.sleep(LOOK_MS);
+    await clock.sleep(LOOK_MS);
     left = left.intersection(new Set(await writers()));
   }
   return found;

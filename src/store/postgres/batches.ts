@@ -1,3 +1,4 @@
+import { type Timer, clock } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import type { CommitStats } from "../commit-stats.ts";
 import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES, POSTGRES_QUEUE_MS } from "../limits.ts";
@@ -68,17 +69,17 @@ export function createBatches<Item, T>(
   /** A database that stopped answering holds the batches under way for long, and nothing else. */
   const refuseLate = () => {
     timer = undefined;
-    const latest = performance.now() - waitMs;
+    const latest = clock.steady() - waitMs;
     const first = queue.findIndex(({ since }) => since > latest);
     for (const waiting of queue.splice(0, first === -1 ? queue.length : first))
       settle(waiting, { error: late() });
     if (queue.length > 0) watchQueue();
   };
-  const watchQueue = () => void (timer ??= setTimeout(refuseLate, waitMs / 5).unref());
+  const watchQueue = () => void (timer ??= clock.after(waitMs / 5, refuseLate).unref());
   const send = async (batch: Waiting[]) => {
     running += 1;
     committing += batch.length;
-    const start = performance.now();
+    const start = clock.steady();
     const outcomes = await commit(batch.map(({ item }) => item));
     commits.add(start, batch.length);
     running -= 1;
@@ -108,12 +109,12 @@ export function createBatches<Item, T>(
           throw busy();
         }
         queuedBytes += bytes;
-        queue.push({ item, bytes, since: performance.now(), isAbandoned, resolve });
+        queue.push({ item, bytes, since: clock.steady(), isAbandoned, resolve });
         watchQueue();
         // Deferred, so that others of the same turn of the event loop join the batch.
         if (isScheduled || !mayBegin()) return;
         isScheduled = true;
-        setImmediate(sendAll);
+        clock.soon(sendAll);
       }),
     queued: () => ({ queued: queue.length + committing, queuedBytes }),
     drained: () =>

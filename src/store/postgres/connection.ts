@@ -1,3 +1,4 @@
+import { type Timer, clock } from "../../base/clock.ts";
 import { readFileSync } from "node:fs";
 import { SQL } from "bun";
 import { AppError } from "../../base/errors.ts";
@@ -218,14 +219,14 @@ function createWatch(deadline: number, expire: () => void) {
   const { promise: expired, reject } = Promise.withResolvers<never>();
   expired.catch(() => {});
   let timer: Timer | undefined;
-  const stop = () => clearTimeout(timer);
+  const stop = () => timer?.close();
   const start = () => {
     stop();
     if (deadline === Infinity) return;
-    timer = setTimeout(() => {
+    timer = clock.after(deadline, () => {
       reject(new DeadlineError("a statement was not answered in time"));
       expire();
-    }, deadline);
+    });
   };
   return { expired, start, stop };
 }

@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { createConnections, POOL_SIZES, type Query } from "./connection.ts";
 import { type DatabaseAddress, describeDatabase } from "./database-url.ts";
 import { startError } from "./errors.ts";
@@ -86,9 +87,9 @@ async function readServer(query: Query) {
 async function measure(query: Query): Promise<Pick<Inspection, "latency" | "skew">> {
   const trips: { took: number; skew: number }[] = [];
   for (let trip = 0; trip < ROUND_TRIPS; trip += 1) {
-    const [start, begun] = [performance.now(), Date.now()];
+    const [start, begun] = [clock.steady(), clock.now()];
     const { rows } = await query("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000) AS now");
-    const took = performance.now() - start;
+    const took = clock.steady() - start;
     const difference = Number(rows[0]!["now"]) - begun - took / 2;
     const sure = Math.max(0, Math.abs(difference) - took / 2);
     trips.push({ took, skew: Math.sign(difference) * sure });

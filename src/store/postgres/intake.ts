@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { noSuchForm } from "../../forms/form.ts";
 import type { Insertion, StoredSubmission } from "../../forms/intake/insertion.ts";
@@ -62,7 +63,7 @@ export function createIntake(
     sending: Sending,
     attempt: () => Promise<T>,
   ): Promise<T> => {
-    const until = performance.now() + unknownMs;
+    const until = clock.steady() + unknownMs;
     for (let tries = 1; ; tries += 1) {
       try {
         return await attempt();
@@ -75,14 +76,14 @@ export function createIntake(
           (isParentGone(error) && tries < MAX_TRIES) ||
           (sending.isSent && isUnavailable(error));
         if (!isUnknown && !passes) throw error;
-        if (performance.now() > until) {
+        if (clock.steady() > until) {
           const marked = batch.filter(leavesMark);
           withdraw(idsOf(batch.filter((each) => !marked.includes(each))));
           if (marked.length > 0)
             report(aboutRefused("may be stored, and are kept for repeats of them", idsOf(marked), error));
           throw unknownOutcome(error);
         }
-        await Bun.sleep(Math.random() * RETRY_MS * (isUnknown ? 2 : 0.2));
+        await clock.sleep(clock.fraction() * RETRY_MS * (isUnknown ? 2 : 0.2));
       }
     }
   };

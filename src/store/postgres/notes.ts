@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { type Claim, type Hold, type Notes, keysOf } from "../../blobs/notes.ts";
 import { bytesOf, textOf } from "../sql/ids.ts";
 import { forgetLoose, listLoose } from "../sql/submissions/files.ts";
@@ -33,16 +34,16 @@ export function createNotes({ read, write }: Pick<Units, "read" | "write">): Not
         return notes.flatMap(({ id, files }) => keysOf({ id: textOf(id), files }));
       }),
     async hold() {
-      const id = crypto.randomUUID();
+      const id = clock.uuid();
       await write(() => renew(id));
-      const timer = setInterval(() => {
+      const timer = clock.every(RENEWAL_MS, () => {
         // A renewal that fails is tried again, and the hold ends by itself if that goes on.
         write(() => renew(id)).catch(() => {});
-      }, RENEWAL_MS);
+      });
       timer.unref();
       const hold: Hold = {
         async release() {
-          clearInterval(timer);
+          timer.close();
           await write(function* () {
             yield* run("DELETE FROM holds WHERE id = $id", { id });
           });

@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { isLost, isUnreachable } from "./errors.ts";
 
@@ -29,14 +30,14 @@ export function createPool<C extends Client>(open: () => C, size: number): Pool<
     }
     const turn = Promise.withResolvers<void>();
     waiting.add(turn);
-    const timer = setTimeout(() => {
+    const timer = clock.after(STATEMENT_DEADLINE_MS, () => {
       waiting.delete(turn);
       turn.reject(unavailable("the database has too much to do"));
-    }, STATEMENT_DEADLINE_MS);
+    });
     try {
       await turn.promise;
     } finally {
-      clearTimeout(timer);
+      timer.close();
     }
   };
   const release = () => {

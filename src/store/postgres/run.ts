@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Answer, Cut, Step, Work } from "../sql/work.ts";
 import type { Connections, PoolName, Query } from "./connection.ts";
@@ -109,7 +110,7 @@ async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (isLost(error) && !isLostBefore) isLostBefore = true;
       else if ((isRepeatable(error) || isParentGone(error)) && tries < MAX_TRIES)
-        await Bun.sleep(Math.random() * 10 * 2 ** tries);
+        await clock.sleep(clock.fraction() * 10 * 2 ** tries);
       else throw postgresError(error);
     }
   }

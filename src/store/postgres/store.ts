@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import type { Store } from "../../app.ts";
 import type { Versions } from "../../base/changes.ts";
 import { AppError } from "../../base/errors.ts";
@@ -86,12 +87,12 @@ export async function openPostgresStore(
   /** Waits after a commit, or a possible one, until every replica's cached version has expired. */
   const settle = async () => {
     for (const changed of watchers) changed();
-    await Bun.sleep(staleness + 1);
+    await clock.sleep(staleness + 1);
   };
 
   const timed = async <T>(write: () => Promise<T>): Promise<T> => {
     refuseTaken();
-    const start = performance.now();
+    const start = clock.steady();
     const result = await write();
     intake.commits.add(start, 1);
     return result;

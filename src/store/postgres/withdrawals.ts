@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
 import { deleteSubmissions } from "../sql/submissions/removals.ts";
@@ -40,7 +41,7 @@ export function createWithdrawals(
       } catch (error) {
         if (!(error instanceof AppError) || closing.signal.aborted) throw error;
       }
-      await Bun.sleep(RETRY_MS);
+      await clock.sleep(RETRY_MS);
     }
   };
   const withdraw = async (ids: string[]) => {
@@ -76,9 +77,9 @@ export function aboutRefused(what: string, ids: readonly string[], cause?: unkno
 async function pauseUntil(signal: AbortSignal, ms: number): Promise<void> {
   if (signal.aborted || ms === 0) return;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
+  const timer = clock.after(ms, resolve);
   timer.unref();
   signal.addEventListener("abort", () => resolve(), { once: true });
   await promise;
-  clearTimeout(timer);
+  timer.close();
 }

@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FormChange } from "../../forms/change.ts";
 import type { FormRecord } from "../../forms/form.ts";
@@ -53,7 +54,7 @@ export function* updateForm({ form }: Change<"updateForm">): Work<void> {
  * in steps.
  */
 export function* deleteForm({ key }: Change<"deleteForm">): Work<void> {
-  const random = () => crypto.getRandomValues(new Uint8Array(12)).toHex();
+  const random = () => clock.random(12).toHex();
   yield* run("UPDATE forms SET deleted = 1, slug = $newSlug, key = $newKey WHERE key = $key", {
     key,
     newSlug: `deleted-${random()}`,

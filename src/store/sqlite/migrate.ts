@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Database, SQLiteError } from "bun:sqlite";
@@ -134,15 +135,15 @@ function migrationError(error: unknown, file: string, from: number, to: number):
 
 /** Switches to WAL, with retries: the busy timeout does not apply to this statement. */
 function useWal(db: Database): void {
-  const deadline = Date.now() + BUSY_TIMEOUT;
+  const deadline = clock.steady() + BUSY_TIMEOUT;
   for (;;) {
     try {
       db.run("PRAGMA journal_mode = WAL");
       return;
     } catch (error) {
-      if (!(error instanceof SQLiteError && error.code === "SQLITE_BUSY") || Date.now() > deadline)
+      if (!(error instanceof SQLiteError && error.code === "SQLITE_BUSY") || clock.steady() > deadline)
         throw error;
-      Bun.sleepSync(1 + Math.random() * 10);
+      Bun.sleepSync(1 + clock.fraction() * 10);
     }
   }
 }

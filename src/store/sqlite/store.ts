@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import { runAtOnce, runWork } from "./run.ts";
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -108,7 +109,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sql
         throw new AppError("conflict", "another change was applied first: try again", {
           reason: "outdated",
         });
-      changedAt = performance.now();
+      changedAt = clock.steady();
       for (const changed of watchers) changed();
     },
     // Not behind `PRAGMA data_version`, which takes as long, and twice with every submission that is stored.
@@ -143,8 +144,8 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sql
       // A server notices changes of this process within `SQLITE_STALENESS_MS`, so that a script may rely on them once the
       // process has ended. The last connection to close removes the log: without it, no server is running.
       if (writing === "inline" && changedAt > 0 && existsSync(`${file}-wal`)) {
-        const left = changedAt + SQLITE_STALENESS_MS + 1 - performance.now();
-        if (left > 0) await Bun.sleep(left);
+        const left = changedAt + SQLITE_STALENESS_MS + 1 - clock.steady();
+        if (left > 0) await clock.sleep(left);
       }
     },
   };

@@ -1,3 +1,4 @@
+import { clock } from "../../base/clock.ts";
 import type { Database } from "bun:sqlite";
 import { AppError } from "../../base/errors.ts";
 import type { StoreStats } from "../../maintenance/store.ts";
@@ -32,7 +33,7 @@ export function inlineWriter(db: Database): Writer {
   return {
     write: async (write, _weight, isAbandoned) => {
       if (isAbandoned?.()) throw abandoned();
-      const start = performance.now();
+      const start = clock.steady();
       const [outcome] = commit(db, [write]);
       commits.add(start, 1);
       return resultOf(outcome!);
@@ -82,7 +83,7 @@ export function threadWriter(file: string): Writer {
   const sendBatch = () => {
     do committing = takeBatch().filter(isAwaited);
     while (committing.length === 0 && queue.length > 0);
-    sentAt = performance.now();
+    sentAt = clock.steady();
     if (committing.length > 0) send(packBatch(committing.map((each) => each.write)));
     else onIdle?.();
   };
@@ -130,7 +131,7 @@ export function threadWriter(file: string): Writer {
         if (standsAlone(write)) alone += 1;
         // Deferred, so that other writes of the same turn of the event loop join the batch.
         if (committing.length === 0 && queue.length === 1)
-          setImmediate(() => committing.length === 0 && sendBatch());
+          clock.soon(() => committing.length === 0 && sendBatch());
       }),
     stats: () => ({ queued: committing.length + queue.length, queuedBytes, ...commits.stats }),
     opened,

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
+import { setClock } from "../../../src/base/clock.ts";
 import { createChance } from "../chance.ts";
 import { exportOf, rowsOf, shownOf, shownOfModel, tablesOf } from "./compare.ts";
 import { flagOperations } from "./flag-operations.ts";
@@ -97,7 +98,7 @@ export async function runPrograms({ seed, runs, length, withPostgres, directory,
   return count;
 }
 
-/** Runs one program, with clock and chance of the whole process replaced, since commands take them from there. */
+/** Runs one program, with the clock of the whole process replaced, since commands take them from there. */
 async function runProgram(
   program: fc.AsyncCommand<Model, Real>[],
   withPostgres: boolean,
@@ -113,13 +114,8 @@ async function runProgram(
   let chance = createChance(0);
   const surroundings: Surroundings = { now: () => now, random: (length) => chance.bytes(length) };
   const model = createModel(now);
-  const real = { now: Date.now, random: Object.getOwnPropertyDescriptor(crypto, "getRandomValues") };
   const { ways, close } = await openWays(directoryOf, surroundings, withPostgres);
-  Date.now = () => now;
-  crypto.getRandomValues = ((array: Uint8Array) => {
-    array.set(chance.bytes(array.length));
-    return array;
-  }) as typeof crypto.getRandomValues;
+  setClock({ now: surroundings.now, random: (length) => chance.bytes(length) });
   try {
     const step = (passes: number) => {
       now += passes;
@@ -131,9 +127,7 @@ async function runProgram(
     await requireEqualData(ways);
     await requireRelations(ways, { directoryOf, surroundings, step: () => step(1) });
   } finally {
-    Date.now = real.now;
-    if (real.random) Object.defineProperty(crypto, "getRandomValues", real.random);
-    else Reflect.deleteProperty(crypto, "getRandomValues");
+    setClock();
     await close();
     rmSync(root, { recursive: true, force: true });
   }

@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { type Clock, type Timer, setClock } from "../../../src/base/clock.ts";
+import { timedId } from "../../../src/base/ids.ts";
 import { type Chance, createChance } from "../chance.ts";
 
 /** A process of the simulation: its clock, and whether it runs. */
@@ -33,23 +35,21 @@ export type Scheduler = {
   run: (until: number, most: number) => Promise<void>;
   steps: () => number;
   log: () => string[];
-  /** Puts back the timers and clocks of the process. */
+  /** Puts back the clock of the machine. */
   close: () => void;
 };
 
 /** When simulated time begins. */
 export const EPOCH = Date.parse("2026-01-02T00:00:00Z");
 
-const realImmediate = globalThis.setImmediate;
-
 /** Fulfils once everything that waits for nothing but promises has gone on. */
 function settled(): Promise<void> {
-  return new Promise((resolve) => void realImmediate(resolve));
+  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 /**
- * Chooses from a seed what happens next. Until it is closed, timers and clocks of the whole process are simulated: what the
- * product waits for are these, and the store, which is asked in steps of the scheduler.
+ * Chooses from a seed what happens next. Until it is closed, the clock of the product is simulated: all that it waits for are
+ * this, and the store, which is asked in steps of the scheduler.
  */
 export function createScheduler(seed: number, keepsLog = true): Scheduler {
   const chance = createChance(seed);
@@ -132,55 +132,48 @@ export function createScheduler(seed: number, keepsLog = true): Scheduler {
     },
     steps: () => steps,
     log: () => lines,
-    close: replaceGlobals(() => now, add, current),
+    close: () => setClock(),
   };
+  const process = () => current.getStore() ?? null;
+  setClock({ ...clockIn(scheduler, seed, add, process), steady: () => now - EPOCH });
   return scheduler;
 }
 
 type Add = (ms: number, label: string, process: Process | null, run: () => void) => Event;
 
-/** A timer as Bun's, which code may keep alive or not. */
-type Timer = { event: Event | null; ref: () => Timer; unref: () => Timer; hasRef: () => boolean };
-
-/** Replaces the clocks and timers of the process, and returns what puts them back. */
-function replaceGlobals(now: () => number, add: Add, current: AsyncLocalStorage<Process>): () => void {
-  const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = globalThis;
-  const real = { now: Date.now, sleep: Bun.sleep };
-  const steady = Object.getOwnPropertyDescriptor(performance, "now");
-  const wait = (run: () => void, ms = 0, label = ""): Timer => {
-    const timer: Timer = { event: null, ref: () => timer, unref: () => timer, hasRef: () => true };
-    timer.event = add(Math.max(ms, 0), label, current.getStore() ?? null, () => {
-      timer.event = null;
-      run();
-    });
+/** The clock of the product in a simulation. Its chance is a source of its own, so that events keep their order of the seed. */
+function clockIn(
+  { now, clockOf, sleep }: Scheduler,
+  seed: number,
+  add: Add,
+  process: () => Process | null,
+): Omit<Clock, "steady"> {
+  const chance = createChance(seed + 1);
+  const after = (ms: number, run: () => void): Timer => {
+    const event = add(ms, "", process(), run);
+    const timer = { close: () => void (event.run = () => {}), unref: () => timer };
     return timer;
   };
-  const clear = (timer: unknown) => {
-    const { event } = (timer ?? { event: null }) as Timer;
-    if (event) event.run = () => {};
-  };
-  Object.assign(globalThis, {
-    setTimeout: wait,
-    clearTimeout: clear,
-    clearInterval: clear,
-    setImmediate: (run: () => void) => wait(run),
-    setInterval(run: () => void, ms: number) {
-      const timer = wait(() => repeat(), ms);
+  return {
+    now: () => {
+      const own = process();
+      return own ? clockOf(own) : now();
+    },
+    after,
+    every(ms, run) {
+      let next: Timer;
       const repeat = () => {
-        timer.event = wait(repeat, ms).event;
+        next = after(ms, repeat);
         run();
       };
+      next = after(ms, repeat);
+      const timer = { close: () => next.close(), unref: () => timer };
       return timer;
     },
-  });
-  Date.now = () => Math.floor(now());
-  performance.now = () => now() - EPOCH;
-  Bun.sleep = ((ms: number) => new Promise<void>((resolve) => void wait(resolve, ms))) as typeof Bun.sleep;
-  return () => {
-    Object.assign(globalThis, { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate });
-    Date.now = real.now;
-    if (steady) Object.defineProperty(performance, "now", steady);
-    else Reflect.deleteProperty(performance, "now");
-    Bun.sleep = real.sleep;
+    sleep: (ms) => sleep(ms, ""),
+    soon: (run) => void after(0, run),
+    random: chance.bytes,
+    uuid: () => timedId(0, 0, chance.bytes(8)),
+    fraction: () => chance.int(2 ** 30) / 2 ** 30,
   };
 }

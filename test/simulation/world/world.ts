@@ -171,17 +171,9 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
           scheduler.note(`reported ${error.message}`);
         else world.violated(`a bug: ${error instanceof Error ? error.stack : String(error)}`);
       };
-      const timing = {
-        steady: () => performance.now(),
-        wall: now,
-        after: (ms: number, run: () => void) => {
-          const timer = setTimeout(run, ms);
-          return () => clearTimeout(timer);
-        },
-      };
       const app: App = {
         store,
-        watch: watchChanges(store, report, timing),
+        watch: watchChanges(store, report),
         blobs: blobsOf(files, scheduler, process, () => world.faults.storage),
         notes: notesOf(files, scheduler, process, store.garbage),
         now,

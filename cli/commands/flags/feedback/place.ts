@@ -1,3 +1,4 @@
+import { clock } from "../../../../src/base/clock.ts";
 import { type Command, Option } from "commander";
 import type { viewFeedback } from "../../../../src/flags/previews/feedback.ts";
 import { environmentOption, projectOption } from "../../../session/config.ts";
@@ -30,7 +31,7 @@ export async function readSelection(input: Input, given: string | undefined): Pr
   const { environment, since } = input.options as { environment?: string; since?: string };
   const query: Record<string, string> = {
     ...(environment === undefined ? {} : { environment }),
-    ...(since === undefined ? {} : { since: sinceValue(since, "--since", Date.now()) }),
+    ...(since === undefined ? {} : { since: sinceValue(since, "--since", clock.now()) }),
   };
   return { project: await input.project(), flag, query };
 }

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from "../../../../src/base/event-loop.ts";
 import { statSync } from "node:fs";
 import type { Command } from "commander";
 import { describeUpload } from "../../../../src/flags/code/code-reference.ts";
@@ -141,7 +142,7 @@ async function scan(
     collector?.add(file, text, references);
     files += 1;
     if (files % BATCH > 0) continue;
-    await Bun.sleep(0);
+    await yieldToEventLoop();
     line.draw(`${files} files`);
   }
   line.clear();

@@ -1,3 +1,4 @@
+import { clock } from "../../../base/clock.ts";
 import { Hono } from "hono/quick";
 
 import { hasUsers } from "../../../access/sessions.ts";
@@ -36,7 +37,7 @@ export function signInRoutes({ app, root, render, enter }: Dashboard) {
         if (error.retryAfter !== null) c.header("Retry-After", String(error.retryAfter));
         const status = error.code === "rate_limited" ? 429 : 401;
         // A program that repeats it at once would take the server from others.
-        if (status === 429) await Bun.sleep(SIGN_IN_REFUSAL_MS);
+        if (status === 429) await clock.sleep(SIGN_IN_REFUSAL_MS);
         return render(c, { ...signInPage({ next, name, error: error.message }), status });
       }
     })

@@ -1,3 +1,4 @@
+import { clock } from "../../../base/clock.ts";
 import { AppError } from "../../../base/errors.ts";
 import { sha256 } from "../../../base/sum.ts";
 import type { Shared } from "../../../forms/store.ts";
@@ -32,7 +33,7 @@ export function createUndos(now: () => number, shared: Shared | null): Undos {
   const hashOf = (name: string, user: string) => sha256(JSON.stringify(["undo", name, user]));
   return {
     async keep(undo) {
-      const name = crypto.randomUUID();
+      const name = clock.uuid();
       await kept.keep(hashOf(name, undo.user), JSON.stringify(undo), now() + KEPT_MS);
       return name;
     },

@@ -1,3 +1,4 @@
+import { clock } from "../../../base/clock.ts";
 import type { App } from "../../../app.ts";
 import { formatBytes } from "../../../base/bytes.ts";
 import { MAX_PAGE } from "../../../base/pages.ts";
@@ -105,7 +106,7 @@ function Server({
       <Facts
         facts={[
           ["Version", `${version} (${commit})`],
-          ["Running for", durationOf(performance.now())],
+          ["Running for", durationOf(clock.steady())],
           ["Database", formatBytes(store.bytes)],
           [
             "Writes that wait for the disk",

@@ -1,3 +1,4 @@
+import { clock } from "../../../base/clock.ts";
 import { AppError } from "../../../base/errors.ts";
 import type { Batch, Dump, MovingStore } from "../../../maintenance/store.ts";
 import { PORTABLE_TABLES, TABLE_NAMES, type TableName, columnsOf } from "../../../maintenance/tables.ts";
@@ -28,7 +29,7 @@ export function movingStore(connections: Connections, units: Units, staleness: n
     async begin() {
       await write(beginMove);
       // A server that was running on it has read the version by then, and takes nothing more.
-      await Bun.sleep(staleness + 1);
+      await clock.sleep(staleness + 1);
     },
     giveUp: () => write(giveUpMove),
     replace: (stage, dump) => change((query) => replaceStage(query, stage, dump)),

@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from "../../../base/event-loop.ts";
 import { pathToFileURL } from "node:url";
 import { Database, SQLiteError, constants } from "bun:sqlite";
 import { MiB } from "../../../base/bytes.ts";
@@ -98,7 +99,7 @@ async function copyRows(
     if (faults.length >= limit) throw new LimitReached();
   };
   try {
-    for (const _ of copyDatabase(db, into, schema, inspect)) await Bun.sleep(0);
+    for (const _ of copyDatabase(db, into, schema, inspect)) await yieldToEventLoop();
   } catch (error) {
     if (error instanceof LimitReached) return faults;
     // A row that violates a constraint of the schema was not written by formflag.

@@ -1,3 +1,4 @@
+import { clock } from "../../../base/clock.ts";
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { Database } from "bun:sqlite";
 import { createPace } from "../../../base/pace.ts";
@@ -33,9 +34,9 @@ export function* copyDatabase(
         done += bytes;
         if (done - flushed < pace.size) continue;
         copy.run("COMMIT");
-        const start = performance.now();
+        const start = clock.steady();
         fsyncSync(descriptor);
-        pace.adjust(performance.now() - start);
+        pace.adjust(clock.steady() - start);
         copy.run("BEGIN");
         flushed = done;
         yield done;

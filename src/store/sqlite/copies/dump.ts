@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from "../../../base/event-loop.ts";
 import type { Dump, PortableValue } from "../../../maintenance/store.ts";
 import { TABLE_NAMES } from "../../../maintenance/tables.ts";
 import { inBatches, selectFrom } from "../../portable.ts";
@@ -23,7 +24,7 @@ export async function* dumpDatabase(
       for (const { batch, bytes } of inBatches(table, rows)) {
         progress((done += bytes), total);
         yield batch;
-        await Bun.sleep(0);
+        await yieldToEventLoop();
       }
     }
     db.run("ROLLBACK");

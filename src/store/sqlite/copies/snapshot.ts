@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from "../../../base/event-loop.ts";
 import { AppError } from "../../../base/errors.ts";
 import type { Dump, Snapshot } from "../../../maintenance/store.ts";
 import { connectUnmigrated } from "../connection.ts";
@@ -36,7 +37,7 @@ export async function takeSnapshot(
     const total = readNumber(reader, "PRAGMA page_count") * readNumber(reader, "PRAGMA page_size");
     for (const done of copyDatabase(reader, into, schema)) {
       progress(done, total);
-      await Bun.sleep(0);
+      await yieldToEventLoop();
     }
     reader.run("ROLLBACK");
     // Otherwise the next commit of a server would checkpoint the WAL that grew during the copy, and delay its sender.
