@@ -1,6 +1,6 @@
 import { isDeeper, isObject } from "../../src/base/json.ts";
 import type { Operation, Schemas } from "../../src/operations/operation.ts";
-import { type Shape, misfit } from "./shape.ts";
+import { type Shape, findMismatch } from "./shape.ts";
 
 /** Maximum levels of JSON in an answer: more than the deepest rule or payload has. */
 const MAX_DEPTH = 256;
@@ -92,7 +92,7 @@ export function parseAnswer(
   } catch (cause) {
     return { wrong: "sent no JSON", cause };
   }
-  const at = hasNone(value, shape) ? "" : misfit(value, shape);
+  const at = hasNone(value, shape) ? "" : findMismatch(value, shape);
   if (at !== null) return { wrong: at === "" ? "sent other JSON" : `sent no usable ${at}` };
   return { value };
 }

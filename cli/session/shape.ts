@@ -11,7 +11,7 @@ type Kind = "string" | "number" | "boolean" | "object" | "any";
  * The path of the first value that does not fit a shape, such as `projects.0.slug`: empty for the value itself, null if
  * all fit.
  */
-export function misfit(value: unknown, shape: Shape): string | null {
+export function findMismatch(value: unknown, shape: Shape): string | null {
   if (typeof shape === "string") {
     const fits =
       shape === "any" ? value !== undefined : shape === "object" ? isObject(value) : typeof value === shape;
@@ -51,7 +51,7 @@ type Member = [name: string, value: unknown, shape: Shape];
 
 function firstMisfit(members: Member[]): string | null {
   for (const [name, value, shape] of members) {
-    const inner = misfit(value, shape);
+    const inner = findMismatch(value, shape);
     if (inner !== null) return inner === "" ? name : `${name}.${inner}`;
   }
   return null;

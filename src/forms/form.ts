@@ -33,7 +33,7 @@ export type FormRecord = Omit<Form, "maxFileSize" | "maxFiles" | "createdAt" | "
 };
 
 /** A form with default settings: enabled, uploads off, open to any origin. */
-function blankForm(slug: string, key: string, now: number): FormRecord {
+function defaultForm(slug: string, key: string, now: number): FormRecord {
   return {
     slug,
     name: slug,
@@ -79,7 +79,7 @@ export function viewForm(record: FormRecord): Form {
 /** A form with a fresh key, not yet stored: enabled, uploads off. */
 export function newForm(app: ClockAndRandom, { slug, ...settings }: NewForm): FormRecord {
   const now = app.now();
-  return applyFormPatch(blankForm(slug, formKey(app.random), now), settings, now).record;
+  return applyFormPatch(defaultForm(slug, formKey(app.random), now), settings, now).record;
 }
 
 export function noSuchForm(slugOrKey: string): AppError {

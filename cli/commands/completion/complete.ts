@@ -22,7 +22,7 @@ const REMOTE_LIMITS = { bytes: 4 * 1024 * 1024, ms: 2000, idleMs: 2000 };
 const MAX_FORMS = 50;
 
 /** The command line typed so far. */
-type Typed = {
+type TypedLine = {
   command: Command;
   /** The words up to and including the one under the cursor. */
   words: string[];
@@ -59,8 +59,8 @@ export async function complete(words: string[], program: Command, io: Io): Promi
   }
 }
 
-function read(words: string[], program: Command): Typed {
-  const typed: Typed = { command: program, words, operands: [], options: {}, pending: undefined };
+function read(words: string[], program: Command): TypedLine {
+  const typed: TypedLine = { command: program, words, operands: [], options: {}, pending: undefined };
   for (const word of words.slice(0, -1)) {
     const { command, pending } = typed;
     if (pending) {
@@ -99,7 +99,7 @@ function kindOf(flags: string): string {
 async function valuesOf(
   kind: string,
   { argChoices }: Option | Argument,
-  typed: Typed,
+  typed: TypedLine,
   io: Io,
 ): Promise<string[]> {
   if (argChoices) return argChoices;
@@ -187,12 +187,12 @@ async function formsOf(client: Client): Promise<string[]> {
   return (await listAll(client, forms.list)).map(({ slug }) => slug);
 }
 
-function placeOf(name: "project" | "environment", { options }: Typed): string | undefined {
+function placeOf(name: "project" | "environment", { options }: TypedLine): string | undefined {
   return options[name] ?? env[`FORMFLAG_${name.toUpperCase()}`];
 }
 
 /** The data, or the server, that the command would act on. Throws for a database of another schema, which opening would migrate. */
-async function openTransport({ command, options }: Typed, io: Io): Promise<Transport> {
+async function openTransport({ command, options }: TypedLine, io: Io): Promise<Transport> {
   for (const option of optionsOf(command)) {
     const name = option.attributeName();
     const owner = command.options.includes(option) ? command : rootOf(command);

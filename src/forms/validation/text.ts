@@ -13,17 +13,17 @@ export type TextReader = (
 ) => Record<string, unknown>;
 
 /** Types that a schema allows, for converting a text. */
-type Reading = {
+type FieldTypes = {
   /** Types named by "type". */
   types: Set<string>;
   /** Values named by "enum" and "const", and the JavaScript types of these. */
   values: Set<unknown>;
   valueTypes: Set<string>;
   /** For an item of a list; undefined if the schema says nothing of items. */
-  item: (() => Reading) | undefined;
+  item: (() => FieldTypes) | undefined;
 };
 
-const UNKNOWN: Reading = { types: new Set(), values: new Set(), valueTypes: new Set(), item: undefined };
+const UNKNOWN: FieldTypes = { types: new Set(), values: new Set(), valueTypes: new Set(), item: undefined };
 
 const TRUE = new Set(["on", "true", "1", "yes"]);
 const FALSE = new Set(["off", "false", "0", "no"]);
@@ -37,11 +37,11 @@ const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
  */
 export function createTextReader(index: SchemaIndex, patterns: ReadonlyMap<string, Pattern>): TextReader {
   const roots = [...inPlaceClosure(index, [index.root])];
-  const known = new Map<string, Reading>();
-  const readingOf = (name: string): Reading => {
+  const known = new Map<string, FieldTypes>();
+  const typesOf = (name: string): FieldTypes => {
     const earlier = known.get(name);
     if (earlier !== undefined) return earlier;
-    const reading = readingFor(index, propertySchemas(roots, name, patterns));
+    const reading = typesFor(index, propertySchemas(roots, name, patterns));
     // Names that only the sender knows are not kept.
     if (roots.some((root) => Object.hasOwn((root["properties"] as object | undefined) ?? {}, name))) {
       known.set(name, reading);
@@ -51,7 +51,7 @@ export function createTextReader(index: SchemaIndex, patterns: ReadonlyMap<strin
   return (data, files) => {
     const fields = Object.create(null) as Record<string, unknown>;
     for (const [name, texts] of textsByField(data, files)) {
-      const value = readField(texts, readingOf(name));
+      const value = readField(texts, typesOf(name));
       if (value !== undefined) fields[name] = value;
     }
     return fields;
@@ -73,7 +73,7 @@ function textsByField(data: Record<string, unknown>, files: readonly SentFile[])
   return texts;
 }
 
-function readField(texts: readonly string[], reading: Reading): unknown {
+function readField(texts: readonly string[], reading: FieldTypes): unknown {
   const { types, values: named, item } = reading;
   const isList = types.has("array") || (types.size === 0 && named.size === 0 && item !== undefined);
   if (isList && !(texts.length === 1 && types.has("string"))) {
@@ -86,7 +86,7 @@ function readField(texts: readonly string[], reading: Reading): unknown {
   return more.length === 0 ? readText(text, reading) : [text, ...more];
 }
 
-function readText(text: string, { types, values, valueTypes }: Reading): unknown {
+function readText(text: string, { types, values, valueTypes }: FieldTypes): unknown {
   if (values.has(text)) return text;
   if (text === "") return types.has("null") ? null : undefined;
   if (types.has("string")) return text;
@@ -102,8 +102,8 @@ function readText(text: string, { types, values, valueTypes }: Reading): unknown
   return text;
 }
 
-function readingFor(index: SchemaIndex, schemas: readonly unknown[]): Reading {
-  const reading: Reading = { ...UNKNOWN, types: new Set(), values: new Set(), valueTypes: new Set() };
+function typesFor(index: SchemaIndex, schemas: readonly unknown[]): FieldTypes {
+  const reading: FieldTypes = { ...UNKNOWN, types: new Set(), values: new Set(), valueTypes: new Set() };
   const items: unknown[] = [];
   for (const schema of inPlaceClosure(index, schemas)) {
     for (const type of typesOf(schema)) reading.types.add(type);
@@ -114,8 +114,8 @@ function readingFor(index: SchemaIndex, schemas: readonly unknown[]): Reading {
     items.push(schema["items"], ...((schema["prefixItems"] as unknown[] | undefined) ?? []));
   }
   // A list of lists may contain itself, so its items are read when there are some.
-  let item: Reading | undefined;
-  if (items.some((schema) => schema !== undefined)) reading.item = () => (item ??= readingFor(index, items));
+  let item: FieldTypes | undefined;
+  if (items.some((schema) => schema !== undefined)) reading.item = () => (item ??= typesFor(index, items));
   return reading;
 }
 

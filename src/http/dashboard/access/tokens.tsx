@@ -34,9 +34,9 @@ const SCOPE_TEXTS: Record<Scope, string> = {
 };
 
 /** Form values of a new token. */
-type Typed = { name: string; scopes: readonly Scope[]; place: string; expires: string };
+type TokenFields = { name: string; scopes: readonly Scope[]; place: string; expires: string };
 
-const BLANK: Typed = { name: "", scopes: [], place: "", expires: "90d" };
+const BLANK: TokenFields = { name: "", scopes: [], place: "", expires: "90d" };
 
 export function tokenRoutes({ app, get, post }: Dashboard) {
   const show = async (typed = BLANK, faults: Faults = {}) =>
@@ -44,7 +44,7 @@ export function tokenRoutes({ app, get, post }: Dashboard) {
 
   get("/access/tokens", "admin", () => show());
   post("/access/tokens", "admin", async (c, fields) => {
-    const typed = typedIn(fields);
+    const typed = tokenFieldsIn(fields);
     return submit(
       async () => tokenPage(await createToken(app, c.get("caller"), newToken(typed, app.now()))),
       async (faults) => ({ ...(await show(typed, faults)), status: 400 }),
@@ -57,7 +57,7 @@ export function tokenRoutes({ app, get, post }: Dashboard) {
   });
 }
 
-function typedIn(fields: Fields): Typed {
+function tokenFieldsIn(fields: Fields): TokenFields {
   const scopes = textsOf(fields, "scope");
   return {
     name: textOf(fields, "name").trim(),
@@ -68,7 +68,7 @@ function typedIn(fields: Fields): Typed {
 }
 
 /** Reads the new token from its form. Throws `invalid` for an invalid name or expiry, or if no scope is selected. */
-function newToken({ name, scopes, place, expires }: Typed, now: number) {
+function newToken({ name, scopes, place, expires }: TokenFields, now: number) {
   const seconds = expires === "" ? null : parseDuration(expires);
   if (seconds === undefined) throw faultAt("expires", `write the time as 90d or 12h, not ${expires}`);
   const [project, environment] = place === "" ? [] : place.split("/");
@@ -84,7 +84,7 @@ function newToken({ name, scopes, place, expires }: Typed, now: number) {
 function tokensPage(
   tokens: readonly Token[],
   projects: readonly Project[],
-  typed: Typed,
+  typed: TokenFields,
   faults: Faults,
 ): Page {
   return {

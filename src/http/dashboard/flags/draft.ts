@@ -63,10 +63,10 @@ export function baseIn(fields: Fields): Draft | undefined {
 }
 
 /** A draft as typed, with its rule as rows if the form had rows. */
-export type Typed = { draft: Draft; rows: Condition[] | null; faults: Faults };
+export type DraftInput = { draft: Draft; rows: Condition[] | null; faults: Faults };
 
 /** Reads a flag's form; fields that it did not send come from `base`. */
-export function readDraft(fields: Fields, base: Draft): Typed {
+export function readDraft(fields: Fields, base: Draft): DraftInput {
   const draft = { ...base };
   for (const name of NAMES) if (fields.has(name)) draft[name] = textOf(fields, name);
   if (!fields.has("attribute"))

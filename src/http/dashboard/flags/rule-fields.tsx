@@ -5,7 +5,7 @@ import { AreaField, TextField } from "../parts/field.tsx";
 import { Button } from "../parts/link.tsx";
 import { ComparisonFields, RULE_ERROR, RowField, isOfRow } from "../parts/conditions.tsx";
 import { useMay } from "../view.ts";
-import { type Draft, type Faults, type Typed, rowsOf } from "./draft.ts";
+import { type Draft, type Faults, type DraftInput, rowsOf } from "./draft.ts";
 
 /** Empty rows behind those that hold a condition. */
 const EMPTY_ROWS = 2;
@@ -18,7 +18,7 @@ export function RuleFields({
   faults,
 }: {
   draft: Draft;
-  rows: Typed["rows"] | undefined;
+  rows: DraftInput["rows"] | undefined;
   faults: Faults;
 }) {
   const { variants, targeting, defaultVariant } = draft;

@@ -68,7 +68,7 @@ export type Act = {
 };
 
 /** Result of an act: done, or a page with the error and the typed values. */
-export type Outcome<Typed> = Done | Page | (Attempt & Typed);
+export type Outcome<Sent> = Done | Page | (Attempt & Sent);
 
 /** A refused change with its reason. */
 export type Attempt = { status: 200 | 409 | 422; conflict?: Conflict };

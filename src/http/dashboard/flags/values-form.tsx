@@ -4,14 +4,14 @@ import { AreaField, SelectField, TextField, WhyField } from "../parts/field.tsx"
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { useMayChange, useView } from "../view.ts";
-import { type Draft, type Faults, type Typed, draftOf, mayHavePayload } from "./draft.ts";
+import { type Draft, type Faults, type DraftInput, draftOf, mayHavePayload } from "./draft.ts";
 import { settingPath } from "../paths.ts";
 import { RuleFields } from "./rule-fields.tsx";
 import type { Setting } from "./setting.tsx";
 import { type Tried, TryFields } from "./try.tsx";
 
 /** Unsaved input of the values form. */
-export type ValuesDraft = Typed & {
+export type ValuesDraft = DraftInput & {
   /** Values that the form was rendered from. */
   base: Draft;
   why: string;

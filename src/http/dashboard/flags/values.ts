@@ -12,7 +12,7 @@ import { confirmed } from "../parts/confirm.tsx";
 import { formatExact } from "../parts/time.tsx";
 import {
   type Faults,
-  type Typed,
+  type DraftInput,
   baseIn,
   changedFields,
   draftOf,
@@ -145,7 +145,7 @@ function conflicting({ setting }: Act, typed: ValuesDraft, timeZone: string): Va
 }
 
 /** Errors of a refused flag by field; null if the error concerns no single field. */
-function refusalsOf({ message, hint }: AppError, { draft, rows }: Typed): Faults | null {
+function refusalsOf({ message, hint }: AppError, { draft, rows }: DraftInput): Faults | null {
   const [, field, path = "", what] =
     /^\/(variants|targeting|defaultVariant)(\/\S*)?: (.*)$/s.exec(message) ?? [];
   if (field === undefined)
@@ -157,7 +157,7 @@ function refusalsOf({ message, hint }: AppError, { draft, rows }: Typed): Faults
 }
 
 /** Describes the place in a rule that a JSON pointer names: a row is a condition and its variant in the list of `if`. */
-function placeOf(pointer: string, rows: Typed["rows"], text: string): string {
+function placeOf(pointer: string, rows: DraftInput["rows"], text: string): string {
   const branch = /^\/if\/(\d+)/.exec(pointer)?.[1];
   if (rows !== null) return branch === undefined ? "" : `row ${Math.floor(Number(branch) / 2) + 1}: `;
   const line = pointer === "" || text.trim() === "" ? null : lineOfPointer(text, pointer);

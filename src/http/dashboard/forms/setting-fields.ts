@@ -72,9 +72,9 @@ export function readSettings(
   return { patch: values, errors };
 }
 
-type Typed = { value: unknown } | { error: string };
+type ParsedSetting = { value: unknown } | { error: string };
 
-function parseSetting({ is }: Kind, typed: string, timeZone: string): Typed {
+function parseSetting({ is }: Kind, typed: string, timeZone: string): ParsedSetting {
   const text = typed.trim();
   if (is === "switch") return { value: typed === "on" };
   if (is === "list" || is === "origins" || is === "senders")
@@ -109,6 +109,6 @@ function parseSetting({ is }: Kind, typed: string, timeZone: string): Typed {
   }
 }
 
-function valueOr(value: unknown, error: string): Typed {
+function valueOr(value: unknown, error: string): ParsedSetting {
   return value === undefined ? { error } : { value };
 }

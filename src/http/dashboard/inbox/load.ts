@@ -13,7 +13,7 @@ import { timelineOf } from "../../../forms/inbox/timeline.ts";
 import { sentence } from "../error-page.tsx";
 import type { Listing } from "./controls.tsx";
 import { type InboxQuery, filterOf } from "./query.ts";
-import type { Neighbour, Reading } from "../submissions/submission-page.tsx";
+import type { Neighbour, SubmissionView } from "../submissions/submission-page.tsx";
 
 /** Submissions of a page. */
 const PAGE = 50;
@@ -46,7 +46,7 @@ export async function loadReading(
   submission: Submission,
   asked: InboxQuery,
   timeZone: string,
-): Promise<Reading> {
+): Promise<SubmissionView> {
   const form = await getForm(app, submission.form);
   // A submission of megabytes takes long to parse, and each of these parses it again: other requests take their turns.
   await yieldToEventLoop();

@@ -18,7 +18,7 @@ import { Timeline } from "./timeline.tsx";
 import { formPath } from "../paths.ts";
 
 /** A submission, and the list that it was opened from. */
-export type Reading = {
+export type SubmissionView = {
   submission: Submission;
   /** The list beside it. */
   query: InboxQuery;
@@ -40,8 +40,8 @@ export type Reading = {
 export type Neighbour = { form: string; id: string; before: string | null };
 
 /** A submission with all that is known about it; on a wide screen beside its list. */
-export function submissionPage(reading: Reading): Page {
-  const { submission, query } = reading;
+export function submissionPage(view: SubmissionView): Page {
+  const { submission, query } = view;
   const { id, form, data, state, spam, read } = submission;
   const { from } = summaryOf(data);
   return {
@@ -57,7 +57,7 @@ export function submissionPage(reading: Reading): Page {
     section: "inbox",
     topics: ["submissions", "deliveries"],
     back: { to: addressIn(query), label: FOLDER_NAMES[query.folder] },
-    actions: <Actions reading={reading} />,
+    actions: <Actions view={view} />,
     commands: [
       { label: "Print it", text: formflag("submissions get", id, { json: true }) },
       { label: "What happened to it", text: formflag("submissions timeline", id) },
@@ -67,13 +67,13 @@ export function submissionPage(reading: Reading): Page {
       <div class="split">
         <nav class="beside" aria-label="Submissions in this list">
           <Rows
-            submissions={reading.beside}
+            submissions={view.beside}
             query={besideOf(query)}
             current={id}
             hasForms={query.form === null}
           />
-          {reading.next !== null && (
-            <ButtonLink to={pathOf(query)} query={parametersOf({ ...query, before: reading.next })}>
+          {view.next !== null && (
+            <ButtonLink to={pathOf(query)} query={parametersOf({ ...query, before: view.next })}>
               Older
             </ButtonLink>
           )}
@@ -89,9 +89,9 @@ export function submissionPage(reading: Reading): Page {
           <Card id="fields-title" title="Fields">
             <FieldValues data={data} />
           </Card>
-          {submission.files.length > 0 && <Files submission={submission} previews={reading.previews} />}
-          <Sender reading={reading} />
-          <Timeline events={reading.events} retry={`${submissionPath(submission)}/retry`} />
+          {submission.files.length > 0 && <Files submission={submission} previews={view.previews} />}
+          <Sender view={view} />
+          <Timeline events={view.events} retry={`${submissionPath(submission)}/retry`} />
           <JsonCard submission={submission} />
         </article>
       </div>
@@ -112,7 +112,7 @@ const MOVES: Record<SubmissionState, readonly [SubmissionMark, label: string, ke
   ],
 };
 
-function Actions({ reading: { submission, query, newer, older } }: { reading: Reading }) {
+function Actions({ view: { submission, query, newer, older } }: { view: SubmissionView }) {
   const { id, state, read } = submission;
   const mayWrite = useMay("forms:write");
   const toggle: [SubmissionMark, string, string] = read
@@ -178,7 +178,7 @@ function addressOfSubmission(submission: Submission, query: InboxQuery): string 
   return `${submissionPath(submission)}?${new URLSearchParams(given as [string, string][]).toString()}`;
 }
 
-function Sender({ reading: { submission, address, formName } }: { reading: Reading }) {
+function Sender({ view: { submission, address, formName } }: { view: SubmissionView }) {
   const { id, createdAt, meta, form } = submission;
   const subject = encodeURIComponent(`Re: ${formName.toWellFormed()}`);
   return (
