@@ -65,7 +65,7 @@ const ENVIRONMENT: [string, string] = ["[environment]", "slug of the environment
 /** An environment of a project, by their slugs. */
 type Place = { project: string; environment: string };
 
-/** The project of `-p` and the environment that was given, prompted for where missing. */
+/** The project of `-p` and the environment that was given, prompted for if missing. */
 async function readPlace(input: Input, given?: string): Promise<Place> {
   const project = await input.project();
   return { project, environment: await input.need(given, "environment") };

@@ -66,7 +66,7 @@ const SEGMENT: [string, string] = ["[name]", "name of the segment"];
 /** A segment of an environment, by its name. */
 type Place = { project: string; environment: string; segment: string };
 
-/** The segment that was given and the environment of `-p` and `-e`, prompted for where missing. */
+/** The segment that was given and the environment of `-p` and `-e`, prompted for if missing. */
 async function readPlace(input: Input, given?: string): Promise<Place> {
   const segment = await input.need(given, "name");
   return { ...(await readEnvironment(input)), segment };

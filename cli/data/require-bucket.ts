@@ -2,7 +2,7 @@ import type { App } from "../../src/app.ts";
 import { AppError } from "../../src/base/errors.ts";
 import type { S3Location } from "../../src/blobs/s3/url.ts";
 
-/** Throws `forbidden` or `unavailable`, naming the bucket, where it cannot be used as configured or is down. */
+/** Throws `forbidden` or `unavailable`, naming the bucket, if it cannot be used as configured or is down. */
 export async function requireBucket(
   { bucket, region, endpoint }: S3Location,
   blobs: App["blobs"],

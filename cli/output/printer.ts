@@ -18,7 +18,7 @@ export type Printer = {
   print: (value: unknown, text: string) => Promise<void>;
   /** Prints what was done: as `print` does, but no `text` with `--quiet`. */
   report: (value: unknown, text: string) => Promise<void>;
-  /** Adds a remark on standard error, unless `--quiet` is set; with `--json` only where `withJson` is. */
+  /** Adds a remark on standard error, unless `--quiet` is set; with `--json` only if `withJson` is. */
   note: (text: string, options?: { withJson: boolean }) => void;
   /** Whether `note` prints: not with `--json` or `--quiet`. */
   showsNotes: boolean;

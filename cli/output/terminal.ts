@@ -146,7 +146,7 @@ function columnsIn(env: Record<string, string | undefined>): number | null {
   return /^[1-9]\d{1,3}$/.test(columns) ? Number(columns) : null;
 }
 
-/** Whether standard output is a file on a disk, which Bun.write cuts, or fills with zeros where it is appended to. */
+/** Whether standard output is a file on a disk, which Bun.write cuts, or fills with zeros if it is appended to. */
 function outIsFile(): boolean {
   try {
     return fstatSync(1).isFile();

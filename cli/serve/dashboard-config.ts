@@ -9,7 +9,7 @@ export type DashboardConfig = {
   dashboardUrl: string | null;
   /** The header in which a trusted proxy names who is signed in; null for none. */
   authHeader: string | null;
-  /** The role of users that it names for the first time; null where users must exist. */
+  /** The role of users that it names for the first time; null if users must exist. */
   authCreate: Role | null;
 };
 

@@ -21,7 +21,7 @@ export function isFile(option: Option): boolean {
 }
 
 /**
- * The options of a command with those of the running server where none are given, and what differs: `isGiven` is true for
+ * The options of a command with those of the running server if none are given, and what differs: `isGiven` is true for
  * options of the command line and for variables.
  */
 export function compareSettings(

@@ -48,7 +48,7 @@ export type Client = {
   ) => Promise<Saved>;
 };
 
-/** An input, which may be left out where nothing of it is required. */
+/** An input, which may be left out if nothing of it is required. */
 type Given<I> = Partial<I> extends I ? [input?: I] : [input: I];
 
 export function clientOn({ send, open }: Transport): Client {

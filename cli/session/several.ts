@@ -29,7 +29,7 @@ export async function confirmAll(
 }
 
 /**
- * Runs `act` on each item, and reports all in one: a list with `--json` where there are several. What was done before an
+ * Runs `act` on each item, and reports all in one: a list with `--json` if there are several. What was done before an
  * error is reported too.
  */
 export async function eachOf<T>(

@@ -63,7 +63,7 @@ function holdsFilesAlone(data: string, mayBecome: boolean): boolean {
 
 /**
  * The settings of where `migrate` moves data to; files stay in the data directory unless a bucket is named. Throws `invalid`
- * where no database is named, and for a password on the command line.
+ * if no database is named, and for a password on the command line.
  */
 export function readTargetSettings(command: Command): StorageSettings {
   const database = readDatabase(command, "to", TARGET);

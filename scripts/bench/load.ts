@@ -25,7 +25,7 @@ type Load = {
   isUnique?: boolean;
 };
 
-/** Sends as fast as it is answered, on so many connections, for so many seconds: `wrk` where it is installed, else autocannon. */
+/** Sends as fast as it is answered, on so many connections, for so many seconds: `wrk` if it is installed, else autocannon. */
 export async function closedLoop(
   server: Server,
   request: Request,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 
 /**
- * A server under test: pinned to the first core where there are two, so that the load generator does not compete with
+ * A server under test: pinned to the first core if there are two, so that the load generator does not compete with
  * it.
  */
 export type Server = {

@@ -86,7 +86,7 @@ async function bytesOnDisk(data: string, { rounds }: Rounds): Promise<Figure> {
   };
 }
 
-/** PocketBase with a collection of the same fields, where it is installed: records created over its API. */
+/** PocketBase with a collection of the same fields, if it is installed: records created over its API. */
 async function besidePocketbase(directory: string, rounds: Rounds, show: Show): Promise<void> {
   const pocketbase = await startPocketbase(join(directory, "pocketbase"));
   if (!pocketbase) return;

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 
 /**
  * npm run rig [-- FILE…] [--pooler-only] [--direct-only]: kills, cuts off and deceives three servers of one database for as
- * long as it takes to be sure, then the same behind pgbouncer where that is installed. test/rig holds the trials.
+ * long as it takes to be sure, then the same behind pgbouncer if that is installed. test/rig holds the trials.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -78,7 +78,7 @@ const NOBODYS =
 
 /**
  * The hash of the password of a user, if `password` is that password; null if it is not, where the user has none, and
- * where no user has the name. Throws `rate_limited`, by the name and the network alone: a known name, an unknown one and the
+ * if no user has the name. Throws `rate_limited`, by the name and the network alone: a known name, an unknown one and the
  * right password are treated alike, and guesses from one network never keep a user out who signs in from another.
  */
 export async function verifyPassword(

@@ -56,7 +56,7 @@ export async function signInByPassword(
 }
 
 /**
- * Signs in whom a trusted proxy names. Throws `forbidden` with the reason `user-unknown` where no user has the name,
+ * Signs in whom a trusted proxy names. Throws `forbidden` with the reason `user-unknown` if no user has the name,
  * unless `createAs` is the role of new users; `invalid` and `conflict` for a name that a new user cannot have.
  */
 export async function signInByProxy(

@@ -3,7 +3,7 @@ import { AppError } from "../base/errors.ts";
 /** Networks take turns; networks that go first pass all others. */
 type Sender = { network: string; isFirst: boolean };
 
-/** Runs work when it is the turn of its sender. Throws `rate_limited` where too much waits. */
+/** Runs work when it is the turn of its sender. Throws `rate_limited` if too much waits. */
 export type Turns = <T>(sender: Sender, work: () => Promise<T>) => Promise<T>;
 
 type Waiting = { start: () => void; refuse: (error: AppError) => void };

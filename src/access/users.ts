@@ -128,7 +128,7 @@ async function onlyAdmin({ store }: AccessApp): Promise<string> {
 
 /**
  * Sets the password of the caller's own user and ends every other session: all but `keep`, the id of the session that it
- * is set in. The `current` password is needed where there is one, unless that session began by a link within the last 15
+ * is set in. The `current` password is needed if there is one, unless that session began by a link within the last 15
  * minutes. Throws `invalid` with the reasons `password-short`, `password-long` and `password-wrong`, `rate_limited`,
  * `conflict` if the password was changed meanwhile, `forbidden`.
  */

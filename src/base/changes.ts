@@ -116,7 +116,7 @@ export function createCache<T>(
   };
 }
 
-/** Whether a read failed because the database does not answer; another read of the version decides where that is not known yet. */
+/** Whether a read failed because the database does not answer; another read of the version decides if that is not known yet. */
 async function isCutOff(watch: Watch, error: unknown): Promise<boolean> {
   if (!(error instanceof AppError) || error.code !== "unavailable") return false;
   if (watch.staleFor() > 0) return true;

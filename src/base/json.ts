@@ -40,7 +40,7 @@ export function isLargerThan(limit: number, value: unknown): boolean {
 }
 
 // Scanned by hand, also in json-members.ts: the scanner of jsonc-parser decodes each text, which takes four times as long
-// where texts are long, and cannot scan the bytes that `isDeeper` checks.
+// if texts are long, and cannot scan the bytes that `isDeeper` checks.
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 

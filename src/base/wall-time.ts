@@ -8,7 +8,7 @@ const WALL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/;
 
 /**
  * A time as the clocks of a zone show it, in the form of HTML's local dates and times: `2027-01-31T12:00`, with seconds
- * where there are any. `at` is milliseconds since 1970.
+ * if there are any. `at` is milliseconds since 1970.
  */
 export function wallTime(at: number, timeZone: string): string {
   return clockAt(at, timeZone).replace(/:00$/, "");

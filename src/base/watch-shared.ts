@@ -117,7 +117,7 @@ function cutOff(cause: unknown): AppError {
   return new AppError("unavailable", "database unreachable: serving cached data", { cause });
 }
 
-/** `ms` is 0 where it has never answered before. */
+/** `ms` is 0 if it has never answered before. */
 function answersAgain(ms: number): string {
   return `the database answers again${ms === 0 ? "" : `, after ${Math.round(ms / 1000)} s`}`;
 }

@@ -72,7 +72,7 @@ export function parseMailbox(text: string): Mailbox {
 
 /**
  * The address of the person who filled in a form: the field that the form names, else the one that its schema describes as
- * an email address, else the first of `email`, `_replyto`, `e-mail` and `mail` that holds one plain address. Null where
+ * an email address, else the first of `email`, `_replyto`, `e-mail` and `mail` that holds one plain address. Null if
  * there is none.
  */
 export function findSenderAddress(

@@ -44,6 +44,6 @@ export type NewDelivery = {
   id: string;
   kind: DeliveryKind;
   target: string;
-  /** For an automatic reply: the store drops it where the hash is known, or too many of the form are younger than `since`. */
+  /** For an automatic reply: the store drops it if the hash is known, or too many of the form are younger than `since`. */
   limit?: { hash: string; expiresAt: number; since: number; most: number };
 };

@@ -115,7 +115,7 @@ type DeliveryStore = {
   nextAt(blocked: readonly Lane[]): Promise<number | null>;
   /** Ends the leases of a holder. */
   release(holder: string, now: number): Promise<void>;
-  /** The content of a delivery; undefined where its submission or form was deleted. */
+  /** The content of a delivery; undefined if its submission or form was deleted. */
   content(submission: string): Promise<DeliveryContent | undefined>;
   /**
    * Records of at most `limit` deliveries by mail, due behind `after` and until `now`, that they wait for a mail server.
@@ -129,7 +129,7 @@ type DeliveryStore = {
    * unknown id, and changes nothing.
    */
   retry(ids: readonly string[], now: number): Promise<void>;
-  /** Queues at most `limit` failed deliveries again, of a form where its key is given. Returns how many. */
+  /** Queues at most `limit` failed deliveries again, of a form if its key is given. Returns how many. */
   retryFailed(formKey: string | null, now: number, limit: number): Promise<number>;
   /**
    * Removes at most `limit` ended deliveries that are due for it; those of spam that were cancelled are kept until `later`.

@@ -54,7 +54,7 @@ export const flagSchema = z.object({
   updatedAt: timestamp,
 });
 
-/** A flag as the admin API shows it: with its revision, its rules where it has variants, and its preview where it has one. */
+/** A flag as the admin API shows it: with its revision, its rules if it has variants, and its preview if it has one. */
 export const flagDetailSchema = z.extend(flagSchema, {
   revision,
   variants: z.optional(variants),

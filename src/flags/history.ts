@@ -7,7 +7,7 @@ import { parseRules, rulesText } from "./rules/rules.ts";
 import type { FlagsApp } from "./store.ts";
 
 /**
- * A flag in one environment as the history records it, complete enough to restore it. The payload is left out where none is
+ * A flag in one environment as the history records it, complete enough to restore it. The payload is left out if none is
  * set.
  */
 export type FlagState = Omit<FlagDetail, "slug" | "createdAt" | "updatedAt" | "payload"> & {

@@ -38,7 +38,7 @@ type FlagStore = {
   /** Summaries of flags in each environment of their project, by slug, then by environment. Throws `not_found`. */
   statuses(project: string, slugs: string[]): Promise<FlagStatus[]>;
   /**
-   * The flags of the environment with a key, and the key of its project, which a reader has to know too; undefined where
+   * The flags of the environment with a key, and the key of its project, which a reader has to know too; undefined if
    * there is no such environment.
    */
   select(environmentKey: string): Promise<(FlagSelection & { projectKey: string }) | undefined>;

@@ -35,7 +35,7 @@ export function createForm(app: FormsApp, caller: Caller, input: NewForm): Promi
 }
 
 /**
- * Changes the settings of a form. Throws `not_found`, `invalid`, `forbidden`, and `unconfirmed` where it would keep
+ * Changes the settings of a form. Throws `not_found`, `invalid`, `forbidden`, and `unconfirmed` if it would keep
  * submissions for less than a day, or for a shorter time than some are stored already.
  */
 export function setForm(

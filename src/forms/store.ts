@@ -103,7 +103,7 @@ export type SubmissionStore = {
   clearExpired(now: number, limit: number): Promise<boolean>;
   /** Deletes submissions in these states, by default in all, and makes their files garbage. Returns the ids deleted. */
   delete(ids: readonly string[], states?: readonly SubmissionState[]): Promise<string[]>;
-  /** Some of the submissions that are too old to be kept, by their id; exact where `below` is null. */
+  /** Some of the submissions that are too old to be kept, by their id; exact if `below` is null. */
   aged(query: AgedQuery): Promise<{ ids: string[]; next: string | null }>;
   /** Deletes those of `ids` that are still too old, as `delete` does. Returns how many. */
   deleteAged(aged: Aged, ids: string[]): Promise<number>;
@@ -116,7 +116,7 @@ export type SubmissionStore = {
   purge(submissions: { place: number; id: string }[], replyHashes: string[]): Promise<string[]>;
   /**
    * Writes the database anew, so that nothing of deleted rows is left in its files. Other writes wait: about a second for
-   * each 100 MB. Throws `unavailable` where that fails, or where a reader of the old state has not ended within seconds.
+   * each 100 MB. Throws `unavailable` if that fails, or where a reader of the old state has not ended within seconds.
    */
   rewrite(): Promise<void>;
   /**
@@ -213,7 +213,7 @@ export type FormsStore = {
   forms: FormStore;
   submissions: SubmissionStore;
   secrets: SecretStore;
-  /** Null where one process serves the database, which keeps all this in memory. */
+  /** Null if one process serves the database, which keeps all this in memory. */
   shared: Shared | null;
 } & DeliveriesStore;
 

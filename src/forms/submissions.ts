@@ -112,7 +112,7 @@ export async function getSubmission(app: FormsApp, id: string): Promise<Submissi
   return submission;
 }
 
-/** A file of a submission by its number, from 1, or by its name where that is unique. Throws `not_found`, `conflict`. */
+/** A file of a submission by its number, from 1, or by its name if that is unique. Throws `not_found`, `conflict`. */
 export async function openFile(
   app: FormsApp,
   id: string,

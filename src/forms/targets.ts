@@ -110,7 +110,7 @@ export function setTargetEnabled(
 
 /**
  * Gives a webhook a new secret, and returns it; it is not shown again. The secrets before it sign too for `overlapSeconds`,
- * 0 to `MAX_OVERLAP`, unless they end earlier. Throws `not_found`, `invalid` for a chat service, `conflict` where
+ * 0 to `MAX_OVERLAP`, unless they end earlier. Throws `not_found`, `invalid` for a chat service, `conflict` if
  * `MAX_SECRETS` would sign, `forbidden`.
  */
 export function rotateSecret(

@@ -73,7 +73,7 @@ export function identify(app: App) {
 /**
  * Requires that the caller holds the scope of an operation in its place. It is checked before the body is read, so that only
  * an authorised caller makes the server read it, and again afterwards, since a token may be revoked or expire while a body
- * arrives. Throws `forbidden`, `too_large` for a body of more than `maxBody` bytes, `invalid` where its sender disconnected,
+ * arrives. Throws `forbidden`, `too_large` for a body of more than `maxBody` bytes, `invalid` if its sender disconnected,
  * and as `identify`.
  */
 export function requires({

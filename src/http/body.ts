@@ -124,7 +124,7 @@ export function readJson<T>(
 }
 
 /**
- * Throws `invalid` where the connection closed after the request, so that nothing is done whose answer cannot be sent. The
+ * Throws `invalid` if the connection closed after the request, so that nothing is done whose answer cannot be sent. The
  * runtime answers 400 and closes it where bytes that it cannot parse follow the body.
  */
 export async function refuseAbandoned(request: Request): Promise<void> {

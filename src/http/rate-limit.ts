@@ -30,7 +30,7 @@ export function createRateLimiter(now: () => number, what: string): RateLimiter 
 }
 
 /**
- * As {@link createRateLimiter}, but for all processes of a database together where these have shared counts: under a hash,
+ * As {@link createRateLimiter}, but for all processes of a database together if these have shared counts: under a hash,
  * so that no address is stored.
  */
 export function createSharedRateLimiter(

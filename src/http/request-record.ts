@@ -5,7 +5,7 @@ export type ServiceName = "forms" | "flags" | "admin" | "dashboard" | "operation
 /** One answered request, without its path, query and headers, which may carry keys. */
 export type RequestRecord = {
   method: string;
-  /** The pattern that matched, behind the base path; `/*` where none did. */
+  /** The pattern that matched, behind the base path; `/*` if none did. */
   route: string;
   status: number;
   /** Milliseconds until the answer began. */

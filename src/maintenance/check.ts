@@ -94,7 +94,7 @@ export async function correctCounts(app: MaintenanceApp, problems: Problem[]): P
   return wrong;
 }
 
-/** Checks a file, whose size is known where it was listed. */
+/** Checks a file, whose size is known if it was listed. */
 async function checkFile(
   app: MaintenanceApp,
   { key, submission, name, size, sha256 }: StoredFile,

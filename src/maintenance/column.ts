@@ -6,7 +6,7 @@ import type { RuleName } from "./column-rules.ts";
  */
 export type ColumnType = "text" | "integer" | "bytes" | "uuid" | "submission" | "row";
 
-/** A type, with `?` where it may be null, and the rule that values fulfil in a file that others may have written. */
+/** A type, with `?` if it may be null, and the rule that values fulfil in a file that others may have written. */
 export type Column = `${ColumnType}${"" | "?"}${"" | ` ${RuleName}`}`;
 
 export type Columns = Readonly<Record<string, Column>>;

@@ -35,7 +35,7 @@ type MoveOptions = {
  * Brings a target closer to its source, which may be in use, and may be repeated: what the target has is not copied again.
  * Rows come before files, so that no file is without its row. With `isFinal`, nothing may write to the source; the target is
  * then equal to it, which is verified, and released to servers. Nothing else may write to the target. Throws `conflict` for a
- * target that has data of its own or, unless `replaces`, that of another source, and where the two differ in the end, `unsupported` if a file of the source is missing
+ * target that has data of its own or, unless `replaces`, that of another source, and if the two differ in the end, `unsupported` if a file of the source is missing
  * or damaged.
  */
 export async function moveData(

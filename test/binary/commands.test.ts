@@ -20,7 +20,7 @@ await run("tokens", "create", "ci");
 const cwd = tempDirectory();
 await Bun.write(join(cwd, "shop.yaml"), (await run("export")).stdout);
 
-/** What a command of each noun prints, and its exit code where that is not 0. */
+/** What a command of each noun prints, and its exit code if that is not 0. */
 const EXAMPLES: [line: string, shown: RegExp, code?: number][] = [
   ["projects list", /^shop +shop /m],
   ["environments list -p shop", /^develop /m],

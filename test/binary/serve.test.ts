@@ -252,7 +252,7 @@ describe("a data directory that cannot be used", () => {
   });
 });
 
-/** A file system of 4 MB, or null where this user may not mount one. */
+/** A file system of 4 MB, or null if this user may not mount one. */
 function mountSmallDisk(): string | null {
   let directory = "";
   // Before the directory is removed.

@@ -6,7 +6,7 @@ const PHONE = { width: 390, height: 844 };
 /** A page of 1280 px at 200 %, and the narrowest that WCAG 1.4.10 names. */
 const NARROW = [640, 320];
 
-/** Where a page is wider than its window; null where it is not. */
+/** Where a page is wider than its window; null if it is not. */
 const OVERFLOW = `(() => {
   const { scrollWidth, clientWidth } = document.documentElement;
   if (scrollWidth <= clientWidth) return null;

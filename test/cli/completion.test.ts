@@ -97,7 +97,7 @@ const OFFERED: [line: string, offered: string[]][] = [
   ["apply -f no", ["notes.tar"]],
 ];
 
-/** Files that are offered only where one is wanted. */
+/** Files that are offered only if one is wanted. */
 async function withFiles(): Promise<string> {
   const cwd = tempDirectory();
   await Bun.write(join(cwd, "notes.tar"), "");

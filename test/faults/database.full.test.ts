@@ -201,7 +201,7 @@ describe("a database with pages overwritten in its middle", () => {
   });
 });
 
-/** Runs the executable where a directory is mounted read-only; exit code 77 where this machine does not allow that. */
+/** Runs the executable where a directory is mounted read-only; exit code 77 if this machine does not allow that. */
 async function onReadOnly(directory: string, args: string[]) {
   const script = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" || exit 77; shift; exec "$@"';
   const child = Bun.spawn(["unshare", "-rm", "sh", "-c", script, "sh", directory, EXECUTABLE, ...args], {

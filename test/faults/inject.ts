@@ -67,7 +67,7 @@ export async function canInject(): Promise<boolean> {
 export const PAGE = 4096;
 
 /**
- * A server on a copy of a data directory on a disk of 4 MB of its own, which only it sees; undefined where this
+ * A server on a copy of a data directory on a disk of 4 MB of its own, which only it sees; undefined if this
  * machine does not allow that. `data` is the way there from here.
  */
 export async function startOnSmallDisk(data: string) {

@@ -64,7 +64,7 @@ export async function openChecks(): Promise<(input: Buffer, sizes: number[]) => 
 
   /**
    * Sends an input twice, whole and in pieces of those sizes over and over, and checks all that is promised. Returns what
-   * came of it, or null where it is no request.
+   * came of it, or null if it is no request.
    */
   async function check(input: Buffer, sizes: number[]): Promise<Outcome | null> {
     const parsed = parse(input, KEYS);

@@ -62,7 +62,7 @@ describe.each(each)("%s", (_, operation) => {
   });
 });
 
-/** What a function returns; undefined where it throws, as for a query that lacks what it needs. */
+/** What a function returns; undefined if it throws, as for a query that lacks what it needs. */
 function safely<T>(work: () => T): T | undefined {
   try {
     return work();

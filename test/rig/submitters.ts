@@ -13,7 +13,7 @@ import {
   sha256,
 } from "../faults/load.ts";
 
-/** What was answered to a submission; null where the connection was lost. */
+/** What was answered to a submission; null if the connection was lost. */
 type Answered = {
   url: string;
   sent: Sent;

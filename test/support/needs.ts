@@ -15,7 +15,7 @@ export function need(isHere: boolean, why: string): boolean {
   return isHere;
 }
 
-/** Where a program is installed that `tests` need; null where it is not. */
+/** Where a program is installed that `tests` need; null if it is not. */
 export function programAt(name: string, tests: string): string | null {
   const path = Bun.which(name, { PATH: `${process.env["PATH"]}:/usr/sbin:/usr/local/sbin` });
   need(path !== null, `${tests}: ${name} is not installed`);

@@ -1,7 +1,7 @@
 import { OPERATIONS } from "../../src/operations/all.ts";
 import { ADMIN_PATH, type Operation } from "../../src/operations/operation.ts";
 
-/** The operation that answers a request of the admin API. Throws where there is none. */
+/** The operation that answers a request of the admin API. Throws if there is none. */
 export function operationAt(method: string, path: string): Operation {
   const places = path.slice(ADMIN_PATH.length).split("/");
   const found = OPERATIONS.filter((operation) => {

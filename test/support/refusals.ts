@@ -1,6 +1,6 @@
 import { AppError } from "../../src/base/errors.ts";
 
-/** What a promise is refused with; undefined where it fulfils. Anything but an `AppError` is thrown. */
+/** What a promise is refused with; undefined if it fulfils. Anything but an `AppError` is thrown. */
 async function refusal(promise: Promise<unknown>): Promise<AppError | undefined> {
   try {
     await promise;

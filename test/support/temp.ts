@@ -8,7 +8,7 @@ const MEMORY = "/dev/shm";
 /** Bytes that a whole run of the tests leaves in files at most. */
 const ENOUGH = 4 * 2 ** 30;
 
-/** The directory for files that need not survive anything: in memory where there is room, which takes a fifth of the time. */
+/** The directory for files that need not survive anything: in memory if there is room, which takes a fifth of the time. */
 export function fastDirectory(): string {
   if (!existsSync(MEMORY)) return tmpdir();
   const { bavail, bsize } = statfsSync(MEMORY);

@@ -10,13 +10,13 @@ import type { Session } from "../../session/session.ts";
 /** A flag of a project as it is in an environment. */
 export type Place = { project: string; environment: string; flag: string };
 
-/** The flag that was given and the environment of `-p` and `-e`, prompted for where missing. */
+/** The flag that was given and the environment of `-p` and `-e`, prompted for if missing. */
 export async function readPlace(input: Input, given: string | undefined): Promise<Place> {
   const flag = await input.need(given, "flag");
   return { ...(await readEnvironment(input)), flag };
 }
 
-/** Every flag that was given, in every environment of `-e`, prompted for where missing. */
+/** Every flag that was given, in every environment of `-e`, prompted for if missing. */
 export async function readPlaces(input: Input, given: unknown): Promise<Place[]> {
   const names = namesIn(given);
   const flags = names.length > 0 ? names : [await input.need(undefined, "flag")];
@@ -38,7 +38,7 @@ export async function inLockOrder({ client }: Session, places: Place[]): Promise
   return places.toSorted((a, b) => Number(locked.get(b.environment)) - Number(locked.get(a.environment)));
 }
 
-/** The environment of `-p` and `-e`, prompted for where missing. */
+/** The environment of `-p` and `-e`, prompted for if missing. */
 export async function readEnvironment(input: Input): Promise<{ project: string; environment: string }> {
   const project = await input.project();
   return { project, environment: await input.environment(project) };

@@ -47,7 +47,7 @@ async function parse(input: Input, given?: unknown): Promise<Values> {
   return { ids: ids.length > 0 ? [...new Set(ids)] : [await input.need(undefined, "id")] };
 }
 
-/** Throws `invalid` where nothing selects what to delete. */
+/** Throws `invalid` if nothing selects what to delete. */
 function requireSelection({ dryRun, ...filters }: Matching): void {
   if (dryRun || Object.keys(filters).length > 0) return;
   throw usage(

@@ -76,7 +76,7 @@ function itemOf(item: string): unknown {
   throw new AppError("invalid", `${item} is not one value of a list`, { hint });
 }
 
-/** A value that `textOf` and others print, in quotes where it could be read as more than a value of a condition. */
+/** A value that `textOf` and others print, in quotes if it could be read as more than a value of a condition. */
 export function asOneWord(text: string): string {
   const isPlain = /^["'].*["']$/s.test(text) || !/[\s()[\],&|]|^(?:and|or|not)$/i.test(text);
   return isPlain ? text : quoted(text);

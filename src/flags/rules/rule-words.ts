@@ -68,7 +68,7 @@ function rowInWords(condition: unknown, result: unknown, fallback: string): stri
   return shares && `${who}: ${shares.map(({ variant, percent }) => `${percent} % ${variant}`).join(", ")}`;
 }
 
-/** Readers without a targetingKey get the default, as everyone else does where that is the last share. */
+/** Readers without a targetingKey get the default, as everyone else does if that is the last share. */
 function restInWords(rest: unknown, fallback: string): string[] | null {
   if (rest === undefined || rest === null) return [`everyone else ${fallback}`];
   if (typeof rest === "string") return [`everyone else ${rest}`];

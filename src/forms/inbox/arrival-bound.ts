@@ -6,7 +6,7 @@ const KNOWN = 1000;
 /** The last place whose submissions are part of a walk. */
 export type ArrivalBound = {
   readonly place: number;
-  /** Returns whether a page that was read up to `place` is right; where it is not, `place` is smaller now. */
+  /** Returns whether a page that was read up to `place` is right; if it is not, `place` is smaller now. */
   holds: () => Promise<boolean>;
 };
 

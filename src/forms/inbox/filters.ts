@@ -32,7 +32,7 @@ export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 
 /** A folder, and the values of filters, as texts. */
 export type FilterQuery = {
-  /** Inbox and archive where it is absent. */
+  /** Inbox and archive if it is absent. */
   state?: SubmissionState | "all" | undefined;
   search?: string | undefined;
   field?: string[] | undefined;

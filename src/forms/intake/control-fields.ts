@@ -53,7 +53,7 @@ export type JsonFields = { json: string; data: Record<string, unknown> };
 /**
  * Cuts the members with these names out of the JSON of a submission. `json` is the text of `data`: a valid object within
  * the limit of nesting, in which no name repeats. The text that remains is otherwise unchanged, so that its numbers keep every digit, and the
- * same text is returned where nothing is cut. Members of nested objects stay.
+ * same text is returned if nothing is cut. Members of nested objects stay.
  */
 export function cutMembers(
   { json, data }: JsonFields,

@@ -25,9 +25,9 @@ export type Mark = { hash: string; expiresAt: number };
 export type Conditions = {
   /** With a known key nothing is stored. `content` is the hash of what was sent, which has to be the same. */
   key: (Mark & { content: string }) | null;
-  /** Why it is spam, where that was found before. */
+  /** Why it is spam, if that was found before. */
   spam: string | null;
-  /** Of its sender and content: where it is known, the submission is a `duplicate`. */
+  /** Of its sender and content: if it is known, the submission is a `duplicate`. */
   recent: Mark | null;
   /** Not null if a challenge is required: of the solved one, whose nonce counts once. */
   challenge: { nonce: Mark | null } | null;

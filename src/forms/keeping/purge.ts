@@ -24,7 +24,7 @@ const STEP = 500;
 /**
  * Deletes every submission in which a text is an address, or a field has a value, in all forms and folders or in one form,
  * with all that belongs to it, and overwrites what deleted rows have left in the files of the database. A dry run only
- * counts. No error names what was searched. Throws `not_found` for the form, `forbidden`, `unavailable` where the files
+ * counts. No error names what was searched. Throws `not_found` for the form, `forbidden`, `unavailable` if the files
  * could not be overwritten: the submissions are deleted then, and the same purge can be repeated.
  */
 export async function purgeSubmissions(

@@ -18,7 +18,7 @@ export type SpamRules = {
 };
 
 /**
- * Why a submission is spam: `honeypot`, `email`, `word:` and the word as configured, `links` or `disposable`; null where
+ * Why a submission is spam: `honeypot`, `email`, `word:` and the word as configured, `links` or `disposable`; null if
  * it is not. `data` is the submission without its control fields, as an object of parsed JSON.
  */
 export type FindSpam = (data: object, control: ControlFields) => Promise<string | null> | string | null;

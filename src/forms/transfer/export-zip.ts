@@ -10,7 +10,7 @@ import { type ZipEntry, zipOf } from "./zip.ts";
 /**
  * Submissions as a zip archive: `submissions.jsonl`, `submissions.csv`, and each file as `files/<id>/<n>-<name>`. `walk` reads
  * the submissions from the newest on, each time it is called. Exports of the same submissions have the same bytes. Throws
- * `unsupported` where a file is missing or damaged.
+ * `unsupported` if a file is missing or damaged.
  */
 export function zipExport(
   app: FormsApp,
@@ -49,7 +49,7 @@ async function* filesOf(app: FormsApp, { id, createdAt, files }: RawSubmission):
 }
 
 /**
- * Opens a file; null if its submission was deleted meanwhile. Throws `unsupported` where the file is missing; reading
+ * Opens a file; null if its submission was deleted meanwhile. Throws `unsupported` if the file is missing; reading
  * throws it for a file of another size.
  */
 async function openFile(app: FormsApp, id: string, position: number, file: FileInfo) {
@@ -86,7 +86,7 @@ const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069/
 
 /**
  * A name that every file system takes behind a number: without {@link UNSAFE} characters, at most 200 bytes, no dot or space
- * at its end; `file` where nothing is left.
+ * at its end; `file` if nothing is left.
  */
 export function safeName(name: string): string {
   const kept = cut(name.toWellFormed().replaceAll(UNSAFE, ""), MAX_NAME).replace(/[. ]+$/, "");

@@ -83,7 +83,7 @@ function localHeader({ name, time }: Header): Buffer {
   return Buffer.concat([bytes, name]);
 }
 
-/** 4.3.9: the sums of an entry, with sizes of 64 bits where they need these. */
+/** 4.3.9: the sums of an entry, with sizes of 64 bits if they need these. */
 function descriptor({ crc, size }: Header): Buffer {
   const isLarge = size >= LARGE;
   const bytes = Buffer.alloc(isLarge ? 24 : 16);
@@ -122,7 +122,7 @@ function centralHeader({ name, time, crc, size, offset }: Header): Buffer {
 /** The version of zip that has zip64. */
 const VERSION = 45;
 
-/** 4.3.14 to 4.3.16: the end of the archive, before it the one of zip64 where it is needed. */
+/** 4.3.14 to 4.3.16: the end of the archive, before it the one of zip64 if it is needed. */
 function endOf(count: number, size: number, offset: number): Buffer {
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06054b50, 0);

@@ -20,7 +20,7 @@ const INSTRUCTIONS = 256;
 /** Comparisons of two items in one step, and the characters in one comparison. */
 const [COMPARISONS, CHARACTERS] = [20, 200];
 
-/** Throws `too_large` where no steps are left: the submission is enormous, or the schema branches at each of its levels. */
+/** Throws `too_large` if no steps are left: the submission is enormous, or the schema branches at each of its levels. */
 export function spend(budget: Budget, steps: number): void {
   budget.left -= steps;
   if (budget.left < 0) {

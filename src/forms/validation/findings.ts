@@ -168,7 +168,7 @@ function common(branches: readonly Finding[][]): Finding[] | undefined {
   return shared.length === 0 ? undefined : shared.map(([, finding]) => finding);
 }
 
-/** "email or phone is required", where that is all that each branch asks for. */
+/** "email or phone is required", if that is all that each branch asks for. */
 function alternativeNames(branches: readonly Finding[][], path: Path, generic: Finding): Finding {
   const names = branches.map(([finding, ...more]) => {
     const isName = finding?.code === "required" && finding.path.length === path.length + 1;

@@ -18,7 +18,7 @@ export function notFlat(problem: string): AppError {
 }
 
 /**
- * Reads a schema that was checked before. Throws `invalid`, naming the field, where a property holds other fields, a rule
+ * Reads a schema that was checked before. Throws `invalid`, naming the field, if a property holds other fields, a rule
  * names a field that is not one of `properties`, or there are no properties.
  */
 export function readFlatSchema(schema: SchemaObject): FlatSchema {

@@ -56,7 +56,7 @@ export async function compileSchema(schema: unknown): Promise<Validation> {
  * `email`, `address.city`, `tags[0]`, or empty for the submission as a whole, the code is a keyword of JSON Schema, and the
  * message has no value that was sent. `data` has passed
  * `checkDepth` and `checkData`. With the source "text", fields and names of files are read as the types of the schema.
- * Throws `too_large` where checking would take longer than about a tenth of a second.
+ * Throws `too_large` if checking would take longer than about a tenth of a second.
  */
 export function validate(
   validation: Validation,

@@ -1,7 +1,7 @@
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { DashboardContext } from "./dashboard-env.ts";
 
-/** Seconds for which a browser keeps a session: the server ends it earlier where it is not used. */
+/** Seconds for which a browser keeps a session: the server ends it earlier if it is not used. */
 const SESSION_AGE = 90 * 86_400;
 /** Seconds for which the message of the last action waits for the next page. */
 const FLASH_AGE = 60;

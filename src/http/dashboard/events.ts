@@ -90,7 +90,7 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
   };
 
   return {
-    /** Throws `rate_limited` where too many are open. */
+    /** Throws `rate_limited` if too many are open. */
     open(caller: Caller): Response {
       if (streams.size >= MAX_OPEN)
         throw new AppError("rate_limited", "too many pages are open", { retryAfter: 5 });

@@ -15,7 +15,7 @@ export type Topic = "submissions" | "setup" | "deliveries";
 export type Page = {
   /** Window title: kind, name, environment, project. No two kinds of page share one. */
   title: string;
-  /** The heading; the title where it is left out. */
+  /** The heading; the title if it is left out. */
   heading?: Child;
   section: Section | null;
   status?: 200 | 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 428 | 429 | 500 | 503;

@@ -31,7 +31,7 @@ export const SECURITY_HEADERS = {
 
 /**
  * Throws `forbidden` for a request that a page of another origin may have sent (OWASP, cross-site request forgery), and
- * `unsupported` for a body that is not a form's. `Origin` decides where it is sent.
+ * `unsupported` for a body that is not a form's. `Origin` decides, if it is sent.
  */
 export function requireOwnForm(request: Request, dashboardUrl: string | null): void {
   const isOwn = dashboardUrl === null ? isOfItsHost(request) : isOfUrl(request, dashboardUrl);

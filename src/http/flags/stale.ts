@@ -8,7 +8,7 @@ const STALE = "X-Formflag-Stale";
 export type Staleness = {
   /** Throws `unavailable` while the database does not answer, before an answer that something does not exist. */
   requireFresh: () => void;
-  /** Adds the header to an answer from memory. Throws `unavailable` where that is too old. */
+  /** Adds the header to an answer from memory. Throws `unavailable` if that is too old. */
   mark: (answer: Response) => Response;
 };
 

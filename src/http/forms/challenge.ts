@@ -12,7 +12,7 @@ export type Challenging = {
   findForm: (key: string) => Form | undefined | Promise<Form | undefined>;
   /** Throws an AppError, at once or later, where the request is refused. */
   admit: (form: Form | undefined) => void | Promise<void>;
-  /** Admits the request and returns a function to call at its end. Throws an AppError where it is refused. */
+  /** Admits the request and returns a function to call at its end. Throws an AppError if it is refused. */
   enter: () => () => void;
   challenger: () => Promise<Challenger>;
   report: Report;

@@ -8,7 +8,7 @@ import { NO_SNIFF } from "../security.ts";
 export const OPEN = { ...NO_SNIFF, "Access-Control-Allow-Origin": "*" };
 
 /**
- * Throws `forbidden` where the page of a request may not submit. A request without an origin may: browsers send one with
+ * Throws `forbidden` if the page of a request may not submit. A request without an origin may: browsers send one with
  * every POST, and other clients could send any.
  */
 export function checkOrigin(form: Form, request: Request): void {

@@ -31,7 +31,7 @@ const MAX_LINE_PADDING = 100;
 const HEADERS_END = Buffer.from("\r\n\r\n");
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The boundary of a multipart/form-data content type. Throws `invalid` where there is none (RFC 2046, 5.1.1). */
+/** The boundary of a multipart/form-data content type. Throws `invalid` if there is none (RFC 2046, 5.1.1). */
 export function boundaryOf(contentType: string): string {
   const boundary = parseHeader(contentType).parameters.get("boundary");
   if (boundary === undefined || boundary === "" || boundary.length > 200) {

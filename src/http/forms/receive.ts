@@ -23,7 +23,7 @@ import type { Links } from "./links.ts";
 
 /** How a route that takes submissions answers. */
 export type Route = {
-  /** Throws `forbidden` or `not_found` where the form does not take submissions here from the page of the request. */
+  /** Throws `forbidden` or `not_found` if the form does not take submissions here from the page of the request. */
   admit: (form: Form, request: Request) => void;
   stored: (form: Form, prepared: Prepared, receipt: Receipt, request: Request) => Response;
   refused: (shown: Shown, refusal: Refusal) => Response | Promise<Response>;
@@ -34,7 +34,7 @@ export type Route = {
 /** A submission that was refused. */
 type Refusal = {
   request: Request;
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   form: Form | undefined;
   /** Null on a route that keeps nothing. */
   entered: Entered | null;

@@ -186,7 +186,7 @@ function createRegistry(
   return registry;
 }
 
-/** Empty where memory cannot be read: Linux has it in a file, and at the limit of open files the other metrics matter most. */
+/** Empty if memory cannot be read: Linux has it in a file, and at the limit of open files the other metrics matter most. */
 function residentMemory(): Value[] {
   try {
     return [{ value: process.memoryUsage.rss() }];

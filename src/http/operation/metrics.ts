@@ -29,7 +29,7 @@ export type Metrics = {
 
 export type RouteMetrics = {
   service: ServiceName;
-  /** The pattern of the path, behind the base path; `/*` where none matched. */
+  /** The pattern of the path, behind the base path; `/*` if none matched. */
   path: string;
   /** Counts an answer that began after so many milliseconds. */
   add: (status: number, ms: number) => void;

@@ -7,7 +7,7 @@ import { runWork } from "./run.ts";
 /**
  * Problems of a database as messages, as of one moment: what the server does not watch over any more, rows without those they
  * refer to, revisions of the future, numbers that would be given out again. Reads every reference. Damaged pages are found
- * by the server: at each read where it has checksums, and by its program `pg_amcheck`.
+ * by the server: at each read if it has checksums, and by its program `pg_amcheck`.
  */
 export function checkDatabase(connections: Connections): Promise<string[]> {
   return transactLong(connections, "check", (query) => runWork(query, findProblems()));

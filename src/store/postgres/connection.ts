@@ -54,7 +54,7 @@ export type Connections = {
     settings?: { pool?: "transactions" | "dump"; deadline?: number },
   ) => Promise<T>;
   /**
-   * Runs statements on a connection of its own, each for as long as it takes, and closes it. Throws `unsupported` where
+   * Runs statements on a connection of its own, each for as long as it takes, and closes it. Throws `unsupported` if
    * startup options are off, since behind a pooler no setting holds for the next statement.
    */
   untimed: <T>(body: (query: Query) => Promise<T>) => Promise<T>;
@@ -82,7 +82,7 @@ export function createConnections(address: DatabaseAddress, isSingle = false): C
     for (const pool of Object.values(pools)) pool.replace();
   };
 
-  /** Recycles what an error says is of no use any more, and begins again where nothing can have been done. */
+  /** Recycles what an error says is of no use any more, and begins again if nothing can have been done. */
   const using = async <T>(pool: Pool<SQL>, use: (sql: SQL, expire: () => void) => Promise<T>): Promise<T> => {
     try {
       return await pool.use(use);

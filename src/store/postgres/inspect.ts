@@ -43,7 +43,7 @@ export type Inspection = {
 
 const ROUND_TRIPS = 5;
 
-/** Reads what an operator should know of a database, and changes nothing. Throws as `migrate` does where it cannot be reached. */
+/** Reads what an operator should know of a database, and changes nothing. Throws as `migrate` does if it cannot be reached. */
 export async function inspectPostgres(address: DatabaseAddress): Promise<Inspection> {
   const connections = createConnections(address);
   try {

@@ -17,7 +17,7 @@ export function* pageHeads(project: string, { limit, after = "" }: PageQuery): W
 
 /**
  * Each flag is looked up by its slug, and its values by their key: SQLite keeps the order of the joins. Rules are read
- * only where they may target.
+ * only if they may target.
  */
 const STATUSES = `
   SELECT f.slug, e.slug AS environment, coalesce(v.enabled, 0) AS enabled, v.expires_at AS "expiresAt",

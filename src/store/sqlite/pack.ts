@@ -39,7 +39,7 @@ export function unpackBatch(batch: PackedBatch): Write[] {
   return writes;
 }
 
-/** The outcomes of a batch as JSON, which takes a third of the time of objects; empty where every write returned nothing. */
+/** The outcomes of a batch as JSON, which takes a third of the time of objects; empty if every write returned nothing. */
 export function packOutcomes(outcomes: Outcome[]): string {
   return outcomes.every((each) => each.ok && each.value === undefined) ? "" : JSON.stringify(outcomes);
 }

@@ -91,7 +91,7 @@ export function setupContract(driver: Driver): void {
       expect(await codeOf(apply(store, ...large))).toBe("too_large");
 
       await set("b", "payload", { payload: text(7) });
-      // A description counts in each environment, and is refused only where it is set.
+      // A description counts in each environment, and is refused only if it is set.
       await set("a", "described", { description: text(2) });
       await set("b", "payload", { enabled: true });
       await set("b", "payload", { payload: text(6.5) });

@@ -5,7 +5,7 @@ import { SUBMISSION_LIMITS } from "../../../src/forms/limits.ts";
 
 const KiB = 1024;
 
-/** The code and message that a call throws; undefined where it does not. */
+/** The code and message that a call throws; undefined if it does not. */
 function refusal(call: () => void): Pick<AppError, "code" | "message"> | undefined {
   try {
     call();

@@ -60,7 +60,7 @@ export function createHistory(): History {
 type State = { revision: number; from: number; to: number; expected: number | null; reads: Call[] };
 
 /**
- * Why a history is not linearizable; null where it is. Each flag is a register of its own, whose revisions only grow: so the
+ * Why a history is not linearizable; null if it is. Each flag is a register of its own, whose revisions only grow: so the
  * order of writes is known, and what is left is whether each can have happened within its call, behind the one before it, and
  * in front of all that read it.
  */

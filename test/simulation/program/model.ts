@@ -73,7 +73,7 @@ export function isSame(a: unknown, b: unknown): boolean {
   return Bun.deepEquals(a, b);
 }
 
-/** An environment of a project; the code of the error where either is missing. */
+/** An environment of a project; the code of the error if either is missing. */
 export function environmentIn(model: Model, project: string, environment: string) {
   const found = model.projects.get(project);
   const place = found?.environments.get(environment);
@@ -108,7 +108,7 @@ export function dropFlag(project: ModelProject, flag: string): void {
   project.history.push({ flag, environment: null, states: new Map(states) });
 }
 
-/** What a flag was before its newest change in an environment; undefined where there was none to take back. */
+/** What a flag was before its newest change in an environment; undefined if there was none to take back. */
 export function stateBefore(project: ModelProject, environment: string, flag: string): State | undefined {
   const entry = project.history.findLast(
     (each) => each.flag === flag && (each.environment === null || each.environment === environment),
@@ -118,7 +118,7 @@ export function stateBefore(project: ModelProject, environment: string, flag: st
   return entry.before ?? { ...OFF, description: project.flags.get(flag)?.description ?? "" };
 }
 
-/** A submission of any form by its number among all, in the order of the forms; undefined where there is none. */
+/** A submission of any form by its number among all, in the order of the forms; undefined if there is none. */
 export function submissionAt(model: Model, number: number): ModelSubmission | undefined {
   const all = [...model.forms.values()].flatMap(({ submissions }) => submissions);
   return all[number % Math.max(all.length, 1)];
@@ -128,7 +128,7 @@ export function formOf(model: Model, submission: ModelSubmission): ModelForm {
   return [...model.forms.values()].find(({ submissions }) => submissions.includes(submission))!;
 }
 
-/** A target of any form by its number among all; undefined where there is none. */
+/** A target of any form by its number among all; undefined if there is none. */
 export function targetAt(model: Model, number: number): { form: ModelForm; id: string } | undefined {
   const all = [...model.forms.values()].flatMap((form) =>
     [...form.targets.keys()].map((id) => ({ form, id })),

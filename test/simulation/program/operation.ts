@@ -42,12 +42,12 @@ export type Way = {
 /** A kind of operation with its parameters drawn. */
 export type Operation = {
   name: string;
-  /** With the names that only the model knows, such as ids; undefined where there is nothing to do it on. */
+  /** With the names that only the model knows, such as ids; undefined if there is nothing to do it on. */
   call: (model: Model) => Call | undefined;
-  /** How it is done where that is no single call. */
+  /** How it is done if that is no single call. */
   perform?: (way: Way) => Promise<Outcome>;
   /** Milliseconds that pass before it. */
   passes?: number;
-  /** Changes the model, and returns what has to be answered. `answer` is what `run` has returned, where it has not thrown. */
+  /** Changes the model, and returns what has to be answered. `answer` is what `run` has returned, if it has not thrown. */
   expect: (model: Model, answer: unknown) => Code;
 };

@@ -22,7 +22,7 @@ const OPERATOR = operatorCaller(
   () => true,
 );
 
-/** What holds of any data. Throws where it does not. */
+/** What holds of any data. Throws if it does not. */
 export async function requireRelations(ways: Way[], bench: Bench): Promise<void> {
   for (const { name, app } of ways) {
     if (name === "HTTP") continue;

@@ -88,7 +88,7 @@ async function startAll(world: World, servers: number): Promise<void> {
   for (let slot = 0; slot < servers; slot += 1) await world.start(slot);
 }
 
-/** Runs until something has been done. Throws where that never ends. */
+/** Runs until something has been done. Throws if that never ends. */
 async function finish(world: World, what: string, done: Promise<unknown>): Promise<void> {
   const state = { isDone: false };
   const ended = done.finally(() => (state.isDone = true));

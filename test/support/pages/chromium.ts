@@ -6,7 +6,7 @@ import { need } from "../needs.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 
-/** Tests in a browser are skipped where it is missing. */
+/** Tests in a browser are skipped if it is missing. */
 export const hasChromium = need(existsSync(CHROMIUM), `tests in a browser: ${CHROMIUM} is missing`);
 
 let browser: Promise<Browser> | undefined;

@@ -42,7 +42,7 @@ export async function startBalancer(ports: number[]): Promise<Balancer> {
   };
 }
 
-/** A request is sent to another server where one refuses the connection, and not where it may have been received. */
+/** A request is sent to another server where one refuses the connection, and not if it may have been received. */
 function configuration(directory: string, port: number, ports: number[]): string {
   const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (kind) => `${kind}_temp_path ${join(directory, kind)};`,

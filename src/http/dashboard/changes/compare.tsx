@@ -36,7 +36,7 @@ export function compareRoutes({ app, get }: Dashboard) {
   });
 }
 
-/** The environments that are chosen at first: into production, where there is one that is called so. */
+/** The environments that are chosen at first: into production, if there is one that is called so. */
 function usualPair({ environments }: Project): { from: string; to: string } {
   const slugs = environments.map(({ slug }) => slug);
   const to = slugs.find((slug) => /^(prod|production|live)$/i.test(slug)) ?? slugs.at(-1) ?? "";

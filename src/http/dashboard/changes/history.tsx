@@ -74,7 +74,7 @@ export async function changeOf(
 
 type Sides = ReadonlyMap<number, readonly Side[]>;
 
-/** The states around each change that its flag can be set to, by revision; none where it is as that already. */
+/** The states around each change that its flag can be set to, by revision; none if it is as that already. */
 async function sidesOf(
   { store }: Pick<Dashboard["app"], "store">,
   { slug, environments }: Project,

@@ -76,7 +76,7 @@ export function documentCommand(
   return { label, text: `formflag apply -f - <<'YAML'\n${document.join("\n")}\nYAML` };
 }
 
-/** A name as a key in YAML, in quotes where it could be read as something else. */
+/** A name as a key in YAML, in quotes if it could be read as something else. */
 function key(name: string): string {
   const isPlain = /^[a-z][\w-]*$/i.test(name) && !/^(y|n|yes|no|on|off|true|false|null)$/i.test(name);
   return isPlain ? name : JSON.stringify(name);

@@ -13,7 +13,7 @@ import { OWN_RULE, ruleClauses } from "../../../flags/rules/rule-words.ts";
 /** Characters of a payload that an overview shows. */
 const SHOWN = 600;
 
-/** Whether a flag is on for its readers, and why not where it is not. */
+/** Whether a flag is on for its readers, and why not if it is not. */
 export function FlagState({ record }: { record: FlagRecord }) {
   const isExpired = hasExpired(record, useView().now);
   return (
@@ -51,7 +51,7 @@ export function Payload({ text }: { text: string }) {
   return <Code text={JSON.stringify(JSON.parse(text), null, 2)} />;
 }
 
-/** A text of a machine, cut where it is long. */
+/** A text of a machine, cut if it is long. */
 export function Code({ text }: { text: string }) {
   return (
     <code class="value">

@@ -21,7 +21,7 @@ import { addressOf, useMay, useView } from "../view.ts";
 import { type RateOf, ratesOf } from "./flag-facts.tsx";
 import { FlagTable, MAX_COLUMNS, NoFlags } from "./flag-table.tsx";
 
-/** Flags on one page where there are at most four environments: what a page holds is limited by its cells. */
+/** Flags on one page if there are at most four environments: what a page holds is limited by its cells. */
 const PAGE = 50;
 const CELLS = 200;
 

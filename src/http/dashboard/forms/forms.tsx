@@ -32,7 +32,7 @@ const OVERLAP = 86_400;
 /** The pages of forms: their settings, where their submissions go, and code that sends to them. */
 export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
   const { publicUrl, basePath, outgoing } = options;
-  /** The address of a form as the browser reaches it; the public one where it is known. */
+  /** The address of a form as the browser reaches it; the public one if it is known. */
   const addressOf = (c: DashboardContext, key: string) => {
     const url = formUrl(publicUrl, basePath, key);
     return URL.canParse(url) ? url : new URL(c.req.url).origin + url;

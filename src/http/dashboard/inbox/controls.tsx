@@ -106,7 +106,7 @@ export const FOLDER_NAMES = { inbox: "Inbox", spam: "Spam", archived: "Archive" 
 /** Data of an inbox page. */
 export type Listing = {
   query: InboxQuery;
-  /** Null where the query means nothing. */
+  /** Null if the query means nothing. */
   filter: SubmissionFilter | null;
   submissions: readonly Submission[];
   next: string | null;

@@ -89,7 +89,7 @@ function inverseOf(mark: SubmissionMark, from: SubmissionState): SubmissionMark 
   return mark === from ? null : from;
 }
 
-/** Takes a mark back from submissions that still have it. Throws `gone` where it cannot be undone any more. */
+/** Takes a mark back from submissions that still have it. Throws `gone` if it cannot be undone any more. */
 export async function undoMark(app: App, undos: Undos, caller: Caller, fields: Fields): Promise<Done> {
   const { ids, done, mark, back } = await undos.take(textOf(fields, "undo"), caller.name);
   const takeTurns = createTurns();
@@ -124,7 +124,7 @@ export async function deleteAllMatching(
   return { to: addressIn(queryIn(fields)), text: `${counted(total)} deleted.` };
 }
 
-/** The ids that a form names; none where it names none. Throws `invalid` for more than the admin API takes. */
+/** The ids that a form names; none if it names none. Throws `invalid` for more than the admin API takes. */
 export function idsIn(fields: Fields): string[] {
   const ids = [...new Set(textsOf(fields, "submission"))];
   if (ids.length > MAX_MARKED)

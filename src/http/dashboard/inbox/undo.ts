@@ -23,11 +23,11 @@ type Undo = {
 export type Undos = {
   /** Returns the name under which it is taken again. Throws `unavailable`. */
   keep: (undo: Undo) => Promise<string>;
-  /** Returns what that user may undo, once. Throws `gone` where it is no longer kept, and `unavailable`. */
+  /** Returns what that user may undo, once. Throws `gone` if it is no longer kept, and `unavailable`. */
   take: (name: string, user: string) => Promise<Undo>;
 };
 
-/** Keeps what can be undone where all processes of the database find it: in memory where there is one, which a restart empties. */
+/** Keeps what can be undone where all processes of the database find it: in memory if there is one, which a restart empties. */
 export function createUndos(now: () => number, shared: Shared | null): Undos {
   const kept = shared ?? keepInMemory(now);
   const hashOf = (name: string, user: string) => sha256(JSON.stringify(["undo", name, user]));

@@ -22,7 +22,7 @@ export function Commands({ commands }: { commands: readonly Command[] }) {
   );
 }
 
-/** A word of a command line, quoted for a POSIX shell where it has to be. */
+/** A word of a command line, quoted for a POSIX shell if it has to be. */
 export function quoted(word: string): string {
   return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -116,7 +116,7 @@ function isRefused(check: () => unknown): boolean {
   }
 }
 
-/** Whether a fault is of the row of this number: of every row where it names none. */
+/** Whether a fault is of the row of this number: of every row if it names none. */
 export function isOfRow(fault: string | undefined, number: number): boolean {
   if (fault === undefined) return false;
   const named = /^(?:row|condition) (\d+):/i.exec(fault)?.[1];

@@ -37,7 +37,7 @@ export type Confirmation = {
   environments: readonly Environment[];
   /** Description of the change, as `<Diff>` or as text. */
   change: Child;
-  /** The change before this one; null if there is none, left out where it says nothing. */
+  /** The change before this one; null if there is none, left out if it says nothing. */
   last?: Change | null;
   /** Reads a minute, where they are known. */
   rate?: number | null;

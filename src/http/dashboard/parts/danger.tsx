@@ -39,7 +39,7 @@ export function WordField({
 }
 
 type Props = {
-  /** The reason as it was given; left out where none is asked for. */
+  /** The reason as it was given; left out if none is asked for. */
   why?: string | null;
   whyId?: string;
   words?: readonly Word[];

@@ -131,7 +131,7 @@ export function FilterForm({
   );
 }
 
-/** Chooses an environment; `all` is what no choice is called, left out where one has to be chosen. */
+/** Chooses an environment; `all` is what no choice is called, left out if one has to be chosen. */
 export function EnvironmentField({
   environments,
   value,

@@ -33,7 +33,7 @@ export function Changes({
 
 /**
  * The form that makes planned changes, for those who may change all of these environments; `nothing` is said in its place
- * where there is nothing to do.
+ * if there is nothing to do.
  */
 export function Plan({
   nothing,

@@ -8,7 +8,7 @@ export function Badge({ tone = "neutral", children }: PropsWithChildren<{ tone?:
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/** The name of an environment with its colour, and a lock where it is locked. */
+/** The name of an environment with its colour, and a lock if it is locked. */
 export function EnvironmentName({
   environment: { slug, color, locked },
 }: {

@@ -44,7 +44,7 @@ const STATUSES: Partial<Record<AppError["code"], 404 | 409>> = { not_found: 404,
 
 /**
  * The cycle of a form: does what it asks for, or shows its page again with the faults. A refusal of the product stands at
- * the field that `fields` names for its reason or its code; where it names none, it is thrown on.
+ * the field that `fields` names for its reason or its code; if it names none, it is thrown on.
  */
 export async function submit<T>(
   act: () => T | Promise<T>,

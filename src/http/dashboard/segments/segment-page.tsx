@@ -39,7 +39,7 @@ export type OneSegment = FoundSegment & {
   draft: RuleDraft;
   why?: string | null;
   fault?: string;
-  /** The revision that the form began with, where that is not the one that is stored. */
+  /** The revision that the form began with, if that is not the one that is stored. */
   revision?: number;
   /** Typed rule, after an edit conflict. */
   theirs?: { rule: unknown };

@@ -8,7 +8,7 @@ import { addressOf, useView } from "../view.ts";
 import { Card } from "../parts/card.tsx";
 import { submissionPath } from "./rows.tsx";
 
-/** Characters of a value that a page shows, fewer where several are long. */
+/** Characters of a value that a page shows, fewer if several are long. */
 const MAX_SHOWN = 20_000;
 /** Characters that a page shows of all long values together, and of each at least. */
 const MAX_SHOWN_OF_LONG = 200_000;

@@ -30,7 +30,7 @@ export type SubmissionView = {
   older: Neighbour | null;
   events: readonly TimelineEvent[];
   previews: ReadonlySet<number>;
-  /** The sender's address, where it is known. */
+  /** The sender's address, if it is known. */
   address: string | null;
   /** The name of the form. */
   formName: string;

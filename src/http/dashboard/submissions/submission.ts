@@ -39,7 +39,7 @@ export function submissionRoutes({ app, get, post }: Dashboard) {
     const preview = await openPreview(app, (await submissionOf(app, form, id)).id, number);
     if (!preview) throw new AppError("not_found", "this file is not an image that can be shown");
     const { file, type, bytes } = preview;
-    // Nothing in an image may run or load, even where it is opened by itself.
+    // Nothing in an image may run or load, even if it is opened by itself.
     return c.body(bytes, 200, {
       ...attachment(file.name, type),
       "Content-Disposition": "inline",

@@ -120,7 +120,7 @@ function Upload({ list: { branch, projectName, uploadedAt, references } }: { lis
   );
 }
 
-/** A file and line, as a link into its repository where that is known. */
+/** A file and line, as a link into its repository if that is known. */
 function CodePlace({ place, url }: { place: string; url: string | null }) {
   const code = (
     <code>
