@@ -1,44 +1,65 @@
 import type { Command, Option } from "commander";
 import { resolve } from "node:path";
+import { createPrinter } from "../../output/printer.ts";
 import type { Io } from "../../output/terminal.ts";
 import { type ServeConfig, readServeConfig } from "../../serve/config.ts";
 import { serveOptions } from "../../serve/options.ts";
 import { isFile } from "../../serve/settings.ts";
 import { localAction } from "../../session/action.ts";
-import { globalOptions, readConfig } from "../../session/config.ts";
+import { type Config, globalOptions, readConfig } from "../../session/config.ts";
 import { mayHoldPassword } from "../../session/storage.ts";
 import { usage } from "../../session/usage.ts";
-import { UNIT_NAME, type Service, installSteps, unitText } from "./systemd.ts";
+import { EXECUTABLE, NAME, type Service, UNIT_NAME, unitText } from "./systemd.ts";
 
 export function addServiceCommands(service: Command, io: Io): void {
   const install = service
     .command("install")
-    .description("print a systemd unit that runs the server in a sandbox")
-    .option("--print", "print the unit; nothing is ever installed")
-    .option("--user", "a service of your own user, without root");
+    .description(
+      "run the server as a service of systemd, in a sandbox, from now on and after each start of the machine",
+    )
+    .option("--print", "print the unit, and install nothing")
+    .option("--user", USER);
   for (const option of serveOptions()) install.addOption(option);
   install
     .addHelpText(
       "after",
       `
+Writes the unit, starts the service, and enables it. A service of the system needs root: it runs as the user formflag, which
+is created, and an executable in a home is copied to ${EXECUTABLE}. Repeat it with other options, or with a newer
+executable, to change the service.
+
 The unit runs this executable with the options given here, on --data or on /var/lib/formflag (with --user
 ~/.local/share/formflag). Passwords and the credentials of a bucket are not in it: the service gets them by
-EnvironmentFile=. Without --print it shows the commands that put the unit in its place.
+EnvironmentFile=.
 
 Examples:
-  formflag service install
-  formflag service install --print | sudo tee /etc/systemd/system/${UNIT_NAME}
-  formflag service install --print --user > ~/.config/systemd/user/${UNIT_NAME}
-  formflag service install --print --public-url https://forms.example.com --trusted-proxy 127.0.0.1
+  sudo formflag service install --public-url https://forms.example.com --trusted-proxy 127.0.0.1
+  formflag service install --user
+  formflag service install --print > ${UNIT_NAME}
 `,
     )
     .action(localAction(io, parse, run));
+  service
+    .command("uninstall")
+    .description("stop the service of systemd and remove its unit; the data stays")
+    .option("--user", USER)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  sudo formflag service uninstall
+  formflag service uninstall --user
+`,
+    )
+    .action(localAction(io, parseUninstall, uninstall));
 }
 
-type Values = { json: boolean; print: boolean; service: Service };
+const USER = "a service of your own user, without root";
+
+type Values = { config: Config; print: boolean; service: Service };
 
 function parse(command: Command): Values {
-  const { json } = readConfig(command);
+  const cli = readConfig(command);
   const options = command.optsWithGlobals<Record<string, unknown>>();
   const config = readServeConfig(options);
   const sourceOf = (name: string) => command.getOptionValueSourceWithGlobals(name);
@@ -60,12 +81,17 @@ function parse(command: Command): Values {
       option.required ? valuesOf(option).flatMap((value) => [option.long!, value]) : [option.long!],
     ),
     data: sourceOf("data") === "default" ? null : resolve(config.data),
-    files: given.filter(isFile).flatMap(valuesOf),
+    files: given.filter((option) => isFile(option) && !isFolder(option)).flatMap(valuesOf),
+    folders: given.filter(isFolder).flatMap(valuesOf),
     scope: options["user"] === true ? "user" : "system",
     usesLowPort: usesLowPort(config),
     hasTls: config.tls !== null,
   };
-  return { json, print: options["print"] === true, service };
+  return { config: cli, print: options["print"] === true, service };
+}
+
+function isFolder(option: Option): boolean {
+  return option.flags.includes("<dir>");
 }
 
 /** Options of every command that say where a server has its data, apart from its directory. */
@@ -79,15 +105,35 @@ function usesLowPort(config: ServeConfig): boolean {
   return listens.some((each) => each !== null && each.port > 0 && each.port < 1024);
 }
 
-async function run(io: Io, { json, print, service }: Values): Promise<void> {
-  if (!print) {
-    if (!json) io.err(`${installSteps(service)}\n`);
-    throw usage(
-      "nothing was installed: service install only prints",
-      "type the commands above, or add --print",
-    );
+async function run(io: Io, { config, print, service }: Values): Promise<void> {
+  const { json } = config;
+  if (print) {
+    const unit = unitText(service);
+    // Not wrapped as by a printer: systemd reads the unit.
+    return io.out(json ? `${JSON.stringify({ name: UNIT_NAME, unit }, null, 2)}\n` : unit);
   }
-  const unit = unitText(service);
-  // Not wrapped as by a printer: systemd reads the unit.
-  await io.out(json ? `${JSON.stringify({ name: UNIT_NAME, unit }, null, 2)}\n` : unit);
+  const printer = createPrinter(io, config);
+  const { THIS_MACHINE, installService } = await import("./install.ts");
+  const unit = await installService(service, THIS_MACHINE, (text) => printer.note(`${text}\n`));
+  const isUser = service.scope === "user";
+  await printer.report({ name: UNIT_NAME, unit }, `installed the service ${NAME}\n`);
+  printer.suggest(
+    `Its log: journalctl ${isUser ? "--user " : ""}-u ${NAME}. Its settings: repeat this command with other options.`,
+  );
+}
+
+type Uninstall = { config: Config; scope: Service["scope"] };
+
+function parseUninstall(command: Command): Uninstall {
+  const { user } = command.opts<{ user?: true }>();
+  return { config: readConfig(command), scope: user ? "user" : "system" };
+}
+
+async function uninstall(io: Io, { config, scope }: Uninstall): Promise<void> {
+  const { THIS_MACHINE, uninstallService } = await import("./install.ts");
+  const unit = await uninstallService(scope, THIS_MACHINE);
+  await createPrinter(io, config).report(
+    { name: UNIT_NAME, unit },
+    `stopped the service ${NAME} and removed ${unit}; its data is still there\n`,
+  );
 }

@@ -1,4 +1,3 @@
-import { shellWord } from "../../../src/base/shell.ts";
 import { usage } from "../../session/usage.ts";
 
 /** Program and user of a unit. Paths are absolute. */
@@ -10,6 +9,8 @@ export type Service = {
   data: string | null;
   /** Other files the server reads. */
   files: string[];
+  /** Other folders the server writes to. */
+  folders: string[];
   scope: "system" | "user";
   /** Whether it listens on a port under 1024. */
   usesLowPort: boolean;
@@ -18,33 +19,15 @@ export type Service = {
 };
 
 /** The user that a system service runs as, and its data directory, have the same name. */
-const NAME = "formflag";
+export const NAME = "formflag";
 
 export const UNIT_NAME = `${NAME}.service`;
 
-/** Folders of executables that every user may run. */
-const SHARED = /^\/(usr|opt)\//;
+/** Place of the executable of a system service, if every user may not run it where it is. */
+export const EXECUTABLE = `/usr/local/bin/${NAME}`;
 
-/** The shell commands that install the service, one a line. */
-export function installSteps({ executable, args, data, scope }: Service): string {
-  const options = [...(data === null ? [] : ["--data", data]), ...args].map(shellWord);
-  const [print, here] = [["service install --print", ...options].join(" "), shellWord(executable)];
-  if (scope === "user") {
-    return `mkdir -p ~/.config/systemd/user
-${here} ${print} --user > ~/.config/systemd/user/${UNIT_NAME}
-systemctl --user daemon-reload
-systemctl --user enable --now ${NAME}
-loginctl enable-linger    # so that it also runs while you are not logged in
-`;
-  }
-  const isShared = SHARED.test(executable);
-  const shared = isShared ? here : `/usr/local/bin/${NAME}`;
-  return `${isShared ? "" : `sudo install -m 755 ${here} ${shared}\n`}sudo useradd --system --user-group --home-dir /var/lib/${NAME} --shell /usr/sbin/nologin ${NAME}
-${shared} ${print} | sudo tee /etc/systemd/system/${UNIT_NAME}
-sudo systemctl daemon-reload
-sudo systemctl enable --now ${NAME}
-`;
-}
+/** Folders of executables that every user may run. */
+export const SHARED = /^\/(usr|opt)\//;
 
 /**
  * The unit as the text of a file. Throws `invalid` for an executable that systemd would not run. See
@@ -116,17 +99,18 @@ const SANDBOX = [
 const HIDDEN = /^\/(home|root|run\/user|tmp|var\/tmp)\//;
 
 /** Settings that only the service manager of the system supports. */
-function systemSandbox({ executable, data, files, usesLowPort }: Service): string[] {
+function systemSandbox({ executable, data, files, folders, usesLowPort }: Service): string[] {
   const hidden = [executable, ...files].filter((path) => HIDDEN.test(path));
-  const isDataHidden = data !== null && HIDDEN.test(data);
+  const written = [...(data === null ? [] : [data]), ...folders];
+  const isWrittenHidden = written.some((path) => HIDDEN.test(path));
   const capability = usesLowPort ? "CAP_NET_BIND_SERVICE" : "";
   return [
     "ProtectSystem=strict",
-    `ProtectHome=${isDataHidden || hidden.length > 0 ? "tmpfs" : "yes"}`,
+    `ProtectHome=${isWrittenHidden || hidden.length > 0 ? "tmpfs" : "yes"}`,
     "PrivateTmp=yes",
     "PrivateMounts=yes",
     ...hidden.map((path) => `BindReadOnlyPaths=${inQuotes(path)}`),
-    ...(data === null ? [] : [`${isDataHidden ? "BindPaths" : "ReadWritePaths"}=${inQuotes(data)}`]),
+    ...written.map((path) => `${HIDDEN.test(path) ? "BindPaths" : "ReadWritePaths"}=${inQuotes(path)}`),
     "PrivateDevices=yes",
     "DevicePolicy=closed",
     // A service in a user namespace of its own cannot use ports under 1024.

@@ -56,7 +56,7 @@ export const COMMAND_GUESSES: Record<string, string> = {
   pull: "type formflag export -o <file>",
   purge: "type formflag submissions purge --email <address>",
   link: "type formflag users link <name>",
-  systemd: "type formflag service install --print",
+  systemd: "type formflag service install",
 };
 
 const NO_RENAME = "a slug cannot be changed, since addresses and programs have it";

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { type Service, unitText } from "../../../cli/commands/service/systemd.ts";
-import { formflag } from "../../support/commands.ts";
 import { EXECUTABLE, runExecutable } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 import { programAt } from "../../support/needs.ts";
@@ -24,6 +23,7 @@ const SERVICE: Service = {
   args: [],
   data: null,
   files: [],
+  folders: [],
   scope: "system",
   usesLowPort: false,
   hasTls: false,
@@ -67,21 +67,6 @@ describe("service install", () => {
     expect(unit).not.toContain("hunter2");
   });
 
-  test("without --print installs nothing, and shows what to type", async () => {
-    const { code, stdout, stderr } = await formflag(["service", "install"]);
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain(
-      "/usr/local/bin/formflag service install --print | sudo tee /etc/systemd/system/",
-    );
-    const shared = ["--database", "postgres://me@db/forms", "--blobs", "s3://bucket?region=eu"];
-    const given = await formflag(["service", "install", "--data", "/srv/forms", ...shared]);
-    expect(given.stderr).toContain(
-      "service install --print --data /srv/forms --database postgres://me@db/forms --blobs 's3://bucket?region=eu' | sudo tee",
-    );
-    const user = await formflag(["service", "install", "--user"]);
-    expect(user.stderr).toContain("> ~/.config/systemd/user/formflag.service");
-  });
-
   test("refuses options that serve would refuse", async () => {
     const { code, stdout } = await runExecutable(["service", "install", "--print", "--listen", "nonsense"]);
     expect([code, stdout]).toEqual([2, ""]);
@@ -113,6 +98,8 @@ describe("a unit", () => {
     const open = unitText({ ...SERVICE, data: "/srv/formflag" });
     expect(settingOf(open, "ProtectHome")).toBe("yes");
     expect(settingOf(open, "ReadWritePaths")).toBe('"/srv/formflag"');
+    const backups = unitText({ ...SERVICE, folders: ["/mnt/backup"] });
+    expect(settingOf(backups, "ReadWritePaths")).toBe('"/mnt/backup"');
     expect(settingOf(open, "StateDirectory")).toBeUndefined();
   });
 
