@@ -92,6 +92,7 @@ function describeSegment(segment: Segment, revision: number): string {
 function addSetCommand(segments: Command, io: Io): void {
   segments
     .command("set")
+    .alias("create")
     .argument("[name]", "name of the segment")
     .description("create a segment or give it another rule")
     .addOption(projectOption())

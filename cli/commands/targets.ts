@@ -8,8 +8,10 @@ import { details, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
 import type { Input } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
+import { usage } from "../session/usage.ts";
 import { durationValue, isUnset } from "../session/values.ts";
 import { whyOption } from "../session/why.ts";
+import { requireTarget } from "./target-argument.ts";
 import { addDelete, addGet, addList, named } from "./verbs.ts";
 
 export function addTargetCommands(targets: Command, io: Io): void {
@@ -124,8 +126,11 @@ Examples:
 type NewTarget = { form: string; target: string };
 
 async function parseAdd(input: Input, givenForm?: string, givenTarget?: string): Promise<NewTarget> {
+  if (/^[a-z]+:/.test(givenForm ?? "") && givenTarget === undefined)
+    throw usage("the form is missing", `formflag targets add <form> ${givenForm}`);
   const form = await input.need(givenForm, "form");
   const target = await input.need(givenTarget, "target");
+  requireTarget(form, target);
   return { form, target: target === "-" ? await input.readStdin() : target };
 }
 

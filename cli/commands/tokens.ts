@@ -14,6 +14,7 @@ import { create, ifNotExistsOption } from "../session/create.ts";
 import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
+import { usage } from "../session/usage.ts";
 import { expiryValue } from "../session/values.ts";
 import { addList, addRevoke, named } from "./verbs.ts";
 
@@ -124,12 +125,26 @@ type Values = {
 async function parse(input: Input, given?: string): Promise<Values> {
   const name = await input.need(given, "name");
   const { scope: scopes, expires, ifNotExists = false, ...named } = input.options as Options;
+  requireScopes(scopes ?? []);
   const inEnvironment = scopes?.includes("flags:evaluate") || named.environment !== undefined;
   const inProject = inEnvironment || scopes?.includes("flags:refs") || named.project !== undefined;
   const project = inProject ? await input.project() : undefined;
   const environment = project && inEnvironment ? await input.environment(project) : undefined;
   const expiresAt = expires === undefined ? null : expiryValue(expires, "--expires", clock.now());
   return { token: { name, scopes, project, environment, expiresAt }, ifNotExists };
+}
+
+/** Throws `invalid` for a scope that does not exist. */
+function requireScopes(scopes: readonly string[]): void {
+  const other = scopes.find((each) => !SCOPES.some((scope) => scope === each));
+  if (other === undefined) return;
+  const near = SCOPES.filter((scope) => scope.split(":").includes(other));
+  throw usage(
+    `--scope: a scope is one of ${SCOPES.join(", ")}`,
+    near.length > 0
+      ? `for ${other} write ${near.join(" or ")}`
+      : `${other} is not a scope; roles are for users`,
+  );
 }
 
 async function run({ client, io, print, suggest }: Session, values: Values): Promise<void> {

@@ -48,7 +48,11 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
     "bytes of what was deleted may be left in the database file: repeat the same command, once no backup is running",
   "schema-missing": "--schema @schema.json sets one; --page off turns the page off",
   "schema-not-flat": "docs/forms.md describes the schemas that a page can be made from",
-  "submission-not-found": "formflag submissions list <form> shows the submissions there are",
+  "delivery-not-found": "formflag deliveries list shows the deliveries there are",
+  "submission-not-found": ({ name }) =>
+    /^[\da-f-]{36}$/.test(name) || name === "<name>"
+      ? "formflag submissions list <form> shows the submissions there are"
+      : `an id looks like 01a1fc49-92a7-75da-ab11-1c9958800353; formflag submissions list ${name} shows those of a form, delete --matching --form ${name} deletes them`,
   "smtp-url-password": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",
   "smtp-password-missing": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",
   "smtp-ca-invalid": "PEM begins with -----BEGIN CERTIFICATE-----",
@@ -125,12 +129,13 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
 };
 
 /** The hint for an error of a command; null if there is none. */
-export function hintFor({ reason, hint }: AppError, command: Command | undefined): string | null {
+export function hintFor({ message, reason, hint }: AppError, command: Command | undefined): string | null {
   const known = reason === null ? undefined : HINTS[reason];
   if (typeof known !== "function") return known ?? hint;
   const name = command?.args[0] ?? "<name>";
+  const [, locked] = /^the environment (\S+) of project \S+ is locked$/.exec(message) ?? [];
   const isEnvironment = command?.parent?.name() === "environments" && command.args.length > 0;
   const { project = "<project>", environment = isEnvironment ? name : "<environment>" } =
     command?.opts<Partial<Place>>() ?? {};
-  return known({ project, environment, name });
+  return known({ project, environment: locked ?? environment, name });
 }

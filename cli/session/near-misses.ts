@@ -14,9 +14,33 @@ const FIELDS: Record<string, string> = {
   expiresAt: "--expires",
 };
 
+/** The hint for an argument that is not a name; null for any other error. */
+function nameHint(command: Command, message: string): string | null {
+  const [given = ""] = command.args;
+  if (!/(^|: )an? \w+ is named by 1 to /.test(message) || given === "" || /^[\w.-]+$/.test(given))
+    return null;
+  const [, before, value] = /^([\w.-]+)=(.+)$/.exec(given) ?? [];
+  if (before !== undefined)
+    return command.parent?.name() === "flags"
+      ? `write ${before} --on, or ${before} --payload '${value}'`
+      : `settings are options: ${before} --name '${value}'`;
+  if (given.includes("@")) return `it is a name, not an address: ${given.split("@")[0]}`;
+  const slug = given
+    .toLowerCase()
+    .replaceAll(/[^a-z\d._-]+/g, "-")
+    .replaceAll(/^[^a-z\d]+|[^a-z\d]+$/g, "");
+  const hasName = command.options.some(({ long }) => long === "--name");
+  return slug === "" ? null : `write ${slug}${hasName ? ` --name '${given}'` : ""}`;
+}
+
 /** Rewrites an error that names a field of the admin API to name the option of the command that set the field. */
 export function inTermsOf(command: Command, error: unknown): unknown {
   if (!(error instanceof AppError) || !["invalid", "too_large"].includes(error.code)) return error;
+  const named = error.hint === null ? nameHint(command, error.message) : null;
+  if (named !== null) {
+    const hinted = new AppError(error.code, error.message, { hint: named, cause: error });
+    return inTermsOf(command, hinted);
+  }
   const [, field, colon = "", text] = /^([a-z]+[A-Za-z]*)(?:\.[\w.]+)?(:?) (.*)$/s.exec(error.message) ?? [];
   if (field === undefined) return error;
   const own = command.options.find((option: FieldOption) => option.field === field);

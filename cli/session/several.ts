@@ -1,14 +1,13 @@
 import type { Session } from "./session.ts";
 import { usage } from "./usage.ts";
-import { collect } from "./values.ts";
 
 /**
  * The names that a command was given, separated by spaces or commas, each once. Commander passes the arguments of a command
- * that takes any number as a list.
+ * that takes any number as a list; a command that takes one name gets it as it is.
  */
 export function namesIn(given: unknown): string[] {
-  const words = Array.isArray(given) ? given.map(String) : typeof given === "string" ? [given] : [];
-  return [...new Set(words.flatMap((word) => collect(word, undefined)))];
+  if (!Array.isArray(given)) return typeof given === "string" ? [given] : [];
+  return [...new Set(given.flatMap((word) => String(word).split(",")).filter(Boolean))];
 }
 
 /** Returns if the person confirms the deletion of all, or `--yes` is given. Throws as `confirmDelete` does. */

@@ -56,7 +56,8 @@ export async function sourceOf(text: string, option: string, io: Stdin): Promise
   return text.startsWith("@") ? readText(text.slice(1), option) : text;
 }
 
-const UNREADABLE: Record<string, string> = {
+/** Hints for a file that cannot be read, by the code of the error. */
+export const UNREADABLE: Record<string, string> = {
   ENOENT: "there is no such file: check its name and folder",
   EISDIR: "it is a folder: name a file",
   EACCES: "it may not be read by this user",

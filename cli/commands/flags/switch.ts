@@ -8,7 +8,8 @@ import { environmentsOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { changeAtRevision, ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
-import { eachOf, requireOne } from "../../session/several.ts";
+import { eachOf, namesIn, requireOne } from "../../session/several.ts";
+import { usage } from "../../session/usage.ts";
 import { spanValue } from "../../session/values.ts";
 import { whyOption } from "../../session/why.ts";
 import { type Place, findFlag, inLockOrder, readPlaces } from "./place.ts";
@@ -60,6 +61,11 @@ type Values = {
 };
 
 async function parse(input: Input, given?: string): Promise<Values> {
+  const word = namesIn(given)
+    .slice(1)
+    .find((each) => /^(on|off|true|false|yes|no)$/i.test(each));
+  if (word !== undefined)
+    throw usage(`${word} is one word too many`, `the verb says it already: leave out ${word}`);
   const places = await readPlaces(input, given);
   const { for: span } = input.options as { for?: string };
   const lasts = span === undefined ? null : spanValue(span, "--for");

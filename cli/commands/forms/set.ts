@@ -61,6 +61,11 @@ async function readSettings(input: Input, given?: string): Promise<Change> {
 async function readUploads(input: Input, given?: string, state?: string): Promise<Change> {
   const name = await input.need(given, "form");
   if (state === undefined) throw usage("say on or off", `formflag forms uploads ${name} on`);
+  if (["on", "off"].includes(name) && !["on", "off"].includes(state))
+    throw usage(
+      `uploads is on or off, not ${state}`,
+      `the form comes first: formflag forms uploads ${state} ${name}`,
+    );
   return { name, patch: { uploads: switchValue(state, "uploads") } };
 }
 

@@ -53,7 +53,7 @@ const DEFAULT = { default: null };
 
 /** Words that stand for a value, by the kind of a setting that has none of its own. */
 const WORDS: Partial<Record<Kind["is"], Record<string, unknown>>> = {
-  url: { none: null, ...DEFAULT },
+  url: { ...NEVER, ...DEFAULT },
   text: { ...NEVER, ...DEFAULT },
   area: { ...NEVER, ...DEFAULT },
   field: { ...NEVER, ...DEFAULT },

@@ -10,6 +10,7 @@ import {
 import { atLine, completeRow, readRow, rowText } from "../../../src/forms/transfer/import-row.ts";
 import type { Io } from "../../output/terminal.ts";
 import { chunksOf } from "../../session/connection.ts";
+import { UNREADABLE } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 
 /** The rows of a file, as they are read. */
@@ -79,7 +80,7 @@ function formatOf(file: string, head: string): ImportFormat {
 function unreadable(error: unknown, name: string): unknown {
   if (error instanceof AppError) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-  return usage(`${name} cannot be read (${code})`);
+  return usage(`${name} cannot be read (${code})`, UNREADABLE[code]);
 }
 
 /** Rows that are sent together, as JSON lines. */

@@ -18,7 +18,13 @@ export function explain(message: string, args: string[], program: Command): Expl
   if (argument !== undefined) return missing(argument, args, program);
   const [, flags = ""] = /^option '(.*)' argument missing$/.exec(message) ?? [];
   if (flags !== "") return { message, hint: `write ${flags.replace(/^-\w, /, "")}` };
-  return { message, hint: null };
+  const [, one, other] = /^option '(.*)' cannot be used with option '(.*)'$/.exec(message) ?? [];
+  return { message, hint: one === undefined ? null : `leave out ${nameOf(one)}, or ${nameOf(other!)}` };
+}
+
+/** `--off` of `-o, --off <value>`. */
+function nameOf(flags: string): string {
+  return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
 function excessOf(args: string[], program: Command): Explanation {

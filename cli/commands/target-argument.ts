@@ -1,0 +1,12 @@
+import { usage } from "../session/usage.ts";
+
+/** Throws `invalid` for a target that is a mail address or lacks its scheme, with what to write. */
+export function requireTarget(form: string, target: string): void {
+  if (/^(mail|mailto|email|smtp)?:?[^\s:/@]+@[^\s:/@]+$/.test(target))
+    throw usage(
+      `${target} is a mail address, not a target`,
+      `formflag forms set ${form} --notify ${target.replace(/^[a-z]+:/, "")} sends mail for each submission`,
+    );
+  if (/^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(target))
+    throw usage(`the target ${target} has no scheme`, `write https://${target}`);
+}
