@@ -188,8 +188,8 @@ function addLockCommand(environments: Command, io: Io, locked: boolean): void {
     .argument(...ENVIRONMENT)
     .description(
       locked
-        ? "require --yes, or a yes at the terminal, for changes of its flags and segments"
-        : "allow changes of its flags and segments without --yes again",
+        ? "require --confirm with its name, or a yes at the terminal, for changes of its flags and segments"
+        : "allow changes of its flags and segments without --confirm again",
     )
     .addOption(projectOption())
     .addOption(whyOption())
