@@ -1,0 +1,65 @@
+import { hasScope } from "../../access/token.ts";
+import { isTimeZone } from "../../access/user.ts";
+import type { App } from "../../app.ts";
+import type { Asset, AssetName } from "./assets.ts";
+import type { Cookies, Flash } from "./cookies.ts";
+import type { DashboardContext } from "./dashboard-env.ts";
+import { type Page, Document } from "./page.tsx";
+import type { View } from "./view.ts";
+
+type Parts = {
+  app: App;
+  root: string;
+  version: string;
+  assets: Record<AssetName, Asset>;
+  cookies: Cookies;
+};
+
+/** Makes documents of pages, for the person who asks. */
+export function createRendering({ app, root, version, assets, cookies }: Parts) {
+  const viewOf = (c: DashboardContext): View => {
+    const session = c.get("session");
+    return {
+      root,
+      path: c.req.path.slice(root.length) || "/",
+      now: app.now(),
+      timeZone: timeZoneOf(session?.signedIn.user.settings.timeZone ?? cookies.timeZone(c)),
+      caller: (session && c.get("caller")) ?? null,
+      shortcuts: session?.signedIn.user.settings.shortcuts ?? true,
+      unread: 0,
+    };
+  };
+  const render = async (c: DashboardContext, page: Page): Promise<Response> => {
+    const [view, session] = [viewOf(c), c.get("session")];
+    if (view.caller && hasScope(view.caller, "forms:read"))
+      view.unread = await app.store.submissions.unread();
+    return answer(c, page, view, session ? cookies.takeFlash(c, session.secret) : null);
+  };
+  const answer = (c: DashboardContext, page: Page, view: View, flash: Flash | null): Response => {
+    const document: { toString: () => string } = (
+      <Document page={page} view={view} flash={flash} assets={assets} version={version} />
+    );
+    for (const [name, value] of Object.entries(page.headers ?? {})) c.header(name, value);
+    c.header("Content-Type", "text/html; charset=utf-8");
+    const text = `<!doctype html>${document.toString()}`;
+    if (page.isSecret || !/\bgzip\b/.test(c.req.header("accept-encoding") ?? ""))
+      return c.body(text, page.status ?? 200);
+    c.header("Content-Encoding", "gzip");
+    c.header("Vary", "Accept-Encoding");
+    return c.body(Bun.gzipSync(Buffer.from(text), { level: 6 }), page.status ?? 200);
+  };
+  return { viewOf, render, answer };
+}
+
+const zones = new Map<string, boolean>();
+
+/** A time zone that `Intl` knows. */
+function timeZoneOf(name: string | undefined): string {
+  if (name === undefined || name.length > 50) return "UTC";
+  let isKnown = zones.get(name);
+  if (isKnown === undefined) {
+    isKnown = isTimeZone(name);
+    if (zones.size < 1000) zones.set(name, isKnown);
+  }
+  return isKnown ? name : "UTC";
+}
