@@ -201,6 +201,8 @@ describe("a flag in an environment", () => {
     expect(shown).toContain("email ends with @example.com: on");
 
     const page = await formOf(ann);
+    expect(page.text).toContain("email ends with @example.com: on</bdi></li>");
+    expect(page.text).toMatch(/history\/\d+\/rollback\?to=before"[^>]*>Undo…/);
     expect(page.text).toContain("Attribute of row 4");
     const targeting = '{"if":[{"and":[{"==":[{"var":"a"},1]},{"==":[{"var":"b"},2]}]},"on"]}';
     await ann.post(CHECKOUT, { ...page.hidden, targeting });

@@ -3,6 +3,7 @@ import { parseWallTime } from "../../../base/wall-time.ts";
 import { hasExpired } from "../../../flags/flag.ts";
 import { setFlag } from "../../../flags/flags.ts";
 import { scheduleChange, setFlagFor } from "../../../flags/schedule/schedule.ts";
+import { revisionPath } from "../changes/change-card.tsx";
 import { sentence } from "../error-page.tsx";
 import { revisionIn, textOf } from "../fields.ts";
 import { MayChange, confirmed, formatRate } from "../parts/confirm.tsx";
@@ -13,9 +14,9 @@ import { Facts } from "../parts/card.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time, formatExact } from "../parts/time.tsx";
 import type { Done } from "../routes.ts";
-import { useView } from "../view.ts";
+import { useMayChange, useView } from "../view.ts";
 import { type Draft, draftOf } from "./draft.ts";
-import { Expiry, FlagState, LastRead } from "./flag-facts.tsx";
+import { Expiry, FlagState, LastRead, RuleWords } from "./flag-facts.tsx";
 import { settingPath, projectPath } from "../paths.ts";
 import { type Act, type Outcome, type Setting, confirmationOf, isTypedError } from "./setting.tsx";
 
@@ -45,6 +46,7 @@ export function StateCard({ setting, draft }: { setting: Setting; draft: StateDr
       </h2>
       <Facts
         facts={[
+          record.rules !== null && ["Rule", <RuleWords record={record} />],
           ["Last read", <LastRead at={readAt} />],
           ["Reads", formatRate(rate)],
           ["Expires", <Expiry record={record} />],
@@ -64,6 +66,7 @@ export function StateCard({ setting, draft }: { setting: Setting; draft: StateDr
                 <A to={`${projectPath(place.project)}/history`} query={history}>
                   History
                 </A>
+                <UndoLink setting={setting} />
               </>
             ),
           ],
@@ -74,6 +77,20 @@ export function StateCard({ setting, draft }: { setting: Setting; draft: StateDr
         <StateForm setting={setting} draft={draft} />
       </MayChange>
     </section>
+  );
+}
+
+/** The way to take the newest change back, which shows what it does first. */
+function UndoLink({ setting: { place, environment, last } }: { setting: Setting }) {
+  const mayChange = useMayChange([environment]);
+  if (!mayChange || last?.kind !== "flag" || last.environment === null) return null;
+  return (
+    <>
+      {" · "}
+      <A to={`${revisionPath(place.project, last.revision)}/rollback`} query={{ to: "before" }}>
+        Undo…
+      </A>
+    </>
   );
 }
 
