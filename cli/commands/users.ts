@@ -176,6 +176,7 @@ async function printLink(session: Session, given: string | undefined): Promise<v
   await print(link, shown`${url}\n`);
   // Not through the printer, which wraps lines.
   if (isShown && isWhole) await io.out(await qrCode(url, io.outWidth));
+  if (link.isFirst) note(shown`created ${link.name}, the first user, who is an admin\n`);
   note(shown`it signs ${link.name} in once, until ${link.expiresAt}\n`);
   if (isWhole) return;
   note("put the address of the server in front of it, such as http://127.0.0.1:8787\n");

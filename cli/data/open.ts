@@ -1,7 +1,7 @@
 import { clock } from "../../src/base/clock.ts";
 import { NAMES } from "../../src/storage.ts";
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { App } from "../../src/app.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { watchChanges } from "../../src/base/watch.ts";
@@ -120,6 +120,7 @@ export function claimData(data: string): () => void {
 
 /** Checks a data directory before anything in it is opened, and finishes a restore that was cut off. */
 function prepareData(data: string): { file: string; uploads: string } {
+  refuseFile(data);
   finishRestore(data);
   refuseBesideAside(data);
   const [file, uploads] = [join(data, NAMES.database), join(data, NAMES.uploads)];
@@ -127,6 +128,15 @@ function prepareData(data: string): { file: string; uploads: string } {
   refuseReadOnly(data);
   refuseParts(file, uploads);
   return { file, uploads };
+}
+
+/** Throws `forbidden` for a file: else the error would be that of a folder in it. */
+function refuseFile(data: string): void {
+  if (!statSync(data, { throwIfNoEntry: false })?.isFile()) return;
+  const folder = basename(data) === NAMES.database ? dirname(data) : "DIR";
+  throw new AppError("forbidden", `${data} is a file, and a data directory is a folder`, {
+    hint: `name the folder that holds formflag.db, or a new one: --data ${folder}`,
+  });
 }
 
 /** SQLite opens a read-only database without an error; a server would then refuse every submission. */
@@ -174,6 +184,7 @@ function refuseShared(data: string): void {
 
 /** Throws `not_found` for a directory without a database, which opening would create. */
 export function needDatabase(data: string): void {
+  refuseFile(data);
   finishRestore(data);
   try {
     accessSync(join(data, NAMES.database), constants.F_OK);

@@ -60,6 +60,7 @@ export function placeServices(
     error: log.error,
     refused: (reason) => metrics.refused(service, reason),
     spam: metrics.spam,
+    warn: (text) => log.line("warn", text),
   });
   const guard = createGuard(app.now, config.limits);
   const readGuard = config.limits.rate ? guard : undefined;

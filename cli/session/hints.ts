@@ -38,7 +38,7 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "form-not-found": "formflag forms list shows the forms there are",
   "target-not-found": "formflag targets list <form> shows the targets there are",
   "target-not-public":
-    "serve --target-network permits a private network; a command beside no running server reads FORMFLAG_TARGET_NETWORK",
+    "serve --target-network permits a private network; without a running server a command reads FORMFLAG_TARGET_NETWORK",
   "target-limit": "formflag targets delete <id> makes room for another",
   "target-without-secret": "for another URL add a target, then delete this one",
   "target-secrets": "wait until one ends, or end all of them at once with --overlap none",

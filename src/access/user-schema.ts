@@ -32,4 +32,6 @@ export const linkSchema = z.object({
   /** A path where the address of the dashboard is not known. */
   url: z.string(),
   expiresAt: timestamp,
+  /** Whether the user was created for the link: the first one, an admin. */
+  isFirst: z.optional(z.boolean()),
 });

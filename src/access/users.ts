@@ -101,22 +101,23 @@ export async function createLink(
   app: AccessApp,
   caller: Caller,
   given?: string,
-): Promise<{ name: string; secret: string; expiresAt: string }> {
+): Promise<{ name: string; secret: string; expiresAt: string; isFirst: boolean }> {
   requireScope(caller, "admin");
-  const name = await change(app, caller, async ({ at }): Promise<Plan<AccessChange, string>> => {
+  type Linked = { name: string; isFirst: boolean };
+  const { name, isFirst } = await change(app, caller, async ({ at }): Promise<Plan<AccessChange, Linked>> => {
     const [someone] = (await app.store.users.page({ limit: 1 })).items;
     if (someone) {
       const { name } = await findUser(app, given ?? (await onlyAdmin(app)));
-      return { changes: [], result: name };
+      return { changes: [], result: { name, isFirst: false } };
     }
     const { changes, result } = await planUser(app, { name: given ?? FIRST_USER, role: "admin" }, at);
-    return { changes, result: result.name };
+    return { changes, result: { name: result.name, isFirst: true } };
   });
   const secret = signInSecret(app.random);
   const expiresAt = app.now() + LINK_MINUTES * MINUTE;
   const link = { user: name, hash: sha256(secret), expiresAt };
   if (!(await app.store.sessions.insertLink(link))) throw noSuchUser(name);
-  return { name, secret, expiresAt: isoTime(expiresAt) };
+  return { name, secret, expiresAt: isoTime(expiresAt), isFirst };
 }
 
 async function onlyAdmin({ store }: AccessApp): Promise<string> {

@@ -42,6 +42,8 @@ export type Report = {
   refused: (reason: Shown["code"]) => void;
   /** Counts a submission that is spam, by the reason. */
   spam: (reason: string) => void;
+  /** Logs a mistake of a page that only its owner can fix. */
+  warn?: (text: string) => void;
 };
 
 /** Refusals of the object storage that the operator of the server can change, and the caller cannot. */

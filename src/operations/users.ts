@@ -33,8 +33,8 @@ export const users = noun("users", () => import("./schema/users-schema.ts"), {
     summary: "Create a link that signs a user in once; without any user, the first one, an admin",
     status: 201,
     run: async ({ app, deployment, caller, body }) => {
-      const { name, secret, expiresAt } = await createLink(app, caller, body.name);
-      return { name, url: await deployment.signInUrl(secret), expiresAt };
+      const { name, secret, expiresAt, isFirst } = await createLink(app, caller, body.name);
+      return { name, url: await deployment.signInUrl(secret), expiresAt, isFirst };
     },
   },
   get: {

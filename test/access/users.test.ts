@@ -146,6 +146,7 @@ describe("a link", () => {
       name: "admin",
       secret: expect.stringMatching(/^[\w-]{43}$/),
       expiresAt: new Date(app.now() + 15 * MINUTE).toISOString(),
+      isFirst: true,
     });
     expect(await app.store.users.find("admin")).toMatchObject({ role: "admin" });
     expect(await createLink(app, OPERATOR)).toMatchObject({ name: "admin" });

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { formflag, onData } from "../support/commands.ts";
 import { tempDirectory } from "../support/temp.ts";
@@ -178,6 +178,18 @@ describe("the data directory", () => {
     await Bun.write(join(cwd, "setup.yaml"), "forms: {contact: {}}\n");
     expect((await formflag(command.split(" "), { cwd })).code).toBe(0);
     expect(existsSync(join(cwd, "formflag-data", "formflag.db"))).toBe(true);
+  });
+
+  test("that is a file is refused by every command, which asks for its folder", async () => {
+    const file = join(tempDirectory(), "formflag.db");
+    writeFileSync(file, "");
+    for (const args of [["serve"], ["forms", "list"], ["forms", "create", "a"], ["backup", "create"]]) {
+      const { code, stderr } = await formflag([...args, "--data", file]);
+      expect([args.join(" "), code]).toEqual([args.join(" "), 4]);
+      expect(stderr).toBe(
+        `error: ${file} is a file, and a data directory is a folder\nhint: name the folder that holds formflag.db, or a new one: --data ${dirname(file)}\n`,
+      );
+    }
   });
 
   test("that cannot be made is refused with the path and a hint", async () => {

@@ -35,8 +35,8 @@ export const COMMAND_GUESSES: Record<string, string> = {
   "people person contacts gdpr erase forget": PERSON,
   "inbox leads entries messages responses spam": `${LIST}, with --spam the spam folder`,
   "search find": "formflag submissions list --search <text> finds submissions",
-  "status info ps":
-    "formflag healthcheck checks a running server, formflag doctor its machine and settings, formflag stats counts",
+  "info ps about":
+    "formflag status shows the server, formflag doctor checks its machine and settings, formflag stats counts",
   "health ping ready": "type formflag healthcheck",
   "logs log journal":
     "the server logs to standard error; as a service: journalctl -u formflag. What was changed: formflag flags history",
@@ -141,7 +141,11 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
     import: "type formflag backup restore <file>",
   },
   config: { "set edit unset": SETTINGS, "get list": "type formflag config show" },
-  service: { "start stop restart status enable disable uninstall remove logs": SYSTEMD },
+  service: {
+    "start stop restart status enable disable logs": SYSTEMD,
+    "remove delete": "type formflag service uninstall",
+    "print show": "type formflag service install --print",
+  },
   mail: { send: "type formflag mail test <address>" },
 };
 

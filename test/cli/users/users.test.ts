@@ -15,7 +15,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const PATH = /^\/dashboard\/link\/[\w-]{43}$/;
 
 type User = { name: string; role: string; hasPassword: boolean; createdAt: string };
-type Link = { name: string; url: string; expiresAt: string };
+type Link = { name: string; url: string; expiresAt: string; isFirst?: boolean };
 
 /** Signs in on a data directory as the dashboard does, with the link that a command printed. */
 async function useLink(data: string, url: string) {
@@ -106,7 +106,7 @@ describe("users link", () => {
     expect(code).toBe(0);
     expect(stdout.trimEnd()).toMatch(PATH);
     expect(stderr).toMatch(
-      /^it signs admin in once, until \S+\nput the address of the server in front of it/,
+      /^created admin, the first user, who is an admin\nit signs admin in once, until \S+\nput the address of the server in front of it/,
     );
     const { user } = await useLink(data, stdout);
     expect(user).toMatchObject({ name: "admin", role: "admin" });
@@ -122,6 +122,7 @@ describe("users link", () => {
       name: "ann",
       url: expect.stringMatching(PATH),
       expiresAt: expect.stringMatching(TIME),
+      isFirst: true,
     });
     const left = Date.parse(link.expiresAt) - Date.now();
     expect(left > 800_000 && left <= 900_000).toBe(true);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { createLostFileReport } from "../../../src/http/forms/lost-files.ts";
 import { file, formData, json, multipart, openInbox, text, urlencoded } from "../../support/inbox.ts";
 
 const { newForm, stored, refused, send } = openInbox();
@@ -18,6 +19,25 @@ describe("a file input in a form without the encoding for files", () => {
     await refused(form, urlencoded("cv=README"), 415);
     await refused(form, urlencoded("more=a&more=b"), 415);
     await stored(form, urlencoded("cv=&name=README"));
+  });
+
+  test("is in the log for the owner of the form, once an hour for each", () => {
+    const lines: string[] = [];
+    let now = 0;
+    const reportLostFile = createLostFileReport(() => now, { warn: (text) => void lines.push(text) });
+    const [jobs, photos] = [
+      { key: "a", slug: "jobs" },
+      { key: "b", slug: "photos" },
+    ];
+    reportLostFile(jobs, { reason: "other" });
+    for (const form of [jobs, jobs, photos]) reportLostFile(form, { reason: "file-lost" });
+    expect(lines.map((line) => /^a page sends the form (\w+) the names of files/.exec(line)?.[1])).toEqual([
+      "jobs",
+      "photos",
+    ]);
+    now += 3_600_000;
+    reportLostFile(jobs, { reason: "file-lost" });
+    expect(lines).toHaveLength(3);
   });
 
   test("leads a browser to a page that says so", async () => {
