@@ -81,9 +81,12 @@ const ROOT = join(import.meta.dir, "..");
 export async function buildExecutable(outfile: string, target?: Target): Promise<void> {
   const lightened = new Set<string>();
   await Bun.build({
-    entrypoints: ["cli/main.ts", "src/store/sqlite/writer-thread.ts", "src/access/hash-thread.ts"].map(
-      (file) => join(ROOT, file),
-    ),
+    entrypoints: [
+      "cli/main.ts",
+      "cli/serve/threads/serve-thread.ts",
+      "src/store/sqlite/writer-thread.ts",
+      "src/access/hash-thread.ts",
+    ].map((file) => join(ROOT, file)),
     compile: {
       outfile,
       ...(target && { target: target.name, executablePath: target.runtime }),

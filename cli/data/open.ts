@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync, readdirSync, statSync } from "node:f
 import { basename, dirname, join } from "node:path";
 import type { App } from "../../src/app.ts";
 import { AppError } from "../../src/base/errors.ts";
+import type { SharedVersion } from "../../src/base/threads/shared-version.ts";
 import { watchChanges } from "../../src/base/watch.ts";
 import { createIdSource } from "../../src/base/ids.ts";
 import { createDirectory, openDiskBlobs } from "../../src/blobs/disk.ts";
@@ -13,14 +14,14 @@ import { NotCurrent } from "../../src/store/sqlite/connection.ts";
 import { garbageIn } from "../../src/store/sqlite/garbage.ts";
 import { refersToFiles } from "../../src/store/sqlite/files.ts";
 import { holdLock, holdsOf } from "../../src/store/sqlite/lock.ts";
-import { type SqliteStore, openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { type SqliteStore, type Writing, openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { env } from "../session/env.ts";
 import type { SharedStorage } from "../../src/storage.ts";
 import { refuseMoved } from "./moved.ts";
 import type { SharedConfig } from "./open-shared.ts";
 import { finishRestore, refuseBesideAside } from "./unfinished.ts";
 
-export type OpenApp = App & AsyncDisposable;
+export type OpenApp = App & AsyncDisposable & Pick<SqliteStore, "join">;
 
 /** Location of the data, and options for opening it. */
 export type OpenConfig = SharedConfig & {
@@ -32,6 +33,8 @@ export type OpenConfig = SharedConfig & {
   note?: (text: string) => void;
   /** Whether the data in the directory may be on its way to another place: for the command that moves it. */
   isMoved?: boolean;
+  /** Memory and lines that the threads of a server share; null for a process that has only one. */
+  threads?: { writing: Exclude<Writing, string>; version: SharedVersion } | null;
 };
 
 /**
@@ -39,8 +42,9 @@ export type OpenConfig = SharedConfig & {
  * `unsupported` if the data cannot be used.
  */
 export async function openApp(config: OpenConfig): Promise<OpenApp> {
-  const { store, blobs, notes } = await openParts(config);
-  const watch = watchChanges(store, config.report, undefined, config.note);
+  const { store, blobs, notes, join = null } = await openParts(config);
+  const shared = config.threads?.version ?? null;
+  const watch = watchChanges(store, config.report, undefined, config.note, shared);
   const random = (length: number) => clock.random(length);
   return {
     store,
@@ -51,6 +55,7 @@ export async function openApp(config: OpenConfig): Promise<OpenApp> {
     random,
     nextId: createIdSource(random, () => clock.now()),
     onQueued: () => {},
+    join,
     async [Symbol.asyncDispose]() {
       watch.close();
       await store.close();
@@ -58,28 +63,27 @@ export async function openApp(config: OpenConfig): Promise<OpenApp> {
   };
 }
 
-type Parts = Pick<App, "store" | "blobs" | "notes">;
+type Parts = Pick<App, "store" | "blobs" | "notes"> & Partial<Pick<SqliteStore, "join">>;
 
-async function openParts({ data, shared, writing, isMoved, ...options }: OpenConfig): Promise<Parts> {
+async function openParts({ data, shared, isMoved, threads, ...options }: OpenConfig): Promise<Parts> {
+  const { writing } = options;
   if (shared) {
     const { openShared } = await import("./open-shared.ts");
-    return openShared(shared, { ...options, writing });
+    return openShared(shared, options);
   }
   if (!isMoved) refuseMoved(data);
   const { file, uploads } = prepareData(data);
   const blobs = openDiskBlobs(uploads);
-  const store = await openStore(file, writing, () => lockToMigrate(data));
-  const isOnly = writing === "thread";
+  const store = await openStore(file, threads?.writing ?? writing, () => lockToMigrate(data));
+  // The other threads start once the first has cleared up what a crash left.
+  const isOnly = writing === "thread" && !(threads && "link" in threads.writing);
   const holds = holdsOf(join(data, NAMES.holdLock));
-  return { store, blobs, notes: openDiskNotes(uploads, { garbage: store.garbage, isOnly, holds }) };
+  const notes = openDiskNotes(uploads, { garbage: store.garbage, isOnly, holds });
+  return { store, blobs, notes, join: store.join };
 }
 
 /** Opens the store of a data directory. An older one is migrated first: by a command, once no server can open it. */
-async function openStore(
-  file: string,
-  writing: "thread" | "inline",
-  claim: () => () => void,
-): Promise<SqliteStore> {
+async function openStore(file: string, writing: Writing, claim: () => () => void): Promise<SqliteStore> {
   try {
     return openSqliteStore(file, writing);
   } catch (error) {

@@ -9,6 +9,7 @@ import type { Tls } from "./listen.ts";
 import type { LogConfig } from "./log.ts";
 import { type OutgoingSettings, readAlertMail, readOutgoing, readRetryDelays } from "./outgoing-config.ts";
 import { type Settings, settingsOf } from "./settings.ts";
+import { threadsValue } from "./threads/count.ts";
 
 /** The options of `serve`, checked. */
 export type ServeConfig = DashboardConfig & {
@@ -33,6 +34,8 @@ export type ServeConfig = DashboardConfig & {
   feedbackRate: Rate | null;
   /** The age in milliseconds up to which flags are answered from memory while the database does not answer; null for any. */
   maxStale: number | null;
+  /** How many threads serve. */
+  threads: number | "auto";
   /** Milliseconds to serve on as not ready before stopping; null for the default of the database. */
   drain: number | null;
   log: LogConfig;
@@ -66,6 +69,7 @@ type ServeOptions = {
   maxRate: string;
   feedbackRate: string;
   maxStale: string;
+  threads: string;
   drain?: string;
   logFormat?: LogConfig["format"];
   logLevel: LogConfig["level"];
@@ -106,6 +110,7 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
     },
     feedbackRate: rateValue(given.feedbackRate, "--feedback-rate"),
     maxStale: isUnset(given.maxStale) ? null : timeOf(given.maxStale, "--max-stale"),
+    threads: threadsValue(given.threads),
     drain: drainOf(given.drain),
     log: { format: given.logFormat ?? null, level: given.logLevel },
     ...readDashboard(options, basePath),

@@ -13,6 +13,8 @@ export type Listener = {
   origin: string;
   /** The same as a program on this machine reaches it. */
   localOrigin: string;
+  /** The port, also if a free one was asked for. */
+  port: number;
   /** Serves new connections with another certificate; open connections keep the old one. */
   renew: (tls: Tls) => Promise<void>;
   /** Makes each further answer the last one of its connection. */
@@ -39,12 +41,16 @@ type Server = Bun.Server<undefined>;
 /** One listening socket: `retire` makes each further answer the last one of its connection. */
 type Socket = { server: Server; retire: () => void };
 
+/** Whether a socket listens alone at its address, or is the first or another one of several threads there. */
+type Role = "alone" | "first" | "other";
+
 /** Serves a site at an address. Throws `unavailable` if the address cannot be listened on. */
 export function listen(
   { hostname, port }: Listen,
   site: Site,
   tls: Tls | null,
   report: (error: unknown) => void,
+  role: Role = "alone",
 ): Listener {
   /** The sockets that share the port, in the kernel's order, one for each recent certificate. */
   const sockets: Socket[] = [];
@@ -54,7 +60,9 @@ export function listen(
   const scheme = tls ? "https" : "http";
 
   const open = (port: number, tls: Tls | null): Socket => {
-    const socket = openSocket(hostname, port, site, tls, report);
+    // So that the port can be listened at by other threads, and with the next certificate.
+    const sharesPort = SHARES_PORTS && (tls !== null || role !== "alone");
+    const socket = openSocket(hostname, port, site, { tls, sharesPort, report });
     sockets.push(socket);
     return socket;
   };
@@ -66,7 +74,7 @@ export function listen(
   };
   let current: Socket;
   try {
-    if (tls !== null) refuseShared(hostname, port);
+    if (role === "first" || (role === "alone" && tls !== null)) refuseShared(hostname, port);
     current = open(port, tls);
   } catch (error) {
     throw addressError(error, `${hostname}:${port}`);
@@ -84,6 +92,7 @@ export function listen(
   return {
     origin: `${scheme}://${originOf(current.server)}`,
     localOrigin: `${scheme}://${localHost(hostname)}:${current.server.port}`,
+    port: bound,
     async renew(tls) {
       const { openSockets, steerConnections } = await import("./handover.ts");
       if (isOver) return;
@@ -130,8 +139,7 @@ function openSocket(
   hostname: string,
   port: number,
   site: Site,
-  tls: Tls | null,
-  report: (error: unknown) => void,
+  { tls, sharesPort, report }: { tls: Tls | null; sharesPort: boolean; report: (error: unknown) => void },
 ): Socket {
   let isRetired = false;
   const peerOf = (request: Request): string => server.requestIP(request)?.address ?? "";
@@ -155,8 +163,7 @@ function openSocket(
     ...(tls ? { tls } : {}),
     routes,
     development: false,
-    // So that the port can be listened at with the next certificate too.
-    reusePort: tls !== null && SHARES_PORTS,
+    reusePort: sharesPort,
     idleTimeout: IDLE_TIMEOUT,
     maxRequestBodySize: MAX_BODY,
     fetch: async (request) => finish(await site.fetch(request, peerOf)),

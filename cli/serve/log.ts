@@ -38,7 +38,10 @@ export type Log = {
 /** Requests are buffered for this many milliseconds: a system call for each line would cost more than most answers. */
 const HOLD = 50;
 
-export function createLog(io: Io, { format, level }: LogConfig): Log {
+export function createLog(
+  io: Pick<Io, "errIsTerminal" | "note" | "err"> & Partial<Pick<Io, "describeDropped">>,
+  { format, level }: LogConfig,
+): Log {
   const isForPeople = format === null ? io.errIsTerminal : format === "text";
   const lowest = LOG_LEVELS.indexOf(level);
   const isLogged = (level: Level) => LOG_LEVELS.indexOf(level) >= lowest;
@@ -76,7 +79,7 @@ export function createLog(io: Io, { format, level }: LogConfig): Log {
   const json = (level: string, fields: Record<string, unknown>) =>
     `${JSON.stringify({ time: stamp(), level, ...fields })}\n`;
 
-  if (!isForPeople) io.describeDropped((lines) => json("warn", { message: droppedLines(lines) }));
+  if (!isForPeople) io.describeDropped?.((lines) => json("warn", { message: droppedLines(lines) }));
 
   return {
     flush,

@@ -47,6 +47,12 @@ export function serveOptions(): Option[] {
     )
       .env("FORMFLAG_FEEDBACK_RATE")
       .default("60/m"),
+    new Option(
+      "--threads <n>",
+      "threads that serve, from 1 to 64, or auto: one for each core but one, at most 8",
+    )
+      .env("FORMFLAG_THREADS")
+      .default("auto"),
     new Option("--metrics-listen <address>", "another address for /metrics, where no token is needed").env(
       "FORMFLAG_METRICS_LISTEN",
     ),

@@ -2,7 +2,7 @@ import { clock } from "../../src/base/clock.ts";
 import { expiredSessionsJob } from "../../src/access/sessions.ts";
 import type { App } from "../../src/app.ts";
 import { isShared } from "../../src/base/changes.ts";
-import { createIdSource, endOfIds } from "../../src/base/ids.ts";
+import { endOfIds } from "../../src/base/ids.ts";
 import { type Jobs, startJobs } from "../../src/base/jobs.ts";
 import { once } from "../../src/base/once.ts";
 import { createReads } from "../../src/flags/reads/reads.ts";
@@ -26,11 +26,17 @@ import { linkBaseOf } from "./dashboard-config.ts";
 import { createBackups } from "./backups/backups.ts";
 import { factsOf } from "./facts.ts";
 import { checkFiles, filesJobs } from "./files.ts";
-import { type Listener, type Tls, listen, readTls } from "./listen.ts";
+import { type Listener, listen, readTls } from "./listen.ts";
 import { type Log, createLog } from "./log.ts";
 import { openOutbox } from "./outbox.ts";
 import { loadOutgoing } from "./outgoing-config.ts";
 import { type Place, placeServices } from "./services.ts";
+import { onHangup, stopSignals } from "./signals.ts";
+import { MAIN_CLOCK } from "../../src/base/threads/shared-clock.ts";
+import { openVersion } from "../../src/base/threads/shared-version.ts";
+import { threadCount } from "./threads/count.ts";
+import { createServerMemory, openServerCounts } from "./threads/memory.ts";
+import { NO_THREADS, shareIds, startOthers } from "./threads/start.ts";
 import { welcome } from "./welcome.ts";
 
 /** How long a server of a shared database serves on before it stops, so that balancers notice, in milliseconds. */
@@ -52,6 +58,8 @@ export async function serve(
   io: Io,
   commandEnv: Record<string, string | undefined>,
 ): Promise<void> {
+  const count = threadCount(config, storage.shared !== null);
+  const memory = count > 1 ? createServerMemory() : null;
   const log = createLog(io, config.log);
   const tls = config.tls && (await readTls(config.tls));
   const connections = await loadOutgoing(config.outgoing, env["FORMFLAG_SMTP_PASSWORD"]);
@@ -82,6 +90,10 @@ export async function serve(
     note: (text) => log.line("info", text),
     onNewerSchema: () => void onNewerSchema(),
     onMoving: () => void onMoving(),
+    threads: memory && {
+      writing: { memory: memory.writer },
+      version: openVersion(memory.version, MAIN_CLOCK),
+    },
   });
   const listeners: Listener[] = [];
   const reads = createReads(app.store);
@@ -89,12 +101,13 @@ export async function serve(
   let forget = () => {};
   let jobs: Jobs | undefined;
   let outbox: Outbox | undefined;
+  let threads = NO_THREADS;
   const data = storage.shared === null ? storage.data : null;
   const backups = createBackups(app, { settings: config.backups, data, env: commandEnv, log });
   const facts = { ...factsOf(storage, VERSION), startedAt: new Date(clock.now()).toISOString() };
   try {
     if (storage.shared !== null) await checkFiles(storage.shared.files, app, log);
-    app.nextId = createIdSource(app.random, app.now, await newestId(app, log));
+    const ids = shareIds(app, await newestId(app, log), memory !== null);
     const warn = (text: string) => log.line("warn", text);
     await applyDue(app, warn);
     // Before listening, because the first connections may use up the file descriptors.
@@ -103,6 +116,7 @@ export async function serve(
     const delivering = { config, outgoing, metrics, log };
     outbox = openOutbox(app, delivering, () => jobs?.wake(outbox?.job.name));
     app.onQueued = outbox.wake;
+    const linkSecret = await loadLinkSecret(app);
     const { places, endStreams } = placeServices(config, app, {
       outgoing,
       log,
@@ -113,11 +127,34 @@ export async function serve(
       facts: () => ({ ...facts, backup: backups.state() }),
       backup: backups.download,
       isDraining: () => isDraining,
-      linkSecret: await loadLinkSecret(app),
+      linkSecret,
+      threads: memory && openServerCounts(memory),
+      others: () => threads.values(),
+      elsewhere: null,
     });
     // Else readers of other servers wait for it with the first change.
     if (isShared(app.store)) await Promise.all(places.map(({ site }) => site.warm()));
-    for (const { address, site } of places) listeners.push(listen(address, site, tls, log.error));
+    for (const { address, site, isShared } of places)
+      listeners.push(listen(address, site, tls, log.error, memory && isShared ? "first" : "alone"));
+    if (memory && ids) {
+      const { errIsTerminal } = io;
+      threads = startOthers(
+        app,
+        { count, config, storage, memory, ids, linkSecret, errIsTerminal, places, listeners },
+        {
+          answer: (place, request, peer) => places[place]!.site.fetch(request, peer),
+          write: (text, isNote) => (isNote ? io.note(text) : io.err(text)),
+          wakeOutbox: () => outbox?.wake(),
+          report: log.error,
+          fail(message) {
+            log.flush();
+            process.stderr.write(`a thread failed: ${message}\n`);
+            process.exit(1);
+          },
+        },
+      );
+      await threads.listening;
+    }
     if (config.tls) onHangup(config.tls, listeners, log);
     jobs = startJobs(
       [
@@ -155,6 +192,7 @@ export async function serve(
         settings: config.settings,
       });
     }
+    if (count > 1) log.line("info", `${count} threads serve`);
     // Plain text in either format: scripts wait for this line.
     for (const { origin } of listeners) io.err(`listening on ${origin}\n`);
     // The link signs in: it belongs on a screen, not in a log.
@@ -173,14 +211,14 @@ export async function serve(
     log.line("info", `stopping on ${signal}`);
     for (const listener of listeners) listener.retire();
     endStreams();
-    const finished = Promise.all(listeners.map((listener) => listener.stop()));
+    const finished = Promise.all([threads.stop(), ...listeners.map((listener) => listener.stop())]);
     await Promise.race([finished, clock.sleep(GRACE)]);
   } finally {
     closeOutgoing();
     outbox?.stop();
     backups.stop();
     await jobs?.stop();
-    await Promise.all(listeners.map((listener) => listener.end()));
+    await Promise.all([threads.end(), ...listeners.map((listener) => listener.end())]);
     await reads.flush().catch(log.error);
     await app[Symbol.asyncDispose]();
     forget();
@@ -205,38 +243,4 @@ async function newestId({ store, now }: App, log: Log): Promise<string | null> {
     log.error(error);
     return null;
   }
-}
-
-/** Reads the certificate again on SIGHUP; one that cannot be used leaves the old one in use. */
-function onHangup(files: Tls, listeners: Listener[], log: Log): void {
-  const renew = async () => {
-    const tls = await readTls(files);
-    for (const listener of listeners) await listener.renew(tls);
-    log.line("info", "reloaded the certificate");
-  };
-  let renewed = Promise.resolve();
-  // One after another, so that the files read last count.
-  process.on("SIGHUP", () => void (renewed = renewed.then(renew).catch(log.error)));
-}
-
-/**
- * Returns a function that waits for a signal to stop, or with `ms` for no longer than that, and returns its name. A signal
- * ends the process at once if no call waits for it.
- */
-function stopSignals(): (ms?: number) => Promise<string | undefined> {
-  let take: ((signal?: string) => void) | undefined;
-  for (const [signal, code] of [
-    ["SIGTERM", 143],
-    ["SIGINT", 130],
-  ] as const)
-    process.on(signal, () => (take ? take(signal) : process.exit(code)));
-  return (ms) =>
-    new Promise((resolve) => {
-      const timer = ms === undefined ? undefined : clock.after(ms, () => take?.());
-      take = (signal) => {
-        timer?.close();
-        take = undefined;
-        resolve(signal);
-      };
-    });
 }

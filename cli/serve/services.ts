@@ -10,7 +10,10 @@ import { createPreviewsService } from "../../src/http/flags/previews.ts";
 import { createFormsService } from "../../src/http/forms/forms.ts";
 import { createLinks } from "../../src/http/forms/links.ts";
 import type { Metrics } from "../../src/http/operation/metrics.ts";
-import { createGuard } from "../../src/http/rate-limit.ts";
+import { type ThreadCounts, createGuard } from "../../src/http/rate-limit.ts";
+import type { Peer } from "../../src/http/hot.ts";
+import type { ThreadValues } from "../../src/http/operation/exposition.ts";
+import { valuesOf } from "../../src/http/operation/metrics.ts";
 import type { ServiceName } from "../../src/http/request-record.ts";
 import type { Services } from "../../src/http/services.ts";
 import { type Site, createSite } from "../../src/http/site.ts";
@@ -29,8 +32,11 @@ const OF_FLAGS = ["previews", "codeReferences", "ofrep"] as const;
 type OfFlags = (typeof OF_FLAGS)[number];
 const isOfFlags = (name: string): name is OfFlags => OF_FLAGS.some((each) => each === name);
 
-/** An address with the services that answer there. */
-export type Place = { address: Listen; site: Site; hasDashboard: boolean };
+/** Services that every thread of a server answers itself; the main thread answers all. */
+const EVERYWHERE: ReadonlySet<string> = new Set(["forms", "flags", "previews", "ofrep"]);
+
+/** An address with the services that answer there; `isShared` where every thread listens, not the main thread alone. */
+export type Place = { address: Listen; site: Site; hasDashboard: boolean; isShared: boolean };
 
 /** Shared by the services of one server. */
 type Wiring = {
@@ -44,6 +50,12 @@ type Wiring = {
   storage: Storage;
   facts: () => ServerFacts;
   backup: () => Promise<Download>;
+  /** Counts of all threads of the server; null if there is only one. */
+  threads: ThreadCounts;
+  /** Values of the other threads, for the main thread. */
+  others: () => Promise<ThreadValues[]>;
+  /** Answers at the main thread what comes to a place of another thread; null in the main thread. */
+  elsewhere: ((place: number, request: Request, peer: Peer) => Promise<Response>) | null;
 };
 
 /**
@@ -53,8 +65,22 @@ type Wiring = {
 export function placeServices(
   config: ServeConfig,
   app: App,
-  { outgoing, log, metrics, noteRead, commitMinutes, isDraining, linkSecret, storage, facts, backup }: Wiring,
-): { places: Place[]; endStreams: () => void } {
+  {
+    outgoing,
+    log,
+    metrics,
+    noteRead,
+    commitMinutes,
+    isDraining,
+    linkSecret,
+    storage,
+    facts,
+    backup,
+    threads,
+    others,
+    elsewhere,
+  }: Wiring,
+): { places: Place[]; endStreams: () => void; values: () => ThreadValues } {
   const { basePath, publicUrl, maxStale } = config;
   const reportOf = (service: ServiceName): Report => ({
     error: log.error,
@@ -62,13 +88,25 @@ export function placeServices(
     spam: metrics.spam,
     warn: (text) => log.line("warn", text),
   });
-  const guard = createGuard(app.now, config.limits);
+  const guard = createGuard(app.now, config.limits, threads);
   const readGuard = config.limits.rate ? guard : undefined;
   const isTrustedProxy = createAddressList(config.trustedProxies);
   let ofrep: OfrepService | undefined;
   const closers: (() => void)[] = [];
+  const streams = () => ofrep?.streams() ?? 0;
+  const values = (): ThreadValues => ({
+    ...valuesOf(metrics),
+    streams: streams(),
+    versionReads: app.watch.counts(),
+  });
   const all = {
-    forms: createFormsService(app, createLinks(publicUrl, basePath, linkSecret), reportOf("forms"), guard),
+    forms: createFormsService(
+      app,
+      createLinks(publicUrl, basePath, linkSecret),
+      reportOf("forms"),
+      guard,
+      threads,
+    ),
     flags: createFlagsService(app, reportOf("flags"), readGuard, noteRead, maxStale),
     codeReferences: once(async () => {
       const { createCodeReferencesService } = await import("../../src/http/flags/code-references.ts");
@@ -80,6 +118,7 @@ export function placeServices(
       feedbackRate: config.feedbackRate,
       maxStale,
       countFeedback: metrics.feedbackStored,
+      threads,
     }),
     ofrep: once(async () => {
       const { createOfrepService } = await import("../../src/http/flags/ofrep.ts");
@@ -88,6 +127,7 @@ export function placeServices(
         guard,
         noteRead,
         maxStale,
+        threads,
       }));
     }),
     admin: async () => {
@@ -126,7 +166,9 @@ export function placeServices(
             import("../../src/maintenance/doctor/checks.ts"),
             import("./surroundings.ts"),
           ]);
-          const checks = { connects, forwardedIgnored: metrics.forwarded() };
+          const ignored = [values(), ...(await others())].map(({ forwarded }) => forwarded);
+          const forwardedIgnored = ignored.reduce((sum, each) => sum + each, 0);
+          const checks = { connects, forwardedIgnored };
           return checkRunning(config, storage, checks, surroundingsOf(config, facts().backup));
         },
         onStop: (close) => void closers.push(close),
@@ -137,13 +179,13 @@ export function placeServices(
       const build = { version: VERSION, commit: COMMIT };
       const isBehindProxy = publicUrl !== null || config.trustedProxies.length > 0;
       const openTo = config.metricsListen ? "all" : isBehindProxy ? "none" : "local";
-      const streams = () => ofrep?.streams() ?? 0;
       return createMetricsApp(app, {
         metrics,
         report: reportOf("operation"),
         build,
         openTo,
         streams,
+        others,
         backups: () => facts().backup,
       });
     },
@@ -173,11 +215,13 @@ export function placeServices(
     // Each service with port 0 of its own gets another port.
     const key = `${address.hostname} ${address.port === 0 && own[where] ? where : address.port}`;
     const place = placed.get(key) ?? { address, services: {} };
-    placed.set(key, { ...place, services: { ...place.services, [name]: all[name] } });
+    const service = elsewhere === null || EVERYWHERE.has(name) ? all[name] : undefined;
+    placed.set(key, { ...place, services: { ...place.services, [name]: service } });
   }
   const report = reportOf("operation");
-  const places = [...placed.values()].map(({ address, services }) => ({
+  const places = [...placed.values()].map(({ address, services }, index) => ({
     address,
+    isShared: Object.keys(services).some((name) => EVERYWHERE.has(name)),
     hasDashboard: "dashboard" in services,
     site: createSite(services, {
       app,
@@ -190,11 +234,12 @@ export function placeServices(
       logsReads: log.logsReads,
       report,
       isDraining,
+      elsewhere: elsewhere && ((request, peer) => elsewhere(index, request, peer)),
     }),
   }));
   const endStreams = () => {
     ofrep?.close();
     for (const close of closers) close();
   };
-  return { places, endStreams };
+  return { places, endStreams, values };
 }

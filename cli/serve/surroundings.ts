@@ -8,6 +8,7 @@ import { hintFor } from "../session/hints.ts";
 import { nameOfUser } from "../session/user.ts";
 import type { ServeConfig } from "./config.ts";
 import { loadOutgoing } from "./outgoing-config.ts";
+import { threadCount } from "./threads/count.ts";
 
 /** Facts for the doctor about this machine and a server with that configuration. */
 export function surroundingsOf(config: ServeConfig, backups: Backups): Surroundings {
@@ -17,6 +18,7 @@ export function surroundingsOf(config: ServeConfig, backups: Backups): Surroundi
     probe,
     loadMail: async () => (await loadOutgoing(config.outgoing, env["FORMFLAG_SMTP_PASSWORD"])).mail,
     refuseMoved,
+    threads: (isShared) => threadCount(config, isShared),
     nameOfUser,
     option: (setting) => `--${setting}`,
     hintFor: (error) => hintFor(error, undefined),

@@ -51,6 +51,35 @@ export function createIdSource(
   };
 }
 
+/** Memory for {@link createSharedIdSource}: nothing was made yet, or all up to `newest`. */
+export function createIdMemory(now: number, newest: string | null): SharedArrayBuffer {
+  const memory = new SharedArrayBuffer(8);
+  const { time, counter } = isPlausible(newest, now) ? timeOf(newest) : { time: 0, counter: 0 };
+  new BigInt64Array(memory)[0] = (BigInt(time) << COUNTER_BITS) | BigInt(counter);
+  return memory;
+}
+
+/** As {@link createIdSource}, for all threads that share the memory: each id is greater than any that one of them made before. */
+export function createSharedIdSource(
+  random: Random,
+  now: () => number,
+  memory: SharedArrayBuffer,
+): () => string {
+  const last = new BigInt64Array(memory);
+  return () => {
+    for (;;) {
+      const before = Atomics.load(last, 0);
+      const current = BigInt(now()) << COUNTER_BITS;
+      // A counter that is full carries into the time.
+      const next = current > before ? current : before + 1n;
+      if (Atomics.compareExchange(last, 0, before, next) === before)
+        return timedId(Number(next >> COUNTER_BITS), Number(next & 0xfffn), random(8));
+    }
+  };
+}
+
+const COUNTER_BITS = 12n;
+
 /**
  * A UUID of version 7 with a time in milliseconds since 1970, a number below 4096 that orders ids of one millisecond, and
  * 8 bytes that make it unique.

@@ -26,6 +26,12 @@ export function observe(distribution: Distribution, value: number): void {
   distribution.last = value;
 }
 
+/** Both distributions together; they have the same bounds. */
+export function addUp(one: Distribution, other: Distribution): Distribution {
+  const counts = one.counts.map((count, index) => count + other.counts[index]!);
+  return { bounds: one.bounds, counts, sum: one.sum + other.sum, last: other.last };
+}
+
 /**
  * The value below which a share of the values is, estimated as if they were spread evenly between two bounds; the last
  * bound for values above it, 0 without values.

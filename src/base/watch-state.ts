@@ -33,9 +33,9 @@ export function createState(report: (error: unknown) => void) {
       watchers.add(changed);
       return () => void watchers.delete(changed);
     },
-    /** Records the versions that were read. Reads are recorded in the order in which they began. */
-    found(read: Versions): Known {
-      counts.succeeded += 1;
+    /** Records the versions that were read, by this thread or another. Reads are recorded in the order in which they began. */
+    found(read: Versions, isOwn = true): Known {
+      if (isOwn) counts.succeeded += 1;
       const before = known;
       if (before && isSame(before, read)) return before;
       const isBroken = before !== undefined && !follows(read, before);

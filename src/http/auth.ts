@@ -13,7 +13,7 @@ import { MAX_ADMIN_BODY } from "../operations/limits.ts";
 import type { Operation } from "../operations/operation.ts";
 import { bodyTooLarge } from "../operations/results.ts";
 import { MAX_WRONG_TOKENS } from "./limits.ts";
-import { createRateLimiter } from "./rate-limit.ts";
+import { type ThreadCounts, createRateLimiter } from "./rate-limit.ts";
 
 /**
  * `operator` returns who runs a command on a data directory of this machine; no request over HTTP can set it. `client` is
@@ -108,8 +108,11 @@ async function readBody(c: Context<AdminEnv>, limit: number): Promise<void> {
  * Returns a function that counts errors for a wrong token by the network of the client; this machine is never counted. The
  * function calls `client` only for such an error, and throws `rate_limited` past the limit.
  */
-export function createFailureCount(now: () => number): (error: unknown, client: () => Client) => void {
-  const count = createRateLimiter(now, "wrong tokens");
+export function createFailureCount(
+  now: () => number,
+  threads: ThreadCounts = null,
+): (error: unknown, client: () => Client) => void {
+  const count = createRateLimiter(now, "wrong tokens", threads);
   return (error, client) => {
     const isWrong = error instanceof AppError && error.code === "unauthenticated";
     const network = isWrong ? limitKey(client()) : null;

@@ -1,5 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { sha256 } from "../base/sum.ts";
+import type { Counts } from "../base/threads/counts.ts";
 import type { Rate } from "../base/units.ts";
 import type { Shared } from "../forms/store.ts";
 import { type Client, limitKey } from "./address.ts";
@@ -15,11 +16,25 @@ export type SharedRateLimiter = (sender: string, limit: Rate) => void | Promise<
 
 type Window = { endsAt: number; count: number };
 
+/** Counts of a server that all its threads share; null for one thread, which keeps them in its own memory. */
+export type ThreadCounts = { windows: Counts; places: Counts } | null;
+
 /**
  * Counts in fixed windows, each opened by the first event of a sender; a restart resets them. `what` is the plural noun for
- * the events in messages.
+ * the events in messages. Threads share the windows of one `name`.
  */
-export function createRateLimiter(now: () => number, what: string): RateLimiter {
+export function createRateLimiter(
+  now: () => number,
+  what: string,
+  threads: ThreadCounts = null,
+  name = what,
+): RateLimiter {
+  if (threads)
+    return (sender, limit) => {
+      const at = now();
+      const window = threads.windows.count(`${name} ${sender}`, at, limit.seconds * 1000);
+      if (window.count > limit.count) throw tooMany(what, window, at);
+    };
   const windows = createWindows();
   return (sender, limit) => {
     const at = now();
@@ -37,8 +52,9 @@ export function createSharedRateLimiter(
   now: () => number,
   what: string,
   shared: Pick<Shared, "count"> | null,
+  threads: ThreadCounts = null,
 ): SharedRateLimiter {
-  if (shared === null) return createRateLimiter(now, what);
+  if (shared === null) return createRateLimiter(now, what, threads);
   /** Windows that are known to be full: the database is not asked for those. */
   const full = createWindows();
   return async (sender, limit) => {
@@ -97,11 +113,19 @@ function tooMany(what: string, { endsAt }: Window, at: number): AppError {
  */
 export type Guard = (client: () => Client) => () => void;
 
-/** Limits each client to `concurrent` requests at a time and, unless `rate` is null, to that rate. */
+type GuardLimits = { concurrent: number; rate: Rate | null };
+
+/**
+ * Limits each client to `concurrent` requests at a time and, unless `rate` is null, to that rate. Threads count together what
+ * has the same name.
+ */
 export function createGuard(
   now: () => number,
-  { concurrent, rate }: { concurrent: number; rate: Rate | null },
+  { concurrent, rate }: GuardLimits,
+  threads: ThreadCounts = null,
+  what = "requests",
 ): Guard {
+  if (threads) return guardThreads(now, { concurrent, rate }, threads, what);
   type Request = { client: () => Client; network?: string | null };
   /** Requests under way whose client was not needed yet: reading an address costs a twentieth of a submission. */
   const unknown = new Set<Request>();
@@ -140,6 +164,25 @@ export function createGuard(
       underWay -= 1;
       if (!unknown.delete(request)) add(request.network!, -1);
     };
+  };
+}
+
+/** As {@link createGuard}, for all threads together. */
+function guardThreads(
+  now: () => number,
+  { concurrent, rate }: GuardLimits,
+  threads: NonNullable<ThreadCounts>,
+  what: string,
+): Guard {
+  const count = createRateLimiter(now, "requests", threads, "all requests");
+  return (client) => {
+    const network = limitKey(client());
+    if (network === null) return () => {};
+    if (rate) count(network, rate);
+    if (concurrent === Number.POSITIVE_INFINITY) return () => {};
+    const key = `${what} ${network}`;
+    if (!threads.places.enter(key, concurrent)) throw tooManyAtOnce(concurrent);
+    return () => threads.places.leave(key);
   };
 }
 

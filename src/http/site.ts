@@ -45,6 +45,8 @@ export type SiteOptions = {
   report: Report;
   /** Whether the server is about to stop, and answers that it is not ready. */
   isDraining?: () => boolean;
+  /** Answers the requests to services that only the main thread of a server has; null in that thread. */
+  elsewhere?: ((request: Request, peer: Peer) => Promise<Response>) | null;
 };
 
 export type Site = {
@@ -66,7 +68,7 @@ const FLAG_WRITES: ReadonlySet<string> = new Set([CODE_REFS_PATH, FEEDBACK_PATH]
 export function createSite(services: Services, options: SiteOptions): Site {
   const { forms, flags, previews, codeReferences, ofrep, admin, dashboard, metrics } = services;
   const { app, basePath, hsts, isTrustedProxy, counted, log, logsReads, report } = options;
-  const { isDraining = () => false, isBaseOptional = false } = options;
+  const { isDraining = () => false, isBaseOptional = false, elsewhere = null } = options;
   const { isHealthy, isReady } = createHealth(app, report, isDraining);
   const strictTransport = hsts === null ? null : `max-age=${hsts}`;
 
@@ -154,9 +156,10 @@ export function createSite(services: Services, options: SiteOptions): Site {
     return root;
   };
   const roots = new Map<Part, ReturnType<typeof createRoot>>();
-  const partFor = ({ url }: Request): Part => {
+  /** The path behind the base path. */
+  const pathOf = ({ url }: Request): string => {
     const path = pathIn(URL.parse(url, "http://localhost")?.pathname ?? "");
-    return partOf(path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path);
+    return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path;
   };
   const rootFor = async (part: Part) => {
     const root = roots.get(part) ?? createRoot(part);
@@ -172,8 +175,10 @@ export function createSite(services: Services, options: SiteOptions): Site {
 
   return {
     async fetch(request, peer) {
+      const path = pathOf(request);
+      if (elsewhere !== null && !isEverywhere(path)) return elsewhere(request, peer);
       const client = clientOf(request, peer);
-      const part = partFor(request);
+      const part = partOf(path);
       try {
         return await (await rootFor(part)).fetch(request, { client, peer });
       } catch (error) {
@@ -203,6 +208,12 @@ function partOf(path: string): Part {
   if (isUnder(DASHBOARD_PATH)) return "dashboard";
   const isLate = [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, CODE_REFS_PATH].some(isUnder);
   return isLate ? "late" : "first";
+}
+
+/** Whether every thread of a server answers a path: those of forms and of readers of flags. */
+function isEverywhere(path: string): boolean {
+  const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
+  return ["/v1", FLAGS_PATH, OFREP_PATH, HEALTH_PATH].some(isUnder) && !isUnder(CODE_REFS_PATH);
 }
 
 /** The headers that every answer of the dashboard has, also if its pages cannot be loaded. */

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { createIdSource, dashedKey } from "../../src/base/ids.ts";
+import {
+  SUBMISSION_ID,
+  createIdMemory,
+  createIdSource,
+  createSharedIdSource,
+  creationOf,
+  dashedKey,
+} from "../../src/base/ids.ts";
 import { random } from "../support/records/records.ts";
 
 const many = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
@@ -94,5 +101,29 @@ describe("the ids of submissions", () => {
   test("of two sources differ", () => {
     const [one, other] = [createIdSource(random, () => START), createIdSource(random, () => START)];
     expect(one()).not.toBe(other());
+  });
+});
+
+describe("ids that threads make together", () => {
+  const START = Date.parse("2026-01-02T03:04:05.678Z");
+
+  test("are each greater than the one before, whichever thread made it", () => {
+    const memory = createIdMemory(START, null);
+    let now = START;
+    const threads = [0, 1, 2].map(() => createSharedIdSource(random, () => now, memory));
+    const made = Array.from({ length: 10_000 }, (_, index) => {
+      if (index % 7000 === 0) now += 1;
+      return threads[index % 3]!();
+    });
+    expect(made).toEqual(made.toSorted());
+    expect(new Set(made).size).toBe(made.length);
+    expect(made.every((id) => SUBMISSION_ID.test(id))).toBe(true);
+  });
+
+  test("go on behind the newest that exists", () => {
+    const newest = createIdSource(random, () => START + 5000)();
+    const [memory, none] = [createIdMemory(START, newest), createIdMemory(START, null)];
+    expect(createSharedIdSource(random, () => START, memory)() > newest).toBe(true);
+    expect(creationOf(createSharedIdSource(random, () => START, none)())).toBe(START);
   });
 });

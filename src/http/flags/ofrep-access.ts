@@ -5,6 +5,7 @@ import type { Find } from "../../base/changes.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Client } from "../address.ts";
 import { bearerToken, createFailureCount } from "../auth.ts";
+import type { ThreadCounts } from "../rate-limit.ts";
 import type { FlagSet, createFlagSets } from "./ofrep-flags.ts";
 import type { Reader } from "./ofrep-tickets.ts";
 
@@ -19,8 +20,9 @@ export function createIdentify(
   app: App,
   findFlags: ReturnType<typeof createFlagSets>,
   findToken: Find<FoundToken>,
+  threads: ThreadCounts,
 ) {
-  const countFailure = createFailureCount(app.now);
+  const countFailure = createFailureCount(app.now, threads);
   const wrong = "the keys or the token select no environment";
 
   const ofToken = async (request: Request, secret: () => string, client: () => Client): Promise<Access> => {

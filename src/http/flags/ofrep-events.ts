@@ -8,7 +8,7 @@ import type { Client } from "../address.ts";
 import type { Report } from "../errors.ts";
 import { MAX_STREAMS, MAX_STREAMS_OF_CLIENT } from "../limits.ts";
 import { EVENTS_PATH } from "../paths.ts";
-import { createGuard } from "../rate-limit.ts";
+import { type ThreadCounts, createGuard } from "../rate-limit.ts";
 import type { FlagSet, createFlagSets } from "./ofrep-flags.ts";
 import { type Reader, createTickets } from "./ofrep-tickets.ts";
 
@@ -36,6 +36,9 @@ const AT_ONCE = 200;
 /** Events that may wait for a reader before its stream is ended. */
 const MAX_WAITING = 100;
 
+/** The name of the places of streams, of all and of each client. */
+const STREAMS = "streams";
+
 const HEARTBEAT = Buffer.from(":\n\n");
 
 type Stream = { controller: ReadableStreamDefaultController<Uint8Array>; leave: () => void };
@@ -46,11 +49,11 @@ export function createFlagEvents(
   app: App,
   findFlags: ReturnType<typeof createFlagSets>,
   findToken: Find<FoundToken>,
-  { basePath, report }: { basePath: string; report: Report },
+  { basePath, report, threads }: { basePath: string; report: Report; threads: ThreadCounts },
 ): FlagEvents {
   const listeners = new Map<string, Listeners>();
   const tickets = createTickets(app, findToken);
-  const guard = createGuard(app.now, { concurrent: MAX_STREAMS_OF_CLIENT, rate: null });
+  const guard = createGuard(app.now, { concurrent: MAX_STREAMS_OF_CLIENT, rate: null }, threads, STREAMS);
   /** The `eventStreams` for readers with keys, by environment key; keys that select no environment are not added. */
   const byKey = new Map<string, unknown[]>();
   /**
@@ -70,6 +73,7 @@ export function createFlagEvents(
     if (!streams.delete(stream)) return false;
     stream.leave();
     open -= 1;
+    threads?.places.leave(STREAMS);
     if (streams.size === 0) listeners.delete(ticket);
     if (open === 0) {
       timer?.close();
@@ -133,6 +137,14 @@ export function createFlagEvents(
     isPolling = false;
   };
 
+  /** Throws `rate_limited`, and `unavailable` where too many streams are open. */
+  const enter = (client: Client) => {
+    const leave = guard(() => client);
+    if (threads ? threads.places.enter(STREAMS, MAX_STREAMS) : open < MAX_STREAMS) return leave;
+    leave();
+    throw new AppError("unavailable", "too many streams are open", { retryAfter: 60 });
+  };
+
   const openStream = async (ticket: string, client: Client) => {
     const reader = await tickets.find(ticket);
     const flags = reader && (await findFlags(reader.keys.projectKey, reader.keys.environmentKey));
@@ -141,9 +153,7 @@ export function createFlagEvents(
         "unauthenticated",
         "there are no events at this address: evaluate flags to get a new one",
       );
-    if (open >= MAX_STREAMS)
-      throw new AppError("unavailable", "too many streams are open", { retryAfter: 60 });
-    const leave = guard(() => client);
+    const leave = enter(client);
     const now = app.now();
     const each = listeners.get(ticket) ?? {
       reader,

@@ -10,7 +10,7 @@ import type { NoteRead } from "../../flags/reads/reads.ts";
 import type { Client } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
 import { EVENTS_PATH, OFREP_FLAGS_PATH, OFREP_FLAG_PATH, OFREP_PATH } from "../paths.ts";
-import type { Guard } from "../rate-limit.ts";
+import type { Guard, ThreadCounts } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
 import { etagOf, matches } from "./etag.ts";
 import { bodyOf, flagsInTurns } from "./large-body.ts";
@@ -42,6 +42,7 @@ export type OfrepOptions = {
   noteRead?: NoteRead;
   /** The age in milliseconds up to which flags are evaluated while the database does not answer; null for any age. */
   maxStale?: number | null;
+  threads?: ThreadCounts;
 };
 
 const HEADERS = {
@@ -61,13 +62,13 @@ const PREFLIGHT = {
 export function createOfrepService(
   app: App,
   report: Report,
-  { basePath = "", guard, noteRead = () => {}, maxStale = null }: OfrepOptions = {},
+  { basePath = "", guard, noteRead = () => {}, maxStale = null, threads = null }: OfrepOptions = {},
 ): OfrepService {
   const staleness = createStaleness(app.watch, maxStale);
   const findFlags = createFlagSets(app);
   const findToken = createTokenFinder(app.watch, app.store);
-  const events = createFlagEvents(app, findFlags, findToken, { basePath, report });
-  const identify = createIdentify(app, findFlags, findToken);
+  const events = createFlagEvents(app, findFlags, findToken, { basePath, report, threads });
+  const identify = createIdentify(app, findFlags, findToken, threads);
 
   /** Answers a request with an evaluation or an error; the body of an error carries the members of `subject`. */
   const answer = async (

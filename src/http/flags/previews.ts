@@ -9,7 +9,7 @@ import { type Client, limitKey, networkOf } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
 import { FEEDBACK_PATH, PREVIEWS_PATH } from "../paths.ts";
 import { preflight } from "../preflight.ts";
-import { type Guard, createRateLimiter } from "../rate-limit.ts";
+import { type Guard, type ThreadCounts, createRateLimiter } from "../rate-limit.ts";
 import {
   type Answer,
   answerOf,
@@ -42,6 +42,7 @@ type PreviewsOptions = {
   maxStale?: number | null;
   /** Counts a feedback that was stored. */
   countFeedback: () => void;
+  threads?: ThreadCounts;
 };
 
 const POST_PREFLIGHT = {
@@ -53,13 +54,13 @@ type Keys = { projectKey: string; environmentKey: string };
 
 /** The previews of an environment, and the feedback about them. */
 export function createPreviewsService(app: App, report: Report, options: PreviewsOptions): PreviewsService {
-  const { readGuard, guard, feedbackRate, countFeedback, maxStale = null } = options;
+  const { readGuard, guard, feedbackRate, countFeedback, maxStale = null, threads = null } = options;
   const staleness = createStaleness(app.watch, maxStale);
   const findPreviews = createPreviewSets(app);
   const answers = new WeakMap<PreviewSet, Answer>();
   /** Large answers that are being made. */
   const making = new WeakMap<PreviewSet, Promise<Answer>>();
-  const countSent = createRateLimiter(app.now, "requests");
+  const countSent = createRateLimiter(app.now, "requests", threads, "feedback");
 
   /** Throws `invalid` for a header that is missing. */
   const keysOf = ({ headers }: Request): Keys => {

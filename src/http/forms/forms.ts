@@ -16,7 +16,7 @@ import {
   WIDGET_PATH,
   WIDGET_WORKER_PATH,
 } from "../paths.ts";
-import { type Guard, createRateLimiter, createSharedRateLimiter } from "../rate-limit.ts";
+import { type Guard, type ThreadCounts, createRateLimiter, createSharedRateLimiter } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
 import { altchaWidget, altchaWorker, answerChallenge } from "./challenge.ts";
 import { OPEN, checkOrigin, corsHeaders, preflightFor } from "./cors.ts";
@@ -42,13 +42,19 @@ export type FormsService = {
 type FindForm = ReturnType<typeof createFormFinder>;
 
 /** The form submission service: design.md, section 2. */
-export function createFormsService(app: App, links: Links, report: Report, guard: Guard): FormsService {
-  const countSubmission = createSharedRateLimiter(app.now, "submissions", app.store.shared);
-  const countChallenge = createSharedRateLimiter(app.now, "challenges", app.store.shared);
+export function createFormsService(
+  app: App,
+  links: Links,
+  report: Report,
+  guard: Guard,
+  threads: ThreadCounts = null,
+): FormsService {
+  const countSubmission = createSharedRateLimiter(app.now, "submissions", app.store.shared, threads);
+  const countChallenge = createSharedRateLimiter(app.now, "challenges", app.store.shared, threads);
   const challenger = createChallengerSource(app);
   const fileLinks = createFileLinks(app, links.base);
   const spamLinks = createSpamLinks(app, links.base);
-  const countSpamLink = createRateLimiter(app.now, "requests");
+  const countSpamLink = createRateLimiter(app.now, "requests", threads, "spam links");
   const findForm = createFormFinder(app);
   const handler = createSubmissionHandler({
     app,

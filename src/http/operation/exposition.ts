@@ -7,7 +7,7 @@ import { type Backups, NO_BACKUPS } from "../../maintenance/status.ts";
 import { type AdminEnv, identify, requires } from "../auth.ts";
 import { type Report, showError } from "../errors.ts";
 import { METRICS_PATH } from "../paths.ts";
-import type { Metrics } from "./metrics.ts";
+import { type MetricValues, type Metrics, sumOf, valuesOf } from "./metrics.ts";
 
 export type MetricsApp = Hono<AdminEnv>;
 
@@ -17,9 +17,17 @@ export type MetricsOptions = {
   build: { version: string; commit: string };
   /** How many streams of change events are open. */
   streams: () => number;
+  /** The same of the other threads of the server. */
+  others?: () => Promise<ThreadValues[]>;
   /** The clients that need no token: every client, only this machine, or none. */
   openTo: "all" | "local" | "none";
   backups?: () => Backups;
+};
+
+/** Values of one of several threads. */
+export type ThreadValues = MetricValues & {
+  streams: number;
+  versionReads: ReturnType<App["watch"]["counts"]>;
 };
 
 /** How long the size of all stored files is cached, in milliseconds: the query reads every row. */
@@ -31,7 +39,13 @@ const MAX_QUEUED_COUNTED = 100_000;
 /** `/metrics` for Prometheus, for the clients that `openTo` allows and for tokens with the scope `read`. */
 export function createMetricsApp(app: App, options: MetricsOptions): MetricsApp {
   const { report, openTo } = options;
-  const registry = createRegistry(app, options);
+  const { metrics, streams, others = async () => [] } = options;
+  const readThreads = async (): Promise<ThreadValues[]> => [
+    { ...valuesOf(metrics), streams: streams(), versionReads: app.watch.counts() },
+    ...(await others()),
+  ];
+  let threads: ThreadValues[] = [];
+  const registry = createRegistry(app, options, () => threads);
   const routes: MetricsApp = new Hono<AdminEnv>();
   routes.onError((error, c) => {
     const { status, code, message, hint, headers } = showError(error, report, c.req.raw);
@@ -46,7 +60,10 @@ export function createMetricsApp(app: App, options: MetricsOptions): MetricsApp 
     },
     identify(app),
     requires({ scope: "read", place: "none" }),
-    async (c) => c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType }),
+    async (c) => {
+      threads = await readThreads();
+      return c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType });
+    },
   );
   return routes;
 }
@@ -68,8 +85,12 @@ type Value = { value: number; labels?: Record<string, string | number>; metricNa
 /** The metrics are read at each scrape, so that counting costs a request almost nothing. */
 function createRegistry(
   app: App,
-  { metrics, build, streams, backups = () => NO_BACKUPS }: MetricsOptions,
+  { build, backups = () => NO_BACKUPS }: MetricsOptions,
+  threads: () => ThreadValues[],
 ): Registry {
+  const metrics = () => sumOf(threads());
+  const totalOf = (numberOf: (each: ThreadValues) => number) =>
+    threads().reduce((sum, each) => sum + numberOf(each), 0);
   const registry = new Registry();
   const add = (
     type: "counter" | "gauge" | "histogram",
@@ -88,42 +109,43 @@ function createRegistry(
     "formflag_http_request_duration_seconds",
     "Time until an answer began, by service, route and status.",
     () =>
-      metrics
-        .requests()
-        .flatMap(({ labels, seconds }) => spread("formflag_http_request_duration_seconds", seconds, labels)),
+      metrics().requests.flatMap(({ labels, seconds }) =>
+        spread("formflag_http_request_duration_seconds", seconds, labels),
+      ),
   );
   add("counter", "formflag_refused_total", "Requests refused or failed, by service and reason.", () =>
-    metrics.refusals().map(({ labels, count }) => ({ labels, value: count })),
+    metrics().refusals.map(({ labels, count }) => ({ labels, value: count })),
   );
   add("counter", "formflag_spam_total", "Submissions that are spam, stored or refused, by reason.", () =>
-    metrics.spamReasons().map(({ labels, count }) => ({ labels, value: count })),
+    metrics().spamReasons.map(({ labels, count }) => ({ labels, value: count })),
   );
   add(
     "counter",
     "formflag_delivery_attempts_total",
     "Attempts to deliver submissions, by kind and what became of the delivery.",
-    () => metrics.deliveries().map(({ labels, count }) => ({ labels, value: count })),
+    () => metrics().deliveries.map(({ labels, count }) => ({ labels, value: count })),
   );
   add("gauge", "formflag_deliveries_queued", "Deliveries that are queued, at most 100,000.", async () =>
     one(await app.store.deliveries.countQueued(MAX_QUEUED_COUNTED)),
   );
   add("counter", "formflag_feedback_total", "Feedback about previews that was stored.", () =>
-    one(metrics.feedback()),
+    one(totalOf(({ feedback }) => feedback)),
   );
   add(
     "counter",
     "formflag_forwarded_ignored_total",
     "Requests with an X-Forwarded-For that no trusted proxy sent.",
-    () => one(metrics.forwarded()),
+    () => one(totalOf(({ forwarded }) => forwarded)),
   );
 
-  add("gauge", "formflag_sse_clients", "Open streams of change events.", () => one(streams()));
+  add("gauge", "formflag_sse_clients", "Open streams of change events.", () =>
+    one(totalOf(({ streams }) => streams)),
+  );
 
   add("counter", "formflag_looks_total", "Looks at the database for changes, by result.", () => {
-    const { succeeded, failed } = app.watch.counts();
     return [
-      { labels: { result: "succeeded" }, value: succeeded },
-      { labels: { result: "failed" }, value: failed },
+      { labels: { result: "succeeded" }, value: totalOf(({ versionReads }) => versionReads.succeeded) },
+      { labels: { result: "failed" }, value: totalOf(({ versionReads }) => versionReads.failed) },
     ];
   });
   add(

@@ -1,5 +1,5 @@
 import { clock } from "../../base/clock.ts";
-import { type Distribution, createDistribution, observe, repeat } from "../../base/metrics.ts";
+import { type Distribution, addUp, createDistribution, observe, repeat } from "../../base/metrics.ts";
 import type { Shown } from "../errors.ts";
 import type { ServiceName } from "../request-record.ts";
 
@@ -41,6 +41,54 @@ export type RouteMetrics = {
 };
 
 type Labels<Name extends string> = Record<Name, string>;
+
+/** The metrics of a thread as numbers. */
+export type MetricValues = {
+  [Name in "requests" | "refusals" | "spamReasons" | "deliveries" | "feedback" | "forwarded"]: ReturnType<
+    Metrics[Name]
+  >;
+};
+
+export function valuesOf(metrics: Metrics): MetricValues {
+  return {
+    requests: metrics.requests(),
+    refusals: metrics.refusals(),
+    spamReasons: metrics.spamReasons(),
+    deliveries: metrics.deliveries(),
+    feedback: metrics.feedback(),
+    forwarded: metrics.forwarded(),
+  };
+}
+
+/** The values of all threads of a server together. */
+export function sumOf(threads: MetricValues[]): MetricValues {
+  const [only] = threads;
+  if (only && threads.length === 1) return only;
+  const counted = <T extends { labels: object; count: number }>(list: T[]): T[] =>
+    merge(list, (sum, { count }) => ({ ...sum, count: sum.count + count }));
+  return {
+    requests: merge(
+      threads.flatMap(({ requests }) => requests),
+      ({ labels, seconds }, each) => ({ labels, seconds: addUp(seconds, each.seconds) }),
+    ),
+    refusals: counted(threads.flatMap(({ refusals }) => refusals)),
+    spamReasons: counted(threads.flatMap(({ spamReasons }) => spamReasons)),
+    deliveries: counted(threads.flatMap(({ deliveries }) => deliveries)),
+    feedback: threads.reduce((sum, { feedback }) => sum + feedback, 0),
+    forwarded: threads.reduce((sum, { forwarded }) => sum + forwarded, 0),
+  };
+}
+
+/** One entry for each set of labels. */
+function merge<T extends { labels: object }>(list: T[], add: (sum: T, each: T) => T): T[] {
+  const sums = new Map<string, T>();
+  for (const each of list) {
+    const key = JSON.stringify(each.labels);
+    const sum = sums.get(key);
+    sums.set(key, sum ? add(sum, each) : each);
+  }
+  return [...sums.values()];
+}
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const READS_PER_SAMPLE = 64;

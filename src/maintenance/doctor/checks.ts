@@ -7,7 +7,7 @@ import { checkBackups } from "./backups.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDirectory } from "./directory.ts";
 import { checkDisks } from "./disk.ts";
-import { checkClock, checkOpenFiles, checkRuntime } from "./machine.ts";
+import { checkClock, checkOpenFiles, checkRuntime, checkThreads } from "./machine.ts";
 import { checkOutgoing } from "./outgoing.ts";
 import { checkAddresses, checkForwarded, checkReached, checkServer } from "./server.ts";
 import type { Server, Surroundings } from "./surroundings.ts";
@@ -23,6 +23,7 @@ export async function checkAll(storage: Storage, serve: Server, by: Surroundings
     ...checkOpenFiles(),
     checkClock(newest),
     checkRuntime(by.env),
+    checkThreads(() => by.threads(storage.shared !== null)),
     ...(storage.shared === null ? await checkServer(serve, usable, by) : await checkReached(serve, null, by)),
     ...(await checkOutgoing(serve, sending, true, by)),
     checkBackups(by.backups, clock.now(), by.option),
@@ -84,6 +85,7 @@ export async function checkRunning(
     ...checkOpenFiles(),
     checkClock(newest),
     checkRuntime(by.env),
+    checkThreads(() => by.threads(shared !== null)),
     ...(connects
       ? await checkAddresses(config, true, async () => forwardedIgnored, by)
       : [checkForwarded(config.trustedProxies, forwardedIgnored, by)]),

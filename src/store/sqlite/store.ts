@@ -1,3 +1,4 @@
+import type { Database } from "bun:sqlite";
 import { clock } from "../../base/clock.ts";
 import { runAtOnce, runWork } from "./run.ts";
 import { existsSync, statSync } from "node:fs";
@@ -23,7 +24,15 @@ import { garbage } from "../sql/submissions/files.ts";
 import { submissionSlice } from "../sql/submissions/slice.ts";
 import { currentVersion, readVersions } from "../sql/version.ts";
 import { readActivity } from "../sql/version.ts";
-import { inlineWriter, threadWriter } from "./writer.ts";
+import {
+  type Writer,
+  type WriterLink,
+  type WriterMemory,
+  inlineWriter,
+  linkedWriter,
+  sharedWriter,
+  threadWriter,
+} from "./writer.ts";
 
 /** Changes that are copied to the writer thread as they are, and the characters of them together. */
 const MANY = 50;
@@ -34,14 +43,26 @@ const insertionOf = (result: unknown) => (result as WriteResult<"insertSubmissio
 export type SqliteStore = Store & {
   /** The files that deleted submissions had. */
   garbage: Garbage;
+  /** A way to the writer thread for another thread; only the thread that started it for several has one. */
+  join: (() => WriterLink) | null;
 };
 
 /**
- * Opens the store in a SQLite file. A server commits on a `thread` of its own, a command `inline`. Throws as `connect` does.
+ * How a store commits: a server on a `thread` of its own, a command `inline`. Of several threads the first starts the writer
+ * with their `memory`, and the others are linked to it.
  */
-export function openSqliteStore(file: string, writing: "thread" | "inline"): SqliteStore {
+export type Writing = "thread" | "inline" | { memory: WriterMemory } | { link: WriterLink };
+
+function openWriter(writing: Writing, file: string, db: Database): Writer & { join?: () => WriterLink } {
+  if (writing === "thread") return threadWriter(file);
+  if (writing === "inline") return inlineWriter(db);
+  return "link" in writing ? linkedWriter(writing.link) : sharedWriter(file, writing.memory);
+}
+
+/** Opens the store in a SQLite file. Throws as `connect` does. */
+export function openSqliteStore(file: string, writing: Writing): SqliteStore {
   const db = connect(file);
-  const writer = writing === "thread" ? threadWriter(file) : inlineWriter(db);
+  const writer = openWriter(writing, file, db);
   const watchers: (() => void)[] = [];
   let changedAt = 0;
 
@@ -73,6 +94,7 @@ export function openSqliteStore(file: string, writing: "thread" | "inline"): Sql
     ...slices,
     ...bindSlices(runner, { garbage }),
     shared: null,
+    join: writer.join ?? null,
     submissions: {
       ...slices.submissions,
       // Not an async function, which makes six objects more for each submission.

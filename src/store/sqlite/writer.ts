@@ -3,8 +3,8 @@ import type { Database } from "bun:sqlite";
 import { AppError } from "../../base/errors.ts";
 import type { StoreStats } from "../../maintenance/store.ts";
 import { abandoned, busy } from "../queue.ts";
-import { createCommitStats } from "../commit-stats.ts";
-import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES } from "../limits.ts";
+import { type CommitStats, createCommitStats, openCommitStats } from "../commit-stats.ts";
+import { type Room, createRoom, openRoom } from "../room.ts";
 import { type Write, commit, resultOf, standsAlone } from "./commit.ts";
 import { type PackedBatch, packBatch, unpackOutcomes } from "./pack.ts";
 
@@ -23,9 +23,13 @@ export type Writer = {
 
 /**
  * A message to `writer-thread.ts`: a batch, as `packBatch` makes it, or a command. The answer to `open` is sent once the
- * file is open, the answer to a batch is made by `packOutcomes`.
+ * file is open, the answer to a batch is made by `packOutcomes`. With `memory`, batches come from the ports that join.
  */
-export type ToThread = PackedBatch | { open: string } | { close: true };
+export type ToThread =
+  | PackedBatch
+  | { open: string; memory?: WriterMemory }
+  | { join: MessagePort }
+  | { close: true };
 
 /** Writes on the caller's own connection, one transaction each: for a command that does one thing and exits. */
 export function inlineWriter(db: Database): Writer {
@@ -44,11 +48,102 @@ export function inlineWriter(db: Database): Writer {
   };
 }
 
+/** Memory that the threads of a server share with its writer thread. */
+export type WriterMemory = {
+  room: SharedArrayBuffer;
+  commits: SharedArrayBuffer;
+  /** One word, which grows and wakes the writer with every batch. */
+  arrivals: SharedArrayBuffer;
+};
+
+/** A way for another thread to the writer thread. */
+export type WriterLink = { memory: WriterMemory; port: MessagePort };
+
+/** The way of a writer to its thread. */
+type Line = {
+  send: (batch: PackedBatch) => void;
+  receive: (take: (packed: string) => void) => void;
+  opened: Promise<void>;
+  close: () => Promise<void>;
+};
+
 /**
  * Writes on a separate thread, so that neither a slow disk nor the lock of another process blocks the caller. Writes that
  * arrive during a commit form the next batch, which has one fsync.
  */
 export function threadWriter(file: string): Writer {
+  const thread = startThread();
+  const { opened, close } = openThread(thread, { open: file });
+  const line: Line = {
+    send: (batch) => thread.postMessage(batch),
+    receive: (take) => void opened.then(() => (thread.onmessage = ({ data }) => take(data))),
+    opened,
+    close,
+  };
+  return queueWriter(line, createRoom(), createCommitStats(), true);
+}
+
+/** Starts the writer thread of a server with several threads. `join` makes a way to it for one more of them. */
+export function sharedWriter(file: string, memory: WriterMemory): Writer & { join: () => WriterLink } {
+  const thread = startThread();
+  const { opened, close } = openThread(thread, { open: file, memory });
+  const join = (): WriterLink => {
+    const { port1, port2 } = new MessageChannel();
+    thread.postMessage({ join: port1 } satisfies ToThread, [port1]);
+    return { memory, port: port2 };
+  };
+  return { ...linkedWriter(join(), { opened, close }), join };
+}
+
+/** Writes on the writer thread that the main thread has started. */
+export function linkedWriter(
+  { memory, port }: WriterLink,
+  { opened, close }: Pick<Line, "opened" | "close"> = { opened: Promise.resolve(), close: async () => {} },
+): Writer {
+  const arrivals = new Int32Array(memory.arrivals);
+  const line: Line = {
+    send(batch) {
+      port.postMessage(batch);
+      Atomics.add(arrivals, 0, 1);
+      Atomics.notify(arrivals, 0);
+    },
+    receive: (take) => (port.onmessage = ({ data }) => take(data as string)),
+    opened,
+    async close() {
+      port.close();
+      await close();
+    },
+  };
+  return queueWriter(line, openRoom(memory.room), openCommitStats(memory.commits), false);
+}
+
+function startThread(): Worker {
+  const thread = new Worker(new URL("./writer-thread.ts", import.meta.url).href);
+  // Nothing can be stored any more, so the process ends for its supervisor to restart it.
+  thread.onerror = (event) => {
+    process.stderr.write(`the writer thread failed: ${event.message}\n`);
+    process.exit(1);
+  };
+  return thread;
+}
+
+function openThread(thread: Worker, message: ToThread): Pick<Line, "opened" | "close"> {
+  const { promise: opened, resolve } = Promise.withResolvers<void>();
+  thread.onmessage = () => resolve();
+  thread.postMessage(message);
+  return {
+    opened,
+    async close() {
+      const { promise: closed, resolve } = Promise.withResolvers<unknown>();
+      thread.addEventListener("close", resolve);
+      thread.postMessage({ close: true } satisfies ToThread);
+      await closed;
+    },
+  };
+}
+
+/** Collects writes into batches on a line; `timesCommits` is false where the thread itself times them. */
+function queueWriter(line: Line, room: Room, commits: CommitStats, timesCommits: boolean): Writer {
   type Waiting = {
     write: Write;
     weight: number;
@@ -57,17 +152,13 @@ export function threadWriter(file: string): Writer {
   };
   let queue: Waiting[] = [];
   let committing: Waiting[] = [];
-  let queuedBytes = 0;
   let sentAt = 0;
-  const commits = createCommitStats();
   let onIdle: (() => void) | undefined;
   let closing: Promise<void> | undefined;
 
-  const thread = new Worker(new URL("./writer-thread.ts", import.meta.url).href);
-  const send = (message: ToThread) => thread.postMessage(message);
   const isAwaited = ({ isAbandoned, weight, resolve }: Waiting) => {
     if (!isAbandoned?.()) return true;
-    queuedBytes -= weight;
+    room.free(weight);
     resolve(Promise.reject(abandoned()));
     return false;
   };
@@ -81,60 +172,45 @@ export function threadWriter(file: string): Writer {
     return queue.splice(0, 1);
   };
   const sendBatch = () => {
-    do committing = takeBatch().filter(isAwaited);
-    while (committing.length === 0 && queue.length > 0);
+    do {
+      const taken = takeBatch();
+      room.sent(taken.length);
+      committing = taken.filter(isAwaited);
+    } while (committing.length === 0 && queue.length > 0);
     sentAt = clock.steady();
-    if (committing.length > 0) send(packBatch(committing.map((each) => each.write)));
+    if (committing.length > 0) line.send(packBatch(committing.map((each) => each.write)));
     else onIdle?.();
   };
 
-  const receive = ({ data }: MessageEvent<string>) => {
+  line.receive((packed) => {
     const done = committing;
-    const outcomes = unpackOutcomes(data, done.length);
-    commits.add(sentAt, done.length);
+    const outcomes = unpackOutcomes(packed, done.length);
+    if (timesCommits) commits.add(sentAt, done.length);
     sendBatch();
     for (const [index, { weight, resolve }] of done.entries()) {
-      queuedBytes -= weight;
+      room.free(weight);
       resolve(resultOf(outcomes[index]!));
     }
-  };
-  // Nothing can be stored any more, so the process ends for its supervisor to restart it.
-  thread.onerror = (event) => {
-    process.stderr.write(`the writer thread failed: ${event.message}\n`);
-    process.exit(1);
-  };
-  const opened = new Promise<void>((resolve) => {
-    thread.onmessage = () => {
-      thread.onmessage = receive;
-      resolve();
-    };
   });
-  send({ open: file });
 
   const close = async () => {
     if (committing.length + queue.length > 0) await new Promise<void>((resolve) => (onIdle = resolve));
-    const { promise: closed, resolve } = Promise.withResolvers<unknown>();
-    thread.addEventListener("close", resolve);
-    send({ close: true });
-    await closed;
+    await line.close();
   };
 
   return {
     write: (write, weight, isAbandoned) =>
       new Promise((resolve) => {
         if (closing) throw new AppError("unavailable", "the database is closed");
-        if (queue.length >= MAX_QUEUED_WRITES || queuedBytes + weight > MAX_QUEUED_BYTES) {
-          throw busy();
-        }
-        queuedBytes += weight;
+        if (!room.take(weight)) throw busy();
         queue.push({ write, weight, isAbandoned, resolve });
         if (standsAlone(write)) alone += 1;
         // Deferred, so that other writes of the same turn of the event loop join the batch.
         if (committing.length === 0 && queue.length === 1)
           clock.soon(() => committing.length === 0 && sendBatch());
       }),
-    stats: () => ({ queued: committing.length + queue.length, queuedBytes, ...commits.stats }),
-    opened,
+    stats: () => ({ queued: committing.length + room.writes(), queuedBytes: room.bytes(), ...commits.stats }),
+    opened: line.opened,
     close: () => (closing ??= close()),
   };
 }

@@ -1,0 +1,45 @@
+import type { ThreadValues } from "../../../src/http/operation/exposition.ts";
+import type { Storage } from "../../../src/storage.ts";
+import type { WriterLink } from "../../../src/store/sqlite/writer.ts";
+import type { Listen } from "../address.ts";
+import type { ServeConfig } from "../config.ts";
+import type { AnswerPart, RequestPart } from "./forwarding.ts";
+import type { ServerMemory } from "./memory.ts";
+
+/** Everything that a serving thread needs to start. */
+export type ThreadStart = {
+  config: ServeConfig;
+  storage: Storage;
+  memory: ServerMemory;
+  ids: SharedArrayBuffer;
+  link: WriterLink;
+  linkSecret: string;
+  errIsTerminal: boolean;
+  /** The addresses that the main thread listens at, in the order of its places; null for those that it serves alone. */
+  addresses: (Listen | null)[];
+};
+
+/** Messages to a serving thread. */
+export type ToThread =
+  | { kind: "start"; start: ThreadStart }
+  /** The time of the main thread. */
+  | { kind: "clock"; at: number }
+  | { kind: "values" }
+  /** Takes no more connections, and answers `stopped` once the requests under way are answered. */
+  | { kind: "stop" }
+  /** Ends at once, and answers `ended`. */
+  | { kind: "end" }
+  | { kind: "forwarded"; part: AnswerPart };
+
+/** Messages of a serving thread. */
+export type FromThread =
+  | { kind: "clock" }
+  | { kind: "listening" }
+  | { kind: "failed"; error: unknown }
+  | { kind: "log"; text: string; isNote: boolean }
+  /** Deliveries were queued. */
+  | { kind: "queued" }
+  | { kind: "values"; values: ThreadValues }
+  | { kind: "stopped" }
+  | { kind: "ended" }
+  | { kind: "forwarded"; part: RequestPart };

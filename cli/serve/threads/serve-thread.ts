@@ -1,0 +1,133 @@
+import { createSharedIdSource } from "../../../src/base/ids.ts";
+import { startJobs } from "../../../src/base/jobs.ts";
+import { readClock } from "../../../src/base/threads/shared-clock.ts";
+import { openVersion } from "../../../src/base/threads/shared-version.ts";
+import { createReads } from "../../../src/flags/reads/reads.ts";
+import { createMetrics } from "../../../src/http/operation/metrics.ts";
+import { openApp } from "../../data/open.ts";
+import { listen } from "../listen.ts";
+import { createLog } from "../log.ts";
+import { placeServices } from "../services.ts";
+import { createForwarder } from "./forwarder.ts";
+import { openServerCounts } from "./memory.ts";
+import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
+
+/** A serving thread of a server beside its main thread: answers forms and readers of flags, and passes on the rest. */
+
+declare const self: Worker;
+
+const post = (message: FromThread, transfer: Bun.Transferable[] = []) => self.postMessage(message, transfer);
+const forwarder = createForwarder((part) => post({ kind: "forwarded", part }));
+
+type Serving = Awaited<ReturnType<typeof start>>;
+let serving: Serving | undefined;
+let takeTime: (at: number) => void = () => {};
+
+self.onmessage = ({ data: message }: MessageEvent<ToThread>) => {
+  switch (message.kind) {
+    case "start":
+      return void begin(message.start);
+    case "clock":
+      return takeTime(message.at);
+    case "values":
+      return post({ kind: "values", values: serving!.values() });
+    case "stop":
+      return void stop();
+    case "end":
+      return void end();
+    case "forwarded":
+      return forwarder.receive(message.part);
+  }
+};
+
+async function begin(given: ThreadStart): Promise<void> {
+  try {
+    serving = await start(given);
+    post({ kind: "listening" });
+  } catch (error) {
+    post({ kind: "failed", error: plain(error) });
+  }
+}
+
+async function stop(): Promise<void> {
+  await serving?.stop();
+  post({ kind: "stopped" });
+}
+
+async function end(): Promise<void> {
+  await serving?.end();
+  post({ kind: "ended" });
+}
+
+/** An error as a message can carry it. */
+function plain(error: unknown): unknown {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+const askTime = () =>
+  new Promise<number>((resolve) => {
+    takeTime = resolve;
+    post({ kind: "clock" });
+  });
+
+async function start({
+  config,
+  storage,
+  memory,
+  ids,
+  link,
+  linkSecret,
+  errIsTerminal,
+  addresses,
+}: ThreadStart) {
+  const write = (isNote: boolean) => (text: string) => post({ kind: "log", text, isNote });
+  const log = createLog({ errIsTerminal, note: write(true), err: write(false) }, config.log);
+  const app = await openApp({
+    ...storage,
+    writing: "thread",
+    report: log.error,
+    note: (text) => log.line("info", text),
+    threads: { writing: { link }, version: openVersion(memory.version, await readClock(askTime)) },
+  });
+  app.nextId = createSharedIdSource(app.random, app.now, ids);
+  app.onQueued = () => post({ kind: "queued" });
+  const reads = createReads(app.store);
+  const isMainOnly = (): never => {
+    throw new Error("only the main thread answers that");
+  };
+  const { places, endStreams, values } = placeServices(config, app, {
+    outgoing: isMainOnly,
+    facts: isMainOnly,
+    backup: isMainOnly,
+    log,
+    metrics: createMetrics(),
+    noteRead: reads.note,
+    commitMinutes: () => [],
+    storage,
+    isDraining: () => false,
+    linkSecret,
+    threads: openServerCounts(memory),
+    others: async () => [],
+    elsewhere: (place, request, peer) => forwarder.forward(place, request, peer),
+  });
+  const listeners = places.flatMap(({ site }, index) => {
+    const address = addresses[index];
+    return address ? [listen(address, site, null, log.error, "other")] : [];
+  });
+  const jobs = startJobs(reads.jobs, app.now, log.error);
+  return {
+    values,
+    async stop() {
+      for (const listener of listeners) listener.retire();
+      endStreams();
+      await Promise.all(listeners.map((listener) => listener.stop()));
+    },
+    async end() {
+      await jobs.stop();
+      await Promise.all(listeners.map((listener) => listener.end()));
+      await reads.flush().catch(log.error);
+      await app[Symbol.asyncDispose]();
+      log.flush();
+    },
+  };
+}

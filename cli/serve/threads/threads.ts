@@ -1,0 +1,104 @@
+import { clock } from "../../../src/base/clock.ts";
+import type { Peer } from "../../../src/http/hot.ts";
+import type { ThreadValues } from "../../../src/http/operation/exposition.ts";
+import { createAnswerer } from "./answerer.ts";
+import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
+
+/** The serving threads of a server beside its main thread. */
+export type Threads = {
+  /** Fulfils once all listen. Rejects with the error of one that cannot. */
+  listening: Promise<void>;
+  values: () => Promise<ThreadValues[]>;
+  /** Fulfils once none has requests under way. */
+  stop: () => Promise<void>;
+  end: () => Promise<void>;
+};
+
+export type ThreadHost = {
+  answer: (place: number, request: Request, peer: Peer) => Response | Promise<Response>;
+  /** Writes a part of the log, which a thread has formatted. */
+  write: (text: string, isNote: boolean) => void;
+  wakeOutbox: () => void;
+  report: (error: unknown) => void;
+  /** Called with the message of a thread that failed: the server ends with it. */
+  fail: (message: string) => void;
+};
+
+/** Starts a thread with each of the starts. */
+export function startThreads(starts: ThreadStart[], host: ThreadHost): Threads {
+  const threads = starts.map((start) => startThread(start, host));
+  return {
+    listening: all(threads.map(({ listening }) => listening)),
+    values: () => Promise.all(threads.map((thread) => thread.values())),
+    stop: () => all(threads.map((thread) => thread.stop())),
+    end: () => all(threads.map((thread) => thread.end())),
+  };
+}
+
+async function all(promises: Promise<void>[]): Promise<void> {
+  await Promise.all(promises);
+}
+
+function startThread(start: ThreadStart, host: ThreadHost) {
+  const worker = new Worker(new URL("./serve-thread.ts", import.meta.url).href);
+  const post = (message: ToThread, transfer: Bun.Transferable[] = []) =>
+    worker.postMessage(message, transfer);
+  const answerer = createAnswerer(host.answer, (part) => post({ kind: "forwarded", part }), host.report);
+  const listening = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  /** Calls that wait for values. */
+  let waiting: ((values: ThreadValues) => void)[] = [];
+  let isEnding = false;
+
+  worker.onmessage = ({ data: message }: MessageEvent<FromThread>) => {
+    switch (message.kind) {
+      case "clock":
+        return post({ kind: "clock", at: clock.steady() });
+      case "listening":
+        return listening.resolve();
+      case "failed":
+        return listening.reject(message.error);
+      case "log":
+        return host.write(message.text, message.isNote);
+      case "queued":
+        return host.wakeOutbox();
+      case "values": {
+        const calls = waiting;
+        waiting = [];
+        for (const call of calls) call(message.values);
+        return undefined;
+      }
+      case "stopped":
+        return stopped.resolve();
+      case "ended":
+        return ended.resolve();
+      case "forwarded":
+        return answerer.receive(message.part);
+    }
+  };
+  worker.onerror = ({ message }) => host.fail(message);
+  worker.addEventListener("close", () => {
+    if (!isEnding) host.fail("it ended by itself");
+    ended.resolve();
+  });
+  post({ kind: "start", start }, [start.link.port]);
+  return {
+    listening: listening.promise,
+    values: () =>
+      new Promise<ThreadValues>((resolve) => {
+        waiting.push(resolve);
+        if (waiting.length === 1) post({ kind: "values" });
+      }),
+    stop() {
+      post({ kind: "stop" });
+      return stopped.promise;
+    },
+    async end() {
+      isEnding = true;
+      post({ kind: "end" });
+      await ended.promise;
+      worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { Versions } from "../changes.ts";
+import type { SharedClock } from "./shared-clock.ts";
+import { lock, unlock } from "./counts.ts";
+
+/** A read of the version by any thread: when it began, and the number of changes by then. */
+export type VersionRead = Pick<Versions, "version" | "access"> & { beganAt: number; changes: number };
+
+/** The version that was read last, for all threads of a server. */
+export type SharedVersion = {
+  clock: SharedClock;
+  /** Grows with every change by a thread and every one that a read of the version finds: what was read before counts no more. */
+  changes: () => number;
+  changed: () => void;
+  newest: () => VersionRead;
+  /** Publishes a read, and returns it with the changes that it covers: one more if it found a change. */
+  publish: (read: VersionRead) => VersionRead;
+};
+
+/** The words: the lock, the changes, and the changes that the read covers. */
+const [CHANGES, COVERED] = [1, 2];
+/** The doubles behind them. */
+const [BEGAN_AT, VERSION, ACCESS] = [2, 3, 4];
+
+export function createVersionMemory(): SharedArrayBuffer {
+  const memory = new SharedArrayBuffer(40);
+  new Float64Array(memory).set([Number.NEGATIVE_INFINITY, -1, -1], BEGAN_AT);
+  return memory;
+}
+
+export function openVersion(memory: SharedArrayBuffer, clock: SharedClock): SharedVersion {
+  const words = new Int32Array(memory);
+  const numbers = new Float64Array(memory);
+  const locked = <T>(work: () => T): T => {
+    lock(words);
+    try {
+      return work();
+    } finally {
+      unlock(words);
+    }
+  };
+  return {
+    clock,
+    changes: () => Atomics.load(words, CHANGES),
+    changed: () => void Atomics.add(words, CHANGES, 1),
+    newest: () =>
+      locked(() => ({
+        beganAt: numbers[BEGAN_AT]!,
+        version: numbers[VERSION]!,
+        access: numbers[ACCESS]!,
+        changes: words[COVERED]!,
+      })),
+    publish: (read) =>
+      locked(() => {
+        const { beganAt, version, access, changes } = read;
+        // A change meanwhile may be missing from it; a later read knows more.
+        if (Atomics.load(words, CHANGES) !== changes || beganAt < numbers[BEGAN_AT]!) return read;
+        const isNews = numbers[VERSION] !== version || numbers[ACCESS] !== access;
+        // So that no other thread answers what this one knows to be outdated.
+        const covered = isNews ? Atomics.add(words, CHANGES, 1) + 1 : changes;
+        numbers.set([beganAt, version, access], BEGAN_AT);
+        words[COVERED] = covered;
+        return { ...read, changes: covered };
+      }),
+  };
+}
