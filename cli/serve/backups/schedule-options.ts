@@ -9,12 +9,13 @@ export function backupOptions(): Option[] {
     new Option("--backup-dir <dir>", "make backups into that folder, best on another disk").env(
       "FORMFLAG_BACKUP_DIR",
     ),
-    new Option("--backup-every <time>", "how often, with --backup-dir")
-      .env("FORMFLAG_BACKUP_EVERY")
-      .default("24h"),
-    new Option("--backup-keep <n>", "how many of these backups to keep, with --backup-dir")
-      .env("FORMFLAG_BACKUP_KEEP")
-      .default("7"),
+    new Option("--backup-every <time>", "how often, with --backup-dir; 24h if not given").env(
+      "FORMFLAG_BACKUP_EVERY",
+    ),
+    new Option(
+      "--backup-keep <n>",
+      "how many of these backups to keep, with --backup-dir; 7 if not given",
+    ).env("FORMFLAG_BACKUP_KEEP"),
   ];
 }
 
@@ -31,5 +32,10 @@ export function readBackup(options: Record<string, unknown>): BackupSettings | n
   if (every < LEAST || every > MOST)
     throw usage(`--backup-every is from 1m to 366d, not ${backupEvery}`, "times look like 6h, 1d or 1w");
   const keep = countValue(backupKeep ?? "7", "--backup-keep", 1);
+  if (backupDir === undefined && (backupEvery ?? backupKeep) !== undefined)
+    throw usage(
+      `${backupEvery === undefined ? "--backup-keep" : "--backup-every"} needs --backup-dir: no backup would be made`,
+      "name a folder, as in --backup-dir /var/backups/formflag",
+    );
   return backupDir === undefined ? null : { directory: resolve(backupDir), every, keep };
 }

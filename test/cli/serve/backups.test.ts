@@ -150,7 +150,7 @@ describe("backups on a schedule", () => {
 
 describe("the options of backups", () => {
   test("are an absolute folder, a time and a count", () => {
-    expect(readBackup({ backupEvery: "24h", backupKeep: "7" })).toBeNull();
+    expect(readBackup({})).toBeNull();
     expect(readBackup({ backupDir: "/mnt/backup", backupEvery: "6h", backupKeep: "3" })).toEqual({
       directory: "/mnt/backup",
       every: 21_600,
@@ -164,5 +164,9 @@ describe("the options of backups", () => {
     [{ backupKeep: "0" }, "--backup-keep 0 is not a whole number from 1"],
   ])("refuse %j", (options, message) => {
     expect(() => readBackup({ backupDir: "/b", ...options })).toThrow(message);
+  });
+
+  test.each([{ backupEvery: "6h" }, { backupKeep: "3" }])("refuse %j without a folder", (options) => {
+    expect(() => readBackup(options)).toThrow("needs --backup-dir: no backup would be made");
   });
 });
