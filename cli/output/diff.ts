@@ -1,4 +1,4 @@
-import { differencesInWords, withRuleInWords } from "../../src/flags/rules/difference-words.ts";
+import { differencesInWords, valueInWords } from "../../src/flags/rules/difference-words.ts";
 import { type IsSame, isUnset } from "../../src/projects/differences.ts";
 import type { Color, Paint } from "./color.ts";
 import { printable } from "./text.ts";
@@ -24,7 +24,7 @@ export function printDiff({ head, color, before, after }: Diff, notation: Notati
   for (const { field, words, ...states } of differencesInWords(before, after, notation.isSame)) {
     const linesOf = (side: "before" | "after") =>
       words?.[side] == null
-        ? notation.linesOf(withRuleInWords(states[side]), field ?? undefined)
+        ? notation.linesOf(valueInWords(field, states[side]), field ?? undefined)
         : [printable(`${field}: ${words[side]}`)];
     lines.push(...removed(linesOf("before")), ...added(linesOf("after")));
   }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
-import { withRuleInWords } from "../../../src/flags/rules/difference-words.ts";
+import { withWords } from "../../../src/flags/rules/difference-words.ts";
 import { noSuchScheduled } from "../../../src/flags/schedule/scheduled-change.ts";
 import { scheduled as operations } from "../../../src/operations/scheduled.ts";
 import type { Io } from "../../output/terminal.ts";
@@ -108,7 +108,7 @@ function listScheduled(client: Client, project: string, environment?: string) {
 
 /** The fields of a scheduled change in one line. */
 function changeOf({ patch }: { patch: FlagPatch }): string {
-  return Object.entries(withRuleInWords(patch) as object)
+  return Object.entries(withWords(patch) as object)
     .map(([field, value]) => `${field}: ${field === "rule" ? value : JSON.stringify(value)}`)
     .join(", ");
 }

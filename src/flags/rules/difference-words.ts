@@ -1,5 +1,6 @@
 import { isObject } from "../../base/json.ts";
 import { type Difference, differencesOf, type IsSame, isUnset } from "../../projects/differences.ts";
+import { FIELDS } from "../flag-fields.ts";
 import { OWN_RULE, ruleSentence, segmentSentence } from "./rule-words.ts";
 
 /** A difference whose values are rules has them in words; null for a rule that words do not express. */
@@ -18,14 +19,26 @@ export function differencesInWords(before: unknown, after: unknown, isSame?: IsS
   });
 }
 
-/** A state of a flag as people read it: its rule in words, where words express it. Any other value stays. */
-export function withRuleInWords(state: unknown): unknown {
-  if (!isObject(state) || isUnset(state["targeting"], "targeting")) return state;
-  const words = fieldInWords("targeting", state["targeting"], state);
-  if (words === null) return state;
-  const members = Object.entries(state).map(([name, value]) =>
-    name === "targeting" ? ["rule", words] : [name, value],
-  );
+/**
+ * A value of a state as people read it. A whole state, and the one of a flag in an environment that a larger state holds,
+ * has its rule in words, where words express it.
+ */
+export function valueInWords(field: string | null, value: unknown): unknown {
+  if (!isObject(value) || (field !== null && Object.hasOwn(FIELDS, field))) return value;
+  if (field === "environments")
+    return Object.fromEntries(Object.entries(value).map(([name, state]) => [name, withWords(state)]));
+  return withWords(value);
+}
+
+/** A state of a flag or a segment, or of a flag with those of its environments. Any other stays. */
+export function withWords(state: unknown): unknown {
+  if (!isObject(state)) return state;
+  const isSegment = Object.keys(state).length === 1;
+  const members = Object.entries(state).map(([name, value]): [string, unknown] => {
+    const words = name === "rule" && !isSegment ? null : fieldInWords(name, value, state);
+    if (words !== null) return ["rule", words];
+    return [name, name === "environments" ? valueInWords(name, value) : value];
+  });
   return Object.fromEntries(members);
 }
 

@@ -1,5 +1,5 @@
 import { FIELDS } from "../../../flags/flag-fields.ts";
-import { differencesInWords, withRuleInWords } from "../../../flags/rules/difference-words.ts";
+import { differencesInWords, valueInWords } from "../../../flags/rules/difference-words.ts";
 import { isUnset } from "../../../projects/differences.ts";
 import { OWN_RULE } from "../../../flags/rules/rule-words.ts";
 import { visible } from "./text.tsx";
@@ -76,7 +76,7 @@ function linesOf(value: unknown, field: string): string[] {
   if (isUnset(value, field)) return [];
   if (FLAG_FIELDS.get(field)?.kind === "switch") return [value === true ? "on" : "off"];
   if (typeof value === "string" && field !== "payload") return value.split("\n");
-  return JSON.stringify(withRuleInWords(value), null, 2).split("\n");
+  return JSON.stringify(valueInWords(field === "" ? null : field, value), null, 2).split("\n");
 }
 
 /** Leaves out the lines that both begin and end with, but a few around what differs. */
