@@ -39,44 +39,6 @@ export function createUpload(client: S3Client): Upload {
     return client.send(request, expect);
   };
 
-  /** Decides about an answer to `create`; an earlier try may have succeeded although its answer was lost. */
-  const settle = async (key: string, file: StagedFile, { refusal }: S3Answer, taken: () => void) => {
-    if (!refusal) return;
-    taken();
-    if (await isSame(client, key, file)) return;
-    if (refusal.status !== 412) throw refusalError(refusal, `POST ${key}`);
-    throw new AppError("conflict", "the object storage has another file of that key", {
-      reason: "storage-conflict",
-    });
-  };
-
-  const uploadParts = async (key: string, file: StagedFile, uploadId: string, signal: AbortSignal) => {
-    const etags: string[] = [];
-    const count = Math.ceil(file.size / PART_SIZE);
-    const failed = new AbortController();
-    let next = 0;
-    const work = async () => {
-      while (next < count) {
-        const index = next;
-        next += 1;
-        const { headers } = await client.send({
-          method: "PUT",
-          key,
-          query: { partNumber: String(index + 1), uploadId },
-          body: partOf(file, index * PART_SIZE),
-          signal: AbortSignal.any([signal, failed.signal]),
-        });
-        etags[index] = etagOf(headers, key);
-      }
-    };
-    const workers = Array.from({ length: PARTS_AT_A_TIME }, () =>
-      work().catch((error: unknown) => failed.abort(error)),
-    );
-    await Promise.all(workers);
-    failed.signal.throwIfAborted();
-    return etags;
-  };
-
   const uploadLarge = async (key: string, file: StagedFile, { signal, taken }: UploadOptions) => {
     const headers = { [SHA256_HEADER]: file.sha256 };
     signal.throwIfAborted();
@@ -86,14 +48,14 @@ export function createUpload(client: S3Client): Upload {
     if (uploadId === undefined || uploadId === "") throw notS3(`POST ${key}`);
     const upload = { key, query: { uploadId } };
     try {
-      const body = textBody(completion(await uploadParts(key, file, uploadId, signal)));
+      const body = textBody(completion(await uploadParts(client, key, file, uploadId, signal)));
       const answer = await create({ method: "POST", ...upload, body, signal }, [
         "NoSuchUpload",
         "InvalidPart",
       ]);
       if (!answer.refusal && !isDocument(answer.text, "CompleteMultipartUploadResult"))
         throw notS3(`POST ${key}`);
-      await settle(key, file, answer, taken);
+      await settle(client, key, file, answer, taken);
     } catch (error) {
       // A part that cannot be removed now is removed by a rule of the bucket.
       await client.send({ method: "DELETE", ...upload, retries: 1 }, [404]).catch(() => undefined);
@@ -108,8 +70,59 @@ export function createUpload(client: S3Client): Upload {
     const headers = { [SHA256_HEADER]: sha256 };
     const answer = await create({ method: "PUT", key, headers, body, signal: options.signal });
     if (!answer.refusal) etagOf(answer.headers, key);
-    await settle(key, file, answer, options.taken);
+    await settle(client, key, file, answer, options.taken);
   };
+}
+
+/** Decides about an answer to `create`; an earlier try may have succeeded although its answer was lost. */
+async function settle(
+  client: S3Client,
+  key: string,
+  file: StagedFile,
+  { refusal }: S3Answer,
+  taken: () => void,
+): Promise<void> {
+  if (!refusal) return;
+  taken();
+  if (await isSame(client, key, file)) return;
+  if (refusal.status !== 412) throw refusalError(refusal, `POST ${key}`);
+  throw new AppError("conflict", "the object storage has another file of that key", {
+    reason: "storage-conflict",
+  });
+}
+
+/** Uploads the parts of a file, some at a time, and returns their versions. */
+async function uploadParts(
+  client: S3Client,
+  key: string,
+  file: StagedFile,
+  uploadId: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const etags: string[] = [];
+  const count = Math.ceil(file.size / PART_SIZE);
+  const failed = new AbortController();
+  let next = 0;
+  const work = async () => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      const { headers } = await client.send({
+        method: "PUT",
+        key,
+        query: { partNumber: String(index + 1), uploadId },
+        body: partOf(file, index * PART_SIZE),
+        signal: AbortSignal.any([signal, failed.signal]),
+      });
+      etags[index] = etagOf(headers, key);
+    }
+  };
+  const workers = Array.from({ length: PARTS_AT_A_TIME }, () =>
+    work().catch((error: unknown) => failed.abort(error)),
+  );
+  await Promise.all(workers);
+  failed.signal.throwIfAborted();
+  return etags;
 }
 
 /** Every S3 names the version that it stored; something else that answers 200 stores nothing. */

@@ -73,16 +73,6 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
       streams.add(stream);
     }
   };
-  const check = async (stream: Stream) => {
-    stream.checkedAt = clock.steady();
-    try {
-      await stream.caller.verify();
-      stream.send(": \n\n");
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      stream.close();
-    }
-  };
   const run = async () => {
     await tick().catch(report);
     timer = streams.size > 0 ? clock.after(TICK, () => void run()) : undefined;
@@ -126,4 +116,16 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
       for (const stream of streams) stream.close();
     },
   };
+}
+
+/** Ends a stream whose caller has lost the right to it. */
+async function check(stream: Stream): Promise<void> {
+  stream.checkedAt = clock.steady();
+  try {
+    await stream.caller.verify();
+    stream.send(": \n\n");
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    stream.close();
+  }
 }

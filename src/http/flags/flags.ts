@@ -4,7 +4,7 @@ import type { App } from "../../app.ts";
 import { type FlagValues, noSuchFlag } from "../../flags/flag.ts";
 import { requestBudget, withinRequest } from "../../flags/flagd/guard.ts";
 import { type NoteRead, type Readable, neverRead } from "../../flags/reads/reads.ts";
-import { createFlagViews } from "../../flags/reads/snapshots.ts";
+import { type FlagSource, createFlagViews } from "../../flags/reads/snapshots.ts";
 import { type Standing, readStandings, viewServed } from "../../flags/reads/standing.ts";
 import type { Client } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
@@ -54,13 +54,7 @@ export function createFlagsService(
   maxStale: number | null = null,
 ): FlagsService {
   const staleness = createStaleness(app.watch, maxStale);
-  const findSnapshot = createFlagViews<Snapshot>(app, async ({ records, segments }, before) => {
-    const standings = await readStandings(records, segments, before?.all.standings);
-    return {
-      one: new Map(records.map((record) => [record.slug, cellOf([record], standings)])),
-      all: cellOf(records, standings),
-    };
-  });
+  const findSnapshot = createFlagViews<Snapshot>(app, snapshotOf);
 
   /** Answers a request for the flag of that slug, or for all flags with null. */
   const read = (
@@ -127,6 +121,25 @@ export function createFlagsService(
 
   const readFlag: FlagsService["readFlag"] = read;
   const readFlags: FlagsService["readFlags"] = (request, client) => read(request, null, client);
+  return { readFlag, readFlags, routes: routesOf(readFlag, readFlags) };
+}
+
+/** The cells of an environment; `before` is its earlier snapshot. */
+async function snapshotOf(
+  { records, segments }: FlagSource,
+  before: Snapshot | undefined,
+): Promise<Snapshot> {
+  const standings = await readStandings(records, segments, before?.all.standings);
+  return {
+    one: new Map(records.map((record) => [record.slug, cellOf([record], standings)])),
+    all: cellOf(records, standings),
+  };
+}
+
+function routesOf(
+  readFlag: FlagsService["readFlag"],
+  readFlags: FlagsService["readFlags"],
+): FlagsService["routes"] {
   const routes: FlagsService["routes"] = new Hono();
   routes.get(FLAGS_PATH, (c) => readFlags(c.req.raw, () => c.env.client));
   for (const path of [`${FLAGS_PATH}/`, FLAG_PATH])
@@ -135,7 +148,7 @@ export function createFlagsService(
     routes.options(path, () => preflight(HEADERS, READ_PREFLIGHT));
     routes.all(path, wrongMethod);
   }
-  return { readFlag, readFlags, routes };
+  return routes;
 }
 
 function cellOf(records: readonly FlagValues[], standings: Standings): Cell {
