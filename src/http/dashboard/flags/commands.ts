@@ -2,7 +2,7 @@ import { flagEntry } from "../../../documents/document.ts";
 import type { FlagRecord } from "../../../flags/flag.ts";
 import { parseRules } from "../../../flags/rules/rules.ts";
 import type { DashboardContext, DashboardOptions } from "../dashboard-env.ts";
-import { type Command, quoted } from "../parts/commands.tsx";
+import { type Command, formflag, type Options, quoted } from "../parts/commands.tsx";
 import { FLAGS_PATH } from "../../paths.ts";
 import type { Setting } from "./setting.tsx";
 
@@ -17,18 +17,18 @@ export function serverOf(c: DashboardContext, { publicUrl, basePath }: Dashboard
 /** The commands that show and change a flag in one environment. */
 export function settingCommands({ place, project, environment, record }: Setting, server: string): Command[] {
   const { flag } = place;
-  const options = `${quoted(flag)} -p ${quoted(project.slug)} -e ${quoted(environment.slug)}`;
-  const verb = record.enabled ? "disable" : "enable";
+  const at = { p: project.slug, e: environment.slug };
+  const verb = `flags ${record.enabled ? "disable" : "enable"}`;
   return [
-    { label: "Show it", text: `formflag flags get ${options}` },
+    { label: "Show it", text: formflag("flags get", flag, at) },
     {
       label: `Turn it ${record.enabled ? "off" : "on"}, with the reason, or for a while`,
-      text: `formflag flags ${verb} ${options} --why 'launch'\nformflag flags ${verb} ${options} --for 2h`,
+      text: `${formflag(verb, flag, at)} --why 'launch'\n${formflag(verb, flag, at, { for: "2h" })}`,
     },
-    changeCommand(record, options),
+    changeCommand(record, flag, at),
     {
       label: "Evaluate it for a context",
-      text: `formflag flags evaluate ${options} --context '{"targetingKey":"ann"}'`,
+      text: formflag("flags evaluate", flag, at, { context: '{"targetingKey":"ann"}' }),
     },
     {
       label: "Read it as an application does",
@@ -39,15 +39,12 @@ export function settingCommands({ place, project, environment, record }: Setting
 }
 
 /** The command that changes what a flag serves: the payload of a plain one, the rule of another. */
-function changeCommand({ rules }: FlagRecord, options: string): Command {
-  if (rules === null)
-    return {
-      label: "Change its payload",
-      text: `formflag flags set ${options} --payload '{"text":"Hello"}'`,
-    };
+function changeCommand({ rules }: FlagRecord, flag: string, at: Options): Command {
+  const set = (options: Options) => formflag("flags set", flag, at, options);
+  if (rules === null) return { label: "Change its payload", text: set({ payload: '{"text":"Hello"}' }) };
   const [variant = "on"] = Object.keys(parseRules(rules).variants);
-  const condition = `--if 'email ends_with @example.com' --then ${quoted(variant)}`;
-  return { label: "Change its rule", text: `formflag flags set ${options} ${condition}` };
+  const rule = `${set({ if: "email ends_with @example.com" })} --then ${quoted(variant)}`;
+  return { label: "Change its rule", text: rule };
 }
 
 /** The command that applies a flag as code, in these environments. */
@@ -63,7 +60,7 @@ export function documentCommand(
   if (lines.join("").length > MAX_TEXT)
     return {
       label,
-      text: `formflag export -p ${quoted(project)} > flags.yaml\nformflag apply -f flags.yaml`,
+      text: `${formflag("export", { p: project })} > flags.yaml\nformflag apply -f flags.yaml`,
     };
   const document = [
     "projects:",

@@ -8,7 +8,7 @@ import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { confirmed } from "../parts/confirm.tsx";
-import { Danger, WordField } from "../parts/danger.tsx";
+import { Danger } from "../parts/danger.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 import type { Dashboard } from "../routes.ts";
@@ -143,6 +143,7 @@ type Deletion = {
 
 function deletionPage({ project, title, to, field, name, typed, command, children }: Deletion): Page {
   const settings = `${projectPath(project)}/settings`;
+  const fault = typed === undefined ? null : "That is not the name. Nothing was deleted.";
   return projectPage({
     project,
     tab: "settings",
@@ -161,14 +162,8 @@ function deletionPage({ project, title, to, field, name, typed, command, childre
           icon="trash"
           act={`Delete ${name}`}
           back={{ to: settings, label: "Keep it" }}
-        >
-          <WordField
-            name={field}
-            word={name}
-            typed={typed}
-            fault={typed === undefined ? null : "That is not the name. Nothing was deleted."}
-          />
-        </Danger>
+          words={[{ name: field, word: name, typed, fault }]}
+        />
       </div>
     ),
   });
