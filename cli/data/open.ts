@@ -136,7 +136,8 @@ function prepareData(data: string): { file: string; uploads: string } {
 
 /** Throws `forbidden` for a file: else the error would be that of a folder in it. */
 function refuseFile(data: string): void {
-  if (!statSync(data, { throwIfNoEntry: false })?.isFile()) return;
+  // Nothing is in a file, not even itself.
+  if (!existsSync(data) || existsSync(`${data}/.`)) return;
   const folder = basename(data) === NAMES.database ? dirname(data) : "DIR";
   throw new AppError("forbidden", `${data} is a file, and a data directory is a folder`, {
     hint: `name the folder that holds formflag.db, or a new one: --data ${folder}`,
