@@ -4,7 +4,16 @@ import type { Input, Operation, Output, Schemas } from "../../src/operations/ope
 import { shown } from "../output/text.ts";
 import { usage } from "./usage.ts";
 
-type At<T> = { value: T; revision: number };
+type At<T> = {
+  value: T;
+  /** NaN of an answer that has none. */
+  revision: number;
+};
+
+/** The revision that a tag names; NaN for one that names something else, as the fingerprint of a promotion does. */
+export function revisionIn(tag: string | undefined): number {
+  return tag !== undefined && /^\d{1,15}$/.test(tag) ? Number(tag) : Number.NaN;
+}
 
 /** Request of an operation. */
 export type Sent = {

@@ -12,7 +12,7 @@ import type { Call, Operation } from "../../src/operations/operation.ts";
 import { bodyTooLarge } from "../../src/operations/results.ts";
 import type { Storage } from "../../src/storage.ts";
 import type { Io } from "../output/terminal.ts";
-import type { Sent, Transport } from "./client.ts";
+import { type Sent, type Transport, revisionIn } from "./client.ts";
 import { env } from "./env.ts";
 import { userName } from "./user.ts";
 
@@ -32,9 +32,9 @@ export async function localTransport(storage: Storage, version: string, io: Io):
   };
   return {
     async send(operation, sent) {
-      let revision = Number.NaN;
-      const value = await run(operation, sent, (tag) => void (revision = Number(tag)));
-      return { value, revision };
+      let tag: string | undefined;
+      const value = await run(operation, sent, (given) => void (tag = String(given)));
+      return { value, revision: revisionIn(tag) };
     },
     async open(operation, sent) {
       const { size, rows, content } = (await run(operation, sent, () => {})) as Download;

@@ -4,7 +4,7 @@ import { AppError, ERROR_CODES } from "../../src/base/errors.ts";
 import { addressOf } from "../../src/operations/address.ts";
 import { ADMIN_PATH, type Operation } from "../../src/operations/operation.ts";
 import { RemoteError } from "../exit.ts";
-import type { Sent, Transport } from "./client.ts";
+import { type Sent, type Transport, revisionIn } from "./client.ts";
 import { chunksOf, failureOf, isLoopbackUrl, readAtMost } from "./connection.ts";
 import type { Shape } from "./shape.ts";
 
@@ -74,7 +74,7 @@ export function remoteTransport({ server, token, ca }: Remote, limits = LIMITS):
   return {
     async send(operation, sent) {
       const answer = await request(operation, sent, false);
-      const revision = Number(/"(\d+)"/.exec(answer.headers.get("etag") ?? "")?.[1]);
+      const revision = revisionIn(/^(?:W\/)?"(.*)"$/.exec(answer.headers.get("etag") ?? "")?.[1]);
       // Loaded with the first answer: a command in this process has none.
       const { shapeOf } = await import("./answers.ts");
       const shape = await shapeOf(operation);

@@ -38,8 +38,8 @@ export type Call<S extends Schemas = Schemas, P extends string = string> = {
   body: Body<S>;
   /** The header `If-Match`. */
   ifMatch?: string | undefined;
-  /** Names the revision of the answer, which `If-Match` may name later. */
-  tag: (revision: number | string) => void;
+  /** Names what `If-Match` may name later: the revision of the answer, or the fingerprint of a dry run. */
+  tag: (tag: number | string) => void;
 };
 
 type Checked<Z> = Z extends z.ZodMiniType ? z.output<Z> : unknown;

@@ -34,7 +34,7 @@ export async function addRoute(
       query: schemas.query && checkQuery(schemas.query, queryOf(c)),
       body: await bodyOf(c, operation, schemas),
       ifMatch: c.req.header("if-match"),
-      tag: (revision) => void (headers = { ETag: `"${revision}"` }),
+      tag: (tag) => void (headers = { ETag: `"${tag}"` }),
     });
     if (media) return answerOf(value as Download, (error) => report.error(error, c.req.raw));
     if (status === 204) return c.body(null, 204);

@@ -129,12 +129,13 @@ export function createOfrepService(
   const evaluateAll: OfrepService["evaluateAll"] = (request, client) =>
     answer(request, client, {}, (access, context) => {
       const preparing = access.flags.prepare();
-      const answerAll = () => allFor(request, access, context);
+      const answerAll = () => allFor(request, client, access, context);
       return preparing ? preparing.then(answerAll) : answerAll();
     });
 
   const allFor = (
     request: Request,
+    client: () => Client,
     { flags: { evaluations, isLarge, metadata, all }, reader }: Access,
     context: Context,
   ): Response | Promise<Response> => {
@@ -148,7 +149,11 @@ export function createOfrepService(
       const texts = evaluations
         .values()
         .map((evaluate) => withinRequest(() => evaluate(subject, now).json, budget));
-      return flagsInTurns(texts, rest).then(({ body, etag }) => sendChecked(request, bodyOf(body), etag));
+      return flagsInTurns(texts, rest).then(async ({ body, etag }) => {
+        // The token may have been revoked while other requests took their turns.
+        await identify(request, client);
+        return sendChecked(request, bodyOf(body), etag);
+      });
     }
     const results = withinRequest(() => evaluations.map((evaluate) => evaluate(subject, now).json));
     const text = `{"flags":[${results.join(",")}],${JSON.stringify(rest).slice(1)}`;

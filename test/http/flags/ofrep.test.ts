@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createToken } from "../../../src/access/tokens.ts";
+import { createToken, revokeToken } from "../../../src/access/tokens.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { importFlags } from "../../../src/flags/imports.ts";
 import { setSegment } from "../../../src/flags/segments.ts";
@@ -342,6 +342,28 @@ describe("who asks", () => {
     rest.enqueue(Buffer.from("{}"));
     rest.close();
     expect([await slow, await post("{}"), await post("[]"), await post("{}")]).toEqual([200, 200, 400, 200]);
+  });
+
+  test("gets no large answer where its token is revoked while that is being made", async () => {
+    const payload = "x".repeat(200_000);
+    const place = { project: "shop", environment: "production" };
+    for (let index = 0; index < 20; index += 1)
+      await plantFlag(app, { ...place, flag: `large-${index}` }, { enabled: true, payload });
+    const { token } = await createToken(app, OPERATOR, {
+      name: "short-lived",
+      scopes: ["flags:evaluate"],
+      ...place,
+    });
+    let revoked: Promise<unknown> | undefined;
+    const service = createOfrepService(app, services.report, {
+      noteRead: () => (revoked ??= revokeToken(app, OPERATOR, "short-lived")),
+    });
+    const headers = { "x-api-key": token };
+    const request = new Request(`http://site.test${ALL}`, { method: "POST", headers, body: "{}" });
+    const answer = await service.evaluateAll(request, () => clientAt("198.51.100.7"));
+    await revoked;
+    expect([answer.status, (await answer.text()).length < 1000]).toEqual([401, true]);
+    service.close();
   });
 
   test("waits after twenty wrong tokens in a minute", async () => {
