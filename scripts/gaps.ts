@@ -1,26 +1,36 @@
 /**
  * Starts the built executable, sends it the inputs that cost most, one after another, and reports for each how long the
- * serving thread answered no request: `bun scripts/gaps.ts [pattern]`. Busy machines stretch times, so that what counts is the
+ * serving thread answered no request: `bun scripts/gaps.ts [--postgres] [pattern]`. Busy machines stretch times, so that what counts is the
  * processor time of that thread between two answers to /healthz, of which one is always asked for.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Scenario } from "./gaps-client.ts";
+import { parseArgs } from "node:util";
+import { createPostgres } from "../test/support/postgres/postgres-server.ts";
 import { scenarios } from "./gaps-inputs.ts";
 
 const EXECUTABLE = join(import.meta.dir, "../dist/formflag");
 const data = mkdtempSync(join(tmpdir(), "formflag-gaps-"));
-const only = new RegExp(process.argv[2] ?? "");
+const { values, positionals } = parseArgs({
+  options: { postgres: { type: "boolean" } },
+  allowPositionals: true,
+});
+const only = new RegExp(positionals[0] ?? "");
+const postgres = values.postgres ? await createPostgres() : null;
+const env = { ...process.env, ...(postgres && { FORMFLAG_DATABASE_URL: postgres.url("postgres") }) };
+const place = postgres ? [] : ["--data", data];
 
 function run(...args: string[]): string {
-  const { stdout, stderr, exitCode } = Bun.spawnSync([EXECUTABLE, ...args, "--data", data]);
+  const { stdout, stderr, exitCode } = Bun.spawnSync([EXECUTABLE, ...args, ...place], { env });
   if (exitCode !== 0) throw new Error(stderr.toString());
   return stdout.toString().trim();
 }
 
 async function start() {
   const child = Bun.spawn([EXECUTABLE, "serve", "--listen", "127.0.0.1:0", "--data", data], {
+    env,
     stdout: "ignore",
     stderr: "pipe",
   });
@@ -86,4 +96,5 @@ try {
   server.child.kill("SIGKILL");
   await server.child.exited;
   rmSync(data, { recursive: true, force: true });
+  await postgres?.stop();
 }

@@ -129,7 +129,8 @@ export async function stringifyInTurns<T>(
     members.push(member);
     size += member.length;
     if (size > PART || at === values.length - 1) {
-      texts.push(`[${members.join(",")}]`);
+      // A text that is put together with `+` is copied when it is first used: all of them at once, where a thread is sent them.
+      texts.push(["[", members.join(","), "]"].join(""));
       [members, size] = [[], 0];
     }
     const turn = takeTurns();

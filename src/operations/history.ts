@@ -16,6 +16,7 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
     summary: "List the changes in a project, newest first",
     scope: "flags:read",
     place: "environment",
+    levels: 2,
     defaults: { limit: DEFAULT_PAGE },
     run: ({ app, names, query }) => listChanges(app, names.project, withTime(query)),
   },
@@ -25,6 +26,7 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
     summary: "List the changes of a flag, newest first",
     scope: "flags:read",
     place: "environment",
+    levels: 2,
     defaults: { limit: DEFAULT_PAGE },
     run: ({ app, names, query }) =>
       listChanges(app, names.project, { ...withTime(query), kind: "flag", name: names.flag }),

@@ -77,4 +77,11 @@ describe("megabytes in an environment", () => {
       });
     }
   }, 60_000);
+
+  test("come in pages of a megabyte where the history lists them", async () => {
+    const { app, apply } = await openLarge();
+    await apply();
+    const { items, more } = await app.store.changes.page("shop", { limit: 100 });
+    expect([JSON.stringify(items).length < 1.5e6, more]).toEqual([true, true]);
+  });
 });

@@ -1,7 +1,13 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { Outcome, Write } from "../../src/store/sqlite/commit.ts";
-import { packBatch, packOutcomes, unpackBatch, unpackOutcomes } from "../../src/store/sqlite/pack.ts";
+import {
+  packBatch,
+  packOutcomes,
+  travelsAlone,
+  unpackBatch,
+  unpackOutcomes,
+} from "../../src/store/sqlite/pack.ts";
 
 const insert = (
   data: unknown,
@@ -53,4 +59,12 @@ test("outcomes arrive as they were", () => {
   expect(unpackOutcomes(packOutcomes([done, done]), 2)).toEqual([done, done]);
   const mixed: Outcome[] = [{ ok: true, value: false }, failed];
   expect(unpackOutcomes(packOutcomes(mixed), 2)).toEqual(mixed);
+});
+
+test("the texts of a large change travel as a list of texts, without other writes", () => {
+  const write: Write = { name: "applyTexts", args: [["[1]", "[2]"], 7, { who: "ann", at: 1 }] };
+  const packed = packBatch([write]);
+  expect(packed).toEqual([JSON.stringify([7, { who: "ann", at: 1 }]), "[1]", "[2]"]);
+  expect(unpackBatch(packed)).toEqual([write]);
+  expect([travelsAlone(write), travelsAlone(insert({}))]).toEqual([true, false]);
 });

@@ -1,7 +1,8 @@
+import { MiB } from "../../base/bytes.ts";
 import type { Page } from "../../base/pages.ts";
 import type { HistoryEntry } from "../../access/history-entry.ts";
 import type { Change, ChangeQuery, PlacedChange, RecentChange } from "../../projects/history.ts";
-import { pageCut, pageOf } from "./pages.ts";
+import { pageOf } from "./pages.ts";
 import { projectRow } from "./rows.ts";
 import { type Params, type Work, all, first, run } from "./work.ts";
 import type { Author } from "../../access/caller.ts";
@@ -10,13 +11,16 @@ type Row = Omit<Change, "before" | "after"> & { before: string | null; after: st
 
 const COLUMNS = "revision, environment, kind, name, at, who, why, before, after";
 
+/** About the size of a page: the values before and after, which are parsed at once, may be nothing but short names. */
+const CUT = { columns: ["before", "after"], bytes: MiB };
+
 /** Newest first. */
 function* pageChanges(project: string, options: ChangeQuery): Work<Page<Change>> {
   const { id: projectId } = yield* projectRow(project);
   const where = ["project_id = $projectId", ...conditionsOf(options)].join(" AND ");
   const sql = `SELECT ${COLUMNS} FROM changes WHERE ${where} ORDER BY revision DESC LIMIT $limit`;
   const used = usedIn(sql, { ...options, projectId });
-  return yield* pageOf(all<Row>(sql, used, pageCut("before", "after")), options.limit, toChange);
+  return yield* pageOf(all<Row>(sql, used, CUT), options.limit, toChange, CUT.bytes);
 }
 
 /** Newest first. A form of a name is in no project, and is found by an index. */
@@ -26,8 +30,9 @@ function* pageEverywhere(options: ChangeQuery): Work<Page<PlacedChange>> {
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
   const sql = `SELECT ${COLUMNS}, (SELECT slug FROM projects WHERE id = project_id) AS project
     FROM changes ${where} ORDER BY revision DESC LIMIT $limit`;
-  const rows = all<Row & { project: string | null }>(sql, usedIn(sql, options), pageCut("before", "after"));
-  return yield* pageOf(rows, options.limit, (row) => ({ ...toChange(row), project: row.project }));
+  const rows = all<Row & { project: string | null }>(sql, usedIn(sql, options), CUT);
+  const view = (row: Row & { project: string | null }) => ({ ...toChange(row), project: row.project });
+  return yield* pageOf(rows, options.limit, view, CUT.bytes);
 }
 
 function conditionsOf({ kind, name, environment, who, since, before }: ChangeQuery): string[] {

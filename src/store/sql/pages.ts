@@ -2,7 +2,7 @@ import { MAX_PAGE_BYTES, type Page } from "../../base/pages.ts";
 import type { Cut, Work } from "./work.ts";
 
 /**
- * The first page of the rows: at most `limit` rows and about `MAX_PAGE_BYTES`, but at least one row. Further rows are not
+ * The first page of the rows: at most `limit` rows and about so many `bytes`, but at least one row. Further rows are not
  * read, provided that an index yields the rows in order.
  */
 export function cutPage<Row extends object, T>(
@@ -10,12 +10,13 @@ export function cutPage<Row extends object, T>(
   limit: number,
   view: (row: Row) => T,
   sizeOf: (row: Row) => number = textSize,
+  bytes = MAX_PAGE_BYTES,
 ): Page<T> {
   const items: T[] = [];
   let size = 0;
   for (const row of rows) {
     size += sizeOf(row);
-    const isFull = items.length === limit || (items.length > 0 && size > MAX_PAGE_BYTES);
+    const isFull = items.length === limit || (items.length > 0 && size > bytes);
     if (isFull) return { items, more: true };
     items.push(view(row));
   }
@@ -34,8 +35,9 @@ export function* pageOf<Row extends object, T>(
   rows: Work<Row[]>,
   limit: number,
   view: (row: Row) => T,
+  bytes = MAX_PAGE_BYTES,
 ): Work<Page<T>> {
-  return cutPage(yield* rows, limit, view);
+  return cutPage(yield* rows, limit, view, textSize, bytes);
 }
 
 /** Leaves out the rows behind a page's worth of texts in the columns that may be long. */

@@ -5,8 +5,8 @@ import type { StoreStats } from "../../maintenance/store.ts";
 import { abandoned, busy } from "../queue.ts";
 import { type CommitStats, createCommitStats, openCommitStats } from "../commit-stats.ts";
 import { type Room, createRoom, openRoom } from "../room.ts";
-import { type Write, commit, resultOf, standsAlone } from "./commit.ts";
-import { type PackedBatch, packBatch, unpackOutcomes } from "./pack.ts";
+import { type Write, commit, resultOf } from "./commit.ts";
+import { type PackedBatch, packBatch, travelsAlone, unpackOutcomes } from "./pack.ts";
 
 /**
  * Commits writes. `weight` is the approximate bytes of a write while it waits. A write that is abandoned before its commit
@@ -162,11 +162,11 @@ function queueWriter(line: Line, room: Room, commits: CommitStats, timesCommits:
     resolve(Promise.reject(abandoned()));
     return false;
   };
-  /** How many of the queue stand alone. */
+  /** How many of the queue travel alone. */
   let alone = 0;
   const takeBatch = (): Waiting[] => {
     if (alone === 0) return queue.splice(0);
-    const first = queue.findIndex(({ write }) => standsAlone(write));
+    const first = queue.findIndex(({ write }) => travelsAlone(write));
     if (first > 0) return queue.splice(0, first);
     alone -= 1;
     return queue.splice(0, 1);
@@ -204,7 +204,7 @@ function queueWriter(line: Line, room: Room, commits: CommitStats, timesCommits:
         if (closing) throw new AppError("unavailable", "the database is closed");
         if (!room.take(weight)) throw busy();
         queue.push({ write, weight, isAbandoned, resolve });
-        if (standsAlone(write)) alone += 1;
+        if (travelsAlone(write)) alone += 1;
         // Deferred, so that other writes of the same turn of the event loop join the batch.
         if (committing.length === 0 && queue.length === 1)
           clock.soon(() => committing.length === 0 && sendBatch());
