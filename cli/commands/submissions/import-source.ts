@@ -110,7 +110,7 @@ export async function* batchesOf(source: Source, formKey: string): AsyncGenerato
     let text: string;
     let isNew: boolean;
     try {
-      const row = readRow(json);
+      const row = await readRow(json);
       isNew = row.id === null && row.createdAt === null;
       text = `${rowText(completeRow(row, { formKey, line }, CLOCKWORK))}\n`;
     } catch (error) {

@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { createTurns } from "../../base/event-loop.ts";
 import { SUBMISSION_ID, timedId } from "../../base/ids.ts";
 import { endOfString, isDeeper, isObject } from "../../base/json.ts";
 import { withoutRepeats } from "../../base/json-members.ts";
@@ -32,17 +33,21 @@ const MAX_META = 2048;
 
 /**
  * Reads a row from JSON: an object with the member `data`, as an export has it, or else the fields themselves, of which
- * `createdAt` or `Date` is the time, and `id` the id if it is a UUID. Throws `invalid`, and `too_large` past a limit.
+ * `createdAt` or `Date` is the time, and `id` the id if it is a UUID. Other work takes its turns: a row may have 80,000 names.
+ * Throws `invalid`, and `too_large` past a limit.
  */
-export function readRow(json: string): ImportRow {
+export async function readRow(json: string, takeTurns = createTurns()): Promise<ImportRow> {
   const bytes = Buffer.from(json);
   if (bytes.byteLength > IMPORT_LIMITS.row) throw overLimit("the row is", IMPORT_LIMITS.row);
   if (bytes.byteLength > IMPORT_LIMITS.bare) checkBare(json);
   // A row has one level around its data.
   if (isDeeper(bytes, SUBMISSION_LIMITS.depth + 1)) checkDepth(bytes);
+  await takeTurns();
   const row = parse(json);
   if (!isObject(row)) throw new AppError("invalid", "a row is a JSON object");
+  await takeTurns();
   const text = withoutRepeats(json);
+  await takeTurns();
   return isObject(row["data"]) ? readSubmission(row, row["data"], text) : readFields(row, text);
 }
 

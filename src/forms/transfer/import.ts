@@ -29,7 +29,7 @@ export async function importSubmissions(
   const takeTurns = createTurns();
   for (const { line, json } of lines) {
     try {
-      rows.push(completeRow(readRow(json), { formKey: key, line }, app));
+      rows.push(completeRow(await readRow(json, takeTurns), { formKey: key, line }, app));
     } catch (error) {
       throw atLine(line, error);
     }

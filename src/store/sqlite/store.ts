@@ -80,7 +80,7 @@ export function openSqliteStore(file: string, writing: Writing): SqliteStore {
   ): Promise<WriteResult<N>> => writer.write({ name, args }, weight) as Promise<WriteResult<N>>;
 
   // Exports take longer than reads of flags, which do not wait for them. A command has nothing else to do meanwhile.
-  const readers = writing === "thread" ? [createReader(file), createReader(file)] : [];
+  const readers = writing === "inline" ? [] : [createReader(file), createReader(file)];
   const readAtOnce: Runner["readAtOnce"] = (work) => read(() => runAtOnce(db, work));
   const runner: Runner = {
     read: (work) => read(() => runWork(db, work())),

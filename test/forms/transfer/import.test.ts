@@ -134,8 +134,8 @@ describe("an import", () => {
   });
 
   test("keeps the last value of a name that repeats, with every digit", async () => {
-    expect(readRow('{"data":{"a":1},"data":{"b":1,"b":2.50}}').data).toBe('{"b":2.50}');
-    expect(readRow('{"a":1,"b":3,"a":2.50}').data).toBe('{"b":3,"a":2.50}');
+    expect((await readRow('{"data":{"a":1},"data":{"b":1,"b":2.50}}')).data).toBe('{"b":2.50}');
+    expect((await readRow('{"a":1,"b":3,"a":2.50}')).data).toBe('{"b":3,"a":2.50}');
   });
 
   test("takes an object without data for the fields, with every digit", async () => {

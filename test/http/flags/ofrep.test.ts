@@ -356,7 +356,7 @@ describe("who asks", () => {
     });
     let revoked: Promise<unknown> | undefined;
     const service = createOfrepService(app, services.report, {
-      noteRead: () => (revoked ??= revokeToken(app, OPERATOR, "short-lived")),
+      noteRead: () => void (revoked ??= revokeToken(app, OPERATOR, "short-lived")),
     });
     const headers = { "x-api-key": token };
     const request = new Request(`http://site.test${ALL}`, { method: "POST", headers, body: "{}" });
