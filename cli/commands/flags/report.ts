@@ -35,13 +35,17 @@ export async function reportFlag(session: Session, place: Place, flag: SetFlag, 
 export function noteRules(
   { note, showsNotes }: Session,
   { project, environment }: Place,
-  { patch, flag, lost }: { patch: FlagPatch; flag: SetFlag; lost: unknown },
+  { patch, flag, lost, replaces }: { patch: FlagPatch; flag: SetFlag; lost: unknown; replaces: boolean },
 ): void {
   if (!showsNotes || flag.result === "unchanged") return;
   const { slug, enabled, defaultVariant } = flag;
   if (lost !== undefined)
     note(
       shown`the variants take the place of its payload ${JSON.stringify(lost)}; to undo: formflag flags undo ${slug} -p ${project} -e ${environment}\n`,
+    );
+  if (replaces)
+    note(
+      shown`this takes the place of a rule of its own; to undo: formflag flags undo ${slug} -p ${project} -e ${environment}\n`,
     );
   if (patch.targeting && endsInShare(flag.targeting))
     note(

@@ -67,6 +67,8 @@ export function withRules(command: Command): Command {
 export type RulesChange = {
   /** Whether it depends on what the flag is now. */
   needsFlag: boolean;
+  /** Whether conditions or a share take the place of the rule that the flag has. */
+  replacesRule: boolean;
   /** The change of a flag that is this; undefined for a new one. Throws `invalid`. */
   patchFor: (flag: FlagDetail | undefined) => RulesPatch;
 };
@@ -102,7 +104,7 @@ export async function readRules(input: Input): Promise<RulesChange> {
     return patch;
   };
   const changesRule = isRuled || endsRollout || own.targeting !== undefined;
-  return { needsFlag: changesRule || own.variants != null, patchFor };
+  return { needsFlag: changesRule || own.variants != null, replacesRule: isRuled, patchFor };
 }
 
 type Row = { condition: Record<string, unknown>; variant: string | undefined };

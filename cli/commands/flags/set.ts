@@ -144,7 +144,7 @@ type One = Omit<Values, "places"> & { place: Place };
 
 async function setOne(session: Session, { place, change, at, named }: One): Promise<void> {
   await changeAtRevision(named !== undefined, async () => {
-    const { patch, revision, lost } = await planChange(session, place, change);
+    const { patch, revision, lost, replaces } = await planChange(session, place, change);
     if (at !== null) return (await import("./scheduled.ts")).scheduleChange(session, place, patch, at);
     // The rule fits only the variants that were read.
     const expected = named ?? revision ?? undefined;
@@ -153,6 +153,6 @@ async function setOne(session: Session, { place, change, at, named }: One): Prom
     // A caller who named a revision needs the next one.
     const end = named !== undefined ? ` (revision ${answer.revision})` : "";
     await reportFlag(session, place, answer.value, end);
-    noteRules(session, place, { patch, flag: answer.value, lost });
+    noteRules(session, place, { patch, flag: answer.value, lost, replaces });
   });
 }

@@ -2,6 +2,8 @@ import { clock } from "../../../src/base/clock.ts";
 import { type Command, Option } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
+import { ruleClauses } from "../../../src/flags/rules/rule-words.ts";
+import { rowsBeforeShare } from "../../../src/flags/rules/shares.ts";
 import { areBoolean } from "../../../src/flags/rules/rules.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import type { Input } from "../../session/input.ts";
@@ -47,6 +49,8 @@ export type Planned = {
   revision: number | null;
   /** The payload that variants other than true and false take the place of; undefined if none is set. */
   lost: unknown;
+  /** Whether a rule that has no words is replaced. */
+  replaces: boolean;
 };
 
 /** Throws `invalid`. */
@@ -57,7 +61,16 @@ export async function planChange(
 ): Promise<Planned> {
   const read = rules.needsFlag ? await readFlag(session, place) : null;
   const patch = { ...rules.patchFor(read?.flag), ...own };
-  return { patch, revision: read?.revision ?? null, lost: read?.flag && lostBy(patch, read.flag) };
+  return {
+    patch,
+    revision: read?.revision ?? null,
+    lost: read?.flag && lostBy(patch, read.flag),
+    replaces: rules.replacesRule && isOfAnotherKind(read?.flag),
+  };
+}
+
+function isOfAnotherKind(flag: FlagDetail | undefined): boolean {
+  return flag !== undefined && ruleClauses(flag) === null && rowsBeforeShare(flag.targeting).length === 0;
 }
 
 function lostBy({ variants, payload }: FlagPatch, flag: FlagDetail): unknown {

@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { isObject } from "../../base/json.ts";
 import { hasRule, isShare, rowsOfRule } from "./rule-rows.ts";
 import type { FlagRules } from "./rules.ts";
 
@@ -33,11 +34,11 @@ export function shareRule(percent: string, { on, off }: { on: string; off: strin
   };
 }
 
-/** Conditions with their variants, in the order of a rule, up to its share: empty for a rule that has others. */
+/** Conditions with their variants, in the order of a rule, up to what everyone else gets: empty for a rule of another kind. */
 export function rowsBeforeShare(targeting: FlagRules["targeting"]): unknown[] {
   if (!hasRule(targeting)) return [];
   const { rows, rest } = rowsOfRule(targeting) ?? {};
-  if (!rows || (rest !== undefined && !isShare(rest))) return [];
+  if (!rows || (isObject(rest) && !isShare(rest))) return [];
   return rows.flatMap(({ condition, result }) => [condition, result]);
 }
 

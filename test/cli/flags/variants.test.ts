@@ -237,6 +237,18 @@ describe("flags set", () => {
     expect((await trySet("grows", "--rollout", "20")).stdout).toContain("plan is gold: on; 20 % of users on");
   });
 
+  test("keeps what a share does not contradict, and names a rule that it takes the place of", async () => {
+    await set("widens", "--on", "--if", "plan == gold", "--else", "off");
+    expect((await trySet("widens", "--rollout", "20")).stdout).toContain(
+      "plan is gold: on; 20 % of users on",
+    );
+    const own = '{"if":[{"==":[{"var":"a"},1]},"on",{"if":[{"==":[{"var":"b"},1]},"on"]}]}';
+    await set("own-rule", "--on", "--targeting", own);
+    const { stdout, stderr } = await trySet("own-rule", "--rollout", "20");
+    expect(stdout).toContain("on (20 % of users on; everyone else off)");
+    expect(stderr).toContain("a rule of its own; to undo: formflag flags undo own-rule -p shop -e develop");
+  });
+
   test("rolls out by the names of two boolean variants, the true one first", async () => {
     await set("beta", "--variants", '{"no":false,"yes":true}', "--default", "no");
     expect((await set("beta", "--rollout", "5")).targeting).toEqual(share(5, 95, ["yes", "no"]));
