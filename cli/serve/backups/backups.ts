@@ -48,15 +48,13 @@ export function createBackups(app: App, { settings, data, env, log }: BackupOpti
   const commands = createBackupCommands(env);
   let isStopping = false;
   let failure = settings === null ? null : record().failure;
-  /** The end of the wait of the schedule for another backup. */
-  let busyUntil = 0;
+  /** The end of the wait of the schedule, after a failure or for another backup; a restart tries again at once. */
+  let waitUntil = 0;
 
   const isBusy = () => commands.isRunning() || (data !== null && isLocked(join(data, NAMES.backupLock)));
   const dueAt = ({ directory, every }: BackupSettings): number => {
     const last = newestIn(directory);
-    const due = Math.max(busyUntil, last === null ? 0 : Date.parse(last.at) + every * 1000);
-    if (failure === null) return due;
-    return Math.max(due, Date.parse(failure.at) + Math.min(RETRY_MS, every * 1000));
+    return Math.max(waitUntil, last === null ? 0 : Date.parse(last.at) + every * 1000);
   };
   const makeOne = async ({ directory, keep }: BackupSettings): Promise<void> => {
     const startedAt = app.now();
@@ -73,7 +71,7 @@ export function createBackups(app: App, { settings, data, env, log }: BackupOpti
   const runJob = async () => {
     if (settings === null || isStopping || app.now() < dueAt(settings)) return;
     if (isBusy()) {
-      busyUntil = app.now() + BUSY_MS;
+      waitUntil = app.now() + BUSY_MS;
       return;
     }
     try {
@@ -82,6 +80,7 @@ export function createBackups(app: App, { settings, data, env, log }: BackupOpti
       if (isStopping) return;
       const text = error instanceof Error ? error.message : String(error);
       failure = { at: isoTime(app.now()), error: text };
+      waitUntil = app.now() + Math.min(RETRY_MS, settings.every * 1000);
       note({ failure });
       log.error(new AppError("unavailable", `the backup into ${settings.directory} failed: ${text}`));
     }
