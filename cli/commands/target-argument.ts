@@ -8,5 +8,5 @@ export function requireTarget(form: string, target: string): void {
       `formflag forms set ${form} --notify ${target.replace(/^[a-z]+:/, "")} sends mail for each submission`,
     );
   if (/^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(target))
-    throw usage(`the target ${target} has no scheme`, `write https://${target}`);
+    throw usage("the target has no scheme", "write https:// before it");
 }

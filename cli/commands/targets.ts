@@ -127,7 +127,7 @@ type NewTarget = { form: string; target: string };
 
 async function parseAdd(input: Input, givenForm?: string, givenTarget?: string): Promise<NewTarget> {
   if (/^[a-z]+:/.test(givenForm ?? "") && givenTarget === undefined)
-    throw usage("the form is missing", `formflag targets add <form> ${givenForm}`);
+    throw usage("the form is missing", "formflag targets add <form> <target>");
   const form = await input.need(givenForm, "form");
   const target = await input.need(givenTarget, "target");
   requireTarget(form, target);

@@ -141,9 +141,7 @@ function requireScopes(scopes: readonly string[]): void {
   const near = SCOPES.filter((scope) => scope.split(":").includes(other));
   throw usage(
     `--scope: a scope is one of ${SCOPES.join(", ")}`,
-    near.length > 0
-      ? `for ${other} write ${near.join(" or ")}`
-      : `${other} is not a scope; roles are for users`,
+    near.length > 0 ? `did you mean ${near.join(" or ")}?` : `${other} is not a scope; roles are for users`,
   );
 }
 

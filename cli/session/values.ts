@@ -61,7 +61,8 @@ function spanHint(text: string, option: string): string {
   if (count !== "" && days !== undefined) return `write it in days: ${option} ${Number(count) * days}d`;
   const short = { sec: "s", second: "s", min: "m", minute: "m", hr: "h", hour: "h" }[unit.toLowerCase()];
   if (count !== "" && short !== undefined) return `write ${option} ${count}${short}`;
-  if (/^\d+$/.test(text)) return `the unit is missing: ${option} ${text}d is for days, ${text}h for hours`;
+  if (/^\d+$/.test(text))
+    return `the unit is missing: ${option} ${text}s is for seconds, ${text}h for hours, ${text}d for days`;
   return "times look like 60s, 5m, 12h or 90d";
 }
 

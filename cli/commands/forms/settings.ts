@@ -49,6 +49,7 @@ function optionOf(name: SettingName): Option {
 }
 
 const NEVER = { none: null, off: null };
+const FOREVER = { never: null, forever: null };
 const DEFAULT = { default: null };
 
 /** Words that stand for a value, by the kind of a setting that has none of its own. */
@@ -60,8 +61,8 @@ const WORDS: Partial<Record<Kind["is"], Record<string, unknown>>> = {
   choice: { ...NEVER, ...DEFAULT },
   bytes: DEFAULT,
   count: NEVER,
-  seconds: NEVER,
-  time: NEVER,
+  seconds: { ...NEVER, ...FOREVER },
+  time: { ...NEVER, ...FOREVER },
   json: NEVER,
   list: { none: [], off: [] },
 };

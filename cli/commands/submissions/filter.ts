@@ -137,7 +137,10 @@ export function matchingIn(options: Record<string, unknown>): Matching | null {
   const { query } = filterIn(options, clock.now());
   if (matching === undefined) {
     if (form !== undefined || dryRun !== undefined || query.length > 0)
-      throw usage("options that select submissions go with --matching");
+      throw usage(
+        "options that select submissions go with --matching",
+        "add --matching to select by options, in place of ids; --dry-run only counts",
+      );
     return null;
   }
   const { unread, ...others } = parametersOf(query);

@@ -58,7 +58,7 @@ function parse({ options }: Input): Purge {
       `--where ${match} has no text to compare with`,
       match.includes("@") && !match.includes("=")
         ? `write --email ${match}`
-        : `write --where ${match.replace(/[:=].*|$/, "=TEXT")}`,
+        : `write --where ${match.replace(/^([^:=]*)[:=]?(.*)$/s, (_, name, text) => `${name}=${text || "TEXT"}`)}`,
     );
   if (email !== undefined) requireAddress(email);
   return {

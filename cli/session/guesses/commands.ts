@@ -4,7 +4,8 @@ const ADD_TARGET = "type formflag targets add <form> <target>";
 const LIST = "formflag submissions list shows the inbox";
 const PERSON =
   "formflag submissions list --email <address> finds everything of a person, formflag submissions purge --email <address> deletes it";
-const HISTORY = "formflag flags history <flag> -p <project> shows who changed what";
+const HISTORY =
+  "formflag history shows who changed what, formflag flags history <flag> -p <project> the changes of a flag";
 const SIGN_IN =
   "name a server with --server and its token with --token-file, or set FORMFLAG_SERVER and FORMFLAG_TOKEN";
 const USERS =
@@ -39,15 +40,15 @@ export const COMMAND_GUESSES: Record<string, string> = {
     "formflag status shows the server, formflag doctor checks its machine and settings, formflag stats counts",
   "health ping ready": "type formflag healthcheck",
   "logs log journal":
-    "the server logs to standard error; as a service: journalctl -u formflag. What was changed: formflag flags history",
-  "history audit audit-log changes": HISTORY,
+    "the server logs to standard error; as a service: journalctl -u formflag. What was changed: formflag history",
+  "audit audit-log changes events": HISTORY,
   "upgrade update self-update":
     "replace the executable and start it again, which migrates the data: docs/running.md",
   "man docs documentation": "type formflag help, or formflag help <command>; docs/ holds the documentation",
   set: SETTINGS,
   "settings options configure": SETTINGS,
   "envs env": "type formflag environments list -p <project>",
-  "undo revert rollback": "type formflag flags rollback <flag> -p <project> -e <environment>",
+  "undo revert rollback": "type formflag flags undo <flag> -p <project> -e <environment>",
   promote: "type formflag flags promote <flag> -p <project> --from staging --to production",
   "evaluate eval": "type formflag flags evaluate <flag> -p <project> -e <environment>",
   "toggle enable disable on off": "type formflag flags enable <flag> -p <project> -e <environment>",
@@ -82,8 +83,7 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
     "turn-on": "type formflag flags enable",
     "turn-off": "type formflag flags disable",
     rollout: "type formflag flags set <flag> --on --rollout 25",
-    "undo revert":
-      "formflag flags rollback <flag> -p <project> -e <environment> takes back the newest change",
+    revert: "formflag flags undo <flag> -p <project> -e <environment> takes back the newest change",
     "notify watch subscribe":
       "changes of flags are not sent anywhere; formflag flags history <flag> shows them",
     archive: "a flag is deleted with formflag flags delete, or turned off with formflag flags disable",
@@ -104,7 +104,7 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
     "copy clone duplicate": COPY,
     "embed html code": "type formflag forms snippet <form>",
     "webhook notify": "formflag targets add <form> <url>, or formflag forms set <form> --notify <address>",
-    "history log": "formflag export in version control keeps what a form was",
+    "log audit": "type formflag forms history <form>",
     upload: "type formflag forms set <form> --uploads on",
   },
   targets: {
@@ -121,6 +121,8 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
       "formflag stats counts submissions; formflag submissions delete --matching --dry-run counts a selection",
     "reply answer": "formflag submissions get <id> shows the address of the sender; reply by mail",
     "erase forget": PERSON,
+    "tail watch follow":
+      "formflag submissions list --since 1h lists the newest; formflag targets add <form> <url> sends each one on",
     "create add": "formflag forms test <form> stores a submission to try with",
   },
   deliveries: { resend: "type formflag deliveries retry <id>" },
@@ -137,7 +139,7 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
   },
   backup: {
     "list ls": "formflag keeps no list: a backup is a file where -o put it",
-    "schedule cron": "a timer of systemd or cron runs formflag backup create: docs/running.md",
+    "schedule cron": "formflag serve --backup-dir <dir> --backup-every 1d makes backups by itself",
     import: "type formflag backup restore <file>",
   },
   config: { "set edit unset": SETTINGS, "get list": "type formflag config show" },
@@ -154,12 +156,12 @@ export const SYNONYMS = [
   ["create", "set", "add", "new", "make"],
   ["set", "update", "edit", "change", "patch", "modify"],
   ["get", "show", "view", "describe", "info", "read"],
-  ["delete", "revoke", "remove", "rm", "del", "destroy"],
+  ["delete", "revoke", "remove", "rm", "del", "destroy", "kill", "end"],
   ["list", "all"],
   ["test", "ping", "send", "try"],
   ["rotate", "roll", "renew", "secret"],
   ["enable", "on", "open", "start"],
-  ["disable", "off", "close", "stop"],
+  ["disable", "off", "close", "stop", "pause"],
 ];
 
 /** The hint of a word in a table whose keys hold several words. */

@@ -12,7 +12,9 @@ type Explanation = { message: string; hint: string | null };
 export function explain(message: string, args: string[], program: Command): Explanation {
   if (message.startsWith("too many arguments")) return excessOf(args, program);
   const [, kind, word = ""] = /^unknown (option|command) '(.*)'$/.exec(message) ?? [];
-  if (kind === "option") return { message, hint: optionHint(word.replace(/=.*$/s, ""), args, program) };
+  const name = word.replace(/=.*$/s, "");
+  if (kind === "option")
+    return { message: `unknown option '${name}'`, hint: optionHint(name, args, program) };
   if (kind === "command") return { message, hint: commandHint(word, args, program) };
   const [, argument] = /^missing required argument '(.*)'$/.exec(message) ?? [];
   if (argument !== undefined) return missing(argument, args, program);
@@ -27,10 +29,15 @@ function nameOf(flags: string): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
+/** A word without what may be secret in a URL. */
+function masked(word: string): string {
+  return word.replace(/^([\w.+-]*:\/\/).*$/s, "$1…");
+}
+
 function excessOf(args: string[], program: Command): Explanation {
   const { command, operands } = readLine(args, program);
   const path = pathOf(command);
-  const words = operands.map(({ word }) => word);
+  const words = operands.map(({ word }) => masked(word));
   const names = command.registeredArguments.map((each) => `<${each.name()}>`).join(" ");
   const first = operands[capacityOf(command)];
   const [, , known] =
@@ -41,7 +48,7 @@ function excessOf(args: string[], program: Command): Explanation {
     message: `formflag ${path} takes ${takes}, not ${words.join(" ")}`,
     hint:
       valueHint(first) ??
-      known?.replaceAll("$0", first?.word ?? "") ??
+      known?.replaceAll("$0", masked(first?.word ?? "")) ??
       `formflag ${path} --help shows its options`,
   };
 }
@@ -73,6 +80,8 @@ function optionHint(word: string, args: string[], program: Command): string | nu
   const near = nearestOf(word, own, true);
   if (near !== null) return `(Did you mean ${near}?)`;
   const owners = ownersOf(word, command, program);
+  if (owners.length > 0 && command.commands.length > 0)
+    return `options of a command follow it, as in formflag ${owners[0]} ${word}`;
   if (owners.length > 0) return `it is an option of ${owners.map((each) => `formflag ${each}`).join(", ")}`;
   return path === "" ? null : `formflag ${path} --help shows its options`;
 }
@@ -91,7 +100,7 @@ function ownersOf(word: string, command: Command, program: Command): string[] {
   ];
   const noun = command.parent?.parent ? command.parent : command;
   const near = having(noun);
-  return near.length > 0 ? near : having(program).slice(0, 3);
+  return (near.length > 0 ? near : having(program)).slice(0, 3);
 }
 
 function commandHint(word: string, args: string[], program: Command): string | null {

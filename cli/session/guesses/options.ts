@@ -1,48 +1,64 @@
-/** Options that people guess, by the commands they are guessed for; the first that fits wins. */
-type Guess = [commands: RegExp, options: string, hint: string];
+import { type Guess, OPERATING_GUESSES } from "./operating-options.ts";
 
-const ADDRESS = "the address has the port: formflag serve --listen 127.0.0.1:9000";
 const ON_OFF = "--on turns a flag on, --off turns it off";
-const LIFETIME =
-  "formflag flags enable <flag> --for 2h turns it on and off again; --expires turns it off at a time";
 const EVALUATE = `a user is part of the context: --context '{"targetingKey":"ann"}'`;
-const ONE_PLACE =
-  "a flag is in every environment of its project; formflag flags disable <flag> -e <environment> turns it off in one";
 const TARGET = "formflag targets add <form> <url> sends submissions there";
 const NOTIFY = "--notify <address> sends a message for each submission";
 const AFTER = "--success-url <url> is where a sender goes after a submission";
 const ORIGIN = "--allow-origin <url> names the sites whose pages may post";
 const STATE = "formflag forms enable <form> and formflag forms disable <form> open and close it";
-const SPAM = "--challenge on asks senders for a solved challenge; docs/forms.md lists what else finds spam";
-const FIELDS = "a form takes any field; --schema @schema.json says which it has to have";
 const PERSON =
   "formflag submissions list --email <address> finds everything of a person, formflag submissions purge --email <address> deletes it";
-const SLUG =
-  "a slug cannot be changed, since addresses and programs have it; --name changes the name for people";
 const JSON_OUTPUT = "--json prints JSON, --field <name> one field a line";
-const FOREGROUND = "the server runs in the foreground; formflag service prints what systemd needs";
-const CONFIG = "there is no file of settings: each option has a variable, as formflag serve --help lists";
 const LOGS = "formflag serve --log-level debug logs more";
 
+/** Options that people guess, for every command. */
 export const OPTION_GUESSES: Guess[] = [
-  [/^(serve|healthcheck|doctor)\b/, "-p --port --host --bind --address --hostname", ADDRESS],
-  [/^serve/, "-d --daemon --detach --background --fork", FOREGROUND],
-  [/^serve/, "-c --config --config-file --conf --env-file", CONFIG],
-  [/^serve/, "--debug --dev --trace", LOGS],
+  ...OPERATING_GUESSES,
+  [/history$/, "--from --after", "--since <time> begins at a time"],
+  [/^deliveries list/, "--failed --queued --delivered", "the status is a value: --status failed"],
+  [/^deliveries retry/, "--all", "--failed retries all that have failed"],
   [
-    /^serve/,
-    "--smtp --mail --smtp-host",
-    "--smtp-url smtp://user@mail.example.com:587 names the mail server",
+    /^flags list/,
+    "--search --filter --on --off --enabled --tag",
+    "it lists every flag; grep, or --json and jq, choose",
   ],
-  [/^serve/, "--db --database-url", "--data names the data directory, --database a PostgreSQL database"],
-  [/^serve/, "--url --domain", "--public-url https://forms.example.com is the address that senders see"],
-  [/^serve/, "--tls --ssl --https --cert --key", "--tls-cert and --tls-key name a certificate and its key"],
   [
-    /^migrate/,
-    "--dry-run -n",
-    "the first run changes nothing where the data is, and may be repeated; only --final ends the move",
+    /^(submissions|deliveries) list/,
+    "-n --last --first --top --max --count",
+    "--limit <n> says how many; formflag stats counts",
   ],
-  [/^(check|doctor)/, "--fix --repair", "it only reads: formflag backup restore brings back what was lost"],
+  [
+    /^submissions list/,
+    "--today --yesterday --new",
+    "--since 24h lists what came in a day, --unread what was not read",
+  ],
+  [/^submissions export/, "-f --type", "--format csv, or a file named so: -o contact.csv"],
+  [
+    /^submissions import/,
+    "--file -f --input",
+    "the file follows the form: formflag submissions import <form> <file>",
+  ],
+  [/^(targets|submissions) /, "--form", "the form follows the command, as in formflag targets list <form>"],
+  [
+    /^(tokens|users|flags|segments) /,
+    "--name --slug --id",
+    "the name follows the command, as in formflag tokens create <name>",
+  ],
+  [
+    /^tokens create/,
+    "--permission --permissions --access --grant",
+    "--scope flags:write says what it may do",
+  ],
+  [/^tokens /, "--show --reveal", "secrets are not stored: create another token, and revoke this one"],
+  [/^users /, "--email --mail", "a user has no address: formflag users create <name> --role <role>"],
+  [
+    /^projects create/,
+    "-e --env --envs --environment",
+    "--environments develop,production names its environments",
+  ],
+  [/^(projects|environments) /, "--description --title", "--name is for people; it has no description"],
+  [/^flags (set|create)/, "--state --status --active", ON_OFF],
   [/^flags (set|create|disable)/, "--for --until --duration", LIFETIME],
   [
     /^flags toggle/,
@@ -105,7 +121,7 @@ export const OPTION_GUESSES: Guess[] = [
   ],
   [/^(projects|environments) set/, "--slug --rename --key", SLUG],
   [
-    /^environments set/,
+    /^environments (set|create)/,
     "--lock --locked --unlock",
     "formflag environments lock <environment> -p <project> locks it",
   ],
@@ -159,12 +175,6 @@ export const OPTION_GUESSES: Guess[] = [
     "nobody types a password here: formflag users link <name> prints a link to sign in",
   ],
   [/^users/, "--scope --scopes --admin", "a user has a role: --role admin"],
-  [/^backup/, "--output-dir --dir --to", "-o <file> names the archive"],
-  [/^backup restore/, "--into --target", "--data names the data directory to create"],
-  [/^(apply|diff)/, "--delete --remove", "--prune deletes what the file leaves out"],
-  [/^(apply|diff)/, "-p --project -e --environment", "the file names its projects and environments"],
-  [/^healthcheck|^doctor|^mail|^stats/, "--url --address", "--server <url> names the server"],
-  [/^serve/, "-v --verbose", LOGS],
   [/^(?!serve)/, "--verbose --debug", LOGS],
   [
     /./,
@@ -185,7 +195,7 @@ export const OPTION_GUESSES: Guess[] = [
   [/^/, "-json -j --JSON", "type --json"],
   [
     /^/,
-    "--dry-run -n",
+    "--dry-run",
     "only apply, migrate, flags import, flags promote and submissions know a trial; formflag diff shows what a file would change",
   ],
 ];

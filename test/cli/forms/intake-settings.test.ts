@@ -269,7 +269,7 @@ describe("export and apply", () => {
     const { code, stderr } = await there.run("apply", "-f", file);
     expect(code).toBe(2);
     expect(stderr).toStartWith(
-      "error: forms.contact.schema: the schema is invalid at #/properties/a/pattern: ",
+      `error: ${file} line 1, column 19: forms.contact.schema: the schema is invalid at #/properties/a/pattern: `,
     );
   });
 });

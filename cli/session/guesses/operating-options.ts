@@ -1,0 +1,53 @@
+/** Options that people guess, by the commands they are guessed for; the first that fits wins. */
+export type Guess = [commands: RegExp, options: string, hint: string];
+
+const ADDRESS = "the address has the port: formflag serve --listen 127.0.0.1:9000";
+const CONFIG = "there is no file of settings: each option has a variable, as formflag serve --help lists";
+const HISTORY =
+  "formflag projects history <project>, forms history <form> and flags history <flag> list the changes of one";
+const LOGS = "formflag serve --log-level debug logs more";
+
+/** Guesses for the commands that run a server, move its data, or read files. */
+export const OPERATING_GUESSES: Guess[] = [
+  [/^history$/, "-p --project -e --environment --form --flag", HISTORY],
+  [/^history$/, "--user --by --author", "--who <name> names a user, a token or an operator"],
+  [/^stats/, "--from --since --until --to", "--days <n> says how many days, today included"],
+  [/export$|^backup/, "--out --out-file --save --dest", "-o <file> names the file"],
+  [/^backup create/, "-z --compress --gzip", "a name that ends in .gz compresses: -o backup.tar.gz"],
+  [/^backup restore/, "--force --overwrite", "--replace renames what is there"],
+  [/^diff/, "--exit-code --check", "it exits 9 if something differs"],
+  [/^completion/, "--shell", "the shell follows the command: formflag completion bash"],
+  [/^(serve|healthcheck|doctor)\b/, "-p --port --host --bind --address --hostname", ADDRESS],
+  [/^serve/, "-d --daemon --detach --background --fork", FOREGROUND],
+  [/^serve/, "-c --config --config-file --conf --env-file", CONFIG],
+  [/^serve/, "--debug --dev --trace", LOGS],
+  [
+    /^serve/,
+    "--smtp --mail --smtp-host",
+    "--smtp-url smtp://user@mail.example.com:587 names the mail server",
+  ],
+  [/^serve/, "--db --database-url", "--data names the data directory, --database a PostgreSQL database"],
+  [/^serve/, "--url --domain", "--public-url https://forms.example.com is the address that senders see"],
+  [/^serve/, "--tls --ssl --https --cert --key", "--tls-cert and --tls-key name a certificate and its key"],
+  [
+    /^serve/,
+    "--workers --cluster --threads",
+    "one process serves; docs/scale-out.md describes several machines",
+  ],
+  [/^serve/, "--log-file --logfile --log", "it logs to standard error: 2> formflag.log"],
+  [/^serve/, "--open --browser", "formflag users link prints a link to the dashboard"],
+  [/^serve/, "--metrics", "/metrics needs a token, or an address of its own: --metrics-listen"],
+  [/^migrate/, "--from --source", "--data names what is moved, --to the database"],
+  [
+    /^migrate/,
+    "--dry-run",
+    "the first run changes nothing where the data is, and may be repeated; only --final ends the move",
+  ],
+  [/^(check|doctor)/, "--fix --repair", "it only reads: formflag backup restore brings back what was lost"],
+  [/^backup/, "--output-dir --dir --to", "-o <file> names the archive"],
+  [/^backup restore/, "--into --target", "--data names the data directory to create"],
+  [/^(apply|diff)/, "--delete --remove", "--prune deletes what the file leaves out"],
+  [/^(apply|diff)/, "-p --project -e --environment", "the file names its projects and environments"],
+  [/^healthcheck|^doctor|^mail|^stats/, "--url --address", "--server <url> names the server"],
+  [/^serve/, "-v --verbose", LOGS],
+];
