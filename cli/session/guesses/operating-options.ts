@@ -7,6 +7,8 @@ const HISTORY =
   "formflag projects history <project>, forms history <form> and flags history <flag> list the changes of one";
 const LOGS = "formflag serve --log-level debug logs more";
 
+const FOREGROUND = "the server runs in the foreground; formflag service install runs it under systemd";
+
 /** Guesses for the commands that run a server, move its data, or read files. */
 export const OPERATING_GUESSES: Guess[] = [
   [/^history$/, "-p --project -e --environment --form --flag", HISTORY],

@@ -12,6 +12,15 @@ const PERSON =
 const JSON_OUTPUT = "--json prints JSON, --field <name> one field a line";
 const LOGS = "formflag serve --log-level debug logs more";
 
+const LIFETIME =
+  "formflag flags enable <flag> --for 2h turns it on and off again; --expires turns it off at a time";
+const ONE_PLACE =
+  "a flag is in every environment of its project; formflag flags disable <flag> -e <environment> turns it off in one";
+const SPAM = "--challenge on asks senders for a solved challenge; docs/forms.md lists what else finds spam";
+const FIELDS = "a form takes any field; --schema @schema.json says which it has to have";
+const SLUG =
+  "a slug cannot be changed, since addresses and programs have it; --name changes the name for people";
+
 /** Options that people guess, for every command. */
 export const OPTION_GUESSES: Guess[] = [
   ...OPERATING_GUESSES,
