@@ -1,9 +1,7 @@
 import { clock } from "../../src/base/clock.ts";
 import type { Command } from "commander";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../src/base/pages.ts";
-import { history as operations } from "../../src/operations/history.ts";
 import type { viewChange } from "../../src/projects/history.ts";
-import { JSON_NOTATION, printDiff } from "../output/diff.ts";
 import type { Io } from "../output/terminal.ts";
 import { printable, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
@@ -106,6 +104,7 @@ async function parse(input: Input, kind: Kind, given: string | undefined): Promi
 }
 
 async function run(session: Session, { subject, query, limit }: Values): Promise<void> {
+  const { JSON_NOTATION, printDiff } = await import("../output/diff.ts");
   const changes = await changesOf(session, subject, query, limit);
   const texts = changes.map((change) => {
     const states = { before: stateOf(change, change.before), after: stateOf(change, change.after) };
@@ -122,12 +121,14 @@ async function run(session: Session, { subject, query, limit }: Values): Promise
   );
 }
 
-function changesOf(
+async function changesOf(
   { client }: Session,
   { kind, name, project = "" }: Subject,
   query: Values["query"],
   limit: number,
 ): Promise<Change[]> {
+  // Every noun has a history, which most of its commands do not need.
+  const { history: operations } = await import("../../src/operations/history.ts");
   const page = { cursor: "before", limit, maxPage: MAX_PAGE } as const;
   if (kind === undefined) return listAll(client, operations.everywhere, { query, ...page });
   if (kind === "form")

@@ -2,7 +2,6 @@ import { isObject } from "../../src/base/json.ts";
 import { AppError } from "../../src/base/errors.ts";
 import type { Io } from "../output/terminal.ts";
 import { shorten } from "../output/text.ts";
-import { parseJson } from "./json.ts";
 import { readWhole } from "./read-whole.ts";
 import { usage } from "./usage.ts";
 
@@ -15,6 +14,7 @@ export async function jsonValue(text: string, option: string, io: Stdin): Promis
   const source = await sourceOf(text, option, io);
   if (source.trim() === "")
     throw usage(`${option} is empty`, `write JSON, such as ${option} '"text"' or ${option} '{"a":1}'`);
+  const { parseJson } = await import("./json.ts");
   try {
     return parseJson(source, option);
   } catch (error) {
@@ -36,6 +36,7 @@ export async function jsonObject(
 ): Promise<Record<string, unknown>> {
   const source = await sourceOf(text, option, io);
   const hint = `write ${option} '${example}'; @FILE reads a file`;
+  const { parseJson } = await import("./json.ts");
   try {
     const value = parseJson(source, option, numbers);
     if (isObject(value)) return value;

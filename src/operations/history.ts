@@ -1,7 +1,6 @@
 import type { App } from "../app.ts";
 import { DEFAULT_PAGE, nextOf } from "../base/pages.ts";
 import { noSuchFlag, viewDetail } from "../flags/flag.ts";
-import { rollbackFlag } from "../flags/flags.ts";
 import { noSuchSegment } from "../flags/segment.ts";
 import { getEnvironment } from "../projects/environments.ts";
 import { noSuchForm } from "../forms/form.ts";
@@ -65,6 +64,7 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
     scope: "flags:write",
     place: "environment",
     run: async ({ app, caller, names, body: { to = "before" }, ifMatch, tag }) => {
+      const { rollbackFlag } = await import("../flags/flags.ts");
       const point = to === "before" ? { before: null } : to;
       const { record, result } = await rollbackFlag(app, caller, names, point, revisionIn(ifMatch));
       tag(record.revision);
