@@ -321,6 +321,9 @@ const others: Scenario[] = [
     "a row of 7 MB of lists": () => `{"l":[${fill("[],", 7000 * KB)}[]]}`,
     "a row of as many lists as it can have": () => `{"l":[${fill("[],", 1200 * KB)}[]]}`,
     "a row of as many names as it can have": () => JSON.stringify({ l: many(90_000, () => 1) }),
+    "500 rows of lists": () => `{"l":[${fill("[],", 2000)}[]]}\n`.repeat(500),
+    "500 rows of names": () => `${JSON.stringify({ l: many(200, () => 1) })}\n`.repeat(500),
+    "500 rows of marks": () => `${JSON.stringify({ t: `a${fill("\u0301\u0316", 2000)}` })}\n`.repeat(500),
     "a row of texts": () => JSON.stringify(many(34, () => "ä".repeat(128 * KB))),
     "a row of control characters": () => JSON.stringify(many(5, () => "\u0001".repeat(256 * KB))),
   }).map(([name, make]) => ({
