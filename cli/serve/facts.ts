@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
+import { clock, isoTime } from "../../src/base/clock.ts";
 import { type Backups, NO_BACKUPS, type ServerFacts } from "../../src/maintenance/status.ts";
 import type { Storage } from "../../src/storage.ts";
 import { readBackups } from "../data/backups.ts";
 import { readServing } from "../data/serving.ts";
+import { newestIn } from "./backups/folder.ts";
 import { type BackupSettings, readBackup } from "./backups/schedule-options.ts";
 
 /** The facts of data that no server runs on. */
@@ -29,7 +31,15 @@ export function localFacts(storage: Storage, version: string): ServerFacts {
   const backup = recordedBackups(storage, settings);
   if (serving === null) return { ...facts, backup };
   const { startedAt, origin: address, dashboard, version: itsVersion } = serving;
-  return { ...facts, version: itsVersion, startedAt, address, dashboard, backup };
+  const next = settings === null ? null : nextOf(settings);
+  return {
+    ...facts,
+    version: itsVersion,
+    startedAt,
+    address,
+    dashboard,
+    backup: { ...backup, next },
+  };
 }
 
 /** The backups of a server with these settings, by the record of a folder. */
@@ -38,4 +48,11 @@ export function recordedBackups({ data, shared }: Storage, settings: BackupSetti
   const { last, failure } = folder === null ? NO_BACKUPS : readBackups(folder);
   // A failure is of no interest once the server makes none any more.
   return { ...NO_BACKUPS, ...settings, last, failure: settings === null ? null : failure };
+}
+
+/** The time of the next backup on schedule, which a failure or another backup may delay. */
+function nextOf({ directory, every }: BackupSettings): string {
+  const last = newestIn(directory);
+  const due = last === null ? 0 : Date.parse(last.at) + every * 1000;
+  return isoTime(Math.max(due, clock.now()));
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { lockData } from "../../cli/data/open.ts";
 import { recordServing } from "../../cli/data/serving.ts";
 import { readServeConfig } from "../../cli/serve/config.ts";
+import { serveOptions } from "../../cli/serve/options.ts";
 import type { Settings } from "../../cli/serve/settings.ts";
 import type { Finding } from "../../src/maintenance/finding.ts";
 import { formflag, onData } from "../support/commands.ts";
@@ -66,17 +67,13 @@ describe("a command beside a running server", () => {
   });
 });
 
+const DEFAULTS = Object.fromEntries(
+  serveOptions().map((option) => [option.attributeName(), option.defaultValue as unknown]),
+);
+
 describe("a public URL with a path", () => {
   const read = (options: Record<string, unknown>) => {
-    const { basePath, isBaseOptional } = readServeConfig({
-      listen: "127.0.0.1:0",
-      maxConcurrent: "1",
-      maxRate: "off",
-      feedbackRate: "off",
-      maxStale: "off",
-      logLevel: "info",
-      ...options,
-    });
+    const { basePath, isBaseOptional } = readServeConfig({ ...DEFAULTS, ...options });
     return [basePath, isBaseOptional];
   };
   const publicUrl = "https://example.com/formflag/";
