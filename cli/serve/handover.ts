@@ -5,8 +5,16 @@ import { dlopen, ptr } from "bun:ffi";
 /** From Linux's `asm-generic/socket.h`. */
 const SOL_SOCKET = 1;
 const SO_ATTACH_REUSEPORT_CBPF = 51;
-/** The instruction of a packet filter that returns a constant: https://docs.kernel.org/networking/filter.html */
-const BPF_RET_K = 0x06;
+/** Instructions of a packet filter, as code and constant: https://docs.kernel.org/networking/filter.html */
+type Instruction = [code: number, constant: number];
+const returnConstant = (constant: number): Instruction => [0x06, constant];
+/** A random number (`SKF_AD_OFF + SKF_AD_RANDOM`), its remainder by `count`, that plus `first`, and the return of it. */
+const returnOneOf = (first: number, count: number): Instruction[] => [
+  [0x20, 0xff_ff_f0_38],
+  [0x94, count],
+  [0x04, first],
+  [0x16, 0],
+];
 
 /** The C library of glibc, and those of musl. */
 const LIBRARIES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"];
@@ -14,19 +22,22 @@ const LIBRARIES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1
 type SetSocketOption = (descriptor: number, level: number, name: number, value: Uint8Array) => boolean;
 
 /**
- * Routes every new connection at a port that several sockets share (`SO_REUSEPORT`) to the socket at `index`, in the
- * order in which they began to listen. Connections that another socket has begun to accept stay there. `opened` is the
- * descriptor of any of the sockets. Returns false if the kernel does not support it.
+ * Routes every new connection at a port that several sockets share (`SO_REUSEPORT`) to one of `count` sockets from `first`
+ * on, in the order in which they began to listen. Connections that another socket has begun to accept stay there. `opened`
+ * is the descriptor of any of the sockets. Returns false if the kernel does not support it.
  */
-export function steerConnections(opened: number, index: number): boolean {
+export function steerConnections(opened: number, first: number, count = 1): boolean {
   const set = (setSocketOption ??= loadSetSocketOption());
-  const filter = new ArrayBuffer(8);
-  const instruction = new DataView(filter);
-  instruction.setUint16(0, BPF_RET_K, true);
-  instruction.setUint32(4, index, true);
+  const instructions = count === 1 ? [returnConstant(first)] : returnOneOf(first, count);
+  const filter = new ArrayBuffer(8 * instructions.length);
+  const view = new DataView(filter);
+  for (const [index, [code, constant]] of instructions.entries()) {
+    view.setUint16(index * 8, code, true);
+    view.setUint32(index * 8 + 4, constant, true);
+  }
   const program = new ArrayBuffer(16);
   const fields = new DataView(program);
-  fields.setUint16(0, 1, true);
+  fields.setUint16(0, instructions.length, true);
   fields.setBigUint64(8, BigInt(ptr(filter)), true);
   return set(opened, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, new Uint8Array(program));
 }

@@ -1,4 +1,3 @@
-import { clock } from "../../src/base/clock.ts";
 import { AppError } from "../../src/base/errors.ts";
 import type { Site } from "../../src/http/site.ts";
 import { readWhole } from "../session/read-whole.ts";
@@ -6,6 +5,16 @@ import { type Listen, localHost } from "./address.ts";
 
 /** A certificate chain and its private key, in PEM. */
 export type Tls = { cert: string; key: string };
+
+/** The sockets of one thread at an address, one for each recent certificate. */
+export type Sockets = {
+  /** Listens with another certificate too. */
+  add: (tls: Tls) => Promise<void>;
+  /** Makes each further answer of all but the newest the last one of its connection. */
+  retireOld: () => Promise<void>;
+  closeNewest: () => Promise<void>;
+  closeOldest: () => Promise<void>;
+};
 
 /** An address that is listened on. */
 export type Listener = {
@@ -15,8 +24,8 @@ export type Listener = {
   localOrigin: string;
   /** The port, also if a free one was asked for. */
   port: number;
-  /** Serves new connections with another certificate; open connections keep the old one. */
-  renew: (tls: Tls) => Promise<void>;
+  /** Its sockets, of which there is more than one only with certificates. */
+  sockets: Sockets;
   /** Makes each further answer the last one of its connection. */
   retire: () => void;
   /** Takes no more connections; fulfils when the requests under way are answered. */
@@ -31,7 +40,7 @@ const IDLE_TIMEOUT = 255;
 /**
  * How long a socket with an old certificate serves its open connections, in milliseconds: longer than any may be idle.
  */
-const RETIREMENT = (IDLE_TIMEOUT + 5) * 1000;
+export const RETIREMENT = (IDLE_TIMEOUT + 5) * 1000;
 
 /** Bodies are counted as they are read; the runtime's own limit would send an empty answer. */
 const MAX_BODY = Number.MAX_SAFE_INTEGER;
@@ -52,11 +61,10 @@ export function listen(
   report: (error: unknown) => void,
   role: Role = "alone",
 ): Listener {
-  /** The sockets that share the port, in the kernel's order, one for each recent certificate. */
+  /** The sockets that share the port, one for each recent certificate, the oldest first. */
   const sockets: Socket[] = [];
   /** Servers that take no more connections. */
   const stopping = new Map<Server, Promise<void>>();
-  let isOver = false;
   const scheme = tls ? "https" : "http";
 
   const open = (port: number, tls: Tls | null): Socket => {
@@ -72,63 +80,40 @@ export function listen(
       server.stop().then(() => void stopping.delete(server)),
     );
   };
-  let current: Socket;
+  let first: Server;
   try {
     if (role === "first" || (role === "alone" && tls !== null)) refuseShared(hostname, port);
-    current = open(port, tls);
+    first = open(port, tls).server;
   } catch (error) {
     throw addressError(error, `${hostname}:${port}`);
   }
-  const { port: bound = port } = current.server;
-  /** Routes every new connection to the current socket. Returns false if the kernel does not support it. */
-  let steer = () => false;
-
-  const close = (socket: Socket) => {
-    stop(socket);
-    // The kernel, too, moves the last socket to the place of a closed one.
-    const last = sockets.pop()!;
-    if (last !== socket) sockets[sockets.indexOf(socket)] = last;
-  };
+  const { port: bound = port } = first;
   return {
-    origin: `${scheme}://${originOf(current.server)}`,
-    localOrigin: `${scheme}://${localHost(hostname)}:${current.server.port}`,
+    origin: `${scheme}://${originOf(first)}`,
+    localOrigin: `${scheme}://${localHost(hostname)}:${bound}`,
     port: bound,
-    async renew(tls) {
-      const { openSockets, steerConnections } = await import("./handover.ts");
-      if (isOver) return;
-      const before = openSockets();
-      const next = open(bound, tls);
-      let opened: [string, number][];
-      try {
-        opened = [...openSockets()].filter(([name]) => !before.has(name));
-      } catch (error) {
-        // At the limit of open files: the old certificate stays in use.
-        close(next);
-        throw error;
-      }
-      const old = current;
-      current = next;
-      // Any other socket that was opened meanwhile refuses the option.
-      steer = () => opened.some(([, descriptor]) => steerConnections(descriptor, sockets.indexOf(current)));
-      if (!steer()) return close(old);
-      old.retire();
-      const retired = () => {
-        if (isOver) return;
-        close(old);
-        steer();
-      };
-      clock.after(RETIREMENT, retired).unref();
+    sockets: {
+      async add(tls) {
+        open(bound, tls);
+      },
+      async retireOld() {
+        for (const socket of sockets.slice(0, -1)) socket.retire();
+      },
+      async closeNewest() {
+        stop(sockets.pop()!);
+      },
+      async closeOldest() {
+        stop(sockets.shift()!);
+      },
     },
     retire() {
       for (const socket of sockets) socket.retire();
     },
     async stop() {
-      isOver = true;
       for (const socket of sockets) stop(socket);
       await Promise.all(stopping.values());
     },
     async end() {
-      isOver = true;
       const servers = [...sockets.map(({ server }) => server), ...stopping.keys()];
       await Promise.all(servers.map((server) => server.stop(true)));
     },

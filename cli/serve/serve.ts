@@ -36,7 +36,7 @@ import { MAIN_CLOCK } from "../../src/base/threads/shared-clock.ts";
 import { openVersion } from "../../src/base/threads/shared-version.ts";
 import { threadCount } from "./threads/count.ts";
 import { createServerMemory, openServerCounts } from "./threads/memory.ts";
-import { NO_THREADS, shareIds, startOthers } from "./threads/start.ts";
+import { NO_THREADS, renewalsOf, shareIds, startOthers } from "./threads/start.ts";
 import { welcome } from "./welcome.ts";
 
 /** How long a server of a shared database serves on before it stops, so that balancers notice, in milliseconds. */
@@ -138,24 +138,13 @@ export async function serve(
       listeners.push(listen(address, site, tls, log.error, memory && isShared ? "first" : "alone"));
     if (memory && ids) {
       const { errIsTerminal } = io;
-      threads = startOthers(
-        app,
-        { count, config, storage, memory, ids, linkSecret, errIsTerminal, places, listeners },
-        {
-          answer: (place, request, peer) => places[place]!.site.fetch(request, peer),
-          write: (text, isNote) => (isNote ? io.note(text) : io.err(text)),
-          wakeOutbox: () => outbox?.wake(),
-          report: log.error,
-          fail(message) {
-            log.flush();
-            process.stderr.write(`a thread failed: ${message}\n`);
-            process.exit(1);
-          },
-        },
-      );
+      const started = { count, config, storage, memory, ids, linkSecret, tls, errIsTerminal };
+      const wakeOutbox = () => outbox?.wake();
+      threads = startOthers(app, started, { places, listeners, io, log, wakeOutbox });
       await threads.listening;
     }
-    if (config.tls) onHangup(config.tls, listeners, log);
+    const renewals = renewalsOf({ places, listeners, threads, log });
+    if (config.tls) onHangup(config.tls, renewals, log);
     jobs = startJobs(
       [
         scheduleJob(app, warn),
@@ -209,6 +198,7 @@ export async function serve(
       if (isOutdated && second === "SIGTERM") await nextSignal(drain);
     }
     log.line("info", `stopping on ${signal}`);
+    for (const renewal of renewals) renewal.stop();
     for (const listener of listeners) listener.retire();
     endStreams();
     const finished = Promise.all([threads.stop(), ...listeners.map((listener) => listener.stop())]);

@@ -1,12 +1,13 @@
 import { clock } from "../../src/base/clock.ts";
-import { type Listener, type Tls, readTls } from "./listen.ts";
+import { type Tls, readTls } from "./listen.ts";
 import type { Log } from "./log.ts";
+import type { Renewal } from "./renewal.ts";
 
 /** Reads the certificate again on SIGHUP; one that cannot be used leaves the old one in use. */
-export function onHangup(files: Tls, listeners: Listener[], log: Log): void {
+export function onHangup(files: Tls, renewals: Renewal[], log: Log): void {
   const renew = async () => {
     const tls = await readTls(files);
-    for (const listener of listeners) await listener.renew(tls);
+    for (const renewal of renewals) await renewal.renew(tls);
     log.line("info", "reloaded the certificate");
   };
   let renewed = Promise.resolve();

@@ -14,6 +14,14 @@ export const STAGING = "staging";
 /** Files that are read or removed at the same time. */
 const BATCH = 100;
 
+/** The paths of files whose bytes were opened. */
+const paths = new WeakMap<ReadableStream, string>();
+
+/** The path of a file on this disk by its bytes, as a store has opened them; undefined for others. */
+export function pathOfBytes(bytes: ReadableStream): string | undefined {
+  return paths.get(bytes);
+}
+
 /**
  * The blob store in a local directory, which is created if it does not exist. A kept file is stored in one of 256
  * subdirectories, its shard, named by the two characters of its key before the dot: a submission has all files in one.
@@ -94,7 +102,9 @@ export function openDiskBlobs(root: string): Blobs {
     async open(key) {
       const path = pathOf(key);
       if (!(await Bun.file(path).exists())) throw noSuchFile();
-      return Bun.file(path).stream();
+      const bytes = Bun.file(path).stream();
+      paths.set(bytes, path);
+      return bytes;
     },
     async head(key, length) {
       const path = pathOf(key);

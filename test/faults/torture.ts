@@ -34,6 +34,9 @@ function createMemory() {
 }
 type Memory = ReturnType<typeof createMemory>;
 
+/** How many servers were started: each second one has one thread, the others have four. */
+let lives = 0;
+
 /** Repeats until the server is gone, which is when a request fails; anything else is a failure of the test. */
 async function untilGone(act: () => Promise<void>, isKilled: () => boolean): Promise<void> {
   while (!isKilled()) {
@@ -88,7 +91,7 @@ async function loadAndKill(
   memory: Memory,
   { seed, longest }: { seed: number; longest: number },
 ): Promise<void> {
-  const server = await startServer([], { data });
+  const server = await startServer(["--threads", (lives += 1) % 2 === 1 ? "4" : "1"], { data });
   const client = clientOf(server.url, keys);
   const commands = onData(data, runExecutable);
   let killed = false;

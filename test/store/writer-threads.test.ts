@@ -1,9 +1,11 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { IN_INBOX } from "../../src/forms/intake/insertion.ts";
 import { createCommitMemory } from "../../src/store/commit-stats.ts";
 import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES } from "../../src/store/limits.ts";
 import { createRoomMemory, openRoom } from "../../src/store/room.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { eventually } from "../support/eventually.ts";
 import { newDatabase } from "../support/database.ts";
 import { addForm } from "../support/records/apply.ts";
 import { submissionTo } from "../support/records/records.ts";
@@ -30,7 +32,7 @@ async function openThreads() {
     await other.close();
     await one.close();
   };
-  return { one, other, key, memory, numbers, close };
+  return { file, one, other, key, memory, numbers, close };
 }
 
 describe("threads that commit on one writer", () => {
@@ -65,6 +67,29 @@ describe("threads that commit on one writer", () => {
     await close();
   });
 
+  test("store nothing of a sender that left while the batch of another thread was committed", async () => {
+    const { file, one, other, key, numbers, close } = await openThreads();
+    const before = await numbers();
+    const lock = new Database(file);
+    lock.run("BEGIN IMMEDIATE");
+    const first = one.submissions.insert(submissionTo(key));
+    await eventually("a commit", async () => (await one.stats()).queued === 1);
+    let [hasLeft, checks] = [false, 0];
+    const isAbandoned = () => {
+      if (hasLeft) checks += 1;
+      return hasLeft;
+    };
+    const left = codeOf(other.submissions.insert(submissionTo(key), isAbandoned));
+    await eventually("a second one", async () => (await one.stats()).queued === 2);
+    hasLeft = true;
+    await eventually("a check", () => checks > 0);
+    lock.close();
+    expect(await first).toEqual(IN_INBOX);
+    expect(await left).toBe("invalid");
+    expect((await numbers()).writes - before.writes).toBe(1);
+    await close();
+  });
+
   test("refuse writes once all of them together have too many", async () => {
     const { one, other, key, memory, close } = await openThreads();
     const room = openRoom(memory.room);
@@ -76,6 +101,7 @@ describe("threads that commit on one writer", () => {
     for (let write = 0; write < MAX_QUEUED_WRITES; write += 1) expect(room.take(0)).toBe(true);
     expect(await codeOf(other.submissions.insert(submissionTo(key)))).toBe("unavailable");
     room.sent(MAX_QUEUED_WRITES);
+    for (let write = 0; write < MAX_QUEUED_WRITES; write += 1) room.free(0);
     await other.submissions.insert(submissionTo(key));
     expect(await other.stats()).toMatchObject({ queued: 0, queuedBytes: 0 });
     await close();

@@ -1,4 +1,5 @@
 import { yieldToEventLoop } from "../../../src/base/event-loop.ts";
+import { pathOfBytes } from "../../../src/blobs/disk.ts";
 import type { Peer } from "../../../src/http/hot.ts";
 import type { ForwardedRequest, AnswerPart, RequestPart } from "./forwarding.ts";
 
@@ -41,13 +42,22 @@ export function createAnswerer(
     );
   const end = (id: number) => void answering.delete(id);
 
-  /** Sends an answer that is whole at once as one message, so that its length is known; any other as it comes. */
+  /**
+   * Sends an answer that is whole at once as one message, so that its length is known, a file by its path, and any other as
+   * it comes.
+   */
   const send = async (id: number, each: Answering, response: Response) => {
     const { status } = response;
     const headers = [...response.headers] as [string, string][];
     if (!answering.has(id)) {
       await response.body?.cancel();
       return post({ kind: "answer", id, status, headers, body: null });
+    }
+    const path = response.body === null ? undefined : pathOfBytes(response.body);
+    if (path !== undefined) {
+      end(id);
+      post({ kind: "answerFile", id, status, headers, path });
+      return response.body?.cancel();
     }
     const reader = response.body?.getReader();
     const first = reader ? await reader.read() : { done: true, value: undefined };

@@ -18,21 +18,19 @@ export function threadsValue(text: string): number | "auto" {
 /** Whether the kernel spreads connections over the sockets that share a port. */
 const SPREADS = process.platform === "linux";
 
-/** How many threads serve with a configuration, on this machine or on so many cores. Throws `invalid`. */
+/** How many threads serve, on this machine or on so many cores. Throws `invalid`. */
 export function threadCount(
-  { threads, tls }: { threads: number | "auto"; tls: object | null },
+  { threads }: { threads: number | "auto" },
   isSharedDatabase: boolean,
   cores = usableCores(),
 ): number {
-  if (tls !== null || isSharedDatabase) {
-    const why = tls === null ? "a PostgreSQL database" : "--tls-cert";
-    if (threads === "auto" || threads === 1) return 1;
+  if (isSharedDatabase && threads !== "auto" && threads > 1) {
     throw usage(
-      `--threads ${threads} does not go with ${why}`,
+      `--threads ${threads} does not go with a PostgreSQL database`,
       "one thread serves there: leave the option out",
     );
   }
-  if (!SPREADS) return 1;
+  if (!SPREADS || isSharedDatabase) return 1;
   if (threads !== "auto") return threads;
   return cores <= 2 ? 1 : Math.min(Math.ceil(cores) - 1, MOST_AUTO);
 }

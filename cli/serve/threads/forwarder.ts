@@ -4,6 +4,8 @@ import type { AnswerPart, RequestPart } from "./forwarding.ts";
 
 type Reader = { read: () => Promise<{ done: boolean; value?: Uint8Array | undefined }> };
 
+type Answer = Extract<AnswerPart, { kind: "answer" | "answerFile" | "answerBegins" }>;
+
 /** In a serving thread: passes requests on to the main thread. */
 export function createForwarder(post: (message: RequestPart) => void) {
   type Forwarded = {
@@ -56,6 +58,12 @@ export function createForwarder(post: (message: RequestPart) => void) {
     });
   };
 
+  const bodyOf = (each: Forwarded, message: Answer): ReadableStream | Uint8Array<ArrayBuffer> | null => {
+    if (message.kind === "answerBegins") return begin(message.id, each, message.body);
+    if (message.kind === "answerFile") return Bun.file(message.path).stream();
+    return message.body as Uint8Array<ArrayBuffer> | null;
+  };
+
   return {
     async forward(place: number, request: Request, peer: Peer): Promise<Response> {
       const { method, url } = request;
@@ -79,12 +87,11 @@ export function createForwarder(post: (message: RequestPart) => void) {
       const each = forwarded.get(message.id);
       if (!each) return;
       if (message.kind === "moreBody") return void sendBody(message.id, each);
-      if (message.kind === "answer" || message.kind === "answerBegins") {
+      if (message.kind !== "answerBody" && message.kind !== "answerFails") {
         const { id, status } = message;
         const headers = new Headers(message.headers);
-        if (message.kind === "answer") forwarded.delete(id);
-        const body = message.kind === "answer" ? message.body : begin(id, each, message.body);
-        return each.answer.resolve(new Response(body as ReadableStream | null, { status, headers }));
+        if (message.kind !== "answerBegins") forwarded.delete(id);
+        return each.answer.resolve(new Response(bodyOf(each, message), { status, headers }));
       }
       const bytes = message.kind === "answerBody" ? message.bytes : null;
       if (!bytes) forwarded.delete(message.id);

@@ -12,6 +12,8 @@ export type RequestPart =
 export type AnswerPart =
   | { kind: "moreBody"; id: number }
   | { kind: "answer"; id: number; status: number; headers: [string, string][]; body: Uint8Array | null }
+  /** As `answer`, with a file of this machine as its body. */
+  | { kind: "answerFile"; id: number; status: number; headers: [string, string][]; path: string }
   /** As `answer`, and its body follows. */
   | { kind: "answerBegins"; id: number; status: number; headers: [string, string][]; body: Uint8Array }
   | { kind: "answerBody"; id: number; bytes: Uint8Array | null }

@@ -3,6 +3,7 @@ import type { Storage } from "../../../src/storage.ts";
 import type { WriterLink } from "../../../src/store/sqlite/writer.ts";
 import type { Listen } from "../address.ts";
 import type { ServeConfig } from "../config.ts";
+import type { Sockets, Tls } from "../listen.ts";
 import type { AnswerPart, RequestPart } from "./forwarding.ts";
 import type { ServerMemory } from "./memory.ts";
 
@@ -15,6 +16,7 @@ export type ThreadStart = {
   link: WriterLink;
   linkSecret: string;
   errIsTerminal: boolean;
+  tls: Tls | null;
   /** The addresses that the main thread listens at, in the order of its places; null for those that it serves alone. */
   addresses: (Listen | null)[];
 };
@@ -25,6 +27,9 @@ export type ToThread =
   /** The time of the main thread. */
   | { kind: "clock"; at: number }
   | { kind: "values" }
+  /** Does one of {@link Sockets} at a place, and answers `done`. */
+  | { kind: "sockets"; place: number; act: Exclude<keyof Sockets, "add"> }
+  | { kind: "sockets"; place: number; act: "add"; tls: Tls }
   /** Takes no more connections, and answers `stopped` once the requests under way are answered. */
   | { kind: "stop" }
   /** Ends at once, and answers `ended`. */
@@ -40,6 +45,8 @@ export type FromThread =
   /** Deliveries were queued. */
   | { kind: "queued" }
   | { kind: "values"; values: ThreadValues }
+  /** A command for sockets was done, or failed with that message. */
+  | { kind: "done"; failure: string | null }
   | { kind: "stopped" }
   | { kind: "ended" }
   | { kind: "forwarded"; part: RequestPart };

@@ -31,6 +31,8 @@ self.onmessage = ({ data: message }: MessageEvent<ToThread>) => {
       return takeTime(message.at);
     case "values":
       return post({ kind: "values", values: serving!.values() });
+    case "sockets":
+      return void move(message);
     case "stop":
       return void stop();
     case "end":
@@ -46,6 +48,16 @@ async function begin(given: ThreadStart): Promise<void> {
     post({ kind: "listening" });
   } catch (error) {
     post({ kind: "failed", error: plain(error) });
+  }
+}
+
+async function move(message: Extract<ToThread, { kind: "sockets" }>): Promise<void> {
+  try {
+    const sockets = serving!.sockets[message.place]!;
+    await (message.act === "add" ? sockets.add(message.tls) : sockets[message.act]());
+    post({ kind: "done", failure: null });
+  } catch (error) {
+    post({ kind: "done", failure: error instanceof Error ? error.message : String(error) });
   }
 }
 
@@ -79,6 +91,7 @@ async function start({
   linkSecret,
   errIsTerminal,
   addresses,
+  tls,
 }: ThreadStart) {
   const write = (isNote: boolean) => (text: string) => post({ kind: "log", text, isNote });
   const log = createLog({ errIsTerminal, note: write(true), err: write(false) }, config.log);
@@ -110,13 +123,15 @@ async function start({
     others: async () => [],
     elsewhere: (place, request, peer) => forwarder.forward(place, request, peer),
   });
-  const listeners = places.flatMap(({ site }, index) => {
+  const atPlaces = places.map(({ site }, index) => {
     const address = addresses[index];
-    return address ? [listen(address, site, null, log.error, "other")] : [];
+    return address ? listen(address, site, tls, log.error, "other") : null;
   });
+  const listeners = atPlaces.filter((listener) => listener !== null);
   const jobs = startJobs(reads.jobs, app.now, log.error);
   return {
     values,
+    sockets: atPlaces.map((listener) => listener?.sockets),
     async stop() {
       for (const listener of listeners) listener.retire();
       endStreams();

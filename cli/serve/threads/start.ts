@@ -1,17 +1,21 @@
 import type { App } from "../../../src/app.ts";
 import { createIdMemory, createIdSource, createSharedIdSource } from "../../../src/base/ids.ts";
+import type { Io } from "../../output/terminal.ts";
 import type { OpenApp } from "../../data/open.ts";
 import type { Storage } from "../../../src/storage.ts";
 import type { ServeConfig } from "../config.ts";
-import type { Listener } from "../listen.ts";
+import { type Listener, RETIREMENT, type Tls } from "../listen.ts";
+import type { Log } from "../log.ts";
+import { type Renewal, createRenewal } from "../renewal.ts";
 import type { Place } from "../services.ts";
 import type { ServerMemory } from "./memory.ts";
-import { type ThreadHost, type Threads, startThreads } from "./threads.ts";
+import { type Threads, startThreads } from "./threads.ts";
 
 /** The threads beside the main thread of a server that has no others. */
 export const NO_THREADS: Threads = {
   listening: Promise.resolve(),
   values: async () => [],
+  socketsAt: () => [],
   stop: async () => {},
   end: async () => {},
 };
@@ -27,27 +31,52 @@ export function shareIds(app: App, newest: string | null, isShared: boolean): Sh
   return ids;
 }
 
-export type Others = {
+type Started = {
   count: number;
   config: ServeConfig;
   storage: Storage;
   memory: ServerMemory;
   ids: SharedArrayBuffer;
   linkSecret: string;
+  tls: Tls | null;
   errIsTerminal: boolean;
-  places: Place[];
-  listeners: Listener[];
 };
+
+/** The main thread as the others use it. */
+type Main = { places: Place[]; listeners: Listener[]; io: Io; log: Log; wakeOutbox: () => void };
 
 /** Starts the other threads of a server at the addresses of its main thread. */
 export function startOthers(
   app: OpenApp,
-  { count, places, listeners, ...rest }: Others,
-  host: ThreadHost,
+  { count, ...rest }: Started,
+  { places, listeners, io, log, wakeOutbox }: Main,
 ): Threads {
   const addresses = places.map(({ address, isShared }, index) =>
     isShared ? { hostname: address.hostname, port: listeners[index]!.port } : null,
   );
   const starts = Array.from({ length: count - 1 }, () => ({ ...rest, addresses, link: app.join!() }));
-  return startThreads(starts, host);
+  return startThreads(starts, {
+    answer: (place, request, peer) => places[place]!.site.fetch(request, peer),
+    write: (text, isNote) => (isNote ? io.note(text) : io.err(text)),
+    wakeOutbox,
+    report: log.error,
+    fail(message) {
+      log.flush();
+      process.stderr.write(`a thread failed: ${message}\n`);
+      process.exit(1);
+    },
+  });
+}
+
+/** The renewals of the certificates at each address. */
+export function renewalsOf({
+  places,
+  listeners,
+  threads,
+  log,
+}: Pick<Main, "places" | "listeners" | "log"> & { threads: Threads }): Renewal[] {
+  return listeners.map(({ sockets }, place) => {
+    const others = places[place]!.isShared ? threads.socketsAt(place) : [];
+    return createRenewal([sockets, ...others], RETIREMENT, log.error);
+  });
 }

@@ -1,6 +1,7 @@
 import { clock } from "../../../src/base/clock.ts";
 import type { Peer } from "../../../src/http/hot.ts";
 import type { ThreadValues } from "../../../src/http/operation/exposition.ts";
+import type { Sockets } from "../listen.ts";
 import { createAnswerer } from "./answerer.ts";
 import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
 
@@ -9,12 +10,14 @@ export type Threads = {
   /** Fulfils once all listen. Rejects with the error of one that cannot. */
   listening: Promise<void>;
   values: () => Promise<ThreadValues[]>;
+  /** The sockets of each thread at a place. */
+  socketsAt: (place: number) => Sockets[];
   /** Fulfils once none has requests under way. */
   stop: () => Promise<void>;
   end: () => Promise<void>;
 };
 
-export type ThreadHost = {
+type ThreadHost = {
   answer: (place: number, request: Request, peer: Peer) => Response | Promise<Response>;
   /** Writes a part of the log, which a thread has formatted. */
   write: (text: string, isNote: boolean) => void;
@@ -29,6 +32,7 @@ export function startThreads(starts: ThreadStart[], host: ThreadHost): Threads {
   const threads = starts.map((start) => startThread(start, host));
   return {
     listening: all(threads.map(({ listening }) => listening)),
+    socketsAt: (place) => threads.map((thread) => thread.socketsAt(place)),
     values: () => Promise.all(threads.map((thread) => thread.values())),
     stop: () => all(threads.map((thread) => thread.stop())),
     end: () => all(threads.map((thread) => thread.end())),
@@ -49,6 +53,7 @@ function startThread(start: ThreadStart, host: ThreadHost) {
   const ended = Promise.withResolvers<void>();
   /** Calls that wait for values. */
   let waiting: ((values: ThreadValues) => void)[] = [];
+  let acting: PromiseWithResolvers<void> | undefined;
   let isEnding = false;
 
   worker.onmessage = ({ data: message }: MessageEvent<FromThread>) => {
@@ -69,6 +74,9 @@ function startThread(start: ThreadStart, host: ThreadHost) {
         for (const call of calls) call(message.values);
         return undefined;
       }
+      case "done":
+        if (message.failure === null) return acting?.resolve();
+        return acting?.reject(new Error(message.failure));
       case "stopped":
         return stopped.resolve();
       case "ended":
@@ -83,8 +91,19 @@ function startThread(start: ThreadStart, host: ThreadHost) {
     ended.resolve();
   });
   post({ kind: "start", start }, [start.link.port]);
+  const act = (message: ToThread): Promise<void> => {
+    acting = Promise.withResolvers<void>();
+    post(message);
+    return acting.promise;
+  };
   return {
     listening: listening.promise,
+    socketsAt: (place: number): Sockets => ({
+      add: (tls) => act({ kind: "sockets", place, act: "add", tls }),
+      retireOld: () => act({ kind: "sockets", place, act: "retireOld" }),
+      closeNewest: () => act({ kind: "sockets", place, act: "closeNewest" }),
+      closeOldest: () => act({ kind: "sockets", place, act: "closeOldest" }),
+    }),
     values: () =>
       new Promise<ThreadValues>((resolve) => {
         waiting.push(resolve);

@@ -167,7 +167,8 @@ function performInSavepoint(db: Database, write: Write): Outcome {
   }
 }
 
-function failure(error: unknown): Outcome {
+/** The outcome of a write that failed with an error. */
+export function failure(error: unknown): Outcome {
   const known = sqliteError(error);
   if (known instanceof AppError) {
     const { code, message, reason, hint, retryAfter } = known;

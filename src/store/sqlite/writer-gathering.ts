@@ -2,8 +2,10 @@ import type { Database } from "bun:sqlite";
 import { clock } from "../../base/clock.ts";
 import { receiveMessageOnPort } from "node:worker_threads";
 import { openCommitStats } from "../commit-stats.ts";
-import { type Write, commit, standsAlone } from "./commit.ts";
+import { abandoned } from "../queue.ts";
+import { type Write, commit, failure, standsAlone } from "./commit.ts";
 import { type PackedBatch, packOutcomes, unpackBatch } from "./pack.ts";
+import { beginBatch } from "./recall.ts";
 import type { WriterMemory } from "./writer.ts";
 
 /**
@@ -12,26 +14,31 @@ import type { WriterMemory } from "./writer.ts";
  */
 const WAIT_MS = 1;
 
-/** Commits together what several threads send. */
-export type Gathering = { join: (port: MessagePort) => void };
+/** The outcome of a write whose sender left before its commit began. */
+const ABANDONED = failure(abandoned());
 
-type Batch = { port: MessagePort; writes: Write[] };
+/** Commits together what several threads send. */
+export type Gathering = { join: (port: MessagePort, batch: SharedArrayBuffer) => void };
+
+/** A thread, with the memory of its batch that is here. */
+type Thread = { port: MessagePort; batch: SharedArrayBuffer };
+type Batch = { thread: Thread; writes: Write[] };
 
 export function gather(db: Database, memory: WriterMemory): Gathering {
   const arrivals = new Int32Array(memory.arrivals);
   const commits = openCommitStats(memory.commits);
-  const ports: MessagePort[] = [];
+  const threads: Thread[] = [];
   let batches: Batch[] = [];
   /** How many threads were part of the last commit, and when that ended. */
   let [together, endedAt] = [0, 0];
 
-  const add = (port: MessagePort, packed: PackedBatch) =>
-    void batches.push({ port, writes: unpackBatch(packed) });
+  const add = (thread: Thread, packed: PackedBatch) =>
+    void batches.push({ thread, writes: unpackBatch(packed) });
   const receive = () => {
-    for (const port of ports) {
+    for (const thread of threads) {
       // Before its event, which then does not come.
-      const received = receiveMessageOnPort(port);
-      if (received) add(port, received.message as PackedBatch);
+      const received = receiveMessageOnPort(thread.port);
+      if (received) add(thread, received.message as PackedBatch);
     }
   };
   const waitForOthers = () => {
@@ -45,14 +52,20 @@ export function gather(db: Database, memory: WriterMemory): Gathering {
   };
   const commitTogether = (together: Batch[]) => {
     const start = clock.steady();
-    const writes = together.flatMap((batch) => batch.writes);
-    const outcomes = commit(db, writes);
-    commits.add(start, writes.length);
-    let from = 0;
-    for (const { port, writes } of together) {
-      port.postMessage(packOutcomes(outcomes.slice(from, from + writes.length)));
-      from += writes.length;
-    }
+    const begun = together.map(({ thread, writes }) => {
+      const isAbandoned = beginBatch(thread.batch, writes.length);
+      return { thread, writes, isAbandoned };
+    });
+    const awaited = begun.flatMap(({ writes, isAbandoned }) =>
+      writes.filter((_, index) => !isAbandoned[index]),
+    );
+    const outcomes = awaited.length === 0 ? [] : commit(db, awaited);
+    commits.add(start, awaited.length);
+    let next = 0;
+    for (const { thread, isAbandoned } of begun)
+      thread.port.postMessage(
+        packOutcomes(isAbandoned.map((gone) => (gone ? ABANDONED : outcomes[next++]!))),
+      );
   };
   const commitAll = () => {
     waitForOthers();
@@ -64,10 +77,11 @@ export function gather(db: Database, memory: WriterMemory): Gathering {
     [together, endedAt] = [all.length, clock.steady()];
   };
   return {
-    join(port) {
-      ports.push(port);
+    join(port, batch) {
+      const thread = { port, batch };
+      threads.push(thread);
       port.onmessage = ({ data }) => {
-        add(port, data as PackedBatch);
+        add(thread, data as PackedBatch);
         commitAll();
       };
     },

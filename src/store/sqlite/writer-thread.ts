@@ -18,7 +18,7 @@ self.onmessage = ({ data: message }: MessageEvent<ToThread>) => {
     db = connect(message.open);
     if (message.memory) gathering = gather(db, message.memory);
     self.postMessage("opened");
-  } else if ("join" in message) gathering!.join(message.join);
+  } else if ("join" in message) gathering!.join(message.join, message.batch);
   else {
     if (db) close(db);
     process.exit(0);

@@ -7,6 +7,7 @@ import { type CommitStats, createCommitStats, openCommitStats } from "../commit-
 import { type Room, createRoom, openRoom } from "../room.ts";
 import { type Write, commit, resultOf } from "./commit.ts";
 import { type PackedBatch, packBatch, travelsAlone, unpackOutcomes } from "./pack.ts";
+import { type Abandonable, createBatchMemory, watchBatch } from "./recall.ts";
 
 /**
  * Commits writes. `weight` is the approximate bytes of a write while it waits. A write that is abandoned before its commit
@@ -28,7 +29,7 @@ export type Writer = {
 export type ToThread =
   | PackedBatch
   | { open: string; memory?: WriterMemory }
-  | { join: MessagePort }
+  | { join: MessagePort; batch: SharedArrayBuffer }
   | { close: true };
 
 /** Writes on the caller's own connection, one transaction each: for a command that does one thing and exits. */
@@ -57,11 +58,11 @@ export type WriterMemory = {
 };
 
 /** A way for another thread to the writer thread. */
-export type WriterLink = { memory: WriterMemory; port: MessagePort };
+export type WriterLink = { memory: WriterMemory; batch: SharedArrayBuffer; port: MessagePort };
 
 /** The way of a writer to its thread. */
 type Line = {
-  send: (batch: PackedBatch) => void;
+  send: (packed: PackedBatch, batch: readonly Abandonable[]) => void;
   receive: (take: (packed: string) => void) => void;
   opened: Promise<void>;
   close: () => Promise<void>;
@@ -89,25 +90,33 @@ export function sharedWriter(file: string, memory: WriterMemory): Writer & { joi
   const { opened, close } = openThread(thread, { open: file, memory });
   const join = (): WriterLink => {
     const { port1, port2 } = new MessageChannel();
-    thread.postMessage({ join: port1 } satisfies ToThread, [port1]);
-    return { memory, port: port2 };
+    const batch = createBatchMemory();
+    thread.postMessage({ join: port1, batch } satisfies ToThread, [port1]);
+    return { memory, batch, port: port2 };
   };
   return { ...linkedWriter(join(), { opened, close }), join };
 }
 
 /** Writes on the writer thread that the main thread has started. */
 export function linkedWriter(
-  { memory, port }: WriterLink,
+  { memory, batch, port }: WriterLink,
   { opened, close }: Pick<Line, "opened" | "close"> = { opened: Promise.resolve(), close: async () => {} },
 ): Writer {
   const arrivals = new Int32Array(memory.arrivals);
+  let endWatch = () => {};
   const line: Line = {
-    send(batch) {
-      port.postMessage(batch);
+    send(packed, writes) {
+      endWatch = watchBatch(batch, writes);
+      port.postMessage(packed);
       Atomics.add(arrivals, 0, 1);
       Atomics.notify(arrivals, 0);
     },
-    receive: (take) => (port.onmessage = ({ data }) => take(data as string)),
+    receive(take) {
+      port.onmessage = ({ data }) => {
+        endWatch();
+        take(data as string);
+      };
+    },
     opened,
     async close() {
       port.close();
@@ -144,10 +153,9 @@ function openThread(thread: Worker, message: ToThread): Pick<Line, "opened" | "c
 
 /** Collects writes into batches on a line; `timesCommits` is false where the thread itself times them. */
 function queueWriter(line: Line, room: Room, commits: CommitStats, timesCommits: boolean): Writer {
-  type Waiting = {
+  type Waiting = Abandonable & {
     write: Write;
     weight: number;
-    isAbandoned: (() => boolean) | undefined;
     resolve: (result: unknown) => void;
   };
   let queue: Waiting[] = [];
@@ -178,7 +186,7 @@ function queueWriter(line: Line, room: Room, commits: CommitStats, timesCommits:
       committing = taken.filter(isAwaited);
     } while (committing.length === 0 && queue.length > 0);
     sentAt = clock.steady();
-    if (committing.length > 0) line.send(packBatch(committing.map((each) => each.write)));
+    if (committing.length > 0) line.send(packBatch(committing.map((each) => each.write)), committing);
     else onIdle?.();
   };
 
@@ -209,7 +217,7 @@ function queueWriter(line: Line, room: Room, commits: CommitStats, timesCommits:
         if (committing.length === 0 && queue.length === 1)
           clock.soon(() => committing.length === 0 && sendBatch());
       }),
-    stats: () => ({ queued: committing.length + room.writes(), queuedBytes: room.bytes(), ...commits.stats }),
+    stats: () => ({ queued: room.writes(), queuedBytes: room.bytes(), ...commits.stats }),
     opened: line.opened,
     close: () => (closing ??= close()),
   };

@@ -30,18 +30,13 @@ describe("the number of threads", () => {
     [9, 8],
     [64, 8],
   ])("is with %p cores by itself %p", (cores, threads) => {
-    expect(threadCount({ threads: "auto", tls: null }, false, cores)).toBe(threads);
+    expect(threadCount({ threads: "auto" }, false, cores)).toBe(threads);
   });
 
-  test("is one with HTTPS and with a shared database, and no other number goes with these", () => {
-    const tls = { cert: "", key: "" };
-    for (const [config, isShared] of [
-      [{ tls }, false],
-      [{ tls: null }, true],
-    ] as const) {
-      expect(threadCount({ threads: "auto", ...config }, isShared, 8)).toBe(1);
-      expect(() => threadCount({ threads: 2, ...config }, isShared, 8)).toThrow(INVALID);
-    }
+  test("is one with a shared database, and no other number goes with that", () => {
+    expect(threadCount({ threads: "auto" }, true, 8)).toBe(1);
+    expect(threadCount({ threads: 1 }, true, 8)).toBe(1);
+    expect(() => threadCount({ threads: 2 }, true, 8)).toThrow(INVALID);
   });
 });
 
