@@ -29,7 +29,11 @@ process.exitCode = values.prove ? await prove() : await simulate();
 
 async function simulate(): Promise<number> {
   const seconds = Math.ceil((Number(values.hours) * 3600) / 2);
-  const env = { ...process.env, FORMFLAG_SIMULATE_SECONDS: String(seconds) };
+  const env = {
+    ...process.env,
+    FORMFLAG_SIMULATE_SECONDS: String(seconds),
+    FORMFLAG_SIMULATE_STATEMENTS: "all",
+  };
   const child = Bun.spawn([process.execPath, "test", "test/simulation", "--timeout=86400000"], {
     cwd: ROOT,
     env: values.seed === undefined ? env : { ...env, FORMFLAG_SIMULATE_SEED: values.seed },

@@ -47,6 +47,8 @@ type Options = {
   report?: (error: unknown) => void;
   /** Milliseconds for which a version is trusted: the same in all processes of the database. */
   staleness?: number;
+  /** Makes the connections, which a simulation holds. */
+  connect?: typeof createConnections;
 };
 
 /**
@@ -63,9 +65,10 @@ export async function openPostgresStore(
     isSingle = false,
     report = () => {},
     staleness = POSTGRES_STALENESS_MS,
+    connect = createConnections,
   }: Options = {},
 ): Promise<PostgresStore> {
-  const connections = createConnections(address, isSingle);
+  const connections = connect(address, isSingle);
   const place = describeDatabase(address);
   const units = createUnits(connections);
   try {

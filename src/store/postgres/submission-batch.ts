@@ -37,9 +37,8 @@ SELECT CASE WHEN count(*) < $count THEN COALESCE(string_agg(encode(id, 'hex'), '
 
 const NOTED = `
 noted AS (
-  DELETE FROM upload_notes USING given JOIN forms ON forms.key = given.form AND forms.deleted = 0
-  WHERE upload_notes.id = given.id AND upload_notes.swept = 0
-  RETURNING upload_notes.id),`;
+  SELECT upload_notes.id FROM upload_notes JOIN given ON given.id = upload_notes.id
+  WHERE upload_notes.swept = 0 FOR UPDATE OF upload_notes),`;
 
 const FILES = `,
 kept AS (
@@ -48,7 +47,8 @@ kept AS (
   FROM unnest(CAST($fileIds AS BYTEA[]), CAST($positions AS INTEGER[]), CAST($fields AS TEXT[]), CAST($names AS TEXT[]),
     CAST($types AS TEXT[]), CAST($sizes AS BIGINT[]), CAST($sums AS TEXT[]), CAST($keys AS TEXT[]))
     AS file (id, position, field, name, type, size, sha256, blob_key)
-  JOIN stored ON stored.id = file.id)`;
+  JOIN stored ON stored.id = file.id),
+forgotten AS (DELETE FROM upload_notes USING stored WHERE upload_notes.id = stored.id)`;
 
 const DELIVERIES = `,
 queued AS (
