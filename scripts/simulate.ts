@@ -21,6 +21,7 @@ const ROOT = join(import.meta.dir, "..");
 const TESTS = {
   program: "test/simulation/program/program.test.ts",
   world: "test/simulation/world/seeds.full.test.ts",
+  statements: "test/simulation/statements/statements.test.ts",
 };
 /** Milliseconds after which a test that is still running has no result. */
 const DEADLINE = 600_000;

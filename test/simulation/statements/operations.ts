@@ -126,6 +126,7 @@ const DELIVERIES = {
 
 const PEOPLE = {
   "sign in": ({ sessions }, _, { session }) => sessions.insert({ ...session, most: 2 }, null),
+  "sign in by password": ({ sessions }, _, { session }) => sessions.insert(session, "old"),
   "sign in by link": ({ sessions }, _, { session }) => sessions.spendLink(HASH, NOW, session),
   "make a link": ({ sessions }, _, { hash }) =>
     sessions.insertLink({ user: "ann", hash, expiresAt: NOW + 1 }),

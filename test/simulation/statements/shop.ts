@@ -93,6 +93,7 @@ export async function furnish(store: PostgresStore) {
   await apply(store, planScheduled("shop", scheduled));
   await apply(store, { change: "insertToken", token: tokenCalled("ci"), hash: HASH });
   await apply(store, { change: "insertUser", user: userCalled("ann") });
+  await apply(store, { change: "setPassword", name: "ann", password: "old", keep: null });
   const session = newSession("ann");
   await store.sessions.insert(session, null);
   await store.sessions.insertLink({ user: "ann", hash: HASH, expiresAt: NOW + 1000 });

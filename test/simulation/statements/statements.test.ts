@@ -11,6 +11,22 @@ const FOUND: [what: string, names: OperationName[], order: string][] = [
   ],
 ];
 
+/** Operations that want the same thing, of which only an order of their locks and conditions keeps the second from it. */
+const RIVALS: [OperationName, OperationName][] = [
+  ["insert the last", "insert the last"],
+  ["insert once by key", "insert once by key"],
+  ["insert with a file", "claim notes"],
+  ["insert elsewhere", "delete an empty form"],
+  ["mark as spam", "mark as archived"],
+  ["mark as no spam", "mark as no spam"],
+  ["delete", "delete backwards"],
+  ["claim", "claim"],
+  ["sign in by link", "sign in by link"],
+  ["sign in by password", "set a password"],
+  ["put a flag", "delete a flag"],
+  ["tally", "tally"],
+];
+
 describe.skipIf(!IS_POSTGRES_HERE)("statements of PostgreSQL in a chosen order", () => {
   let explorer: Explorer;
   beforeAll(async () => {
@@ -20,6 +36,10 @@ describe.skipIf(!IS_POSTGRES_HERE)("statements of PostgreSQL in a chosen order",
 
   test.each(FOUND)("%s", async (_, names, order) => {
     expect(await explorer.replay(names, order)).toBeNull();
+  });
+
+  test.each(RIVALS)("%s and %s leave what one after the other leaves", async (one, other) => {
+    expect((await explorer.explore([one, other], 15, 1)).fault).toBeNull();
   });
 
   test("an order is tried once, and what it did is explained by whole operations", async () => {
