@@ -67,6 +67,16 @@ const WORDS: Partial<Record<Kind["is"], Record<string, unknown>>> = {
   list: { none: [], off: [] },
 };
 
+/** Throws `invalid` for a word that stands for a whole list, beside items of a list. */
+function requireItems(texts: readonly string[], option: string, words: readonly string[]): void {
+  const word = texts.length < 2 ? undefined : texts.find((each) => isUnset(each) || words.includes(each));
+  if (word !== undefined)
+    throw usage(
+      `${option}: ${word} stands alone, not in a list`,
+      `write ${option} ${word}, or the items alone`,
+    );
+}
+
 /** Throws `invalid` for a size beyond the limit, in the units of sizes. */
 function requireAtMost(bytes: number | null, most: number, what: string): number | null {
   if (bytes !== null && bytes > most)
@@ -92,6 +102,9 @@ async function valueOf(
   const text = texts[0]!;
 
   if (texts.length === 1 && Object.hasOwn(words, text)) return words[text];
+  // In a list of spam words, off and none are words.
+  if (!(kind.is === "list" && kind.item === "spamWord"))
+    requireItems(texts, option, [...Object.keys(words), ...(kind.is === "origins" ? ["any", "*"] : [])]);
   switch (kind.is) {
     case "switch":
       return switchValue(text, option);

@@ -40,6 +40,7 @@ export function earlierWhereOption(): Option {
 
 /** Not split at commas, which a text may contain. Throws `invalid` without a text to compare with. */
 function collectComparisons(text: string, earlier: string[] | undefined): string[] {
+  if (text.startsWith("=")) throw usage(`--where ${text} names no field`, `write --where FIELD${text}`);
   if (isFieldFilter(text)) return [...(earlier ?? []), text];
   const [name, value = "TEXT"] = text.split(/[:~]/);
   throw usage(`--where ${text} has no text to compare with`, `write --where ${name}=${value}`);
