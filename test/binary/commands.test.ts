@@ -22,6 +22,7 @@ await Bun.write(join(cwd, "shop.yaml"), (await run("export")).stdout);
 
 /** What a command of each noun prints, and its exit code if that is not 0. */
 const EXAMPLES: [line: string, shown: RegExp, code?: number][] = [
+  ["status", /^server +running since /m],
   ["projects list", /^shop +shop /m],
   ["environments list -p shop", /^develop /m],
   ["flags get sale -p shop -e develop", /^payload +\{"a":1\}$/m],
@@ -32,6 +33,7 @@ const EXAMPLES: [line: string, shown: RegExp, code?: number][] = [
   ["deliveries list", /^ID /],
   ["stats", /^contact /m],
   ["mail test ada@example.com", /no mail server/, 5],
+  ["history", /shop/],
   ["export", /^ {2}contact:$/m],
   ["diff -f shop.yaml", /^unchanged$/m],
   ["apply -f shop.yaml", /^unchanged$/m],
