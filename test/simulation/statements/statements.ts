@@ -110,9 +110,11 @@ async function faultOf(outcome: Outcome, { of, play }: Serial): Promise<string |
     const other = await of(order);
     const isAnswered = (index: number) =>
       refused.includes(index) || other.answers[index] === outcome.answers[index];
-    const isSkipping = (index: number) => play.skipping.includes(index);
+    // What was left out is in no answer either.
+    const isShort = (index: number) =>
+      play.skipping.includes(index) && outcome.answers[index]!.length <= other.answers[index]!.length;
     if (other.state === outcome.state && order.every(isAnswered)) return null;
-    if (other.repeated === outcome.repeated && order.every((index) => isAnswered(index) || isSkipping(index)))
+    if (other.repeated === outcome.repeated && order.every((index) => isAnswered(index) || isShort(index)))
       return null;
     if (nearest === undefined || other.state === outcome.state) nearest = other;
   }
