@@ -185,7 +185,9 @@ describe("users link", () => {
     const { code, stdout, stderr } = await formflag(["users", "link", "ann"], { env });
     expect(code).toBe(0);
     expect(stdout).toStartWith(`${server.url}/ff/dashboard/link/`);
-    expect(stderr).toMatch(/^it signs ann in once, until \S+\n$/);
+    expect(stderr).toMatch(
+      /^created ann, the first user, who is an admin\nit signs ann in once, until \S+\n$/,
+    );
     const signedIn = await useLink(server.data, stdout);
     const list = await formflag(["sessions", "list", "--json"], { env });
     expect(JSON.parse(list.stdout)).toMatchObject([{ id: signedIn.session.id, user: "ann" }]);
