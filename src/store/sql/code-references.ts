@@ -6,7 +6,7 @@ import { insertRows } from "./lists.ts";
 import { cutPage } from "./pages.ts";
 import { projectRow } from "./rows.ts";
 import { WEIGHT } from "./bind.ts";
-import { type Params, type Value, type Work, all, only, run } from "./work.ts";
+import { FOR_UPDATE, type Params, type Value, type Work, all, only, run } from "./work.ts";
 
 /** Neither in a slug, which has no control characters, nor in JSON. */
 const [FIELD_END, LIST_END] = ["\t", "\n"];
@@ -24,6 +24,8 @@ function* replaceCode(
   most: number,
 ): Work<void> {
   const { id: projectId } = yield* projectRow(project);
+  // The next upload counts this one.
+  yield* run(`SELECT id FROM projects WHERE id = $projectId ${FOR_UPDATE}`, { projectId });
   const { id: uploadId } = yield* only<{ id: number }>(
     `INSERT INTO code_uploads (project_id, branch, name, repository_url, uploaded_at)
      VALUES ($projectId, $branch, $projectName, $repositoryUrl, $uploadedAt)

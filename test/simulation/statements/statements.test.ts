@@ -9,6 +9,11 @@ const FOUND: [what: string, names: OperationName[], order: string][] = [
     ["insert with a file", "delete a form"],
     "BBBBABBAA",
   ],
+  [
+    "two uploads of code that begin at once keep one more than a project may have",
+    ["add code", "add code"],
+    "BBAAABABBA",
+  ],
 ];
 
 /** Operations that want the same thing, of which only an order of their locks and conditions keeps the second from it. */
@@ -25,6 +30,7 @@ const RIVALS: [OperationName, OperationName][] = [
   ["sign in by password", "set a password"],
   ["put a flag", "delete a flag"],
   ["tally", "tally"],
+  ["add code", "add code"],
 ];
 
 describe.skipIf(!IS_POSTGRES_HERE)("statements of PostgreSQL in a chosen order", () => {
