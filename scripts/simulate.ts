@@ -2,7 +2,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { PLANTED_FAULTS, type PlantedFault } from "../test/simulation/planted-faults.ts";
+import { PLANTED_FAULTS } from "../test/simulation/planted-faults.ts";
+import type { PlantedFault } from "../test/simulation/planted/fault.ts";
 
 /**
  * npm run simulate [-- --hours N] [-- --seed N]: simulates with new seeds for that long, or from one on. With `--prove` it
@@ -19,12 +20,13 @@ const { values } = parseArgs({
 
 const ROOT = join(import.meta.dir, "..");
 const TESTS = {
-  program: "test/simulation/program/program.test.ts",
-  world: "test/simulation/world/seeds.full.test.ts",
+  program: "test/simulation/program/program.full.test.ts",
+  world: "test/simulation/world/simulation.full.test.ts",
   statements: "test/simulation/statements/statements.test.ts",
 };
-/** Milliseconds after which a test that is still running has no result. */
-const DEADLINE = 600_000;
+/** Seconds after which a fault counts as missed, and as one whose test has not come to an end. */
+const LOOKING = 25;
+const DEADLINE = 90;
 
 process.exitCode = values.prove ? await prove() : await simulate();
 
@@ -34,6 +36,7 @@ async function simulate(): Promise<number> {
     ...process.env,
     FORMFLAG_SIMULATE_SECONDS: String(seconds),
     FORMFLAG_SIMULATE_STATEMENTS: "all",
+    FORMFLAG_SIMULATE_KEEP: "1",
   };
   const child = Bun.spawn([process.execPath, "test", "test/simulation", "--timeout=86400000"], {
     cwd: ROOT,
@@ -61,9 +64,11 @@ async function prove(): Promise<number> {
   try {
     for (const fault of PLANTED_FAULTS) {
       if (!fault.name.includes(values.only)) continue;
+      const start = performance.now();
       const result = await plant(copy, fault);
-      if (result !== "found") missed += 1;
-      process.stdout.write(`${result}: ${fault.name}\n`);
+      if (!result.startsWith("found")) missed += 1;
+      const seconds = Math.round((performance.now() - start) / 1000);
+      process.stdout.write(`${result}: ${fault.name} (${seconds} s)\n`);
     }
   } finally {
     rmSync(copy, { recursive: true });
@@ -83,13 +88,21 @@ async function plant(copy: string, { file, from, to, test }: PlantedFault): Prom
   try {
     const child = Bun.spawn([process.execPath, "test", TESTS[test], "--bail"], {
       cwd: copy,
-      stdio: ["ignore", "ignore", "ignore"],
-      timeout: DEADLINE,
+      env: {
+        ...process.env,
+        FORMFLAG_SIMULATE_SECONDS: String(LOOKING),
+        FORMFLAG_SIMULATE_SEED: "9",
+        FORMFLAG_SIMULATE_PROOF: "1",
+      },
+      stdio: ["ignore", "ignore", "pipe"],
+      timeout: DEADLINE * 1000,
     });
+    const output = await new Response(child.stderr).text();
     const code = await child.exited;
     // Killed at the deadline, or by someone else.
     if (child.signalCode !== null) return "no result";
-    return code === 0 ? "missed" : "found";
+    const seed = /^seed (\d+) /m.exec(output)?.[1];
+    return code === 0 ? "missed" : `found${seed === undefined ? "" : ` by seed ${seed}`}`;
   } finally {
     writeFileSync(path, sound);
   }

@@ -54,7 +54,8 @@ export async function change<C, T>(
       else if (!isDryRun && isShared(store)) await clock.sleep(store.staleness + 1);
       return { result };
     } catch (error) {
-      if (!(error instanceof AppError) || isLast) throw error;
+      // The answer may be lost of a change that was applied: another attempt would make it twice, or refuse it.
+      if (!(error instanceof AppError) || error.code === "unavailable" || isLast) throw error;
       // The plan may have failed because another change was applied between two of its reads.
       if (error.reason !== "outdated" && (await store.readVersion()).version === moment.version) throw error;
       return undefined;

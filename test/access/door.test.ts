@@ -54,6 +54,22 @@ describe("a change of the setup", () => {
     expect(await app.store.flags.find(SEARCH)).toMatchObject({ enabled: false });
   });
 
+  test("whose answer was lost is not made again", async () => {
+    const app = await openShop();
+    const apply: App["store"]["apply"] = async (...args) => {
+      await app.store.apply(...args);
+      throw new AppError("unavailable", "the database does not answer");
+    };
+    const lossy = { ...app, store: { ...app.store, apply } };
+    const { revision } = (await app.store.flags.find(SEARCH))!;
+    expect(await reasonOf(setFlag(lossy, OPERATOR, SEARCH, { enabled: true }, revision))).toBe("unavailable");
+    const patch = { enabled: false };
+    const scheduled = scheduleChange(lossy, OPERATOR, SEARCH, { patch, at: app.clock.now + 1000 });
+    expect(await reasonOf(scheduled)).toBe("unavailable");
+    expect(await app.store.flags.find(SEARCH)).toMatchObject({ enabled: true });
+    expect(await app.store.scheduled.upcoming(10)).toMatchObject({ count: 1 });
+  });
+
   test("of a whole file is refused where the environment was locked while it was planned", async () => {
     const app = await openShop();
     const meanwhile = interrupted(app, () => setEnvironment(app, OPERATOR, "shop", "live", { locked: true }));

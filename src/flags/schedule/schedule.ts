@@ -50,7 +50,9 @@ export async function scheduleChange(
     await requireSoundContent(patch.previewContent);
     const id = dashedKey(app.random);
     const { name: who, why = null } = caller;
-    const scheduled = { id, environment, flag, patch, at: due, who, why, createdAt: at };
+    // Not before its flag, which a process whose clock is ahead may have created: then it would seem to mean another one.
+    const createdAt = Math.max(at, current.createdAt);
+    const scheduled = { id, environment, flag, patch, at: due, who, why, createdAt };
     return { changes: [planScheduled(project, scheduled)], result: scheduled };
   });
 }
@@ -87,7 +89,8 @@ export async function setFlagFor(
     const after = { ...record, revision: version + 1 };
     const { name: who, why = null } = caller;
     const back = { patch: inverseOf(before, after), at: until };
-    const scheduled = { id: dashedKey(app.random), environment, flag, ...back, who, why, createdAt: at };
+    const createdAt = Math.max(at, before.createdAt);
+    const scheduled = { id: dashedKey(app.random), environment, flag, ...back, who, why, createdAt };
     return {
       changes: [putFlag(place, before, after), planScheduled(project, scheduled)],
       result: { record: after, result, scheduled },

@@ -49,6 +49,14 @@ async function openPlanned() {
 }
 
 describe("scheduled changes", () => {
+  test("are made although the clock was set back after their flag was created", async () => {
+    const { app, plan, due, find, start } = await openPlanned();
+    app.clock.now = start - 3_600_000;
+    await plan({ enabled: true }, -1_800_000);
+    expect(await due(0)).toEqual([]);
+    expect(await find("live")).toMatchObject({ enabled: true });
+  });
+
   test("are dropped where the environment would hold too much, so that later ones are made", async () => {
     const { app, plan, due, find, place } = await openPlanned();
     await plantFlag(

@@ -50,6 +50,10 @@ describe("a history is linearizable where", () => {
       [write(1, 0, 10), write(2, 11, 12), conflict(1, 13, 14)],
     ],
     ["a write is refused beside another", [write(1, 0, 10), conflict(1, 11, 20), write(2, 12, 30)]],
+    [
+      "a write is refused behind an unknown one that nobody has read",
+      [write(1, 0, 10), write(null, 11, Infinity), conflict(1, 13, 14), write(3, 15, 16)],
+    ],
     ["the first state is older than the history", [read(7, 0, 1), write(8, 2, 3), read(8, 4, 5)]],
   ])("%s", (_, calls) => expect(faultIn(calls)).toBeNull());
 });

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { newDatabase } from "../../support/database.ts";
+import type { Chance } from "../chance.ts";
 import { createHistory, faultIn } from "../history/history.ts";
 import { requireSound } from "./invariants.ts";
 import { EPOCH } from "./scheduler.ts";
@@ -14,12 +15,17 @@ const LOADED = Promise.all([
   import("../../../src/flags/flagd/check.ts"),
   import("../../../src/flags/flagd/import.ts"),
   import("../../../src/flags/previews/preview-html.ts"),
+  import("../../../src/store/sqlite/check.ts"),
+  import("../../../src/forms/form-check.ts"),
+  import("../../../src/forms/validation/validation.ts"),
+  import("../../../src/forms/intake/file-formats.ts"),
+  import("../../../src/delivery/template.ts"),
 ]);
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** Steps after which a simulation counts as one that does not come to rest. */
-const MOST_STEPS = 2_000_000;
+const MOST_STEPS = 300_000;
 
 export type Simulated = { violations: string[]; steps: number; hours: number; log: string[]; calls: number };
 
@@ -45,17 +51,19 @@ export async function simulate({
     sent: new Map(),
     deleted: new Set(),
     purged: [],
+    purging: [],
     marked: new Set(),
     scheduled: new Map(),
     forms: new Map(),
     flags: createHistory(),
   };
+  const level = seed % 3;
+  if (level === 0 && seed % 2 === 1) world.clockOffset = () => clockOffset(scheduler.chance);
   try {
     await finish(world, "start", startAll(world, servers));
     await finish(world, "furnish", furnish(world));
     const until = scheduler.now() + minutes * MINUTE;
     world.receivers.isHealthy = seed % 5 === 0;
-    const level = seed % 3;
     if (level > 0) {
       world.faults.database = { refused: 150, lostAnswer: 150, late: 100, latest: level === 1 ? 900 : 4500 };
       world.faults.storage = 10;
@@ -127,15 +135,20 @@ async function disturb(world: World, until: number, level: number): Promise<void
       case 2:
         scheduler.note(`pause ${server.process.name}`);
         server.process.pausedUntil = scheduler.now() + chance.int(50_000);
-        world.troubled();
+        world.troubleAt = server.process.pausedUntil;
         break;
       default:
         scheduler.note(`clock of ${server.process.name}`);
-        server.process.offset = (chance.int(7200) - 3600) * 1000;
+        server.process.offset = clockOffset(chance);
         server.process.drift = (chance.int(21) - 10) / 100_000;
         world.troubled();
     }
   }
+}
+
+/** Clocks that differ by less than the hour after which files without a row are removed. */
+function clockOffset(chance: Chance): number {
+  return (chance.int(3000) - 1500) * 1000;
 }
 
 /** Ends every fault: servers start anew, with jobs that look rarely, so that days pass quickly. */

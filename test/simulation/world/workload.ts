@@ -49,6 +49,8 @@ export type Ledger = {
   /** Submissions that somebody may have deleted, by id. */
   deleted: Set<string>;
   purged: { name: string; at: number }[];
+  /** Until when a purge may have found submissions, whatever came of it. */
+  purging: { name: string; until: number }[];
   /** Submissions that were moved between folders. */
   marked: Set<string>;
   scheduled: Map<string, { flag: string; at: number; patch: string }>;
@@ -105,6 +107,8 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
   const compiled = new WeakMap<Form, Promise<IntakeRules>>();
   const anyServer = () => chance.pick(world.servers);
   let numbers = 0;
+  /** A process alone knows its own changes at once. */
+  const settling = world.servers.length > 1 ? world.staleness : 0;
   const repeat = (name: string, every: number, step: () => Promise<void>) =>
     scheduler.as(createProcess(name), async () => {
       while (scheduler.now() < until) {
@@ -165,11 +169,11 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
       }
     }
   };
-  const submit = async () => {
+  const submit = async (form = chance.pick(["contact", "contact", "limited"])) => {
     const marker = `m${(numbers += 1)}`;
     const key = chance.once(2) ? `key-${marker}` : null;
     const sent: Sent = {
-      form: chance.pick(["contact", "contact", "limited"]),
+      form,
       name: chance.pick(NAMES),
       status: "refused",
       ids: new Set(),
@@ -195,7 +199,8 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
     const flag = chance.pick(FLAGS);
     const known = ledger.flags.newest(flag);
     const expected = chance.once(3) ? known : null;
-    const entry = ledger.flags.beginWrite(flag, expected, scheduler.now());
+    const begin = scheduler.now();
+    const entry = ledger.flags.beginWrite(flag, expected, begin);
     const outcome = await ask(world, anyServer(), ({ app }) => {
       const kind = chance.int(12);
       if (kind === 0) return rollbackFlag(app, OPERATOR, place(flag), { before: null }, expected);
@@ -203,15 +208,21 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
     });
     const { code } = outcome;
     scheduler.note(`set ${flag} ${code} ${outcome.value?.record.revision ?? ""}`);
+    if (outcome.value?.result === "unchanged") {
+      // It has only seen what is there.
+      ledger.flags.beginRead(flag, begin).end(scheduler.now(), outcome.value.record.revision);
+      return;
+    }
     entry.end(
-      scheduler.now(),
+      scheduler.now() - (code === "ok" ? settling : 0),
       code === "unknown" ? "unknown" : code === "ok" ? outcome.value!.record.revision : null,
       code === "conflict",
     );
   };
   const read = async () => {
     const flag = chance.pick(FLAGS);
-    const entry = ledger.flags.beginRead(flag, scheduler.now());
+    // A moment that other processes may still answer: a change waits behind its commit until none does.
+    const entry = ledger.flags.beginRead(flag, scheduler.now() - settling);
     const outcome = await ask(world, anyServer(), async (server) => {
       const project = keys(world);
       const { watch } = server.app;
@@ -267,7 +278,8 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
           purgeSubmissions(app, OPERATOR, { field: "name", value: name }),
         );
         withdraw();
-        // What arrived during a purge may be found by it too.
+        // What arrived during a purge may be found by it too, also where its sender has not got its answer yet.
+        ledger.purging.push({ name, until: scheduler.now() });
         for (const sent of ledger.sent.values())
           if (sent.name === name) for (const each of sent.ids) ledger.deleted.add(each);
         for (const [, sent] of ledger.sent)
@@ -371,8 +383,12 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
   };
 
   await Promise.all([
-    repeat("sender-a", 1500, submit),
-    repeat("sender-b", 3000, submit),
+    repeat("sender-a", 1500, () => submit()),
+    repeat("sender-b", 3000, () => submit()),
+    // More than a slow receiver takes within a lease.
+    repeat("burst", 30_000, async () => {
+      await Promise.all(Array.from({ length: 24 }, () => submit("contact")));
+    }),
     repeat("writer-a", 1500, write),
     repeat("writer-b", 1500, write),
     repeat("reader-a", 300, read),

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import type { App } from "../../../src/app.ts";
+import { setClock } from "../../../src/base/clock.ts";
 import { type Job, type Jobs, startJobs } from "../../../src/base/jobs.ts";
 import { createIdSource, endOfIds } from "../../../src/base/ids.ts";
 import { watchChanges } from "../../../src/base/watch.ts";
@@ -12,15 +13,13 @@ import { createFormFinder } from "../../../src/forms/forms.ts";
 import type { StoredSubmission } from "../../../src/forms/intake/insertion.ts";
 import { expiryJob, removalJob } from "../../../src/forms/keeping/removal.ts";
 import { type Files, blobsOf, clearNote, createFiles, notesOf } from "./files.ts";
-import { type Receivers, type Sending, createReceivers } from "./receivers.ts";
+import { watchLeases } from "./leases.ts";
+import { type Receivers, createReceivers } from "./receivers.ts";
 import { type Process, type Scheduler, createProcess, createScheduler } from "./scheduler.ts";
 import { type DatabaseFaults, NO_DATABASE_FAULTS, openSimulatedStore } from "./simulated-store.ts";
 
 /** Seconds between attempts: the default of the product, 75 hours in all. */
 const RETRY_DELAYS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
-
-/** For how long what goes wrong explains that a lease has ended, in milliseconds: twice as long as a lease. */
-const EXCUSED = 60_000;
 
 type Faults = {
   database: DatabaseFaults;
@@ -61,6 +60,10 @@ export type World = {
   withdrawnAt: number;
   /** By how much jobs of what starts from now on are slower than they are. */
   slowness: number;
+  /** For how long after a commit a process may answer what was before it, in milliseconds. */
+  staleness: number;
+  /** What the clock of a process that starts is off by, in milliseconds. */
+  clockOffset: () => number;
   close: () => Promise<void>;
 };
 
@@ -73,8 +76,6 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
   const receivers = createReceivers(scheduler);
   const db = new Database(file, { readonly: true });
   const stores: { close: () => Promise<void> }[] = [];
-  const ended = new Set<string>();
-  const ids = new Map<string, string>();
   const world: World = {
     scheduler,
     receivers,
@@ -89,52 +90,39 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
     },
     db,
     troubleAt: -Infinity,
-    troubled: () => void (world.troubleAt = scheduler.now()),
+    troubled: () => void (world.troubleAt = Math.max(world.troubleAt, scheduler.now())),
     withdrawnAt: -Infinity,
     slowness: 1,
+    staleness: servers > 1 ? 100 : 2,
+    clockOffset: () => 0,
     async close() {
-      scheduler.close();
       db.close();
+      // Closing waits until other processes have noticed the last change: there are none, and time is not simulated any more.
+      setClock({ sleep: async () => {} });
       for (const store of stores) await store.close();
+      scheduler.close();
     },
   };
   let starts = 0;
 
-  const rowOf = db.query<{ status: number; holder: string | null }, [Uint8Array]>(
-    "SELECT status, holder FROM deliveries WHERE id = ?",
-  );
-  /** A lease is held by the one who sends, what is sent was not ended before, and has one id for each recipient. */
-  const began = (holder: string) => (sending: Sending) => {
-    const { id, submission, url } = sending;
-    const recipient = `${submission} ${url}`;
-    if (ended.has(id)) world.violated(`${id} is sent although its result was recorded`);
-    if (ids.has(recipient) && ids.get(recipient) !== id)
-      world.violated(`${recipient} is sent as ${id} and as ${ids.get(recipient)}`);
-    ids.set(recipient, id);
-    const row = rowOf.get(Buffer.from(id.replaceAll("-", ""), "hex"));
-    if (row?.status === 0 && row.holder === holder) return;
-    // What is queued was taken from the sender: only its own trouble excuses that.
-    const excuse = row?.status === 0 ? world.troubleAt : Math.max(world.troubleAt, world.withdrawnAt);
-    if (scheduler.now() - excuse > EXCUSED)
-      world.violated(`${id} is sent by ${holder}, and held as ${JSON.stringify(row)}`);
-  };
+  const leases = watchLeases({
+    db,
+    violated: world.violated,
+    now: scheduler.now,
+    troubleAt: () => world.troubleAt,
+    withdrawnAt: () => world.withdrawnAt,
+  });
   const done = (holder: string) => (name: string, args: unknown[], result: unknown) => {
-    if (name === "deliveries.turn") {
-      const [turn] = args as [OutboxTurn];
-      for (const each of turn.settled) {
-        const row = rowOf.get(Buffer.from(each.id.replaceAll("-", ""), "hex"));
-        if (each.status === "delivered" && row?.status === 1) ended.add(each.id);
-      }
-      for (const { id } of result as ClaimedDelivery[])
-        if (ended.has(id)) world.violated(`${id} is claimed by ${holder} although it has ended`);
-    }
-    if (name === "deliveries.retry" || name === "deliveries.retryFailed") ended.clear();
+    if (name === "deliveries.turn")
+      leases.afterTurn(holder, args[0] as OutboxTurn, result as ClaimedDelivery[]);
+    if (name === "deliveries.retry" || name === "deliveries.retryFailed") leases.retried();
     if (name === "submissions.insert") {
       const [{ id, files: own }] = args as [StoredSubmission];
       if (own.length > 0 && (result as { kind: string }).kind === "stored") files.notes.delete(id);
     }
   };
-  const begin = (name: string, args: unknown[]) => {
+  const begin = (holder: string) => (name: string, args: unknown[]) => {
+    if (name === "deliveries.turn") leases.beforeTurn(holder, args[0] as OutboxTurn);
     if (name !== "submissions.insert") return;
     const [{ id, files: own }] = args as [StoredSubmission];
     if (own.length === 0) return;
@@ -146,6 +134,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
   async function start(slot: number): Promise<void> {
     starts += 1;
     const process = createProcess(`s${slot}.${starts}`);
+    process.offset = world.clockOffset();
     const holder = process.name;
     const death = Promise.withResolvers<void>();
     await scheduler.as(process, async () => {
@@ -154,8 +143,8 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
         process,
         scheduler,
         faults: () => world.faults.database,
-        staleness: servers > 1 ? 100 : 2,
-        begin,
+        staleness: world.staleness,
+        begin: begin(holder),
         done: done(holder),
         troubled: world.troubled,
       });
@@ -187,7 +176,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
         app,
         {
           holder,
-          outgoing: async () => receivers.outgoingOf(process, began(holder)),
+          outgoing: async () => receivers.outgoingOf(process, (sending) => leases.sending(holder, sending)),
           files: {
             url: async (submission, position) => `/${submission}/${position}`,
             open: () => app.blobs.open(""),

@@ -1,0 +1,47 @@
+import type { PlantedFault } from "./fault.ts";
+
+/** Faults that only an order of statements shows. */
+export const STATEMENT_FAULTS: PlantedFault[] = [
+  {
+    name: "the form of a submission with conditions is not locked",
+    file: "src/store/sql/submissions/intake.ts",
+    from: "WHERE key = $formKey ${FOR_UPDATE}`",
+    to: "WHERE key = $formKey`",
+    test: "statements",
+  },
+  {
+    name: "changes of the setup do not wait for each other",
+    file: "src/store/postgres/run.ts",
+    from: "WHERE id = 1 FOR UPDATE",
+    to: "WHERE id = 1",
+    test: "statements",
+  },
+  {
+    name: "a sign-in does not lock its user",
+    file: "src/store/sql/sessions.ts",
+    from: "password = CAST($password AS TEXT))\n     ${FOR_UPDATE}`",
+    to: "password = CAST($password AS TEXT))`",
+    test: "statements",
+  },
+  {
+    name: "a mark does not lock its submissions",
+    file: "src/store/sql/submissions/submissions.ts",
+    from: "ORDER BY s.id ${FOR_UPDATE_OF_S}`",
+    to: "ORDER BY s.id`",
+    test: "statements",
+  },
+  {
+    name: "the note of files is not locked before they are stored",
+    file: "src/store/postgres/submission-batch.ts",
+    from: "WHERE upload_notes.swept = 0 FOR UPDATE OF upload_notes",
+    to: "WHERE upload_notes.swept = 0",
+    test: "statements",
+  },
+  {
+    name: "an empty form is deleted beside a submission on its way",
+    file: "src/store/sql/forms.ts",
+    from: "WHERE key = $key ${SKIP_LOCKED}`, { key }",
+    to: "WHERE key = $key`, { key }",
+    test: "statements",
+  },
+];
