@@ -6,7 +6,7 @@ import { deleteEnvironment, insertEnvironment, setMetadata, updateEnvironment } 
 import { deleteFlag, putFlag } from "./flags.ts";
 import { deleteForm, insertForm, isEmptyForm, updateForm } from "./forms.ts";
 import { deleteProject, insertProject, renameProject } from "./projects.ts";
-import { projectRow } from "./rows.ts";
+import { type Revised, projectRow, revise } from "./rows.ts";
 import { deleteScheduled, insertScheduled } from "./scheduled.ts";
 import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
 import { deleteTarget, insertTarget, updateTarget } from "./delivery/targets.ts";
@@ -16,7 +16,9 @@ import { currentVersion, setVersion } from "./version.ts";
 import type { Work } from "./work.ts";
 
 type Kind = SetupChange["change"];
-type Apply = { [K in Kind]: (change: SetupChange & { change: K }, revision: number) => Work<void> };
+type Apply = {
+  [K in Kind]: (change: SetupChange & { change: K }, revision: number) => Work<Revised | void>;
+};
 
 const APPLY: Apply = {
   insertProject,
@@ -57,14 +59,17 @@ export function* applyChanges(changes: readonly SetupChange[], version: number, 
   for (const each of changes)
     if (each.change === "deleteForm" && each.onlyEmpty && !(yield* isEmptyForm(each.key))) return false;
   const sizes = yield* sizesBefore(changes);
+  const revisions: (Revised & { revision: number })[] = [];
   for (const [index, each] of changes.entries()) {
     const revision = version + index + 1;
-    const apply = APPLY[each.change] as (change: SetupChange, revision: number) => Work<void>;
-    yield* apply(each, revision);
+    const apply = APPLY[each.change] as (change: SetupChange, revision: number) => Work<Revised | void>;
+    const revised = yield* apply(each, revision);
+    if (revised) revisions.push({ ...revised, revision });
     if ("history" in each && each.history) {
       yield* recordChange(yield* projectOf(each), revision, by, each.history);
     }
   }
+  yield* revise(revisions);
   yield* requireSmall(sizes);
   yield* setVersion(version + changes.length, changes.some(changesAccess));
   return true;

@@ -12,7 +12,7 @@ import {
 import { listStatuses, pageHeads } from "./flag-overviews.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { listReads, markRead } from "./reads.ts";
-import { environmentRow, projectRow, reviseEnvironment, reviseProject } from "./rows.ts";
+import { type Revised, environmentRow, projectRow } from "./rows.ts";
 import { type Work, all, first, only, run } from "./work.ts";
 
 type Row = {
@@ -56,7 +56,7 @@ type Change<K> = FlagChange & { change: K };
 export function* putFlag(
   { project, environment, flag: slug, describes, record }: Change<"putFlag">,
   revision: number,
-): Work<void> {
+): Work<Revised> {
   const { id: environmentId, project_id: projectId } = yield* environmentRow(project, environment);
   const { description, createdAt, updatedAt, enabled, payload, expiresAt, rules, imported } = record;
   const known = yield* findFlagId(projectId, slug);
@@ -78,8 +78,8 @@ export function* putFlag(
     ...optionalIn("flag_values", record),
   });
   yield* putPreview(environmentId, flagId, record);
-  if (describes || known === undefined) yield* reviseProject(projectId, revision);
-  else yield* reviseEnvironment(environmentId, revision);
+  const isShared = describes || known === undefined;
+  return isShared ? { project: projectId } : { project: projectId, environment: environmentId };
 }
 
 /** Stores the preview of a flag in an environment, or removes the row of one for which nothing is set. */
@@ -93,10 +93,10 @@ function* putPreview(environmentId: number, flagId: number, record: FlagRecord):
   yield* run(sql, { environmentId, flagId });
 }
 
-export function* deleteFlag({ project, flag: slug }: Change<"deleteFlag">, revision: number): Work<void> {
+export function* deleteFlag({ project, flag: slug }: Change<"deleteFlag">): Work<Revised> {
   const { id: projectId } = yield* projectRow(project);
   yield* run("DELETE FROM flags WHERE project_id = $projectId AND slug = $slug", { projectId, slug });
-  yield* reviseProject(projectId, revision);
+  return { project: projectId };
 }
 
 function* listFlags(project: string, environment: string): Work<FlagRecord[]> {

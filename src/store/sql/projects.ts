@@ -4,7 +4,7 @@ import {
   environmentRow,
   environmentsOf,
   projectRow,
-  reviseEnvironment,
+  type Revised,
   type ProjectRow,
   findProjectRow,
 } from "./rows.ts";
@@ -42,13 +42,10 @@ export function* updateEnvironment({
   });
 }
 
-export function* setMetadata(
-  { project, environment, metadata }: Change<"setMetadata">,
-  revision: number,
-): Work<void> {
-  const { id } = yield* environmentRow(project, environment);
+export function* setMetadata({ project, environment, metadata }: Change<"setMetadata">): Work<Revised> {
+  const { id, project_id: projectId } = yield* environmentRow(project, environment);
   yield* run("UPDATE environments SET metadata = $metadata WHERE id = $id", { id, metadata });
-  yield* reviseEnvironment(id, revision);
+  return { project: projectId, environment: id };
 }
 
 export function* deleteEnvironment({ project, environment }: Change<"deleteEnvironment">): Work<void> {

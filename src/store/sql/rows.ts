@@ -37,15 +37,25 @@ export function* environmentsOf(projectId: number): Work<Environment[]> {
   return rows.map((row) => ({ ...row, locked: row.locked === 1 }));
 }
 
-/** Sets the revision of an environment, by which readers notice that its flags have changed. */
-export function* reviseEnvironment(id: number, revision: number): Work<void> {
-  yield* run("UPDATE environments SET revision = $revision WHERE id = $id", { id, revision });
-}
+/** An environment that a change revises, or without one every environment of the project, by their ids. */
+export type Revised = { project: number; environment?: number };
 
-/** As {@link reviseEnvironment}, for every environment of a project. */
-export function* reviseProject(projectId: number, revision: number): Work<void> {
-  yield* run("UPDATE environments SET revision = $revision WHERE project_id = $projectId", {
-    projectId,
-    revision,
-  });
+/**
+ * Sets the revisions of environments, by which readers notice that flags have changed. Each is set once, to its last: on
+ * PostgreSQL, a row that is changed again and again in a transaction takes longer each time.
+ */
+export function* revise(changes: readonly (Revised & { revision: number })[]): Work<void> {
+  const projects = new Map<number, number>();
+  const environments = new Map<number, { project: number; revision: number }>();
+  for (const { project, environment, revision } of changes)
+    if (environment === undefined) projects.set(project, revision);
+    else environments.set(environment, { project, revision });
+  for (const [project, revision] of projects)
+    yield* run("UPDATE environments SET revision = $revision WHERE project_id = $project", {
+      project,
+      revision,
+    });
+  for (const [id, { project, revision }] of environments)
+    if (revision > (projects.get(project) ?? 0))
+      yield* run("UPDATE environments SET revision = $revision WHERE id = $id", { id, revision });
 }

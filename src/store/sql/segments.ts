@@ -2,7 +2,7 @@ import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagChange } from "../../flags/change.ts";
 import type { SegmentPlace, SegmentRecord } from "../../flags/segment.ts";
 import { pageCut, pageOf } from "./pages.ts";
-import { environmentRow, reviseEnvironment } from "./rows.ts";
+import { type Revised, environmentRow } from "./rows.ts";
 import { type Work, all, first, run } from "./work.ts";
 
 const SELECT = `
@@ -15,8 +15,8 @@ type Change<K> = FlagChange & { change: K };
 export function* putSegment(
   { project, environment, record }: Change<"putSegment">,
   revision: number,
-): Work<void> {
-  const { id: environmentId } = yield* environmentRow(project, environment);
+): Work<Revised> {
+  const { id: environmentId, project_id: projectId } = yield* environmentRow(project, environment);
   const { name, rule, createdAt, updatedAt } = record;
   yield* run(
     `INSERT INTO segments (environment_id, name, rule, position, revision, created_at, updated_at)
@@ -27,28 +27,26 @@ export function* putSegment(
      DO UPDATE SET rule = excluded.rule, revision = excluded.revision, updated_at = excluded.updated_at`,
     { environmentId, name, rule, revision, createdAt, updatedAt },
   );
-  yield* reviseEnvironment(environmentId, revision);
+  return { project: projectId, environment: environmentId };
 }
 
-export function* deleteSegment(
-  { project, environment, segment: name }: Change<"deleteSegment">,
-  revision: number,
-): Work<void> {
-  const { id: environmentId } = yield* environmentRow(project, environment);
+export function* deleteSegment({
+  project,
+  environment,
+  segment: name,
+}: Change<"deleteSegment">): Work<Revised> {
+  const { id: environmentId, project_id: projectId } = yield* environmentRow(project, environment);
   const sql = "DELETE FROM segments WHERE environment_id = $environmentId AND name = $name";
   yield* run(sql, { environmentId, name });
-  yield* reviseEnvironment(environmentId, revision);
+  return { project: projectId, environment: environmentId };
 }
 
-export function* orderSegments(
-  { project, environment, names }: Change<"orderSegments">,
-  revision: number,
-): Work<void> {
-  const { id: environmentId } = yield* environmentRow(project, environment);
+export function* orderSegments({ project, environment, names }: Change<"orderSegments">): Work<Revised> {
+  const { id: environmentId, project_id: projectId } = yield* environmentRow(project, environment);
   const sql =
     "UPDATE segments SET position = $position WHERE environment_id = $environmentId AND name = $name";
   for (const [index, name] of names.entries()) yield* run(sql, { environmentId, name, position: index + 1 });
-  yield* reviseEnvironment(environmentId, revision);
+  return { project: projectId, environment: environmentId };
 }
 
 /** By name. */
