@@ -22,6 +22,7 @@ const PARTS: Record<string, () => Promise<Measure>> = {
   latency: async () => (await import("./latency.ts")).measureLatency,
   scale: async () => (await import("./scale.ts")).measureScale,
   "scale-out": async () => (await import("./scale-out.ts")).measureScaleOut,
+  threads: async () => (await import("./threads.ts")).measureThreads,
   dashboard: async () => (await import("./dashboard.ts")).measureDashboard,
   start: async () => (await import("./start.ts")).measureStart,
 };

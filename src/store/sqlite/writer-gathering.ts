@@ -12,7 +12,7 @@ import type { WriterMemory } from "./writer.ts";
  * How long behind a commit the writer waits for the threads that were part of it, in milliseconds: they have just got their
  * answers, and their next batches would otherwise arrive apart and need a sync each.
  */
-const WAIT_MS = 1;
+const WAIT_MS = 2;
 
 /** The outcome of a write whose sender left before its commit began. */
 const ABANDONED = failure(abandoned());
