@@ -17,6 +17,8 @@ import { JSON_POST } from "./submissions.ts";
 
 const PART = "threads";
 const MANY = 4;
+/** Connections to capped threads: each of them rests for nine tenths of the time, and has work whenever it does not. */
+const CAPPED = 256;
 /** Servers of other parts have one core, these every core. */
 const ANYWHERE = ["taskset", "-c", "0-63"];
 
@@ -26,7 +28,7 @@ type Threads = Server & { serving: number[] };
 /** A server with one thread and one with four: formflag, and bare workers. */
 type Pair = { one: Threads; many: Threads };
 
-/** What more threads bring and cost, beside bare workers that listen at one port. */
+/** Gain and cost of more threads, beside bare workers that listen at one port. */
 export async function measureThreads(directory: string, rounds: Rounds, show: Show): Promise<void> {
   const started: number[] = [];
   const open = async (
@@ -40,7 +42,7 @@ export async function measureThreads(directory: string, rounds: Rounds, show: Sh
     const env = { FORMFLAG_THREADS: String(threads) };
     const server = await startFormflag(data, { prefix: ANYWHERE, env });
     started.push(performance.now() - start);
-    // Of the workers, the first is the writer.
+    // The first of the workers is the writer.
     const serving = [server.pid, ...workersOf(server.pid).slice(1)].slice(0, threads);
     return { ...server, serving, headers, path };
   };
@@ -60,9 +62,11 @@ export async function measureThreads(directory: string, rounds: Rounds, show: Sh
     ["flag read", flag, { path: "/" }, "≥ 0.92"],
     ["JSON submission", post, { ...JSON_POST, path: "/" }, "≥ 0.85"],
   ] as const) {
-    const load = { connections: 64, seconds: rounds.seconds, directory };
-    const runOurs = (side: keyof Pair) => closedLoop(ours[side], requestOf(ours[side]), load);
-    const runBare = (side: keyof Pair) => closedLoop(bare[side], bareRequest, load);
+    const load = { seconds: rounds.seconds, directory };
+    const runOurs = (side: keyof Pair, connections = 64) =>
+      closedLoop(ours[side], requestOf(ours[side]), { ...load, connections });
+    const runBare = (side: keyof Pair, connections = 64) =>
+      closedLoop(bare[side], bareRequest, { ...load, connections });
     const cpu: [number, number][] = [];
     for (let round = 0; round < rounds.rounds; round += 1) {
       const of = async (run: typeof runOurs) => {
@@ -76,8 +80,8 @@ export async function measureThreads(directory: string, rounds: Rounds, show: Sh
     const gain: [number, number][] = [];
     for (let round = 0; round < rounds.rounds; round += 1) {
       const of = async (pair: Pair, run: typeof runOurs) => {
-        const one = await underCap(pair.one, () => run("one"));
-        return (await underCap(pair.many, () => run("many"))).perSecond / one.perSecond;
+        const one = await underCap(pair.one, () => run("one", CAPPED));
+        return (await underCap(pair.many, () => run("many", CAPPED))).perSecond / one.perSecond;
       };
       gain.push([await of(ours, runOurs), await of(bare, runBare)]);
     }
@@ -85,7 +89,10 @@ export async function measureThreads(directory: string, rounds: Rounds, show: Sh
   }
   for (const side of ["one", "many"] as const)
     show(await commits(ours[side], post(ours[side]), side, rounds, directory));
-  await Promise.all([ours.one, ours.many, bare.one, bare.many].map((server) => server.stop()));
+  for (const server of [ours.one, ours.many, bare.one, bare.many]) {
+    await server.stop();
+    removeGroups(server);
+  }
 }
 
 /** The commits of a server for 1,000 submissions, by its metrics. */
@@ -146,21 +153,31 @@ function mayCap(): boolean {
   }
 }
 
-/** Runs with each serving thread limited to a tenth of a core. */
-async function underCap<T>({ serving }: Threads, run: () => Promise<T>): Promise<T> {
-  const groups = serving.map((id) => join(GROUPS, `formflag-bench-${id}`));
-  for (const [index, group] of groups.entries()) {
-    mkdirSync(group);
-    writeFileSync(join(group, "cpu.cfs_period_us"), "10000");
-    writeFileSync(join(group, "cpu.cfs_quota_us"), "1000");
-    writeFileSync(join(group, "tasks"), String(serving[index]));
+const groupOf = (id: number) => join(GROUPS, `formflag-bench-${id}`);
+
+function setQuota({ serving }: Threads, quota: number): void {
+  for (const id of serving) {
+    const group = groupOf(id);
+    if (!existsSync(group)) {
+      mkdirSync(group);
+      writeFileSync(join(group, "cpu.cfs_period_us"), "10000");
+      writeFileSync(join(group, "tasks"), String(id));
+    }
+    writeFileSync(join(group, "cpu.cfs_quota_us"), String(quota));
   }
+}
+
+/** Runs with each serving thread limited to a tenth of a core. */
+async function underCap<T>(server: Threads, run: () => Promise<T>): Promise<T> {
+  setQuota(server, 1000);
   try {
     return await run();
   } finally {
-    for (const [index, group] of groups.entries()) {
-      writeFileSync(join(GROUPS, "tasks"), String(serving[index]));
-      rmdirSync(group);
-    }
+    setQuota(server, -1);
   }
+}
+
+/** Removes the groups of a server that has ended. */
+function removeGroups({ serving }: Threads): void {
+  for (const group of serving.map(groupOf)) if (existsSync(group)) rmdirSync(group);
 }
