@@ -151,8 +151,11 @@ describe("a server with four threads", () => {
   });
 
   test("stops without an error", async () => {
-    expect(await server.stop()).toBe(0);
-    expect(server.stderr()).not.toContain('"level":"error"');
+    const other = await startServer(["--threads", "4"]);
+    const answers = await together(16, () => fetch(`${other.url}/healthz`, { keepalive: false }));
+    expect(statusesOf(answers)).toEqual({ 200: 16 });
+    expect(await other.stop()).toBe(0);
+    expect(other.stderr()).not.toContain('"level":"error"');
   });
 });
 

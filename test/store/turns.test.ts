@@ -1,13 +1,15 @@
+import { join } from "node:path";
 import { beforeAll, expect, test } from "bun:test";
 import { putFlag } from "../../src/flags/plan.ts";
 import { openTestApp } from "../support/app.ts";
+import { openMigrated } from "../support/database.ts";
 import { ANN, addProject, apply } from "../support/records/apply.ts";
 import { flagRecord } from "../support/records/records.ts";
 import { turnsOf } from "../support/records/turns.ts";
 
 const COUNT = 12_000;
 
-const { store } = openTestApp("thread");
+const { store, directory } = openTestApp("thread");
 const shop = await addProject(store, "shop", "live");
 
 const change = (flag: string, values = {}) =>
@@ -44,9 +46,10 @@ test("flags come newest first, then by slug", async () => {
 });
 
 test("a read that fails ends alone, and the store is closed once all others have their answers", async () => {
-  const list = (environment: string) => store.flags.list("shop", environment).catch((error) => error.code);
+  const closing = openMigrated(join(directory, "formflag.db"), "thread");
+  const list = (environment: string) => closing.flags.list("shop", environment).catch((error) => error.code);
   const lists = ["live", "live", "other", "live", "live"].map(list);
-  const [, ...results] = await Promise.all([store.close(), ...lists]);
+  const [, ...results] = await Promise.all([closing.close(), ...lists]);
   expect(results.map((result) => (typeof result === "string" ? result : result.length))).toEqual([
     COUNT,
     COUNT,
