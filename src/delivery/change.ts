@@ -1,7 +1,30 @@
-import type { TargetRecord } from "./target.ts";
+import type { HistoryEntry } from "../access/history-entry.ts";
+import { maskTarget, type TargetRecord } from "./target.ts";
 
 /** A change of targets, as the store applies it. */
 export type TargetChange =
   | { change: "insertTarget"; target: TargetRecord }
   | { change: "updateTarget"; target: TargetRecord }
-  | { change: "deleteTarget"; id: string };
+  | { change: "deleteTarget"; id: string }
+  /** Adds an entry to the history alone: a target belongs to its form, and changes beside it. */
+  | { change: "recordForm"; history: HistoryEntry };
+
+/** The entry of a target of a form that is added, changed or deleted, without its secrets; undefined for none. */
+export function recordTarget(
+  form: string,
+  before: TargetRecord | undefined,
+  after: TargetRecord | undefined,
+): TargetChange {
+  const isRotated = before && after && before.secrets[0]?.secret !== after.secrets[0]?.secret;
+  const was = before && { [`target ${before.id}`]: stateOf(before) };
+  const is = after && {
+    [`target ${after.id}`]: stateOf(after),
+    ...(isRotated && { [`secret of ${after.id}`]: "renewed" }),
+  };
+  const entry = { environment: null, kind: "form", name: form, before: was ?? {}, after: is ?? {} } as const;
+  return { change: "recordForm", history: entry };
+}
+
+function stateOf(target: TargetRecord): string {
+  return `${maskTarget(target)}${target.enabled ? "" : ", disabled"}`;
+}

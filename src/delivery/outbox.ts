@@ -131,7 +131,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
     report.attempted(delivery.kind, outcome.status);
     report.tried?.(result.form, delivery, attempt, outcome.status === "failed");
     if (attempt.isTargetDown && outcome.status === "queued") claims.pause(laneOf(delivery), outcome.dueAt);
-    if (isGone) await switchOffTarget(app, delivery.target);
+    if (isGone) await switchOffTarget(app, result.form, delivery.target);
     if (outcome.status === "failed")
       report.failed(result.form, delivery, attempt.error ?? "no answer", isGone);
     if (isGone) await cancelTargetless();

@@ -1,7 +1,7 @@
 import { operatorCaller } from "../access/caller.ts";
 import { type ChangeStore, change } from "../access/door.ts";
 import type { ClockAndRandom } from "../base/clock.ts";
-import type { TargetChange } from "./change.ts";
+import { recordTarget, type TargetChange } from "./change.ts";
 import type { DeliveriesStore } from "./store.ts";
 
 type TargetsApp = ClockAndRandom & { store: DeliveriesStore & ChangeStore<TargetChange> };
@@ -12,13 +12,16 @@ const OUTBOX = operatorCaller(
   () => false,
 );
 
-/** Disables a target that answered 410 Gone; does nothing if the target was deleted meanwhile. */
-export function switchOffTarget(app: TargetsApp, id: string): Promise<void> {
+/** Disables a target of a form that answered 410 Gone; does nothing if the target was deleted meanwhile. */
+export function switchOffTarget(app: TargetsApp, form: string, id: string): Promise<void> {
   return change(app, OUTBOX, async ({ at }) => {
     const target = await app.store.targets.find(id);
-    const changes: TargetChange[] = target?.enabled
-      ? [{ change: "updateTarget", target: { ...target, enabled: false, updatedAt: at } }]
-      : [];
+    if (!target?.enabled) return { changes: [], result: undefined };
+    const off = { ...target, enabled: false, updatedAt: at };
+    const changes: TargetChange[] = [
+      { change: "updateTarget", target: off },
+      recordTarget(form, target, off),
+    ];
     return { changes, result: undefined };
   });
 }

@@ -8,6 +8,4 @@ export type FormChange =
   | ({ change: "insertForm"; form: FormRecord } & Recorded)
   | ({ change: "updateForm"; form: FormRecord } & Recorded)
   /** With `onlyEmpty`, the store rejects the plan as outdated if the form has a submission. */
-  | ({ change: "deleteForm"; slug: string; key: string; onlyEmpty: boolean } & Recorded)
-  /** Adds an entry to the history alone: a target belongs to its form, and changes beside it. */
-  | { change: "recordForm"; history: HistoryEntry };
+  | ({ change: "deleteForm"; slug: string; key: string; onlyEmpty: boolean } & Recorded);

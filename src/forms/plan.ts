@@ -1,5 +1,5 @@
-import { maskTarget, type TargetRecord } from "../delivery/target.ts";
 import type { HistoryEntry } from "../access/history-entry.ts";
+import { formatDuration, formatRate, type Rate } from "../base/units.ts";
 import type { FormChange } from "./change.ts";
 import type { FormRecord } from "./form.ts";
 import { NAMES, type SettingName, SETTINGS } from "./settings/settings.ts";
@@ -26,25 +26,6 @@ export function planDeletion(form: FormRecord, onlyEmpty: boolean): FormChange {
   return { change: "deleteForm", slug, key, onlyEmpty, history: entryOf(slug, stateOf(form), null) };
 }
 
-/** The entry of a target of a form that is added, changed or deleted, without its secrets; undefined for none. */
-export function recordTarget(
-  { slug }: Pick<FormRecord, "slug">,
-  before: TargetRecord | undefined,
-  after: TargetRecord | undefined,
-): FormChange {
-  const isRotated = before && after && before.secrets[0]?.secret !== after.secrets[0]?.secret;
-  const was = before && { [`target ${before.id}`]: targetState(before) };
-  const is = after && {
-    [`target ${after.id}`]: targetState(after),
-    ...(isRotated && { [`secret of ${after.id}`]: "renewed" }),
-  };
-  return { change: "recordForm", history: entryOf(slug, was ?? {}, is ?? {}) };
-}
-
-function targetState(target: TargetRecord): string {
-  return `${maskTarget(target)}${target.enabled ? "" : ", disabled"}`;
-}
-
 function entryOf(slug: string, before: unknown, after: unknown): HistoryEntry {
   return { environment: null, kind: "form", name: slug, before, after };
 }
@@ -64,6 +45,9 @@ const OF_SENDERS: ReadonlySet<SettingName> = new Set(["blockedSenders", "spamEma
 
 /** A setting as the history has it. */
 function shown(name: SettingName, value: unknown, before?: unknown): unknown {
+  const { kind } = SETTINGS[name];
+  if (kind.is === "seconds" && typeof value === "number") return formatDuration(value);
+  if (kind.is === "rate" && value !== null) return formatRate(value as Rate);
   if (!OF_SENDERS.has(name) || !Array.isArray(value)) return value;
   const known = new Set(Array.isArray(before) ? before : value);
   const added = value.filter((each) => !known.has(each)).length;

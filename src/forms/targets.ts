@@ -5,7 +5,7 @@ import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
 import type { Attempt } from "../delivery/attempt.ts";
-import type { TargetChange } from "../delivery/change.ts";
+import { recordTarget, type TargetChange } from "../delivery/change.ts";
 import { DEFAULT_OVERLAP, MAX_SECRETS, MAX_TARGETS } from "../delivery/limits.ts";
 import type { ChatMessage, Outgoing } from "../delivery/outgoing.ts";
 import {
@@ -20,7 +20,6 @@ import {
 } from "../delivery/target.ts";
 import { noSuchForm, type FormRecord } from "./form.ts";
 import type { FormChange } from "./change.ts";
-import { recordTarget } from "./plan.ts";
 import type { FormsApp } from "./store.ts";
 import type { Submission } from "./submission.ts";
 
@@ -68,7 +67,7 @@ export async function addTarget(
       updatedAt: at,
     };
     return {
-      changes: [{ change: "insertTarget", target: record }, recordTarget({ slug }, undefined, record)],
+      changes: [{ change: "insertTarget", target: record }, recordTarget(slug, undefined, record)],
       result: { id, secret },
     };
   });
@@ -102,7 +101,7 @@ export function setTargetEnabled(
     const isSet = record.enabled === enabled;
     const target: TargetRecord = isSet ? record : { ...record, enabled, updatedAt: at };
     return {
-      changes: isSet ? [] : [{ change: "updateTarget", target }, recordTarget(form, record, target)],
+      changes: isSet ? [] : [{ change: "updateTarget", target }, recordTarget(form.slug, record, target)],
       result: { target: viewTarget(target, form.slug), result: isSet ? "unchanged" : "updated" },
     };
   });
@@ -140,7 +139,7 @@ export function rotateSecret(
       });
     }
     const target = { ...record, secrets, updatedAt: at };
-    const changes: FormsChange[] = [{ change: "updateTarget", target }, recordTarget(form, record, target)];
+    const changes: FormsChange[] = [{ change: "updateTarget", target }, recordTarget(form.slug, record, target)];
     return { changes, result: { id, secret } };
   });
 }
@@ -150,7 +149,7 @@ export function deleteTarget(app: FormsApp, caller: Caller, id: string): Promise
   requireScope(caller, "forms:write");
   return change(app, caller, async (): Promise<Plan<FormsChange, void>> => {
     const { record, form } = await findTarget(app, id);
-    const changes: FormsChange[] = [{ change: "deleteTarget", id }, recordTarget(form, record, undefined)];
+    const changes: FormsChange[] = [{ change: "deleteTarget", id }, recordTarget(form.slug, record, undefined)];
     return { changes, result: undefined };
   });
 }

@@ -46,6 +46,21 @@ test("the history of a form has who changed which setting, and nothing that is s
   await app.store.close();
 });
 
+test("the history of a form has times and rates as they are typed", async () => {
+  const app = await openApp({ data: tempDirectory(), writing: "inline" });
+  await createForm(app, OPERATOR, { slug: "contact", retention: 90 * 86_400 });
+  await setForm(app, OPERATOR, "contact", { retention: null, rateLimit: { count: 20, seconds: 3600 } });
+  const { items } = await app.store.changes.everywhere({ limit: 100, kind: "form", name: "contact" });
+  expect(items.map(({ before, after }) => [before, after])).toEqual([
+    [
+      { retention: "90d", rateLimit: null },
+      { retention: null, rateLimit: "20/h" },
+    ],
+    [null, { name: "contact", retention: "90d" }],
+  ]);
+  await app.store.close();
+});
+
 test("the history of everything has projects that are gone", async () => {
   const app = await openApp({ data: tempDirectory(), writing: "inline" });
   await createProject(app, OPERATOR, { slug: "shop", name: "Shop", environments: ["live"] });
