@@ -70,7 +70,9 @@ export function createAnswerer(
       second.then(({ done }) => done),
       yieldToEventLoop().then(() => false),
     ]);
-    if (isWhole) {
+    if (isWhole || !answering.has(id)) {
+      // The sender may have disconnected before the answer had begun: nobody asks for the rest of it.
+      if (!isWhole) void reader!.cancel().catch(() => {});
       end(id);
       return post({ kind: "answer", id, status, headers, body: first.value });
     }
@@ -104,9 +106,9 @@ export function createAnswerer(
     answering.set(id, each);
     const { place, method, headers, peer, hasBody } = forwarded;
     const url = URL.canParse(forwarded.url) ? forwarded.url : `${NO_HOST}${forwarded.url}`;
-    const body = hasBody ? bodyOf(id, each) : undefined;
-    const request = new Request(url, { method, headers, body: body ?? null, signal: each.aborting.signal });
     try {
+      const body = hasBody ? bodyOf(id, each) : null;
+      const request = new Request(url, { method, headers, body, signal: each.aborting.signal });
       await send(id, each, await answer(place, request, () => peer));
     } catch (error) {
       // Its body broke off before it had begun, as a file that cannot be read.

@@ -115,6 +115,25 @@ describe("a request that is passed on to the main thread", () => {
     expect(await answer.text()).toBe("");
   });
 
+  test("ends an answer that begins after its sender has gone", async () => {
+    const gone = new AbortController();
+    let isOver = false;
+    const { forward } = connect((request) => {
+      const aborted = new Promise((resolve) => request.signal.addEventListener("abort", resolve));
+      let isFirst = true;
+      const pull = async (controller: ReadableStreamDefaultController) => {
+        if (!isFirst) return new Promise(() => {});
+        isFirst = false;
+        gone.abort();
+        await aborted;
+        controller.enqueue(new Uint8Array(3));
+      };
+      return new Response(new ReadableStream({ pull, cancel: () => void (isOver = true) }, { highWaterMark: 0 }));
+    });
+    await (await forward(new Request(URL_OF, { signal: gone.signal }))).body?.cancel();
+    await eventually("the stream to end", () => isOver);
+  });
+
   test("fails where its answer breaks off, and the operator is told", async () => {
     const { forward, reported } = connect(
       () => new Response(new ReadableStream({ pull: (controller) => controller.error(new Error("disk")) })),
