@@ -30,8 +30,9 @@ export type Cookies = {
 export function createCookies(instance: string, root: string, dashboardUrl: string | null): Cookies {
   const name = `formflag_${instance}`;
   const [session, flash] = [`${name}_session`, `${name}_flash`];
+  // The URL has the host that a request names, which may be none that is valid.
   const isHttps = (c: DashboardContext) =>
-    new URL(c.req.url).protocol === "https:" || dashboardUrl?.startsWith("https:") === true;
+    c.req.url.startsWith("https:") || dashboardUrl?.startsWith("https:") === true;
   /** A form may come through a proxy that speaks TLS. */
   const isSecure = (c: DashboardContext) =>
     isHttps(c) || c.req.header("origin")?.startsWith("https:") === true;

@@ -155,7 +155,8 @@ function sent(c: DashboardContext, answer: Response): Response {
 
 /** The page to show after sign-in, behind the dashboard's path. */
 function nextOf(c: DashboardContext, root: string): string | null {
-  const { pathname, search } = new URL(c.req.url);
+  // Without a host that is one, the runtime gives the path alone.
+  const { pathname, search } = new URL(c.req.url, "http://no-host.invalid");
   const path = pathname.slice(root.length);
   return path === "" || path === "/" ? null : `${path}${search}`;
 }
