@@ -139,7 +139,10 @@ export function rotateSecret(
       });
     }
     const target = { ...record, secrets, updatedAt: at };
-    const changes: FormsChange[] = [{ change: "updateTarget", target }, recordTarget(form.slug, record, target)];
+    const changes: FormsChange[] = [
+      { change: "updateTarget", target },
+      recordTarget(form.slug, record, target),
+    ];
     return { changes, result: { id, secret } };
   });
 }
@@ -149,7 +152,10 @@ export function deleteTarget(app: FormsApp, caller: Caller, id: string): Promise
   requireScope(caller, "forms:write");
   return change(app, caller, async (): Promise<Plan<FormsChange, void>> => {
     const { record, form } = await findTarget(app, id);
-    const changes: FormsChange[] = [{ change: "deleteTarget", id }, recordTarget(form.slug, record, undefined)];
+    const changes: FormsChange[] = [
+      { change: "deleteTarget", id },
+      recordTarget(form.slug, record, undefined),
+    ];
     return { changes, result: undefined };
   });
 }

@@ -128,7 +128,9 @@ describe("a request that is passed on to the main thread", () => {
         await aborted;
         controller.enqueue(new Uint8Array(3));
       };
-      return new Response(new ReadableStream({ pull, cancel: () => void (isOver = true) }, { highWaterMark: 0 }));
+      return new Response(
+        new ReadableStream({ pull, cancel: () => void (isOver = true) }, { highWaterMark: 0 }),
+      );
     });
     await (await forward(new Request(URL_OF, { signal: gone.signal }))).body?.cancel();
     await eventually("the stream to end", () => isOver);
