@@ -52,7 +52,7 @@ export function recordedBackups({ data, shared }: Storage, settings: BackupSetti
 
 /** The time of the next backup on schedule, which a failure or another backup may delay. */
 function nextOf({ directory, every }: BackupSettings): string {
-  const last = newestIn(directory);
+  const last = newestIn(directory, clock.now());
   const due = last === null ? 0 : Date.parse(last.at) + every * 1000;
   return isoTime(Math.max(due, clock.now()));
 }

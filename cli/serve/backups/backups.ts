@@ -53,8 +53,10 @@ export function createBackups(app: App, { settings, data, env, log }: BackupOpti
 
   const isBusy = () => commands.isRunning() || (data !== null && isLocked(join(data, NAMES.backupLock)));
   const dueAt = ({ directory, every }: BackupSettings): number => {
-    const last = newestIn(directory);
-    return Math.max(waitUntil, last === null ? 0 : Date.parse(last.at) + every * 1000);
+    const last = newestIn(directory, app.now());
+    // The clock may have been set back since.
+    const wait = Math.min(waitUntil, app.now() + RETRY_MS);
+    return Math.max(wait, last === null ? 0 : Date.parse(last.at) + every * 1000);
   };
   const makeOne = async ({ directory, keep }: BackupSettings): Promise<void> => {
     const startedAt = app.now();
@@ -65,7 +67,7 @@ export function createBackups(app: App, { settings, data, env, log }: BackupOpti
     });
     failure = null;
     note({ last: { at: isoTime(startedAt), file, bytes }, failure });
-    removeOld(directory, keep);
+    removeOld(directory, keep, Math.max(app.now(), startedAt));
     log.line("info", `made the backup ${basename(file)} and verified it (${formatBytes(bytes)})`);
   };
   const runJob = async () => {
@@ -90,7 +92,7 @@ export function createBackups(app: App, { settings, data, env, log }: BackupOpti
     state: () => ({
       ...NO_BACKUPS,
       ...settings,
-      last: record().last ?? (settings && newestIn(settings.directory)),
+      last: record().last ?? (settings && newestIn(settings.directory, app.now())),
       failure,
       next: settings && isoTime(Math.max(dueAt(settings), app.now())),
     }),

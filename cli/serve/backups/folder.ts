@@ -45,25 +45,33 @@ export async function addArchive(
   }
 }
 
-/** Removes all but the newest archives of a folder. */
-export function removeOld(directory: string, keep: number): void {
-  for (const name of archivesIn(directory).slice(keep)) rmSync(join(directory, name), { force: true });
+/** Removes all but the newest archives of a folder, of those made until `now`. */
+export function removeOld(directory: string, keep: number, now: number): void {
+  for (const name of archivesIn(directory, now).slice(keep)) rmSync(join(directory, name), { force: true });
 }
 
-/** The newest archive in a folder; null if there is none. */
-export function newestIn(directory: string): Backups["last"] {
-  const [newest] = archivesIn(directory);
+/** The newest archive in a folder, of those made until `now`; null if there is none. */
+export function newestIn(directory: string, now: number): Backups["last"] {
+  const [newest] = archivesIn(directory, now);
   if (newest === undefined) return null;
   const file = join(directory, newest);
-  const at = isoTime(Date.parse(newest.replace(NAME, "$1-$2-$3T$4:$5:$6Z")));
-  return { at, file, bytes: Bun.file(file).size };
+  return { at: isoTime(timeIn(newest)), file, bytes: Bun.file(file).size };
 }
 
-/** The archives in a folder, newest first; none if it cannot be read. */
-function archivesIn(directory: string): string[] {
+/** The time in the name of an archive. */
+function timeIn(name: string): number {
+  return Date.parse(name.replace(NAME, "$1-$2-$3T$4:$5:$6Z"));
+}
+
+/**
+ * The archives in a folder that were made until `now`, newest first; none if it cannot be read. One with a later time comes
+ * from a clock that was ahead: no schedule waits for it, and it is neither counted nor removed until its time has come.
+ */
+function archivesIn(directory: string, now: number): string[] {
   try {
-    return readdirSync(directory)
-      .filter((name) => NAME.test(name))
+    return readdirSync(directory, { withFileTypes: true })
+      .filter((entry) => entry.isFile() && NAME.test(entry.name) && timeIn(entry.name) <= now)
+      .map(({ name }) => name)
       .toSorted()
       .toReversed();
   } catch {

@@ -71,6 +71,21 @@ describe("backups on a schedule", () => {
     expect(await open().job!.next!()).toBe(Date.parse("2027-01-31T15:00:00Z"));
   }, 30_000);
 
+  test("do not wait for an archive from a clock that was ahead, and leave what only has the name of one", async () => {
+    const { directory, clock, errors, open, archives } = await begin(1);
+    const others = ["formflag-auto-20200101T000000Z.tar", "formflag-auto-20990101T000000Z.tar"];
+    mkdirSync(join(directory, others[0]!), { recursive: true });
+    writeFileSync(join(directory, others[1]!), "of another time");
+    const backups = open();
+    for (const time of ["20270131T120000Z", "20270131T130000Z"]) {
+      await backups.job!.run();
+      expect(archives().toSorted()).toEqual([others[0]!, `formflag-auto-${time}.tar`, others[1]!]);
+      expect(await backups.job!.next!()).toBe(clock.now + HOUR);
+      clock.now += HOUR;
+    }
+    expect(errors).toEqual([]);
+  }, 30_000);
+
   test("that fail are loud, tried again sooner, and leave the older ones", async () => {
     const { directory, app, clock, errors, open, archives } = await begin(1);
     const backups = open();

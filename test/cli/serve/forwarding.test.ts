@@ -122,7 +122,7 @@ describe("a request that is passed on to the main thread", () => {
       const aborted = new Promise((resolve) => request.signal.addEventListener("abort", resolve));
       let isFirst = true;
       const pull = async (controller: ReadableStreamDefaultController) => {
-        if (!isFirst) return new Promise(() => {});
+        if (!isFirst) await new Promise(() => {});
         isFirst = false;
         gone.abort();
         await aborted;
