@@ -71,7 +71,7 @@ export function createAnswerer(
       yieldToEventLoop().then(() => false),
     ]);
     if (isWhole || !answering.has(id)) {
-      // The sender may have disconnected before the answer had begun: nobody asks for the rest of it.
+      // A client that has disconnected before its answer began never asks for the rest.
       if (!isWhole) void reader!.cancel().catch(() => {});
       end(id);
       return post({ kind: "answer", id, status, headers, body: first.value });
