@@ -168,7 +168,11 @@ function parseRetry(input: Input, given?: string): Retried {
   if (failed) return { failed, form };
   if (ids.length === 0) throw usage("name deliveries, or add --failed for all that have failed");
   const wrong = ids.find((id) => !SUBMISSION_ID.test(id.toLowerCase()));
-  if (wrong !== undefined) throw usage(`${wrong} is not the id of a delivery`);
+  if (wrong !== undefined)
+    throw usage(
+      `${wrong} is not the id of a delivery`,
+      "formflag deliveries list shows the ids; --failed retries all that have failed",
+    );
   if (ids.length > MAX_PAGE) throw usage(`at most ${MAX_PAGE} deliveries at a time`);
   return { ids };
 }

@@ -1,3 +1,4 @@
+import { meantBy } from "../session/guesses/nearest.ts";
 import { Option } from "commander";
 import type { AppError } from "../../src/base/errors.ts";
 import { usage } from "../session/usage.ts";
@@ -47,7 +48,10 @@ export function fieldText(value: unknown, field: string): string {
 
 /** The error for a field that a resource with these fields lacks. */
 export function noSuchField(field: string, names: string[]): AppError {
-  return usage(`there is no field ${field}`, `choose one of ${names.join(", ")}`);
+  const near = meantBy(field, names);
+  const what = near === null ? "" : `did you mean ${near}? `;
+  const inside = names.includes("data") ? `; what a sender wrote is in data: --field data.${field}` : "";
+  return usage(`there is no field ${field}`, `${what}choose one of ${names.join(", ")}${inside}`);
 }
 
 /** A member by its name, or by a path such as `environments.0.key`. */

@@ -52,7 +52,7 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "submission-not-found": ({ name }) =>
     /^[\da-f-]{36}$/.test(name) || name === "<name>"
       ? "formflag submissions list <form> shows the submissions there are"
-      : `an id looks like 01a1fc49-92a7-75da-ab11-1c9958800353; formflag submissions list ${name} shows those of a form, delete --matching --form ${name} deletes them`,
+      : "an id looks like 01a1fc49-92a7-75da-ab11-1c9958800353; formflag submissions list <form> shows those of a form, mark and delete take all of them with --matching --form <form>",
   "smtp-url-password": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",
   "smtp-password-missing": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",
   "smtp-ca-invalid": "PEM begins with -----BEGIN CERTIFICATE-----",

@@ -103,6 +103,10 @@ async function switchOne(
   });
   const { scheduled } = flag;
   await reportFlag(session, place, flag, scheduled === null ? "" : ` until ${scheduled.at}`);
+  if (scheduled === null && lasts !== null)
+    session.note(
+      shown`nothing was scheduled, since nothing changed; to change it back later: formflag flags set ${place.flag} -p ${place.project} -e ${place.environment} ${flag.enabled ? "--off" : "--on"} --at <time>\n`,
+    );
   if (scheduled === null) return;
   const { id } = scheduled;
   session.suggest(shown`formflag flags unschedule ${id} -p ${place.project} leaves it as it is now.`);

@@ -1,3 +1,4 @@
+import { checksNothing } from "../../../src/forms/validation/keywords.ts";
 import { clock } from "../../../src/base/clock.ts";
 import type { Command } from "commander";
 import type { FormPatch } from "../../../src/forms/form.ts";
@@ -86,6 +87,10 @@ async function patchForm({ client, config, report, note }: Session, { name, patc
   if (isOfFiles && !form.uploads)
     note(
       shown`${form.slug} accepts no files; to change that: formflag forms set ${form.slug} --uploads on\n`,
+    );
+  if (patch.schema && checksNothing(patch.schema))
+    note(
+      shown`the schema of ${form.slug} checks nothing: fields belong under properties, as in --schema '{"properties":{"email":{"type":"string"}}}'\n`,
     );
   const isOpened = patch.enabled === true || patch.closesAt !== undefined;
   if (isOpened && openingOf({ ...DEFAULT_SETTINGS, ...form }, clock.now()) === "late")

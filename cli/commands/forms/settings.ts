@@ -110,7 +110,7 @@ async function valueOf(
       return switchValue(text, option);
     case "count":
       // The server has words of its own for what is too few.
-      return countValue(text, option, kind.errors ? 0 : kind.least);
+      return countValue(text, option, kind.errors && /^\d/.test(text) ? 0 : kind.least);
     case "bytes":
       return requireAtMost(sizeValue(text, option), kind.most, `${option} ${text}`);
     case "seconds":

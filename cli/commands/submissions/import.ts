@@ -44,7 +44,10 @@ type Values = { form: string; file: string; format: ImportFormat | null };
 
 async function parse(input: Input, given?: string, named?: string): Promise<Values> {
   const form = await input.need(given, "form");
-  if (named === undefined) throw usage("say which file", `formflag submissions import ${form} FILE`);
+  if (named === undefined)
+    throw /\.(jsonl?|csv)$/i.test(form)
+      ? usage("say for which form", `the form comes first: formflag submissions import <form> ${form}`)
+      : usage("say which file", `formflag submissions import ${form} FILE`);
   if (/\.(jsonl?|csv)$/i.test(form))
     throw usage(
       `${form} is not the name of a form`,

@@ -12,6 +12,10 @@ const USERS =
   "formflag users create <name> --role <role> adds a user, formflag users link <name> signs one in";
 const STOP =
   "Ctrl-C ends a server in the foreground, systemctl stop formflag a service; formflag serve starts it again";
+const FLAGS = "type formflag flags list -p <project>";
+const ROLLOUT = "type formflag flags set <flag> --on --rollout 25";
+const RULE = "a flag holds its rules: formflag flags set <flag> --if 'plan == pro' --then on";
+const VARIANTS = `a flag holds its variants: formflag flags set <flag> --variants '{"red":"#f00","blue":"#00f"}' --default red`;
 const SETTINGS =
   "formflag config show lists the settings; each is an option of formflag serve and a variable";
 
@@ -20,7 +24,7 @@ export const COMMAND_GUESSES: Record<string, string> = {
   version: RUN_VERSION,
   "start run server up": SERVE,
   "stop restart reload kill down": STOP,
-  "init setup install new":
+  "init setup install":
     "nothing has to be set up: type formflag serve, or formflag projects create <project>",
   restore: "type formflag backup restore <file>",
   verify: "type formflag backup verify <file>",
@@ -58,8 +62,29 @@ export const COMMAND_GUESSES: Record<string, string> = {
   purge: "type formflag submissions purge --email <address>",
   link: "type formflag users link <name>",
   systemd: "type formflag service install",
+  "dashboard ui web open browse admin console":
+    "formflag users link prints a link that signs in to the dashboard; formflag status shows its address",
+  "feature features toggles strategies experiment experiments": FLAGS,
+  "rollout rollouts percentage": ROLLOUT,
+  "rule rules constraint constraints targeting": RULE,
+  "variant variants variations": VARIANTS,
+  "context contexts": SIGN_IN,
+  "namespace namespaces workspace workspaces": "type formflag projects list",
+  "member members team teams role roles account accounts": USERS,
+  "key keys":
+    "formflag projects get <project> shows the keys that applications send, formflag forms get <form> the key of a form",
+  "apikey apikeys api-key api-keys api-token api-tokens secret secrets": "type formflag tokens create <name>",
+  "integration integrations slack discord": ADD_TARGET,
+  "emails mailer smtp": "type formflag mail test <address>",
+  "auditlog audit-logs event": HISTORY,
+  "data copy cp":
+    "formflag export and formflag apply copy flags and forms, formflag backup create everything",
+  "create new add make ls rm remove delete rename list get show describe inspect edit update":
+    "the noun comes first, as in formflag flags list or formflag forms create <form>",
 };
 
+const PROJECT_IN_USE =
+  "-p names the project of a command, or FORMFLAG_PROJECT and FORMFLAG_ENVIRONMENT those of all commands";
 const NO_RENAME = "a slug cannot be changed, since addresses and programs have it";
 const MARK = "formflag submissions mark <id> inbox|spam|archived|read|unread";
 const SYSTEMD = "systemctl start, stop and status formflag act on the service";
@@ -71,18 +96,34 @@ const COMPARE =
 /** Verbs that a noun does not have, with the hint to print. `*` stands for every noun. */
 export const VERB_GUESSES: Record<string, Record<string, string>> = {
   projects: {
+    "key keys token": "type formflag projects get <project> --field key",
+    "use switch select default": PROJECT_IN_USE,
+    "archive rotate": "a project and its keys stay as they are until formflag projects delete <project>",
     rename: `${NO_RENAME}; formflag projects set <project> --name <name> changes the name for people`,
   },
   environments: {
+    "key keys token": "type formflag environments get <environment> -p <project> --field key",
+    "promote diff compare":
+      "type formflag flags promote --all -p <project> --from staging --to production --dry-run",
+    "use switch select default": PROJECT_IN_USE,
     rename: `${NO_RENAME}; formflag environments set <environment> --name <name> changes the name for people`,
     "protect freeze": "type formflag environments lock <environment> -p <project>",
     "copy clone": "type formflag environments create <environment> -p <project> --from <environment>",
   },
   flags: {
     "rename mv move": `${NO_RENAME}: create another flag, and delete this one once no program reads it`,
-    "turn-on": "type formflag flags enable",
-    "turn-off": "type formflag flags disable",
-    rollout: "type formflag flags set <flag> --on --rollout 25",
+    "turn-on toggle-on enable-all unarchive": "type formflag flags enable <flag>",
+    "turn-off toggle-off disable-all kill kill-switch": "type formflag flags disable <flag>",
+    "rollout set-rollout percentage": ROLLOUT,
+    "rule rules add-rule target targets targeting add-user strategy strategies segments": RULE,
+    "variant variants add-variant variations": VARIANTS,
+    "stats usage reads metrics":
+      "formflag stats counts the reads of flags, formflag flags stale lists those that look finished",
+    "lock protect": "an environment is locked: formflag environments lock <environment> -p <project>",
+    "restore recover":
+      "formflag flags history <flag> shows what a flag was, formflag flags undo <flag> goes back",
+    status: "type formflag flags get <flag>",
+    purge: "type formflag flags delete <flag>",
     revert: "formflag flags undo <flag> -p <project> -e <environment> takes back the newest change",
     "notify watch subscribe":
       "changes of flags are not sent anywhere; formflag flags history <flag> shows them",
@@ -91,11 +132,16 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
       "formflag flags set <flag> --on --at <time> schedules a change, formflag flags scheduled lists them",
     "copy clone duplicate": COPY,
     "diff compare": COMPARE,
-    "eval check": "type formflag flags evaluate <flag>",
+    "eval check test": "type formflag flags evaluate <flag>",
     "log audit": "type formflag flags history <flag>",
     "search find": "type formflag flags list",
   },
-  segments: { rename: `${NO_RENAME}: set another segment, and delete this one` },
+  segments: {
+    rename: `${NO_RENAME}: set another segment, and delete this one`,
+    "evaluate eval test check":
+      "a flag is evaluated, with the segments of its rule: formflag flags evaluate <flag> --context JSON",
+    "add-user users": "type formflag segments set <name> --if 'targetingKey in ann, bob'",
+  },
   forms: {
     "rename mv move": `${NO_RENAME}; formflag forms set <form> --name <name> changes the name for people`,
     "submissions inbox entries": "type formflag submissions list <form>",
@@ -105,6 +151,9 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
     "embed html code": "type formflag forms snippet <form>",
     "webhook notify": "formflag targets add <form> <url>, or formflag forms set <form> --notify <address>",
     "log audit": "type formflag forms history <form>",
+    "key url link address": "type formflag forms get <form>: it has the key and the address",
+    archive: "formflag forms disable <form> refuses submissions and keeps those stored",
+    "deploy publish": "a form takes submissions as soon as it is created: formflag forms snippet <form>",
     upload: "type formflag forms set <form> --uploads on",
   },
   targets: {
@@ -123,7 +172,10 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
     "erase forget": PERSON,
     "tail watch follow":
       "formflag submissions list --since 1h lists the newest; formflag targets add <form> <url> sends each one on",
-    "create add": "formflag forms test <form> stores a submission to try with",
+    stats: "type formflag stats --form <form>",
+    "files attachments":
+      "formflag submissions get <id> lists its files, formflag submissions download <id> saves one",
+    "create add test": "formflag forms test <form> stores a submission to try with",
   },
   deliveries: { resend: "type formflag deliveries retry <id>" },
   tokens: {

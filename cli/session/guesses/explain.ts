@@ -79,11 +79,18 @@ function optionHint(word: string, args: string[], program: Command): string | nu
   const own = optionsOf(command).map(({ long }) => long!);
   const near = nearestOf(word, own, true);
   if (near !== null) return `(Did you mean ${near}?)`;
+  const longer = own.filter((each) => word.length > 4 && hasPart(each, word)).slice(0, 3);
+  if (longer.length > 0) return `(Did you mean ${longer.join(" or ")}?)`;
   const owners = ownersOf(word, command, program);
   if (owners.length > 0 && command.commands.length > 0)
     return `options of a command follow it, as in formflag ${owners[0]} ${word}`;
   if (owners.length > 0) return `it is an option of ${owners.map((each) => `formflag ${each}`).join(", ")}`;
   return path === "" ? null : `formflag ${path} --help shows its options`;
+}
+
+/** Whether a word begins or continues an option, as `--rate` and `--limit` do with `--rate-limit`. */
+function hasPart(option: string, word: string): boolean {
+  return `-${option.slice(2)}`.includes(word.slice(1));
 }
 
 function optionsOf(command: Command): readonly Option[] {
@@ -105,7 +112,11 @@ function ownersOf(word: string, command: Command, program: Command): string[] {
 
 function commandHint(word: string, args: string[], program: Command): string | null {
   const { command, operands } = readLine(args, program);
-  const rest = operands.slice(1).map((each) => each.word);
+  // The word after an unknown option may be its value.
+  const rest = operands
+    .slice(1)
+    .filter(({ word: each }) => !args.slice(0, args.indexOf(each)).some((other) => other.startsWith("-")))
+    .map((each) => each.word);
   if (command === program) return topHint(word, rest, program);
   const known = guessIn(VERB_GUESSES[command.name()], word);
   if (known !== null) return known;
@@ -129,11 +140,13 @@ function topHint(word: string, [next = "", ...others]: string[], program: Comman
     program.commands.find((each) => each.name() === noun)?.commands.map((each) => each.name()) ?? [];
   const row = [[word], ...SYNONYMS.filter((each) => each.includes(word))].flat();
   const verb = row.find((each) => verbs.includes(each));
+  if (noun !== undefined && word === "get" && others.length === 0 && verbs.includes("list"))
+    return `type formflag ${noun} list`;
   if (noun !== undefined && verb !== undefined) return `type formflag ${[noun, verb, ...others].join(" ")}`;
   const plural = nounOf(word);
   if (plural !== undefined) return `(Did you mean ${plural}?)`;
   const known = guessIn(COMMAND_GUESSES, word);
   if (known !== null) return known;
   const near = nearestOf(word, [...nouns, "help"], true);
-  return near === null ? null : `(Did you mean ${near}?)`;
+  return near === null ? "formflag --help lists the commands" : `(Did you mean ${near}?)`;
 }

@@ -1,4 +1,5 @@
 import { type Guess, OPERATING_GUESSES } from "./operating-options.ts";
+import { SUBMISSION_GUESSES } from "./submission-options.ts";
 
 const ON_OFF = "--on turns a flag on, --off turns it off";
 const EVALUATE = `a user is part of the context: --context '{"targetingKey":"ann"}'`;
@@ -7,8 +8,6 @@ const NOTIFY = "--notify <address> sends a message for each submission";
 const AFTER = "--success-url <url> is where a sender goes after a submission";
 const ORIGIN = "--allow-origin <url> names the sites whose pages may post";
 const STATE = "formflag forms enable <form> and formflag forms disable <form> open and close it";
-const PERSON =
-  "formflag submissions list --email <address> finds everything of a person, formflag submissions purge --email <address> deletes it";
 const JSON_OUTPUT = "--json prints JSON, --field <name> one field a line";
 const LOGS = "formflag serve --log-level debug logs more";
 
@@ -24,6 +23,7 @@ const SLUG =
 /** Options that people guess, for every command. */
 export const OPTION_GUESSES: Guess[] = [
   ...OPERATING_GUESSES,
+  ...SUBMISSION_GUESSES,
   [/history$/, "--from --after", "--since <time> begins at a time"],
   [/^deliveries list/, "--failed --queued --delivered", "the status is a value: --status failed"],
   [/^deliveries retry/, "--all", "--failed retries all that have failed"],
@@ -32,23 +32,7 @@ export const OPTION_GUESSES: Guess[] = [
     "--search --filter --on --off --enabled --tag",
     "it lists every flag; grep, or --json and jq, choose",
   ],
-  [
-    /^(submissions|deliveries) list/,
-    "-n --last --first --top --max --count",
-    "--limit <n> says how many; formflag stats counts",
-  ],
-  [
-    /^submissions list/,
-    "--today --yesterday --new",
-    "--since 24h lists what came in a day, --unread what was not read",
-  ],
-  [/^submissions export/, "-f --type", "--format csv, or a file named so: -o contact.csv"],
-  [
-    /^submissions import/,
-    "--file -f --input",
-    "the file follows the form: formflag submissions import <form> <file>",
-  ],
-  [/^(targets|submissions) /, "--form", "the form follows the command, as in formflag targets list <form>"],
+  [/^targets /, "--form", "the form follows the command: formflag targets list <form>"],
   [
     /^(tokens|users|flags|segments) /,
     "--name --slug --id",
@@ -103,15 +87,45 @@ export const OPTION_GUESSES: Guess[] = [
     "-e --environment",
     "it copies from one environment to another: --from staging --to production",
   ],
+  [
+    /^flags (set|create)/,
+    "--note --comment --reason --message -m",
+    "--why <text> is for the history, --description <text> for the flag",
+  ],
+  [
+    /^flags (set|create)/,
+    "--tag --tags --label --owner --team --type",
+    "a flag has a --description, and no tags, owner or type; its --payload is any JSON",
+  ],
+  [/^flags /, "--flag --key --flag-key", "the flag follows the command: formflag flags get <flag>"],
+  [/^flags (enable|disable)/, "--all", "flags are named: formflag flags enable <flag> <flag>"],
+  [
+    /^environments /,
+    "-e --environment",
+    "the environment follows the command: formflag environments get <name>",
+  ],
+  [
+    /^segments set/,
+    "--user --users --member --members",
+    "a segment is a condition: --if 'targetingKey in ann, bob'",
+  ],
   [/^segments set/, "--targeting --condition", "--rule takes the rule as JSON, --if in words"],
   [/^forms (set|create)/, "--webhook --slack --discord --telegram --hook --target", TARGET],
-  [/^forms (set|create)/, "--email --mail --to --recipient --send-to", NOTIFY],
-  [/^forms (set|create)/, "--redirect --success --thanks --redirect-url --next --return-url", AFTER],
+  [/^forms (set|create)/, "--email --mail --to --cc --bcc --recipient --recipients --send-to", NOTIFY],
+  [
+    /^forms (set|create)/,
+    "--redirect --success --thanks --redirect-url --next --return-url --thank-you-url --thanks-url",
+    AFTER,
+  ],
   [/^forms (set|create)/, "--cors --origin --origins --allowed-origins --domain --domains", ORIGIN],
   [/^forms (set|create)/, "--files --upload --attachments", "--uploads on accepts files"],
   [/^forms (set|create)/, "--captcha --recaptcha --hcaptcha --turnstile", SPAM],
   [/^forms (set|create)/, "--fields --required", FIELDS],
-  [/^forms (set|create)/, "--enabled --disabled --closed --open --on --off --enable --disable", STATE],
+  [
+    /^forms (set|create)/,
+    "--enabled --disabled --closed --open --on --off --enable --disable --state --status",
+    STATE,
+  ],
   [
     /^forms (set|create)/,
     "--message --success-text",
@@ -122,6 +136,14 @@ export const OPTION_GUESSES: Guess[] = [
     "--limit --max",
     "--max-submissions, --max-files, --max-file-size and --rate-limit are its limits",
   ],
+  [/^forms (set|create)/, "--max-size --file-size", "--max-file-size 10MB is the largest size of a file"],
+  [/^forms (set|create)/, "--title --label", "--name <name> is the name for people"],
+  [
+    /^forms (set|create)/,
+    "--reply-to --replyto",
+    "answers go to the sender: --email-field <name> names the field with the address",
+  ],
+  [/^forms snippet/, "--html", "it prints HTML: leave out --html"],
   [/^forms set/, "--slug --rename --key", SLUG],
   [
     /^forms create/,
@@ -140,38 +162,6 @@ export const OPTION_GUESSES: Guess[] = [
     "it is an option of formflag serve; a command without --server reads FORMFLAG_TARGET_NETWORK",
   ],
   [/^targets add/, "--url --webhook", "the URL follows the form: formflag targets add <form> <url>"],
-  [
-    /^submissions (list|export|import|get|download)/,
-    "--form",
-    "the form follows the command: formflag submissions list <form>",
-  ],
-  [/^submissions (export|delete|mark)/, "--email", PERSON],
-  [
-    /^submissions (list|export)/,
-    "--page --offset --skip --after",
-    "--limit <n> says how many, --before <id> begins the next page",
-  ],
-  [
-    /^submissions (list|export)/,
-    "--status --state --folder",
-    "folders are --spam, --archived and --all; --unread leaves out what was read",
-  ],
-  [
-    /^submissions (list|export)/,
-    "-q --query --filter --text --grep",
-    "--search <text> finds words, --where <field=text> compares a field",
-  ],
-  [
-    /^submissions (list|export)/,
-    "--from --after --start",
-    "--since <time> and --until <time> choose by time",
-  ],
-  [
-    /^submissions (list|export)/,
-    "--sort --order --reverse",
-    "submissions are listed newest first; --json and jq sort otherwise",
-  ],
-  [/^submissions export/, "--csv --jsonl --zip", "--format csv, or a file named so: -o contact.csv"],
   [/ list$/, "--fields --columns", "--field <name> prints one field, --json all"],
   [/ (list|get)$/, "-o --output --format --csv --table --yaml", JSON_OUTPUT],
   [/ list$/, "--all --limit", "it lists everything"],

@@ -89,6 +89,12 @@ export function childPointer(pointer: string, ...steps: (string | number)[]): st
   );
 }
 
+/** Whether a schema holds words alone that are not keywords, such as the names of fields without `properties`. */
+export function checksNothing(schema: SchemaObject): boolean {
+  const words = Object.keys(schema);
+  return words.length > 0 && !words.some((word) => word.startsWith("$") || KEYWORDS.has(word));
+}
+
 /** Throws `invalid` for a keyword with a value of the wrong shape. Unknown keywords are allowed, as in the specification. */
 export function checkKeywords(schema: SchemaObject, pointer: string): void {
   for (const [keyword, value] of Object.entries(schema)) {
