@@ -16,6 +16,8 @@ export function createRenewal(
   const count = threads.length;
   /** Generations of sockets in the kernel's order: one socket of each thread with the same certificate. */
   const generations = [0];
+  /** Those whose sockets are in the opposite order of the threads, since they were moved one by one from the end. */
+  const reversed = new Set<number>();
   let current = 0;
   let made = 0;
   let isOver = false;
@@ -30,16 +32,35 @@ export function createRenewal(
   };
   const steer = () => spread(generations.indexOf(current) * count, count);
 
+  /** Gives the last generation the place of one whose sockets are closed. */
+  const moveLast = (closed: number) => {
+    const moved = generations.pop()!;
+    if (moved !== closed) {
+      generations[generations.indexOf(closed)] = moved;
+      if (!reversed.delete(moved)) reversed.add(moved);
+    }
+    reversed.delete(closed);
+    steer();
+  };
+
+  /**
+   * The kernel moves the last socket to the place of a closed one. While it moves those of the current generation,
+   * connections go to those that stay where they are; at last to those that have been moved.
+   */
   const closeGeneration = async (generation: number) => {
     const end = generations.length - 1;
+    const place = generations.indexOf(generation) * count;
     for (const [closed, thread] of threads.entries()) {
-      // The kernel moves the last socket to the place of a closed one: connections go to those that stay where they are.
-      if (generations[end] === current) spread(end * count, Math.max(1, count - 1 - closed));
-      await thread.closeOldest();
+      if (generations[end] === current) {
+        if (closed < count - 1) spread(end * count, count - 1 - closed);
+        else if (count > 1) spread(reversed.has(generation) ? place + 1 : place, count - 1);
+      }
+      const closing = thread.closeOldest();
+      // One thread has closed its socket by now, and no connection may come before the new order.
+      if (count === 1) moveLast(generation);
+      await closing;
     }
-    const moved = generations.pop()!;
-    if (moved !== generation) generations[generations.indexOf(generation)] = moved;
-    steer();
+    if (count > 1) moveLast(generation);
   };
 
   /** Opens a socket in each thread, all or none. */
