@@ -4,6 +4,9 @@ import type { Sockets, Tls } from "./listen.ts";
 /** Changes certificates: new connections get the new one, open connections keep the old one. */
 export type Renewal = { renew: (tls: Tls) => Promise<void>; stop: () => void };
 
+/** Spreads new connections over so many sockets from a place in their order on. Returns false if the kernel does not support it. */
+type Spread = (first: number, count: number) => boolean;
+
 /**
  * Changes the certificates of an address at which each of the threads has a socket. `retirement` is how long a socket with
  * an old certificate serves its open connections, in milliseconds.
@@ -14,94 +17,103 @@ export function createRenewal(
   report: (error: unknown) => void,
 ): Renewal {
   const count = threads.length;
-  /** Generations of sockets in the kernel's order: one socket of each thread with the same certificate. */
-  const generations = [0];
-  /** Those whose sockets are in the opposite order of the threads, since they were moved one by one from the end. */
-  const reversed = new Set<number>();
+  const order = createOrder(count);
   let current = 0;
   let made = 0;
   let isOver = false;
   let last: Promise<unknown> = Promise.resolve();
-  /** Spreads new connections over sockets, by their places in that order. Returns false if the kernel does not support it. */
-  let spread = (_first: number, _count: number) => false;
+  let spread: Spread = () => false;
 
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const done = last.then(() => (isOver ? undefined : work()));
     last = done.catch(() => {});
     return done;
   };
-  const steer = () => spread(generations.indexOf(current) * count, count);
-
-  /** Gives the last generation the place of one whose sockets are closed. */
-  const moveLast = (closed: number) => {
-    const moved = generations.pop()!;
-    if (moved !== closed) {
-      generations[generations.indexOf(closed)] = moved;
-      if (!reversed.delete(moved)) reversed.add(moved);
-    }
-    reversed.delete(closed);
-    steer();
-  };
+  const steer = () => spread(order.placeOf(current), count);
 
   /**
-   * The kernel moves the last socket to the place of a closed one. While it moves those of the current generation,
-   * connections go to those that stay where they are; at last to those that have been moved.
+   * While the kernel moves sockets of the current generation, connections go to those that stay where they are; at last to
+   * those that have been moved.
    */
   const closeGeneration = async (generation: number) => {
-    const end = generations.length - 1;
-    const place = generations.indexOf(generation) * count;
     for (const [closed, thread] of threads.entries()) {
-      if (generations[end] === current) {
-        if (closed < count - 1) spread(end * count, count - 1 - closed);
-        else if (count > 1) spread(reversed.has(generation) ? place + 1 : place, count - 1);
+      if (order.isLast(current)) {
+        if (closed < count - 1) spread(order.placeOf(current), count - 1 - closed);
+        else if (count > 1) spread(order.placeOfMoved(generation), count - 1);
       }
       const closing = thread.closeOldest();
       // One thread has closed its socket by now, and no connection may come before the new order.
-      if (count === 1) moveLast(generation);
+      if (count === 1) {
+        order.close(generation);
+        steer();
+      }
       await closing;
     }
-    if (count > 1) moveLast(generation);
-  };
-
-  /** Opens a socket in each thread, all or none. */
-  const addGeneration = async (tls: Tls) => {
-    const { openSockets, steerConnections } = await import("./handover.ts");
-    const before = openSockets();
-    const added: Sockets[] = [];
-    try {
-      for (const thread of threads) {
-        await thread.add(tls);
-        added.push(thread);
-        if (added.length > 1) continue;
-        const opened = [...openSockets()].filter(([name]) => !before.has(name));
-        // Any other socket that was opened meanwhile refuses the option.
-        spread = (first, count) =>
-          opened.some(([, descriptor]) => steerConnections(descriptor, first, count));
-      }
-    } catch (error) {
-      // At the limit of open files: the old certificate stays in use.
-      for (const thread of added.toReversed()) await thread.closeNewest();
-      throw error;
-    }
+    if (count === 1) return;
+    order.close(generation);
+    steer();
   };
 
   return {
     renew: (tls) =>
       inTurn(async () => {
-        const before = spread;
-        try {
-          await addGeneration(tls);
-        } catch (error) {
-          spread = before;
-          throw error;
-        }
+        spread = await addSockets(threads, tls);
         const old = current;
         current = made += 1;
-        generations.push(current);
+        order.add(current);
         if (!steer()) return closeGeneration(old);
         for (const thread of threads) await thread.retireOld();
         clock.after(retirement, () => void inTurn(() => closeGeneration(old)).catch(report)).unref();
       }),
     stop: () => void (isOver = true),
+  };
+}
+
+/** Opens a socket in each thread, all or none. Returns what spreads connections over all sockets. */
+async function addSockets(threads: Sockets[], tls: Tls): Promise<Spread> {
+  const { openSockets, steerConnections } = await import("./handover.ts");
+  const before = openSockets();
+  const added: Sockets[] = [];
+  let opened: number[] = [];
+  try {
+    for (const thread of threads) {
+      await thread.add(tls);
+      added.push(thread);
+      if (added.length === 1)
+        opened = [...openSockets()].filter(([name]) => !before.has(name)).map(([, descriptor]) => descriptor);
+    }
+  } catch (error) {
+    // At the limit of open files: the old certificate stays in use.
+    for (const thread of added.toReversed()) await thread.closeNewest();
+    throw error;
+  }
+  // Any other socket that was opened meanwhile refuses the option.
+  return (first, count) => opened.some((descriptor) => steerConnections(descriptor, first, count));
+}
+
+/**
+ * The order of the sockets in the kernel, by generations: one socket of each thread with the same certificate. The kernel
+ * moves the last socket to the place of one that is closed.
+ */
+function createOrder(count: number) {
+  const generations = [0];
+  /** Generations that were moved, one socket after the other, and so are in the opposite order of the threads. */
+  const reversed = new Set<number>();
+  const placeOf = (generation: number) => generations.indexOf(generation) * count;
+  return {
+    add: (generation: number) => void generations.push(generation),
+    isLast: (generation: number) => generations.at(-1) === generation,
+    placeOf,
+    /** The first place that has a moved socket once all sockets of a generation but one are closed. */
+    placeOfMoved: (generation: number) => placeOf(generation) + (reversed.has(generation) ? 1 : 0),
+    /** Gives the last generation the place of one whose sockets are closed. */
+    close(generation: number) {
+      const last = generations.pop()!;
+      if (last !== generation) {
+        generations[generations.indexOf(generation)] = last;
+        if (!reversed.delete(last)) reversed.add(last);
+      }
+      reversed.delete(generation);
+    },
   };
 }
