@@ -50,7 +50,7 @@ export const COMMAND_GUESSES: Record<string, string> = {
     "replace the executable and start it again, which migrates the data: docs/running.md",
   "man docs documentation": "type formflag help, or formflag help <command>; docs/ holds the documentation",
   set: SETTINGS,
-  "settings options configure": SETTINGS,
+  "settings options configure variable variables vars": SETTINGS,
   "envs env": "type formflag environments list -p <project>",
   "undo revert rollback": "type formflag flags undo <flag> -p <project> -e <environment>",
   promote: "type formflag flags promote <flag> -p <project> --from staging --to production",
@@ -102,6 +102,7 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
     rename: `${NO_RENAME}; formflag projects set <project> --name <name> changes the name for people`,
   },
   environments: {
+    "enable disable on off": "flags are turned on and off: formflag flags enable <flag> -e <environment>",
     "key keys token": "type formflag environments get <environment> -p <project> --field key",
     "promote diff compare":
       "type formflag flags promote --all -p <project> --from staging --to production --dry-run",
@@ -194,7 +195,11 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
     "schedule cron": "formflag serve --backup-dir <dir> --backup-every 1d makes backups by itself",
     import: "type formflag backup restore <file>",
   },
-  config: { "set edit unset": SETTINGS, "get list": "type formflag config show" },
+  config: {
+    "set edit unset": SETTINGS,
+    "get list": "type formflag config show",
+    "get-contexts use-context current-context context": SIGN_IN,
+  },
   service: {
     "start stop restart status enable disable logs": SYSTEMD,
     "remove delete": "type formflag service uninstall",

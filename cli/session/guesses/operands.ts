@@ -28,6 +28,11 @@ export const OPERAND_GUESSES: Guess[] = [
   [/^flags evaluate$/, /./, `a user is part of the context: --context '{"targetingKey":"$0"}'`],
   [/^flags promote$/, /./, "the environments are options: --from staging --to production"],
   [/^flags (list|stale|scheduled|export)$/, /./, "the project and the environment are options: -p $0"],
+  [
+    /^flags set$/,
+    /./,
+    "the project and the environment are options: -p <project> -e <environment>; --variants takes JSON",
+  ],
   [/^flags /, /./, "the project and the environment are options: -p <project> -e <environment>"],
   [/^segments /, /./, "the project and the environment are options: -p <project> -e <environment>"],
   [/^environments list$/, /./, "the project is an option: -p $0"],

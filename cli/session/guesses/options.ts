@@ -143,6 +143,7 @@ export const OPTION_GUESSES: Guess[] = [
     "--reply-to --replyto",
     "answers go to the sender: --email-field <name> names the field with the address",
   ],
+  [/^forms get/, "--web --open", "formflag users link prints a link to the dashboard"],
   [/^forms snippet/, "--html", "it prints HTML: leave out --html"],
   [/^forms set/, "--slug --rename --key", SLUG],
   [
