@@ -23,6 +23,10 @@ export async function shownOf({ store }: ClockedApp) {
           }),
         ),
       })),
+      changed: (await store.changes.page(slug, { kind: "flag", limit: 1000 })).items
+        .filter(({ kind }) => kind === "flag")
+        .map((each) => `${each.environment ?? "everywhere"} ${each.name}`)
+        .toReversed(),
       scheduled: (await store.scheduled.page(slug, null, { limit: 1000 })).items
         .map(({ id }) => id)
         .toSorted(),
@@ -60,7 +64,7 @@ const bySlug = (a: { slug: string }, b: { slug: string }) => (a.slug < b.slug ? 
 
 /** What it should have. */
 export function shownOfModel(model: Model): Awaited<ReturnType<typeof shownOf>> {
-  const projects = [...model.projects].map(([slug, { environments, flags, scheduled }]) => ({
+  const projects = [...model.projects].map(([slug, { environments, flags, history, scheduled }]) => ({
     slug,
     environments: [...environments]
       .map(([environment, { locked, segments }]) => ({
@@ -75,6 +79,7 @@ export function shownOfModel(model: Model): Awaited<ReturnType<typeof shownOf>> 
         ),
       }))
       .toSorted(bySlug),
+    changed: history.map((each) => `${each.environment ?? "everywhere"} ${each.flag}`),
     scheduled: scheduled.map(({ id }) => id).toSorted(),
   }));
   const forms = [...model.forms].map(([slug, { enabled, most, targets, submissions }]) => {

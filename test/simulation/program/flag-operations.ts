@@ -13,6 +13,19 @@ type Patch = { patch: FlagPatch; options: string[]; apply: (state: State) => Sta
 const VARIANTS = { on: true, off: false };
 const ruleOf = (name: string) => ({ if: [{ $ref: name }, "on", "off"] });
 
+export const ruleWith = (name: string): Patch => ({
+  patch: { variants: VARIANTS, defaultVariant: "off", targeting: ruleOf(name) },
+  options: [
+    "--variants",
+    JSON.stringify(VARIANTS),
+    "--default",
+    "off",
+    "--targeting",
+    JSON.stringify(ruleOf(name)),
+  ],
+  apply: (state: State) => ({ ...state, segment: name }),
+});
+
 const patch: fc.Arbitrary<Patch> = fc.oneof(
   fc.boolean().map((enabled) => ({
     patch: { enabled },
@@ -33,60 +46,116 @@ const patch: fc.Arbitrary<Patch> = fc.oneof(
     options: ["--description", description],
     apply: (state: State) => ({ ...state, description }),
   })),
-  segment.map((name) => ({
-    patch: { variants: VARIANTS, defaultVariant: "off", targeting: ruleOf(name) },
-    options: [
-      "--variants",
-      JSON.stringify(VARIANTS),
-      "--default",
-      "off",
-      "--targeting",
-      JSON.stringify(ruleOf(name)),
-    ],
-    apply: (state: State) => ({ ...state, segment: name }),
-  })),
+  segment.map(ruleWith),
+  segment.map(ruleWith),
 );
 
 const blank = (description = ""): State => ({ ...OFF, description });
+
+type FlagSet = {
+  project: string;
+  environment: string;
+  flag: string;
+  patch: Patch;
+  confirmed: boolean;
+  /** Whether only if there is no such flag. */
+  absent: boolean;
+};
+
+export function setFlagTo(at: FlagSet): Operation {
+  const path = `${inPlace(at)}/flags/${at.flag}`;
+  return {
+    name: `set ${path} ${JSON.stringify(at.patch.patch)}${at.absent ? " if absent" : ""}`,
+    call: () => ({
+      run: (app, by) => setFlag(app, by, at, at.patch.patch, at.absent ? 0 : null),
+      request: ["PATCH", path, at.patch.patch, at.absent ? { "if-match": '"0"' } : {}],
+      args: [
+        "flags",
+        "set",
+        at.flag,
+        ...optionsOf(at),
+        ...at.patch.options,
+        ...(at.absent ? ["--if-revision", "0"] : []),
+      ],
+      confirmed: at.confirmed,
+    }),
+    expect(model) {
+      const refusal = barrier(model, at, at.confirmed);
+      if (refusal) return refusal;
+      const { project: found, place } = environmentIn(model, at.project, at.environment)!;
+      const known = found.flags.get(at.flag);
+      // Its creation, which gives it a description, is a change in every environment.
+      if (at.absent && known) return "conflict";
+      const before = known ? { ...valuesIn(known, at.environment), description: known.description } : blank();
+      const after = at.patch.apply(before);
+      if (at.patch.patch.targeting && !place.segments.has(after.segment!)) return "invalid";
+      putFlag(model, found, at.environment, at.flag, after);
+      return "ok";
+    },
+  };
+}
+
+type Promoted = {
+  project: string;
+  from: string;
+  to: string;
+  segments: boolean;
+  dryRun: boolean;
+  confirmed: boolean;
+};
+
+const promotionOf = (at: Promoted): Operation => ({
+  name: `promote ${JSON.stringify(at)}`,
+  call: () => ({
+    run: (app, by) => promoteFlags(app, by, at.project, { ...at, flags: null }, at.dryRun),
+    request: [
+      "POST",
+      `/projects/${at.project}/environments/${at.to}/promote`,
+      { from: at.from, segments: at.segments, dryRun: at.dryRun },
+    ],
+    args: [
+      "flags",
+      "promote",
+      "--all",
+      "-p",
+      at.project,
+      "--from",
+      at.from,
+      "--to",
+      at.to,
+      ...(at.segments ? ["--segments"] : []),
+      ...(at.dryRun ? ["--dry-run"] : []),
+    ],
+    confirmed: at.confirmed,
+  }),
+  expect(model) {
+    if (at.from === at.to) return "invalid";
+    const from = environmentIn(model, at.project, at.from);
+    if (!from) return "not_found";
+    const refusal = barrier(model, { ...at, environment: at.to }, at.confirmed || at.dryRun);
+    if (refusal) return refusal;
+    if (at.dryRun) return "ok";
+    const { project: found, place } = environmentIn(model, at.project, at.to)!;
+    const values = [...found.flags].map(([slug, each]) => [slug, valuesIn(each, at.from)] as const);
+    const changed = values.filter(([slug, each]) => !isSame(each, valuesIn(found.flags.get(slug)!, at.to)));
+    const needed = values.flatMap(([, each]) => (each.segment === null ? [] : [each.segment]));
+    const after = new Map(place.segments);
+    if (at.segments)
+      for (const name of needed)
+        if (from.place.segments.has(name)) after.set(name, from.place.segments.get(name)!);
+    if (changed.some(([, each]) => each.segment !== null && !after.has(each.segment))) return "conflict";
+    place.segments = after;
+    for (const [slug, each] of changed)
+      putFlag(model, found, at.to, slug, { ...each, description: found.flags.get(slug)!.description });
+    return "ok";
+  },
+});
 
 export const flagOperations: fc.Arbitrary<Operation>[] = [
   ...[1, 2, 3].map(() =>
     fc
       .record({ project, environment, flag, patch, confirmed, absent: fc.constantFrom(false, false, true) })
-      .map((at): Operation => {
-        const path = `${inPlace(at)}/flags/${at.flag}`;
-        return {
-          name: `set ${path} ${JSON.stringify(at.patch.patch)}${at.absent ? " if absent" : ""}`,
-          call: () => ({
-            run: (app, by) => setFlag(app, by, at, at.patch.patch, at.absent ? 0 : null),
-            request: ["PATCH", path, at.patch.patch, at.absent ? { "if-match": '"0"' } : {}],
-            args: [
-              "flags",
-              "set",
-              at.flag,
-              ...optionsOf(at),
-              ...at.patch.options,
-              ...(at.absent ? ["--if-revision", "0"] : []),
-            ],
-            confirmed: at.confirmed,
-          }),
-          expect(model) {
-            const refusal = barrier(model, at, at.confirmed);
-            if (refusal) return refusal;
-            const { project: found, place } = environmentIn(model, at.project, at.environment)!;
-            const known = found.flags.get(at.flag);
-            // Its creation, which gives it a description, is a change in every environment.
-            if (at.absent && known) return "conflict";
-            const before = known
-              ? { ...valuesIn(known, at.environment), description: known.description }
-              : blank();
-            const after = at.patch.apply(before);
-            if (at.patch.patch.targeting && !place.segments.has(after.segment!)) return "invalid";
-            putFlag(model, found, at.environment, at.flag, after);
-            return "ok";
-          },
-        };
-      }),
+      .map(setFlagTo),
   ),
   fc.record({ project, flag }).map((at) => ({
     name: `delete flag ${at.project}/${at.flag}`,
@@ -125,50 +194,18 @@ export const flagOperations: fc.Arbitrary<Operation>[] = [
       return "ok";
     },
   })),
-  fc.record({ project, from: environment, to: environment, segments: fc.boolean(), confirmed }).map((at) => ({
-    name: `promote ${JSON.stringify(at)}`,
-    call: () => ({
-      run: (app, by) => promoteFlags(app, by, at.project, { ...at, flags: null }, false),
-      request: [
-        "POST",
-        `/projects/${at.project}/environments/${at.to}/promote`,
-        { from: at.from, segments: at.segments },
-      ],
-      args: [
-        "flags",
-        "promote",
-        "--all",
-        "-p",
-        at.project,
-        "--from",
-        at.from,
-        "--to",
-        at.to,
-        ...(at.segments ? ["--segments"] : []),
-      ],
-      confirmed: at.confirmed,
-    }),
-    expect(model) {
-      if (at.from === at.to) return "invalid";
-      const from = environmentIn(model, at.project, at.from);
-      if (!from) return "not_found";
-      const refusal = barrier(model, { ...at, environment: at.to }, at.confirmed);
-      if (refusal) return refusal;
-      const { project: found, place } = environmentIn(model, at.project, at.to)!;
-      const values = [...found.flags].map(([slug, each]) => [slug, valuesIn(each, at.from)] as const);
-      const changed = values.filter(([slug, each]) => !isSame(each, valuesIn(found.flags.get(slug)!, at.to)));
-      const needed = values.flatMap(([, each]) => (each.segment === null ? [] : [each.segment]));
-      const after = new Map(place.segments);
-      if (at.segments)
-        for (const name of needed)
-          if (from.place.segments.has(name)) after.set(name, from.place.segments.get(name)!);
-      if (changed.some(([, each]) => each.segment !== null && !after.has(each.segment))) return "conflict";
-      place.segments = after;
-      for (const [slug, each] of changed)
-        putFlag(model, found, at.to, slug, { ...each, description: found.flags.get(slug)!.description });
-      return "ok";
-    },
-  })),
+  ...[1, 2].map(() =>
+    fc
+      .record({
+        project,
+        from: environment,
+        to: environment,
+        segments: fc.boolean(),
+        dryRun: fc.constantFrom(false, false, true),
+        confirmed,
+      })
+      .map(promotionOf),
+  ),
   fc.record({ project, environment, flag, enabled: fc.boolean(), confirmed }).map((at) => {
     const definition = { state: "ENABLED", variants: VARIANTS, defaultVariant: at.enabled ? "on" : "off" };
     const document = { flags: { [at.flag]: definition } };

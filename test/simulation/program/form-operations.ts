@@ -1,5 +1,4 @@
 import * as fc from "fast-check";
-import { createToken, revokeToken } from "../../../src/access/tokens.ts";
 import type { FormPatch } from "../../../src/forms/form.ts";
 import { createForm, deleteForm, setForm } from "../../../src/forms/forms.ts";
 import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
@@ -7,11 +6,12 @@ import { purgeSubmissions } from "../../../src/forms/keeping/purge.ts";
 import { deleteSubmission } from "../../../src/forms/keeping/submission-deletion.ts";
 import { addTarget, deleteTarget, setTargetEnabled } from "../../../src/forms/targets.ts";
 import { fakeOutgoing } from "../../support/peers/outgoing.ts";
-import { formOf, submissionAt, targetAt } from "./model.ts";
+import { type ModelSubmission, formOf, submissionAt, targetAt } from "./model.ts";
 import type { Operation } from "./operation.ts";
 
-const form = fc.constantFrom("contact", "orders");
-const number = fc.nat(30);
+const form = fc.constantFrom("contact", "contact", "contact", "orders");
+/** Which of those that there are: mostly one of few, so that much happens to the same. */
+const number = fc.oneof(fc.nat(2), fc.nat(30));
 /** A submission that mentions it is spam. */
 const SPAM_WORD = "casino";
 
@@ -21,6 +21,14 @@ const settings = fc.constantFrom<{ patch: FormPatch; options: string[] }>(
   { patch: { maxSubmissions: 3 }, options: ["set", "--max-submissions", "3"] },
   { patch: { maxSubmissions: null }, options: ["set", "--max-submissions", "none"] },
 );
+
+type DrawnMark = "back and forth" | "inbox" | "spam" | "archived" | "read" | "unread";
+
+/** Back and forth is into the spam folder, or out of it. */
+function markFor({ folder }: ModelSubmission, drawn: DrawnMark) {
+  if (drawn !== "back and forth") return drawn;
+  return folder === "spam" ? "inbox" : "spam";
+}
 
 export const createFormCalled = (slug: string): Operation => ({
   name: `create form ${slug}`,
@@ -32,6 +40,21 @@ export const createFormCalled = (slug: string): Operation => ({
   expect(model) {
     if (model.forms.has(slug)) return "conflict";
     model.forms.set(slug, { enabled: true, most: null, targets: new Map(), submissions: [] });
+    return "ok";
+  },
+});
+
+export const addTargetTo = ({ form: slug, path }: { form: string; path: string }): Operation => ({
+  name: `add target ${path} to ${slug}`,
+  call: () => ({
+    run: (app, by) => addTarget(app, by, slug, `https://8.8.8.8/${path}`, fakeOutgoing()),
+    request: ["POST", `/forms/${slug}/targets`, { target: `https://8.8.8.8/${path}` }],
+    args: ["targets", "add", slug, `https://8.8.8.8/${path}`],
+  }),
+  expect(model, answer) {
+    const found = model.forms.get(slug);
+    if (!found) return "not_found";
+    found.targets.set((answer as { id: string }).id, true);
     return "ok";
   },
 });
@@ -53,7 +76,8 @@ export const formOperations: fc.Arbitrary<Operation>[] = [
       return "ok";
     },
   })),
-  form.map((slug) => ({
+  // Mostly one of them, so that the other comes to hold something.
+  fc.constantFrom("contact", "orders", "orders", "orders", "orders").map((slug) => ({
     name: `delete form ${slug}`,
     call: () => ({
       run: (app, by) => deleteForm(app, by, slug),
@@ -63,14 +87,27 @@ export const formOperations: fc.Arbitrary<Operation>[] = [
     }),
     expect: (model) => (model.forms.delete(slug) ? "ok" : "not_found"),
   })),
-  ...[1, 2].map(() =>
+  ...[1, 2, 3].map(() =>
     fc
-      .record({ number, mark: fc.constantFrom("inbox", "spam", "archived", "read", "unread") })
-      .map(({ number: at, mark }): Operation => ({
-        name: `mark ${at} ${mark}`,
+      .record({
+        number,
+        mark: fc.constantFrom<DrawnMark[]>(
+          "back and forth",
+          "back and forth",
+          "inbox",
+          "spam",
+          "archived",
+          "read",
+          "unread",
+        ),
+      })
+      .map(({ number: at, mark: drawn }): Operation => ({
+        name: `mark ${at} ${drawn}`,
         call(model) {
-          const id = submissionAt(model, at)?.id;
-          if (id === undefined) return undefined;
+          const submission = submissionAt(model, at);
+          if (submission === undefined) return undefined;
+          const { id } = submission;
+          const mark = markFor(submission, drawn);
           return {
             run: (app, by) => markSubmissions(app, by, [id], mark),
             request: ["POST", "/submissions/mark", { ids: [id], mark }],
@@ -79,6 +116,7 @@ export const formOperations: fc.Arbitrary<Operation>[] = [
         },
         expect(model) {
           const submission = submissionAt(model, at)!;
+          const mark = markFor(submission, drawn);
           if (mark === "read" || mark === "unread") {
             submission.read = mark === "read";
             return "ok";
@@ -133,20 +171,7 @@ export const formOperations: fc.Arbitrary<Operation>[] = [
       return "ok";
     },
   })),
-  fc.record({ form, path: fc.constantFrom("a", "b") }).map(({ form: slug, path }) => ({
-    name: `add target ${path} to ${slug}`,
-    call: () => ({
-      run: (app, by) => addTarget(app, by, slug, `https://8.8.8.8/${path}`, fakeOutgoing()),
-      request: ["POST", `/forms/${slug}/targets`, { target: `https://8.8.8.8/${path}` }],
-      args: ["targets", "add", slug, `https://8.8.8.8/${path}`],
-    }),
-    expect(model, answer) {
-      const found = model.forms.get(slug);
-      if (!found) return "not_found";
-      found.targets.set((answer as { id: string }).id, true);
-      return "ok";
-    },
-  })),
+  fc.record({ form, path: fc.constantFrom("a", "b") }).map(addTargetTo),
   fc.record({ number, enabled: fc.boolean() }).map(({ number: at, enabled }) => ({
     name: `${enabled ? "enable" : "disable"} target ${at}`,
     call(model) {
@@ -182,32 +207,37 @@ export const formOperations: fc.Arbitrary<Operation>[] = [
       return "ok";
     },
   })),
-  fc.constantFrom("laptop", "pipeline").map((name) => ({
-    name: `create token ${name}`,
-    call: () => ({
-      run: (app, by) => createToken(app, by, { name, scopes: ["read"] }),
-      request: ["POST", "/tokens", { name, scopes: ["read"] }],
-      args: ["tokens", "create", name, "--scope", "read"],
-    }),
-    expect(model) {
-      if (model.tokens.has(name)) return "conflict";
-      model.tokens.add(name);
-      return "ok";
-    },
-  })),
-  fc.constantFrom("laptop", "pipeline").map((name) => ({
-    name: `revoke token ${name}`,
-    call: () => ({
-      run: (app, by) => revokeToken(app, by, name),
-      request: ["DELETE", `/tokens/${name}`],
-      args: ["tokens", "revoke", name],
-      confirmed: true,
-    }),
-    expect: (model) => (model.tokens.delete(name) ? "ok" : "not_found"),
-  })),
 ];
 
 /** A submission, which nobody sends by a command. */
+export const submissionOf = ({
+  form: slug,
+  name,
+  text,
+}: Record<"form" | "name" | "text", string>): Operation => ({
+  name: `submit ${name} ${JSON.stringify(text)} to ${slug}`,
+  call: () => undefined,
+  perform: (way) => way.submit(slug, { name, text }),
+  expect(model, answer) {
+    const found = model.forms.get(slug);
+    if (!found) return "not_found";
+    if (!found.enabled) return "conflict";
+    const isSpam = text.includes(SPAM_WORD);
+    const taken = found.submissions.filter(({ folder }) => folder !== "spam").length;
+    if (!isSpam && found.most !== null && taken >= found.most) return "conflict";
+    const targets = isSpam ? [] : [...found.targets].filter(([, isEnabled]) => isEnabled);
+    found.submissions.push({
+      id: (answer as { id: string }).id,
+      name,
+      folder: isSpam ? "spam" : "inbox",
+      read: false,
+      isManual: false,
+      deliveries: targets.map(([target]) => ({ target, status: "queued" })),
+    });
+    return "ok";
+  },
+});
+
 export const submissions: fc.Arbitrary<Operation>[] = [1, 2, 3].map(() =>
   fc
     .record({
@@ -215,27 +245,5 @@ export const submissions: fc.Arbitrary<Operation>[] = [1, 2, 3].map(() =>
       name: fc.constantFrom("Ada", "Ben", "Cyd"),
       text: fc.constantFrom("hello", "hello", `the ${SPAM_WORD}`),
     })
-    .map(({ form: slug, name, text }): Operation => ({
-      name: `submit ${name} ${JSON.stringify(text)} to ${slug}`,
-      call: () => undefined,
-      perform: (way) => way.submit(slug, { name, text }),
-      expect(model, answer) {
-        const found = model.forms.get(slug);
-        if (!found) return "not_found";
-        if (!found.enabled) return "conflict";
-        const isSpam = text.includes(SPAM_WORD);
-        const taken = found.submissions.filter(({ folder }) => folder !== "spam").length;
-        if (!isSpam && found.most !== null && taken >= found.most) return "conflict";
-        const targets = isSpam ? [] : [...found.targets].filter(([, isEnabled]) => isEnabled);
-        found.submissions.push({
-          id: (answer as { id: string }).id,
-          name,
-          folder: isSpam ? "spam" : "inbox",
-          read: false,
-          isManual: false,
-          deliveries: targets.map(([target]) => ({ target, status: "queued" })),
-        });
-        return "ok";
-      },
-    })),
+    .map(submissionOf),
 );

@@ -34,7 +34,7 @@ export type ModelProject = {
 
 type ModelDelivery = { target: string; status: "queued" | "cancelled" };
 
-type ModelSubmission = {
+export type ModelSubmission = {
   id: string;
   name: string;
   folder: "inbox" | "spam" | "archived";

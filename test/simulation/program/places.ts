@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { type Code, type Model, environmentIn } from "./model.ts";
 
 export const project = fc.constantFrom("shop", "shop", "shop", "blog");
-export const environment = fc.constantFrom("develop", "live", "extra");
+export const environment = fc.constantFrom("develop", "develop", "live", "live", "extra");
 export const flag = fc.constantFrom("sale", "search");
 export const segment = fc.constantFrom("staff", "beta");
 export const confirmed = fc.boolean();

@@ -4,13 +4,19 @@ import * as fc from "fast-check";
 import { setClock } from "../../../src/base/clock.ts";
 import { createChance } from "../chance.ts";
 import { exportOf, rowsOf, shownOf, shownOfModel, tablesOf } from "./compare.ts";
-import { flagOperations } from "./flag-operations.ts";
-import { createFormCalled, formOperations, submissions } from "./form-operations.ts";
+import { flagOperations, ruleWith, setFlagTo } from "./flag-operations.ts";
+import {
+  addTargetTo,
+  createFormCalled,
+  formOperations,
+  submissionOf,
+  submissions,
+} from "./form-operations.ts";
 import { type Model, createModel } from "./model.ts";
 import type { Operation, Way } from "./operation.ts";
 import { createProjectCalled, projectOperations } from "./project-operations.ts";
 import { requireRelations } from "./relations.ts";
-import { SCHEDULED_MS, makeDue, scheduleOperations } from "./schedule-operations.ts";
+import { SCHEDULED_MS, makeDue, scheduleOperations, setSegmentTo } from "./schedule-operations.ts";
 import { type Surroundings, openWays } from "./ways.ts";
 
 const START = Date.parse("2026-01-02T03:04:05.678Z");
@@ -28,7 +34,21 @@ const later: fc.Arbitrary<Operation> = fc.constant({
 });
 
 /** What every program begins with, so that what follows finds something. */
-const FIRST = [createProjectCalled("shop"), createFormCalled("contact")];
+const FIRST = [
+  createProjectCalled("shop"),
+  createFormCalled("contact"),
+  setSegmentTo({ project: "shop", environment: "develop", segment: "staff", value: true, confirmed: true }),
+  setFlagTo({
+    project: "shop",
+    environment: "develop",
+    flag: "sale",
+    patch: ruleWith("staff"),
+    confirmed: true,
+    absent: false,
+  }),
+  submissionOf({ form: "contact", name: "Cyd", text: "hello" }),
+  addTargetTo({ form: "contact", path: "a" }),
+];
 
 type Real = { ways: Way[]; step: (passes: number) => void; before: (way: Way) => void };
 
@@ -71,13 +91,23 @@ export type ProgramOptions = {
   directory: string;
   /** When no further program begins, in milliseconds since 1970. */
   until?: number;
+  /** Whether a program that fails is printed as it is, in place of the shortest one. */
+  endsOnFailure?: boolean;
 };
 
 /**
  * Runs random programs in every way: each has to answer and to hold the same, down to the last byte of a dump. Throws with
  * the shortest program that does not.
  */
-export async function runPrograms({ seed, runs, length, withPostgres, directory, until }: ProgramOptions) {
+export async function runPrograms({
+  seed,
+  runs,
+  length,
+  withPostgres,
+  directory,
+  until,
+  endsOnFailure = false,
+}: ProgramOptions) {
   const operations = [
     ...projectOperations,
     ...flagOperations,
@@ -94,7 +124,7 @@ export async function runPrograms({ seed, runs, length, withPostgres, directory,
     await runProgram([...FIRST.map(commandOf), ...commands], withPostgres, directory);
   });
   const limit = until === undefined ? {} : { interruptAfterTimeLimit: Math.max(until - Date.now(), 1) };
-  await fc.assert(property, { seed, numRuns: runs, ...limit, endOnFailure: false });
+  await fc.assert(property, { seed, numRuns: runs, ...limit, endOnFailure: endsOnFailure });
   return count;
 }
 

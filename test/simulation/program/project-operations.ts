@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { createToken, revokeToken } from "../../../src/access/tokens.ts";
 import { createEnvironment } from "../../../src/flags/environments.ts";
 import { deleteEnvironment, setEnvironment } from "../../../src/projects/environments.ts";
 import { createProject, deleteProject } from "../../../src/projects/projects.ts";
@@ -28,6 +29,7 @@ export const createProjectCalled = (slug: string): Operation => ({
   },
 });
 
+/** Projects, their environments, and tokens. */
 export const projectOperations: fc.Arbitrary<Operation>[] = [
   project.map(createProjectCalled),
   fc.constant({
@@ -102,5 +104,28 @@ export const projectOperations: fc.Arbitrary<Operation>[] = [
       found.place.locked = at.locked;
       return "ok";
     },
+  })),
+  fc.constantFrom("laptop", "pipeline").map((name) => ({
+    name: `create token ${name}`,
+    call: () => ({
+      run: (app, by) => createToken(app, by, { name, scopes: ["read"] }),
+      request: ["POST", "/tokens", { name, scopes: ["read"] }],
+      args: ["tokens", "create", name, "--scope", "read"],
+    }),
+    expect(model) {
+      if (model.tokens.has(name)) return "conflict";
+      model.tokens.add(name);
+      return "ok";
+    },
+  })),
+  fc.constantFrom("laptop", "pipeline").map((name) => ({
+    name: `revoke token ${name}`,
+    call: () => ({
+      run: (app, by) => revokeToken(app, by, name),
+      request: ["DELETE", `/tokens/${name}`],
+      args: ["tokens", "revoke", name],
+      confirmed: true,
+    }),
+    expect: (model) => (model.tokens.delete(name) ? "ok" : "not_found"),
   })),
 ];

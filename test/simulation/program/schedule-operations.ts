@@ -8,23 +8,33 @@ import { barrier, confirmed, environment, flag, inPlace, optionsOf, project, seg
 /** Until when a scheduled change waits: longer than any program that does not let time pass. */
 export const SCHEDULED_MS = 10_000;
 
+type SegmentSet = {
+  project: string;
+  environment: string;
+  segment: string;
+  value: boolean;
+  confirmed: boolean;
+};
+
+export const setSegmentTo = (at: SegmentSet): Operation => ({
+  name: `set segment ${inPlace(at)}/${at.segment} ${at.value}`,
+  call: () => ({
+    run: (app, by) => setSegment(app, by, at, at.value),
+    request: ["PUT", `${inPlace(at)}/segments/${at.segment}`, { rule: at.value }],
+    args: ["segments", "set", at.segment, ...optionsOf(at), "--rule", String(at.value)],
+    confirmed: at.confirmed,
+  }),
+  expect(model) {
+    const refusal = barrier(model, at, at.confirmed);
+    if (refusal) return refusal;
+    environmentIn(model, at.project, at.environment)!.place.segments.set(at.segment, String(at.value));
+    return "ok";
+  },
+});
+
 /** Segments, and changes to come. */
 export const scheduleOperations: fc.Arbitrary<Operation>[] = [
-  fc.record({ project, environment, segment, value: fc.boolean(), confirmed }).map((at) => ({
-    name: `set segment ${inPlace(at)}/${at.segment} ${at.value}`,
-    call: () => ({
-      run: (app, by) => setSegment(app, by, at, at.value),
-      request: ["PUT", `${inPlace(at)}/segments/${at.segment}`, { rule: at.value }],
-      args: ["segments", "set", at.segment, ...optionsOf(at), "--rule", String(at.value)],
-      confirmed: at.confirmed,
-    }),
-    expect(model) {
-      const refusal = barrier(model, at, at.confirmed);
-      if (refusal) return refusal;
-      environmentIn(model, at.project, at.environment)!.place.segments.set(at.segment, String(at.value));
-      return "ok";
-    },
-  })),
+  fc.record({ project, environment, segment, value: fc.boolean(), confirmed }).map(setSegmentTo),
   fc.record({ project, environment, segment }).map((at) => ({
     name: `delete segment ${inPlace(at)}/${at.segment}`,
     call: () => ({

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { ClaimedDelivery, OutboxTurn } from "../../../src/delivery/store.ts";
 import type { Sending } from "./receivers.ts";
+import type { Process } from "./scheduler.ts";
 
 /** For how long after a withdrawal a process that has looked before may send, in milliseconds. */
 const WITHDRAWN = 15_000;
@@ -14,12 +15,12 @@ type Watched = {
   db: Database;
   violated: (text: string) => void;
   now: () => number;
-  troubleAt: () => number;
   withdrawnAt: () => number;
+  withdrawn: (submissionOrUrl: string) => number;
 };
 
 /** Watches that a lease is held by the one who sends, and that what was sent and recorded is not sent again. */
-export function watchLeases({ db, violated, now, troubleAt, withdrawnAt }: Watched) {
+export function watchLeases({ db, violated, now, withdrawnAt, withdrawn: takenBackAt }: Watched) {
   const ended = new Set<string>();
   const ids = new Map<string, string>();
   const query = db.query<Row, [Uint8Array]>(
@@ -35,22 +36,22 @@ export function watchLeases({ db, violated, now, troubleAt, withdrawnAt }: Watch
   let others: [id: string, row: Row][] = [];
 
   return {
-    sending(holder: string, { id, submission, url }: Sending): void {
+    sending({ name: holder, troubleAt: ownTroubleAt }: Process, { id, submission, url }: Sending): void {
       const recipient = `${submission} ${url}`;
       // A process that was paused between its claim and the request does not know that its lease has ended.
-      if (ended.has(id) && now() - troubleAt() > EXCUSED)
+      if (ended.has(id) && now() - ownTroubleAt > EXCUSED)
         violated(`${id} is sent although its result was recorded`);
       if (ids.has(recipient) && ids.get(recipient) !== id)
         violated(`${recipient} is sent as ${id} and as ${ids.get(recipient)}`);
       ids.set(recipient, id);
       const is = withdrawn.get(bytesOf(id));
       if (is && (is.spam === 1 || is.disabled === 1))
-        if (now() - Math.max(troubleAt(), withdrawnAt()) > WITHDRAWN)
+        if (now() - Math.max(ownTroubleAt, takenBackAt(submission), takenBackAt(url)) > WITHDRAWN)
           violated(`${id} is sent although it was withdrawn: ${JSON.stringify(is)}`);
       const row = rowOf(id);
       if (row?.status === 0 && row.holder === holder) return;
       // What is queued was taken from the sender: only its own trouble excuses that.
-      const excuse = row?.status === 0 ? troubleAt() : Math.max(troubleAt(), withdrawnAt());
+      const excuse = row?.status === 0 ? ownTroubleAt : Math.max(ownTroubleAt, withdrawnAt());
       if (now() - excuse > EXCUSED)
         violated(`${id} is sent by ${holder}, and held as ${JSON.stringify(row)}`);
     },

@@ -12,10 +12,12 @@ export type Process = {
   /** What its clock shows beyond the time, and how fast it goes astray. */
   offset: number;
   drift: number;
+  /** When something last went wrong for which it may have lost its leases, in virtual milliseconds. */
+  troubleAt: number;
 };
 
 export function createProcess(name: string): Process {
-  return { name, isDead: false, pausedUntil: 0, offset: 0, drift: 0 };
+  return { name, isDead: false, pausedUntil: 0, offset: 0, drift: 0, troubleAt: -Infinity };
 }
 
 type Event = { at: number; order: number; process: Process | null; label: string; run: () => void };

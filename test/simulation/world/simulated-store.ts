@@ -46,10 +46,15 @@ export function openSimulatedStore(options: Options): SqliteStore {
   const watchers: (() => void)[] = [];
   const happens = (times: number) => times > 0 && chance.once(times);
 
+  const troubled = (label: string) => {
+    options.troubled();
+    // With turns, a process renews its leases.
+    if (label.startsWith("deliveries.turn")) process.troubleAt = Math.max(process.troubleAt, scheduler.now());
+  };
   const travel = (label: string): Promise<void> => {
     const { late, latest } = faults();
     const isLate = happens(late);
-    if (isLate) options.troubled();
+    if (isLate) troubled(label);
     return scheduler.sleep(isLate ? chance.int(latest) : chance.int(4), label, process);
   };
   /** Behind a change that is committed, or may be: no process trusts a look from before it any more. */
@@ -63,7 +68,7 @@ export function openSimulatedStore(options: Options): SqliteStore {
     return async (...args) => {
       await travel(`${name}?`);
       if (happens(faults().refused)) {
-        options.troubled();
+        troubled(name);
         throw unavailable();
       }
       let result: unknown;
@@ -77,7 +82,7 @@ export function openSimulatedStore(options: Options): SqliteStore {
       options.done(name, args, result);
       await travel(`${name}!`);
       if (happens(faults().lostAnswer)) {
-        options.troubled();
+        troubled(name);
         if (isChange) await settle();
         throw unavailable(name === "submissions.insert" ? UNKNOWN_OUTCOME : undefined);
       }

@@ -136,11 +136,12 @@ async function disturb(world: World, until: number, level: number): Promise<void
       case 2:
         scheduler.note(`pause ${server.process.name}`);
         server.process.pausedUntil = scheduler.now() + chance.int(50_000);
-        world.troubleAt = server.process.pausedUntil;
+        server.process.troubleAt = world.troubleAt = server.process.pausedUntil;
         break;
       default:
         scheduler.note(`clock of ${server.process.name}`);
         server.process.offset = clockOffset(chance);
+        server.process.troubleAt = Math.max(server.process.troubleAt, scheduler.now());
         server.process.drift = (chance.int(21) - 10) / 100_000;
         world.troubled();
     }

@@ -238,7 +238,10 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
   const administer = async () => {
     const id = idOfAny();
     const server = anyServer();
-    const withdraw = () => void (world.withdrawnAt = scheduler.now());
+    const withdraw = (what = "") => {
+      world.withdrawnAt = scheduler.now();
+      world.withdrawn.set(what, scheduler.now());
+    };
     switch (chance.int(11)) {
       case 0: {
         const targets = await ask(world, server, ({ app }) =>
@@ -246,9 +249,9 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
         );
         const shaky = targets.value?.find(({ url }) => url.endsWith("/shaky"));
         if (!shaky) return;
-        withdraw();
+        withdraw(shaky.url!);
         await ask(world, server, ({ app }) => setTargetEnabled(app, OPERATOR, shaky.id, chance.once(2)));
-        withdraw();
+        withdraw(shaky.url!);
         return;
       }
       case 1:
@@ -261,10 +264,10 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
       case 2: {
         if (id === undefined) return;
         ledger.marked.add(id);
-        withdraw();
+        withdraw(id);
         const mark = chance.pick(["spam", "inbox", "archived", "read"] as const);
         await ask(world, server, ({ app }) => markSubmissions(app, OPERATOR, [id], mark));
-        withdraw();
+        withdraw(id);
         return;
       }
       case 3: {

@@ -58,6 +58,8 @@ export type World = {
   troubled: () => void;
   /** When a delivery was last taken from those that wait, from outside: a target, a submission, a retry. */
   withdrawnAt: number;
+  /** When what is sent of a submission, or to the URL of a target, was last taken back or allowed. */
+  withdrawn: Map<string, number>;
   /** By how much jobs of what starts from now on are slower than they are. */
   slowness: number;
   /** For how long after a commit a process may answer what was before it, in milliseconds. */
@@ -92,6 +94,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
     troubleAt: -Infinity,
     troubled: () => void (world.troubleAt = Math.max(world.troubleAt, scheduler.now())),
     withdrawnAt: -Infinity,
+    withdrawn: new Map(),
     slowness: 1,
     staleness: servers > 1 ? 100 : 2,
     clockOffset: () => 0,
@@ -109,8 +112,8 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
     db,
     violated: world.violated,
     now: scheduler.now,
-    troubleAt: () => world.troubleAt,
     withdrawnAt: () => world.withdrawnAt,
+    withdrawn: (what) => world.withdrawn.get(what) ?? -Infinity,
   });
   const done = (holder: string) => (name: string, args: unknown[], result: unknown) => {
     if (name === "deliveries.turn")
@@ -176,7 +179,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
         app,
         {
           holder,
-          outgoing: async () => receivers.outgoingOf(process, (sending) => leases.sending(holder, sending)),
+          outgoing: async () => receivers.outgoingOf(process, (sending) => leases.sending(process, sending)),
           files: {
             url: async (submission, position) => `/${submission}/${position}`,
             open: () => app.blobs.open(""),
