@@ -14,10 +14,10 @@ const SEED = Number(process.env["FORMFLAG_SIMULATE_SEED"] ?? 1);
 /** Set by `npm run simulate`: for how long they are tried, in an order of the seed. */
 const SECONDS = Number(process.env["FORMFLAG_SIMULATE_SECONDS"] ?? Infinity);
 
-function shuffle<T>(values: T[], chance: Chance): void {
+function shuffle(values: unknown[], chance: Chance): void {
   for (let left = values.length; left > 1; left -= 1) {
     const other = chance.int(left);
-    [values[left - 1], values[other]] = [values[other]!, values[left - 1]!];
+    [values[left - 1], values[other]] = [values[other], values[left - 1]];
   }
 }
 

@@ -249,9 +249,9 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
         );
         const shaky = targets.value?.find(({ url }) => url.endsWith("/shaky"));
         if (!shaky) return;
-        withdraw(shaky.url!);
+        withdraw(shaky.url);
         await ask(world, server, ({ app }) => setTargetEnabled(app, OPERATOR, shaky.id, chance.once(2)));
-        withdraw(shaky.url!);
+        withdraw(shaky.url);
         return;
       }
       case 1:
