@@ -58,7 +58,6 @@ const OTHER_FORMATS = [
   "xml",
   "html",
   "pdf",
-  "txt",
 ] as const;
 
 /** The format of an export by the name of its file; undefined for a name that stands for none. Throws `invalid`. */

@@ -19,11 +19,12 @@ export function sizeValue(text: string, option: string): number | null {
 export function countValue(text: string, option: string, least = 0): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (count >= least) return count;
-  if (/^-?\d{1,9}$/.test(text)) throw usage(`${option} ${text} is too small`, `at least ${least}`);
-  throw usage(
-    `${option} ${text} is not a whole number from ${least}`,
-    /^\d{10,}$/.test(text) ? "it is too large" : `write digits alone, as in ${option} ${Math.max(least, 10)}`,
-  );
+  const hint = /^-?\d{1,9}$/.test(text)
+    ? "it is too small"
+    : /^\d{10,}$/.test(text)
+      ? "it is too large"
+      : `write digits alone, as in ${option} ${Math.max(least, 10)}`;
+  throw usage(`${option} ${text} is not a whole number from ${least}`, hint);
 }
 
 /** Whether a text removes a setting: `none` or `off`. */

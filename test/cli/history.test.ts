@@ -158,7 +158,7 @@ describe("history", () => {
     expect(await json<Change[]>("history", "--since", "2099-01-01")).toEqual([]);
     expect((await run("history", "--since", "yesterday")).code).toBe(2);
     const form = await run("forms", "history", "contact");
-    expect(form.stdout).toMatch(/updated\nwhy: privacy\n\+ retention: 7776000\n/);
+    expect(form.stdout).toMatch(/updated\nwhy: privacy\n\+ retention: "90d"\n/);
     expect(form.stdout).toMatch(/created\n\+ name: "contact"\n\+ notify: \["a@example.com"\]\n$/);
     expect((await run("forms", "history", "nothing")).code).toBe(3);
     const [newest] = await json<(Change & { project: unknown })[]>(

@@ -59,7 +59,7 @@ describe("--field", () => {
     const { run } = await openShop();
     const unknown = await run("projects", "get", "shop", "--field", "keys");
     expect(unknown).toMatchObject({ code: 2, stdout: "" });
-    expect(unknown.stderr).toContain("hint: choose one of slug, name, key, environments");
+    expect(unknown.stderr).toContain("hint: did you mean key? choose one of slug, name, key, environments");
     expect(await run("projects", "get", "shop", "--field", "key", "--json")).toMatchObject({
       code: 2,
       stdout: "",

@@ -90,6 +90,8 @@ describe("deliveries", () => {
   test("name what is not an id", async () => {
     const { here, cancelled } = await begin();
     const { stderr } = await here.run("deliveries", "retry", cancelled, "x");
-    expect(stderr).toBe("error: x is not the id of a delivery\n");
+    expect(stderr).toStartWith(
+      "error: x is not the id of a delivery\nhint: formflag deliveries list shows the ids",
+    );
   });
 });

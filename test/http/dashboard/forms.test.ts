@@ -216,7 +216,7 @@ test("A form has a history of its settings, newest first, by whom and why, also 
   });
   expect((await get("/forms/contact")).text).toContain('href="/dashboard/forms/contact/history"');
   const { text } = await get("/forms/contact/history");
-  expect(text).toContain("+ 7776000");
+  expect(text).toContain("+ 90d");
   expect(text).toContain("&lt;b&gt;privacy&lt;/b&gt;");
   expect(text.indexOf("ann")).toBeLessThan(text.indexOf("Contact us"));
   expect((await get("/forms/contact/history?who=nobody")).text).toContain("No change matches");
