@@ -37,7 +37,6 @@ import { openVersion } from "../../src/base/threads/shared-version.ts";
 import { threadCount } from "./threads/count.ts";
 import { createServerMemory, openServerCounts } from "./threads/memory.ts";
 import { NO_THREADS, renewalsOf, shareIds, startOthers } from "./threads/start.ts";
-import { welcome } from "./welcome.ts";
 
 /** How long a server of a shared database serves on before it stops, so that balancers notice, in milliseconds. */
 const DEFAULT_DRAIN = 5000;
@@ -140,10 +139,10 @@ export async function serve(
       const { errIsTerminal } = io;
       const started = { count, config, storage, memory, ids, linkSecret, tls, errIsTerminal };
       const wakeOutbox = () => outbox?.wake();
-      threads = startOthers(app, started, { places, listeners, io, log, wakeOutbox });
+      threads = await startOthers(app, started, { places, listeners, io, log, wakeOutbox });
       await threads.listening;
     }
-    const renewals = renewalsOf({ places, listeners, threads, log });
+    const renewals = config.tls ? await renewalsOf({ places, listeners, threads, log }) : [];
     if (config.tls) onHangup(config.tls, renewals, log);
     jobs = startJobs(
       [
@@ -185,9 +184,11 @@ export async function serve(
     // Plain text in either format: scripts wait for this line.
     for (const { origin } of listeners) io.err(`listening on ${origin}\n`);
     // The link signs in: it belongs on a screen, not in a log.
-    const greeting =
-      io.errIsTerminal && config.log.format !== "json" ? await welcome(app, storage, dashboard) : null;
-    if (greeting !== null) io.err(`\n${greeting}\n`);
+    if (io.errIsTerminal && config.log.format !== "json") {
+      const { welcome } = await import("./welcome.ts");
+      const greeting = await welcome(app, storage, dashboard);
+      if (greeting !== null) io.err(`\n${greeting}\n`);
+    }
     const signal = await nextSignal();
     const drain = config.drain ?? (isShared(app.store) ? DEFAULT_DRAIN : 0);
     if (drain > 0 && signal === "SIGTERM") {

@@ -5,7 +5,8 @@ import { CHECKS } from "./checks.ts";
 import { type Rounds, type Show, inTurns, median, spreadOf } from "./figure.ts";
 import { EXECUTABLE, copyOf, commandLine, startFormflag } from "./formflag.ts";
 import type { Request } from "./load.ts";
-import { pinned, startServer, freePort } from "./process.ts";
+import { definition } from "./ofrep.ts";
+import { idleMemory, timeOf, timeToAnswer } from "./start.ts";
 import { signIn } from "./dashboard/session.ts";
 import { multipart } from "./uploads.ts";
 import { JSON_POST, URLENCODED_POST } from "./submissions.ts";
@@ -73,24 +74,15 @@ async function fill(executable: string, data: string): Promise<Filled> {
 
 function flagsOf() {
   const plain = { enabled: true, payload: { color: "green", limit: 10 } };
-  const rule = (index: number) => ({
-    enabled: true,
-    variants: { red: "#f00", blue: "#00f" },
-    defaultVariant: "red",
-    targeting:
-      index % 2 === 0
-        ? { if: [{ ends_with: [{ var: "email" }, "@example.com"] }, "blue", "red"] }
-        : {
-            fractional: [
-              ["blue", 25],
-              ["red", 75],
-            ],
-          },
-  });
   return Object.fromEntries(
     Array.from({ length: FLAGS }, (_, index) => [
       `flag-${String(index).padStart(5, "0")}`,
-      { environments: { bench: plain, ...(index < FLAGS / 2 && { rules: rule(index) }) } },
+      {
+        environments: {
+          bench: plain,
+          ...(index < FLAGS / 2 && { rules: { enabled: true, ...definition(index) } }),
+        },
+      },
     ]),
   );
 }
@@ -219,49 +211,22 @@ async function measureStart(
   { rounds }: Rounds,
   show: Show,
 ): Promise<void> {
-  const started = async (
-    { executable, data }: Filled,
-    use: (server: { memory: () => { now: number } }) => Promise<void>,
-  ) => {
-    const port = freePort();
-    const start = performance.now();
-    const server = await startServer(
-      [executable, "serve", "--data", data, "--listen", `127.0.0.1:${port}`],
-      port,
-      "/healthz",
+  const serving =
+    ({ executable, data }: Filled) =>
+    (port: number) => [executable, "serve", "--data", data, "--listen", `127.0.0.1:${port}`];
+  for (const [name, unit, count, measure] of [
+    ["serve to its first answer", "ms", rounds, timeToAnswer],
+    ["idle memory after 3 s", "MB", 3, async (command) => (await idleMemory(command)) / 1e6],
+  ] as [string, string, number, typeof timeToAnswer][])
+    await against(
+      "start",
+      name,
+      unit,
+      count,
+      () => measure(serving(one)),
+      () => measure(serving(other)),
+      show,
     );
-    const took = performance.now() - start;
-    await use(server);
-    await server.stop();
-    return took;
-  };
-  const first = (side: Filled) => started(side, () => Promise.resolve());
-  await against(
-    "start",
-    "serve to its first answer",
-    "ms",
-    rounds,
-    () => first(one),
-    () => first(other),
-    show,
-  );
-  const memory = async (side: Filled) => {
-    let now = 0;
-    await started(side, async (server) => {
-      await Bun.sleep(3000);
-      now = server.memory().now / 1e6;
-    });
-    return now;
-  };
-  await against(
-    "start",
-    "idle memory after 3 s",
-    "MB",
-    3,
-    () => memory(one),
-    () => memory(other),
-    show,
-  );
   const size = statSync(one.executable).size / statSync(other.executable).size;
   show({ part: "start", name: "executable", goal: "≤ 1.01", value: size, spread: [size, size] });
 }
@@ -279,11 +244,4 @@ async function against(
   const result = await inTurns(rounds, a, b);
   const detail = `${result.a.toFixed(1)} to ${result.b.toFixed(1)} ${unit}`;
   show({ part, name, goal: "≤ 1.02", value: median(result.ratios), spread: spreadOf(result.ratios), detail });
-}
-
-async function timeOf(...command: string[]): Promise<number> {
-  const start = performance.now();
-  const child = Bun.spawn(pinned(0, command), { stdin: "ignore", stdout: "ignore", stderr: "ignore" });
-  if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed`);
-  return performance.now() - start;
 }

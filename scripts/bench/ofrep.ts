@@ -11,7 +11,7 @@ const STREAMS = 10_000;
 const ALL = "/ofrep/v1/evaluate/flags";
 
 /** Half are by a condition, half by shares; all fall back to a default. */
-const definition = (index: number) => ({
+export const definition = (index: number) => ({
   variants: { red: "#f00", blue: "#00f" },
   defaultVariant: "red",
   targeting:

@@ -73,14 +73,14 @@ export async function measureStart(directory: string, { rounds }: Rounds, show: 
 }
 
 /** Milliseconds from start to end of a process. */
-async function timeOf(...command: string[]): Promise<number> {
+export async function timeOf(...command: string[]): Promise<number> {
   const start = performance.now();
   const child = Bun.spawn(pinned(0, command), { stdin: "ignore", stdout: "ignore", stderr: "ignore" });
   if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed`);
   return performance.now() - start;
 }
 
-async function timeToAnswer(command: (port: number) => string[]): Promise<number> {
+export async function timeToAnswer(command: (port: number) => string[]): Promise<number> {
   const port = freePort();
   const start = performance.now();
   const server = await startServer(command(port), port, "/healthz");
@@ -89,7 +89,7 @@ async function timeToAnswer(command: (port: number) => string[]): Promise<number
   return took;
 }
 
-async function idleMemory(command: (port: number) => string[]): Promise<number> {
+export async function idleMemory(command: (port: number) => string[]): Promise<number> {
   const port = freePort();
   // The path / would load the dashboard.
   const server = await startServer(command(port), port, "/healthz");

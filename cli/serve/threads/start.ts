@@ -6,10 +6,10 @@ import type { Storage } from "../../../src/storage.ts";
 import type { ServeConfig } from "../config.ts";
 import { type Listener, RETIREMENT, type Tls } from "../listen.ts";
 import type { Log } from "../log.ts";
-import { type Renewal, createRenewal } from "../renewal.ts";
+import type { Renewal } from "../renewal.ts";
 import type { Place } from "../services.ts";
 import type { ServerMemory } from "./memory.ts";
-import { type Threads, startThreads } from "./threads.ts";
+import type { Threads } from "./threads.ts";
 
 /** The threads beside the main thread of a server that has no others. */
 export const NO_THREADS: Threads = {
@@ -46,11 +46,12 @@ type Started = {
 type Main = { places: Place[]; listeners: Listener[]; io: Io; log: Log; wakeOutbox: () => void };
 
 /** Starts the other threads of a server at the addresses of its main thread. */
-export function startOthers(
+export async function startOthers(
   app: OpenApp,
   { count, ...rest }: Started,
   { places, listeners, io, log, wakeOutbox }: Main,
-): Threads {
+): Promise<Threads> {
+  const { startThreads } = await import("./threads.ts");
   const addresses = places.map(({ address, isShared }, index) =>
     isShared ? { hostname: address.hostname, port: listeners[index]!.port } : null,
   );
@@ -69,12 +70,13 @@ export function startOthers(
 }
 
 /** The renewals of the certificates at each address. */
-export function renewalsOf({
+export async function renewalsOf({
   places,
   listeners,
   threads,
   log,
-}: Pick<Main, "places" | "listeners" | "log"> & { threads: Threads }): Renewal[] {
+}: Pick<Main, "places" | "listeners" | "log"> & { threads: Threads }): Promise<Renewal[]> {
+  const { createRenewal } = await import("../renewal.ts");
   return listeners.map(({ sockets }, place) => {
     const others = places[place]!.isShared ? threads.socketsAt(place) : [];
     return createRenewal([sockets, ...others], RETIREMENT, log.error);

@@ -22,8 +22,7 @@ import { bindSlices, type Runner, WEIGHT } from "../sql/bind.ts";
 import { sharedSlices } from "../sql/slices.ts";
 import { garbage } from "../sql/submissions/files.ts";
 import { submissionSlice } from "../sql/submissions/slice.ts";
-import { currentVersion, readVersions } from "../sql/version.ts";
-import { readActivity } from "../sql/version.ts";
+import { currentVersion, readActivity, readVersions } from "../sql/version.ts";
 import {
   type Writer,
   type WriterLink,
