@@ -26,7 +26,7 @@ export function addDoctorCommand(doctor: Command, io: Io): void {
 Checks the data directory, its disk, the machine, the addresses, the proxy and the mail server, and prints what to do
 about each problem. Of a PostgreSQL database it checks the version, the clock and the connections, and of a bucket the
 rights, with an object that it removes again. Changes and sends nothing else. Run it as the user of the server. Options that are
-not given are those of the server that runs on the data directory; those that are given are compared with it. Without a running
+not given are those of the server that runs on the data directory; given options are compared with it. Without a running
 server, give it the options and variables that the server will have.
 
 Exit code: 0 when nothing is broken, 1 when there are problems.

@@ -32,8 +32,8 @@ export function createRenewal(
   const steer = () => spread(order.placeOf(current), count);
 
   /**
-   * While the kernel moves sockets of the current generation, connections go to those that stay where they are; at last to
-   * those that have been moved.
+   * While the kernel moves sockets of the current generation, connections go to the sockets that keep their places, and at
+   * last to the moved ones.
    */
   const closeGeneration = async (generation: number) => {
     for (const [closed, thread] of threads.entries()) {

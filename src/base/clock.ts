@@ -44,7 +44,7 @@ const MACHINE: Clock = {
 /** The only door to time and chance: the rule `house/one-clock` refuses others. */
 export const clock: Clock = { ...MACHINE };
 
-/** Replaces parts of the clock of this process, and those that were replaced before by the machine's. */
+/** Replaces parts of the clock of this process, and restores the machine's for all others. */
 export function setClock(parts: Partial<Clock> = {}): void {
   Object.assign(clock, MACHINE, parts);
 }

@@ -11,7 +11,7 @@ export function planInsert(form: FormRecord): FormChange {
   return { change: "insertForm", form, history: entryOf(form.slug, null, stateOf(form)) };
 }
 
-/** The change that gives a form other settings; the history has those that differ. */
+/** The change that gives a form other settings; the history records the ones that differ. */
 export function planUpdate(before: FormRecord, form: FormRecord): FormChange {
   const names = NAMES.filter((name) => !Bun.deepEquals(before[name], form[name], true));
   const was = names.map((name) => [name, shown(name, before[name])]);

@@ -17,7 +17,7 @@ export type BackupCommands = {
   run: (folder: string, ...args: string[]) => Promise<Record<string, unknown>>;
   /** Begins a backup that is downloaded. Throws `unavailable` if it fails before it writes anything. */
   download: (now: number) => Promise<Download>;
-  /** Ends those that run, and begins no more. */
+  /** Ends the running backups, and begins no more. */
   stop: () => void;
 };
 

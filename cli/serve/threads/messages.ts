@@ -17,7 +17,7 @@ export type ThreadStart = {
   linkSecret: string;
   errIsTerminal: boolean;
   tls: Tls | null;
-  /** The addresses that the main thread listens at, in the order of its places; null for those that it serves alone. */
+  /** The addresses that the main thread listens at, in the order of its places; null for an address that it serves alone. */
   addresses: (Listen | null)[];
 };
 

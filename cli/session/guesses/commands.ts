@@ -119,7 +119,7 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
     "rule rules add-rule target targets targeting add-user strategy strategies segments": RULE,
     "variant variants add-variant variations": VARIANTS,
     "stats usage reads metrics":
-      "formflag stats counts the reads of flags, formflag flags stale lists those that look finished",
+      "formflag stats counts the reads of flags, formflag flags stale lists flags that look finished",
     "lock protect": "an environment is locked: formflag environments lock <environment> -p <project>",
     "restore recover":
       "formflag flags history <flag> shows what a flag was, formflag flags undo <flag> goes back",
