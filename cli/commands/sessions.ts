@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { sessions as operations } from "../../src/operations/sessions.ts";
+import { sessions as operations } from "../../src/operations/access/sessions.ts";
 import type { Io } from "../output/terminal.ts";
 import { shorten } from "../output/text.ts";
 import { addList, addRevoke } from "./verbs.ts";

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { SCOPES, type Scope } from "../../src/access/scope.ts";
 import type { Token } from "../../src/access/token.ts";
 import { AppError } from "../../src/base/errors.ts";
-import { tokens as operations } from "../../src/operations/tokens.ts";
+import { tokens as operations } from "../../src/operations/access/tokens.ts";
 import type { Io } from "../output/terminal.ts";
 import { fieldOption } from "../output/field.ts";
 import { details, shown } from "../output/text.ts";

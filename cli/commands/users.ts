@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { ROLES, SCOPES_OF, type Role } from "../../src/access/role.ts";
 import type { User } from "../../src/access/user.ts";
-import { users as operations } from "../../src/operations/users.ts";
+import { users as operations } from "../../src/operations/access/users.ts";
 import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, printable, shown } from "../output/text.ts";

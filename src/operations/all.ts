@@ -15,13 +15,13 @@ import { promotion } from "./promotion.ts";
 import { scheduled } from "./scheduled.ts";
 import { segments } from "./segments.ts";
 import { server } from "./server.ts";
-import { sessions } from "./sessions.ts";
+import { sessions } from "./access/sessions.ts";
 import { stale } from "./stale.ts";
 import { stats } from "./stats.ts";
 import { submissions } from "./submissions.ts";
 import { targets } from "./targets.ts";
-import { tokens } from "./tokens.ts";
-import { users } from "./users.ts";
+import { tokens } from "./access/tokens.ts";
+import { users } from "./access/users.ts";
 
 /** Every operation of the admin API, in the order of its description. */
 export const OPERATIONS: readonly Operation[] = [

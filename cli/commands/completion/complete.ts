@@ -158,15 +158,15 @@ const LISTS: Record<string, List> = {
     return lists.flat().map(({ id }) => id);
   },
   async tokens(client) {
-    const { tokens } = await import("../../../src/operations/tokens.ts");
+    const { tokens } = await import("../../../src/operations/access/tokens.ts");
     return (await listAll(client, tokens.list)).map(({ name }) => name);
   },
   async users(client) {
-    const { users } = await import("../../../src/operations/users.ts");
+    const { users } = await import("../../../src/operations/access/users.ts");
     return (await listAll(client, users.list)).map(({ name }) => name);
   },
   async sessions(client) {
-    const { sessions } = await import("../../../src/operations/sessions.ts");
+    const { sessions } = await import("../../../src/operations/access/sessions.ts");
     return (await listAll(client, sessions.list)).map(({ id }) => id);
   },
 };

@@ -45,11 +45,11 @@ async function listOf(kind: string, project: string | undefined, client: Client)
       return (await listAll(client, forms.list)).map(({ slug }) => slug);
     }
     case "user": {
-      const { users } = await import("../../../src/operations/users.ts");
+      const { users } = await import("../../../src/operations/access/users.ts");
       return (await listAll(client, users.list)).map((each) => each.name);
     }
     default: {
-      const { tokens } = await import("../../../src/operations/tokens.ts");
+      const { tokens } = await import("../../../src/operations/access/tokens.ts");
       return (await listAll(client, tokens.list)).map((each) => each.name);
     }
   }

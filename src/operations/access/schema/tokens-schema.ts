@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { createdTokenSchema, newTokenSchema, tokenSchema } from "../../access/token-schema.ts";
-import { createdResult, listQuery, nextSchema } from "./shared-schema.ts";
+import { createdTokenSchema, newTokenSchema, tokenSchema } from "../../../access/token-schema.ts";
+import { createdResult, listQuery, nextSchema } from "../../schema/shared-schema.ts";
 
 export const list = {
   query: listQuery,

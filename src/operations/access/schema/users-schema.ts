@@ -5,8 +5,8 @@ import {
   newUserSchema,
   userPatchSchema,
   userSchema,
-} from "../../access/user-schema.ts";
-import { createdResult, listQuery, nextSchema, updatedResult } from "./shared-schema.ts";
+} from "../../../access/user-schema.ts";
+import { createdResult, listQuery, nextSchema, updatedResult } from "../../schema/shared-schema.ts";
 
 export const list = {
   query: listQuery,

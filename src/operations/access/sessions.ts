@@ -1,6 +1,6 @@
-import { viewSession } from "../access/session.ts";
-import { endSession, listSessions } from "../access/sessions.ts";
-import { noun } from "./operation.ts";
+import { viewSession } from "../../access/session.ts";
+import { endSession, listSessions } from "../../access/sessions.ts";
+import { noun } from "../operation.ts";
 
 const shared = { scope: "admin", place: "none", confirms: false } as const;
 

@@ -1,8 +1,8 @@
-import { noSuchUser } from "../access/user.ts";
-import { createLink, createUser, deleteUser, setRole } from "../access/users.ts";
-import { MAX_LIST, nextOf } from "../base/pages.ts";
-import { noun } from "./operation.ts";
-import { created, updated } from "./results.ts";
+import { noSuchUser } from "../../access/user.ts";
+import { createLink, createUser, deleteUser, setRole } from "../../access/users.ts";
+import { MAX_LIST, nextOf } from "../../base/pages.ts";
+import { noun } from "../operation.ts";
+import { created, updated } from "../results.ts";
 
 const shared = { scope: "admin", place: "none", confirms: false } as const;
 

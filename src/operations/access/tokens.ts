@@ -1,7 +1,7 @@
-import { createToken, revokeToken } from "../access/tokens.ts";
-import { MAX_LIST, nextOf } from "../base/pages.ts";
-import { noun } from "./operation.ts";
-import { created } from "./results.ts";
+import { createToken, revokeToken } from "../../access/tokens.ts";
+import { MAX_LIST, nextOf } from "../../base/pages.ts";
+import { noun } from "../operation.ts";
+import { created } from "../results.ts";
 
 export const tokens = noun("tokens", () => import("./schema/tokens-schema.ts"), {
   list: {
