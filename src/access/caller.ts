@@ -1,4 +1,4 @@
-import type { Rights } from "./token.ts";
+import type { Rights } from "./rights.ts";
 
 /** Author of a change: their name, its time in milliseconds since 1970, and the reason they gave. */
 export type Author = { who: string; at: number; why?: string | undefined };
@@ -26,7 +26,8 @@ export function operatorCaller(
     get name() {
       return name();
     },
-    scopes: ["admin"],
+    type: "operator",
+    grants: [{ scopes: ["admin"] }],
     hasConfirmed,
     why,
     verify: async () => {},
@@ -40,6 +41,6 @@ export function confirmationIn(list: string | undefined): Caller["hasConfirmed"]
 }
 
 /** Whether a caller is that user, signed in: not a token, and not the operator of the machine. */
-export function isSelf({ role, name }: Caller, user: string): boolean {
-  return role !== undefined && name === user;
+export function isSelf({ type, name }: Caller, user: string): boolean {
+  return type === "user" && name === user;
 }

@@ -7,7 +7,7 @@ import { SCOPES_OF } from "./role.ts";
 import { endTimes, isEnded, noSuchSession, type Session, signInSecret } from "./session.ts";
 import type { SignedIn } from "./sign-in.ts";
 import type { AccessApp } from "./store.ts";
-import { requireScope } from "./token.ts";
+import { requireScope } from "./rights.ts";
 import { noSuchUser } from "./user.ts";
 
 /** Sessions read or removed in one step, between which other work takes its turn. */
@@ -77,8 +77,9 @@ export function userCaller(
 ): Caller {
   return {
     name: user.name,
+    type: "user",
     role: user.role,
-    scopes: [...SCOPES_OF[user.role]],
+    grants: [{ scopes: SCOPES_OF[user.role] }],
     hasConfirmed,
     why,
     async verify() {

@@ -8,14 +8,8 @@ import { change, type Plan } from "./door.ts";
 import type { Reach, TokenPlace } from "./place.ts";
 import { PLACED_SCOPES, type Scope } from "./scope.ts";
 import type { AccessApp, FoundToken } from "./store.ts";
-import {
-  type CreatedToken,
-  type NewToken,
-  noSuchToken,
-  requireScope,
-  type Token,
-  tokenSecret,
-} from "./token.ts";
+import { requireScope } from "./rights.ts";
+import { type CreatedToken, grantOf, type NewToken, noSuchToken, type Token, tokenSecret } from "./token.ts";
 
 /**
  * Creates a token; only the SHA-256 of its secret is stored. Throws `invalid` for an expiry in the past and for a scope
@@ -109,6 +103,27 @@ export async function authenticate(
     throw new AppError("unauthenticated", `the token "${token.name}" expired at ${token.expiresAt}`);
   }
   return { ...token, hash };
+}
+
+/**
+ * The caller that presents a secret, identified by `find` as {@link authenticate} does. Before a change it is read from the
+ * store, so that nothing is applied for a token that was revoked before.
+ */
+export async function tokenCaller(
+  app: AccessApp,
+  secret: string,
+  find: Find<FoundToken>,
+  { hasConfirmed, why }: Pick<Caller, "hasConfirmed" | "why">,
+): Promise<Caller> {
+  const token = await authenticate(app, secret, find);
+  return {
+    name: token.name,
+    type: "token",
+    grants: [grantOf(token)],
+    hasConfirmed,
+    why,
+    verify: async () => void (await authenticate(app, secret)),
+  };
 }
 
 export function isExpired({ expiresAt }: Token, now: number): boolean {

@@ -12,7 +12,7 @@ import { hashPassword, verifyPassword } from "./passwords.ts";
 import type { Role } from "./role.ts";
 import { beganByLink, signInSecret } from "./session.ts";
 import type { AccessApp } from "./store.ts";
-import { requireScope } from "./token.ts";
+import { requireScope } from "./rights.ts";
 import { areUserSettings, DEFAULT_SETTINGS, noSuchUser, type User, type UserSettings } from "./user.ts";
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import type { Caller } from "../access/caller.ts";
-import { requireScope } from "../access/token.ts";
+import { requireScope } from "../access/rights.ts";
 import type { ClockAndRandom } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { dashedKey } from "../base/ids.ts";

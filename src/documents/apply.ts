@@ -1,7 +1,7 @@
 import { clock } from "../base/clock.ts";
 import type { Caller } from "../access/caller.ts";
 import { change } from "../access/door.ts";
-import { requireScope } from "../access/token.ts";
+import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
 import { findGaps, missingSegments } from "../flags/flagd/results.ts";

@@ -1,6 +1,6 @@
 import type { Caller } from "../access/caller.ts";
 import { change } from "../access/door.ts";
-import { requireScope } from "../access/token.ts";
+import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import { createTurns } from "../base/event-loop.ts";
 import type { ProjectChange } from "../projects/change.ts";

@@ -1,6 +1,6 @@
 import type { Caller } from "../access/caller.ts";
 import { change, type Moment, type Plan } from "../access/door.ts";
-import { requireScope } from "../access/token.ts";
+import { requireScope } from "../access/rights.ts";
 import type { ProjectChange } from "../projects/change.ts";
 import type { HistoryEntry } from "../access/history-entry.ts";
 import { requireChangeable } from "../projects/locks.ts";

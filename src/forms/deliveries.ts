@@ -1,5 +1,5 @@
 import type { Caller } from "../access/caller.ts";
-import { requireScope } from "../access/token.ts";
+import { requireScope } from "../access/rights.ts";
 import { isoTime } from "../base/clock.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import { sha256 } from "../base/sum.ts";

@@ -1,6 +1,6 @@
 import type { Caller } from "../access/caller.ts";
 import { change, type Plan } from "../access/door.ts";
-import { requireScope } from "../access/token.ts";
+import { requireScope } from "../access/rights.ts";
 import { type Find, createCache } from "../base/changes.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";

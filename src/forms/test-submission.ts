@@ -1,5 +1,5 @@
 import type { Caller } from "../access/caller.ts";
-import { requireScope } from "../access/token.ts";
+import { requireScope } from "../access/rights.ts";
 import { deliveriesOf, enabledTargets } from "./deliveries.ts";
 import { getForm } from "./forms.ts";
 import type { FormsApp } from "./store.ts";

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type Caller, confirmationIn, operatorCaller } from "../access/caller.ts";
-import { requireScope } from "../access/token.ts";
+import { requireScope } from "../access/rights.ts";
 import { createTokenFinder } from "../access/token-finder.ts";
-import { authenticate } from "../access/tokens.ts";
+import { tokenCaller } from "../access/tokens.ts";
 import { readWhy } from "../access/why.ts";
 import type { App } from "../app.ts";
 import { AppError } from "../base/errors.ts";
@@ -56,9 +56,7 @@ export function identify(app: App) {
       if (operator) return operatorCaller(operator, hasConfirmed, why());
       try {
         const secret = bearerToken(c.req.header("authorization"));
-        // Read from the store, so that nothing is applied for a token that was revoked before.
-        const verify = async () => void (await authenticate(app, secret));
-        return { ...(await authenticate(app, secret, findToken)), hasConfirmed, why: why(), verify };
+        return await tokenCaller(app, secret, findToken, { hasConfirmed, why: why() });
       } catch (error) {
         if (client) countFailure(error, () => client);
         throw error;

@@ -1,5 +1,5 @@
 import type { Caller } from "../access/caller.ts";
-import { hasScope, requireScope } from "../access/token.ts";
+import { hasScope, hasScopeSomewhere, requireScope } from "../access/rights.ts";
 import { isoTime } from "../base/clock.ts";
 import { type Day, HOUR_MS, hourOf, lastDays } from "../base/days.ts";
 import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
@@ -56,7 +56,7 @@ export async function readStats(
   { days, form, hours = DEFAULT_STATS_HOURS, timeZone = "UTC", commits = [] }: StatsQuery,
 ): Promise<Stats> {
   const ofForms = hasScope(caller, "forms:read");
-  const ofFlags = hasScope(caller, "flags:read", caller);
+  const ofFlags = hasScopeSomewhere(caller, "flags:read");
   if (!ofForms && !ofFlags) requireScope(caller, "read");
   return {
     ...(ofForms && (await readFormStats(app, form, lastDays(app.now(), days, timeZone)))),

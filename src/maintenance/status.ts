@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import type { Caller } from "../access/caller.ts";
-import { requireScope } from "../access/token.ts";
+import { requireScope } from "../access/rights.ts";
 import { MAX_STATS_DELIVERIES } from "./limits.ts";
 import type { backupsSchema, statusSchema } from "./status-schema.ts";
 import type { StatsApp } from "./store.ts";

@@ -8,7 +8,7 @@ export const deliveries = noun("deliveries", () => import("./schema/deliveries-s
     path: "/deliveries",
     summary: "List deliveries, newest first",
     scope: "forms:read",
-    place: "none",
+    place: "seen",
     defaults: { limit: DEFAULT_PAGE },
     run: async ({ app, query }) => {
       const { form = null, submission = null, status = null, before = null, limit } = query;
@@ -29,7 +29,7 @@ export const deliveries = noun("deliveries", () => import("./schema/deliveries-s
     path: "/deliveries/retry",
     summary: "Send deliveries again, or now instead of at their next attempt",
     scope: "forms:write",
-    place: "none",
+    place: "seen",
     run: async ({ app, caller, body: { ids, form } }) => {
       const retry = ids === undefined ? { failed: true as const, form } : { ids };
       return { queued: await retryDeliveries(app, caller, retry) };

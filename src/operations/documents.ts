@@ -1,6 +1,6 @@
 import { applyDocument, compareDocument } from "../documents/apply.ts";
 import { documentOf } from "../documents/document.ts";
-import { noSuchProject } from "../projects/project.ts";
+import { noSuchProject } from "../access/place.ts";
 import { MAX_IMPORT_BODY } from "./limits.ts";
 import { noun } from "./operation.ts";
 
@@ -10,7 +10,7 @@ export const documents = noun("documents", () => import("./schema/documents-sche
     path: "/export",
     summary: "Export projects, flags and forms as a document",
     scope: "read",
-    place: "none",
+    place: "seen",
     levels: 4,
     defaults: {},
     run: async ({ app, query: { project: projects = null, forms } }) => {
@@ -26,7 +26,7 @@ export const documents = noun("documents", () => import("./schema/documents-sche
     path: "/apply",
     summary: "Apply a document, with the scope `admin`; or list what would change, with `dryRun`",
     scope: "read",
-    place: "none",
+    place: "seen",
     explains: true,
     maxBody: MAX_IMPORT_BODY,
     whole: "document",

@@ -10,7 +10,7 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     path: "/forms",
     summary: "List forms",
     scope: "forms:read",
-    place: "none",
+    place: "seen",
     defaults: { limit: MAX_LIST },
     run: async ({ app, deployment, query }) => {
       const page = await app.store.forms.page(query);
@@ -23,7 +23,7 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     path: "/forms",
     summary: "Create a form",
     scope: "forms:write",
-    place: "none",
+    place: "seen",
     status: 201,
     confirms: "form",
     run: async ({ app, deployment, caller, body }) => {

@@ -35,7 +35,7 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
     path: "/history",
     summary: "List the changes of every project and form, newest first",
     scope: "read",
-    place: "none",
+    place: "seen",
     defaults: { limit: DEFAULT_PAGE },
     run: async ({ app, query }) => {
       const page = await app.store.changes.everywhere(withTime(query));

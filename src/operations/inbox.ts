@@ -31,7 +31,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     path: "/submissions",
     summary: "List the submissions of all forms, or those that hold an address, newest first",
     scope: "forms:read",
-    place: "none",
+    place: "seen",
     defaults: { limit: DEFAULT_PAGE },
     run: async ({ app, caller, query }) => {
       const { form = null, email, limit, before = null, state = "inbox", ...others } = query;
@@ -45,7 +45,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     path: "/submissions/mark",
     summary: "Move submissions to a folder, or mark them as read or unread",
     scope: "forms:write",
-    place: "none",
+    place: "seen",
     run: async ({ app, caller, body: { ids, mark } }) => ({
       changed: (await markSubmissions(app, caller, ids, mark)).length,
     }),
@@ -55,7 +55,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     path: "/submissions/mark-matching",
     summary: "Mark every submission that filters select",
     scope: "forms:write",
-    place: "none",
+    place: "seen",
     run: async ({ app, caller, body: { mark, dryRun = false, ...body } }) => {
       const selected = selectionOf(body);
       const result = dryRun
@@ -69,7 +69,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     path: "/submissions/delete",
     summary: "Delete submissions and their files",
     scope: "forms:write",
-    place: "none",
+    place: "seen",
     run: async ({ app, caller, body }) => ({ ids: await deleteSubmissions(app, caller, body.ids) }),
   },
   deleteMatching: {
@@ -77,7 +77,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     path: "/submissions/delete-matching",
     summary: "Delete every submission that filters select, with its files",
     scope: "forms:write",
-    place: "none",
+    place: "seen",
     run: async ({ app, caller, body: { dryRun = false, ...body } }) => {
       const selected = selectionOf({ ...body, state: body.state ?? "inbox" });
       const selects = body.form !== undefined || body.state !== undefined || isSelective(selected.filter);
@@ -95,7 +95,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     path: "/submissions/purge",
     summary: "Delete every submission that holds an address or a value",
     scope: "forms:write",
-    place: "none",
+    place: "seen",
     run: ({ app, caller, body }) => purgeSubmissions(app, caller, body),
   },
 });

@@ -7,7 +7,7 @@ export const mail = noun("mail", () => import("./schema/mail-schema.ts"), {
     path: "/mail/test",
     summary: "Send a test message through the mail server",
     scope: "admin",
-    place: "none",
+    place: "instance",
     confirms: false,
     explains: false,
     run: async ({ app, deployment, caller, body }) =>

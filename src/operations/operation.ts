@@ -22,10 +22,14 @@ export type Schemas = {
 };
 
 /**
- * The resource that an operation acts on, which the token must cover. An environment is named in the path or in the
- * query.
+ * The reach of an operation, in all of which the caller needs its scope:
+ * - `instance`: everything that is stored, or the server itself;
+ * - `project`: the project in the path;
+ * - `environment`: the environment of that project in the path or in the query; without one the project;
+ * - `form`: a form, a submission, a delivery or a target, which is looked up among those that the caller sees;
+ * - `seen`: any of it. The operation returns and changes only what the caller sees, and checks rights itself.
  */
-type Place = "none" | "form" | "project" | "environment";
+type Place = "instance" | "project" | "environment" | "form" | "seen";
 
 /** A call of an operation. */
 export type Call<S extends Schemas = Schemas, P extends string = string> = {
@@ -56,8 +60,9 @@ type Declared<S extends Schemas, P extends string> = {
   /** Its address behind `ADMIN_PATH`. */
   path: P;
   summary: string;
-  /** The scope that a token needs. */
+  /** The scope that a caller needs. */
   scope: Scope;
+  /** The place in which the caller needs it. */
   place: Place;
   /** Status of the answer. Default: 200, or 204 without output. */
   status?: 200 | 201;

@@ -9,7 +9,7 @@ export const projects = noun("projects", () => import("./schema/projects-schema.
     path: "/projects",
     summary: "List projects",
     scope: "flags:read",
-    place: "none",
+    place: "seen",
     defaults: { limit: MAX_LIST },
     run: async ({ app, query }) => {
       const page = await app.store.projects.page(query);
@@ -21,7 +21,7 @@ export const projects = noun("projects", () => import("./schema/projects-schema.
     path: "/projects",
     summary: "Create a project",
     scope: "admin",
-    place: "none",
+    place: "instance",
     status: 201,
     run: async ({ app, caller, body }) => created(await createProject(app, caller, body)),
   },

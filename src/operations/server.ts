@@ -1,4 +1,4 @@
-import { requireScope } from "../access/token.ts";
+import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import { readStatus } from "../maintenance/status.ts";
 import { noun } from "./operation.ts";
@@ -9,7 +9,7 @@ export const server = noun("server", () => import("./schema/server-schema.ts"), 
     path: "/status",
     summary: "Get the version and addresses of the server, its queue of deliveries and its last backup",
     scope: "read",
-    place: "none",
+    place: "instance",
     run: async ({ app, deployment, caller }) => readStatus(app, caller, await deployment.status()),
   },
   backup: {
@@ -17,7 +17,7 @@ export const server = noun("server", () => import("./schema/server-schema.ts"), 
     path: "/backups",
     summary: "Download a backup of everything stored, which is made at that moment, as a tar archive",
     scope: "admin",
-    place: "none",
+    place: "instance",
     confirms: false,
     explains: false,
     media: ["application/x-tar"],

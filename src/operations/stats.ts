@@ -8,7 +8,7 @@ export const stats = noun("stats", () => import("./schema/stats-schema.ts"), {
     path: "/stats",
     summary: "Count submissions and reads of flags",
     scope: "read",
-    place: "none",
+    place: "seen",
     defaults: { days: DEFAULT_STATS_DAYS, hours: DEFAULT_STATS_HOURS },
     run: async ({ app, deployment, caller, query }) => {
       const commits = deployment.commitMinutes();

@@ -1,5 +1,5 @@
 import type { Caller } from "../access/caller.ts";
-import { requireScope } from "../access/token.ts";
+import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import type { ProjectsApp } from "./store.ts";
 

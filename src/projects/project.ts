@@ -1,6 +1,5 @@
 import type * as z from "zod/mini";
 import type { ClockAndRandom } from "../base/clock.ts";
-import { AppError } from "../base/errors.ts";
 import { dashedKey } from "../base/ids.ts";
 import { type Environment, newEnvironment } from "./environment.ts";
 import type { newProjectSchema, projectSchema } from "./project-schema.ts";
@@ -23,12 +22,6 @@ export function newProject(app: ClockAndRandom, input: NewProject): Project & { 
     environments: environments.toSorted(bySlug),
     createdAt: app.now(),
   };
-}
-
-export function noSuchProject(slug: string): AppError {
-  return new AppError("not_found", `project "${slug}" does not exist`, {
-    reason: "project-not-found",
-  });
 }
 
 function bySlug(a: Environment, b: Environment): number {

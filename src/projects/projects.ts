@@ -1,12 +1,13 @@
 import type { Caller } from "../access/caller.ts";
 import { change, type Plan } from "../access/door.ts";
-import { requireScope } from "../access/token.ts";
+import { noSuchProject } from "../access/place.ts";
+import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
 import type { ProjectChange } from "./change.ts";
 import { planEnvironment, projectEntry } from "./plan.ts";
 import { requireChangeable } from "./locks.ts";
-import { newProject, noSuchProject, type NewProject, type Project } from "./project.ts";
+import { newProject, type NewProject, type Project } from "./project.ts";
 import type { ProjectsApp } from "./store.ts";
 
 /** Creates a project with its keys and environments. Throws `conflict` for a slug in use, `forbidden`. */

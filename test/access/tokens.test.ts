@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { SCOPES, type Scope } from "../../src/access/scope.ts";
-import { type Token, requireScope } from "../../src/access/token.ts";
+import { requireScope } from "../../src/access/rights.ts";
 import { authenticate, createToken, revokeToken } from "../../src/access/tokens.ts";
 import type { ErrorCode } from "../../src/base/errors.ts";
 import { openTestApp } from "../support/app.ts";
-import { OPERATOR } from "../support/records/caller.ts";
+import { OPERATOR, callerNamed } from "../support/records/caller.ts";
 
 const app = openTestApp();
 const HOUR = 3_600_000;
@@ -118,7 +118,7 @@ describe("scopes", () => {
     "forms:read": ["forms:read"],
     "forms:write": ["forms:read", "forms:write"],
   };
-  const holding = (...scopes: Scope[]): Token => ({ name: "t", scopes, createdAt: "", expiresAt: null });
+  const holding = (...scopes: Scope[]) => callerNamed("t", { scopes });
 
   for (const held of SCOPES) {
     test(`${held} is enough for ${includes[held].join(", ")} and nothing else`, () => {

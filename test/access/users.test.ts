@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { SCOPES_OF } from "../../src/access/role.ts";
-import { requireScope } from "../../src/access/token.ts";
+import { requireScope } from "../../src/access/rights.ts";
 import { createToken } from "../../src/access/tokens.ts";
 import { resumeSession } from "../../src/access/sessions.ts";
 import { signInByLink, signInByPassword } from "../../src/access/sign-in.ts";
@@ -115,7 +115,7 @@ describe("a role", () => {
     const app = openTestApp();
     for (const [role, scopes] of Object.entries(SCOPES_OF)) {
       const { caller } = await signIn(app, `a-${role}`, role as keyof typeof SCOPES_OF);
-      expect(caller).toMatchObject({ name: `a-${role}`, role, scopes });
+      expect(caller).toMatchObject({ name: `a-${role}`, role, grants: [{ scopes }] });
     }
     const { caller } = await signIn(app, "a-viewer");
     expect(() => requireScope(caller, "forms:write")).toThrow(

@@ -12,7 +12,7 @@ const { list } = noun("numbers", async () => schemas, {
     path: "/numbers",
     summary: "List numbers",
     scope: "read",
-    place: "none",
+    place: "instance",
     run: async () => ({ numbers: [], next: null }),
   },
 });

@@ -50,9 +50,13 @@ describe.each(each)("%s", (_, operation) => {
   });
 
   test("names its place", () => {
-    const inPath = ["environment", "project", "form"].find((name) => path.includes(`:${name}`)) ?? "none";
-    const isMore = { none: "form", project: "environment" }[inPath];
-    expect([inPath, isMore]).toContain(place);
+    const inPath = ["environment", "project"].find((name) => path.includes(`:${name}`)) ?? "none";
+    const possible = {
+      none: ["instance", "form", "seen"],
+      project: ["project", "environment"],
+      environment: ["environment"],
+    };
+    expect(possible[inPath as keyof typeof possible]).toContain(place);
   });
 
   test("has the defaults of its query", async () => {

@@ -1,9 +1,9 @@
 import type { Caller } from "../../access/caller.ts";
-import { requireScope } from "../../access/token.ts";
+import { requireScope } from "../../access/rights.ts";
 import { isoTime } from "../../base/clock.ts";
 import { createTurns, yieldToEventLoop } from "../../base/event-loop.ts";
 import type { Page } from "../../base/pages.ts";
-import { noSuchProject } from "../../projects/project.ts";
+import { noSuchProject } from "../../access/place.ts";
 import {
   type CodeList,
   type CodePlace,

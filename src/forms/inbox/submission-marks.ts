@@ -1,5 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
-import { hasScope, requireScope } from "../../access/token.ts";
+import { hasScope, requireScope } from "../../access/rights.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import type { NewDelivery } from "../../delivery/delivery.ts";
 import { type IntakeTarget, deliveriesOf, enabledTargets } from "../deliveries.ts";

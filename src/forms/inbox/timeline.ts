@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 import type { Caller } from "../../access/caller.ts";
-import { requireScope } from "../../access/token.ts";
+import { requireScope } from "../../access/rights.ts";
 import { isoTime } from "../../base/clock.ts";
 import { creationOf } from "../../base/ids.ts";
 import type { Delivery } from "../../delivery/delivery.ts";

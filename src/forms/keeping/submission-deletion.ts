@@ -1,5 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
-import { requireScope } from "../../access/token.ts";
+import { requireScope } from "../../access/rights.ts";
 import { DELETION_MS, removeFilesOf } from "./removal.ts";
 import { forgetDeleted } from "../inbox/search-index.ts";
 import type { FormsApp } from "../store.ts";

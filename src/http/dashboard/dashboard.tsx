@@ -1,6 +1,6 @@
 import { Hono } from "hono/quick";
 import { endSessionBySecret, instanceId } from "../../access/sessions.ts";
-import { requireScope } from "../../access/token.ts";
+import { requireScope } from "../../access/rights.ts";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import { showError } from "../errors.ts";
@@ -19,7 +19,7 @@ import type { Dashboard } from "./routes.ts";
 import { SECTIONS } from "./sections.ts";
 import { SECURITY_HEADERS, requireOwnForm } from "./security.ts";
 import { signInRoutes } from "./access/sign-in.tsx";
-import { addressOf } from "./view.ts";
+import { addressOf, reachOf } from "./view.ts";
 
 export type DashboardApp = Hono<DashboardEnv>;
 
@@ -100,7 +100,7 @@ function dashboardOn(parts: Parts): Dashboard {
         if (!c.get("session"))
           return c.redirect(addressOf({ root }, "/sign-in", { next: nextOf(c, root) }), 303);
         const caller = callerOf(c);
-        if (scope !== null) requireScope(caller, scope);
+        if (scope !== null) requireScope(caller, scope, reachOf(c));
         c.set("caller", caller);
         const shown = await show(c, c.req.param() as ParametersOf<typeof path>);
         return shown instanceof Response ? shown : render(c, shown);
@@ -109,7 +109,7 @@ function dashboardOn(parts: Parts): Dashboard {
     post(path, scope, act, maxBody) {
       site.post(placeOf(path), async (c) => {
         const sender = callerOf(c);
-        if (scope !== null) requireScope(sender, scope);
+        if (scope !== null) requireScope(sender, scope, reachOf(c));
         const fields = await readFields(c.req.raw, maxBody);
         const caller = callerOf(c, fields);
         await caller.verify();

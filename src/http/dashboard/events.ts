@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Scope } from "../../access/scope.ts";
-import { hasScope } from "../../access/token.ts";
+import { hasScope } from "../../access/rights.ts";
 import type { Activity } from "../../maintenance/store.ts";
 import type { Topic } from "./page.tsx";
 

@@ -137,7 +137,7 @@ function Said({ flash: { text, undo } }: { flash: Flash }) {
 
 function Navigation({ section, version }: { section: Section | null; version: string }) {
   const { caller } = useView();
-  const shown = SECTIONS.filter(({ scope }) => scope === null || useMay(scope));
+  const shown = SECTIONS.filter(({ scope }) => scope === null || useMay(scope, {}));
   const [bar, more] = [shown.slice(0, IN_BAR), shown.slice(IN_BAR)];
   return (
     <nav class="sections" aria-label="Sections">

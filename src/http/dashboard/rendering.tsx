@@ -1,11 +1,11 @@
-import { hasScope } from "../../access/token.ts";
+import { hasScope } from "../../access/rights.ts";
 import { isTimeZone } from "../../access/user.ts";
 import type { App } from "../../app.ts";
 import type { Asset, AssetName } from "./assets.ts";
 import type { Cookies, Flash } from "./cookies.ts";
 import type { DashboardContext } from "./dashboard-env.ts";
 import { type Page, Document } from "./page.tsx";
-import type { View } from "./view.ts";
+import { type View, reachOf } from "./view.ts";
 
 type Parts = {
   app: App;
@@ -25,6 +25,7 @@ export function createRendering({ app, root, version, assets, cookies }: Parts) 
       now: app.now(),
       timeZone: timeZoneOf(session?.signedIn.user.settings.timeZone ?? cookies.timeZone(c)),
       caller: (session && c.get("caller")) ?? null,
+      reach: reachOf(c),
       shortcuts: session?.signedIn.user.settings.shortcuts ?? true,
       unread: 0,
     };

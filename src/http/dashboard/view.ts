@@ -1,7 +1,8 @@
 import { createContext, useContext } from "hono/jsx";
 import type { Caller } from "../../access/caller.ts";
+import type { Reach } from "../../access/place.ts";
 import type { Scope } from "../../access/scope.ts";
-import { hasScope } from "../../access/token.ts";
+import { hasScope } from "../../access/rights.ts";
 
 /** Context of a page: its user, time and the dashboard's address. */
 export type View = {
@@ -17,6 +18,8 @@ export type View = {
   shortcuts: boolean;
   /** Null before anybody has signed in. */
   caller: Caller | null;
+  /** The project and the environment in the path. */
+  reach: Reach;
   /** Unread submissions in the inboxes of all forms; 0 for a user without permission to read them. */
   unread: number;
 };
@@ -27,6 +30,7 @@ const NOWHERE: View = {
   now: 0,
   timeZone: "UTC",
   caller: null,
+  reach: {},
   unread: 0,
   shortcuts: true,
 };
@@ -37,15 +41,28 @@ export function useView(): View {
   return useContext(ViewContext);
 }
 
-/** Whether the person who looks at the page holds a scope, so that pages offer only what would be allowed. */
-export function useMay(scope: Scope): boolean {
-  const { caller } = useView();
-  return caller !== null && hasScope(caller, scope);
+/**
+ * Whether the person who looks at the page holds a scope in the place that the page is about, or in another, so that
+ * pages offer only what would be allowed.
+ */
+export function useMay(scope: Scope, reach?: Reach): boolean {
+  const view = useView();
+  return view.caller !== null && hasScope(view.caller, scope, reach ?? view.reach);
 }
 
 /** Whether that person may change flags in all of these environments: locked ones need a scope of their own. */
 export function useMayChange(environments: readonly { slug: string; locked?: boolean }[]): boolean {
-  return useMay(environments.some(({ locked }) => locked) ? "flags:locked" : "flags:write");
+  const { project } = useView().reach;
+  if (environments.length === 0) return useMay("flags:write");
+  return environments.every(({ slug, locked }) =>
+    useMay(locked ? "flags:locked" : "flags:write", { project, environment: slug }),
+  );
+}
+
+/** The project and the environment in the path of a page. */
+export function reachOf(c: { req: { param: () => Record<string, string> } }): Reach {
+  const { project, environment } = c.req.param();
+  return { project, environment };
 }
 
 /** The address of a page of the dashboard: `/inbox` with `{ folder: "spam" }` is `<root>/inbox?folder=spam`. */

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import type { Caller } from "../../access/caller.ts";
-import { requireScope } from "../../access/token.ts";
+import { requireScope } from "../../access/rights.ts";
 import { createTokenFinder } from "../../access/token-finder.ts";
-import { authenticate } from "../../access/tokens.ts";
+import { tokenCaller } from "../../access/tokens.ts";
 import type { App } from "../../app.ts";
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
@@ -49,8 +49,7 @@ export function createCodeReferencesService(app: App, report: Report, guard?: Gu
         throw new AppError("unauthenticated", "a token is missing: send it as x-api-key", {
           reason: "token-unknown",
         });
-      const verify = async () => void (await authenticate(app, secret));
-      return { ...(await authenticate(app, secret, findToken)), hasConfirmed: () => false, verify };
+      return await tokenCaller(app, secret, findToken, { hasConfirmed: () => false });
     } catch (error) {
       countFailure(error, client);
       throw error;

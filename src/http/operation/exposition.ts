@@ -59,7 +59,7 @@ export function createMetricsApp(app: App, options: MetricsOptions): MetricsApp 
       await next();
     },
     identify(app),
-    requires({ scope: "read", place: "none" }),
+    requires({ scope: "read", place: "instance" }),
     async (c) => {
       threads = await readThreads();
       return c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType });

@@ -4,7 +4,7 @@ import { MAX_LIST, nextOf } from "../../base/pages.ts";
 import { noun } from "../operation.ts";
 import { created, updated } from "../results.ts";
 
-const shared = { scope: "admin", place: "none", confirms: false } as const;
+const shared = { scope: "admin", place: "instance", confirms: false } as const;
 
 export const users = noun("users", () => import("./schema/users-schema.ts"), {
   list: {

@@ -1,5 +1,5 @@
 import { type Environment, noSuchEnvironment } from "../../projects/environment.ts";
-import { noSuchProject } from "../../projects/project.ts";
+import { noSuchProject } from "../../access/place.ts";
 import { type Work, all, first, run } from "./work.ts";
 
 export type ProjectRow = { id: number; slug: string; name: string; key: string };

@@ -1,4 +1,4 @@
-import { requireScope } from "../../../access/token.ts";
+import { requireScope } from "../../../access/rights.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type FlagPatch, noSuchFlag } from "../../../flags/flag.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";

@@ -1,4 +1,4 @@
-import { hasScope } from "../../../access/token.ts";
+import { hasScope } from "../../../access/rights.ts";
 import { type Day, HOUR_MS, lastDays } from "../../../base/days.ts";
 import {
   type StaleCount,

@@ -1,0 +1,95 @@
+import { AppError } from "../base/errors.ts";
+import { noSuchProject, type Reach } from "./place.ts";
+import type { Role } from "./role.ts";
+import { INCLUDES, type Scope } from "./scope.ts";
+
+/** Scopes in a place: in everything, in a project, or in some environments of it. */
+export type Grant = {
+  scopes: readonly Scope[];
+  project?: string | undefined;
+  environments?: readonly string[] | undefined;
+};
+
+/** The name of a caller, and what it may do: a list of grants, any one of which is enough. */
+export type Rights = {
+  name: string;
+  /** A user who is signed in, a token, or the operator of the machine that holds the data. */
+  type: "user" | "token" | "operator";
+  grants: readonly Grant[];
+  /** The role of a user in every project; undefined for other callers. */
+  role?: Role | undefined;
+};
+
+/**
+ * Throws unless the caller has a scope that is or includes `needed` in all of `reach`: `forbidden`, or for a user, in a
+ * project that the user does not see, `not_found` as for a project that does not exist.
+ */
+export function requireScope(caller: Rights, needed: Scope, reach: Reach = {}): void {
+  if (!hasScope(caller, needed, reach)) throw refusalOf(caller, needed, reach);
+}
+
+/** Whether {@link requireScope} lets the caller pass. */
+export function hasScope({ grants }: Rights, needed: Scope, reach: Reach = {}): boolean {
+  return grants.some((grant) => holds(grant, needed) && covers(grant, reach));
+}
+
+/** Throws `forbidden` unless the caller has the scope anywhere: in everything, a project, or an environment. */
+export function requireScopeSomewhere(caller: Rights, needed: Scope): void {
+  if (!hasScopeSomewhere(caller, needed)) throw refusalOf(caller, needed, {});
+}
+
+/** Whether {@link requireScopeSomewhere} lets the caller pass. */
+export function hasScopeSomewhere({ grants }: Rights, needed: Scope): boolean {
+  return grants.some((grant) => holds(grant, needed));
+}
+
+/** The slugs of the projects in all of whose environments the caller has the scope, in no order; null for every project. */
+export function visibleProjects({ grants }: Rights, needed: Scope): readonly string[] | null {
+  const covering = grants.filter((grant) => holds(grant, needed) && grant.environments === undefined);
+  if (covering.some(({ project }) => project === undefined)) return null;
+  return [...new Set(covering.map(({ project }) => project!))];
+}
+
+/** Whether the caller has any right in a project, so that it may know of it. */
+function seesProject({ grants }: Rights, slug: string): boolean {
+  return grants.some(({ scopes, project }) => scopes.length > 0 && (project ?? slug) === slug);
+}
+
+function holds({ scopes }: Grant, needed: Scope): boolean {
+  return scopes.some((held) => held === needed || INCLUDES[held].includes(needed));
+}
+
+function covers({ project, environments }: Grant, reach: Reach): boolean {
+  return (
+    (project === undefined || project === reach.project) &&
+    (environments === undefined ||
+      (reach.environment !== undefined && environments.includes(reach.environment)))
+  );
+}
+
+function refusalOf(caller: Rights, needed: Scope, reach: Reach): AppError {
+  const { name, type, role, grants } = caller;
+  const { project } = reach;
+  if (type === "user" && project !== undefined && !seesProject(caller, project))
+    return noSuchProject(project);
+  const holder = `the ${type} "${name}"`;
+  // A token keeps one answer for every other project, whether it exists or not.
+  const here = grants.filter((grant) => type === "token" || (grant.project ?? project) === project);
+  const limited = here.find((grant) => holds(grant, needed));
+  if (limited === undefined) {
+    const held = [...new Set(here.flatMap(({ scopes }) => scopes))].join(", ") || "none";
+    const isRole = role !== undefined && here.every((grant) => grant.project === undefined);
+    return new AppError("forbidden", `${holder} lacks the scope ${needed}`, {
+      hint: isRole ? `the role ${role} has ${held}` : `it holds ${held}`,
+    });
+  }
+  const environments = limited.environments ?? [];
+  const places = environments.length === 1 ? "environment" : "environments";
+  const place =
+    limited.environments === undefined
+      ? `project ${limited.project}`
+      : `${places} ${environments.join(", ")} of project ${limited.project}`;
+  return new AppError("forbidden", `${holder} is limited to the ${place}`, {
+    reason: type === "token" ? "token-elsewhere" : "environment-elsewhere",
+  });
+}
