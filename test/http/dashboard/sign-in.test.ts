@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { createLink } from "../../../src/access/users.ts";
+import { createLink, createUser } from "../../../src/access/users.ts";
 import type { App } from "../../../src/app.ts";
 import { openTestApp } from "../../support/app.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { openDashboard } from "../../support/pages/dashboard.ts";
+import { PASSWORD, givePassword } from "../../support/records/users.ts";
 
-const PASSWORD = "correct horse battery";
 const MARKS = `a${"\u0301".repeat(40_000)}${"\u0316".repeat(40_000)}`;
 
 test("A form that signs in or sets a password has at most 8 KB, with or without an announced length", async () => {
@@ -56,7 +56,10 @@ test("Passwords of the longest body are refused at once", async () => {
 });
 
 test("Wrong passwords are counted by the network of the client", async () => {
-  const { openBrowser } = openDashboard(openTestApp());
+  const app = openTestApp();
+  const { openBrowser } = openDashboard(app);
+  await createUser(app, OPERATOR, { name: "ann", role: "viewer" });
+  await givePassword(app, "ann");
   const browser = openBrowser();
   for (let count = 0; count < 10; count += 1)
     expect((await browser.post("/sign-in", { name: "ann", password: "wrong" })).status).toBe(401);

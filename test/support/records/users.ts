@@ -1,8 +1,10 @@
+import { HASHING } from "../../../src/access/password.ts";
 import type { Role } from "../../../src/access/role.ts";
 import { userCaller } from "../../../src/access/sessions.ts";
 import { type Browser, signInByLink } from "../../../src/access/sign-in.ts";
 import { createLink, createUser } from "../../../src/access/users.ts";
 import type { App } from "../../../src/app.ts";
+import { apply } from "./apply.ts";
 import { OPERATOR } from "./caller.ts";
 
 export const BROWSER: Browser = { agent: "Firefox", address: "192.0.2.1", network: "192.0.2.1" };
@@ -15,4 +17,10 @@ export async function signIn(app: App, name: string, role: Role = "viewer") {
   const { secret: link } = await createLink(app, OPERATOR, name);
   const signedIn = await signInByLink(app, link, BROWSER);
   return { ...signedIn, caller: userCaller(app, signedIn, signedIn.secret, () => true) };
+}
+
+/** Gives a user that password, with a hash that takes a thousandth of a real one. Ends all sessions of the user. */
+export async function givePassword(app: App, name: string, password = PASSWORD): Promise<void> {
+  const hash = Bun.password.hashSync(password, { ...HASHING, memoryCost: 8, timeCost: 1 });
+  await apply(app.store, { change: "setPassword", name, password: hash, keep: null });
 }
