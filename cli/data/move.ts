@@ -4,7 +4,8 @@ import { sweep } from "../../src/forms/keeping/removal.ts";
 import { type MoveProgress, type Moved as Moving, moveData } from "../../src/maintenance/move.ts";
 import { describeDatabase } from "../../src/store/postgres/database-url.ts";
 import { type Moved, describeMoved, readMoved, removeMoved, writeMoved } from "./moved.ts";
-import { type OpenApp, lockBackup, lockData, openApp } from "./open.ts";
+import { lockBackup, lockData, openApp } from "./open.ts";
+import type { OpenApp } from "./parts.ts";
 import { requireBucket } from "./require-bucket.ts";
 import type { SharedStorage } from "../../src/storage.ts";
 

@@ -1,15 +1,23 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { App } from "../../src/app.ts";
+import { clock } from "../../src/base/clock.ts";
 import { AppError } from "../../src/base/errors.ts";
+import { type PublishedVersion, openPublished } from "../../src/base/threads/published-version.ts";
+import { watchPublished } from "../../src/base/threads/watch-published.ts";
+import { watchChanges } from "../../src/base/watch.ts";
 import type { Blobs } from "../../src/blobs/blobs.ts";
 import type { Notes } from "../../src/blobs/notes.ts";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
 import { openS3Blobs } from "../../src/blobs/s3/bucket.ts";
 import { describeDatabase } from "../../src/store/postgres/database-url.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { answerCalls } from "../../src/store/postgres/threads/answers.ts";
+import { type StoreLink, createCaller } from "../../src/store/postgres/threads/calls.ts";
+import { openRemoteStore } from "../../src/store/postgres/threads/remote-store.ts";
 import { NAMES } from "../../src/storage.ts";
 import type { FilesPlace, SharedStorage } from "../../src/storage.ts";
+import type { SharedClock } from "../../src/base/threads/shared-clock.ts";
+import type { OpenThreads, Parts, ThreadLink } from "./parts.ts";
 
 /** How a database is opened. */
 export type SharedConfig = {
@@ -26,6 +34,10 @@ export type SharedConfig = {
   onMoving?: () => void;
   /** Whether a shared database may be one that a restore or a move has not finished to fill. */
   opensTarget?: boolean;
+  /** Receives the end of what `report` received. */
+  note?: (text: string) => void;
+  /** Null for a process with one thread. */
+  threads?: OpenThreads | null;
 };
 
 /** Opens a database of PostgreSQL and the place of its files. Throws as `openPostgresStore` and the openers of blobs do. */
@@ -36,13 +48,44 @@ export async function openShared(
     onMoving = () => {},
     opensTarget = false,
     report = () => {},
+    note,
+    threads = null,
     writing,
   }: SharedConfig,
-): Promise<Pick<App, "store" | "blobs" | "notes">> {
+): Promise<Parts> {
   const blobs = openFiles(files);
+  const published = threads && openPublished(threads.memory.published);
+  const notesOf = ({ notes }: { notes: Notes }) => (files.kind === "none" ? { ...notes, ...LEAVE } : notes);
+  if (threads?.link && published) {
+    const opened = openInThread(threads.link, published, threads.clock);
+    return { ...opened, blobs, notes: notesOf(opened.store), join: null };
+  }
   const options = { migrate, onNewerSchema, onMoving, opensTarget, report, isSingle: writing === "inline" };
   const store = await openPostgresStore(database, options);
-  return { store, blobs, notes: files.kind === "none" ? { ...store.notes, ...LEAVE } : store.notes };
+  const watch = watchChanges(store, report, undefined, note, { published });
+  const join = (): StoreLink => {
+    const { port1, port2 } = new MessageChannel();
+    answerCalls(port1, store, watch, published!);
+    return { port: port2, staleness: store.staleness };
+  };
+  return { store, blobs, notes: notesOf(store), watch, join: published && join };
+}
+
+/** The store and the watch of the main thread, as another thread uses them. */
+function openInThread(link: ThreadLink, published: PublishedVersion, shared: SharedClock) {
+  if ("batch" in link) throw new Error("a link to the writer thread of a data directory");
+  const caller = createCaller(link.port);
+  const store = openRemoteStore(caller, link.staleness);
+  const watch = watchPublished(
+    published,
+    link.staleness,
+    { ...shared, wall: () => clock.now() },
+    {
+      read: (isForced) => caller.call("watch", "current", [isForced]),
+      onNews: caller.onNews,
+    },
+  );
+  return { store, watch };
 }
 
 /** The name of a place for people, without secrets. */

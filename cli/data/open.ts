@@ -2,9 +2,8 @@ import { clock } from "../../src/base/clock.ts";
 import { NAMES } from "../../src/storage.ts";
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { App } from "../../src/app.ts";
 import { AppError } from "../../src/base/errors.ts";
-import type { SharedVersion } from "../../src/base/threads/shared-version.ts";
+import { openVersion } from "../../src/base/threads/shared-version.ts";
 import { watchChanges } from "../../src/base/watch.ts";
 import { createIdSource } from "../../src/base/ids.ts";
 import { createDirectory, openDiskBlobs } from "../../src/blobs/disk.ts";
@@ -19,9 +18,8 @@ import { env } from "../session/env.ts";
 import type { SharedStorage } from "../../src/storage.ts";
 import { refuseMoved } from "./moved.ts";
 import type { SharedConfig } from "./open-shared.ts";
+import type { OpenApp, OpenThreads, Parts } from "./parts.ts";
 import { finishRestore, refuseBesideAside } from "./unfinished.ts";
-
-export type OpenApp = App & AsyncDisposable & Pick<SqliteStore, "join">;
 
 /** Location of the data, and options for opening it. */
 export type OpenConfig = SharedConfig & {
@@ -29,12 +27,8 @@ export type OpenConfig = SharedConfig & {
   data: string;
   /** A database that is not in the data directory. */
   shared?: SharedStorage | null;
-  /** Receives the end of what `report` received. */
-  note?: (text: string) => void;
   /** Whether the data in the directory may be on its way to another place: for the command that moves it. */
   isMoved?: boolean;
-  /** Memory and lines that the threads of a server share; null for a process that has only one. */
-  threads?: { writing: Exclude<Writing, string>; version: SharedVersion } | null;
 };
 
 /**
@@ -42,9 +36,7 @@ export type OpenConfig = SharedConfig & {
  * `unsupported` if the data cannot be used.
  */
 export async function openApp(config: OpenConfig): Promise<OpenApp> {
-  const { store, blobs, notes, join = null } = await openParts(config);
-  const shared = config.threads?.version ?? null;
-  const watch = watchChanges(store, config.report, undefined, config.note, shared);
+  const { store, blobs, notes, watch, join } = await openParts(config);
   const random = (length: number) => clock.random(length);
   return {
     store,
@@ -63,23 +55,31 @@ export async function openApp(config: OpenConfig): Promise<OpenApp> {
   };
 }
 
-type Parts = Pick<App, "store" | "blobs" | "notes"> & Partial<Pick<SqliteStore, "join">>;
-
-async function openParts({ data, shared, isMoved, threads, ...options }: OpenConfig): Promise<Parts> {
-  const { writing } = options;
+async function openParts({ data, shared, isMoved, threads = null, ...options }: OpenConfig): Promise<Parts> {
+  const { writing, report, note } = options;
   if (shared) {
     const { openShared } = await import("./open-shared.ts");
-    return openShared(shared, options);
+    return openShared(shared, { ...options, threads });
   }
   if (!isMoved) refuseMoved(data);
   const { file, uploads } = prepareData(data);
   const blobs = openDiskBlobs(uploads);
-  const store = await openStore(file, threads?.writing ?? writing, () => lockToMigrate(data));
+  const store = await openStore(file, writingOf(writing, threads), () => lockToMigrate(data));
   // The other threads start once the first has cleared up what a crash left.
-  const isOnly = writing === "thread" && !(threads && "link" in threads.writing);
+  const isOnly = writing === "thread" && threads?.link == null;
   const holds = holdsOf(join(data, NAMES.holdLock));
   const notes = openDiskNotes(uploads, { garbage: store.garbage, isOnly, holds });
-  return { store, blobs, notes, join: store.join };
+  const version = threads && openVersion(threads.memory.version, threads.clock);
+  const watch = watchChanges(store, report, undefined, note, { version });
+  return { store, blobs, notes, watch, join: store.join };
+}
+
+function writingOf(writing: OpenConfig["writing"], threads: OpenThreads | null): Writing {
+  if (threads === null) return writing;
+  const { link, memory } = threads;
+  if (link === null) return { memory: memory.writer };
+  if ("batch" in link) return { link };
+  throw new Error("a link to the store of a shared database");
 }
 
 /** Opens the store of a data directory. An older one is migrated first: by a command, once no server can open it. */

@@ -33,7 +33,6 @@ import { loadOutgoing } from "./outgoing-config.ts";
 import { type Place, placeServices } from "./services.ts";
 import { onHangup, stopSignals } from "./signals.ts";
 import { MAIN_CLOCK } from "../../src/base/threads/shared-clock.ts";
-import { openVersion } from "../../src/base/threads/shared-version.ts";
 import { threadCount } from "./threads/count.ts";
 import { createServerMemory, openServerCounts } from "./threads/memory.ts";
 import { NO_THREADS, renewalsOf, shareIds, startOthers } from "./threads/start.ts";
@@ -57,7 +56,7 @@ export async function serve(
   io: Io,
   commandEnv: Record<string, string | undefined>,
 ): Promise<void> {
-  const count = threadCount(config, storage.shared !== null);
+  const count = threadCount(config);
   const memory = count > 1 ? createServerMemory() : null;
   const log = createLog(io, config.log);
   const tls = config.tls && (await readTls(config.tls));
@@ -89,10 +88,7 @@ export async function serve(
     note: (text) => log.line("info", text),
     onNewerSchema: () => void onNewerSchema(),
     onMoving: () => void onMoving(),
-    threads: memory && {
-      writing: { memory: memory.writer },
-      version: openVersion(memory.version, MAIN_CLOCK),
-    },
+    threads: memory && { memory, clock: MAIN_CLOCK, link: null },
   });
   const listeners: Listener[] = [];
   const reads = createReads(app.store);

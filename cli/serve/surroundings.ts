@@ -18,7 +18,7 @@ export function surroundingsOf(config: ServeConfig, backups: Backups): Surroundi
     probe,
     loadMail: async () => (await loadOutgoing(config.outgoing, env["FORMFLAG_SMTP_PASSWORD"])).mail,
     refuseMoved,
-    threads: (isShared) => threadCount(config, isShared),
+    threads: () => threadCount(config),
     nameOfUser,
     option: (setting) => `--${setting}`,
     hintFor: (error) => hintFor(error, undefined),

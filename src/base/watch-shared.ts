@@ -1,5 +1,6 @@
 import { type Known, type Versioned, type Watch, notInMemory } from "./changes.ts";
 import { AppError } from "./errors.ts";
+import type { PublishedVersion } from "./threads/published-version.ts";
 import type { State, Timing } from "./watch-state.ts";
 
 /** How long reading the version may take, in milliseconds. */
@@ -13,15 +14,17 @@ type Flight = { began: Beginning; found: Promise<Known> };
 
 /**
  * Reads the version of a database that is a round trip away: one read at a time, and in the background while it is
- * used.
+ * used. It is `published` for the other threads of a server.
  */
 export function watchShared(
   store: Versioned,
   state: State,
   { report, note }: { report: (error: unknown) => void; note: (text: string) => void },
   { steady, wall, after }: Timing,
+  published: PublishedVersion | null = null,
 ): Watch {
   const { staleness } = store;
+  if (published) store.watch(published.changed);
   let succeeded: Beginning | undefined;
   let flight: Flight | undefined;
   let failure: { error: unknown } | undefined;
@@ -59,11 +62,13 @@ export function watchShared(
       if (failure && !isClosed) note(answersAgain(staleFor()));
       succeeded = began;
       failure = undefined;
+      published?.publish({ ...found, ...began });
       return found;
     } catch (error) {
       state.counts.failed += 1;
       if (!failure && !isClosed) report(cutOff(error));
       failure = { error };
+      published?.fail();
       throw notInMemory(error);
     } finally {
       flight = undefined;
@@ -77,6 +82,7 @@ export function watchShared(
     return flight;
   };
   const planNext = (began: Beginning) => {
+    if (published?.wasUsed()) usedAt = steady();
     const isIdle = steady() - usedAt >= IDLE_AFTER;
     // While reads fail they go on, so that the end of it is noticed before the next read.
     if (isClosed || (isIdle && !failure)) return;

@@ -1,6 +1,7 @@
 import { clock } from "./clock.ts";
 import { type Known, type Versioned, type Watch, isShared } from "./changes.ts";
 import { watchShared } from "./watch-shared.ts";
+import type { PublishedVersion } from "./threads/published-version.ts";
 import type { SharedVersion } from "./threads/shared-version.ts";
 import { watchThreads } from "./threads/watch-threads.ts";
 import { type State, type Timing, createState } from "./watch-state.ts";
@@ -20,20 +21,20 @@ const TIMING: Timing = {
  * Watches the setup of a database, once in a process: changes by this process are known at once, and those of others
  * as soon as the version read before them is no longer trusted. The version of a shared database is read in the
  * background while it is used, so that no read waits, and cached data outlives an outage. `report` is called with
- * errors for the operator, and `note` when they are over. `shared` is for the threads of a server that has several.
+ * errors for the operator, and `note` when they are over. `threads` is for the threads of a server that has several.
  */
 export function watchChanges(
   store: Versioned,
   report: (error: unknown) => void = () => {},
   timing: Timing = TIMING,
   note: (text: string) => void = () => {},
-  shared: SharedVersion | null = null,
+  threads: { version?: SharedVersion | null; published?: PublishedVersion | null } = {},
 ): Watch {
   const state = createState(report);
   const watch = isShared(store)
-    ? watchShared(store, state, { report, note }, timing)
-    : shared
-      ? watchThreads(store, state, shared)
+    ? watchShared(store, state, { report, note }, timing, threads.published)
+    : threads.version
+      ? watchThreads(store, state, threads.version)
       : watchLocal(store, state, timing);
   store.watch(state.changed);
   return watch;

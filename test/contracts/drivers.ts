@@ -2,6 +2,10 @@ import { join } from "node:path";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
 import { parseDatabaseUrl } from "../../src/store/postgres/database-url.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { answerCalls } from "../../src/store/postgres/threads/answers.ts";
+import { createCaller } from "../../src/store/postgres/threads/calls.ts";
+import { openRemoteStore } from "../../src/store/postgres/threads/remote-store.ts";
+import { watchChanges } from "../../src/base/watch.ts";
 import { takeSnapshot } from "../../src/store/sqlite/copies/snapshot.ts";
 import { openMigrated } from "../support/database.ts";
 import { openNotes } from "../support/notes.ts";
@@ -41,5 +45,33 @@ export function postgresDriver(): Driver {
       await target.fill(source.dump(progress));
       await Promise.all([source.close(), target.close()]);
     },
+  };
+}
+
+/** The same as another thread of a server has it: every call of a method that takes and returns data goes over a port. */
+export function remoteDriver(): Driver {
+  const { open, copy } = postgresDriver();
+  return {
+    name: "PostgreSQL, from another thread",
+    async open(database) {
+      const store = await open(database);
+      const { port1, port2 } = new MessageChannel();
+      answerCalls(port1, store, watchChanges(store), { onNews: () => {} });
+      const remote = openRemoteStore(createCaller(port2), store.staleness);
+      return {
+        ...remote,
+        watch: (changed) => store.watch(changed),
+        dump: (progress) => store.dump(progress),
+        fill: (dump) => store.fill(dump),
+        moving: () => store.moving(),
+        notes: { ...remote.notes, hold: () => store.notes.hold() },
+        async close() {
+          await remote.close();
+          port1.close();
+          await store.close();
+        },
+      };
+    },
+    copy,
   };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import type { Outcome, Write } from "../../src/store/sqlite/commit.ts";
+import type { Outcome } from "../../src/store/outcome.ts";
+import type { Write } from "../../src/store/sqlite/commit.ts";
 import {
   packBatch,
   packOutcomes,

@@ -18,19 +18,9 @@ export function threadsValue(text: string): number | "auto" {
 /** Whether the kernel spreads connections over the sockets that share a port. */
 const SPREADS = process.platform === "linux";
 
-/** How many threads serve, on this machine or on so many cores. Throws `invalid`. */
-export function threadCount(
-  { threads }: { threads: number | "auto" },
-  isSharedDatabase: boolean,
-  cores = usableCores(),
-): number {
-  if (isSharedDatabase && threads !== "auto" && threads > 1) {
-    throw usage(
-      `--threads ${threads} does not go with a PostgreSQL database`,
-      "one thread serves there: leave the option out",
-    );
-  }
-  if (!SPREADS || isSharedDatabase) return 1;
+/** How many threads serve, on this machine or on so many cores. */
+export function threadCount({ threads }: { threads: number | "auto" }, cores = usableCores()): number {
+  if (!SPREADS) return 1;
   if (threads !== "auto") return threads;
   return cores <= 2 ? 1 : Math.min(Math.ceil(cores) - 1, MOST_AUTO);
 }

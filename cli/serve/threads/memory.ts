@@ -1,4 +1,5 @@
 import { type Counts, createCountsMemory, openCounts } from "../../../src/base/threads/counts.ts";
+import { createPublishedMemory } from "../../../src/base/threads/published-version.ts";
 import { createVersionMemory } from "../../../src/base/threads/shared-version.ts";
 import { createCommitMemory } from "../../../src/store/commit-stats.ts";
 import { createRoomMemory } from "../../../src/store/room.ts";
@@ -9,6 +10,7 @@ export function createServerMemory() {
     windows: createCountsMemory(),
     places: createCountsMemory(),
     version: createVersionMemory(),
+    published: createPublishedMemory(),
     writer: {
       room: createRoomMemory(),
       commits: createCommitMemory(),

@@ -1,6 +1,6 @@
 import type { ThreadValues } from "../../../src/http/operation/exposition.ts";
 import type { Storage } from "../../../src/storage.ts";
-import type { WriterLink } from "../../../src/store/sqlite/writer.ts";
+import type { ThreadLink } from "../../data/parts.ts";
 import type { Listen } from "../address.ts";
 import type { ServeConfig } from "../config.ts";
 import type { Sockets, Tls } from "../listen.ts";
@@ -13,7 +13,7 @@ export type ThreadStart = {
   storage: Storage;
   memory: ServerMemory;
   ids: SharedArrayBuffer;
-  link: WriterLink;
+  link: ThreadLink;
   linkSecret: string;
   errIsTerminal: boolean;
   tls: Tls | null;

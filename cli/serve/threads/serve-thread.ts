@@ -1,7 +1,7 @@
+import { isShared } from "../../../src/base/changes.ts";
 import { createSharedIdSource } from "../../../src/base/ids.ts";
 import { startJobs } from "../../../src/base/jobs.ts";
 import { readClock } from "../../../src/base/threads/shared-clock.ts";
-import { openVersion } from "../../../src/base/threads/shared-version.ts";
 import { createReads } from "../../../src/flags/reads/reads.ts";
 import { createMetrics } from "../../../src/http/operation/metrics.ts";
 import { openApp } from "../../data/open.ts";
@@ -100,7 +100,7 @@ async function start({
     writing: "thread",
     report: log.error,
     note: (text) => log.line("info", text),
-    threads: { writing: { link }, version: openVersion(memory.version, await readClock(askTime)) },
+    threads: { memory, clock: await readClock(askTime), link },
   });
   app.nextId = createSharedIdSource(app.random, app.now, ids);
   app.onQueued = () => post({ kind: "queued" });
@@ -123,6 +123,7 @@ async function start({
     others: async () => [],
     elsewhere: (place, request, peer) => forwarder.forward(place, request, peer),
   });
+  if (isShared(app.store)) await Promise.all(places.map(({ site }) => site.warm()));
   const atPlaces = places.map(({ site }, index) => {
     const address = addresses[index];
     return address ? listen(address, site, tls, log.error, "other") : null;

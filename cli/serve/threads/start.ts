@@ -1,7 +1,7 @@
 import type { App } from "../../../src/app.ts";
 import { createIdMemory, createIdSource, createSharedIdSource } from "../../../src/base/ids.ts";
 import type { Io } from "../../output/terminal.ts";
-import type { OpenApp } from "../../data/open.ts";
+import type { OpenApp } from "../../data/parts.ts";
 import type { Storage } from "../../../src/storage.ts";
 import type { ServeConfig } from "../config.ts";
 import { type Listener, RETIREMENT, type Tls } from "../listen.ts";

@@ -23,7 +23,7 @@ export async function checkAll(storage: Storage, serve: Server, by: Surroundings
     ...checkOpenFiles(),
     checkClock(newest),
     checkRuntime(by.env),
-    checkThreads(() => by.threads(storage.shared !== null)),
+    checkThreads(by.threads()),
     ...(storage.shared === null ? await checkServer(serve, usable, by) : await checkReached(serve, null, by)),
     ...(await checkOutgoing(serve, sending, true, by)),
     checkBackups(by.backups, clock.now(), by.option),
@@ -85,7 +85,7 @@ export async function checkRunning(
     ...checkOpenFiles(),
     checkClock(newest),
     checkRuntime(by.env),
-    checkThreads(() => by.threads(shared !== null)),
+    checkThreads(by.threads()),
     ...(connects
       ? await checkAddresses(config, true, async () => forwardedIgnored, by)
       : [checkForwarded(config.trustedProxies, forwardedIgnored, by)]),

@@ -1,6 +1,5 @@
 import { clock } from "../../base/clock.ts";
 import { existsSync, readFileSync } from "node:fs";
-import { AppError } from "../../base/errors.ts";
 import { type Finding, ok, problem, warning } from "../finding.ts";
 
 const FEW_FILES = 1024;
@@ -40,15 +39,9 @@ export function clockFinding(now: number, newest: number, isSynchronised: boolea
   );
 }
 
-/** How many threads of a server answer requests at the same time; `count` throws what the server refuses to start with. */
-export function checkThreads(count: () => number): Finding {
-  try {
-    const threads = count();
-    return ok("threads", threads === 1 ? "one thread serves" : `${threads} threads serve`);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return problem("threads", error.message, error.hint ?? "choose another number of threads");
-  }
+/** How many threads of a server answer requests at the same time. */
+export function checkThreads(threads: number): Finding {
+  return ok("threads", threads === 1 ? "one thread serves" : `${threads} threads serve`);
 }
 
 /** Checks for variables that change how the runtime inside the executable behaves. */

@@ -13,8 +13,8 @@ export type Surroundings = {
   loadMail: () => Promise<MailConfig | null>;
   /** Throws `forbidden` for a data directory whose data has been moved. */
   refuseMoved: (data: string) => void;
-  /** How many threads serve, with a shared database or without. Throws `invalid` for options that do not go together. */
-  threads: (isShared: boolean) => number;
+  /** How many threads serve. */
+  threads: () => number;
   nameOfUser: (uid: number) => string | undefined;
   /** The option of a setting, for hints. */
   option: (setting: string) => string;

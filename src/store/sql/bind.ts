@@ -34,7 +34,9 @@ export type Runner = {
 type Promised<W> = {
   [K in keyof W]: W[K] extends (...args: infer Args) => Work<infer T> ? (...args: Args) => Promise<T> : never;
 };
-type Bound<S extends Slice> = Promised<S["reads"] & S["readsInTurns"] & S["readsAtOnce"] & S["writes"]>;
+export type Bound<S extends Slice> = Promised<
+  S["reads"] & S["readsInTurns"] & S["readsAtOnce"] & S["writes"]
+>;
 
 /** Slices as the port has them, on a database. */
 export function bindSlices<S extends Readonly<Record<string, Slice>>>(
@@ -63,6 +65,19 @@ function bindSlice(
     calls[name] = (...args) => write(`${noun}.${name}`, args, weigh?.(...args) ?? WEIGHT);
   }
   return calls;
+}
+
+/** Slices as the port has them, in a thread that has no database: each call is passed on by the names of its noun and itself. */
+export function nameSlices<S extends Readonly<Record<string, Slice>>>(
+  call: (noun: string, name: string, args: unknown[]) => Promise<unknown>,
+  slices: S,
+): { [Noun in keyof S]: Bound<S[Noun]> } {
+  const nouns = Object.entries(slices).map(([noun, { reads, readsInTurns, readsAtOnce, writes }]) => {
+    const names = Object.keys({ ...reads, ...readsInTurns, ...readsAtOnce, ...writes });
+    const calls = names.map((name): [string, Call] => [name, (...args) => call(noun, name, args)]);
+    return [noun, Object.fromEntries(calls)];
+  });
+  return Object.fromEntries(nouns) as { [Noun in keyof S]: Bound<S[Noun]> };
 }
 
 type AnyWork = (...args: unknown[]) => Work<unknown>;

@@ -2,25 +2,35 @@ import type { PreviewedFlag } from "../../flags/previews/preview.ts";
 import { flagsOfEnvironment } from "./flags.ts";
 import { type EnvironmentRow, environmentRow } from "./rows.ts";
 import { segmentsOfEnvironment } from "./segments.ts";
-import type { Runner } from "./bind.ts";
+import type { Bound, Slice } from "./bind.ts";
 import { type Work, all, first } from "./work.ts";
 
+/** An environment with its revision, and what readers of its flags need, each part by the id of the environment. */
+export const selected = {
+  reads: { byKey: selectEnvironment, in: environmentRow },
+  readsInTurns: {
+    flags: flagsOfEnvironment,
+    previews: previewsOfEnvironment,
+    segments: segmentsOfEnvironment,
+  },
+} satisfies Slice;
+
 /** The flags of an environment as their readers need them, whose parts are read when they are asked for. */
-export function selections({ read, readInTurns }: Runner) {
+export function selections(parts: Bound<typeof selected>) {
   const selectionOf = ({ id, revision, metadata }: EnvironmentRow) => ({
     revision,
     metadata,
-    flags: () => readInTurns(() => flagsOfEnvironment(id)),
-    previews: () => readInTurns(() => previewsOfEnvironment(id)),
-    segments: () => readInTurns(() => segmentsOfEnvironment(id)),
+    flags: () => parts.flags(id),
+    previews: () => parts.previews(id),
+    segments: () => parts.segments(id),
   });
   return {
     async select(environmentKey: string) {
-      const environment = await read(() => selectEnvironment(environmentKey));
+      const environment = await parts.byKey(environmentKey);
       return environment && { ...selectionOf(environment), projectKey: environment.project_key };
     },
     selectIn: async (project: string, environment: string) =>
-      selectionOf(await read(() => environmentRow(project, environment))),
+      selectionOf(await parts.in(project, environment)),
   };
 }
 

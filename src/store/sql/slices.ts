@@ -9,10 +9,10 @@ import { environments, projects } from "./projects.ts";
 import { scheduled } from "./scheduled.ts";
 import { secrets } from "./secrets.ts";
 import { segments } from "./segments.ts";
-import { selections } from "./selections.ts";
+import { selected, selections } from "./selections.ts";
 import { sessions } from "./sessions.ts";
 import { setup } from "./setup.ts";
-import { type Runner, bindSlices } from "./bind.ts";
+import { type Bound, type Runner, bindSlices, nameSlices } from "./bind.ts";
 import type { submissionSlice } from "./submissions/slice.ts";
 import { tallies } from "./tallies.ts";
 import { targets } from "./delivery/targets.ts";
@@ -26,6 +26,7 @@ export const SLICES = {
   changes,
   setup,
   flags,
+  selected,
   segments,
   scheduled,
   code,
@@ -42,14 +43,36 @@ export const SLICES = {
 
 /** The slices on a database. */
 export function sharedSlices(runner: Runner, submissions: ReturnType<typeof submissionSlice>) {
-  const bound = bindSlices(runner, { ...SLICES, submissions });
+  return joinSlices(bindSlices(runner, { ...SLICES, submissions }));
+}
+
+/** The slices in a thread that has no database. */
+export function remoteSlices(
+  call: (noun: string, name: string, args: unknown[]) => Promise<unknown>,
+  submissions: ReturnType<typeof submissionSlice>,
+) {
+  return joinSlices(nameSlices(call, { ...SLICES, submissions }));
+}
+
+/** Adds the methods of the port that take several calls. */
+function joinSlices<
+  S extends {
+    flags: object;
+    selected: Bound<typeof selected>;
+    code: Pick<Bound<typeof code>, "replacePacked">;
+  },
+>(bound: S) {
   return {
     ...bound,
-    flags: { ...bound.flags, ...selections(runner) },
+    flags: { ...bound.flags, ...selections(bound.selected) } as S["flags"] & ReturnType<typeof selections>,
     code: {
       ...bound.code,
       replace: (project: string, upload: CodeUploadRecord, lists: CodeList[], most: number) =>
         bound.code.replacePacked(project, upload, packLists(lists), most),
-    },
+    } as S["code"] & Replacing,
   };
 }
+
+type Replacing = {
+  replace: (project: string, upload: CodeUploadRecord, lists: CodeList[], most: number) => Promise<void>;
+};

@@ -1,7 +1,7 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import type { Author } from "../../access/caller.ts";
-import { AppError, type ErrorCode } from "../../base/errors.ts";
 import type { SetupChange } from "../../documents/setup.ts";
+import { type Outcome, failureOf } from "../outcome.ts";
 import { sqliteError } from "./errors.ts";
 import { insertSubmission } from "./insert.ts";
 import { rewriteFile } from "./rewrite.ts";
@@ -46,19 +46,6 @@ export type WriteResult<N extends WriteName> = ReturnType<Writes[N]>;
 
 /** A write in the form that is sent to the writer thread, by its name here or in `writesOf`. */
 export type Write = { name: string; args: unknown[] };
-
-/** The outcome of a write in the form that is sent back; an error would lose its class. */
-export type Outcome =
-  | { ok: true; value: unknown }
-  | {
-      ok: false;
-      code: ErrorCode;
-      message: string;
-      reason: string | null;
-      hint: string | null;
-      retryAfter: number | null;
-    }
-  | { ok: false; code: "bug"; message: string };
 
 /** Whether a write cannot be part of a transaction: it has to be the only one of its batch. */
 export function standsAlone({ name }: Write): boolean {
@@ -169,28 +156,5 @@ function performInSavepoint(db: Database, write: Write): Outcome {
 
 /** The outcome of a write that failed with an error. */
 export function failure(error: unknown): Outcome {
-  const known = sqliteError(error);
-  if (known instanceof AppError) {
-    const { code, message, reason, hint, retryAfter } = known;
-    return { ok: false, code, message, reason, hint, retryAfter };
-  }
-  return {
-    ok: false,
-    code: "bug",
-    message: known instanceof Error ? (known.stack ?? known.message) : String(known),
-  };
-}
-
-/** The value of an outcome, or a promise that rejects with the error of the write. */
-export function resultOf(outcome: Outcome): unknown {
-  if (outcome.ok) return outcome.value;
-  if (outcome.code === "bug") return Promise.reject(new Error(outcome.message));
-  const { code, message, reason, hint, retryAfter } = outcome;
-  return Promise.reject(
-    new AppError(code, message, {
-      reason: reason ?? undefined,
-      hint: hint ?? undefined,
-      retryAfter: retryAfter ?? undefined,
-    }),
-  );
+  return failureOf(sqliteError(error));
 }

@@ -1,4 +1,5 @@
-import { type Outcome, type Write, standsAlone } from "./commit.ts";
+import type { Outcome } from "../outcome.ts";
+import { type Write, standsAlone } from "./commit.ts";
 
 /**
  * A batch on its way to the writer thread. Submissions without files, by far the most frequent writes, travel as one text,

@@ -5,7 +5,8 @@ import type { StoreStats } from "../../maintenance/store.ts";
 import { abandoned, busy } from "../queue.ts";
 import { type CommitStats, createCommitStats, openCommitStats } from "../commit-stats.ts";
 import { type Room, createRoom, openRoom } from "../room.ts";
-import { type Write, commit, resultOf } from "./commit.ts";
+import { resultOf } from "../outcome.ts";
+import { type Write, commit } from "./commit.ts";
 import { type PackedBatch, packBatch, travelsAlone, unpackOutcomes } from "./pack.ts";
 import { type Abandonable, createBatchMemory, watchBatch } from "./recall.ts";
 

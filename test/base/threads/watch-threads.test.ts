@@ -18,8 +18,8 @@ function openThreads() {
         return { version: database.version, access: database.access };
       },
     };
-    const shared = openVersion(memory, { early: () => clock.now, late: () => clock.now });
-    const watch = watchChanges(store, undefined, undefined, undefined, shared);
+    const version = openVersion(memory, { early: () => clock.now, late: () => clock.now });
+    const watch = watchChanges(store, undefined, undefined, undefined, { version });
     const change = () => {
       database.version += 1;
       for (const changed of watchers) changed();

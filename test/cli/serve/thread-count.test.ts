@@ -30,13 +30,7 @@ describe("the number of threads", () => {
     [9, 8],
     [64, 8],
   ])("is with %p cores by itself %p", (cores, threads) => {
-    expect(threadCount({ threads: "auto" }, false, cores)).toBe(threads);
-  });
-
-  test("is one with a shared database, and no other number goes with that", () => {
-    expect(threadCount({ threads: "auto" }, true, 8)).toBe(1);
-    expect(threadCount({ threads: 1 }, true, 8)).toBe(1);
-    expect(() => threadCount({ threads: 2 }, true, 8)).toThrow(INVALID);
+    expect(threadCount({ threads: "auto" }, cores)).toBe(threads);
   });
 });
 

@@ -1,0 +1,94 @@
+import { expect, test } from "bun:test";
+import { AppError } from "../../../src/base/errors.ts";
+import type { StoredSubmission } from "../../../src/forms/intake/insertion.ts";
+import type { PostgresStore } from "../../../src/store/postgres/store.ts";
+import { answerCalls } from "../../../src/store/postgres/threads/answers.ts";
+import { createCaller } from "../../../src/store/postgres/threads/calls.ts";
+import { eventually } from "../../support/eventually.ts";
+
+/** A thread that calls a store of which there are only these methods. */
+function connect(methods: object) {
+  const { port1, port2 } = new MessageChannel();
+  const tellers: (() => void)[] = [];
+  const watch = { current: () => Promise.reject(new Error("unused")) };
+  const published = { onNews: (tell: () => void) => void tellers.push(tell) };
+  answerCalls(port1, methods as PostgresStore, watch, published);
+  return { caller: createCaller(port2), tellers };
+}
+
+const ROW: StoredSubmission = { id: "a", formKey: "b", data: "{}", files: [], createdAt: 1 };
+
+test("a call returns what the main thread does, an error with its code and what it says", async () => {
+  const { caller } = connect({
+    forms: { find: async (slug: string) => ({ slug, at: new Map([[1, slug]]) }) },
+    shared: {
+      count: async () => {
+        throw new AppError("unavailable", "away", { reason: "database-unavailable", retryAfter: 1 });
+      },
+    },
+  });
+  expect(await caller.call("forms", "find", ["a"])).toEqual({ slug: "a", at: new Map([[1, "a"]]) });
+  expect(await caller.call("shared", "count", []).catch((error: unknown) => error)).toMatchObject({
+    code: "unavailable",
+    reason: "database-unavailable",
+    retryAfter: 1,
+  });
+  expect(await caller.call("forms", "none", []).catch(String)).toContain("TypeError");
+});
+
+test("calls that are answered apart get each its own answer", async () => {
+  const turns = [3, 0, 2, 1];
+  const { caller } = connect({
+    forms: {
+      find: async (index: number) => {
+        for (let turn = 0; turn < turns[index]! * 5; turn += 1) await new Promise(setImmediate);
+        return index;
+      },
+    },
+  });
+  expect(await Promise.all(turns.map((_, index) => caller.call("forms", "find", [index])))).toEqual([
+    0, 1, 2, 3,
+  ]);
+});
+
+test("a submission whose sender leaves while it waits is known to have none", async () => {
+  let isGone: (() => boolean) | undefined;
+  const finish = Promise.withResolvers<void>();
+  const { caller } = connect({
+    submissions: {
+      async insert(_: StoredSubmission, isAbandoned: () => boolean) {
+        isGone = isAbandoned;
+        await finish.promise;
+        return { kind: "stored", spam: null };
+      },
+    },
+  });
+  let hasLeft = false;
+  const inserted = caller.insert(ROW, () => hasLeft);
+  await eventually("the insert", () => isGone !== undefined);
+  expect(isGone!()).toBe(false);
+  hasLeft = true;
+  await eventually("the news of it", () => isGone!());
+  finish.resolve();
+  expect(await inserted).toEqual({ kind: "stored", spam: null });
+});
+
+test("a submission whose sender has left is not sent", async () => {
+  const { caller } = connect({ submissions: {} });
+  expect(await caller.insert(ROW, () => true).catch((error: unknown) => error)).toMatchObject({
+    code: "invalid",
+  });
+});
+
+test("closing waits for what is under way, and nothing is called afterwards", async () => {
+  const finish = Promise.withResolvers<string>();
+  const { caller } = connect({ forms: { find: () => finish.promise } });
+  const found = caller.call("forms", "find", []);
+  const closed = caller.close();
+  expect(await caller.call("forms", "find", []).catch((error: unknown) => error)).toMatchObject({
+    code: "unavailable",
+  });
+  finish.resolve("found");
+  expect(await found).toBe("found");
+  await closed;
+});
