@@ -27,8 +27,7 @@ const EXIT_CODES: Record<ErrorCode, number> = {
 
 /** Runs a command line. Returns its exit code, after an error was printed on standard error. */
 export async function run(given: string[], io: Io): Promise<number> {
-  // Commander shows the help of a noun, not of its verb.
-  const args = given[0] === "help" && given.length > 2 ? [...given.slice(1), "--help"] : given;
+  let args = given;
   const asJson = args.includes("--json");
   const written: Promise<void>[] = [];
   let acting: Command | undefined;
@@ -54,7 +53,9 @@ export async function run(given: string[], io: Io): Promise<number> {
       isWanted,
     });
     program.hook("preAction", (_, command) => void (acting = command));
+    await noteVariables(args, io);
     if (args.length === 0) program.help();
+    args = withoutHelp(args, program);
     await program.parseAsync(joinLists(args, program), { from: "user" });
     return 0;
   } catch (error) {
@@ -106,6 +107,26 @@ function reportError(error: unknown, io: Io, asJson: boolean, command: Command |
   show("internal", "internal error: this is a bug in formflag", asJson ? stack : null);
   if (!asJson) io.err(`${printableLines(stack)}\n`);
   return EXIT.failure;
+}
+
+/**
+ * `flags set --help` for `help flags set`, since commander shows the help of a noun, not of its verb, and the help of the
+ * program for any other word.
+ */
+function withoutHelp(args: string[], program: Command): string[] {
+  const [help, noun, ...others] = args;
+  if (help !== "help" || noun === undefined || noun.startsWith("-")) return args;
+  if (!program.commands.some((each) => each.name() === noun)) return [noun, ...others];
+  return others.length > 0 ? [noun, ...others, "--help"] : args;
+}
+
+/** Notes variables that are probably misspelt, to a person and in what a server writes. */
+async function noteVariables(args: readonly string[], io: Io): Promise<void> {
+  const isOfServer = args.includes("serve") || args.includes("doctor");
+  if (!(isOfServer || (io.errIsTerminal && !args.includes("--json")))) return;
+  if (!Object.keys(process.env).some((name) => /^form_?flag/i.test(name))) return;
+  const { misspeltVariables } = await import("./session/variables.ts");
+  for (const text of misspeltVariables(process.env)) io.note(`warning: ${printable(text)}\n`);
 }
 
 /** Variables of options without a value. */

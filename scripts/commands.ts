@@ -57,29 +57,6 @@ export const EXIT_STATUS = [
   ["130", "interrupted, or a question answered with no; serve exits 0 on SIGTERM and SIGINT"],
 ] as const;
 
-/** Environment variables without an option. */
-export const OTHER_VARIABLES = [
-  [
-    "FORMFLAG_DATABASE_URL_FILE",
-    "a file that holds the URL of the PostgreSQL database; FORMFLAG_DATABASE_URL and --database win over it",
-  ],
-  [
-    "FORMFLAG_TO_DATABASE_URL_FILE",
-    "a file that holds the URL of the database that migrate moves to; FORMFLAG_TO_DATABASE_URL and --to win over it",
-  ],
-  ["AWS_ACCESS_KEY_ID", "the credentials of the bucket that --blobs or --to-blobs names"],
-  ["AWS_SECRET_ACCESS_KEY", "and their secret key"],
-  ["AWS_SESSION_TOKEN", "and, with temporary credentials, their token"],
-  ["FORMFLAG_TOKEN", "the token for --server itself; --token-file on the command line wins over it"],
-  [
-    "FORMFLAG_SMTP_PASSWORD",
-    "the password of the user in --smtp-url itself; a file that --smtp-password-file names wins over it",
-  ],
-  ["FORMFLAG_SHARED_DATA", "1 accepts a data directory that other users may write in"],
-  ["CI", "set to anything: never prompt, as with --no-input"],
-  ["NO_COLOR", "set to anything: print without colours, as with --no-color"],
-] as const;
-
 /** The program and every command below it, in the order of the help. */
 export async function readCommands(): Promise<[program: CommandHelp, ...commands: CommandHelp[]]> {
   let printed = "";

@@ -1,11 +1,5 @@
-import {
-  type CommandHelp,
-  EXIT_STATUS,
-  type Note,
-  OTHER_VARIABLES,
-  type OptionHelp,
-  readCommands,
-} from "./commands.ts";
+import { type CommandHelp, EXIT_STATUS, type Note, type OptionHelp, readCommands } from "./commands.ts";
+import { OTHER_VARIABLES } from "../cli/session/variables.ts";
 import { limitsPage } from "./limits.ts";
 import { code, escaped, sentence, tableOf } from "./markdown.ts";
 

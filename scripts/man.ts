@@ -1,12 +1,6 @@
+import { OTHER_VARIABLES } from "../cli/session/variables.ts";
 import { VERSION } from "../cli/version.ts";
-import {
-  type CommandHelp,
-  EXIT_STATUS,
-  type Note,
-  OTHER_VARIABLES,
-  type OptionHelp,
-  readCommands,
-} from "./commands.ts";
+import { type CommandHelp, EXIT_STATUS, type Note, type OptionHelp, readCommands } from "./commands.ts";
 
 /** The manual page `formflag.1`, from the commands as they are: `bun scripts/man.ts | man -l -`. */
 

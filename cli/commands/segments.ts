@@ -132,6 +132,11 @@ async function parse(input: Input, given?: string): Promise<Values> {
   if (conditions !== undefined) return { place, rule: ruleOfAny(conditions.map(conditionOf)), revision };
   if (rule === undefined)
     throw usage("the rule is missing", "give it with --if 'email ends_with @example.com', or --rule JSON");
+  if (!/^\s*[[{"@\-\d]|^\s*(?:true|false|null)\s*$/.test(rule))
+    throw usage(
+      "--rule takes JSON, not words",
+      `a condition in words is given with --if: --if '${shorten(rule, 40)}'`,
+    );
   return { place, rule: await jsonValue(rule, "--rule", input), revision };
 }
 

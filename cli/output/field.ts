@@ -46,9 +46,28 @@ export function fieldText(value: unknown, field: string): string {
   return values.map((each) => `${bare(each, all.length > 1)}\n`).join("");
 }
 
+/** Fields that people see under another name. */
+const ROWS: Readonly<Record<string, string>> = {
+  address: "url",
+  state: "enabled",
+  on: "enabled",
+  files: "uploads",
+  origins: "allowedOrigins",
+  expires: "expiresAt",
+  received: "createdAt",
+  rule: "targeting",
+  revision: "revision",
+  project: "slug",
+  environment: "slug",
+  form: "slug",
+  flag: "slug",
+  segment: "name",
+};
+
 /** The error for a field that a resource with these fields lacks. */
 export function noSuchField(field: string, names: string[]): AppError {
-  const near = meantBy(field, names);
+  const shown = ROWS[field.toLowerCase()];
+  const near = shown !== undefined && names.includes(shown) ? shown : meantBy(field, names);
   const what = near === null ? "" : `did you mean ${near}? `;
   const inside = names.includes("data") ? `; what a sender wrote is in data: --field data.${field}` : "";
   return usage(`there is no field ${field}`, `${what}choose one of ${names.join(", ")}${inside}`);

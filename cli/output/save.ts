@@ -60,14 +60,31 @@ const OTHER_FORMATS = [
   "pdf",
 ] as const;
 
-/** The format of an export by the name of its file; undefined for a name that stands for none. Throws `invalid`. */
-export function exportFormat<T extends string>(file: string, formats: readonly T[]): T | undefined {
-  const format = formatNamed(file, formats);
-  const other = formatNamed(file, OTHER_FORMATS);
-  if (format !== undefined || other === undefined) return format;
-  const stem = file.slice(0, -other.length - 1);
+/** Ends of names that stand for another one's format. */
+const SAME: Readonly<Record<string, string>> = { yml: "yaml", ndjson: "jsonl" };
+
+/**
+ * The format of an export: the one given, or by the name of its file; undefined for a name that stands for none. Throws
+ * `invalid` for a name that stands for another.
+ */
+export function exportFormat<T extends string>(
+  file: string,
+  formats: readonly T[],
+  given?: T,
+): T | undefined {
+  const ending = formatNamed(file, [...formats, ...OTHER_FORMATS]);
+  if (ending === undefined) return given;
+  const plain = SAME[ending] ?? ending;
+  const stem = file.slice(0, -ending.length - 1);
+  if (given !== undefined && plain !== given)
+    throw usage(
+      `${file} is a name for .${ending}, and --format is ${given}`,
+      `name the file ${stem}.${given}, or leave out --format`,
+    );
+  const format = formats.find((each) => each === ending) ?? formats.find((each) => each === plain);
+  if (format !== undefined) return format;
   throw usage(
-    `this export is not written as .${other}`,
+    `this export is not written as .${ending}`,
     `name the file ${formats.map((known) => `${stem}.${known}`).join(", ")}; -o - writes to standard output`,
   );
 }

@@ -56,7 +56,8 @@ export function action<T>(io: Io, parse: Parse<T>, run: Run<T>, { begins = () =>
     } catch (error) {
       if (error instanceof AppError && error.code === "not_found") {
         const { withNameMeant } = await import("./guesses/name-meant.ts");
-        throw await withNameMeant(error, clientOn(transport));
+        const { project, environment } = options;
+        throw await withNameMeant(error, clientOn(transport), { project, environment });
       }
       throw inTermsOf(this, error);
     } finally {

@@ -21,6 +21,7 @@ const FAILURES: Record<string, string> = {
   ENOTFOUND: "cannot be reached: its name is not known",
   ECONNRESET: "closed the connection",
   EPROTO: "does not speak TLS",
+  Malformed_HTTP_Response: "does not speak HTTP: something else answers at this port",
   DEPTH_ZERO_SELF_SIGNED_CERT: "has a certificate that is not trusted: it signed itself",
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,

@@ -61,7 +61,8 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
     "start the server with --smtp-url and --mail-from; a command without --server reads FORMFLAG_SMTP_URL and FORMFLAG_MAIL_FROM",
   "token-exists": "revoke it first, or choose another name; --if-not-exists leaves it as it is",
   "token-not-found": "formflag tokens list shows the tokens there are",
-  "token-elsewhere": "formflag tokens list shows what each token is limited to",
+  "token-elsewhere":
+    "name that project with -p, or use a token for this place: an admin creates it with formflag tokens create <name>",
   "token-unknown": "formflag tokens create creates one, on the machine that holds the data",
   "user-exists": ({ name }) => `formflag users get ${name} shows it; --if-not-exists leaves it as it is`,
   "user-not-found": "formflag users list shows the users there are",
@@ -131,6 +132,9 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
 /** The hint for an error of a command; null if there is none. */
 export function hintFor({ message, reason, hint }: AppError, command: Command | undefined): string | null {
   const known = reason === null ? undefined : HINTS[reason];
+  const [, scope] = /^the token "[^"]*" lacks the scope ([\w:]+)$/.exec(message) ?? [];
+  if (scope !== undefined && known === undefined)
+    return `${hint === null ? "" : `${hint}; `}an admin creates another: formflag tokens create <name> --scope ${scope}`;
   if (typeof known !== "function") return known ?? hint;
   const name = command?.args[0] ?? "<name>";
   const [, locked] = /^the environment (\S+) of project \S+ is locked$/.exec(message) ?? [];

@@ -11,6 +11,7 @@ import { type Report, showError } from "./errors.ts";
 import { type Answer, type Finish, type HotRoute, type Peer, createHotRoutes } from "./hot.ts";
 import type { Services } from "./services.ts";
 import { missingPage } from "./forms/pages/error.ts";
+import { insteadOf } from "./instead.ts";
 import { FORWARDED, createHealth } from "./operation/health.ts";
 import type { Metrics } from "./operation/metrics.ts";
 import {
@@ -150,8 +151,11 @@ export function createSite(services: Services, options: SiteOptions): Site {
         forms &&
         !`${c.req.path}/`.startsWith(`${basePath}/api/`) &&
         c.req.header("accept")?.includes("text/html");
-      if (isForPeople) return missingPage();
-      return c.json({ error: true, code: 404, message: "there is nothing at this address" }, 404);
+      const path = c.req.path.startsWith(`${basePath}/`) ? c.req.path.slice(basePath.length) : c.req.path;
+      const instead = insteadOf(path, services, basePath);
+      if (isForPeople) return missingPage(instead);
+      const message = `there is nothing at this address${instead === null ? "" : `: ${instead}`}`;
+      return c.json({ error: true, code: 404, message }, 404);
     });
     return root;
   };

@@ -68,6 +68,25 @@ describe.each(SITES)("an address with %s", (_what, placed) => {
     }
   });
 
+  test("points from a guessed address to that of a service it has", async () => {
+    const GUESSES = [
+      ["/v1/s/", "forms", "/v1/s/<form key>"],
+      ["/s/abc", "forms", "/v1/s/<form key>"],
+      ["/v1/forms/abc", "forms", "/v1/s/<form key>"],
+      ["/f/abc", "forms", "/v1/f/<form key>"],
+      ["/api/v1/flag/nc", "flags", "/api/v1/flags/<slug>"],
+      ["/api/flags/nc", "flags", "/api/v1/flags/<slug>"],
+      ["/docs", "admin", "/openapi.json"],
+      ["/api/projects", "admin", "/api/admin/v1"],
+      ["/health", null, "/healthz"],
+    ] as const;
+    for (const [path, service, address] of GUESSES) {
+      const isThere = service === null || service in placed;
+      const { message } = (await (await ask(path)).json()) as { message: string };
+      expect([path, message.includes(address)]).toEqual([path, isThere]);
+    }
+  });
+
   test("serves only what was placed there", async () => {
     const statuses = {
       forms: (await ask("/v1/thanks")).status,

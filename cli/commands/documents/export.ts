@@ -8,6 +8,11 @@ import { listOption } from "../../session/command-line.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 
+const FORMATS = ["yaml", "json"] as const;
+type Format = (typeof FORMATS)[number];
+/** The ends of names that stand for them. */
+const NAMED = ["yaml", "yml", "json"] as const;
+
 export function addExportCommand(command: Command, io: Io): void {
   command
     .addOption(
@@ -17,9 +22,7 @@ export function addExportCommand(command: Command, io: Io): void {
     )
     .option("--forms", "the forms too, where projects are named")
     .option("-o, --output <file>", "write to that file, - for standard output")
-    .addOption(
-      new Option("--format <format>", "default: yaml, or json for a file named so").choices(["yaml", "json"]),
-    )
+    .addOption(new Option("--format <format>", "default: yaml, or json for a file named so").choices(FORMATS))
     .addHelpText(
       "after",
       `
@@ -34,15 +37,14 @@ Examples:
     .action(action(io, parse, run));
 }
 
-type Format = "yaml" | "json";
 type Options = { project?: string[]; forms?: true; output?: string; format?: Format };
 type Values = { query: { project?: string[]; forms?: "true" }; output: string; format: Format };
 
 function parse({ config, options }: Input): Values {
   const { project, forms, output = "-", format } = options as Options;
   const query = { ...(forms && { forms: "true" as const }), ...(project && { project }) };
-  const byName = () => exportFormat(output, ["yaml", "yml", "json"]) === "json" || config.json;
-  return { query, output, format: format ?? (byName() ? "json" : "yaml") };
+  const named = exportFormat(output, NAMED, format) ?? (config.json ? "json" : "yaml");
+  return { query, output, format: named === "json" ? "json" : "yaml" };
 }
 
 async function run({ client, io, suggest }: Session, { query, output, format }: Values): Promise<void> {

@@ -32,7 +32,10 @@ export async function placedFault(
   const path = pathOf(...steps);
   const message =
     key === undefined ? error.message : `${path === "" ? "" : `${path}: `}there is no key "${key}"`;
-  const hint = key === undefined ? await environmentHint(error, steps, client) : await keyHint(steps, key);
+  const hint =
+    key === undefined
+      ? (listHint(error, steps) ?? (await environmentHint(error, steps, client)))
+      : await keyHint(steps, key);
   return new AppError(error.code, `${name}${at === undefined ? "" : ` ${lineAt(text, at)}`}: ${message}`, {
     reason: error.reason ?? undefined,
     hint: hint ?? error.hint ?? undefined,
@@ -81,6 +84,24 @@ function startOf(event: Event): number | null {
   if (event.type === EVENT_ID.SCALAR) return event.valueStart;
   if (event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.SEQUENCE) return event.start;
   return event.type === EVENT_ID.ALIAS ? event.anchorStart : null;
+}
+
+/** A name for each section of a document, as an example. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  projects: "shop",
+  environments: "production",
+  flags: "new-checkout",
+  segments: "staff",
+  forms: "contact",
+};
+
+/** The hint for a list in place of names with what they hold. */
+function listHint({ message }: AppError, steps: string[]): string | null {
+  const section = steps.at(-1) ?? "";
+  const example = EXAMPLES[section];
+  if (example === undefined || !/expected (?:record|object), received (?:array|string)$/.test(message))
+    return null;
+  return `each name is a key of its own, as in ${section}: { ${example}: {} }`;
 }
 
 /** The environment of the project that was meant. */

@@ -19,7 +19,7 @@ export function withValues(command: Command): Command {
   return withRules(command)
     .addOption(new Option("--on", "turn it on").conflicts("off"))
     .addOption(new Option("--off", "turn it off").conflicts("on"))
-    .option("--payload <json>", "data for readers: JSON, @FILE, or - for standard input")
+    .option("--payload <json>", "data for readers: JSON, @FILE, - for standard input, or none")
     .addOption(
       optionFor("expiredAt", "--expires <time>", "off from then on: ISO 8601, a span such as 30d, or never"),
     );
@@ -36,7 +36,9 @@ export async function readValues(input: Input): Promise<ValuesChange> {
   const { on, off, payload, expires } = input.options as Options;
   const own: FlagPatch = {
     ...(on || off ? { enabled: on === true } : {}),
-    ...(payload === undefined ? {} : { payload: await jsonValue(payload, "--payload", input) }),
+    ...(payload === undefined
+      ? {}
+      : { payload: payload === "none" ? {} : await jsonValue(payload, "--payload", input) }),
     ...(expires === undefined ? {} : { expiredAt: expiryValue(expires, "--expires", clock.now()) }),
   };
   return { own, rules };

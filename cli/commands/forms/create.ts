@@ -9,7 +9,7 @@ import { create, ifNotExistsOption } from "../../session/create.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { whyOption } from "../../session/why.ts";
-import { describeForm, withUrl } from "./describe.ts";
+import { describeForm, noteEmptySchema, withUrl } from "./describe.ts";
 import { settingsOf, withSettings } from "./settings.ts";
 
 export function addCreateCommand(forms: Command, io: Io): void {
@@ -42,12 +42,14 @@ async function readNewForm(input: Input, given?: string): Promise<NewForm> {
   return { form: { slug, ...(await settingsOf(input)) }, ifNotExists };
 }
 
-async function createForm({ client, config, report, suggest }: Session, values: NewForm): Promise<void> {
+async function createForm(session: Session, values: NewForm): Promise<void> {
+  const { client, config, report, note, suggest } = session;
   const { slug } = values.form;
   const make = () => client.call(operations.create, { body: values.form });
   const find = () => client.call(operations.get, { names: { form: slug } });
   const created = await create(make, values.ifNotExists ? find : null);
   const form = withUrl(config, created);
   await report(form, describeForm(form));
+  noteEmptySchema(note, slug, values.form);
   suggest(shown`\nNext: let a page post to ${form.url}, then: formflag submissions list ${slug}`);
 }

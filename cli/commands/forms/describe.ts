@@ -5,8 +5,9 @@ import type { Form, FormPatch } from "../../../src/forms/form.ts";
 import { stateOf } from "../../../src/forms/intake/opening.ts";
 import type { Kind } from "../../../src/forms/settings/setting.ts";
 import { DEFAULT_SETTINGS, NAMES, SETTINGS, type SettingName } from "../../../src/forms/settings/settings.ts";
+import { checksNothing } from "../../../src/forms/validation/keywords.ts";
 import { formUrl, pageUrl } from "../../../src/http/forms/links.ts";
-import { details, shorten } from "../../output/text.ts";
+import { details, shorten, shown } from "../../output/text.ts";
 import type { Config } from "../../session/config.ts";
 
 type WithUrl<T> = T & { url: string };
@@ -35,6 +36,14 @@ export function describeForm(form: WithUrl<Form>): string {
     ["created", form.createdAt],
     ["updated", form.updatedAt],
   ]);
+}
+
+/** Says that a schema checks nothing, where a patch sets one that does not. */
+export function noteEmptySchema(note: (text: string) => void, slug: string, { schema }: FormPatch): void {
+  if (schema && checksNothing(schema))
+    note(
+      shown`the schema of ${slug} checks nothing: fields belong under properties, as in --schema '{"properties":{"email":{"type":"string"}}}'\n`,
+    );
 }
 
 type Line = [label: string, text: string];

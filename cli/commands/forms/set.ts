@@ -1,4 +1,3 @@
-import { checksNothing } from "../../../src/forms/validation/keywords.ts";
 import { clock } from "../../../src/base/clock.ts";
 import type { Command } from "commander";
 import type { FormPatch } from "../../../src/forms/form.ts";
@@ -13,7 +12,7 @@ import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { switchValue } from "../../session/values.ts";
 import { whyOption } from "../../session/why.ts";
-import { describeSettings, withUrl } from "./describe.ts";
+import { describeSettings, noteEmptySchema, withUrl } from "./describe.ts";
 import { settingsOf, withSettings } from "./settings.ts";
 
 /** Adds the verbs that change settings of a form. */
@@ -88,10 +87,7 @@ async function patchForm({ client, config, report, note }: Session, { name, patc
     note(
       shown`${form.slug} accepts no files; to change that: formflag forms set ${form.slug} --uploads on\n`,
     );
-  if (patch.schema && checksNothing(patch.schema))
-    note(
-      shown`the schema of ${form.slug} checks nothing: fields belong under properties, as in --schema '{"properties":{"email":{"type":"string"}}}'\n`,
-    );
+  noteEmptySchema(note, form.slug, patch);
   const isOpened = patch.enabled === true || patch.closesAt !== undefined;
   if (isOpened && openingOf({ ...DEFAULT_SETTINGS, ...form }, clock.now()) === "late")
     note(

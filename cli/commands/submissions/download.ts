@@ -73,7 +73,7 @@ type ExportValues = {
 async function parseExport(input: Input, name?: string): Promise<ExportValues> {
   const form = await input.need(name, "form");
   const { format: given, output } = input.options as { format?: ExportFormat; output: string };
-  const format = given ?? exportFormat(output, EXPORT_FORMATS) ?? "jsonl";
+  const format = exportFormat(output, EXPORT_FORMATS, given) ?? "jsonl";
   const { query } = filterIn(input.options, clock.now());
   return { form, format, query: { format, ...parametersOf(query) }, output };
 }

@@ -4,6 +4,7 @@ import { COMMAND_GUESSES, SYNONYMS, VERB_GUESSES, guessIn } from "./commands.ts"
 import { OPERAND_GUESSES } from "./operands.ts";
 import { OPTION_GUESSES } from "./options.ts";
 import { nearestOf } from "./nearest.ts";
+import { FOREIGN_WORDS } from "./words.ts";
 
 /** The error for a command line that commander refuses. */
 type Explanation = { message: string; hint: string | null };
@@ -19,9 +20,17 @@ export function explain(message: string, args: string[], program: Command): Expl
   const [, argument] = /^missing required argument '(.*)'$/.exec(message) ?? [];
   if (argument !== undefined) return missing(argument, args, program);
   const [, flags = ""] = /^option '(.*)' argument missing$/.exec(message) ?? [];
-  if (flags !== "") return { message, hint: `write ${flags.replace(/^-\w, /, "")}` };
+  if (flags !== "") return { message, hint: `write ${exampleOf(flags)}` };
   const [, one, other] = /^option '(.*)' cannot be used with option '(.*)'$/.exec(message) ?? [];
   return { message, hint: one === undefined ? null : `leave out ${nameOf(one)}, or ${nameOf(other!)}` };
+}
+
+/** `--off <value>` of `-o, --off <value>`, for an address with an example. */
+function exampleOf(flags: string): string {
+  const text = flags.replace(/^-\w, /, "");
+  return /^--(?:email|notify|alert-mail)\b/.test(text)
+    ? `${text}, such as ${nameOf(text)} ann@example.com`
+    : text;
 }
 
 /** `--off` of `-o, --off <value>`. */
@@ -127,7 +136,32 @@ function commandHint(word: string, args: string[], program: Command): string | n
   if (synonym.length > 0) return `type formflag ${pathOf(command)} ${synonym[0]}`;
   const near = nearestOf(word, [...verbs, "help"], true);
   if (near !== null) return `(Did you mean ${near}?)`;
-  return `its commands are ${verbs.join(", ")}`;
+  const [next = ""] = rest;
+  const meant = ON.test(next) ? "enable" : OFF.test(next) ? "disable" : verbs.length === 1 ? verbs[0]! : next;
+  const all = `its commands are ${verbs.join(", ")}`;
+  return verbs.includes(meant)
+    ? `the verb comes first: formflag ${pathOf(command)} ${meant} ${word}; ${all}`
+    : all;
+}
+
+const ON = /^(?:on|true|yes)$/i;
+const OFF = /^(?:off|false|no)$/i;
+
+/** The hint for a noun and a verb in one word, such as `list-flags`, `flags:list` or `createForm`. */
+function dashedHint(word: string, program: Command): string | null {
+  const parts = word
+    .replaceAll(/([a-z])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .split(/[-:._/]/);
+  if (parts.length !== 2) return null;
+  for (const [noun, verb] of [parts, parts.toReversed()] as [string, string][]) {
+    const named = program.commands.find((each) => [noun, `${noun}s`].includes(each.name()));
+    const verbs = named?.commands.map((each) => each.name()) ?? [];
+    const meant = [[verb], ...SYNONYMS.filter((row) => row.includes(verb))].flat();
+    const known = meant.find((each) => verbs.includes(each));
+    if (known !== undefined) return `type formflag ${named!.name()} ${known}`;
+  }
+  return null;
 }
 
 function topHint(word: string, [next = "", ...others]: string[], program: Command): string | null {
@@ -145,7 +179,7 @@ function topHint(word: string, [next = "", ...others]: string[], program: Comman
   if (noun !== undefined && verb !== undefined) return `type formflag ${[noun, verb, ...others].join(" ")}`;
   const plural = nounOf(word);
   if (plural !== undefined) return `(Did you mean ${plural}?)`;
-  const known = guessIn(COMMAND_GUESSES, word);
+  const known = guessIn(COMMAND_GUESSES, word) ?? guessIn(FOREIGN_WORDS, word) ?? dashedHint(word, program);
   if (known !== null) return known;
   const near = nearestOf(word, [...nouns, "help"], true);
   return near === null ? "formflag --help lists the commands" : `(Did you mean ${near}?)`;

@@ -5,30 +5,41 @@ import { meantBy } from "./nearest.ts";
 import { listAll } from "../pages.ts";
 
 /** An error for a name that does not exist, with the name that was probably meant as its hint; any other as it is. */
-export async function withNameMeant(error: unknown, client: Client): Promise<unknown> {
+export async function withNameMeant(
+  error: unknown,
+  client: Client,
+  { project: inProject, environment }: { project?: unknown; environment?: unknown },
+): Promise<unknown> {
   if (!(error instanceof AppError) || error.code !== "not_found") return error;
   const [, kind, name, project] =
-    /^(project|environment|form|user|token) "(.*?)" does not exist(?: in project "(.*)")?$/.exec(
+    /^(project|environment|form|segment|user|token) "(.*?)" does not exist(?: in project "(.*)")?$/.exec(
       error.message,
     ) ?? [];
   if (kind === undefined || name === undefined) return error;
-  const near = meantBy(name, await namesOf(kind, project, client));
+  const place = { project: project ?? textOf(inProject), environment: textOf(environment) };
+  const near = meantBy(name, await namesOf(kind, place, client));
   return near === null
     ? error
     : new AppError("not_found", error.message, { hint: shown`did you mean ${near}?`, cause: error });
 }
 
+function textOf(option: unknown): string | undefined {
+  return typeof option === "string" ? option : undefined;
+}
+
+type Place = { project: string | undefined; environment: string | undefined };
+
 /** The names of a kind; none if they cannot be listed. */
-async function namesOf(kind: string, project: string | undefined, client: Client): Promise<string[]> {
+async function namesOf(kind: string, place: Place, client: Client): Promise<string[]> {
   try {
-    return await listOf(kind, project, client);
+    return await listOf(kind, place, client);
   } catch (error) {
     if (error instanceof AppError) return [];
     throw error;
   }
 }
 
-async function listOf(kind: string, project: string | undefined, client: Client): Promise<string[]> {
+async function listOf(kind: string, { project, environment }: Place, client: Client): Promise<string[]> {
   switch (kind) {
     case "project": {
       const { projects } = await import("../../../src/operations/projects.ts");
@@ -43,6 +54,13 @@ async function listOf(kind: string, project: string | undefined, client: Client)
     case "form": {
       const { forms } = await import("../../../src/operations/forms.ts");
       return (await listAll(client, forms.list)).map(({ slug }) => slug);
+    }
+    case "segment": {
+      if (project === undefined || environment === undefined) return [];
+      const { segments } = await import("../../../src/operations/segments.ts");
+      return (await listAll(client, segments.list, { names: { project, environment } })).map(
+        (each) => each.name,
+      );
     }
     case "user": {
       const { users } = await import("../../../src/operations/access/users.ts");

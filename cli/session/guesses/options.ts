@@ -167,6 +167,11 @@ export const OPTION_GUESSES: Guess[] = [
   [/ (list|get)$/, "-o --output --format --csv --table --yaml", JSON_OUTPUT],
   [/ list$/, "--all --limit", "it lists everything"],
   [/^tokens create/, "--role --roles", "a token has scopes: --scope flags:write; roles are for users"],
+  [
+    /^tokens create/,
+    "--field",
+    "it prints the token alone: TOKEN=$(formflag tokens create <name>); --json prints all of it",
+  ],
   [/^tokens create/, "--form --forms", "the scopes of forms cannot be limited to one form"],
   [/^tokens create/, "--ttl --expiry --expire --valid", "--expires 90d says when it ends"],
   [

@@ -22,7 +22,8 @@ const OR = /or(?![^\s(!])|\|\|/iy;
 const AND = /and(?![^\s(!])|&&/iy;
 const NOT = /!(?!=)/y;
 const SYMBOL_AHEAD = /\s*[=!<>]/y;
-const SEGMENT = /in\s+(?:the\s+)?segment(?=\s)/iy;
+const SEGMENT = /(?:users?\s+)?(?:(?:is|are)\s+)?in\s+(?:the\s+)?segment(?=\s)/iy;
+const NOT_SEGMENT = /(?:users?\s+)?(?:(?:is|are)\s+)?not\s+in\s+(?:the\s+)?segment(?=\s)/iy;
 const NAME = /"[^"]+"|'[^']+'|[^\s"'()[\]{},<>=!&|]+/y;
 
 /**
@@ -60,6 +61,7 @@ function readOperand(scanner: Scanner): Rule {
   if (scanner.text[start] === "(") return nested(scanner, start, readGroup);
   if (take(scanner, NOT) !== undefined) return negated(scanner, start);
   if (take(scanner, SEGMENT) !== undefined) return readSegment(scanner);
+  if (take(scanner, NOT_SEGMENT) !== undefined) return { "!": [readSegment(scanner)] };
   const attribute = take(scanner, ATTRIBUTE);
   if (attribute === undefined)
     throw faultAt(start, "a condition begins with an attribute of one word, such as email or user.plan");

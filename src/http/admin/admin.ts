@@ -13,6 +13,7 @@ import { type Report, showError } from "../errors.ts";
 import { formUrl } from "../forms/links.ts";
 import { OPENAPI_PATH, dashboardLink } from "../paths.ts";
 import type { Guard } from "../rate-limit.ts";
+import { nearestOperation } from "./nearest-operation.ts";
 import { addRoute } from "./routes.ts";
 
 export type AdminApp = Hono<AdminEnv>;
@@ -68,9 +69,14 @@ export async function createAdminApp(app: App, options: AdminOptions): Promise<A
     backup,
   };
   for (const operation of OPERATIONS) await addRoute(admin, { app, deployment, report }, operation);
-  admin.all(`${ADMIN_PATH}/*`, () => {
+  admin.all(`${ADMIN_PATH}/*`, (c) => {
+    const nearest = nearestOperation(
+      c.req.method,
+      c.req.path.slice(c.req.path.indexOf(ADMIN_PATH) + ADMIN_PATH.length),
+    );
+    const near = nearest === null ? "" : `the nearest is ${nearest}; `;
     throw new AppError("not_found", "the admin API has no such address or method", {
-      hint: `GET ${OPENAPI_PATH} lists the operations`,
+      hint: `${near}GET ${OPENAPI_PATH} lists the operations`,
     });
   });
 

@@ -22,6 +22,9 @@ function contextOf(body: unknown): Context {
   if (!isObject(body))
     throw new ContextError("INVALID_CONTEXT", 'the body is an object such as {"context":{}}');
   const { context = {} } = body;
+  // The published client sends an empty object for no context; anything else beside it was meant as one.
+  if (body["context"] === undefined && Object.keys(body).length > 0)
+    throw new ContextError("INVALID_CONTEXT", 'the body has no context: send {"context":{…}}');
   if (!isObject(context)) throw new ContextError("INVALID_CONTEXT", "the context is an object");
   checkContext(context);
   return context;

@@ -50,6 +50,7 @@ const HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "ETag, Retry-After",
 } as const;
+const ELSEWHERE = `there is nothing at this address: flags are evaluated with POST to ${OFREP_FLAGS_PATH} and ${OFREP_FLAGS_PATH}/<key>`;
 const PREFLIGHT = {
   methods: "GET, POST, OPTIONS",
   headers: "content-type, x-project-key, x-environment-key, authorization, x-api-key, if-none-match",
@@ -181,7 +182,7 @@ export function createOfrepService(
   routes.options(`${OFREP_PATH}/*`, () => preflight(HEADERS, PREFLIGHT));
   routes.all(OFREP_FLAGS_PATH, () => wrongMethod({}));
   routes.all(OFREP_FLAG_PATH, (c) => wrongMethod({ key: c.req.param("key") }));
-  routes.all(`${OFREP_PATH}/*`, () => send(404, { errorDetails: "there is nothing at this address" }));
+  routes.all(`${OFREP_PATH}/*`, () => send(404, { errorDetails: ELSEWHERE }));
   return { evaluateOne, evaluateAll, routes, streams: events.count, close: events.close };
 }
 

@@ -49,7 +49,8 @@ export function createFormPage({ app, links, report, guard, handler, findForm }:
   };
 
   const explain = async (shown: Shown, form: Form | undefined, { headers }: Request): Promise<Response> => {
-    if (form ? !form.page : shown.status === 404) return missingPage();
+    if (form ? !form.page : shown.status === 404)
+      return missingPage("the address of a form's page ends in the key of the form, not its name");
     const reader = await readerOf(form?.language ?? null, headers.get("accept-language"));
     return problemPage(reader, { status: shown.status, problem: problemOf(shown) }, form);
   };

@@ -68,15 +68,18 @@ export function createFormsService(
   const { rest, redirect } = routesOf(links);
 
   // Not an async function, whose promise would cost each submission one more turn.
-  const submit = (request: Request, formKey: string, client: () => Client): Promise<Response> =>
-    handler.receive(request, formKey, client, asksForRest(request) ? rest : redirect);
+  const submit = (request: Request, formKey: string, client: () => Client): Promise<Response> => {
+    const mode = modeOf(request);
+    const answer = handler.receive(request, formKey, client, isRest(mode, request) ? rest : redirect);
+    return mode === null || mode === "" || mode === "rest" ? answer : answer.then(withModeHint);
+  };
 
   const routes: Routes = new Hono();
   for (const path of [SUBMIT_PATH, `${SUBMIT_PATH}/`, SUBMIT_PATH.replace(":form_key", "")]) {
     const formKeyOf = (c: Context) => c.req.param("form_key") ?? "";
     routes.post(path, (c) => submit(c.req.raw, formKeyOf(c), () => c.env.client));
     routes.options(path, async (c) => preflightFor(c.req.raw, await findForm(formKeyOf(c)), "POST, OPTIONS"));
-    routes.all(path, (c) => notPosted(asksForRest(c.req.raw), links));
+    routes.all(path, (c) => notPosted(isRest(modeOf(c.req.raw), c.req.raw), links));
   }
   routes.on(["GET", "OPTIONS"], CHALLENGE_PATH, (c) => {
     const client = () => c.env.client;
@@ -185,19 +188,32 @@ function addPages(routes: Routes, links: Links, findForm: FindForm): void {
   });
 }
 
-/** Whether a request asks for a JSON answer: by its `mode`, or without one by an `Accept` that names JSON first. */
-function asksForRest({ url, headers }: Request): boolean {
+/** The `mode` in the query of a request; null without one. */
+function modeOf({ url }: Request): string | null {
   // The address of a request without a `Host` is only a path.
   const query = url.indexOf("?");
-  if (query !== -1) {
-    // Compared first, since parsing costs a fifth of a submission (`npm run bench -- submissions`).
-    const text = url.slice(query + 1);
-    if (text === "mode=rest") return true;
-    const mode = new URLSearchParams(text).get("mode");
-    if (mode !== null) return mode === "rest";
-  }
+  if (query === -1) return null;
+  // Compared first, since parsing costs a fifth of a submission (`npm run bench -- submissions`).
+  const text = url.slice(query + 1);
+  return text === "mode=rest" ? "rest" : new URLSearchParams(text).get("mode");
+}
+
+/** Whether a request asks for a JSON answer: by its `mode`, or without one by an `Accept` that names JSON first. */
+function isRest(mode: string | null, { headers }: Request): boolean {
+  if (mode !== null) return mode === "rest";
   // Browsers that send a form name HTML first, programs without a preference everything.
   return /^\s*application\/json\s*(?:[,;]|$)/i.test(headers.get("accept") ?? "");
+}
+
+/** A redirect with a text for the program that asked for another mode: browsers show none. */
+function withModeHint(answer: Response): Response {
+  if (answer.status !== 303) return answer;
+  const headers = new Headers(answer.headers);
+  headers.set("Content-Type", "text/plain;charset=utf-8");
+  return new Response("mode=rest is answered with JSON, any other mode with this redirect\n", {
+    status: 303,
+    headers,
+  });
 }
 
 /** Answers a request other than POST: someone opened the address in a browser, or used the wrong method. */

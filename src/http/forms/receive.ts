@@ -187,7 +187,10 @@ async function keepTexts(
 
 /** The error for an address that belongs to no form. */
 export function noSuchAddress(): AppError {
-  return new AppError("not_found", "there is no form at this address");
+  return new AppError(
+    "not_found",
+    "there is no form at this address, which ends in the key of a form, not its name",
+  );
 }
 
 async function load(app: App, prepared: Prepared, form: Form): Promise<IntakeRules> {

@@ -42,7 +42,7 @@ const fileWith = (name: string, text: string | Uint8Array) => {
   return file;
 };
 
-test("an export has the format that the name of its file stands for, unless --format names another", async () => {
+test("an export has the format that the name of its file stands for, and is refused where --format names another", async () => {
   const folder = tempDirectory();
   const local = onData(tempDirectory());
   await local.run("forms", "create", "contact");
@@ -58,7 +58,15 @@ test("an export has the format that the name of its file stands for, unless --fo
   expect(await written("contact.zip")).toMatch(/^PK/);
   expect(await written("contact.jsonl")).toMatch(/^\{/);
   expect(await written("contact")).toMatch(/^\{/);
-  expect(await written("contact.csv", "--format", "jsonl", "--yes")).toMatch(/^\{/);
+  expect(await written("contact.ndjson", "--format", "jsonl")).toMatch(/^\{/);
+  expect(await written("contact.txt", "--format", "csv")).toMatch(/^id,/);
+  const other = await local.run("submissions", "export", "contact", "-o", "x.csv", "--format", "jsonl");
+  expect(other).toEqual({
+    code: 2,
+    stdout: "",
+    stderr:
+      "error: x.csv is a name for .csv, and --format is jsonl\nhint: name the file x.jsonl, or leave out --format\n",
+  });
   for (const name of ["contact.xlsx", "contact.ODS", "contact.jsonl.gz"]) {
     const file = join(folder, name);
     const { code, stderr } = await local.run("submissions", "export", "contact", "-o", file);

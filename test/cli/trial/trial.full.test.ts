@@ -42,6 +42,7 @@ const FILES = {
   "empty.yaml": "",
   "list.yaml": "- a\n",
   "prune.yaml": "projects:\n  shop:\n    flags: {}\n",
+  "list-of-environments.yaml": "projects:\n  shop:\n    environments: [production]\n",
   "good.yaml": "forms:\n  contact: {}\n",
   "x.yaml": "forms:\n  contact: {}\n",
   "good.jsonl": '{"name":"ann"}\n',

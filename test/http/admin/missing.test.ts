@@ -53,6 +53,17 @@ describe("what is not there", () => {
   });
 });
 
+test("a guessed address names the nearest operation", async () => {
+  const hintAt = async (path: string) =>
+    ((await (await ask(path)).json()) as { error: { hint: string } }).error.hint;
+  expect(await hintAt("/flags")).toContain(
+    "/api/admin/v1/projects/<project>/environments/<environment>/flags;",
+  );
+  expect(await hintAt("/project/shop")).toContain("GET, PATCH, DELETE /api/admin/v1/projects/<project>;");
+  expect(await hintAt("/forms/contact/submission")).toContain("/api/admin/v1/forms/<form>/submissions;");
+  expect(await hintAt(`/${"a/".repeat(2000)}`)).toBe("GET /openapi.json lists the operations");
+});
+
 describe("what is there already", () => {
   test("is a 409 that names it", async () => {
     const slug = fresh();

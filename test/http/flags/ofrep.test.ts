@@ -380,6 +380,7 @@ describe("a request", () => {
     ["no body", null, 400, "PARSE_ERROR"],
     ["an empty object", "{}", 200, null],
     ["a context without a targeting key", '{"context":{}}', 200, null],
+    ["a context without its name", '{"targetingKey":"ann"}', 400, "INVALID_CONTEXT"],
     ["something else beside the context", '{"context":{},"more":1}', 200, null],
     ["broken JSON", '{"context":', 400, "PARSE_ERROR"],
     ["broken UTF-8", "\u00ff", 200, null],

@@ -39,8 +39,8 @@ Examples:
 type Values = { selected: Selected; format: string; output: string };
 
 async function parse(input: Input, given?: string): Promise<Values> {
-  const { format, output } = input.options as { format?: string; output: string };
-  const named = format ?? exportFormat(output, FORMATS) ?? "jsonl";
+  const { format, output } = input.options as { format?: (typeof FORMATS)[number]; output: string };
+  const named = exportFormat(output, FORMATS, format) ?? "jsonl";
   return { selected: await readSelection(input, given), format: named, output };
 }
 

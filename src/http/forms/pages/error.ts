@@ -74,10 +74,11 @@ export async function methodPage(allow: string): Promise<Response> {
   return answer;
 }
 
-/** The page for a person at an address that does not exist. */
-export function missingPage(): Promise<Response> {
+/** The page for a person at an address that does not exist, with the sentence about the one that was meant. */
+export function missingPage(instead: string | null): Promise<Response> {
   return page(
     { status: 404, title: "There is nothing here", mark: "bad" },
-    html`<p>This address has no page.</p>`,
+    html`<p>This address has no page.</p>
+      ${instead === null ? "" : html`<p class="soft">${instead[0]!.toUpperCase()}${instead.slice(1)}.</p>`}`,
   );
 }
