@@ -1,10 +1,10 @@
+import { ADMIN_PATH } from "../operations/operation.ts";
 import type { Services } from "./services.ts";
 
 /** A guessed address, the service whose address it stands for, and the sentence about it; null for every service. */
 type Guess = [path: RegExp, service: keyof Services | null, text: string];
 
-const FORMS =
-  "a page posts to /v1/s/<form key>, and the admin API reads what was sent below /api/admin/v1/forms";
+const FORMS = `a page posts to /v1/s/<form key>, and the admin API reads what was sent below ${ADMIN_PATH}/forms`;
 
 const GUESSES: readonly Guess[] = [
   [/^\/v1\/s$/, "forms", "the address of a form ends in its key, as in /v1/s/<form key>"],
@@ -35,14 +35,14 @@ const GUESSES: readonly Guess[] = [
   [
     /^\/(?:admin\/(?:api|v\d)|api\/admin|(?:api\/)(?:v\d\/)?(?:admin|projects?|environments?|segments?|tokens?|users?|targets?|deliveries|webhooks?|history))(?:\/|$)/,
     "admin",
-    "the admin API is below /api/admin/v1, and /openapi.json describes it",
+    `the admin API is below ${ADMIN_PATH}, and /openapi.json describes it`,
   ],
   [
     /^\/(?:admin|login|signin|sign-in|sign_in|auth|ui|console|app|home|panel|inbox|projects?|users?|settings|index\.(?:html|php))(?:\/|$)/,
     "dashboard",
     "the dashboard is at /dashboard",
   ],
-  [/^\/api(?:\/v\d)?$/, "flags", "flags are read at /api/v1/flags, and the admin API is below /api/admin/v1"],
+  [/^\/api(?:\/v\d)?$/, "flags", `flags are read at /api/v1/flags, and the admin API is below ${ADMIN_PATH}`],
 ];
 
 /** Characters of a path that are compared. */

@@ -4,7 +4,7 @@ import { ADMIN_PATH } from "../../operations/operation.ts";
 /** Steps of a path that are compared, so that a long one costs no more. */
 const MAX_STEPS = 12;
 
-/** What it costs to leave out a step that was sent, and to add one that was not. */
+/** The costs of leaving out a step that was sent, and of adding one that was not. */
 const EXTRA = 1;
 const missing = (step: string) => (step.startsWith(":") ? 0.2 : 0.6);
 
@@ -28,7 +28,7 @@ export function nearestOperation(asked: string, path: string): string | null {
 }
 
 const MAX_COST = 3;
-/** What it costs to have been asked with another method. */
+/** The cost of another method than the one that was asked for. */
 const OTHER_METHOD = 1;
 
 /** The least cost of changes that make one path of the other. */
