@@ -125,7 +125,7 @@ async function noteVariables(args: readonly string[], io: Io): Promise<void> {
   const isOfServer = args.includes("serve") || args.includes("doctor");
   if (!(isOfServer || (io.errIsTerminal && !args.includes("--json")))) return;
   if (!Object.keys(process.env).some((name) => /^form_?flag/i.test(name))) return;
-  const { misspeltVariables } = await import("./session/variables.ts");
+  const { misspeltVariables } = await import("./session/guesses/variables.ts");
   for (const text of misspeltVariables(process.env)) io.note(`warning: ${printable(text)}\n`);
 }
 

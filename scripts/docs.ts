@@ -1,5 +1,5 @@
 import { type CommandHelp, EXIT_STATUS, type Note, type OptionHelp, readCommands } from "./commands.ts";
-import { OTHER_VARIABLES } from "../cli/session/variables.ts";
+import { OTHER_VARIABLES } from "../cli/session/guesses/variables.ts";
 import { limitsPage } from "./limits.ts";
 import { code, escaped, sentence, tableOf } from "./markdown.ts";
 

@@ -1,4 +1,4 @@
-import { OTHER_VARIABLES } from "../cli/session/variables.ts";
+import { OTHER_VARIABLES } from "../cli/session/guesses/variables.ts";
 import { VERSION } from "../cli/version.ts";
 import { type CommandHelp, EXIT_STATUS, type Note, type OptionHelp, readCommands } from "./commands.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { misspeltVariables } from "../../cli/session/variables.ts";
+import { misspeltVariables } from "../../cli/session/guesses/variables.ts";
 import { formflag } from "../support/commands.ts";
 
 test("a variable that is nearly one of formflag's is named with the one that was meant", () => {

@@ -1,6 +1,6 @@
-import { environmentOption, globalOptions, projectOption } from "./config.ts";
-import { serveOptions } from "../serve/options.ts";
-import { nearestOf } from "./guesses/nearest.ts";
+import { environmentOption, globalOptions, projectOption } from "../config.ts";
+import { serveOptions } from "../../serve/options.ts";
+import { nearestOf } from "./nearest.ts";
 
 /** Environment variables without an option. */
 export const OTHER_VARIABLES = [
