@@ -141,8 +141,8 @@ describe("serve on a server", () => {
 describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
   test("ends an idle server with exit code 0, also right after it said that it listens", async () => {
     const codes: number[] = [];
-    for (let count = 0; count < 5; count += 1) codes.push(await (await startServer()).stop(signal));
-    expect(codes).toEqual([0, 0, 0, 0, 0]);
+    for (let count = 0; count < 2; count += 1) codes.push(await (await startServer()).stop(signal));
+    expect(codes).toEqual([0, 0]);
   });
 
   test("lets a request under way finish, and its row is stored", async () => {

@@ -165,7 +165,7 @@ export function countsContract(driver: Driver): void {
           }
           expect(await store.submissions.wrongCounts()).toEqual([]);
         }),
-        { numRuns: 15 },
+        { numRuns: 6 },
       );
     }, 60_000);
 

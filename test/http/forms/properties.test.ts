@@ -84,7 +84,7 @@ describe("what is sent is what is stored:", () => {
         expect(JSON.stringify(data, null, space)).toBe(JSON.stringify(JSON.parse(sent), null, space));
         expect(files).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -101,7 +101,7 @@ describe("what is sent is what is stored:", () => {
         const { data } = await stored(Buffer.from(body), "application/x-www-form-urlencoded");
         expect(JSON.stringify(data)).toBe(grouped(pairs));
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -119,7 +119,7 @@ describe("what is sent is what is stored:", () => {
         const { data } = await stored(body, "application/x-www-form-urlencoded");
         expect(JSON.stringify(data)).toBe(grouped(pairs));
       }),
-      { numRuns: 800 },
+      { numRuns: 300 },
     );
   });
 
@@ -213,7 +213,7 @@ describe("what is sent is what is stored:", () => {
           expect((await bytesOf(submission, index + 1)).equals(bytes)).toBe(true);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });

@@ -8,6 +8,6 @@ const directory = tempDirectory(fastDirectory());
 newDatabase(directory);
 
 test("random programs do the same in every way: operations, HTTP, commands and PostgreSQL", async () => {
-  const options = { seed: 28, runs: 5, length: 30, withPostgres: IS_POSTGRES_HERE, directory };
-  expect(await runPrograms(options)).toBeGreaterThan(60);
+  const options = { seed: 28, runs: 3, length: 30, withPostgres: IS_POSTGRES_HERE, directory };
+  expect(await runPrograms(options)).toBeGreaterThan(36);
 }, 300_000);

@@ -13,7 +13,7 @@ test.each([1, 2, 3, 4])(
     const { violations } = await simulate({
       seed,
       directory,
-      minutes: seed === 3 ? 1.5 : 0.5,
+      minutes: 0.5,
       keepsLog: false,
     });
     expect(violations).toEqual([]);

@@ -47,7 +47,8 @@ export async function emptyDatabase(): Promise<string> {
 /** The URL of a new database with our schema. */
 export async function freshDatabase(): Promise<string> {
   template ??= createTemplate();
-  return createDatabase(`TEMPLATE ${await template}`);
+  // Copied as files, with the caches of its catalog, it takes half the time to create and to connect to.
+  return createDatabase(`TEMPLATE ${await template} STRATEGY file_copy`);
 }
 
 /** The name of the database of a URL. */
