@@ -23,6 +23,10 @@ const EXIT_CODES: Record<ErrorCode, number> = {
   unavailable: EXIT.unavailable,
   rate_limited: EXIT.unavailable,
   unsupported: EXIT.failure,
+  authorization_pending: EXIT.unavailable,
+  slow_down: EXIT.unavailable,
+  access_denied: 4,
+  expired_token: 4,
 };
 
 /** Runs a command line. Returns its exit code, after an error was printed on standard error. */

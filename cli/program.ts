@@ -111,6 +111,16 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
     load: async () => (await import("./commands/sessions.ts")).addSessionCommands,
   },
   {
+    name: "login",
+    summary: "log in to a server, approved in its dashboard",
+    load: async () => (await import("./commands/login.ts")).addLoginCommand,
+  },
+  {
+    name: "logout",
+    summary: "end the login on a server",
+    load: async () => (await import("./commands/login.ts")).addLogoutCommand,
+  },
+  {
     name: "check",
     summary: "check that everything stored is sound and complete",
     load: async () => (await import("./commands/check.ts")).addCheckCommand,

@@ -349,6 +349,34 @@ const SECTIONS: Section[] = [
         what: "characters that a session keeps of what the browser says of itself, and of its address",
         past: "cut",
       },
+      "LOGIN_LIMITS.waitSeconds": {
+        unit: "s",
+        what: "how long `formflag login` waits for its approval",
+        past: "400 `expired_token`",
+      },
+      "LOGIN_LIMITS.interval": { unit: "s", what: "time between two polls of it", past: "400 `slow_down`" },
+      "LOGIN_LIMITS.defaultSeconds": {
+        unit: "s",
+        what: "how long it lasts, unless it says",
+        past: "it ends",
+      },
+      "LOGIN_LIMITS.mostSeconds": { unit: "s", what: "how long it lasts at most", past: "400" },
+      "LOGIN_LIMITS.client": { what: "characters of the name that its client gives itself", past: "400" },
+      "LOGIN_LIMITS.most": { what: "logins that wait at a time", past: "429 with `Retry-After`" },
+      "LOGIN_LIMITS.begun": {
+        what: "logins that a network begins before each next one waits; this machine has no such limit",
+        past: "429 with `Retry-After`",
+      },
+      "LOGIN_LIMITS.begunWaitSeconds": {
+        unit: "s",
+        what: "time after which one of these is forgotten",
+        past: "",
+      },
+      "LOGIN_LIMITS.wrongCodes": {
+        what: "wrong codes of a user before each next one waits; one is forgotten each minute",
+        past: "429 with `Retry-After`",
+      },
+      "LOGIN_LIMITS.codeWaitSeconds": { unit: "s", what: "the longest wait", past: "" },
     },
   },
   {

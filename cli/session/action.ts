@@ -11,7 +11,7 @@ import { type Transport, clientOn, lazyTransport } from "./client.ts";
 import { type Config, readConfig, readRemote } from "./config.ts";
 import { env } from "./env.ts";
 import { type Input, openInput } from "./input.ts";
-import { inTermsOf } from "./near-misses.ts";
+import { inTermsOf } from "./guesses/near-misses.ts";
 import { type Session, openSession } from "./session.ts";
 import { localTransport } from "./local-client.ts";
 import { loadStorage } from "./storage.ts";

@@ -131,14 +131,13 @@ export function readLocalConfig(command: Command): Config {
 }
 
 /**
- * How to reach the server of a configuration; null without a server. Throws `invalid` if the token would be sent
- * unencrypted or the certificates cannot be used, `unauthenticated` without a token.
+ * How to reach the server of a configuration, without a token; null without a server. Throws `invalid` if a token would be
+ * sent unencrypted; `ca` if the certificates cannot be used.
  */
-export async function readRemote(
+export function readServer(
   command: Command,
   { server }: Config,
-  env: Record<string, string | undefined>,
-): Promise<Remote | null> {
+): { server: string; ca: Promise<string | null> } | null {
   if (server === null) return null;
   const { insecure, caFile } = command.optsWithGlobals<{ insecure?: true; caFile?: string }>();
   if (server.startsWith("http:") && !isLoopbackUrl(server) && !insecure)
@@ -146,8 +145,19 @@ export async function readRemote(
       `everybody on the way to ${new URL(server).host} could read the token: the address is not https`,
       "use https://, or add --insecure where you trust the network",
     );
-  const token = await readToken(command, env);
-  return { server, token, ca: caFile === undefined ? null : await readCertificates(caFile) };
+  return { server, ca: caFile === undefined ? Promise.resolve(null) : readCertificates(caFile) };
+}
+
+/** The same with the token. Throws also `unauthenticated` without one. */
+export async function readRemote(
+  command: Command,
+  config: Config,
+  env: Record<string, string | undefined>,
+): Promise<Remote | null> {
+  const remote = readServer(command, config);
+  if (remote === null) return null;
+  const [token, ca] = await Promise.all([readToken(command, remote.server, env), remote.ca]);
+  return { server: remote.server, token, ca };
 }
 
 async function readCertificates(file: string): Promise<string> {
@@ -166,20 +176,29 @@ async function readCertificates(file: string): Promise<string> {
 }
 
 /**
- * The token for a server: from `--token-file`, `FORMFLAG_TOKEN`, or `FORMFLAG_TOKEN_FILE`. Never from an option, which
- * other users of the machine can see. Throws `unauthenticated` without a token.
+ * The token for a server: from `--token-file`, `FORMFLAG_TOKEN`, `FORMFLAG_TOKEN_FILE`, or else of the login on it. Never from
+ * an option, which other users of the machine can see. Throws `unauthenticated` without a token.
  */
-async function readToken(command: Command, env: Record<string, string | undefined>): Promise<string> {
+async function readToken(
+  command: Command,
+  server: string,
+  env: Record<string, string | undefined>,
+): Promise<string> {
   const file = command.optsWithGlobals<{ tokenFile?: string }>().tokenFile;
   const isGiven = command.getOptionValueSourceWithGlobals("tokenFile") === "cli";
   const fromEnv = env["FORMFLAG_TOKEN"]?.trim();
   if (fromEnv && !isGiven) return tokenIn(fromEnv, "FORMFLAG_TOKEN");
-  if (file === undefined) {
-    throw new AppError("unauthenticated", "a token is missing for the server", {
-      hint: "put it into FORMFLAG_TOKEN, or into a file named with --token-file",
-    });
-  }
+  if (file === undefined) return tokenOfLogin(server);
   return tokenIn(await readTokenFile(file), `the file ${file}`);
+}
+
+async function tokenOfLogin(server: string): Promise<string> {
+  const { findCredential } = await import("./credentials.ts");
+  const known = await findCredential(server);
+  if (known !== undefined) return known.token;
+  throw new AppError("unauthenticated", "a token is missing for the server", {
+    hint: `formflag login --server ${server} gets one; or put one into FORMFLAG_TOKEN, or into a file named with --token-file`,
+  });
 }
 
 function tokenIn(text: string, where: string): string {

@@ -69,6 +69,8 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "name-taken": "users and tokens share their names: choose another",
   "last-admin": "formflag users set <name> --role admin makes another user an admin",
   "link-unnamed": "formflag users link <name>",
+  "login-ended": "log in again: formflag login",
+  "not-a-login": "formflag tokens revoke <name> ends a token",
   "session-not-found": "formflag sessions list shows the browsers that are signed in",
   "refs-of-project": "formflag tokens create ci --scope flags:refs -p <project>",
   "code-not-found": ({ project }) => `formflag flags refs list -p ${project} shows the branches there are`,

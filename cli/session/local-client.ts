@@ -1,11 +1,12 @@
 import { confirmationIn, operatorCaller } from "../../src/access/caller.ts";
+import { NO_BROWSER } from "../../src/access/sign-in.ts";
 import type { App } from "../../src/app.ts";
 import { once } from "../../src/base/once.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import type { Deployment } from "../../src/operations/deployment.ts";
 import { streamOf } from "../../src/http/exports.ts";
 import { formUrl } from "../../src/http/forms/links.ts";
-import { dashboardLink } from "../../src/http/paths.ts";
+import { dashboardLink, pageLink } from "../../src/http/paths.ts";
 import { MAX_ADMIN_BODY } from "../../src/operations/limits.ts";
 import type { Download } from "../../src/operations/deployment.ts";
 import type { Call, Operation } from "../../src/operations/operation.ts";
@@ -60,6 +61,7 @@ async function applyScheduled(app: App, io: Io): Promise<void> {
 /** A call by the person who runs this command. */
 async function callOf(operation: Operation, { names = {}, query, body, revision, confirmed, why }: Sent) {
   return {
+    sender: NO_BROWSER,
     caller: operatorCaller(userName, confirmationIn(confirmed), why),
     names,
     query: await queryOf(operation, query),
@@ -95,18 +97,20 @@ async function bodyOf(operation: Operation, body: unknown): Promise<unknown> {
 
 /** As the server of a data directory, or one with the environment of this process. */
 function deploymentOf(app: App, { data, shared }: Storage, version: string): Deployment {
+  const linkBase = async () => {
+    const [{ linkBaseFromEnvironment }, { readServing }] = await Promise.all([
+      import("../serve/dashboard-config.ts"),
+      import("../data/serving.ts"),
+    ]);
+    const { dashboardUrl, basePath } = linkBaseFromEnvironment(env);
+    const serving = shared === null ? readServing(data) : null;
+    return dashboardUrl ?? serving?.dashboard ?? basePath;
+  };
   return {
     outgoing: once(() => openOutgoing(app.now, version, shared === null ? data : null)),
     formUrl: (key) => formUrl(env["FORMFLAG_PUBLIC_URL"] ?? null, "", key),
-    async signInUrl(secret) {
-      const [{ linkBaseFromEnvironment }, { readServing }] = await Promise.all([
-        import("../serve/dashboard-config.ts"),
-        import("../data/serving.ts"),
-      ]);
-      const { dashboardUrl, basePath } = linkBaseFromEnvironment(env);
-      const serving = shared === null ? readServing(data) : null;
-      return dashboardLink(dashboardUrl ?? serving?.dashboard ?? basePath, secret);
-    },
+    signInUrl: async (secret) => dashboardLink(await linkBase(), secret),
+    pageUrl: async (path) => pageLink(await linkBase(), path),
     commitMinutes: () => [],
     status: async () => (await import("../serve/facts.ts")).localFacts({ data, shared }, version),
   };

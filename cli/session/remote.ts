@@ -11,7 +11,8 @@ import type { Shape } from "./shape.ts";
 export type Remote = {
   /** Its address, without a slash at the end. */
   server: string;
-  token: string;
+  /** Null for what needs none. */
+  token: string | null;
   /** Certificates in PEM that are trusted in place of the usual ones; null trusts those. */
   ca: string | null;
 };
@@ -33,7 +34,7 @@ type Answer = Pick<Response, "status" | "headers" | "body">;
  */
 export function remoteTransport({ server, token, ca }: Remote, limits = LIMITS): Transport {
   const fetchFrom = async (request: Request, isDownload: boolean): Promise<Answer> => {
-    request.headers.set("Authorization", `Bearer ${token}`);
+    if (token !== null) request.headers.set("Authorization", `Bearer ${token}`);
     const stop = new AbortController();
     const end = clock.steady() + limits.ms;
     let [isAnswering, isDownloading] = [false, false];

@@ -1,4 +1,5 @@
 import type { Rights } from "./rights.ts";
+import type { Session } from "./session.ts";
 
 /** Author of a change: their name, its time in milliseconds since 1970, and the reason they gave. */
 export type Author = { who: string; at: number; why?: string | undefined };
@@ -9,6 +10,8 @@ export type Caller = Rights & {
   hasConfirmed: (slug: string) => boolean;
   /** Why the caller makes the changes, for the history. */
   why?: string | undefined;
+  /** The session of a user who is signed in; undefined for a token and for the operator. */
+  session?: Pick<Session, "id" | "method" | "expiresAt"> | undefined;
   /**
    * Throws `unauthenticated` if the token was revoked or has expired, or the session has ended; `forbidden` if the
    * role of the user was changed.
@@ -33,6 +36,15 @@ export function operatorCaller(
     verify: async () => {},
   };
 }
+
+/** A caller without rights, of operations that need none. */
+export const NOBODY: Caller = {
+  name: "",
+  type: "user",
+  grants: [],
+  hasConfirmed: () => false,
+  verify: async () => {},
+};
 
 /** Whether a list with commas, such as the header `X-Confirm`, holds a slug, or `*` for every slug. */
 export function confirmationIn(list: string | undefined): Caller["hasConfirmed"] {

@@ -11,7 +11,7 @@ type TokenChange =
 type UserChange =
   | { change: "insertUser"; user: User }
   | { change: "updateUser"; name: string; role?: Role; settings?: UserSettings }
-  /** Ends the links of the user and every session but the one of the id `keep`. `password` is a hash. */
+  /** Ends the links and approved logins of the user and every session but the one of the id `keep`. `password` is a hash. */
   | { change: "setPassword"; name: string; password: string; keep: string | null }
   /** Ends the sessions and links of the user too. */
   | { change: "deleteUser"; name: string };

@@ -35,5 +35,26 @@ export const SESSION_LIMITS = {
   text: 300,
 } as const;
 
+/** Logins of the command line, which a person approves in the dashboard. */
+export const LOGIN_LIMITS = {
+  /** How long one waits for its approval. */
+  waitSeconds: 900,
+  /** Seconds between two polls. */
+  interval: 2,
+  /** How long its session lasts, unless it says; and at most. */
+  defaultSeconds: 12 * 3600,
+  mostSeconds: 30 * 86_400,
+  /** Logins that wait at a time. */
+  most: 10_000,
+  /** Logins that a network begins before each next one has to wait, and the wait. */
+  begun: 20,
+  begunWaitSeconds: 3,
+  /** Wrong codes of a user before each next one has to wait, and the longest wait. */
+  wrongCodes: 10,
+  codeWaitSeconds: 60,
+  /** Characters that are kept of what a client calls itself. */
+  client: 100,
+} as const;
+
 /** Hashes of unknown tokens that a process remembers. */
 export const MAX_UNKNOWN_TOKENS = 10_000;

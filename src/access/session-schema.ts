@@ -11,4 +11,6 @@ export const sessionSchema = z.object({
   createdAt: timestamp,
   /** To about ten minutes. */
   seenAt: timestamp,
+  /** When it ends although it is used; null for the usual time. */
+  expiresAt: z.nullable(timestamp),
 });

@@ -16,15 +16,27 @@ const STEP = 1000;
 /** How old the time may be at which a session was last used, in milliseconds: each update is a write. */
 const SEEN_MS = 600_000;
 
-/** The session and user of a secret. Throws `unauthenticated` if there is none, or it has ended. */
-export async function resumeSession(app: AccessApp, secret: string): Promise<SignedIn> {
+/**
+ * The session and user of a secret. Throws `unauthenticated` if there is none, or it has ended. A session of the command line
+ * counts only for `use` of `cli`, and no other session does.
+ */
+export async function resumeSession(
+  app: AccessApp,
+  secret: string,
+  use: "browser" | "cli" = "browser",
+): Promise<SignedIn> {
   const hash = sha256(secret);
   const now = app.now();
   const found = await app.store.sessions.find(hash);
-  if (!found || isEnded(found.session, now)) {
-    throw new AppError("unauthenticated", "this session has ended: sign in again", {
-      reason: "session-ended",
-    });
+  const isUsable = found && (found.session.method === "cli") === (use === "cli");
+  if (!isUsable || isEnded(found.session, now)) {
+    throw new AppError(
+      "unauthenticated",
+      use === "cli" ? "this login has ended, or is not known here" : "this session has ended: sign in again",
+      {
+        reason: use === "cli" ? "login-ended" : "session-ended",
+      },
+    );
   }
   const { user, session } = found;
   if (now - session.seenAt < SEEN_MS) return found;
@@ -62,6 +74,13 @@ export async function endSession(app: AccessApp, caller: Caller, id: string): Pr
   if (!(await app.store.sessions.delete(id))) throw noSuchSession(id);
 }
 
+/** Ends the login of the command line that the caller is. Throws `forbidden` for any other caller. */
+export async function endLogin(app: AccessApp, { session }: Caller): Promise<void> {
+  if (session?.method !== "cli")
+    throw new AppError("forbidden", "this token is not that of a login", { reason: "not-a-login" });
+  if (!(await app.store.sessions.delete(session.id))) throw noSuchSession(session.id);
+}
+
 /** Signs out: ends the session of a secret, if there is one. */
 export async function endSessionBySecret(app: AccessApp, secret: string): Promise<void> {
   await app.store.sessions.deleteByHash(sha256(secret));
@@ -70,7 +89,7 @@ export async function endSessionBySecret(app: AccessApp, secret: string): Promis
 /** The caller that a user who is signed in is, with the scopes of the role. */
 export function userCaller(
   app: AccessApp,
-  { user }: SignedIn,
+  { user, session }: SignedIn,
   secret: string,
   hasConfirmed: Caller["hasConfirmed"],
   why?: string,
@@ -82,8 +101,10 @@ export function userCaller(
     grants: [{ scopes: SCOPES_OF[user.role] }],
     hasConfirmed,
     why,
+    session: { id: session.id, method: session.method, expiresAt: session.expiresAt },
     async verify() {
-      const { user: current } = await resumeSession(app, secret);
+      const use = session.method === "cli" ? "cli" : "browser";
+      const { user: current } = await resumeSession(app, secret, use);
       if (current.role !== user.role)
         throw new AppError("forbidden", "your role was changed: load the page again", {
           reason: "role-changed",
@@ -97,7 +118,7 @@ export async function hasUsers(app: AccessApp): Promise<boolean> {
   return (await app.store.users.page({ limit: 1 })).items.length > 0;
 }
 
-/** The job that removes sessions and sign-in links that have ended. */
+/** The job that removes sessions, sign-in links and logins that have ended. */
 export function expiredSessionsJob(app: AccessApp): Job {
   return {
     name: "sessions",

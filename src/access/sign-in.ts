@@ -4,8 +4,8 @@ import { sha256 } from "../base/sum.ts";
 import { SESSION_LIMITS } from "./limits.ts";
 import { noteSignIn, verifyPassword } from "./passwords.ts";
 import type { Role } from "./role.ts";
-import { type Session, type SignInMethod, signInSecret } from "./session.ts";
-import type { AccessApp, NewSession } from "./store.ts";
+import { CLI_PREFIX, type NewSession, type Session, type SignInMethod, signInSecret } from "./session.ts";
+import type { AccessApp } from "./store.ts";
 import type { User } from "./user.ts";
 import { ensureUser } from "./users.ts";
 
@@ -13,6 +13,9 @@ import { ensureUser } from "./users.ts";
  * A browser's description of itself, and the address and network it connects from; `network` is null for this machine.
  */
 export type Browser = { agent: string; address: string; network: string | null };
+
+/** For a caller that is not a browser. */
+export const NO_BROWSER: Browser = { agent: "", address: "", network: null };
 
 export type SignedIn = { user: User; session: Session };
 
@@ -83,16 +86,19 @@ export async function signInByProxy(
   return signedIn(app, user, start, browser);
 }
 
-type Start = { secret: string; stored: NewSession };
+/** A session that is not stored yet, and its secret. */
+export type Start = { secret: string; stored: NewSession };
 
-function newSession(
+/** A new session of a user, with a secret of its own. */
+export function newSession(
   { now, random }: AccessApp,
   user: string,
   method: SignInMethod,
-  { agent, address }: Browser,
+  { agent, address }: Pick<Browser, "agent" | "address">,
+  expiresAt: number | null = null,
 ): Start {
   const { text, perUser } = SESSION_LIMITS;
-  const [secret, at] = [signInSecret(random), now()];
+  const [secret, at] = [`${method === "cli" ? CLI_PREFIX : ""}${signInSecret(random)}`, now()];
   const session: Session = {
     id: dashedKey(random),
     user,
@@ -101,6 +107,7 @@ function newSession(
     address: address.slice(0, text),
     createdAt: at,
     seenAt: at,
+    expiresAt,
   };
   return { secret, stored: { session, hash: sha256(secret), most: perUser } };
 }

@@ -1,9 +1,10 @@
 import type { ClockAndRandom } from "../base/clock.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
 import type { AccessChange } from "./change.ts";
+import type { DeviceLoginStore } from "./device/device-login-store.ts";
 import type { ChangeStore } from "./door.ts";
 import type { EnvironmentKeys } from "./place.ts";
-import type { Session } from "./session.ts";
+import type { NewSession, Session } from "./session.ts";
 import type { Token } from "./token.ts";
 import type { User } from "./user.ts";
 
@@ -26,9 +27,6 @@ type UserStore = {
   /** The names of admins, at most `limit`, in their order. */
   admins(limit: number): Promise<string[]>;
 };
-
-/** A session to store under the SHA-256 of its secret. Of its user, `most` are kept: those that were seen last. */
-export type NewSession = { session: Session; hash: string; most: number };
 
 /** A link of a user under the SHA-256 of its secret. */
 export type SignInLink = { user: string; hash: string; expiresAt: number };
@@ -58,8 +56,8 @@ type SessionStore = {
    */
   spendLink(hash: string, now: number, session: NewSession): Promise<User | undefined>;
   /**
-   * Removes at most `limit` sessions that were seen or created until these times, and as many links that expired until
-   * `now`. Returns whether any may be left.
+   * Removes at most `limit` sessions that were seen or created until these times or expired until `now`, and as many links
+   * and logins that expired until then. Returns whether any may be left.
    */
   clearEnded(
     until: { seenBefore: number; createdBefore: number; now: number },
@@ -76,6 +74,7 @@ export type AccessStore = {
   tokens: TokenStore;
   users: UserStore;
   sessions: SessionStore;
+  deviceLogins: DeviceLoginStore;
   secrets: SecretStore;
 };
 

@@ -1,25 +1,33 @@
 import { AppError } from "../base/errors.ts";
 
-/** Keys kept in memory, of which each is forgotten some time after its last wrong password. */
+/** Keys kept in memory, of which each is forgotten some time after its last wrong guess. */
 const MAX_KEYS = 10_000;
 
-/** Slows down guesses at passwords, counted under a key. It never locks anybody out. */
+/** Slows down guesses, as at passwords, counted under a key. It never locks anybody out. */
 export type Throttle = {
-  /** Throws `rate_limited`, with the seconds to wait, after too many wrong passwords. */
+  /** Throws `rate_limited`, with the seconds to wait, after too many wrong guesses. */
   check: (key: string) => void;
-  /** Counts a wrong password. */
+  /** Counts a wrong guess. */
   count: (key: string) => void;
-  /** Forgets the wrong passwords of a key. */
+  /** Forgets the wrong guesses of a key. */
   reset: (key: string) => void;
 };
 
+/** The noun for wrong guesses in messages, and the reason of the error. */
+const PASSWORDS = { what: "wrong passwords", reason: "password-throttled" };
+
 /**
- * A throttle that lets so many wrong passwords of a key pass, and one more after each wait. Counts are kept in memory: each
+ * A throttle that lets so many wrong guesses of a key pass, and one more after each wait. Counts are kept in memory: each
  * process has its own, and a restart resets them.
  */
-export function createThrottle(now: () => number, failures: number, waitSeconds: number): Throttle {
+export function createThrottle(
+  now: () => number,
+  failures: number,
+  waitSeconds: number,
+  { what, reason } = PASSWORDS,
+): Throttle {
   const wait = waitSeconds * 1000;
-  /** When the last wrong password of a key is forgotten: each takes one wait. */
+  /** When the last wrong guess of a key is forgotten: each takes one wait. */
   const forgottenAt = new Map<string, number>();
 
   /** For a tenth of the keys, so that not each next one walks through all. */
@@ -36,13 +44,13 @@ export function createThrottle(now: () => number, failures: number, waitSeconds:
       const left = (forgottenAt.get(key) ?? 0) - now() - (failures - 1) * wait;
       if (left <= 0) return;
       const retryAfter = Math.min(Math.ceil(left / 1000), waitSeconds);
-      const message = `too many wrong passwords: try again in ${retryAfter} second${retryAfter === 1 ? "" : "s"}`;
-      throw new AppError("rate_limited", message, { reason: "password-throttled", retryAfter });
+      const message = `too many ${what}: try again in ${retryAfter} second${retryAfter === 1 ? "" : "s"}`;
+      throw new AppError("rate_limited", message, { reason, retryAfter });
     },
     count(key) {
       const at = now();
       const before = forgottenAt.get(key) ?? 0;
-      // The map is in the order of the last wrong passwords.
+      // The map is in the order of the last wrong guesses.
       forgottenAt.delete(key);
       if (forgottenAt.size >= MAX_KEYS) makeRoom(at);
       forgottenAt.set(key, Math.min(Math.max(before, at), at + (failures - 1) * wait) + wait);

@@ -12,6 +12,11 @@ export const ERROR_CODES = [
   "unprocessable",
   "rate_limited",
   "unavailable",
+  // RFC 8628, 3.5: what a login that waits for its approval is told.
+  "authorization_pending",
+  "slow_down",
+  "access_denied",
+  "expired_token",
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -1,7 +1,9 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { type Caller, confirmationIn, operatorCaller } from "../access/caller.ts";
+import { type Caller, NOBODY, confirmationIn, operatorCaller } from "../access/caller.ts";
 import { requireScope } from "../access/rights.ts";
+import { CLI_PREFIX } from "../access/session.ts";
+import { resumeSession, userCaller } from "../access/sessions.ts";
 import { createTokenFinder } from "../access/token-finder.ts";
 import { tokenCaller } from "../access/tokens.ts";
 import { readWhy } from "../access/why.ts";
@@ -41,7 +43,7 @@ function whyIn(header: string | undefined): string | undefined {
 }
 
 /**
- * Identifies the caller by a bearer token (RFC 6750); the variable `identify` repeats that. Throws `unauthenticated`,
+ * Identifies the caller by a bearer token (RFC 6750), or the secret of a login; the variable `identify` repeats that. Throws `unauthenticated`,
  * `invalid` for the reason of a change, and `rate_limited` for an address with too many wrong tokens, from which a valid
  * token still passes.
  */
@@ -56,6 +58,8 @@ export function identify(app: App) {
       if (operator) return operatorCaller(operator, hasConfirmed, why());
       try {
         const secret = bearerToken(c.req.header("authorization"));
+        if (secret.startsWith(CLI_PREFIX))
+          return userCaller(app, await resumeSession(app, secret, "cli"), secret, hasConfirmed, why());
         return await tokenCaller(app, secret, findToken, { hasConfirmed, why: why() });
       } catch (error) {
         if (client) countFailure(error, () => client);
@@ -84,13 +88,22 @@ export function requires({
       Record<string, string>
     >;
     const where = { project, environment: place === "environment" ? environment : undefined };
-    requireScope(c.get("caller"), scope, where);
+    if (scope !== null) requireScope(c.get("caller"), scope, where);
     if (c.req.raw.body) {
       await readBody(c, maxBody);
       c.set("caller", await c.get("identify")());
-      requireScope(c.get("caller"), scope, where);
+      if (scope !== null) requireScope(c.get("caller"), scope, where);
     }
     if (c.req.method !== "GET") await refuseAbandoned(c.req.raw);
+    await next();
+  });
+}
+
+/** Lets everybody call an operation. Throws `too_large`. */
+export function open({ maxBody = MAX_ADMIN_BODY }: Pick<Operation, "maxBody">) {
+  return createMiddleware<AdminEnv>(async (c, next) => {
+    if (c.req.raw.body) await readBody(c, maxBody);
+    c.set("caller", NOBODY);
     await next();
   });
 }

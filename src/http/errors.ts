@@ -16,6 +16,10 @@ const STATUS = {
   unprocessable: 422,
   rate_limited: 429,
   unavailable: 503,
+  authorization_pending: 400,
+  slow_down: 400,
+  access_denied: 400,
+  expired_token: 400,
 } as const satisfies Record<ErrorCode, number>;
 
 type ErrorStatus = (typeof STATUS)[ErrorCode] | 405 | 500;

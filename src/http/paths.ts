@@ -31,6 +31,11 @@ export function dashboardLink(base: string, secret: string): string {
   return `${base}${DASHBOARD_PATH}/link/${secret}`;
 }
 
+/** The address of a page of the dashboard, under the address of the dashboard or the base path. */
+export function pageLink(base: string, path: string): string {
+  return `${base}${DASHBOARD_PATH}${path}`;
+}
+
 /** The page of a submission, under the address of the dashboard or the base path. */
 export function submissionLink(base: string, form: string, id: string): string {
   return `${base}${DASHBOARD_PATH}/inbox/${encodeURIComponent(form)}/${id}`;

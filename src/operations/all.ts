@@ -8,6 +8,7 @@ import { flags } from "./flags.ts";
 import { forms } from "./forms.ts";
 import { history } from "./history.ts";
 import { inbox } from "./inbox.ts";
+import { login } from "./access/login.ts";
 import { mail } from "./mail.ts";
 import type { Operation } from "./operation.ts";
 import { projects } from "./projects.ts";
@@ -48,4 +49,5 @@ export const OPERATIONS: readonly Operation[] = [
   tokens,
   users,
   sessions,
+  login,
 ].flatMap((noun): Operation[] => Object.values(noun));

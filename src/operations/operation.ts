@@ -1,6 +1,7 @@
 import type * as z from "zod/mini";
 import type { Caller } from "../access/caller.ts";
 import type { Scope } from "../access/scope.ts";
+import type { Browser } from "../access/sign-in.ts";
 import type { App } from "../app.ts";
 import type { Deployment, Download } from "./deployment.ts";
 
@@ -36,6 +37,7 @@ export type Call<S extends Schemas = Schemas, P extends string = string> = {
   app: App;
   deployment: Deployment;
   caller: Caller;
+  sender: Browser;
   /** The names in the path. */
   names: Names<P>;
   query: Checked<S["query"]>;
@@ -60,8 +62,10 @@ type Declared<S extends Schemas, P extends string> = {
   /** Its address behind `ADMIN_PATH`. */
   path: P;
   summary: string;
-  /** The scope that a caller needs. */
-  scope: Scope;
+  /** The scope that a caller needs; null for every caller. */
+  scope: Scope | null;
+  /** Whether it needs no token. */
+  isOpen?: boolean;
   /** The place in which the caller needs it. */
   place: Place;
   /** Status of the answer. Default: 200, or 204 without output. */

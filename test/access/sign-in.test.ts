@@ -30,6 +30,7 @@ describe("a link", () => {
       address: BROWSER.address,
       createdAt: app.now(),
       seenAt: app.now(),
+      expiresAt: null,
     });
     expect(secret).toMatch(/^[\w-]{43}$/);
     expect(await resumeSession(app, secret)).toEqual({ user, session });

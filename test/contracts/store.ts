@@ -18,7 +18,7 @@ import { readsContract } from "./reads.ts";
 import { scheduleContract } from "./setup/schedule.ts";
 import { segmentsContract } from "./setup/segments.ts";
 import { searchContract } from "./search.ts";
-import { sessionsContract } from "./setup/sessions.ts";
+import { deviceLoginsContract, sessionsContract } from "./setup/sessions.ts";
 import { setupContract } from "./setup/setup.ts";
 import { submissionsContract } from "./submissions.ts";
 import { talliesContract } from "./tallies.ts";
@@ -49,6 +49,7 @@ const CONTRACTS = [
   tokensContract,
   usersContract,
   sessionsContract,
+  deviceLoginsContract,
   setupContract,
   versionContract,
   databaseContract,

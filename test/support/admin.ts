@@ -41,7 +41,9 @@ export async function openAdmin(writing?: "thread") {
       operation,
     })),
   );
-  return { app, admin, ADMIN, outgoing: services.outgoing, ask, document, operations };
+  // Of the others, some need no token.
+  const scoped = operations.filter(({ operation }) => operation.description.startsWith("Needs the scope"));
+  return { app, admin, ADMIN, outgoing: services.outgoing, ask, document, operations: scoped };
 }
 
 /** The error of an answer, after checking that it has the one shape there is. */

@@ -5,7 +5,7 @@ import type { flags } from "../../../src/operations/flags.ts";
 import type { Output } from "../../../src/operations/operation.ts";
 import { appended, asked, conditionOf, conditionOption } from "../../session/conditions.ts";
 import type { Input } from "../../session/input.ts";
-import { optionFor } from "../../session/near-misses.ts";
+import { optionFor } from "../../session/guesses/near-misses.ts";
 import { jsonObject } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { isUnset } from "../../session/values.ts";

@@ -7,7 +7,7 @@ import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
 import { environmentsOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
-import { optionFor } from "../../session/near-misses.ts";
+import { optionFor } from "../../session/guesses/near-misses.ts";
 import { changeAtRevision, ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
 import { eachOf, requireOne } from "../../session/several.ts";

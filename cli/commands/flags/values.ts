@@ -7,7 +7,7 @@ import { rowsBeforeShare } from "../../../src/flags/rules/shares.ts";
 import { areBoolean } from "../../../src/flags/rules/rules.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import type { Input } from "../../session/input.ts";
-import { optionFor } from "../../session/near-misses.ts";
+import { optionFor } from "../../session/guesses/near-misses.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonValue } from "../../session/sources.ts";
 import { expiryValue } from "../../session/values.ts";

@@ -7,7 +7,7 @@ import type { Kind, Setting } from "../../../src/forms/settings/setting.ts";
 import { SETTINGS, type SettingName, inOrder } from "../../../src/forms/settings/settings.ts";
 import { listOption } from "../../session/command-line.ts";
 import type { Input } from "../../session/input.ts";
-import { optionFor } from "../../session/near-misses.ts";
+import { optionFor } from "../../session/guesses/near-misses.ts";
 import { jsonObject, sourceOf } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import {

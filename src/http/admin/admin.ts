@@ -11,7 +11,7 @@ import { ADMIN_PATH } from "../../operations/operation.ts";
 import { type AdminEnv, identify } from "../auth.ts";
 import { type Report, showError } from "../errors.ts";
 import { formUrl } from "../forms/links.ts";
-import { OPENAPI_PATH, dashboardLink } from "../paths.ts";
+import { OPENAPI_PATH, dashboardLink, pageLink } from "../paths.ts";
 import type { Guard } from "../rate-limit.ts";
 import { nearestOperation } from "./nearest-operation.ts";
 import { addRoute } from "./routes.ts";
@@ -59,16 +59,19 @@ export async function createAdminApp(app: App, options: AdminOptions): Promise<A
     leave?.();
     c.header("Cache-Control", "no-store");
   });
-  admin.use(`${ADMIN_PATH}/*`, identify(app));
   const deployment = {
     outgoing,
     formUrl: (key: string) => formUrl(publicUrl, basePath, key),
     signInUrl: (secret: string) => dashboardLink(dashboardUrl ?? basePath, secret),
+    pageUrl: (path: string) => pageLink(dashboardUrl ?? basePath, path),
     commitMinutes,
     status,
     backup,
   };
-  for (const operation of OPERATIONS) await addRoute(admin, { app, deployment, report }, operation);
+  const server = { app, deployment, report };
+  for (const operation of OPERATIONS) if (operation.isOpen) await addRoute(admin, server, operation);
+  admin.use(`${ADMIN_PATH}/*`, identify(app));
+  for (const operation of OPERATIONS) if (!operation.isOpen) await addRoute(admin, server, operation);
   admin.all(`${ADMIN_PATH}/*`, (c) => {
     const nearest = nearestOperation(
       c.req.method,

@@ -41,7 +41,7 @@ const FORM_CONFIRMATION = {
 };
 
 /** Scopes whose operations may change an environment. */
-const CHANGES: ReadonlySet<Scope> = new Set(["flags:write", "admin"] as const);
+const CHANGES: ReadonlySet<Scope | null> = new Set(["flags:write", "admin"] as const);
 
 const CONFIRMATION = {
   name: CONFIRM,
@@ -65,7 +65,7 @@ export function successOf({ status, media }: Operation, { output }: Schemas): 20
 
 /** Handlers that describe an operation in the OpenAPI document, and do nothing else. */
 export function describeOperation(operation: Operation, schemas: Schemas): MiddlewareHandler[] {
-  const { tag, summary, scope, media = [] } = operation;
+  const { tag, summary, scope, isOpen = false, media = [] } = operation;
   const changes = CHANGES.has(scope) && tag !== "tokens";
   const { confirms = changes, explains = changes } = operation;
   const { query, body, upload, lines, output } = schemas;
@@ -85,7 +85,12 @@ export function describeOperation(operation: Operation, schemas: Schemas): Middl
       ...(confirms ? [confirms === "form" ? FORM_CONFIRMATION : CONFIRMATION] : []),
       ...(explains ? [REASON] : []),
     ],
-    description: `Needs the scope \`${scope}\`.`,
+    description: isOpen
+      ? "Needs no token."
+      : scope === null
+        ? "Needs a token with any scope."
+        : `Needs the scope \`${scope}\`.`,
+    ...(isOpen && { security: [] }),
     ...(lines && { requestBody: { required: true, content: { [JSON_LINES]: { schema: resolver(lines) } } } }),
     responses: {
       [successOf(operation, schemas)]: { description: summary, content },

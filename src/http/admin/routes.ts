@@ -1,13 +1,15 @@
 import type { Context } from "hono";
 import type { Hono } from "hono/quick";
+import { type Browser, NO_BROWSER } from "../../access/sign-in.ts";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import { stringifyMembers } from "../../base/json-turns.ts";
 import type { Deployment, Download } from "../../operations/deployment.ts";
 import { ADMIN_PATH, type Operation, type Schemas } from "../../operations/operation.ts";
 import { checkBody, checkQuery } from "../../operations/schema/check.ts";
+import { limitKey } from "../address.ts";
 import { attachment } from "../attachment.ts";
-import { type AdminEnv, requires } from "../auth.ts";
+import { type AdminEnv, open, requires } from "../auth.ts";
 import type { Report } from "../errors.ts";
 import { streamOf } from "../exports.ts";
 import { JSON_LINES, describeOperation, successOf } from "./contract.ts";
@@ -23,12 +25,13 @@ export async function addRoute(
   const schemas = await operation.schemas();
   const { method, path, media, levels } = operation;
   const status = successOf(operation, schemas);
-  const checks = [requires(operation), ...describeOperation(operation, schemas)];
+  const checks = [(operation.isOpen ? open : requires)(operation), ...describeOperation(operation, schemas)];
   admin.on(method, [ADMIN_PATH + path], ...checks, async (c) => {
     let headers = {};
     const value = await operation.run({
       app,
       deployment,
+      sender: senderOf(c),
       caller: c.get("caller"),
       names: c.req.param(),
       query: schemas.query && checkQuery(schemas.query, queryOf(c)),
@@ -42,6 +45,13 @@ export async function addRoute(
     const json = await stringifyMembers(value as object, levels);
     return c.body(json, status, { ...headers, "Content-Type": "application/json" });
   });
+}
+
+/** The client that sent a request. */
+function senderOf(c: Context<AdminEnv>): Browser {
+  const agent = c.req.header("user-agent") ?? "";
+  const client = c.env?.client;
+  return client === undefined ? NO_BROWSER : { agent, address: client.address, network: limitKey(client) };
 }
 
 /** The parameters of the URL; of one that is repeated, a list. */

@@ -1,3 +1,4 @@
+import { deviceRoutes } from "./access/device.tsx";
 import { meRoutes } from "./access/me.tsx";
 import { tokenRoutes } from "./access/tokens.tsx";
 import { userRoutes } from "./access/users.tsx";
@@ -36,6 +37,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   userRoutes,
   tokenRoutes,
   meRoutes,
+  deviceRoutes,
   projectListRoutes,
   projectFlagsRoutes,
   flagPageRoutes,

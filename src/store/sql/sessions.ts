@@ -1,5 +1,5 @@
-import type { Session, SignInMethod } from "../../access/session.ts";
-import type { NewSession, SignInLink } from "../../access/store.ts";
+import type { NewSession, Session, SignInMethod } from "../../access/session.ts";
+import type { SignInLink } from "../../access/store.ts";
 import type { User } from "../../access/user.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import { pageOf } from "./pages.ts";
@@ -14,24 +14,37 @@ type Row = {
   address: string;
   created_at: number;
   seen_at: number;
+  expires_at: number | null;
 };
 
-const COLUMNS = 's.id, u.name AS "user", s.method, s.agent, s.address, s.created_at, s.seen_at';
+const COLUMNS = 's.id, u.name AS "user", s.method, s.agent, s.address, s.created_at, s.seen_at, s.expires_at';
 const FROM = "FROM sessions s JOIN users u ON u.id = s.user_id";
 
 /** Stores a session, if its user has that password: see the port. */
-function* insertSession(
-  { session, hash, most }: NewSession,
+export function* insertSession(
+  { session, hash, most, sid = null }: NewSession,
   password: string | null,
 ): Work<User | undefined> {
-  const { id, user, method, agent, address, createdAt, seenAt } = session;
+  const { id, user, method, agent, address, createdAt, seenAt, expiresAt } = session;
   // The lock lets a change of the password come before, or after to end this session as well.
   const inserted = yield* run(
-    `INSERT INTO sessions (hash, id, user_id, method, agent, address, created_at, seen_at)
-     SELECT $hash, $id, id, $method, $agent, $address, $createdAt, $seenAt
+    `INSERT INTO sessions (hash, id, user_id, method, agent, address, created_at, seen_at, expires_at, sid)
+     SELECT $hash, $id, id, $method, $agent, $address, $createdAt, $seenAt, CAST($expiresAt AS BIGINT), $sid
      FROM users WHERE name = $user AND (CAST($password AS TEXT) IS NULL OR password = CAST($password AS TEXT))
      ${FOR_UPDATE}`,
-    { hash: bytesOfHash(hash), id, user, method, agent, address, createdAt, seenAt, password },
+    {
+      hash: bytesOfHash(hash),
+      id,
+      user,
+      method,
+      agent,
+      address,
+      createdAt,
+      seenAt,
+      expiresAt,
+      password,
+      sid: sid === null ? null : bytesOfHash(sid),
+    },
   );
   if (inserted === 0) return undefined;
   yield* run(
@@ -91,32 +104,38 @@ function* spendLink(hash: string, now: number, start: NewSession): Work<User | u
   return yield* insertSession({ ...start, session: { ...start.session, user: link.user } }, null);
 }
 
-/** Removes sessions and links that have ended: see the port. */
+/** Removes sessions, links and logins that have ended: see the port. */
 function* clearEndedSessions(
   { seenBefore, createdBefore, now }: { seenBefore: number; createdBefore: number; now: number },
   limit: number,
 ): Work<boolean> {
   const sessions = yield* run(
     `DELETE FROM sessions WHERE hash IN
-     (SELECT hash FROM sessions WHERE seen_at <= $seenBefore OR created_at <= $createdBefore
-      LIMIT $limit ${SKIP_LOCKED})`,
-    { seenBefore, createdBefore, limit },
+     (SELECT hash FROM sessions WHERE (seen_at <= $seenBefore AND method <> 'cli') OR created_at <= $createdBefore
+      OR expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`,
+    { seenBefore, createdBefore, now, limit },
   );
   const links = yield* run(
     `DELETE FROM sign_in_links WHERE hash IN
      (SELECT hash FROM sign_in_links WHERE expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`,
     { now, limit },
   );
-  return sessions >= limit || links >= limit;
+  const logins = yield* run(
+    `DELETE FROM device_logins WHERE hash IN
+     (SELECT hash FROM device_logins WHERE expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`,
+    { now, limit },
+  );
+  return sessions >= limit || links >= limit || logins >= limit;
 }
 
-function bytesOfHash(hash: string): Buffer {
+export function bytesOfHash(hash: string): Buffer {
   return Buffer.from(hash, "hex");
 }
 
 function view(row: Row): Session {
-  const { id, user, method, agent, address, created_at: createdAt, seen_at: seenAt } = row;
-  return { id, user, method, agent, address, createdAt, seenAt };
+  const { id, user, method, agent, address, created_at, seen_at, expires_at } = row;
+  const times = { createdAt: created_at, seenAt: seen_at, expiresAt: expires_at };
+  return { id, user, method, agent, address, ...times };
 }
 
 export const sessions = {

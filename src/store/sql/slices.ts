@@ -5,6 +5,7 @@ import { flags } from "./flags.ts";
 import { forms } from "./forms.ts";
 import { changes } from "./history.ts";
 import { deliveries } from "./delivery/outbox.ts";
+import { deviceLogins } from "./device-logins.ts";
 import { environments, projects } from "./projects.ts";
 import { scheduled } from "./scheduled.ts";
 import { secrets } from "./secrets.ts";
@@ -35,6 +36,7 @@ export const SLICES = {
   tokens,
   users,
   sessions,
+  deviceLogins,
   secrets,
   forms,
   targets,

@@ -45,6 +45,7 @@ export function* setPassword({ name, password, keep }: Change<"setPassword">): W
   const ofUser = "user_id = (SELECT id FROM users WHERE name = $name)";
   yield* run(`DELETE FROM sessions WHERE ${ofUser} AND id IS DISTINCT FROM $keep`, { name, keep });
   yield* run(`DELETE FROM sign_in_links WHERE ${ofUser}`, { name });
+  yield* run(`DELETE FROM device_logins WHERE ${ofUser}`, { name });
 }
 
 export function* deleteUser({ name }: Change<"deleteUser">): Work<void> {

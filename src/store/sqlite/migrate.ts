@@ -24,6 +24,7 @@ import scaleOut from "./migrations/0014-scale-out.sql" with { type: "text" };
 import foreignIds from "./migrations/0015-foreign-ids.sql" with { type: "text" };
 import rowids from "./migrations/0016-rowids.sql" with { type: "text" };
 import history from "./migrations/0017-history.sql" with { type: "text" };
+import logins from "./migrations/0018-logins.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
 import { close } from "./statements.ts";
 import {
@@ -54,6 +55,7 @@ const ALL = [
   foreignIds,
   rowids,
   history,
+  logins,
 ] as const satisfies readonly string[] & { length: typeof NEWEST_SCHEMA };
 
 /** The migrations in order: after the first n, `user_version` is n. A released migration never changes. */

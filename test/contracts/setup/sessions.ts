@@ -1,9 +1,103 @@
 import { describe, expect, test } from "bun:test";
+import type { DeviceLogin } from "../../../src/access/device/device-login.ts";
 import { apply } from "../../support/records/apply.ts";
 import { NOW, newSession, userCalled } from "../../support/records/records.ts";
 import { type Driver, fresh, opener } from "../driver.ts";
 
 const HASH = `$argon2id$v=19$m=19456,t=2,p=1$${"a".repeat(43)}$${"b".repeat(43)}`;
+
+/** A login of a command line, under hashes of its own. */
+const newLogin = (more: Partial<DeviceLogin> = {}) => ({
+  login: {
+    client: "formflag on ada ✓",
+    address: "192.0.2.9",
+    lasts: 60,
+    createdAt: NOW,
+    expiresAt: NOW + 900,
+    ...more,
+  },
+  hash: newSession("").hash,
+  code: newSession("").hash,
+});
+
+/** What the product relies on for logins of command lines in every driver. */
+export function deviceLoginsContract(driver: Driver): void {
+  describe(`logins of command lines, kept by ${driver.name},`, async () => {
+    const open = opener(driver);
+    const store = await open();
+    const { deviceLogins, sessions } = store;
+    const start = () => newSession("", { method: "cli", agent: "", address: "" });
+    const addUser = async () => {
+      const user = userCalled(fresh("user"));
+      await apply(store, { change: "insertUser", user });
+      return user;
+    };
+
+    test("wait under their code until they are approved, and begin one session", async () => {
+      const [user, one, other] = [await addUser(), newLogin(), newLogin()];
+      for (const each of [one, other]) expect(await deviceLogins.insert(each, 100)).toBe(true);
+      expect(await deviceLogins.insert({ ...newLogin(), code: one.code }, 100)).toBe(false);
+      expect(await deviceLogins.find(one.code, NOW)).toEqual(one.login);
+      expect(await deviceLogins.find(one.hash, NOW)).toBeUndefined();
+      expect(await deviceLogins.find(one.code, NOW + 900)).toBeUndefined();
+      expect(await deviceLogins.poll(one.hash, NOW, start())).toEqual({ state: "waiting", polledAt: null });
+      expect(await deviceLogins.poll(one.hash, NOW + 5, start())).toEqual({
+        state: "waiting",
+        polledAt: NOW,
+      });
+
+      expect(await deviceLogins.answer(one.code, user.name, NOW + 900)).toBe(false);
+      expect(await deviceLogins.answer(one.code, user.name, NOW)).toBe(true);
+      expect(await deviceLogins.answer(one.code, null, NOW)).toBe(false);
+      expect(await deviceLogins.find(one.code, NOW)).toBeUndefined();
+      const begun = start();
+      const session = {
+        ...begun.session,
+        user: user.name,
+        agent: one.login.client,
+        address: one.login.address,
+        expiresAt: NOW + 7 + 60_000,
+      };
+      expect(await deviceLogins.poll(one.hash, NOW + 7, begun)).toEqual({
+        state: "approved",
+        user: user.name,
+        session,
+      });
+      expect(await sessions.find(begun.hash)).toEqual({ user, session });
+      expect(await deviceLogins.poll(one.hash, NOW + 8, start())).toEqual({ state: "unknown" });
+      expect(await deviceLogins.poll(other.hash, NOW, start())).toEqual({ state: "waiting", polledAt: null });
+    });
+
+    test("are denied, expire, and end with the user who approved them, or with a new password", async () => {
+      const [user, gone] = [await addUser(), await addUser()];
+      const [denied, late, ofGone, before] = [newLogin(), newLogin(), newLogin(), newLogin()];
+      for (const each of [denied, late, ofGone, before]) await deviceLogins.insert(each, 100);
+      expect(await deviceLogins.answer(denied.code, null, NOW)).toBe(true);
+      expect(await deviceLogins.poll(denied.hash, NOW, start())).toEqual({ state: "denied" });
+      expect(await deviceLogins.poll(late.hash, NOW + 900, start())).toEqual({ state: "unknown" });
+      await deviceLogins.answer(ofGone.code, gone.name, NOW);
+      await apply(store, { change: "deleteUser", name: gone.name });
+      expect(await deviceLogins.poll(ofGone.hash, NOW, start())).toEqual({ state: "unknown" });
+      await deviceLogins.answer(before.code, user.name, NOW);
+      await apply(store, { change: "setPassword", name: user.name, password: HASH, keep: null });
+      expect(await deviceLogins.poll(before.hash, NOW, start())).toEqual({ state: "unknown" });
+    });
+
+    test("are limited in number, removed once they have expired, and in no copy", async () => {
+      const [from, into] = [fresh("database"), fresh("database")];
+      const store = await open(from);
+      const [old, live] = [newLogin({ expiresAt: NOW }), newLogin({ expiresAt: NOW + 1 })];
+      for (const each of [old, live]) expect(await store.deviceLogins.insert(each, 2)).toBe(true);
+      expect(await store.deviceLogins.insert(newLogin(), 2)).toBe(false);
+      const until = { seenBefore: NOW - 10, createdBefore: NOW - 20, now: NOW };
+      expect(await store.sessions.clearEnded(until, 10)).toBe(false);
+      expect(await store.deviceLogins.find(old.code, NOW - 1)).toBeUndefined();
+      expect(await store.deviceLogins.find(live.code, NOW)).toEqual(live.login);
+      await driver.copy(from, into, () => {});
+      expect(await (await open(into)).deviceLogins.find(live.code, NOW)).toBeUndefined();
+    });
+  });
+}
 
 /** What the product relies on for sessions and sign-in links in every driver. */
 export function sessionsContract(driver: Driver): void {
@@ -115,6 +209,18 @@ export function sessionsContract(driver: Driver): void {
       expect(await store.sessions.spendLink(links[1]!.hash, NOW, newSession(""))).toMatchObject({
         name: "ann",
       });
+    });
+
+    test("end at a time of their own, and those of the command line do not end for not being used", async () => {
+      const store = await open();
+      await apply(store, { change: "insertUser", user: userCalled("ann") });
+      const ended = newSession("ann", { expiresAt: NOW, method: "oidc" });
+      const unused = newSession("ann", { expiresAt: NOW + 1, method: "cli", seenAt: NOW - 10 });
+      for (const each of [ended, unused]) await store.sessions.insert(each, null);
+      expect(await store.sessions.findById(ended.session.id)).toEqual(ended.session);
+      const until = { seenBefore: NOW - 10, createdBefore: NOW - 20, now: NOW };
+      expect(await store.sessions.clearEnded(until, 10)).toBe(false);
+      expect((await store.sessions.page(null, { limit: 10 })).items).toEqual([unused.session]);
     });
 
     test("and links are in no copy, which has the users", async () => {

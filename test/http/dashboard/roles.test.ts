@@ -154,6 +154,7 @@ const FOR_EVERYBODY = [
   "/me/password",
   "/me/settings",
   "/me/sessions/:session",
+  "/device",
 ];
 
 type Browser = Awaited<ReturnType<typeof dashboard.signIn>>;

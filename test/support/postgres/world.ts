@@ -169,15 +169,19 @@ export async function openWorld() {
     "POST /submissions/mark": { ids: [id], mark: "spam" },
     "POST /submissions/delete": { ids: [spare] },
   };
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  const every = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([verb, { description, responses }]) => {
       const method = verb.toUpperCase();
       const name = `${method} ${path.replace(ROOT, "")}`;
-      const needed = /`(\S+)`/.exec(description)?.[1] as Scope;
+      const needed = /`(\S+)`/.exec(description)?.[1] as Scope | undefined;
       const success = Number(Object.keys(responses).find((status) => status.startsWith("2")));
       const address = `${addressOf(path)}${QUERIES[name] ?? ""}`;
       return { name, path, method, needed, success, address, body: bodies[name] };
     }),
+  );
+  // The others are open to every token, or without one.
+  const operations = every.flatMap(({ needed, ...each }) =>
+    needed === undefined ? [] : [{ ...each, needed }],
   );
 
   const ask = (

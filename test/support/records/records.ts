@@ -1,6 +1,5 @@
 import { expect } from "bun:test";
-import type { Session } from "../../../src/access/session.ts";
-import type { NewSession } from "../../../src/access/store.ts";
+import type { NewSession, Session } from "../../../src/access/session.ts";
 import type { Token } from "../../../src/access/token.ts";
 import { DEFAULT_SETTINGS as USER_SETTINGS, type User } from "../../../src/access/user.ts";
 import { isoTime } from "../../../src/base/clock.ts";
@@ -131,6 +130,7 @@ export function newSession(user: string, more: Partial<Session> = {}): NewSessio
     address: "192.0.2.1",
     createdAt: NOW,
     seenAt: NOW,
+    expiresAt: null,
     ...more,
   };
   return { session, hash: Buffer.from(random(32)).toString("hex"), most: 100 };

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { AppError } from "../../src/base/errors.ts";
+import { AppError } from "../../../src/base/errors.ts";
 
 type FieldOption = Option & { field?: string };
 

@@ -1,0 +1,155 @@
+import { hostname } from "node:os";
+import { type Command, Option } from "commander";
+import { AppError } from "../../src/base/errors.ts";
+import { clock, isoTime } from "../../src/base/clock.ts";
+import { login as operations } from "../../src/operations/access/login.ts";
+import type { Output } from "../../src/operations/operation.ts";
+import { createPrinter } from "../output/printer.ts";
+import type { Io } from "../output/terminal.ts";
+import { shown } from "../output/text.ts";
+import { localAction } from "../session/action.ts";
+import { type Client, clientOn } from "../session/client.ts";
+import { type Config, readConfig, readServer } from "../session/config.ts";
+import { findCredential, keepCredential } from "../session/credentials.ts";
+import { remoteTransport } from "../session/remote.ts";
+import { usage } from "../session/usage.ts";
+import { spanValue } from "../session/values.ts";
+import { VERSION } from "../version.ts";
+
+export function addLoginCommand(login: Command, io: Io): void {
+  login
+    .addOption(new Option("--for <time>", "how long the login lasts, at most 30d").default("12h"))
+    .addHelpText(
+      "after",
+      `
+Prints an address and a code. Open the address in any browser, sign in to the dashboard, and allow the login: commands
+with that --server then need no token, and may do what you may do, as long as you may do it.
+
+The login is kept in formflag/credentials.json under $XDG_CONFIG_HOME, or ~/.config, for your user alone. A token that
+is given with --token-file or a variable wins over it.
+
+Exit code: 0 when the login was allowed, 4 when it was denied or nobody answered within 15 minutes.
+
+Examples:
+  formflag login --server https://flags.example.com
+  formflag login --server https://flags.example.com --for 30d
+`,
+    )
+    .action(localAction(io, parseLogin, runLogin));
+}
+
+export function addLogoutCommand(logout: Command, io: Io): void {
+  logout
+    .addHelpText("after", "\nExamples:\n  formflag logout --server https://flags.example.com\n")
+    .action(localAction(io, parse, runLogout));
+}
+
+type Values = { config: Config; server: string; ca: Promise<string | null> };
+
+function parse(command: Command): Values {
+  const config = readConfig(command);
+  const remote = readServer(command, config);
+  if (remote === null)
+    throw usage(
+      `${command.name()} needs a server`,
+      `name it: formflag ${command.name()} --server https://flags.example.com`,
+    );
+  return { config, ...remote };
+}
+
+function parseLogin(command: Command): Values & { seconds: number } {
+  return { ...parse(command), seconds: spanValue(command.opts<{ for: string }>().for, "--for") };
+}
+
+/** The admin API of a server, with a token or without one. */
+async function clientOf({ server, ca }: Values, token: string | null): Promise<Client> {
+  return clientOn(remoteTransport({ server, token, ca: await ca }));
+}
+
+async function runLogin(io: Io, values: Values & { seconds: number }): Promise<void> {
+  const { config, server, seconds } = values;
+  const printer = createPrinter(io, config);
+  const client = await clientOf(values, null);
+  const before = await findCredential(server);
+  const body = { client: clientName(), expiresIn: seconds };
+  const begun = await client.call(operations.begin, { body });
+  const page = (uri: string) => (uri.startsWith("/") ? `${new URL(server).origin}${uri}` : uri);
+  // The login needs these lines, so that --quiet and --json print them too.
+  io.note(shown`open      ${page(begun.verification_uri_complete)}\n`);
+  io.note(shown`the code  ${begun.user_code}\n`);
+  const waiting = printer.progress(0);
+  waiting.draw("waiting until you allow the login there…");
+  let token: Token;
+  try {
+    token = await poll(client, begun);
+  } finally {
+    waiting.clear();
+  }
+  const expiresAt = isoTime(clock.now() + token.expires_in * 1000);
+  const { access_token, user } = token;
+  await keepCredential(server, { token: access_token, user, expiresAt });
+  if (before) await end(values, before.token);
+  await printer.report(
+    { server, user, expiresAt },
+    shown`logged in to ${server} as ${user}, until ${expiresAt}\n`,
+  );
+}
+
+type Begun = Output<Awaited<ReturnType<typeof operations.begin.schemas>>>;
+type Token = Output<Awaited<ReturnType<typeof operations.poll.schemas>>>;
+
+/** Seconds by which polls come less often, as RFC 8628, 3.5 has it. */
+const SLOWER = 5;
+
+/** Polls until the login was answered or has expired. Throws `access_denied`, `expired_token`. */
+async function poll(client: Client, { device_code, interval, expires_in }: Begun): Promise<Token> {
+  const end = clock.steady() + expires_in * 1000;
+  let seconds = interval;
+  for (;;) {
+    await clock.sleep(seconds * 1000);
+    try {
+      return await client.call(operations.poll, { body: { device_code } });
+    } catch (error) {
+      if (!(error instanceof AppError) || !WAITS.has(error.code)) throw error;
+      if (clock.steady() > end) throw error;
+      // A server that does not answer for a moment is polled less often too.
+      if (error.code !== "authorization_pending") seconds += SLOWER;
+    }
+  }
+}
+
+const WAITS: ReadonlySet<string> = new Set([
+  "authorization_pending",
+  "slow_down",
+  "rate_limited",
+  "unavailable",
+]);
+
+async function runLogout(io: Io, values: Values): Promise<void> {
+  const { config, server } = values;
+  const known = await findCredential(server);
+  if (known === undefined) {
+    throw new AppError("not_found", `there is no login on ${server}`, {
+      hint: "formflag login begins one; a token is revoked with formflag tokens revoke",
+    });
+  }
+  await end(values, known.token);
+  await keepCredential(server, null);
+  const result = { server, user: known.user, result: "ended" };
+  await createPrinter(io, config).report(result, shown`logged out of ${server}\n`);
+}
+
+/** Ends a login on its server, where it may have ended already. */
+async function end(values: Values, token: string): Promise<void> {
+  try {
+    await (await clientOf(values, token)).call(operations.end);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "unauthenticated") throw error;
+  }
+}
+
+/** The name of this command line on the page of the approval. */
+function clientName(): string {
+  const host = hostname().replaceAll(/[^\w.-]/g, "");
+  return `formflag ${VERSION} on ${host || "an unnamed machine"}`.slice(0, 100);
+}

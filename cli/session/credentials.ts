@@ -1,0 +1,75 @@
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { AppError } from "../../src/base/errors.ts";
+import { isObject } from "../../src/base/json.ts";
+import { env } from "./env.ts";
+import { readWhole } from "./read-whole.ts";
+
+/** A login on a server. */
+export type Credential = { token: string; user: string; expiresAt: string };
+
+/** Logins by the address of their server. */
+type Credentials = Record<string, Credential>;
+
+/** The file of the logins of the user who runs this command. */
+function credentialsFile(): string {
+  const config = env["XDG_CONFIG_HOME"];
+  // The specification of base directories has paths that are not absolute ignored.
+  const base = config?.startsWith("/") ? config : join(homedir(), ".config");
+  return join(base, "formflag", "credentials.json");
+}
+
+/** The login on a server; undefined if there is none. Throws `invalid` for a file that cannot be read. */
+export async function findCredential(server: string): Promise<Credential | undefined> {
+  const all = await readCredentials();
+  return Object.hasOwn(all, server) ? all[server] : undefined;
+}
+
+/** Keeps the login on a server, or with null forgets it. Throws `unavailable` if the file cannot be written. */
+export async function keepCredential(server: string, credential: Credential | null): Promise<void> {
+  const all = await readCredentials();
+  delete all[server];
+  if (credential !== null) all[server] = credential;
+  const file = credentialsFile();
+  const partial = `${file}.${process.pid}.part`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(partial, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600, flag: "wx", flush: true });
+    chmodSync(partial, 0o600);
+    renameSync(partial, file);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw new AppError("unavailable", `the file ${file} cannot be written`, { cause: error });
+  }
+}
+
+async function readCredentials(): Promise<Credentials> {
+  const file = credentialsFile();
+  let text: string;
+  try {
+    text = await readWhole(file);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
+    throw new AppError("invalid", `the file ${file} cannot be read`, { cause: error });
+  }
+  const all = parsed(text);
+  if (!isObject(all) || !Object.values(all).every(isCredential))
+    throw new AppError("invalid", `the file ${file} is not one that formflag login has written`, {
+      hint: "remove it, and log in again",
+    });
+  return all as Credentials;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isCredential(value: unknown): value is Credential {
+  if (!isObject(value)) return false;
+  return [value["token"], value["user"], value["expiresAt"]].every((each) => typeof each === "string");
+}

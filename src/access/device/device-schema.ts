@@ -1,0 +1,44 @@
+import * as z from "zod/mini";
+import { LOGIN_LIMITS } from "../limits.ts";
+
+const text = (what: string, most: number) =>
+  z.string().check(
+    z.minLength(1, `${what} is empty`),
+    z.maxLength(most, `${what} has at most ${most} characters`),
+    z.refine(
+      (given) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(given) && given.isWellFormed(),
+      `${what} is one line of text`,
+    ),
+  );
+
+export const newDeviceLoginSchema = z.strictObject({
+  /** The name that the client gives itself, for the person who approves it. */
+  client: text("client", LOGIN_LIMITS.client),
+  /** Seconds for which the login lasts. */
+  expiresIn: z.optional(
+    z
+      .int()
+      .check(z.gte(60), z.lte(LOGIN_LIMITS.mostSeconds, "a login lasts for 30 days at most, in seconds")),
+  ),
+});
+
+/** As RFC 8628, 3.2. */
+export const deviceLoginSchema = z.object({
+  device_code: z.string(),
+  user_code: z.string(),
+  /** A path where the address of the dashboard is not known. */
+  verification_uri: z.string(),
+  verification_uri_complete: z.string(),
+  expires_in: z.int(),
+  interval: z.int(),
+});
+
+export const devicePollSchema = z.strictObject({ device_code: z.string().check(z.maxLength(200)) });
+
+/** As RFC 8628, 3.5, with the name of the user. */
+export const deviceTokenSchema = z.object({
+  access_token: z.string(),
+  token_type: z.literal("Bearer"),
+  expires_in: z.int(),
+  user: z.string(),
+});

@@ -1,0 +1,73 @@
+import type { DeviceLogin } from "../../access/device/device-login.ts";
+import type { NewDeviceLogin, Polled } from "../../access/device/device-login-store.ts";
+import type { NewSession } from "../../access/session.ts";
+import { bytesOfHash, insertSession } from "./sessions.ts";
+import { FOR_UPDATE, type Work, first, only, run } from "./work.ts";
+
+type Row = { client: string; address: string; lasts: number; created_at: number; expires_at: number };
+
+const COLUMNS = "client, address, lasts, created_at, expires_at";
+const WAITS = "code = $code AND expires_at > $now AND user_id IS NULL AND denied = 0";
+
+/** Stores a login that waits: see the port. */
+function* insertLogin({ login, hash, code }: NewDeviceLogin, most: number): Work<boolean> {
+  const { n } = yield* only<{ n: number }>("SELECT count(*) AS n FROM device_logins");
+  if (n >= most) return false;
+  const { client, address, lasts, createdAt, expiresAt } = login;
+  const inserted = yield* run(
+    `INSERT INTO device_logins (hash, code, client, address, lasts, created_at, expires_at)
+     VALUES ($hash, $code, $client, $address, $lasts, $createdAt, $expiresAt) ON CONFLICT (code) DO NOTHING`,
+    { hash: bytesOfHash(hash), code: bytesOfHash(code), client, address, lasts, createdAt, expiresAt },
+  );
+  return inserted > 0;
+}
+
+function* findLogin(code: string, now: number): Work<DeviceLogin | undefined> {
+  const row = yield* first<Row>(`SELECT ${COLUMNS} FROM device_logins WHERE ${WAITS}`, {
+    code: bytesOfHash(code),
+    now,
+  });
+  return row && view(row);
+}
+
+/** Approves or denies a login: see the port. */
+function* answerLogin(code: string, user: string | null, now: number): Work<boolean> {
+  const params = { code: bytesOfHash(code), now };
+  if (user === null) return (yield* run(`UPDATE device_logins SET denied = 1 WHERE ${WAITS}`, params)) > 0;
+  const answered = yield* run(
+    `UPDATE device_logins SET user_id = (SELECT u.id FROM users u WHERE u.name = $user) WHERE ${WAITS}`,
+    { ...params, user },
+  );
+  return answered > 0;
+}
+
+/** Records a poll, and begins the session of an approved login: see the port. */
+function* pollLogin(hash: string, now: number, start: NewSession): Work<Polled> {
+  const key = { hash: bytesOfHash(hash) };
+  type Found = Row & { polled_at: number | null; user: string | null; denied: number };
+  const row = yield* first<Found>(
+    `SELECT ${COLUMNS}, polled_at, denied, (SELECT u.name FROM users u WHERE u.id = user_id) AS "user"
+     FROM device_logins WHERE hash = $hash AND expires_at > $now ${FOR_UPDATE}`,
+    { ...key, now },
+  );
+  if (row === undefined) return { state: "unknown" };
+  if (row.denied === 1) return { state: "denied" };
+  if (row.user === null) {
+    yield* run("UPDATE device_logins SET polled_at = $now WHERE hash = $hash", { ...key, now });
+    return { state: "waiting", polledAt: row.polled_at };
+  }
+  yield* run("DELETE FROM device_logins WHERE hash = $hash", key);
+  const { user, client: agent, address, lasts } = row;
+  const session = { ...start.session, user, agent, address, expiresAt: now + lasts * 1000 };
+  const found = yield* insertSession({ ...start, session }, null);
+  return found === undefined ? { state: "unknown" } : { state: "approved", user, session };
+}
+
+function view({ client, address, lasts, created_at, expires_at }: Row): DeviceLogin {
+  return { client, address, lasts, createdAt: created_at, expiresAt: expires_at };
+}
+
+export const deviceLogins = {
+  reads: { find: findLogin },
+  writes: { insert: insertLogin, answer: answerLogin, poll: pollLogin },
+};
