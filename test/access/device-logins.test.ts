@@ -92,15 +92,19 @@ describe("a login of the command line", () => {
     await beginLogin(app, CLIENT, BROWSER);
   });
 
-  test.skipIf(!IS_POSTGRES_HERE)("begins, is allowed and ends on different replicas", async () => {
-    const [one, two, three] = (await openReplicas(3)) as [never, never, never];
-    const { caller } = await signIn(two, "ann");
-    const { deviceCode, userCode: code } = await beginLogin(one, CLIENT, BROWSER);
-    await answerLogin(two, caller, code, "allow");
-    // Two replicas are polled at the same moment.
-    const polls = await Promise.allSettled([pollLogin(one, deviceCode), pollLogin(three, deviceCode)]);
-    const [done] = polls.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
-    expect(polls.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    expect((await resumeSession(two, done!.secret, "cli")).user.name).toBe("ann");
-  });
+  test.skipIf(!IS_POSTGRES_HERE)(
+    "begins, is allowed and ends on different replicas",
+    async () => {
+      const [one, two, three] = (await openReplicas(3)) as [never, never, never];
+      const { caller } = await signIn(two, "ann");
+      const { deviceCode, userCode: code } = await beginLogin(one, CLIENT, BROWSER);
+      await answerLogin(two, caller, code, "allow");
+      // Two replicas are polled at the same moment.
+      const polls = await Promise.allSettled([pollLogin(one, deviceCode), pollLogin(three, deviceCode)]);
+      const [done] = polls.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+      expect(polls.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      expect((await resumeSession(two, done!.secret, "cli")).user.name).toBe("ann");
+    },
+    30_000,
+  );
 });
