@@ -71,7 +71,10 @@ export function createRenewal(
 
 /** Opens a socket in each thread, all or none. Returns what spreads connections over all sockets. */
 async function addSockets(threads: Sockets[], tls: Tls): Promise<Spread> {
-  const { openSockets, steerConnections } = await import("./handover.ts");
+  const [{ openSockets }, { steerConnections }] = await Promise.all([
+    import("./socket-options.ts"),
+    import("./handover.ts"),
+  ]);
   const before = openSockets();
   const added: Sockets[] = [];
   let opened: number[] = [];

@@ -197,7 +197,9 @@ export async function serve(
     log.line("info", `stopping on ${signal}`);
     for (const renewal of renewals) renewal.stop();
     for (const listener of listeners) listener.retire();
+    threads.retire();
     endStreams();
+    await (await import("./last-connections.ts")).takeLastConnections();
     const finished = Promise.all([threads.stop(), ...listeners.map((listener) => listener.stop())]);
     await Promise.race([finished, clock.sleep(GRACE)]);
   } finally {

@@ -30,6 +30,8 @@ export type ToThread =
   /** Does one of {@link Sockets} at a place, and answers `done`. */
   | { kind: "sockets"; place: number; act: Exclude<keyof Sockets, "add"> }
   | { kind: "sockets"; place: number; act: "add"; tls: Tls }
+  /** Makes each further answer the last one of its connection, and ends streams. */
+  | { kind: "retire" }
   /** Takes no more connections, and answers `stopped` once the requests under way are answered. */
   | { kind: "stop" }
   /** Ends at once, and answers `ended`. */

@@ -33,6 +33,8 @@ self.onmessage = ({ data: message }: MessageEvent<ToThread>) => {
       return post({ kind: "values", values: serving!.values() });
     case "sockets":
       return void move(message);
+    case "retire":
+      return serving?.retire();
     case "stop":
       return void stop();
     case "end":
@@ -133,9 +135,11 @@ async function start({
   return {
     values,
     sockets: atPlaces.map((listener) => listener?.sockets),
-    async stop() {
+    retire() {
       for (const listener of listeners) listener.retire();
       endStreams();
+    },
+    async stop() {
       await Promise.all(listeners.map((listener) => listener.stop()));
     },
     async end() {

@@ -16,6 +16,7 @@ export const NO_THREADS: Threads = {
   listening: Promise.resolve(),
   values: async () => [],
   socketsAt: () => [],
+  retire: () => {},
   stop: async () => {},
   end: async () => {},
 };

@@ -12,7 +12,9 @@ export type Threads = {
   values: () => Promise<ThreadValues[]>;
   /** The sockets of each thread at a place. */
   socketsAt: (place: number) => Sockets[];
-  /** Fulfils once none has requests under way. */
+  /** Makes each further answer the last one of its connection, and ends streams. */
+  retire: () => void;
+  /** Takes no more connections; fulfils once none has requests under way. */
   stop: () => Promise<void>;
   end: () => Promise<void>;
 };
@@ -34,6 +36,9 @@ export function startThreads(starts: ThreadStart[], host: ThreadHost): Threads {
     listening: all(threads.map(({ listening }) => listening)),
     socketsAt: (place) => threads.map((thread) => thread.socketsAt(place)),
     values: () => Promise.all(threads.map((thread) => thread.values())),
+    retire() {
+      for (const thread of threads) thread.retire();
+    },
     stop: () => all(threads.map((thread) => thread.stop())),
     end: () => all(threads.map((thread) => thread.end())),
   };
@@ -109,6 +114,7 @@ function startThread(start: ThreadStart, host: ThreadHost) {
         waiting.push(resolve);
         if (waiting.length === 1) post({ kind: "values" });
       }),
+    retire: () => post({ kind: "retire" }),
     stop() {
       post({ kind: "stop" });
       return stopped.promise;

@@ -1,0 +1,78 @@
+import { clock } from "../../src/base/clock.ts";
+import {
+  type Instruction,
+  IPPROTO_TCP,
+  SOL_SOCKET,
+  openSockets,
+  setFilter,
+  socketOptions,
+} from "./socket-options.ts";
+
+/** From Linux's `asm-generic/socket.h` and `linux/tcp.h`. */
+const [SO_ATTACH_FILTER, SO_ACCEPTCONN, TCP_INFO] = [26, 30, 11];
+/** Places in `struct tcp_info`. Of a socket that listens, `tcpi_unacked` is how many connections wait to be accepted. */
+const [TCPI_STATE, TCPI_UNACKED, TCPI_LAST_DATA_RECV, TCPI_BYTES_RECEIVED] = [0, 24, 52, 128];
+const ESTABLISHED = 1;
+
+/**
+ * The flags of TCP, of which SYN and ACK are kept and SYN is turned; what is left is 0 for the first packet of a connection,
+ * which is dropped, and else more than any packet has bytes, all of which are kept.
+ */
+const DROP_FIRST_PACKETS: Instruction[] = [
+  [0x30, 13],
+  [0x54, 0x12],
+  [0xa4, 0x02],
+  [0x24, 0x1_00_00_00],
+  [0x16, 0],
+];
+
+/** How long a connection may take from its first packet to its request, in milliseconds: a round trip. */
+const ARRIVAL_MS = 50;
+
+/** How often to check for connections without a request, and for how long at most: some clients connect and wait. */
+const CHECK_MS = 10;
+const MOST_MS = 500;
+
+/**
+ * Begins no more connections at any address of this process, and fulfils once those that were begun are accepted and their
+ * requests have arrived. Without this, closing a socket resets all that wait there. A client that tries meanwhile tries
+ * again a second later, and is refused, or finds the next server. Does nothing where the kernel does not support it.
+ */
+export async function takeLastConnections(): Promise<void> {
+  const listening = [...openSockets().values()].filter(isListening);
+  const closed = listening.filter((each) => setFilter(each, SO_ATTACH_FILTER, DROP_FIRST_PACKETS));
+  if (closed.length === 0) return;
+  const ports = new Set(closed.map((each) => socketOptions().portOf(each)));
+  await clock.sleep(ARRIVAL_MS);
+  for (let waited = 0; waited < MOST_MS; waited += CHECK_MS) {
+    const isAwaited = [...openSockets().values()].some((each) => isArriving(each, ports));
+    if (!isAwaited && !closed.some(hasWaiting)) return;
+    await clock.sleep(CHECK_MS);
+  }
+}
+
+function isListening(descriptor: number): boolean {
+  const value = new Uint8Array(4);
+  return socketOptions().get(descriptor, SOL_SOCKET, SO_ACCEPTCONN, value) && value[0] === 1;
+}
+
+function hasWaiting(descriptor: number): boolean {
+  const info = infoOf(descriptor);
+  return info !== null && info.getUint32(TCPI_UNACKED, true) > 0;
+}
+
+/** Whether a socket is a connection at one of the ports that has sent nothing yet, or something a moment ago. */
+function isArriving(descriptor: number, ports: ReadonlySet<number | null>): boolean {
+  const info = infoOf(descriptor);
+  if (info?.getUint8(TCPI_STATE) !== ESTABLISHED || !ports.has(socketOptions().portOf(descriptor)))
+    return false;
+  return (
+    info.getBigUint64(TCPI_BYTES_RECEIVED, true) === 0n ||
+    info.getUint32(TCPI_LAST_DATA_RECV, true) < ARRIVAL_MS
+  );
+}
+
+function infoOf(descriptor: number): DataView | null {
+  const info = new Uint8Array(256);
+  return socketOptions().get(descriptor, IPPROTO_TCP, TCP_INFO, info) ? new DataView(info.buffer) : null;
+}
