@@ -117,18 +117,27 @@ export const promotionSchema = z.object({
   ),
 });
 
-export const rollbackSchema = z.strictObject({
-  to: z
-    .optional(
-      z.union(
-        [z.int().check(z.minimum(1)), z.literal("before")],
-        "to is the number of a revision, or before",
+export const rollbackSchema = z
+  .strictObject({
+    to: z
+      .optional(
+        z.union(
+          [z.int().check(z.minimum(1)), z.literal("before")],
+          "to is the number of a revision, or before",
+        ),
+      )
+      .check(
+        z.describe(
+          "After this revision; before the newest change in this environment, which is the default.",
+        ),
       ),
-    )
-    .check(
-      z.describe("After this revision; before the newest change in this environment, which is the default."),
-    ),
-});
+    before: z
+      .optional(z.int("before is the number of a revision").check(z.minimum(1)))
+      .check(
+        z.describe("In place of to: before this change, which has to be the newest in this environment."),
+      ),
+  })
+  .check(z.refine(({ to, before }) => to === undefined || before === undefined, "give either to or before"));
 
 const reason = z.enum(["expired", "settled", "unread", "unreferenced"]);
 

@@ -19,6 +19,7 @@ import {
   blankState,
   type FlagState,
   newestChange,
+  requireNewest,
   requireRevision,
   restore,
   stateAfter,
@@ -52,8 +53,11 @@ export async function setFlag(
   });
 }
 
-/** A point in the history of a flag: after a revision, or before one, with null before the newest change. */
-export type RollbackPoint = number | { before: number | null };
+/**
+ * A point in the history of a flag: after a revision, or before one, with null before the newest change; `undone` is before
+ * a change that has to be the newest.
+ */
+export type RollbackPoint = number | { before: number | null } | { undone: number };
 
 /**
  * Sets a flag in an environment to what it was then; before its first change it is off and empty. Throws as `stateAfter`,
@@ -79,8 +83,9 @@ export function rollbackFlag(
 async function stateAt({ store }: FlagsApp, place: FlagPlace, to: RollbackPoint): Promise<FlagState | null> {
   const { project } = place;
   if (typeof to === "number") return stateAfter(place, to, await store.changes.find(project, to));
-  if (to.before === null) {
+  if ("undone" in to || to.before === null) {
     const newest = await newestChange(store, place);
+    if ("undone" in to) requireNewest(place, newest.revision, to.undone);
     return stateBefore(place, newest.revision, newest);
   }
   return stateBefore(place, to.before, await store.changes.find(project, to.before));

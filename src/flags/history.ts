@@ -97,6 +97,13 @@ export async function newestChange(
   }
 }
 
+/** Throws `conflict` unless the newest change of a flag in an environment is the one that is to be undone. */
+export function requireNewest({ environment, flag }: FlagPlace, newest: number, expected: number): void {
+  if (newest === expected) return;
+  const message = `"${flag}" was changed meanwhile: its newest change in ${environment} is revision ${newest}, not ${expected}`;
+  throw new AppError("conflict", message, { reason: "revision-differs" });
+}
+
 /** Throws `conflict` unless the revision is the expected one: 0 for a name that should not exist yet, null for any. */
 export function requireRevision(name: string, current: number, expected: number | null): void {
   if (expected === null || current === expected) return;

@@ -63,9 +63,9 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
     summary: "Set a flag in an environment to what it was after a revision, or before its newest change",
     scope: "flags:write",
     place: "environment",
-    run: async ({ app, caller, names, body: { to = "before" }, ifMatch, tag }) => {
+    run: async ({ app, caller, names, body: { to = "before", before }, ifMatch, tag }) => {
       const { rollbackFlag } = await import("../flags/flags.ts");
-      const point = to === "before" ? { before: null } : to;
+      const point = before === undefined ? (to === "before" ? { before: null } : to) : { undone: before };
       const { record, result } = await rollbackFlag(app, caller, names, point, revisionIn(ifMatch));
       tag(record.revision);
       return { ...viewDetail(record, app.now()), result };

@@ -275,6 +275,17 @@ describe("flags undo", () => {
     expect(await get()).toMatchObject({ enabled: true, payload: [1] });
   });
 
+  test("takes back the newest of two deletions", async () => {
+    const { run, set, get } = await openShop();
+    const remove = () => run("flags", "delete", "sale", "-p", "shop", "--yes");
+    await set("--on", "--payload", "[1]");
+    await remove();
+    await set("--on", "--payload", "[2]");
+    await remove();
+    expect((await run("flags", "undo", "sale", ...LIVE, "--yes")).code).toBe(0);
+    expect(await get()).toMatchObject({ enabled: true, payload: [2] });
+  });
+
   test("is refused in a locked environment, and for what never changed there", async () => {
     const { run, set } = await openShop();
     await set("--on");
@@ -305,18 +316,23 @@ describe("flags rollback", () => {
     expect(wrong[0].stderr).toContain("or before to undo the newest change");
   });
 
-  test("undoes the first change in an environment, such as a promotion, with --to before or without --to", async () => {
+  test("undoes the first change in an environment, such as a promotion, with --to before, and says what to type without --to", async () => {
     const { run } = await openShop();
     await run("flags", "set", "new", "-p", "shop", "-e", "develop", "--on", "--payload", "[1]");
-    for (const to of [["--to", "before"], []]) {
-      await run("flags", "promote", "new", "-p", "shop", "--from", "develop", "--to", "live");
-      const { code, stdout } = await run("flags", "rollback", "new", ...LIVE, ...to);
-      expect([code, stdout]).toEqual([0, "updated new in shop/live: off, as before its newest change\n"]);
-      const shown = await run("flags", "get", "new", ...LIVE, "--json");
-      expect(JSON.parse(shown.stdout)).toMatchObject({ enabled: false, payload: {} });
-    }
+    await run("flags", "promote", "new", "-p", "shop", "--from", "develop", "--to", "live");
+    const missing = await run("flags", "rollback", "new", ...LIVE);
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /^hint: write --to <revision> as .*, such as \d+; --to before undoes the newest change$/m,
+      ),
+    ]);
+    const { code, stdout } = await run("flags", "rollback", "new", ...LIVE, "--to", "before");
+    expect([code, stdout]).toEqual([0, "updated new in shop/live: off, as before its newest change\n"]);
+    const shown = await run("flags", "get", "new", ...LIVE, "--json");
+    expect(JSON.parse(shown.stdout)).toMatchObject({ enabled: false, payload: {} });
     await run("flags", "set", "other", "-p", "shop", "-e", "develop", "--on");
-    const never = await run("flags", "rollback", "other", ...LIVE);
+    const never = await run("flags", "rollback", "other", ...LIVE, "--to", "before");
     expect([never.code, never.stderr]).toEqual([3, expect.stringContaining("no change")]);
   });
 });

@@ -95,6 +95,18 @@ describe("the choice of an environment", () => {
     !(await run("flags", "list", "-p", "shop", "-e", "production")).stdout.includes("sale");
 });
 
+test("the change to roll back to is chosen from those of the flag", async () => {
+  const { at, run } = await openShop();
+  const here = ["-p", "shop", "-e", "production"];
+  for (const payload of ["1", "2", "3"])
+    await run("flags", "set", "sale", ...here, "--on", "--payload", payload);
+  const terminal = at("flags", "rollback", "sale", ...here);
+  await terminal.shows("Set sale to what it was after which change?");
+  terminal.type("\x1b[B\x1b[B\r");
+  expect((await terminal.ends()).code).toBe(0);
+  expect((await run("flags", "get", "sale", ...here, "--field", "payload")).stdout).toBe("2\n");
+});
+
 test("a name that is missing is asked for", async () => {
   const { at } = await openShop();
   const terminal = at("projects", "get");

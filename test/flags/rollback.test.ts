@@ -47,6 +47,17 @@ describe("a rollback", () => {
     expect(await find("develop")).toMatchObject({ enabled: false });
   });
 
+  test("undoes the change that was shown, or none", async () => {
+    const { set, drop, find, rollback } = await openShop();
+    const shown = (await set("live", { enabled: true, payload: 1 })).record.revision;
+    await drop();
+    await set("live", { enabled: true, payload: 2 });
+    expect(await errorOf(rollback({ undone: shown }))).toStartWith("conflict: ");
+    const newest = (await set("live", { payload: 3 })).record.revision;
+    await rollback({ undone: newest }, BOB);
+    expect(await find("live")).toMatchObject({ payload: "2" });
+  });
+
   test("undoes the creation of a flag, which is off and empty then", async () => {
     const { set, find, rollback } = await openShop();
     await set("live", { enabled: true, payload: 1, description: "d" });

@@ -10,6 +10,7 @@ import { ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/why.ts";
+import { changesOf } from "./changes.ts";
 import { type Place, readPlace } from "./place.ts";
 import { ownValues, summaryOf } from "./state.ts";
 
@@ -18,13 +19,13 @@ export function addRollbackCommand(flags: Command, io: Io): void {
     .command("rollback")
     .argument("[flag]", "slug of the flag")
     .description(
-      "set a flag in an environment to what it was, as a new change; without --to, undo the newest change",
+      "set a flag in an environment to what it was after a change, as a new change; flags undo takes back the newest",
     )
     .addOption(projectOption())
     .addOption(environmentOption())
     .option(
       "--to <revision>",
-      "after that change, as flags history shows it; or before, for before the newest",
+      "after that change, as flags history shows it, or before, for before the newest; without it, choose at a prompt",
     )
     .addOption(revisionOption())
     .addOption(whyOption())
@@ -33,27 +34,29 @@ export function addRollbackCommand(flags: Command, io: Io): void {
       `
 ${ownValues(...SHARED_NAMES)} are set as they were. A flag that was deleted since is
 created again, off in the other environments. Before its first change in an environment a flag is off and empty there.
-The newest change after a rollback is the rollback, so that a second one without --to takes the first one back.
+The newest change after a rollback is the rollback, so that a second one with --to before takes the first one back.
 
 Examples:
-  formflag flags rollback new-checkout -p shop -e production
   formflag flags history new-checkout -p shop -e production
   formflag flags rollback new-checkout -p shop -e production --to 12
+  formflag flags rollback new-checkout -p shop -e production --to before
 `,
     )
     .action(action(io, parse, run));
 }
 
-type Values = { place: Place; to: number | "before"; revision: number | undefined };
+type Point = number | "before";
+/** `to` is undefined where it has to be chosen. */
+type Values = { place: Place; to: Point | undefined; revision: number | undefined };
 
 async function parse(input: Input, given?: string): Promise<Values> {
   const place = await readPlace(input, given);
-  const { to = "before" } = input.options as { to?: string };
-  return { place, to: pointValue(to), revision: ifRevision(input.options) };
+  const { to } = input.options as { to?: string };
+  return { place, to: to === undefined ? undefined : pointValue(to), revision: ifRevision(input.options) };
 }
 
 /** Throws `invalid`. */
-function pointValue(text: string): number | "before" {
+function pointValue(text: string): Point {
   if (text === "before") return text;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw usage(
@@ -62,12 +65,39 @@ function pointValue(text: string): number | "before" {
   );
 }
 
-async function run({ client, report }: Session, { place, to, revision }: Values): Promise<void> {
+async function run(session: Session, { place, to: given, revision }: Values): Promise<void> {
+  const { client, report } = session;
   const { project, environment, flag: slug } = place;
+  const to = given ?? (await choosePoint(session, place));
   const flag = await client.call(operations.rollback, { names: place, body: { to }, revision });
   const point = to === "before" ? "before its newest change" : `after revision ${to}`;
   await report(
     flag,
     shown`${flag.result} ${slug} in ${project}/${environment}: ${summaryOf(flag)}, as ${point}\n`,
   );
+}
+
+/** The change to go back to, chosen at a prompt. Throws `invalid` where the user cannot be prompted. */
+async function choosePoint({ client, canPrompt }: Session, place: Place): Promise<Point> {
+  const { project, environment, flag } = place;
+  const changes = (await changesOf(client, place)).filter(({ after }) => after !== null);
+  if (!canPrompt()) {
+    const revisions = changes.slice(0, 3).map(({ revision }) => revision);
+    const known = revisions.length === 0 ? "" : `, such as ${revisions.join(", ")}`;
+    throw usage(
+      "the revision to go back to is missing",
+      shown`write --to <revision> as formflag flags history ${flag} -p ${project} -e ${environment} shows it${known}; --to before undoes the newest change`,
+    );
+  }
+  const states = new Map(
+    changes.map(({ revision, at, who, after }) => [
+      `${revision}  ${at}  ${who}  ${(after as { enabled?: boolean }).enabled === true ? "on" : "off"}`,
+      revision,
+    ]),
+  );
+  const { promptChoice } = await import("../../session/prompts.ts");
+  const chosen = await promptChoice(shown`Set ${flag} to what it was after which change?`, [
+    ...states.keys(),
+  ]);
+  return states.get(chosen)!;
 }

@@ -1,17 +1,16 @@
 import type { Command } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
-import { flags as flagOperations } from "../../../src/operations/flags.ts";
 import { history as operations } from "../../../src/operations/history.ts";
 import { JSON_NOTATION, printDiff } from "../../output/diff.ts";
 import type { Io } from "../../output/terminal.ts";
 import { printable, shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
-import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/why.ts";
 import { type Place, readPlace } from "./place.ts";
+import { changesOf } from "./changes.ts";
 import { summaryOf } from "./state.ts";
 
 export function addUndoCommand(flags: Command, io: Io): void {
@@ -39,8 +38,6 @@ Examples:
 async function run(session: Session, place: Place): Promise<void> {
   const { client, config, canPrompt, confirm, report, paint } = session;
   const { project, environment, flag: slug } = place;
-  // The change that is shown is the one that is undone: a later one has another revision.
-  const revision = await revisionOf(session, place);
   const newest = await newestChange(session, place);
   const head = printable(`undo revision ${newest.revision}, ${newest.at}, by ${newest.who}`);
   const states = { before: stateIn(newest.after, environment), after: stateIn(newest.before, environment) };
@@ -52,32 +49,17 @@ async function run(session: Session, place: Place): Promise<void> {
       throw usage(`${what} would be undone, and there is no terminal to confirm on`, "add --yes to undo it");
     await confirm(`Undo ${what}?`);
   }
-  const flag = await client.call(operations.rollback, { names: place, body: { to: "before" }, revision });
+  // The change that is shown is the one that is undone, or none.
+  const flag = await client.call(operations.rollback, { names: place, body: { before: newest.revision } });
   const text = shown`undid revision ${newest.revision} of ${slug} in ${project}/${environment}: ${summaryOf(flag)}\n`;
   await report(flag, text);
 }
 
-async function newestChange({ client }: Session, { project, environment, flag }: Place) {
-  const changes = await listAll(client, operations.ofFlag, {
-    names: { project, flag },
-    query: { environment },
-    cursor: "before",
-    limit: 20,
-  });
-  // Failures of scheduled changes, which changed nothing, are listed too.
-  const newest = changes.find(({ kind }) => kind === "flag");
+async function newestChange({ client }: Session, place: Place) {
+  const [newest] = await changesOf(client, place);
   if (newest) return newest;
+  const { flag, environment } = place;
   throw new AppError("not_found", `there is no change of "${flag}" in ${environment} to undo`);
-}
-
-/** 0 for a flag that does not exist, such as one that was deleted. */
-async function revisionOf({ client }: Session, place: Place): Promise<number> {
-  try {
-    return (await client.callAt(flagOperations.get, { names: place })).revision;
-  } catch (error) {
-    if (error instanceof AppError && error.reason === "flag-not-found") return 0;
-    throw error;
-  }
 }
 
 /** A flag that does not exist is off and empty. */

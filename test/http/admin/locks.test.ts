@@ -174,6 +174,11 @@ describe("If-Match on a delete, a rollback, a segment and a promotion", () => {
     const rollback = `${live}/flags/sale/rollback`;
     expect((await send("POST", rollback, current - 1, { to: first!.revision })).status).toBe(409);
     expect((await send("POST", rollback, current, { to: first!.revision })).status).toBe(200);
+    const rolled = (await app.store.flags.find(place))!.revision;
+    expect((await send("POST", rollback, "*", { before: current - 1 })).status).toBe(409);
+    expect((await send("POST", rollback, "*", { before: rolled, to: "before" })).status).toBe(400);
+    expect((await send("POST", rollback, "*", { before: rolled })).status).toBe(200);
+    expect((await send("POST", rollback, "*", { before: rolled })).status).toBe(409);
     const order = { from: "develop" };
     const dryRun = await send("POST", `${live}/promote`, "*", { ...order, dryRun: true });
     expect((await send("POST", `${live}/promote`, "a".repeat(64), order)).status).toBe(409);

@@ -177,7 +177,7 @@ export const flagOperations: fc.Arbitrary<Operation>[] = [
     call: () => ({
       run: (app, by) => rollbackFlag(app, by, at, { before: null }),
       request: ["POST", `${inPlace(at)}/flags/${at.flag}/rollback`, {}],
-      args: ["flags", "rollback", at.flag, ...optionsOf(at)],
+      args: ["flags", "rollback", at.flag, "--to", "before", ...optionsOf(at)],
       confirmed: at.confirmed,
     }),
     expect(model) {
