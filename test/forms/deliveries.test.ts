@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { getDelivery, listDeliveries, retryDeliveries } from "../../src/forms/deliveries.ts";
 import { openServices, openTestApp, clientAt } from "../support/app.ts";
 import { addForm, apply } from "../support/records/apply.ts";
-import { OPERATOR } from "../support/records/caller.ts";
+import { OPERATOR, callerNamed } from "../support/records/caller.ts";
 import { nextId, targetRecord } from "../support/records/records.ts";
 import { codeOf } from "../support/refusals.ts";
 import type { FormRecord } from "../../src/forms/form.ts";
@@ -133,7 +133,7 @@ describe("deliveries", () => {
     expect(queuedCalls()).toBe(before + 2);
     expect(await codeOf(retryDeliveries(app, OPERATOR, { failed: true, form: "nothing" }))).toBe("not_found");
     expect(await codeOf(retryDeliveries(app, OPERATOR, { ids: [nextId()] }))).toBe("not_found");
-    const reader = { ...OPERATOR, scopes: ["forms:read" as const] };
+    const reader = callerNamed("eve", { scopes: ["forms:read"] });
     expect(await codeOf(retryDeliveries(app, reader, { failed: true }))).toBe("forbidden");
   });
 

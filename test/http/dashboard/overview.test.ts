@@ -74,7 +74,7 @@ describe("the overview", () => {
     expect(utc.text).toContain('href="/dashboard/inbox?since=2026-03-10&amp;until=2026-03-11"');
     expect(utc.text).toContain('role="img"');
     const { name, settings } = (await app.store.users.find("admin"))!;
-    await saveSettings(app, callerNamed(name, { role: "admin" }), name, {
+    await saveSettings(app, callerNamed(name, { type: "user" }), name, {
       ...settings,
       timeZone: "Asia/Tokyo",
     });
