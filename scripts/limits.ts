@@ -341,6 +341,18 @@ const SECTIONS: Section[] = [
         what: "networks, and names in them, whose sign-ins a process remembers",
         past: "the oldest is forgotten",
       },
+      "FACTOR_LIMITS.codeMinutes": {
+        what: "minutes for which a sign-in waits for the code of an authenticator app",
+        past: "it ends",
+      },
+      "FACTOR_LIMITS.codes": {
+        what: "wrong codes of a sign-in; ten in a row wait as passwords do",
+        past: "it ends",
+      },
+      "FACTOR_LIMITS.freshMinutes": {
+        what: "minutes after a sign-in in which second factors can be changed",
+        past: "403",
+      },
       LINK_MINUTES: { what: "minutes for which a sign-in link works", past: "the link is unknown" },
       "SESSION_LIMITS.idleDays": { what: "days that a session lasts after its last use", past: "it ends" },
       "SESSION_LIMITS.days": { what: "days that a session lasts in all", past: "it ends" },

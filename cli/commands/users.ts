@@ -56,6 +56,7 @@ Examples:
     id: (_, { name }) => ({ name }),
   });
   addLinkCommand(users, io);
+  addResetCommand(users, io);
 }
 
 const USER: [string, string] = ["[name]", "name of the user"];
@@ -63,13 +64,14 @@ const USER: [string, string] = ["[name]", "name of the user"];
 const namesOf = (user: string) => ({ user });
 
 /** A user for a person. */
-function describeUser({ name, role, hasPassword, createdAt }: User): string {
+function describeUser({ name, role, hasPassword, secondFactors, createdAt }: User): string {
   return details([
     ["name", name],
     ["role", role],
     // A newer server may have a role that is unknown here.
     ["scopes", (SCOPES_OF[role] ?? []).join(", ")],
     ["password", hasPassword ? "set" : "not set"],
+    ["second factors", secondFactors.join(", ") || "none"],
     ["created", createdAt],
   ]);
 }
@@ -142,6 +144,33 @@ async function setRole({ client, report }: Session, { name, role }: UserRole): P
   const user = await client.call(operations.set, { names: { user: name }, body: { role } });
   const text = user.result === "unchanged" ? "unchanged" : "updated";
   await report(user, shown`${text} user ${name}: the role is ${user.role}\n`);
+}
+
+function addResetCommand(users: Command, io: Io): void {
+  users
+    .command("reset")
+    .argument(...USER)
+    .description("remove every second factor of a user, who is signed out everywhere at once")
+    .addHelpText(
+      "after",
+      `
+For somebody who has lost the device with the authenticator app or the passkey, and the recovery codes. The password
+stays, and alone signs the user in until another factor is set up.
+
+Examples:
+  formflag users reset ann
+`,
+    )
+    .action(action(io, (input, given?: string) => input.need(given, "name"), resetUser));
+}
+
+async function resetUser({ client, report }: Session, name: string): Promise<void> {
+  const user = await client.call(operations.reset, { names: { user: name } });
+  const text =
+    user.result === "unchanged"
+      ? shown`unchanged user ${name}: there is no second factor\n`
+      : shown`reset user ${name}: there is no second factor any more\n`;
+  await report(user, text);
 }
 
 function addLinkCommand(users: Command, io: Io): void {

@@ -11,6 +11,8 @@ export type DashboardConfig = {
   authHeader: string | null;
   /** The role of users that it names for the first time; null if users must exist. */
   authCreate: Role | null;
+  /** The weakest role that needs a second factor beside a password or a link; null for none. */
+  secondFactor: Role | null;
 };
 
 /** As commander leaves them in `serveOptions`. */
@@ -19,12 +21,20 @@ type Given = {
   dashboardUrl?: string;
   authHeader?: string;
   authCreate?: string;
+  secondFactor?: string;
   trustedProxy?: string[];
 };
 
 /** The settings of the dashboard by the options of `serve`. Throws `invalid`. */
 export function readDashboard(options: Record<string, unknown>, basePath: string): DashboardConfig {
-  const { dashboard = true, dashboardUrl, authHeader, authCreate, trustedProxy = [] } = options as Given;
+  const {
+    dashboard = true,
+    dashboardUrl,
+    authHeader,
+    authCreate,
+    secondFactor,
+    trustedProxy = [],
+  } = options as Given;
   if (authHeader !== undefined && !/^[A-Za-z][\w-]*$/.test(authHeader))
     throw usage(`--auth-header ${authHeader} is not the name of a header`, "it looks like Remote-User");
   if (authHeader !== undefined && trustedProxy.length === 0) {
@@ -47,6 +57,7 @@ export function readDashboard(options: Record<string, unknown>, basePath: string
       dashboardUrl === undefined ? null : checkDashboardUrl(dashboardUrl, basePath, "--dashboard-url"),
     authHeader: authHeader ?? null,
     authCreate: ROLES.find((role) => role === authCreate) ?? null,
+    secondFactor: ROLES.find((role) => role === secondFactor) ?? null,
   };
 }
 

@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { ROLES } from "../../src/access/role.ts";
 
 /** The options of the dashboard. */
 export function dashboardOptions(): Option[] {
@@ -15,5 +16,11 @@ export function dashboardOptions(): Option[] {
     new Option("--auth-create <role>", "create users that the proxy names, as viewers; else they must exist")
       .env("FORMFLAG_AUTH_CREATE")
       .choices(["viewer"]),
+    new Option(
+      "--second-factor <role>",
+      "role from which users need a second factor beside a password or link, here or in a project; default: none",
+    )
+      .env("FORMFLAG_SECOND_FACTOR")
+      .choices(ROLES),
   ];
 }

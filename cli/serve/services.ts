@@ -159,6 +159,7 @@ export function placeServices(
           config.authHeader === null
             ? null
             : { header: config.authHeader, isTrusted: isTrustedProxy, createAs: config.authCreate },
+        secondFactor: config.secondFactor,
         commitMinutes,
         commit: COMMIT,
         findings: async (connects) => {

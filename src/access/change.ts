@@ -1,3 +1,4 @@
+import type { Passkey, SpentChallenge } from "./factors/factor.ts";
 import type { Role } from "./role.ts";
 import type { Token } from "./token.ts";
 import type { User, UserSettings } from "./user.ts";
@@ -13,6 +14,34 @@ type UserChange =
   | { change: "updateUser"; name: string; role?: Role; settings?: UserSettings }
   /** Ends the links and approved logins of the user and every session but the one of the id `keep`. `password` is a hash. */
   | { change: "setPassword"; name: string; password: string; keep: string | null }
+  /**
+   * Gives the user an authenticator app, whose code of `step` counts no more, with the hashes of recovery codes in place of
+   * others. Ends begun sign-ins and every session but the one of the id `keep`, as the next ones do.
+   */
+  | {
+      change: "setTotp";
+      name: string;
+      key: Uint8Array;
+      step: number;
+      recovery: readonly string[];
+      at: number;
+      keep: string | null;
+    }
+  | { change: "setRecoveryCodes"; name: string; recovery: readonly string[]; keep: string | null }
+  | { change: "deleteTotp"; name: string; keep: string | null }
+  /** Spends the challenge too. Refused for one that was spent, and for a credential that is known. */
+  | {
+      change: "insertPasskey";
+      name: string;
+      passkey: Passkey;
+      challenge: SpentChallenge;
+      keep: string | null;
+    }
+  /** Changes what the passkey is called, and ends nothing. */
+  | { change: "renamePasskey"; name: string; id: string; label: string }
+  | { change: "deletePasskey"; name: string; id: string; keep: string | null }
+  /** Removes every second factor, and ends every session. */
+  | { change: "resetFactors"; name: string }
   /** Ends the sessions and links of the user too. */
   | { change: "deleteUser"; name: string };
 

@@ -56,5 +56,14 @@ export const LOGIN_LIMITS = {
   client: 100,
 } as const;
 
+/** Second factors: how they are checked, changed and bounded. */
+export const FACTOR_LIMITS = {
+  /** How long a sign-in waits for its code, and the wrong codes that end it. */
+  codeMinutes: 10,
+  codes: 5,
+  /** The age of a session in which factors may be changed. */
+  freshMinutes: 15,
+} as const;
+
 /** Hashes of unknown tokens that a process remembers. */
 export const MAX_UNKNOWN_TOKENS = 10_000;

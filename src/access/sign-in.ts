@@ -1,11 +1,11 @@
 import { AppError } from "../base/errors.ts";
 import { dashedKey } from "../base/ids.ts";
 import { sha256 } from "../base/sum.ts";
-import { SESSION_LIMITS } from "./limits.ts";
+import { FACTOR_LIMITS, SESSION_LIMITS } from "./limits.ts";
 import { noteSignIn, verifyPassword } from "./passwords.ts";
 import type { Role } from "./role.ts";
 import { CLI_PREFIX, type NewSession, type Session, type SignInMethod, signInSecret } from "./session.ts";
-import type { AccessApp } from "./store.ts";
+import type { AccessApp, BegunSignIn } from "./store.ts";
 import type { User } from "./user.ts";
 import { ensureUser } from "./users.ts";
 
@@ -20,42 +20,51 @@ export const NO_BROWSER: Browser = { agent: "", address: "", network: null };
 export type SignedIn = { user: User; session: Session };
 
 /** A new session with its secret, for the cookie; only the SHA-256 of it is stored. */
-type NewlySignedIn = SignedIn & { secret: string };
+export type NewlySignedIn = SignedIn & { secret: string };
+
+/** A sign-in that waits for a code, with the secret for its cookie; only the SHA-256 of it is stored. */
+type Begun = { begun: string };
+
+/** The result of a password or a link. */
+export type Entrance = NewlySignedIn | Begun;
 
 /**
- * Signs in by a link, which works once. Throws `not_found` with the reason `link-unknown` for one that is unknown, spent
+ * Signs in by a link, which works once; a user with an authenticator app then has to give a code. Throws `not_found` with the reason `link-unknown` for one that is unknown, spent
  * or expired.
  */
-export async function signInByLink(app: AccessApp, secret: string, browser: Browser): Promise<NewlySignedIn> {
+export async function signInByLink(app: AccessApp, secret: string, browser: Browser): Promise<Entrance> {
   const start = newSession(app, "", "link", browser);
-  const user = await app.store.sessions.spendLink(sha256(secret), app.now(), start.stored);
-  if (!user) {
+  const begun = newBegun(app);
+  const entered = await app.store.sessions.spendLink(sha256(secret), app.now(), start.stored, begun.stored);
+  if (!entered) {
     throw new AppError("not_found", "this link was used already, or has expired: ask for a new one", {
       reason: "link-unknown",
     });
   }
-  return signedIn(app, user, start, browser);
+  return entered.isBegun ? { begun: begun.secret } : signedIn(app, entered.user, start, browser);
 }
 
 /**
- * Signs in by a password. Throws `unauthenticated` with the reason `password-wrong`, whether the name or the password is
+ * Signs in by a password; a user with an authenticator app then has to give a code. Throws `unauthenticated` with the reason `password-wrong`, whether the name or the password is
  * wrong, and `rate_limited`.
  */
 export async function signInByPassword(
   app: AccessApp,
   { name, password }: { name: string; password: string },
   browser: Browser,
-): Promise<NewlySignedIn> {
+): Promise<Entrance> {
   const hash = await verifyPassword(app, name, password, browser.network);
   const start = newSession(app, name, "password", browser);
+  const begun = newBegun(app);
   // The password may have been changed while it was checked.
-  const user = hash === null ? undefined : await app.store.sessions.insert(start.stored, hash);
-  if (!user) {
+  const entered =
+    hash === null ? undefined : await app.store.sessions.begin(start.stored, hash, begun.stored);
+  if (!entered) {
     throw new AppError("unauthenticated", "the name or the password is wrong", {
       reason: "password-wrong",
     });
   }
-  return signedIn(app, user, start, browser);
+  return entered.isBegun ? { begun: begun.secret } : signedIn(app, entered.user, start, browser);
 }
 
 /**
@@ -112,7 +121,14 @@ export function newSession(
   return { secret, stored: { session, hash: sha256(secret), most: perUser } };
 }
 
-function signedIn(
+function newBegun({ now, random }: AccessApp): { secret: string; stored: BegunSignIn } {
+  const secret = signInSecret(random);
+  const expiresAt = now() + FACTOR_LIMITS.codeMinutes * 60_000;
+  return { secret, stored: { hash: sha256(secret), expiresAt } };
+}
+
+/** The session that has begun, whose network goes first from now on. */
+export function signedIn(
   app: AccessApp,
   user: User,
   { secret, stored }: Start,

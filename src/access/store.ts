@@ -4,7 +4,8 @@ import type { AccessChange } from "./change.ts";
 import type { DeviceLoginStore } from "./device/device-login-store.ts";
 import type { ChangeStore } from "./door.ts";
 import type { EnvironmentKeys } from "./place.ts";
-import type { NewSession, Session } from "./session.ts";
+import type { Passkey, SpentChallenge, Totp } from "./factors/factor.ts";
+import type { NewSession, Session, SignInMethod } from "./session.ts";
 import type { Token } from "./token.ts";
 import type { User } from "./user.ts";
 
@@ -31,12 +32,17 @@ type UserStore = {
 /** A link of a user under the SHA-256 of its secret. */
 export type SignInLink = { user: string; hash: string; expiresAt: number };
 
+/** The user of a sign-in, and whether it waits for a code instead of being a session. */
+type Entrance = { user: User; isBegun: boolean };
+
 type SessionStore = {
   /**
    * Stores a session, and returns its user: undefined, with nothing stored, where the user does not exist, or where
    * `password` is not null and no longer the hash of the password.
    */
   insert(session: NewSession, password: string | null): Promise<User | undefined>;
+  /** As `insert` with a password, but for a user with an authenticator app stores the begun sign-in instead. */
+  begin(session: NewSession, password: string, begun: BegunSignIn): Promise<Entrance | undefined>;
   /** By the hash of the secret. */
   find(hash: string): Promise<{ user: User; session: Session } | undefined>;
   findById(id: string): Promise<Session | undefined>;
@@ -51,18 +57,58 @@ type SessionStore = {
   /** Stores a link, and returns whether its user exists. */
   insertLink(link: SignInLink): Promise<boolean>;
   /**
-   * Removes the link with the hash and stores the session for its user, all or nothing. Returns the user; undefined
-   * if there is no such link, or it expired at `now`.
+   * Removes the link with the hash and stores the session for its user, or as `begin` the begun sign-in, all or nothing.
+   * Returns undefined if there is no such link, or it expired at `now`.
    */
-  spendLink(hash: string, now: number, session: NewSession): Promise<User | undefined>;
+  spendLink(
+    hash: string,
+    now: number,
+    session: NewSession,
+    begun: BegunSignIn,
+  ): Promise<Entrance | undefined>;
   /**
-   * Removes at most `limit` sessions that were seen or created until these times or expired until `now`, and as many links
-   * and logins that expired until then. Returns whether any may be left.
+   * Removes at most `limit` sessions that were seen or created until these times or expired until `now`, and as many links,
+   * logins, begun sign-ins and spent challenges that expired until then. Returns whether any may be left.
    */
   clearEnded(
     until: { seenBefore: number; createdBefore: number; now: number },
     limit: number,
   ): Promise<boolean>;
+};
+
+/** A sign-in that waits for a code, under the SHA-256 of the secret in its cookie. Times are milliseconds since 1970. */
+export type BegunSignIn = { hash: string; expiresAt: number };
+
+/** A code as it is spent: the step of one of the app, or the hash of a recovery code; null for a wrong one. */
+export type SpentCode = { key: Uint8Array; step: number } | { recovery: string } | null;
+
+type FactorStore = {
+  totp(user: string): Promise<Totp | undefined>;
+  /** The user of a sign-in that waits for a code, and how it began; undefined if it ended until `now`. */
+  begun(hash: string, now: number): Promise<{ user: User; method: SignInMethod } | undefined>;
+  /**
+   * Spends a code and ends the begun sign-in with the hash, all or nothing: stores the session, and returns its user. A code
+   * that does not count, because the step was spent, the key was replaced or the recovery code is unknown, is a wrong one:
+   * returns `wrong`, or `ended` where it was the last of `most`, or the sign-in had ended at `now`.
+   */
+  spendCode(
+    hash: string,
+    code: SpentCode,
+    session: NewSession,
+    most: number,
+  ): Promise<User | "wrong" | "ended">;
+  /** The oldest first. */
+  passkeys(user: string): Promise<Passkey[]>;
+  /** By the id that its device gave it. */
+  passkey(credential: Uint8Array): Promise<{ user: User; passkey: Passkey } | undefined>;
+  /**
+   * Spends a challenge, records the use of the passkey with that id and its new counter, and stores the session, all or
+   * nothing. Returns undefined where the challenge was spent, the passkey is gone, or its counter has not grown.
+   */
+  usePasskey(
+    used: { id: string; counter: number; challenge: SpentChallenge },
+    session: NewSession,
+  ): Promise<User | undefined>;
 };
 
 export type SecretStore = {
@@ -75,6 +121,7 @@ export type AccessStore = {
   users: UserStore;
   sessions: SessionStore;
   deviceLogins: DeviceLoginStore;
+  factors: FactorStore;
   secrets: SecretStore;
 };
 

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { slugOf, timestamp } from "../base/slug-schema.ts";
+import { SECOND_FACTORS } from "./factors/second-factor.ts";
 import { ROLES } from "./role.ts";
 
 const userName = slugOf("user");
@@ -10,6 +11,8 @@ export const userSchema = z.object({
   name: userName,
   role,
   hasPassword: z.boolean(),
+  /** Beside a password, or in place of it. */
+  secondFactors: z.array(z.enum(SECOND_FACTORS)),
   settings: z.object({
     /** A name of the IANA database; null for the time zone of the browser. */
     timeZone: z.nullable(z.string()),

@@ -1,5 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
+import type { SecondFactor } from "./factors/second-factor.ts";
 import type { Role } from "./role.ts";
 
 /** How the dashboard behaves for one user. */
@@ -17,6 +18,7 @@ export type User = {
   name: string;
   role: Role;
   hasPassword: boolean;
+  secondFactors: SecondFactor[];
   settings: UserSettings;
   createdAt: string;
 };

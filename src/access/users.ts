@@ -52,6 +52,7 @@ async function planUser(
     name,
     role,
     hasPassword: false,
+    secondFactors: [],
     settings: DEFAULT_SETTINGS,
     createdAt: isoTime(at),
   };

@@ -31,6 +31,12 @@ const ACCESS_CHANGES: ReadonlySet<SetupChange["change"]> = new Set([
   "insertUser",
   "updateUser",
   "setPassword",
+  "setTotp",
+  "setRecoveryCodes",
+  "deleteTotp",
+  "insertPasskey",
+  "deletePasskey",
+  "resetFactors",
   "deleteUser",
   // The tokens that are limited to a place are deleted with it.
   "deleteProject",

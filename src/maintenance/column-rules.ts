@@ -39,6 +39,8 @@ const textUpTo = (most: number) => (value: Value) => typeof value === "string" &
 const bytes = (length: number) => (value: Value) =>
   value instanceof Uint8Array && value.byteLength === length;
 
+const bytesUpTo = (most: number) => (value: Value) => value instanceof Uint8Array && value.byteLength <= most;
+
 const json =
   (accepts: (value: unknown) => boolean = () => true) =>
   (value: Value) => {
@@ -98,6 +100,10 @@ export const RULES = {
   color: oneOf(COLORS),
   role: oneOf(ROLES),
   password: text(PASSWORD_HASH),
+  totpKey: bytes(20),
+  credential: bytesUpTo(1023),
+  publicKey: bytesUpTo(4096),
+  passkeyName: textUpTo(60),
   userSettings: json(areUserSettings),
   scopes: listOf((scope) => SCOPES.some((known) => known === scope)),
   previewName: textUpTo(PREVIEW_LIMITS.name),

@@ -19,6 +19,26 @@ export const SETUP_TABLES = {
     settings: "text userSettings",
     created_at: "integer time",
   }),
+  totp_keys: setup("user_id", {
+    user_id: "integer",
+    secret: "bytes totpKey",
+    step: "integer count",
+    created_at: "integer time",
+  }),
+  recovery_codes: setup("hash", {
+    hash: "bytes hash",
+    user_id: "integer",
+  }),
+  passkeys: setup("id", {
+    id: "text dashedKey",
+    user_id: "integer",
+    credential: "bytes credential",
+    public_key: "bytes publicKey",
+    counter: "integer count",
+    name: "text passkeyName",
+    created_at: "integer time",
+    used_at: "integer? time",
+  }),
   projects: setup("id", {
     id: "integer",
     slug: "text slug",

@@ -58,6 +58,11 @@ export const OTHER_TABLES: Readonly<Record<string, OtherTable>> = {
       denied: "integer",
     },
   },
+  begun_sign_ins: {
+    of: "sign-in",
+    columns: { hash: "bytes", user_id: "integer", method: "text", wrong: "integer", expires_at: "integer" },
+  },
+  spent_challenges: { of: "sign-in", columns: { hash: "bytes", expires_at: "integer" } },
   submission_search: { of: "search", ...SQLITE, columns: {} },
   submission_positions: { of: "search", ...SQLITE, columns: { seq: "row", position: "integer" } },
   search_removals: { of: "search", ...SQLITE, columns: { position: "row", terms: "text" } },

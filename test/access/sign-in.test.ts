@@ -9,7 +9,7 @@ import { createLink, createUser, setPassword } from "../../src/access/users.ts";
 import { type TestApp, openTestApp } from "../support/app.ts";
 import { OPERATOR } from "../support/records/caller.ts";
 import { reasonOf } from "../support/refusals.ts";
-import { BROWSER, PASSWORD, givePassword, signIn } from "../support/records/users.ts";
+import { BROWSER, PASSWORD, givePassword, signIn, whole } from "../support/records/users.ts";
 
 const MINUTE = 60_000;
 
@@ -20,7 +20,7 @@ describe("a link", () => {
   test("signs its user in, with a secret that is stored nowhere", async () => {
     const app = openTestApp();
     const { name, secret: link } = await createLink(app, OPERATOR, "ann");
-    const { user, session, secret } = await signInByLink(app, link, BROWSER);
+    const { user, session, secret } = whole(await signInByLink(app, link, BROWSER));
     expect(user).toMatchObject({ name, role: "admin" });
     expect(session).toEqual({
       id: expect.stringMatching(/^\w{4}-\w{4}-\w{4}$/),
@@ -66,7 +66,7 @@ describe("a link", () => {
     const app = openTestApp();
     const { secret } = await createLink(app, OPERATOR);
     const long = { agent: "a".repeat(10_000), address: "b".repeat(10_000), network: null };
-    const { session } = await signInByLink(app, secret, long);
+    const { session } = whole(await signInByLink(app, secret, long));
     expect([session.agent.length, session.address.length]).toEqual([300, 300]);
   });
 });
@@ -77,7 +77,8 @@ describe("a password", () => {
   beforeEach(() => {
     app = openTestApp();
   });
-  const login = (name: string, password: string) => signInByPassword(app, { name, password }, BROWSER);
+  const login = async (name: string, password: string) =>
+    whole(await signInByPassword(app, { name, password }, BROWSER));
   const give = async (name: string, password = PASSWORD) => {
     const { caller, session } = await signIn(app, name);
     await setPassword(app, caller, name, { current: null, next: password }, session.id);
@@ -226,12 +227,12 @@ describe("a password", () => {
     const { caller, session } = await signIn(app, "dora");
     const { sessions } = app.store;
     // Changed between the check of the password and the start of the session.
-    const insert: typeof sessions.insert = async (...start) => {
+    const begin: typeof sessions.begin = async (...start) => {
       app.store.sessions = sessions;
       await setPassword(app, caller, "dora", { current: null, next: "another long one" }, session.id);
-      return sessions.insert(...start);
+      return sessions.begin(...start);
     };
-    app.store.sessions = { ...sessions, insert };
+    app.store.sessions = { ...sessions, begin };
     expect(await reasonOf(login("dora", PASSWORD))).toBe("unauthenticated password-wrong");
   });
 });

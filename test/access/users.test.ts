@@ -15,7 +15,7 @@ import {
 import { openTestApp } from "../support/app.ts";
 import { callerNamed, OPERATOR } from "../support/records/caller.ts";
 import { reasonOf } from "../support/refusals.ts";
-import { BROWSER, PASSWORD, givePassword, signIn } from "../support/records/users.ts";
+import { BROWSER, PASSWORD, givePassword, signIn, whole } from "../support/records/users.ts";
 
 const MINUTE = 60_000;
 const READER = callerNamed("reader", { scopes: ["read"] });
@@ -29,6 +29,7 @@ describe("a user", () => {
       name: "ann",
       role: "editor",
       hasPassword: false,
+      secondFactors: [],
       settings: { timeZone: null, shortcuts: true },
       createdAt: new Date(app.now()).toISOString(),
     });
@@ -183,7 +184,7 @@ describe("a password", () => {
     expect(await resumeSession(app, ann.secret)).toMatchObject({ user: { hasPassword: true } });
     expect(await reasonOf(resumeSession(app, other.secret))).toBe("unauthenticated session-ended");
     await set(ann, `${PASSWORD} 2`);
-    const signedIn = await signInByPassword(app, { name: "ann", password: `${PASSWORD} 2` }, BROWSER);
+    const signedIn = whole(await signInByPassword(app, { name: "ann", password: `${PASSWORD} 2` }, BROWSER));
     expect(signedIn.session.method).toBe("password");
   });
 
@@ -195,7 +196,7 @@ describe("a password", () => {
     expect(await reasonOf(set(ben, "another long one"))).toBe("invalid password-wrong");
     expect(await reasonOf(set(ben, "another long one", "wrong"))).toBe("invalid password-wrong");
     await set(ben, "another long one", PASSWORD);
-    const by = await signInByPassword(app, { name: "ben", password: "another long one" }, BROWSER);
+    const by = whole(await signInByPassword(app, { name: "ben", password: "another long one" }, BROWSER));
     expect(await reasonOf(set({ ...ben, ...by }, PASSWORD))).toBe("invalid password-wrong");
     const fresh = await signIn(app, "ben");
     const elsewhere = await signIn(app, "ann");

@@ -6,6 +6,7 @@ import type { Driver } from "./driver.ts";
 import { dumpsContract } from "./copies/dump.ts";
 import { deliveriesContract } from "./deliveries.ts";
 import { erasureContract } from "./erasure.ts";
+import { factorsContract } from "./setup/factors.ts";
 import { feedbackContract } from "./feedback.ts";
 import { flagsContract } from "./setup/flags.ts";
 import { formsContract } from "./forms.ts";
@@ -50,6 +51,7 @@ const CONTRACTS = [
   usersContract,
   sessionsContract,
   deviceLoginsContract,
+  factorsContract,
   setupContract,
   versionContract,
   databaseContract,

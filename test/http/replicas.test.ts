@@ -1,4 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import { signInByCode } from "../../src/access/factors/code-step.ts";
+import { setUpTotp } from "../../src/access/factors/factors.ts";
+import { totpCode, totpKey, totpStep } from "../../src/access/factors/totp.ts";
+import { signInByLink } from "../../src/access/sign-in.ts";
+import { createLink } from "../../src/access/users.ts";
+import { BROWSER, signIn } from "../support/records/users.ts";
+import { reasonOf } from "../support/refusals.ts";
 import { solveChallenge } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2";
 import type { Challenge } from "altcha-lib/types";
@@ -103,6 +110,7 @@ if (IS_POSTGRES_HERE) {
       apps[0].random = (length) => (length === 4 ? new Uint8Array(4) : random(length));
       const guarded = await newForm({ challenge: true });
       const challenge = (await (await ask(0, `/v1/s/${guarded.key}/challenge`)).json()) as Challenge;
+      apps[0].random = random;
       const solution = await solveChallenge({ challenge, deriveKey });
       const altcha = Buffer.from(JSON.stringify({ challenge, solution })).toString("base64");
       const body = new URLSearchParams({ altcha }).toString();
@@ -111,6 +119,27 @@ if (IS_POSTGRES_HERE) {
       );
       expect(await apps[1].store.submissions.count(guarded.key, ["inbox"])).toBe(1);
       expect(await apps[1].store.submissions.count(guarded.key, ["spam"])).toBe(5);
+    });
+
+    test("a code of an authenticator app or a recovery code that both take at once signs in once", async () => {
+      const { apps } = pair;
+      const { caller, session, user } = await signIn(apps[0], "two-factors");
+      const key = totpKey(apps[0].random);
+      const codeOf = (steps: number) => totpCode(key, totpStep(apps[0].now()) + steps);
+      const self = { user: user.name, session: session.id };
+      const recovery = await setUpTotp(apps[0], caller, self, { key, code: codeOf(0) });
+      for (const code of [codeOf(1), recovery[0]!]) {
+        const begun = await Promise.all(
+          [0, 1, 0, 1].map(async (replica) => {
+            const { secret } = await createLink(apps[replica]!, OPERATOR, "two-factors");
+            return (await signInByLink(apps[replica]!, secret, BROWSER)) as { begun: string };
+          }),
+        );
+        const done = await Promise.all(
+          begun.map(({ begun }, index) => reasonOf(signInByCode(apps[index % 2]!, begun, code, BROWSER))),
+        );
+        expect(done.toSorted()).toEqual(["none", ...Array<string>(3).fill("unauthenticated code-wrong")]);
+      }
     });
 
     test("links that the other signed are valid: to the error page and to files", async () => {

@@ -160,6 +160,7 @@ export const NEEDED: Record<string, Scope> = {
   "GET /users/{user}": "admin",
   "PATCH /users/{user}": "admin",
   "DELETE /users/{user}": "admin",
+  "POST /users/{user}/reset": "admin",
   "GET /sessions": "admin",
   "DELETE /sessions/{session}": "admin",
 };

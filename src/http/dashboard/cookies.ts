@@ -1,4 +1,5 @@
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { FACTOR_LIMITS } from "../../access/limits.ts";
 import type { DashboardContext } from "./dashboard-env.ts";
 
 /** Seconds for which a browser keeps a session: the server ends it earlier if it is not used. */
@@ -12,6 +13,13 @@ export type Flash = {
   undo?: { to: string; values: Readonly<Record<string, string>> } | undefined;
 };
 
+/** A value that the browser keeps for the server for some minutes. */
+type Pocket = {
+  read: (c: DashboardContext) => string | undefined;
+  /** Null removes it. */
+  set: (c: DashboardContext, value: string | null) => void;
+};
+
 export type Cookies = {
   session: (c: DashboardContext) => string | undefined;
   setSession: (c: DashboardContext, secret: string) => void;
@@ -20,6 +28,10 @@ export type Cookies = {
   setFlash: (c: DashboardContext, secret: string, flash: Flash) => void;
   /** Returns the message of the last action in that session, once; null for one that this dashboard did not sign. */
   takeFlash: (c: DashboardContext, secret: string) => Flash | null;
+  /** The secret of a sign-in that waits for a code. */
+  begun: Pocket;
+  /** The key of an authenticator app that is being set up, signed for its session. */
+  totp: Pocket;
   timeZone: (c: DashboardContext) => string | undefined;
 };
 
@@ -50,32 +62,41 @@ export function createCookies(instance: string, root: string, dashboardUrl: stri
     deleteCookie(c, name, { path: root });
   };
 
+  const pocket = (of: string, maxAge: number): Pocket => ({
+    read: (c) => read(c, `${name}_${of}`),
+    set: (c, value) =>
+      value === null ? remove(c, `${name}_${of}`) : write(c, `${name}_${of}`, value, maxAge),
+  });
+
   return {
     session: (c) => read(c, session),
     setSession: (c, secret) => write(c, session, secret, SESSION_AGE),
     endSession: (c) => remove(c, session),
     setFlash(c, secret, value) {
       const text = Buffer.from(JSON.stringify(value)).toString("base64url");
-      write(c, flash, `${text}.${signatureOf(text, secret)}`, FLASH_AGE);
+      write(c, flash, seal("flash", secret, text), FLASH_AGE);
     },
     takeFlash(c, secret) {
       const value = read(c, flash);
       if (value === undefined) return null;
       remove(c, flash);
-      const [text = "", signature = ""] = value.split(".");
-      if (!isSignature(signature, signatureOf(text, secret))) return null;
-      return JSON.parse(Buffer.from(text, "base64url").toString()) as Flash;
+      const text = unseal("flash", secret, value);
+      return text === null ? null : (JSON.parse(Buffer.from(text, "base64url").toString()) as Flash);
     },
+    begun: pocket("begun", FACTOR_LIMITS.codeMinutes * 60),
+    totp: pocket("totp", FACTOR_LIMITS.freshMinutes * 60),
     timeZone: (c) => getCookie(c, "formflag_zone"),
   };
 }
 
-/** Signed with the secret of the session, so that a planted message is not shown. */
-function signatureOf(text: string, secret: string): string {
-  return new Bun.CryptoHasher("sha256", secret).update(`flash ${text}`).digest("base64url");
+/** A text, without points, that is signed with the secret of a session, so that a planted one is not used. */
+export function seal(purpose: string, secret: string, text: string): string {
+  return `${text}.${new Bun.CryptoHasher("sha256", secret).update(`${purpose} ${text}`).digest("base64url")}`;
 }
 
-function isSignature(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && crypto.timingSafeEqual(one, other);
+/** The text of a value that {@link seal} made; null for any other. */
+export function unseal(purpose: string, secret: string, value: string): string | null {
+  const [text = ""] = value.split(".");
+  const [one, other] = [Buffer.from(value), Buffer.from(seal(purpose, secret, text))];
+  return one.length === other.length && crypto.timingSafeEqual(one, other) ? text : null;
 }

@@ -14,6 +14,8 @@ export type DashboardEnv = {
   Variables: {
     /** Session of the signed-in user; missing on pages that need no sign-in. */
     session?: { signedIn: SignedIn; secret: string };
+    /** The same of a user who has to set up a second factor before anything else; then there is no `session`. */
+    unready?: { signedIn: SignedIn; secret: string };
     caller: Caller;
   };
 };
@@ -38,6 +40,8 @@ export type DashboardOptions = {
   commitMinutes: () => readonly CommitMinute[];
   /** Registers what ends the open streams when the server stops. */
   onStop: (close: () => void) => void;
+  /** The weakest role that needs a second factor beside a password or a link; null for none. */
+  secondFactor: Role | null;
   /** The header in which trusted proxies name the user, and the role of users they name first; null for none. */
   proxy: { header: string; isTrusted: (address: string) => boolean; createAs: Role | null } | null;
 };

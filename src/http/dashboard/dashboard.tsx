@@ -12,7 +12,9 @@ import type { DashboardContext, DashboardEnv, DashboardOptions } from "./dashboa
 import { createEntry } from "./entry.ts";
 import { createEvents } from "./events.ts";
 import { errorPage } from "./error-page.tsx";
-import { readFields } from "./fields.ts";
+import { readFields, textOf } from "./fields.ts";
+import { codeRoutes } from "./factors/code.tsx";
+import { totpRoutes } from "./factors/totp.tsx";
 import type { ParametersOf } from "./paths.ts";
 import { createRendering } from "./rendering.tsx";
 import type { Dashboard } from "./routes.ts";
@@ -56,12 +58,14 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
   });
   site.get(`${DASHBOARD_PATH}/`, (c) => c.redirect(root, 302));
   site.route(DASHBOARD_PATH, signInRoutes(dashboard));
+  site.route(DASHBOARD_PATH, codeRoutes(dashboard));
+  site.route(DASHBOARD_PATH, totpRoutes(dashboard));
   site.post(`${DASHBOARD_PATH}/sign-out`, async (c) => {
-    await readFields(c.req.raw, MAX_SIGN_IN_BODY);
-    const session = c.get("session");
+    const fields = await readFields(c.req.raw, MAX_SIGN_IN_BODY);
+    const session = c.get("session") ?? c.get("unready");
     if (session) await endSessionBySecret(app, session.secret);
     cookies.endSession(c);
-    return c.redirect(addressOf({ root }, "/sign-in"), 303);
+    return c.redirect(addressOf({ root }, "/sign-in", { next: textOf(fields, "next") }), 303);
   });
   const events = createEvents(app, options.report.error);
   options.onStop(() => events.close());
@@ -92,11 +96,13 @@ function dashboardOn(parts: Parts): Dashboard {
     app,
     options,
     root,
+    cookies,
     viewOf,
     render,
     enter,
     get(path, scope, show) {
       site.get(placeOf(path), async (c) => {
+        if (c.get("unready")) return c.redirect(addressOf({ root }, "/me/totp"), 303);
         if (!c.get("session"))
           return c.redirect(addressOf({ root }, "/sign-in", { next: nextOf(c, root) }), 303);
         const caller = callerOf(c);

@@ -1,3 +1,4 @@
+import { mustSetUp } from "../../access/factors/factor.ts";
 import { endSessionBySecret, resumeSession, userCaller } from "../../access/sessions.ts";
 import { type SignedIn, signInByProxy } from "../../access/sign-in.ts";
 import { readWhy } from "../../access/why.ts";
@@ -27,7 +28,7 @@ export function createEntry(app: App, options: DashboardOptions, cookies: Cookie
     const known = secret === undefined ? null : await resumed(app, secret);
     const isNamed = proxied === null ? known?.session.method !== "proxy" : known?.user.name === proxied;
     if (known && isNamed) {
-      c.set("session", { signedIn: known, secret: secret! });
+      settle(c, known, secret!);
       return;
     }
     if (proxied === null) {
@@ -43,12 +44,19 @@ export function createEntry(app: App, options: DashboardOptions, cookies: Cookie
     const before = cookies.session(c);
     if (before !== undefined) await endSessionBySecret(app, before);
     cookies.setSession(c, secret);
-    c.set("session", { signedIn, secret });
+    settle(c, signedIn, secret);
+  };
+  /** A user who still has to set up a second factor is signed in on the page for that alone. */
+  const settle = (c: DashboardContext, signedIn: SignedIn, secret: string) => {
+    const isUnready = mustSetUp(signedIn.user, signedIn.session, options.secondFactor);
+    c.set(isUnready ? "unready" : "session", { signedIn, secret });
   };
 
   /** The caller, with the confirmations of a form. Throws `unauthenticated` without a session. */
   const callerOf = (c: DashboardContext, fields?: Fields) => {
     const session = c.get("session");
+    if (!session && c.get("unready"))
+      throw new AppError("forbidden", "set up an authenticator app first", { reason: "factor-missing" });
     if (!session) throw new AppError("unauthenticated", "you are not signed in", { reason: "signed-out" });
     const confirmed = fields ? textsOf(fields, "confirm").map((name) => name.trim()) : [];
     const why = fields && readWhy(textOf(fields, "why"));

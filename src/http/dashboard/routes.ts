@@ -2,7 +2,7 @@ import type { Scope } from "../../access/scope.ts";
 import type { Browser, SignedIn } from "../../access/sign-in.ts";
 import type { App } from "../../app.ts";
 import { limitKey } from "../address.ts";
-import type { Flash } from "./cookies.ts";
+import type { Cookies, Flash } from "./cookies.ts";
 import type { DashboardContext, DashboardOptions } from "./dashboard-env.ts";
 import type { Fields } from "./fields.ts";
 import type { Page } from "./page.tsx";
@@ -21,6 +21,7 @@ export type Dashboard = {
   options: DashboardOptions;
   /** The path of the dashboard. */
   root: string;
+  cookies: Cookies;
   /** Shows a page at a path, to callers that hold the scope; null for every signed-in user. */
   get: <P extends string>(
     path: P,

@@ -1,3 +1,4 @@
+import { resetFactors } from "../../access/factors/factors.ts";
 import { noSuchUser } from "../../access/user.ts";
 import { createLink, createUser, deleteUser, setRole } from "../../access/users.ts";
 import { MAX_LIST, nextOf } from "../../base/pages.ts";
@@ -55,6 +56,16 @@ export const users = noun("users", () => import("./schema/users-schema.ts"), {
     summary: "Change the role of a user",
     run: async ({ app, caller, names, body }) => {
       const { user, result } = await setRole(app, caller, names.user, body.role);
+      return updated(user, result);
+    },
+  },
+  reset: {
+    ...shared,
+    method: "POST",
+    path: "/users/:user/reset",
+    summary: "Remove every second factor of a user, and end every session of the user",
+    run: async ({ app, caller, names }) => {
+      const { user, result } = await resetFactors(app, caller, names.user);
       return updated(user, result);
     },
   },

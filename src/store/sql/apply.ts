@@ -11,6 +11,8 @@ import { deleteScheduled, insertScheduled } from "./scheduled.ts";
 import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
 import { deleteTarget, insertTarget, updateTarget } from "./delivery/targets.ts";
 import { deleteToken, insertToken } from "./tokens.ts";
+import { deletePasskey, insertPasskey, renamePasskey } from "./factors/passkeys.ts";
+import { deleteTotp, resetFactors, setRecoveryCodes, setTotp } from "./factors/factors.ts";
 import { deleteUser, insertUser, setPassword, updateUser } from "./users.ts";
 import { currentVersion, setVersion } from "./version.ts";
 import type { Work } from "./work.ts";
@@ -47,6 +49,13 @@ const APPLY: Apply = {
   insertUser,
   updateUser,
   setPassword,
+  setTotp,
+  setRecoveryCodes,
+  deleteTotp,
+  insertPasskey,
+  renamePasskey,
+  deletePasskey,
+  resetFactors,
   deleteUser,
 };
 

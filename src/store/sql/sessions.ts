@@ -1,5 +1,5 @@
 import type { NewSession, Session, SignInMethod } from "../../access/session.ts";
-import type { SignInLink } from "../../access/store.ts";
+import type { BegunSignIn, SignInLink } from "../../access/store.ts";
 import type { User } from "../../access/user.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import { pageOf } from "./pages.ts";
@@ -94,14 +94,44 @@ function* insertLink({ user, hash, expiresAt }: SignInLink): Work<boolean> {
 }
 
 /** Removes a link and stores the session of its user: see the port. */
-function* spendLink(hash: string, now: number, start: NewSession): Work<User | undefined> {
+function* spendLink(
+  hash: string,
+  now: number,
+  start: NewSession,
+  begun: BegunSignIn,
+): Work<Entrance | undefined> {
   const link = yield* first<{ user: string }>(
     `DELETE FROM sign_in_links WHERE hash = $hash AND expires_at > $now
      RETURNING (SELECT u.name FROM users u WHERE u.id = user_id) AS "user"`,
     { hash: bytesOfHash(hash), now },
   );
   if (link === undefined) return undefined;
-  return yield* insertSession({ ...start, session: { ...start.session, user: link.user } }, null);
+  return yield* enter({ ...start, session: { ...start.session, user: link.user } }, null, begun);
+}
+
+type Entrance = { user: User; isBegun: boolean };
+
+/** Stores a session, or for a user with an authenticator app a sign-in that waits for a code: see the port. */
+function* enter(
+  start: NewSession,
+  password: string | null,
+  { hash, expiresAt }: BegunSignIn,
+): Work<Entrance | undefined> {
+  const { user: name, method } = start.session;
+  // The lock lets a new factor come before, or after to end this session as well.
+  const found = yield* first<{ id: number }>(
+    `SELECT id FROM users WHERE name = $name AND (CAST($password AS TEXT) IS NULL OR password = CAST($password AS TEXT))
+     ${FOR_UPDATE}`,
+    { name, password },
+  );
+  if (found === undefined) return undefined;
+  const begun = yield* run(
+    `INSERT INTO begun_sign_ins (hash, user_id, method, wrong, expires_at)
+     SELECT $hash, user_id, $method, 0, $expiresAt FROM totp_keys WHERE user_id = $id`,
+    { hash: bytesOfHash(hash), method, expiresAt, id: found.id },
+  );
+  const user = begun > 0 ? yield* findUser(name) : yield* insertSession(start, password);
+  return user && { user, isBegun: begun > 0 };
 }
 
 /** Removes sessions, links and logins that have ended: see the port. */
@@ -120,12 +150,16 @@ function* clearEndedSessions(
      (SELECT hash FROM sign_in_links WHERE expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`,
     { now, limit },
   );
-  const logins = yield* run(
-    `DELETE FROM device_logins WHERE hash IN
-     (SELECT hash FROM device_logins WHERE expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`,
-    { now, limit },
-  );
-  return sessions >= limit || links >= limit || logins >= limit;
+  let isLeft = sessions >= limit || links >= limit;
+  for (const table of ["device_logins", "begun_sign_ins", "spent_challenges"]) {
+    const ended = yield* run(
+      `DELETE FROM ${table} WHERE hash IN
+       (SELECT hash FROM ${table} WHERE expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`,
+      { now, limit },
+    );
+    isLeft ||= ended >= limit;
+  }
+  return isLeft;
 }
 
 export function bytesOfHash(hash: string): Buffer {
@@ -142,6 +176,7 @@ export const sessions = {
   reads: { find: findSession, findById: findSessionById, page: pageSessions },
   writes: {
     insert: insertSession,
+    begin: enter,
     markSeen,
     delete: deleteSession,
     deleteByHash: deleteSessionByHash,

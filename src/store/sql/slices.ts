@@ -1,11 +1,13 @@
 import type { CodeList, CodeUploadRecord } from "../../flags/code/code-reference.ts";
 import { code, packLists } from "./code-references.ts";
+import { factors } from "./factors/factors.ts";
 import { feedback } from "./feedback.ts";
 import { flags } from "./flags.ts";
 import { forms } from "./forms.ts";
 import { changes } from "./history.ts";
 import { deliveries } from "./delivery/outbox.ts";
 import { deviceLogins } from "./device-logins.ts";
+import { passkeys } from "./factors/passkeys.ts";
 import { environments, projects } from "./projects.ts";
 import { scheduled } from "./scheduled.ts";
 import { secrets } from "./secrets.ts";
@@ -37,6 +39,10 @@ export const SLICES = {
   users,
   sessions,
   deviceLogins,
+  factors: {
+    reads: { ...factors.reads, ...passkeys.reads },
+    writes: { ...factors.writes, ...passkeys.writes },
+  },
   secrets,
   forms,
   targets,

@@ -7,13 +7,16 @@ import { pageOf } from "./pages.ts";
 import { type Work, all, first, run } from "./work.ts";
 
 /** The columns of a user, for {@link viewUser}, of the table `users` under the name `u`. */
-export const USER_COLUMNS =
-  "u.name, u.role, u.password IS NOT NULL AS has_password, u.settings, u.created_at AS user_created_at";
+export const USER_COLUMNS = `u.name, u.role, u.password IS NOT NULL AS has_password, u.settings, u.created_at AS user_created_at,
+  EXISTS (SELECT 1 FROM totp_keys f WHERE f.user_id = u.id) AS has_totp,
+  EXISTS (SELECT 1 FROM passkeys f WHERE f.user_id = u.id) AS has_passkey`;
 
 export type UserRow = {
   name: string;
   role: Role;
   has_password: number;
+  has_totp: number;
+  has_passkey: number;
   settings: string;
   user_created_at: number;
 };
@@ -46,6 +49,7 @@ export function* setPassword({ name, password, keep }: Change<"setPassword">): W
   yield* run(`DELETE FROM sessions WHERE ${ofUser} AND id IS DISTINCT FROM $keep`, { name, keep });
   yield* run(`DELETE FROM sign_in_links WHERE ${ofUser}`, { name });
   yield* run(`DELETE FROM device_logins WHERE ${ofUser}`, { name });
+  yield* run(`DELETE FROM begun_sign_ins WHERE ${ofUser}`, { name });
 }
 
 export function* deleteUser({ name }: Change<"deleteUser">): Work<void> {
@@ -77,6 +81,10 @@ export function viewUser(row: UserRow): User {
     name: row.name,
     role: row.role,
     hasPassword: row.has_password === 1,
+    secondFactors: [
+      ...(row.has_totp === 1 ? ["totp" as const] : []),
+      ...(row.has_passkey === 1 ? ["passkey" as const] : []),
+    ],
     // A setting that came later has its default.
     settings: { ...DEFAULT_SETTINGS, ...(JSON.parse(row.settings) as Partial<UserSettings>) },
     createdAt: isoTime(row.user_created_at),

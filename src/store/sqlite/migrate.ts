@@ -25,6 +25,7 @@ import foreignIds from "./migrations/0015-foreign-ids.sql" with { type: "text" }
 import rowids from "./migrations/0016-rowids.sql" with { type: "text" };
 import history from "./migrations/0017-history.sql" with { type: "text" };
 import logins from "./migrations/0018-logins.sql" with { type: "text" };
+import factors from "./migrations/0019-factors.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
 import { close } from "./statements.ts";
 import {
@@ -56,6 +57,7 @@ const ALL = [
   rowids,
   history,
   logins,
+  factors,
 ] as const satisfies readonly string[] & { length: typeof NEWEST_SCHEMA };
 
 /** The migrations in order: after the first n, `user_version` is n. A released migration never changes. */

@@ -5,11 +5,12 @@ import { signInByLink } from "../../../src/access/sign-in.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
 import { emptyData, formflag, onData } from "../../support/commands.ts";
 import { startServer } from "../../support/executable.ts";
+import { apply } from "../../support/records/apply.ts";
 import { random } from "../../support/records/records.ts";
 import { reasonOf } from "../../support/refusals.ts";
 import { tempDirectory } from "../../support/temp.ts";
 import { atTerminal } from "../../support/terminal.ts";
-import { BROWSER } from "../../support/records/users.ts";
+import { BROWSER, whole } from "../../support/records/users.ts";
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const PATH = /^\/dashboard\/link\/[\w-]{43}$/;
@@ -22,7 +23,7 @@ async function useLink(data: string, url: string) {
   const store = openSqliteStore(join(data, "formflag.db"), "inline");
   try {
     const secret = url.trim().split("/").at(-1)!;
-    return await signInByLink({ store, random, now: Date.now }, secret, BROWSER);
+    return whole(await signInByLink({ store, random, now: Date.now }, secret, BROWSER));
   } finally {
     await store.close();
   }
@@ -39,12 +40,15 @@ describe("users", () => {
   test("are created with a role, shown, listed, changed and deleted", async () => {
     const here = onData(emptyData());
     const { stdout } = await here.run("users", "create", "ann", "--role", "admin");
-    expect(stdout).toMatch(/^name +ann\nrole +admin\nscopes +admin\npassword +not set\ncreated +\S+\n$/);
+    expect(stdout).toMatch(
+      /^name +ann\nrole +admin\nscopes +admin\npassword +not set\nsecond factors +none\ncreated +\S+\n$/,
+    );
     const ben = await here.json<User>("users", "create", "ben", "--role", "inbox");
     expect(ben).toEqual({
       name: "ben",
       role: "inbox",
       hasPassword: false,
+      secondFactors: [],
       settings: { timeZone: null, shortcuts: true },
       createdAt: expect.stringMatching(TIME),
       result: "created",
@@ -96,6 +100,24 @@ describe("users", () => {
     }
     const again = await here.json("users", "create", "ann", "--role", "viewer", "--if-not-exists");
     expect(again).toMatchObject({ role: "admin", result: "unchanged" });
+  });
+});
+
+describe("users reset", () => {
+  test("removes every second factor, and says so; a user without one stays as it is", async () => {
+    const data = emptyData();
+    const here = onData(data);
+    await here.run("users", "create", "ann", "--role", "admin");
+    const store = openSqliteStore(join(data, "formflag.db"), "inline");
+    const change = { change: "setTotp", name: "ann", step: 1, recovery: [], at: 0, keep: null } as const;
+    await apply(store, { ...change, key: new Uint8Array(20) });
+    await store.close();
+    expect((await here.run("users", "get", "ann")).stdout).toMatch(/second factors +totp\n/);
+    expect(await here.json("users", "reset", "ann")).toMatchObject({ secondFactors: [], result: "updated" });
+    expect((await here.run("users", "reset", "ann")).stdout).toBe(
+      "unchanged user ann: there is no second factor\n",
+    );
+    expect(await here.run("users", "reset", "nobody")).toMatchObject({ code: 3, stdout: "" });
   });
 });
 
@@ -234,6 +256,7 @@ describe("serve", () => {
     [["--auth-header", "Remote User", "--trusted-proxy", "127.0.0.1"], /is not the name of a header/],
     [["--auth-create", "viewer"], /--auth-create needs --auth-header/],
     [["--auth-create", "admin"], /Allowed choices are viewer/],
+    [["--second-factor", "owner"], /Allowed choices are viewer/],
     [["--dashboard-url", "flags.example.com"], /is not a web address/],
     [["--dashboard-url", "https://flags.example.com/dashboard"], /has more than a host/],
     [["--dashboard-url", "https://flags.example.com/?a"], /has more than a host/],

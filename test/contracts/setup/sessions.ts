@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { DeviceLogin } from "../../../src/access/device/device-login.ts";
 import { apply } from "../../support/records/apply.ts";
-import { NOW, newSession, userCalled } from "../../support/records/records.ts";
+import { NOW, newBegun, newSession, userCalled } from "../../support/records/records.ts";
 import { type Driver, fresh, opener } from "../driver.ts";
 
 const HASH = `$argon2id$v=19$m=19456,t=2,p=1$${"a".repeat(43)}$${"b".repeat(43)}`;
@@ -180,12 +180,15 @@ export function sessionsContract(driver: Driver): void {
       expect(await store.sessions.insertLink(link)).toBe(true);
       expect(await store.sessions.insertLink({ ...link, user: "nobody" })).toBe(false);
       const start = newSession("");
-      expect(await store.sessions.spendLink(link.hash, NOW + 1000, start)).toBeUndefined();
-      expect(await store.sessions.spendLink(start.hash, NOW, start)).toBeUndefined();
-      expect(await store.sessions.spendLink(link.hash, NOW + 999, start)).toEqual(user);
+      expect(await store.sessions.spendLink(link.hash, NOW + 1000, start, newBegun())).toBeUndefined();
+      expect(await store.sessions.spendLink(start.hash, NOW, start, newBegun())).toBeUndefined();
+      expect(await store.sessions.spendLink(link.hash, NOW + 999, start, newBegun())).toEqual({
+        user,
+        isBegun: false,
+      });
       const session = { ...start.session, user: user.name };
       expect(await store.sessions.find(start.hash)).toEqual({ user, session });
-      expect(await store.sessions.spendLink(link.hash, NOW, newSession(""))).toBeUndefined();
+      expect(await store.sessions.spendLink(link.hash, NOW, newSession(""), newBegun())).toBeUndefined();
     });
 
     test("and links that have ended are removed in steps", async () => {
@@ -205,9 +208,11 @@ export function sessionsContract(driver: Driver): void {
       expect(await store.sessions.clearEnded(until, 2)).toBe(true);
       expect(await store.sessions.clearEnded(until, 2)).toBe(false);
       expect((await store.sessions.page(null, { limit: 10 })).items).toEqual([live.session]);
-      expect(await store.sessions.spendLink(links[0]!.hash, NOW - 1, newSession(""))).toBeUndefined();
-      expect(await store.sessions.spendLink(links[1]!.hash, NOW, newSession(""))).toMatchObject({
-        name: "ann",
+      expect(
+        await store.sessions.spendLink(links[0]!.hash, NOW - 1, newSession(""), newBegun()),
+      ).toBeUndefined();
+      expect(await store.sessions.spendLink(links[1]!.hash, NOW, newSession(""), newBegun())).toMatchObject({
+        user: { name: "ann" },
       });
     });
 
@@ -236,7 +241,7 @@ export function sessionsContract(driver: Driver): void {
       const copy = await open(into);
       expect(await copy.users.find("ann")).toEqual(user);
       expect(await copy.sessions.find(start.hash)).toBeUndefined();
-      expect(await copy.sessions.spendLink(link.hash, NOW, newSession(""))).toBeUndefined();
+      expect(await copy.sessions.spendLink(link.hash, NOW, newSession(""), newBegun())).toBeUndefined();
     });
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { apply } from "../../support/records/apply.ts";
-import { NOW, newSession, userCalled } from "../../support/records/records.ts";
+import { NOW, newBegun, newSession, userCalled } from "../../support/records/records.ts";
 import { type Driver, fresh, opener } from "../driver.ts";
 
 const HASH = `$argon2id$v=19$m=19456,t=2,p=1$${"a".repeat(43)}$${"b".repeat(43)}`;
@@ -69,7 +69,7 @@ export function usersContract(driver: Driver): void {
       expect(await store.sessions.find(kept.hash)).toBeDefined();
       expect(await store.sessions.find(ended.hash)).toBeUndefined();
       expect(await store.sessions.find(elsewhere.hash)).toBeDefined();
-      expect(await store.sessions.spendLink(link.hash, NOW, newSession(""))).toBeUndefined();
+      expect(await store.sessions.spendLink(link.hash, NOW, newSession(""), newBegun())).toBeUndefined();
       await apply(store, { change: "setPassword", name: user.name, password: HASH, keep: null });
       expect(await store.sessions.find(kept.hash)).toBeUndefined();
     });
@@ -84,7 +84,7 @@ export function usersContract(driver: Driver): void {
       expect(await store.users.find(name)).toBeUndefined();
       await apply(store, { change: "insertUser", user: userCalled(name) });
       expect(await store.sessions.find(session.hash)).toBeUndefined();
-      expect(await store.sessions.spendLink(link.hash, NOW, newSession(""))).toBeUndefined();
+      expect(await store.sessions.spendLink(link.hash, NOW, newSession(""), newBegun())).toBeUndefined();
     });
   });
 

@@ -3,7 +3,7 @@ import { signInByLink } from "../../../src/access/sign-in.ts";
 import { createAdminApp } from "../../../src/http/admin/admin.ts";
 import { expectError, openAdmin } from "../../support/admin.ts";
 import { fakeOutgoing } from "../../support/peers/outgoing.ts";
-import { BROWSER, signIn } from "../../support/records/users.ts";
+import { BROWSER, signIn, whole } from "../../support/records/users.ts";
 import { ROOT, bearer } from "../../support/postgres/world.ts";
 
 /** The admin API with an administrator, `boss`. */
@@ -28,6 +28,7 @@ describe("users", () => {
       name: "ann",
       role: "inbox",
       hasPassword: false,
+      secondFactors: [],
       settings: { timeZone: null, shortcuts: true },
       createdAt: new Date(app.now()).toISOString(),
     };
@@ -105,7 +106,7 @@ describe("a sign-in link", () => {
     const secret = url.split("/").at(-1)!;
     for (const token of [secret, `ff_${secret}`])
       await expectError(await ask("/users", { token }), 401, "unauthenticated");
-    const signedIn = await signInByLink(app, secret, BROWSER);
+    const signedIn = whole(await signInByLink(app, secret, BROWSER));
     expect(signedIn.user.name).toBe("boss");
     for (const token of [signedIn.secret, `ff_${signedIn.secret}`, signedIn.session.id])
       await expectError(await ask("/users", { token }), 401, "unauthenticated");

@@ -6,6 +6,7 @@ import { deleteFormChange } from "../../support/records/apply.ts";
 import {
   NOW,
   fileKept,
+  newBegun,
   newSession,
   nextId,
   submissionTo,
@@ -127,7 +128,7 @@ const DELIVERIES = {
 const PEOPLE = {
   "sign in": ({ sessions }, _, { session }) => sessions.insert({ ...session, most: 2 }, null),
   "sign in by password": ({ sessions }, _, { session }) => sessions.insert(session, "old"),
-  "sign in by link": ({ sessions }, _, { session }) => sessions.spendLink(HASH, NOW, session),
+  "sign in by link": ({ sessions }, _, { session }) => sessions.spendLink(HASH, NOW, session, newBegun()),
   "make a link": ({ sessions }, _, { hash }) =>
     sessions.insertLink({ user: "ann", hash, expiresAt: NOW + 1 }),
   "use a session": ({ sessions }, { session }) => sessions.markSeen(session.hash, NOW + 5),

@@ -37,6 +37,7 @@ export function openDashboard(
     outgoing: async () => fakeOutgoing(),
     onStop: () => {},
     proxy: null,
+    secondFactor: null,
     commit: "test",
     commitMinutes: () => [],
     findings: async () => [],

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { NOW, nextId, random, submissionTo, targetRecord } from "./records.ts";
+import { NOW, newPasskey, nextId, random, submissionTo, targetRecord, userCalled } from "./records.ts";
 import type { App } from "../../../src/app.ts";
 import type { Batch } from "../../../src/maintenance/store.ts";
 import { type ClockedApp, openTestApp } from "../app.ts";
@@ -15,6 +15,7 @@ async function fillEveryTable(app: App & { clock: { now: number } }): Promise<vo
   const { store } = app;
   const { key } = await addForm(store, "every-table");
   await apply(store, { change: "insertTarget", target: targetRecord(key) });
+  await addFactors(store);
   await store.secrets.keep("links", "x".repeat(43));
   await store.tallies.add([{ kind: "reads", hour: 5, what: "a", variant: "one", count: 2 }]);
   await store.deliveries.claimAlert("t", NOW, NOW + 1000);
@@ -33,6 +34,19 @@ async function fillEveryTable(app: App & { clock: { now: number } }): Promise<vo
     limit: { hash: hash(), expiresAt: NOW + 1000, since: NOW, most: 5 },
   };
   await store.submissions.insert(submissionTo(key, { conditions, deliveries: [reply] }));
+}
+
+/** Every second factor, of a user of its own. */
+async function addFactors(store: App["store"]): Promise<void> {
+  const user = userCalled("factors");
+  const ofUser = { name: user.name, keep: null };
+  const challenge = { hash: hash(), expiresAt: NOW };
+  await apply(
+    store,
+    { change: "insertUser", user },
+    { change: "setTotp", ...ofUser, key: random(20), step: 5, recovery: [hash()], at: NOW },
+    { change: "insertPasskey", ...ofUser, passkey: newPasskey(), challenge },
+  );
 }
 
 type Made = { batches: Batch[]; files: { key: string; bytes: Buffer }[] };

@@ -1,5 +1,7 @@
 import { expect } from "bun:test";
 import type { NewSession, Session } from "../../../src/access/session.ts";
+import type { Passkey } from "../../../src/access/factors/factor.ts";
+import type { BegunSignIn } from "../../../src/access/store.ts";
 import type { Token } from "../../../src/access/token.ts";
 import { DEFAULT_SETTINGS as USER_SETTINGS, type User } from "../../../src/access/user.ts";
 import { isoTime } from "../../../src/base/clock.ts";
@@ -114,10 +116,30 @@ export function userCalled(name: string, more: Partial<User> = {}): User {
     name,
     role: "viewer",
     hasPassword: false,
+    secondFactors: [],
     settings: USER_SETTINGS,
     createdAt: isoTime(NOW),
     ...more,
   };
+}
+
+/** A passkey with a credential of its own. */
+export function newPasskey(more: Partial<Passkey> = {}): Passkey {
+  return {
+    id: dashedKey(random),
+    name: "Phone",
+    credential: random(32),
+    publicKey: random(77),
+    counter: 0,
+    createdAt: NOW,
+    usedAt: null,
+    ...more,
+  };
+}
+
+/** A sign-in that is to wait for a code. */
+export function newBegun(expiresAt = NOW + 1000): BegunSignIn {
+  return { hash: newSession("").hash, expiresAt };
 }
 
 /** A session of a user under the hash of a secret of its own. */

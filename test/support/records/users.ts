@@ -1,7 +1,12 @@
 import { HASHING } from "../../../src/access/password.ts";
 import type { Role } from "../../../src/access/role.ts";
 import { userCaller } from "../../../src/access/sessions.ts";
-import { type Browser, signInByLink } from "../../../src/access/sign-in.ts";
+import {
+  type Browser,
+  type Entrance,
+  type NewlySignedIn,
+  signInByLink,
+} from "../../../src/access/sign-in.ts";
 import { createLink, createUser } from "../../../src/access/users.ts";
 import type { App } from "../../../src/app.ts";
 import { apply } from "./apply.ts";
@@ -11,11 +16,17 @@ export const BROWSER: Browser = { agent: "Firefox", address: "192.0.2.1", networ
 
 export const PASSWORD = "correct horse battery";
 
+/** The session of a sign-in that needs no code. */
+export function whole(entrance: Entrance): NewlySignedIn {
+  if ("begun" in entrance) throw new Error("the sign-in waits for a code");
+  return entrance;
+}
+
 /** A user of that name, created with that role unless there is one, who signs in by a link. */
 export async function signIn(app: App, name: string, role: Role = "viewer") {
   if (!(await app.store.users.find(name))) await createUser(app, OPERATOR, { name, role });
   const { secret: link } = await createLink(app, OPERATOR, name);
-  const signedIn = await signInByLink(app, link, BROWSER);
+  const signedIn = whole(await signInByLink(app, link, BROWSER));
   return { ...signedIn, caller: userCaller(app, signedIn, signedIn.secret, () => true) };
 }
 

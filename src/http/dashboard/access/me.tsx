@@ -15,6 +15,7 @@ import { Button, ButtonForm, Form } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { Facts } from "../parts/card.tsx";
 import { useView } from "../view.ts";
+import { FactorsCard } from "../factors/card.tsx";
 import { SessionTable } from "./parts.tsx";
 
 type Shown = {
@@ -121,6 +122,7 @@ function mePage({ user, sessions, current, isNew, failed }: Shown): Page {
           />
           <SettingsForm user={user} error={failed?.form === "settings" ? failed.fault : null} />
         </div>
+        <FactorsCard user={user} />
         <section class="stack" aria-labelledby="sessions">
           <h2 id="sessions">Signed-in browsers</h2>
           <SessionTable sessions={sessions} current={current} from="me" />

@@ -1,10 +1,8 @@
-import { clock } from "../../../base/clock.ts";
 import { Hono } from "hono/quick";
 
 import { hasUsers } from "../../../access/sessions.ts";
-import { signInByLink, signInByPassword } from "../../../access/sign-in.ts";
-import { AppError } from "../../../base/errors.ts";
-import { MAX_SIGN_IN_BODY, SIGN_IN_REFUSAL_MS } from "../../limits.ts";
+import { type Entrance, signInByLink, signInByPassword } from "../../../access/sign-in.ts";
+import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
 import { sentence } from "../error-page.tsx";
 import { readFields, textOf } from "../fields.ts";
@@ -14,10 +12,19 @@ import { Button, Form } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { type Dashboard, browserOf } from "../routes.ts";
 import { addressOf } from "../view.ts";
+import { refusalOf } from "./refusal.ts";
 
 /** Pages for people who are not signed in yet. */
-export function signInRoutes({ app, root, render, enter }: Dashboard) {
+export function signInRoutes({ app, root, render, enter, cookies }: Dashboard) {
   const goOn = (c: DashboardContext, next: string) => c.redirect(`${root}${nextPath(next)}`, 303);
+  const goIn = async (c: DashboardContext, entrance: Entrance, next: string) => {
+    if ("begun" in entrance) {
+      cookies.begun.set(c, entrance.begun);
+      return c.redirect(addressOf({ root }, "/sign-in/code", { next: nextPath(next) }), 303);
+    }
+    await enter(c, entrance);
+    return goOn(c, next);
+  };
 
   return new Hono<DashboardEnv>()
     .get("/sign-in", async (c) => {
@@ -30,31 +37,21 @@ export function signInRoutes({ app, root, render, enter }: Dashboard) {
       const [name, next] = [textOf(fields, "name").trim(), textOf(fields, "next")];
       try {
         const password = textOf(fields, "password");
-        await enter(c, await signInByPassword(app, { name, password }, browserOf(c)));
-        return goOn(c, next);
+        return await goIn(c, await signInByPassword(app, { name, password }, browserOf(c)), next);
       } catch (error) {
-        if (!(error instanceof AppError) || !isRefusal(error)) throw error;
-        if (error.retryAfter !== null) c.header("Retry-After", String(error.retryAfter));
-        const status = error.code === "rate_limited" ? 429 : 401;
-        // A program that repeats it at once would take the server from others.
-        if (status === 429) await clock.sleep(SIGN_IN_REFUSAL_MS);
-        return render(c, { ...signInPage({ next, name, error: error.message }), status });
+        const { message, status } = await refusalOf(c, error);
+        return render(c, { ...signInPage({ next, name, error: message }), status });
       }
     })
     .get("/link/:secret", async (c) => render(c, linkPage(c.req.param("secret"))))
     .post("/link/:secret", async (c) => {
       await readFields(c.req.raw, MAX_SIGN_IN_BODY);
-      await enter(c, await signInByLink(app, c.req.param("secret"), browserOf(c)));
-      return c.redirect(addressOf({ root }, "/me", { welcome: 1 }), 303);
+      return goIn(c, await signInByLink(app, c.req.param("secret"), browserOf(c)), "/me?welcome=1");
     });
 }
 
-function isRefusal({ code }: AppError): boolean {
-  return code === "unauthenticated" || code === "rate_limited";
-}
-
 /** A path behind the dashboard's own, as addresses have it: in ASCII; anything else leads to its first page. */
-function nextPath(next: string): string {
+export function nextPath(next: string): string {
   return /^\/[^/\\]/.test(next) && /^[!-~]+$/.test(next) ? next : "";
 }
 
@@ -79,7 +76,16 @@ const FIRST_PAGE: Page = {
   ),
 };
 
-function signInPage({ next, name = "", error }: { next: string; name?: string; error?: string }): Page {
+/** The page that asks for name and password. */
+export function signInPage({
+  next,
+  name = "",
+  error,
+}: {
+  next: string;
+  name?: string;
+  error?: string;
+}): Page {
   return {
     title: "Sign in",
     section: null,

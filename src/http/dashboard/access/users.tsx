@@ -1,3 +1,5 @@
+import { isFresh, signInAgain } from "../../../access/factors/factor.ts";
+import { resetFactors } from "../../../access/factors/factors.ts";
 import { ROLES, type Role } from "../../../access/role.ts";
 import type { Session } from "../../../access/session.ts";
 import { listSessions } from "../../../access/sessions.ts";
@@ -9,16 +11,15 @@ import { dashboardLink } from "../../paths.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, oneOf, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { Danger } from "../parts/danger.tsx";
 import { secretPage } from "../parts/secret.tsx";
 import { submit } from "../parts/submit.ts";
 import type { Dashboard } from "../routes.ts";
 import { SelectField, TextField } from "../parts/field.tsx";
-import { Button, ButtonForm, Form } from "../parts/link.tsx";
+import { Button, Form } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import { useView } from "../view.ts";
+import { UserActions, pathOf } from "./user-actions.tsx";
 import { AccessTabs, QrCode, SessionTable } from "./parts.tsx";
 
 /** Description of each role's permissions. */
@@ -73,6 +74,11 @@ export function userRoutes({ app, options, get, post }: Dashboard) {
             const { secret, expiresAt } = await createLink(app, caller, name);
             return linkPage({ name, url: dashboardLink(baseOf(c), secret), expiresAt });
           }
+          case "reset": {
+            if (!isFresh(c.get("session")!.signedIn.session, app.now())) throw signInAgain();
+            const { user } = await resetFactors(app, caller, name);
+            return { to: "/access/users", text: `Removed every second factor of ${user.name}` };
+          }
           case "delete":
             if (textOf(fields, "name").trim() !== name)
               throw new AppError("invalid", `that is not ${name}: no user was deleted`);
@@ -121,6 +127,10 @@ function usersPage(users: readonly User[], sessions: readonly Session[], failed?
             { label: "User", heading: true, cell: ({ name }) => name },
             { label: "Role", cell: (user) => <RoleForm user={user} /> },
             { label: "Password", cell: ({ hasPassword }) => (hasPassword ? "set" : <Badge>none</Badge>) },
+            {
+              label: "Second factors",
+              cell: ({ secondFactors }) => secondFactors.join(", ") || <Badge>none</Badge>,
+            },
             { label: "Created", cell: ({ createdAt }) => <Time at={Date.parse(createdAt)} /> },
             {
               label: "Actions",
@@ -165,8 +175,6 @@ function usersPage(users: readonly User[], sessions: readonly Session[], failed?
   };
 }
 
-const pathOf = ({ name }: User) => `/access/users/${encodeURIComponent(name)}`;
-
 function RoleForm({ user }: { user: User }) {
   const id = `role-${user.name}`;
   return (
@@ -183,37 +191,6 @@ function RoleForm({ user }: { user: User }) {
         Save
       </Button>
     </Form>
-  );
-}
-
-function UserActions({ user, fault }: { user: User; fault: string | undefined }) {
-  const { caller } = useView();
-  return (
-    <div class="actions">
-      <ButtonForm
-        to={pathOf(user)}
-        values={{ do: "link" }}
-        kind="quiet"
-        icon="key"
-        label={`Sign-in link for ${user.name}`}
-      >
-        Sign-in link
-      </ButtonForm>
-      {caller?.name !== user.name && (
-        <details open={fault !== undefined}>
-          <summary>
-            Delete…<span class="unseen"> {user.name}</span>
-          </summary>
-          <Danger
-            to={pathOf(user)}
-            values={{ do: "delete" }}
-            words={[{ name: "name", word: user.name, id: `delete-${user.name}`, fault }]}
-            icon="trash"
-            act={`Delete ${user.name}`}
-          />
-        </details>
-      )}
-    </div>
   );
 }
 

@@ -19,4 +19,6 @@ export const link = { body: newLinkSchema, output: linkSchema };
 
 export const get = { output: userSchema };
 
+export const reset = { output: z.extend(userSchema, updatedResult) };
+
 export const set = { body: userPatchSchema, output: z.extend(userSchema, updatedResult) };

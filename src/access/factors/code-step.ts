@@ -1,0 +1,74 @@
+import { AppError } from "../../base/errors.ts";
+import { sha256 } from "../../base/sum.ts";
+import { FACTOR_LIMITS, SIGN_IN_LIMITS } from "../limits.ts";
+import { type Browser, type NewlySignedIn, newSession, signedIn } from "../sign-in.ts";
+import type { AccessApp, SpentCode } from "../store.ts";
+import { type Throttle, createThrottle } from "../throttle.ts";
+import type { User } from "../user.ts";
+import type { Totp } from "./factor.ts";
+import { recoveryHash, typedRecoveryCode } from "./recovery.ts";
+import { stepOfCode, typedCode } from "./totp.ts";
+
+const CODES = { what: "wrong codes", reason: "code-throttled" };
+
+const throttles = new WeakMap<object, Throttle>();
+
+/** Counts wrong codes of each user of a database in this process: whoever may type one has the password or a link. */
+function throttleOf({ store, now }: AccessApp): Throttle {
+  let throttle = throttles.get(store);
+  if (!throttle) {
+    const { failures, waitSeconds } = SIGN_IN_LIMITS;
+    throttles.set(store, (throttle = createThrottle(now, failures, waitSeconds, CODES)));
+  }
+  return throttle;
+}
+
+/** The user who has begun to sign in with a secret; undefined once that has ended. */
+export async function whoBegan(app: AccessApp, secret: string): Promise<User | undefined> {
+  return (await app.store.factors.begun(sha256(secret), app.now()))?.user;
+}
+
+/**
+ * Ends a begun sign-in with a code of the app or a recovery code, each of which counts once. Throws `unauthenticated` with
+ * the reason `code-wrong`, or `code-ended` where another password or link is needed, and `rate_limited`.
+ */
+export async function signInByCode(
+  app: AccessApp,
+  secret: string,
+  typed: string,
+  browser: Browser,
+): Promise<NewlySignedIn> {
+  const hash = sha256(secret);
+  const begun = await app.store.factors.begun(hash, app.now());
+  if (!begun) throw ended();
+  const { name } = begun.user;
+  const throttle = throttleOf(app);
+  throttle.check(name);
+  // Counted before the answer, so that guesses at the same time count too.
+  throttle.count(name);
+  const totp = await app.store.factors.totp(name);
+  const start = newSession(app, name, begun.method, browser);
+  const code = totp ? spentCode(totp, typed, app.now()) : null;
+  const user = await app.store.factors.spendCode(hash, code, start.stored, FACTOR_LIMITS.codes);
+  if (user === "ended") throw ended();
+  if (user === "wrong") {
+    const message = "the code is wrong, or was used already: wait for the next one";
+    throw new AppError("unauthenticated", message, { reason: "code-wrong" });
+  }
+  throttle.reset(name);
+  return signedIn(app, user, start, browser);
+}
+
+function spentCode({ key, step: last }: Totp, typed: string, now: number): SpentCode {
+  const code = typedCode(typed);
+  if (code !== null) {
+    const step = stepOfCode(key, code, now, last);
+    return step === null ? null : { key, step };
+  }
+  const recovery = typedRecoveryCode(typed);
+  return recovery === null ? null : { recovery: recoveryHash(key, recovery) };
+}
+
+function ended(): AppError {
+  return new AppError("unauthenticated", "this sign-in has ended: begin again", { reason: "code-ended" });
+}
