@@ -69,6 +69,18 @@ describe("a server with four threads", () => {
     expect(statusesOf(answers)).toEqual({ 401: 20, 429: 40 });
   });
 
+  test("takes exactly as much feedback of a client as the rate says", async () => {
+    const preview = ["--preview", "on", "--preview-name", "Try", "--preview-content", "it"];
+    await cli.json("flags", "set", "tried", "-p", "shop", "-e", "live", "--on", ...preview);
+    const send = (index: number) =>
+      ask("/api/v1/flags/preview/feedback", "198.51.100.20", {
+        method: "POST",
+        headers: { ...READER, "Content-Type": "application/json" },
+        body: JSON.stringify({ flagKey: "tried", mood: "HAPPY", rating: 4, description: `${index}` }),
+      });
+    expect(statusesOf(await together(90, send))).toEqual({ 200: 60, 429: 30 });
+  });
+
   test("gives submissions ids in the order of their arrival", async () => {
     const ids: string[] = [];
     for (let turn = 0; turn < 40; turn += 1)
@@ -195,6 +207,19 @@ test("requests of one address at a time are limited over all threads, and answer
   release.resolve();
   expect(statusesOf(await Promise.all(sent))[200]).toBe(5);
   expect(await stopped).toBe(0);
+});
+
+test("requests of one address over time are limited over all threads", async () => {
+  const limited = await startServer(["--threads", "4", "--max-rate", "30/m", "--trusted-proxy", "127.0.0.1"]);
+  const evaluate = (client: string) =>
+    fetch(`${limited.url}/ofrep/v1/evaluate/flags`, {
+      method: "POST",
+      headers: { "X-Forwarded-For": client, "Content-Type": "application/json", Connection: "close" },
+      body: "{}",
+    });
+  expect(statusesOf(await together(80, () => evaluate("198.51.100.30")))).toEqual({ 401: 30, 429: 50 });
+  expect((await evaluate("198.51.100.31")).status).not.toBe(429);
+  expect(await limited.stop()).toBe(0);
 });
 
 test.each(["0", "65", "some"])("serve --threads %s is refused, exit 2", async (threads) => {
