@@ -1,6 +1,13 @@
 import { type Command, Option } from "commander";
+import { AppError } from "../../../src/base/errors.ts";
 import type { FlagRules, RulesPatch } from "../../../src/flags/rules/rules.ts";
-import { rowsBeforeShare, shareRule, switchOf, withoutShare } from "../../../src/flags/rules/shares.ts";
+import {
+  resultOf,
+  rowsBeforeShare,
+  shareRule,
+  switchOf,
+  withoutShare,
+} from "../../../src/flags/rules/shares.ts";
 import type { flags } from "../../../src/operations/flags.ts";
 import type { Output } from "../../../src/operations/operation.ts";
 import { appended, asked, conditionOf, conditionOption } from "../../session/conditions.ts";
@@ -53,13 +60,14 @@ export function withRules(command: Command): Command {
     .addOption(
       new Option(
         "--then <variant>",
-        "what they get; repeatable; on without it, for a flag that is on or off",
+        "what they get: a variant, or shares such as '25 %' or '10 % red, 90 % blue'; repeatable; on without it, for a flag that is on or off",
       ).argParser(appended),
     )
     .addOption(
-      new Option("--else <variant>", "what everyone else gets; the default without it").conflicts(
-        "targeting",
-      ),
+      new Option(
+        "--else <variant>",
+        "what everyone else gets, a variant or shares; the default without it",
+      ).conflicts("targeting"),
     );
 }
 
@@ -84,7 +92,8 @@ export async function readRules(input: Input): Promise<RulesChange> {
     own.targeting = (await jsonOrNone(given.targeting, "--targeting", input)) as RulesPatch["targeting"];
   const rows = rowsOf(given);
   const endsRollout = given.rollout !== undefined && isUnset(given.rollout);
-  const isRuled = (given.rollout !== undefined && !endsRollout) || rows.length > 0;
+  const isShared = given.else?.includes("%") === true;
+  const isRuled = (given.rollout !== undefined && !endsRollout) || rows.length > 0 || isShared;
   // Refused before anything is read.
   if (given.rollout !== undefined && !endsRollout) shareOf(given.rollout, { on: "on", off: "off" });
   if (given.else !== undefined && !isRuled)
@@ -134,14 +143,18 @@ function targetingOf(
         "--if needs a --then: the flag has other variants than on and off",
         `choose one of ${Object.keys(variants).join(", ")}: --then ${Object.keys(variants)[0]}`,
       );
-    return [condition, knownVariant(variant, "--then", variants)];
+    return [condition, resultIn(variant, "--then", variants)];
   });
-  const last = rest === undefined ? undefined : knownVariant(rest, "--else", variants);
-  if (rollout === undefined) return { if: last === undefined ? pairs : [...pairs, last] };
+  const last = rest === undefined ? undefined : resultIn(rest, "--else", variants);
+  if (rollout === undefined) {
+    // Shares of all users stand alone.
+    if (pairs.length === 0 && typeof last === "object") return last;
+    return { if: last === undefined ? pairs : [...pairs, last] };
+  }
   if (states === null)
     throw usage(
       "--rollout is for a flag with two variants, true and false",
-      `write the shares with --targeting, such as ${sharesOf(Object.keys(variants))}`,
+      `write the shares of its variants: --else '${sharesOf(Object.keys(variants))}'`,
     );
   if (last !== undefined && last !== states.off)
     throw usage(
@@ -158,16 +171,21 @@ function shareOf(rollout: string, states: { on: string; off: string }) {
   return asked("--rollout", () => shareRule(rollout, states));
 }
 
-function knownVariant(name: string, option: string, variants: FlagRules["variants"]): string {
-  if (Object.hasOwn(variants, name)) return name;
-  throw usage(
-    `${option} ${name} is not a variant of the flag`,
-    `choose one of ${Object.keys(variants).join(", ")}`,
-  );
+function resultIn(text: string, option: string, variants: FlagRules["variants"]) {
+  try {
+    return resultOf(text, variants);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw usage(`${option} ${error.message}`, error.hint ?? undefined);
+  }
 }
 
 function sharesOf(names: string[]): string {
-  return `'${JSON.stringify({ fractional: names.map((name) => [name, 1]) })}'`;
+  const [first, ...others] = names;
+  const share = Math.floor(100 / names.length);
+  return [`${100 - share * others.length} % ${first}`, ...others.map((name) => `${share} % ${name}`)].join(
+    ", ",
+  );
 }
 
 /** A rule without its share, null for none. Throws `invalid` for a rule without one. */

@@ -65,6 +65,7 @@ Examples:
   formflag flags set search -p shop -e production --rollout none
   formflag flags set color -p shop -e production --on --variants '{"red":"#f00","blue":"#00f"}' --default red
   formflag flags set color -p shop -e production --if 'version sem_ver >= 2.1.0' --then blue
+  formflag flags set color -p shop -e production --if 'segment staff' --then blue --else '90 % red, 10 % blue'
   formflag flags set color -p shop -e production --targeting @rule.json
   formflag flags set search -p shop -e production --preview on --preview-name Search --preview-content @search.md
 `;

@@ -11,7 +11,6 @@ import {
   textOf,
   valueOf,
 } from "./condition-values.ts";
-import { hasRule, rowsOfRule } from "./rule-rows.ts";
 
 /** Operators of conditions and what people call them, in the order in which they are offered. */
 export const OPERATOR_WORDS: Readonly<Record<string, string>> = {
@@ -35,9 +34,6 @@ export const OPERATORS: readonly string[] = Object.keys(OPERATOR_WORDS);
  * `"5"` for the text, `AT, DE` after `in`, `>= 2.1.0` after `sem_ver`.
  */
 export type Comparison = { attribute: string; operator: string; value: string };
-
-/** A row of a rule: readers for whom the comparison holds get the variant, unless an earlier row chose one. */
-export type Condition = Comparison & { variant: string };
 
 type Rule = Record<string, unknown>;
 
@@ -87,31 +83,6 @@ export function ruleOfComparison({ attribute: name, operator, value: given }: Co
         hint: `choose one of ${OPERATORS.join(", ")}`,
       });
   }
-}
-
-/** The rule that serves each row's variant; null for no rows, which takes a rule away. Throws as `ruleOfComparison`. */
-export function targetingOf(conditions: readonly Condition[]): Rule | null {
-  if (conditions.length === 0) return null;
-  return { if: conditions.flatMap((row) => [ruleOfComparison(row), row.variant]) };
-}
-
-/**
- * The rows of a rule, in their order: none for no rule, null for a rule that is not one of rows. `targetingOf` makes the
- * same rule of them.
- */
-export function conditionsOf(targeting: unknown): Condition[] | null {
-  if (targeting === undefined || targeting === null) return [];
-  if (!isObject(targeting)) return null;
-  if (!hasRule(targeting)) return [];
-  const read = rowsOfRule(targeting);
-  if (read === null || read.rest !== undefined) return null;
-  const rows: Condition[] = [];
-  for (const { condition, result } of read.rows) {
-    const comparison = comparisonOf(condition);
-    if (comparison === null || typeof result !== "string") return null;
-    rows.push({ ...comparison, variant: result });
-  }
-  return rows;
 }
 
 /** The comparison whose rule this is, null if it is none. */

@@ -2,6 +2,7 @@ import { isObject } from "../../base/json.ts";
 import { conditionInWords } from "./condition-words.ts";
 import { hasRule, rowsOfRule } from "./rule-rows.ts";
 import { parseRules } from "./rules.ts";
+import { sharesOf } from "./shares.ts";
 
 /** The part of a flag that chooses what its readers get; a plain flag has no variants. */
 type Ruled = { variants?: unknown; defaultVariant?: unknown; targeting?: unknown };
@@ -80,25 +81,4 @@ function restInWords(rest: unknown, fallback: string): string[] | null {
     ...named.map(({ variant, percent }) => `${percent} % of users ${variant}`),
     isLast ? `everyone else ${fallback}` : `without a targetingKey ${fallback}`,
   ];
-}
-
-type Share = { variant: string; percent: string };
-
-/** A split of users by weight; null for any other rule. */
-function sharesOf(rule: unknown): Share[] | null {
-  const buckets = isObject(rule) && Object.keys(rule).length === 1 ? rule["fractional"] : undefined;
-  if (!Array.isArray(buckets) || buckets.length === 0) return null;
-  const shares = buckets.map((bucket: unknown) => {
-    const [variant, weight = 1] = Array.isArray(bucket) ? (bucket as unknown[]) : [];
-    return typeof variant === "string" && typeof weight === "number" && weight >= 0
-      ? { variant, weight }
-      : null;
-  });
-  if (!shares.every((share) => share !== null)) return null;
-  const total = shares.reduce((sum, { weight }) => sum + weight, 0);
-  if (total === 0) return null;
-  return shares.map(({ variant, weight }) => ({
-    variant,
-    percent: `${Number(((weight / total) * 100).toFixed(4))}`,
-  }));
 }

@@ -45,7 +45,7 @@ const share = (on: number, off: number, names = ["on", "off"]) => ({
 
 const REFUSED: [why: string, args: string[], says: string][] = [
   ["a payload beside variants", ["--payload", "1"], "--variants"],
-  ["a rollout of other variants than two booleans", ["--rollout", "5"], "--targeting"],
+  ["a rollout of other variants than two booleans", ["--rollout", "5"], "--else '34 % red"],
   ["a share that is none", ["--rollout", "101"], "from 0 to 100"],
   ["a negative share", ["--rollout=-1"], "from 0 to 100"],
   ["a condition without a variant", ["--if", "a == b"], "--then"],

@@ -2,12 +2,12 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { AppError } from "../../../src/base/errors.ts";
 import {
-  type Condition,
-  conditionsOf,
+  type Comparison,
+  comparisonOf,
   OPERATORS,
   parseComparison,
   printComparison,
-  targetingOf,
+  ruleOfComparison,
 } from "../../../src/flags/rules/conditions.ts";
 import { ruleOfCondition } from "../../../src/flags/rules/condition-parser.ts";
 import { findFault } from "../../../src/flags/flagd/check.ts";
@@ -192,79 +192,64 @@ const value = fc.oneof(
   fc.string(),
   fc.double({ noNaN: true }).map(String),
 );
-const condition: fc.Arbitrary<Condition> = fc.record({
+const comparison: fc.Arbitrary<Comparison> = fc.record({
   attribute: fc.oneof(fc.constantFrom("email", "user.plan", "$flagd.timestamp", "a b", ""), fc.string()),
   operator: fc.constantFrom(...OPERATORS),
   value,
-  variant: fc.constantFrom("on", "off", "a b"),
 });
 
-describe("the rows of a rule", () => {
-  test("are read from the rule that they make, and make the same rule again", () => {
+describe("a comparison", () => {
+  test("is read from the rule that it makes, and makes the same rule again", () => {
     fc.assert(
-      fc.property(fc.array(condition, { maxLength: 4 }), (rows) => {
-        let targeting: ReturnType<typeof targetingOf>;
+      fc.property(comparison, (one) => {
+        let rule: ReturnType<typeof ruleOfComparison>;
         try {
-          targeting = targetingOf(rows);
+          rule = ruleOfComparison(one);
         } catch (error) {
           expect(error).toBeInstanceOf(AppError);
           return;
         }
-        const read = conditionsOf(targeting);
+        const read = comparisonOf(rule);
         // A list of nothing, and a text with quotes of both kinds, cannot be written.
         if (read === null) return;
-        expect(targetingOf(read)).toEqual(targeting);
-        for (const row of read)
-          expect(parseComparison(printComparison(row))).toMatchObject({ value: row.value });
+        expect(ruleOfComparison(read)).toEqual(rule);
+        expect(parseComparison(printComparison(read))).toMatchObject({ value: read.value });
       }),
     );
   });
 
-  test("are read as they were written", () => {
-    const rows = [
-      "email ends_with @example.com",
-      "plan == gold",
-      'level == "5"',
-      "level != 5",
-      "beta == true",
-      "age >= 18",
-      'code in 1, "2", "a,b", x',
-      "name contains a b",
-      'name contains " a b "',
-      'name contains say "hi"',
-      "id starts_with 12",
-      "version sem_ver >= 2.1.0",
-    ].map((text) => ({ ...parseComparison(text), variant: "on" }));
-    expect(conditionsOf(targetingOf(rows))).toEqual(rows);
-    expect([conditionsOf(undefined), conditionsOf(null), conditionsOf({}), targetingOf([])]).toEqual([
-      [],
-      [],
-      [],
-      null,
-    ]);
+  test.each([
+    "email ends_with @example.com",
+    "plan == gold",
+    'level == "5"',
+    "level != 5",
+    "beta == true",
+    "age >= 18",
+    'code in 1, "2", "a,b", x',
+    "name contains a b",
+    'name contains " a b "',
+    'name contains say "hi"',
+    "id starts_with 12",
+    "version sem_ver >= 2.1.0",
+  ])("is read as it was written: %s", (text) => {
+    const one = parseComparison(text);
+    expect(comparisonOf(ruleOfComparison(one))).toEqual(one);
   });
 
-  test.each<[targeting: unknown]>([
-    [{ if: [] }],
-    [{ if: [true, "on"] }],
-    [{ if: [{ "===": [{ var: "a" }, 1] }, "on", "off"] }],
-    [{ if: [{ "===": [{ var: "a" }, 1] }, null] }],
-    [{ if: [{ "===": [{ var: "a" }, 1] }, { fractional: [["on", 1]] }] }],
-    [{ if: [{ "===": [{ var: "a" }, 1], "!==": [1, 2] }, "on"] }],
-    [{ if: [{ "==": [{ var: "a" }, 1] }, "on"] }],
-    [{ if: [{ "===": [{ var: ["a", 1] }, 1] }, "on"] }],
-    [{ if: [{ "===": [{ var: "a" }, { toString: 1 }] }, "on"] }],
-    [{ if: [{ in: [{ var: "a" }, [["b"]]] }, "on"] }],
-    [{ if: [{ starts_with: [{ var: "a" }, `"'x'"`] }, "on"] }],
-    [{ if: [{ sem_ver: [{ var: "a" }, { toString: 1 }, "1.0.0"] }, "on"] }],
-    [{ if: [{ and: [{ "!==": [{ var: "b" }, null] }, { ">": [{ var: "a" }, 1] }] }, "on"] }],
-    [{ if: [{ $ref: "staff" }, "on"] }],
+  test.each<[rule: unknown]>([
+    [true],
+    [{ "===": [{ var: "a" }, 1], "!==": [1, 2] }],
+    [{ "==": [{ var: "a" }, 1] }],
+    [{ "===": [{ var: ["a", 1] }, 1] }],
+    [{ "===": [{ var: "a" }, { toString: 1 }] }],
+    [{ in: [{ var: "a" }, [["b"]]] }],
+    [{ starts_with: [{ var: "a" }, `"'x'"`] }],
+    [{ sem_ver: [{ var: "a" }, { toString: 1 }, "1.0.0"] }],
+    [{ and: [{ "!==": [{ var: "b" }, null] }, { ">": [{ var: "a" }, 1] }] }],
     [{ $ref: "staff" }],
-    [{ fractional: [["on", 1]] }],
-    [{ if: [true, "on"], or: [] }],
     [["if"]],
     ["if"],
-  ])("are not guessed from another rule: %j", (targeting) => {
-    expect(conditionsOf(targeting)).toBeNull();
+  ])("is not guessed from another rule: %j", (rule) => {
+    expect(comparisonOf(rule)).toBeNull();
   });
 });

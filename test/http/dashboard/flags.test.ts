@@ -184,31 +184,62 @@ describe("a flag in an environment", () => {
     const ann = await signIn("editor");
     const { base, revision } = await formOf(ann);
     const rows = {
-      attribute: ["email", "country", ""],
-      operator: ["ends_with", "in", "=="],
-      value: ["@example.com", "AT, DE", ""],
-      variant: ["on", "off", ""],
+      condition: ["email ends_with @example.com", "country in AT, DE", ""],
+      serve: ["on", "25 %", ""],
+      rest: "10 %",
     };
     const more = await ann.post(CHECKOUT, { base, revision, act: "row", ...rows });
-    expect(more.text).toContain("Attribute of row 6");
-    const wrong = await ann.post(CHECKOUT, { base, revision, ...rows, value: ["@example.com", "", ""] });
-    expect([wrong.status, wrong.text.includes('value="@example.com"')]).toEqual([422, true]);
+    expect(more.text).toContain("Condition of rule 4");
+    const moved = await ann.post(CHECKOUT, { base, revision, act: "up-2", ...rows });
+    expect(moved.text.indexOf("country in AT, DE")).toBeLessThan(moved.text.indexOf("email ends_with"));
+    const removed = await ann.post(CHECKOUT, { base, revision, act: "remove-1", ...rows });
+    expect([removed.text.includes("email ends_with"), removed.text.includes("country in AT")]).toEqual([
+      false,
+      true,
+    ]);
+    const wrong = await ann.post(CHECKOUT, { base, revision, ...rows, serve: ["on", "maybe", ""] });
+    expect([wrong.status, wrong.text.includes("Row 2: maybe is not a variant of the flag")]).toEqual([
+      422,
+      true,
+    ]);
+    expect(wrong.text).toContain('value="email ends_with @example.com"');
     await ann.post(CHECKOUT, { base, revision, ...rows });
     const stored = JSON.parse((await find())!.rules!);
     expect(stored).toMatchObject({ variants: { on: true, off: false }, defaultVariant: "off" });
-    expect(stored.targeting.if[0]).toEqual({ ends_with: [{ var: "email" }, "@example.com"] });
+    expect(stored.targeting.if).toEqual([
+      { ends_with: [{ var: "email" }, "@example.com"] },
+      "on",
+      { in: [{ var: "country" }, ["AT", "DE"]] },
+      {
+        fractional: [
+          ["on", 25],
+          ["off", 75],
+        ],
+      },
+      {
+        fractional: [
+          ["on", 10],
+          ["off", 90],
+        ],
+      },
+    ]);
     const shown = (await ann.get("/projects/shop/flags/checkout")).text;
     expect(shown).toContain("email ends with @example.com: on");
 
     const page = await formOf(ann);
     expect(page.text).toContain("email ends with @example.com: on</bdi></li>");
     expect(page.text).toMatch(/history\/\d+\/rollback\?to=before"[^>]*>Undo…/);
-    expect(page.text).toContain("Attribute of row 4");
+    expect(page.text).toContain('value="email ends with @example.com"');
+    expect(page.text).toContain('value="10 %"');
+    const before = await find();
+    const same = await ann.post(CHECKOUT, { ...page.hidden, ...rowsOf(page.text), payload: "7" });
+    expect(same.text).toContain("Saved in live: payload.");
+    expect(await find()).toMatchObject({ payload: "7", rules: before!.rules });
     const targeting = '{"if":[{"and":[{"==":[{"var":"a"},1]},{"==":[{"var":"b"},2]}]},"on"]}';
-    await ann.post(CHECKOUT, { ...page.hidden, targeting });
+    await ann.post(CHECKOUT, { ...(await formOf(ann)).hidden, targeting });
     const json = await ann.get(CHECKOUT);
     expect(json.text).toContain('name="targeting"');
-    expect(json.text).not.toContain("Attribute of row 1");
+    expect(json.text).not.toContain("Condition of rule 1");
     const refused = await ann.post(CHECKOUT, { ...(await formOf(ann)).hidden, defaultVariant: "maybe" });
     expect([refused.status, refused.text.includes("is not one of the variants")]).toEqual([422, true]);
   });
@@ -221,7 +252,7 @@ describe("a flag in an environment", () => {
     const { hidden, text } = await formOf(ann);
     expect(text).not.toContain("Turn off in live");
     expect(text).not.toContain(">Save<");
-    const row = { attribute: "email", operator: "==", value: "a@b.c", variant: "on" };
+    const row = { condition: "email == a@b.c", serve: "on" };
     const tried = await ann.post(CHECKOUT, {
       ...hidden,
       ...row,
@@ -231,7 +262,7 @@ describe("a flag in an environment", () => {
     expect(tried.status).toBe(200);
     expect(tried.text).toContain("by the rule");
     expect(tried.text).toContain("&lt;b&gt;");
-    expect(tried.text).toContain('value="a@b.c"');
+    expect(tried.text).toContain('value="email == a@b.c"');
     const wrong = await ann.post(CHECKOUT, { ...hidden, act: "try", contexts: '{}\n{"a":}' });
     expect(wrong.text).toContain("In line 2, ");
     expect(await find()).toEqual(before);
@@ -312,7 +343,7 @@ describe("a flag in an environment", () => {
       { act: "state", enabled: "on", revision: "-1" },
       { act: "schedule", zone: "Nowhere/Else", at: "2027", payload: "1" },
       { base: "[]", revision: "1", payload: "2" },
-      { attribute: "a", targeting: "x" },
+      { condition: "a", targeting: "x" },
       { expires: "soon" },
       { isPreview: "on", previewName: "x".repeat(201) },
     ];
@@ -361,4 +392,13 @@ async function formOf(browser: { get: (path: string) => Promise<Parameters<typeo
   const revision = page.text.includes('name="revision"') ? hiddenIn(page, "revision") : "";
   const base = decoded(hiddenIn(page, "base"));
   return { text: page.text, base, revision, hidden: { base, revision } };
+}
+
+/** The rows of the rule in a page, as its form sends them. */
+function rowsOf(text: string): Record<string, string | string[]> {
+  const valuesOf = (name: string) =>
+    [...text.matchAll(new RegExp(`name="${name}"[^>]* value="([^"]*)"`, "g"))].map(([, value]) =>
+      decoded(value!),
+    );
+  return { condition: valuesOf("condition"), serve: valuesOf("serve"), rest: valuesOf("rest") };
 }

@@ -1,16 +1,15 @@
 import * as z from "zod/mini";
 import { isoTime } from "../../../base/clock.ts";
 import { isObject } from "../../../base/json.ts";
-import { type Condition, conditionsOf, targetingOf } from "../../../flags/rules/conditions.ts";
+import { type RuleRow, type RuleTable, ruleOfTable, tableOfRule } from "../../../flags/rules/rule-table.ts";
 import { flagPatchSchema } from "../../../flags/flag-schema.ts";
 import { FIELD_NAMES, FIELDS, type FieldName, NO_OPTIONAL } from "../../../flags/flag-fields.ts";
 import type { FlagPatch, FlagRecord } from "../../../flags/flag.ts";
 import { flagState } from "../../../flags/history.ts";
 import { areBoolean } from "../../../flags/rules/rules.ts";
 import { AppError } from "../../../base/errors.ts";
-import { type Fields, textOf } from "../fields.ts";
+import { type Fields, textOf, textsOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
-import { faultOfRows, rowsIn } from "../parts/conditions.tsx";
 import { parseWallTime, wallTime } from "../../../base/wall-time.ts";
 
 /** A field by its name in the form of a flag, which has no metadata. */
@@ -62,26 +61,53 @@ export function baseIn(fields: Fields): Draft | undefined {
   return NAMES.every((name) => typeof value[name] === "string") ? (value as Draft) : undefined;
 }
 
-/** A draft as typed, with its rule as rows if the form had rows. */
-export type DraftInput = { draft: Draft; rows: Condition[] | null; faults: Faults };
+/** A draft as typed, with its rule as a table if the form had one. */
+export type DraftInput = { draft: Draft; table: RuleTable | null; faults: Faults };
 
 /** Reads a flag's form; fields that it did not send come from `base`. */
 export function readDraft(fields: Fields, base: Draft): DraftInput {
   const draft = { ...base };
   for (const name of NAMES) if (fields.has(name)) draft[name] = textOf(fields, name);
-  if (!fields.has("attribute"))
-    return { draft, rows: fields.has("targeting") ? null : rowsOf(draft.targeting), faults: {} };
-  const rows = rowsIn(fields, ["attribute", "value", "variant"]);
+  if (!fields.has("condition"))
+    return { draft, table: fields.has("targeting") ? null : tableOf(draft), faults: {} };
+  const table = tableIn(fields);
+  // A rule that is left as it is stays as it was written, also where words have another notation for it.
+  if (draft.variants === base.variants && Bun.deepEquals(table, tableOf(base)))
+    return { draft, table, faults: {} };
   try {
-    return { draft: { ...draft, targeting: targetingText(targetingOf(rows)) }, rows, faults: {} };
+    const variants = variantsOf(draft);
+    if (variants === null) return { draft, table, faults: {} };
+    return { draft: { ...draft, targeting: targetingText(ruleOfTable(table, variants)) }, table, faults: {} };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return {
-      draft,
-      rows,
-      faults: { targeting: faultOfRows("row", error, rows, (row) => targetingOf([row])) },
-    };
+    const { message, hint } = error;
+    return { draft, table, faults: { targeting: hint === null ? message : `${message}: ${hint}` } };
   }
+}
+
+/** The rows of a form, also those in which nothing was typed. */
+export function rowsIn(fields: Fields): RuleRow[] {
+  const served = textsOf(fields, "serve");
+  return textsOf(fields, "condition").map((condition, at) => ({
+    condition: condition.trim(),
+    serve: (served[at] ?? "").trim(),
+  }));
+}
+
+/** Whether something was typed in a row. */
+export function isTyped({ condition, serve }: RuleRow): boolean {
+  return condition !== "" || serve !== "";
+}
+
+function tableIn(fields: Fields): RuleTable {
+  return { rows: rowsIn(fields).filter(isTyped), rest: textOf(fields, "rest").trim() };
+}
+
+/** The variants that a rule of a draft chooses from; null while they cannot be read. */
+function variantsOf({ variants }: Draft): Record<string, unknown> | null {
+  if (variants.trim() === "") return { on: true, off: false };
+  const parsed = parseJson(variants);
+  return parsed.fault === undefined && isObject(parsed.value) ? parsed.value : null;
 }
 
 /** Whether a flag with these values can have a payload: its variants are true and false, or there are none. */
@@ -91,11 +117,13 @@ export function mayHavePayload({ variants }: Draft): boolean {
   return parsed.fault === undefined && isObject(parsed.value) && areBoolean(parsed.value);
 }
 
-/** The rows of a rule as JSON; null if it is broken, or not one of rows. */
-export function rowsOf(targeting: string): Condition[] | null {
-  if (targeting.trim() === "") return [];
-  const parsed = parseJson(targeting);
-  return parsed.fault === undefined ? conditionsOf(parsed.value) : null;
+/** The rule of a draft as a table; null if its JSON is broken, or not one that words express. */
+export function tableOf(draft: Draft): RuleTable | null {
+  const variants = variantsOf(draft);
+  if (variants === null) return null;
+  if (draft.targeting.trim() === "") return { rows: [], rest: "" };
+  const parsed = parseJson(draft.targeting);
+  return parsed.fault === undefined ? tableOfRule(parsed.value, variants) : null;
 }
 
 /** Whether two texts of a field mean the same. */

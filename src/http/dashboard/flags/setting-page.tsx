@@ -26,7 +26,9 @@ type Sent = Attempt & { values?: ValuesDraft; state?: StateDraft };
 /** Handlers of the page's buttons, by the value that each sends. */
 const ACTS = new Map<string, (act: string, context: Act) => Promise<Done | Page | Sent>>([
   ...["state", "for", "state-at"].map((act) => [act, changeState] as const),
-  ...["save", "schedule", "try", "row", "rows", "json"].map((act) => [act, changeValues] as const),
+  ...["save", "schedule", "try", "row", "up", "down", "remove", "rows", "json"].map(
+    (act) => [act, changeValues] as const,
+  ),
 ]);
 
 export function settingRoutes(dashboard: Dashboard) {
@@ -46,7 +48,8 @@ export function settingRoutes(dashboard: Dashboard) {
     // Trying changes nothing, so those who may read may try.
     if (act !== "try") requireScope(caller, "flags:write", place);
     const timeZone = viewOf(c).timeZone;
-    const run = ACTS.get(act);
+    // Buttons of a row of a rule have its number behind them.
+    const run = ACTS.get(act.replace(/-\d{1,4}$/, ""));
     if (!run) throw new AppError("invalid", "this form is not known here: load the page again");
     const outcome = await run(act, { dashboard, caller, fields, setting, timeZone });
     if (!("status" in outcome) || "content" in outcome) return outcome;

@@ -4,7 +4,7 @@ import { AreaField, SelectField, TextField, WhyField } from "../parts/field.tsx"
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { useMayChange, useView } from "../view.ts";
-import { type Draft, type Faults, type DraftInput, draftOf, mayHavePayload } from "./draft.ts";
+import { type Draft, type Faults, type DraftInput, draftOf, mayHavePayload, tableOf } from "./draft.ts";
 import { settingPath } from "../paths.ts";
 import { RuleFields } from "./rule-fields.tsx";
 import type { Setting } from "./setting.tsx";
@@ -66,7 +66,7 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
             error={faults.payload}
           />
         )}
-        <RuleFields draft={draft} rows={typed ? typed.rows : undefined} faults={faults} />
+        <RuleFields draft={draft} table={typed ? typed.table : tableOf(stored)} faults={faults} />
         <TextField
           name="expires"
           type="datetime-local"

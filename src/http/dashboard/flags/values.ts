@@ -1,11 +1,11 @@
 import type { AppError } from "../../../base/errors.ts";
 import { isTimeZone } from "../../../access/user.ts";
-import type { Condition } from "../../../flags/rules/conditions.ts";
+import type { RuleTable } from "../../../flags/rules/rule-table.ts";
 import type { FlagPatch } from "../../../flags/flag.ts";
 import { setFlag } from "../../../flags/flags.ts";
 import { scheduleChange } from "../../../flags/schedule/schedule.ts";
 import { sentence } from "../error-page.tsx";
-import { revisionIn, textOf } from "../fields.ts";
+import { type Fields, revisionIn, textOf } from "../fields.ts";
 import { lineOfPointer } from "../json-text.ts";
 import { parseWallTime } from "../../../base/wall-time.ts";
 import { confirmed } from "../parts/confirm.tsx";
@@ -17,10 +17,12 @@ import {
   changedFields,
   draftOf,
   fieldOf,
+  isTyped,
   mergeDrafts,
   patchOf,
   readDraft,
-  rowsOf,
+  rowsIn,
+  tableOf,
 } from "./draft.ts";
 import { settingPath } from "../paths.ts";
 import { type Act, type Outcome, confirmationOf, isTypedError } from "./setting.tsx";
@@ -31,7 +33,7 @@ type ValuesOutcome = Outcome<{ values: ValuesDraft }>;
 
 /**
  * Takes the form of a flag's values: stores them (`save`), schedules them (`schedule`), tries them (`try`), or shows the
- * form with more rows (`row`) or its rule in the other notation (`rows`, `json`).
+ * form with its rows changed (`row`, `up`, `down`, `remove`) or its rule in the other notation (`rows`, `json`).
  */
 export async function changeValues(act: string, context: Act): Promise<ValuesOutcome> {
   const { fields, setting } = context;
@@ -46,9 +48,10 @@ export async function changeValues(act: string, context: Act): Promise<ValuesOut
     at: textOf(fields, "at"),
     tried: fields.has("contexts") ? { contexts: textOf(fields, "contexts") } : undefined,
   };
-  if (act === "row") return { status: 200, values: withMoreRows(typed) };
-  if (act === "json") return { status: 200, values: { ...typed, rows: null } };
-  if (act === "rows") return { status: 200, values: { ...typed, rows: rowsOf(typed.draft.targeting) } };
+  if (act === "json") return { status: 200, values: { ...typed, table: null } };
+  if (act === "rows") return { status: 200, values: { ...typed, table: tableOf(typed.draft) } };
+  if (/^(?:row|up|down|remove)\b/.test(act))
+    return { status: 200, values: withRowsMoved(typed, fields, act) };
 
   const { patch, faults: found } = patchOf(typed.draft, base, timeZone);
   const faults = { ...found, ...typed.faults };
@@ -80,10 +83,15 @@ function refused(typed: ValuesDraft, faults: Faults): ValuesOutcome {
   return { status: 422, values: { ...typed, faults: sentences } };
 }
 
-const EMPTY: Condition = { attribute: "", operator: "==", value: "", variant: "" };
-
-function withMoreRows(typed: ValuesDraft): ValuesDraft {
-  return { ...typed, rows: [...(typed.rows ?? []), EMPTY, EMPTY], faults: {} };
+/** The draft after a button of its rows: `row` adds one, `up-2`, `down-2` and `remove-2` are for the second. */
+function withRowsMoved(typed: ValuesDraft, fields: Fields, act: string): ValuesDraft {
+  const rows = rowsIn(fields);
+  const at = Number(/\d+$/.exec(act)?.[0] ?? 0) - 1;
+  const to = act.startsWith("up") ? at - 1 : at + 1;
+  if (act.startsWith("remove")) rows.splice(at, 1);
+  else if (act !== "row" && rows[at] && rows[to]) [rows[at], rows[to]] = [rows[to], rows[at]];
+  const kept = act === "row" ? rows : rows.filter(isTyped);
+  return { ...typed, table: { rows: kept, rest: textOf(fields, "rest").trim() }, faults: {} };
 }
 
 async function save(context: Act, typed: ValuesDraft, patch: FlagPatch): Promise<ValuesOutcome> {
@@ -132,7 +140,7 @@ function conflicting({ setting }: Act, typed: ValuesDraft, timeZone: string): Va
   const draft = mergeDrafts(mine, base, theirs);
   return {
     status: 409,
-    values: { ...typed, draft, base: theirs, rows: typed.rows === null ? null : rowsOf(draft.targeting) },
+    values: { ...typed, draft, base: theirs, table: typed.table === null ? null : tableOf(draft) },
     conflict: {
       mine,
       base,
@@ -145,7 +153,7 @@ function conflicting({ setting }: Act, typed: ValuesDraft, timeZone: string): Va
 }
 
 /** Errors of a refused flag by field; null if the error concerns no single field. */
-function refusalsOf({ message, hint }: AppError, { draft, rows }: DraftInput): Faults | null {
+function refusalsOf({ message, hint }: AppError, { draft, table }: DraftInput): Faults | null {
   const [, field, path = "", what] =
     /^\/(variants|targeting|defaultVariant)(\/\S*)?: (.*)$/s.exec(message) ?? [];
   if (field === undefined)
@@ -153,13 +161,17 @@ function refusalsOf({ message, hint }: AppError, { draft, rows }: DraftInput): F
       ? { defaultVariant: hint === null ? message : `${message}: ${hint}` }
       : null;
   const name = field as "variants" | "targeting" | "defaultVariant";
-  return { [name]: `${placeOf(path, name === "targeting" ? rows : null, draft[name])}${what}` };
+  return { [name]: `${placeOf(path, name === "targeting" ? table : null, draft[name])}${what}` };
 }
 
 /** Describes the place in a rule that a JSON pointer names: a row is a condition and its variant in the list of `if`. */
-function placeOf(pointer: string, rows: DraftInput["rows"], text: string): string {
+function placeOf(pointer: string, table: RuleTable | null, text: string): string {
   const branch = /^\/if\/(\d+)/.exec(pointer)?.[1];
-  if (rows !== null) return branch === undefined ? "" : `row ${Math.floor(Number(branch) / 2) + 1}: `;
+  if (table !== null) {
+    const row = Math.floor(Number(branch ?? 0) / 2) + 1;
+    if (branch === undefined) return "";
+    return row > table.rows.length ? "everyone else: " : `row ${row}: `;
+  }
   const line = pointer === "" || text.trim() === "" ? null : lineOfPointer(text, pointer);
   return line === null ? "" : `line ${line}: `;
 }

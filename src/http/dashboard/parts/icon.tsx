@@ -2,8 +2,10 @@ import { raw } from "hono/html";
 import activity from "lucide-static/icons/activity.svg" with { type: "text" };
 import alert from "lucide-static/icons/triangle-alert.svg" with { type: "text" };
 import archive from "lucide-static/icons/archive.svg" with { type: "text" };
+import arrowDown from "lucide-static/icons/arrow-down.svg" with { type: "text" };
 import arrowLeft from "lucide-static/icons/arrow-left.svg" with { type: "text" };
 import arrowRight from "lucide-static/icons/arrow-right.svg" with { type: "text" };
+import arrowUp from "lucide-static/icons/arrow-up.svg" with { type: "text" };
 import check from "lucide-static/icons/check.svg" with { type: "text" };
 import clock from "lucide-static/icons/clock.svg" with { type: "text" };
 import download from "lucide-static/icons/download.svg" with { type: "text" };
@@ -33,8 +35,10 @@ const ICONS = {
   activity,
   alert,
   archive,
+  arrowDown,
   arrowLeft,
   arrowRight,
+  arrowUp,
   check,
   clock,
   download,
