@@ -159,7 +159,7 @@ function targetingOf(
   if (last !== undefined && last !== states.off)
     throw usage(
       `--rollout gives ${states.off} to everyone else`,
-      `leave out --else ${last}, or give conditions without --rollout`,
+      `leave out --else ${rest}, or give conditions without --rollout`,
     );
   const share = shareOf(rollout, states);
   // Another share for the same rule leaves its conditions.

@@ -94,7 +94,7 @@ export function shareInWords(rule: unknown, variants: FlagRules["variants"]): st
 const MAX_RESULT = 8192;
 
 /**
- * What the readers of a row get: a variant, or a split of them: `25 %` for a flag that is on or off, `10 % red, 90 % blue`
+ * The result for the readers of a row: a variant, or a split of them: `25 %` for a flag that is on or off, `10 % red, 90 % blue`
  * for any. Throws `invalid`.
  */
 export function resultOf(text: string, variants: FlagRules["variants"]): string | Targeting {

@@ -142,7 +142,7 @@ describe("the table of a rule", () => {
     );
     expect(faultOf({ rows: [], rest: "50 % red, 50 % red" }, COLORS)).toContain("names a variant twice");
     expect(faultOf({ rows: [], rest: "on" })).toContain("everyone gets the default variant");
-    expect(faultOf({ rows: [], rest: `${"1 %,".repeat(10_000)}` })).not.toBe("");
+    expect(faultOf({ rows: [], rest: "1 %,".repeat(10_000) })).not.toBe("");
   });
 
   test.each<[rule: unknown]>([
