@@ -30,7 +30,7 @@ export async function execute(
   text: string,
   { database = "postgres", on = sharedPostgres() }: { database?: string; on?: Promise<Postgres> } = {},
 ): Promise<Record<string, unknown>[]> {
-  const connections = createConnections(parseDatabaseUrl((await on).url(database)));
+  const connections = createConnections(parseDatabaseUrl((await on).url(database)), true);
   try {
     const { rows } = await connections.query("reads", text, [], 60_000);
     return rows;
