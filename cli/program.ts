@@ -184,7 +184,7 @@ export async function buildProgram(
     .description("A form inbox and feature flags in one executable.")
     .version(`formflag ${VERSION} (commit ${COMMIT}, Bun ${Bun.version})`, "--version", "print the version")
     .helpOption("-h, --help", "show help")
-    // commander removes the bold again where colours are not wanted.
+    // commander removes the bold again if colours are not wanted.
     .configureHelp({
       styleTitle: (text) => inColor(text, "bold"),
       formatHelp,

@@ -65,7 +65,7 @@ async function run(io: Io, { config, repair, deep }: Values): Promise<void> {
   const removed = repair ? await removeOrphans(app, result.problems) : 0;
   const corrected = repair ? await correctCounts(app, result.problems) : 0;
   unlock?.();
-  // Named, since the directory may have been meant where a variable names another database.
+  // Named, since the directory may have been meant if a variable names another database.
   const place = shared === null ? "the database" : describeDatabase(shared.database);
   await printer.print({ ...result, removed, corrected }, describe(place, result, reads, removed, corrected));
   if (result.problems.length > removed + corrected) throw new Failed();

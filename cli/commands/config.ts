@@ -64,7 +64,7 @@ function parse(command: Command): Values {
 }
 
 const HIDDEN = "(hidden)";
-/** In place of a database where `--data` wins over it. */
+/** In place of a database if `--data` wins over it. */
 const NOT_USED = "(not used: --data is given)";
 
 /** A setting without an option, whose value is a secret. */

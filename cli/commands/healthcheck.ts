@@ -14,7 +14,7 @@ import { usage } from "../session/usage.ts";
 
 export function addHealthcheckCommand(command: Command, io: Io): void {
   command
-    .option("--url <url>", "address of the server, where it is not the one of --listen")
+    .option("--url <url>", "address of the server, if it is not the one of --listen")
     .option("--ready", "check that it takes submissions, not only that it runs");
   // The options of serve name its address; only one of them is worth a line of help.
   for (const option of serveOptions())

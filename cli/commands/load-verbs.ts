@@ -6,7 +6,7 @@ export type Load = () => Promise<(noun: Command, io: Io) => void>;
 
 /**
  * Adds the verb that follows the noun on a command line, which saves up to a fifth of its time (`npm run bench -- start`); all
- * where none follows: for help, for completion, and for hints on a mistyped verb.
+ * if none follows: for help, for completion, and for hints on a mistyped verb.
  */
 export async function loadVerbs(
   noun: Command,

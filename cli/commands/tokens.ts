@@ -86,7 +86,7 @@ function addCreateCommand(tokens: Command, io: Io): void {
 With --if-not-exists nothing is printed for a token that exists already: its secret is not shown again.
 
 With -p, the scopes flags:read, flags:write and flags:locked reach only that project, with -e only that environment.
-A flag's slug and description belong to the whole project, also where a token for one environment sets them.
+A flag's slug and description belong to the whole project, also if a token for one environment sets them.
 The other scopes cannot be limited.
 
 The scope flags:evaluate is for applications: it evaluates the flags of one environment, named with -p and -e, over

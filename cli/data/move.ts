@@ -38,7 +38,7 @@ export async function copyData({ data, shared, replaces }: Move, progress: MoveP
 
 /**
  * Copies the rest of a data directory that no server uses, compares both, and lets servers use the database. Throws as
- * `moveData` does, `unavailable` where a server runs, and `conflict` for data that is moved to another place.
+ * `moveData` does, `unavailable` if a server runs, and `conflict` for data that is moved to another place.
  */
 export async function finishMove(move: Move, progress: MoveProgress): Promise<Run> {
   const { data, shared } = move;

@@ -6,7 +6,7 @@ import type { WriterLink, WriterMemory } from "../../src/store/sqlite/writer.ts"
 /** A way of another thread of a server to the writer thread, or to the store of the main thread. */
 export type ThreadLink = WriterLink | StoreLink;
 
-/** `join` makes a way for another thread; null where there is only one. */
+/** `join` makes a way for another thread; null if there is only one. */
 export type OpenApp = App & AsyncDisposable & { join: (() => ThreadLink) | null };
 
 /** Memory that the threads of a server share, and the way of this one to the main thread; null in that itself. */

@@ -4,7 +4,7 @@ const CODES = { bold: [1, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] 
 
 export type Color = keyof typeof CODES;
 
-/** Returns a text in a colour, or unchanged where colours are not printed. */
+/** Returns a text in a colour, or unchanged if colours are not printed. */
 export type Paint = (text: string, color: Color) => string;
 
 /** Whether a stream gets colours: a terminal that has them, unless `--no-color` or `NO_COLOR` is set. */

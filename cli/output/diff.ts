@@ -12,7 +12,7 @@ export type Notation = {
   indent: string;
   /** The lines of a state, or of one `field` of it; none for what is not set. */
   linesOf(value: unknown, field?: string): string[];
-  /** Left out where fields are compared as the history records them. */
+  /** Left out if fields are compared as the history records them. */
   isSame?: IsSame;
 };
 

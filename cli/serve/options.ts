@@ -33,7 +33,7 @@ export function serveOptions(): Option[] {
     new Option("--tls-key <file>", "and its private key; SIGHUP reads both again").env("FORMFLAG_TLS_KEY"),
     new Option(
       "--hsts <seconds>",
-      "for how long browsers use HTTPS only, or off; by default a year where --public-url is https",
+      "for how long browsers use HTTPS only, or off; by default a year if --public-url is https",
     ).env("FORMFLAG_HSTS"),
     new Option("--max-concurrent <n>", "requests of one address under way at a time")
       .env("FORMFLAG_MAX_CONCURRENT")

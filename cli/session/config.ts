@@ -143,7 +143,7 @@ export function readServer(
   if (server.startsWith("http:") && !isLoopbackUrl(server) && !insecure)
     throw usage(
       `everybody on the way to ${new URL(server).host} could read the token: the address is not https`,
-      "use https://, or add --insecure where you trust the network",
+      "use https://, or add --insecure if you trust the network",
     );
   return { server, ca: caFile === undefined ? Promise.resolve(null) : readCertificates(caFile) };
 }

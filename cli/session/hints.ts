@@ -100,7 +100,7 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "database-pooler": "add ?prepare=false to the URL of the database: pgbouncer keeps them apart from 1.21 on",
   "database-pooled":
     "repeat the same command with a database URL that names the server itself, without the pooler and prepare=false",
-  "database-tls": "add ?sslmode=disable to the URL where the network is trusted",
+  "database-tls": "add ?sslmode=disable to the URL if the network is trusted",
   "database-certificate":
     "name the certificates that sign it with sslrootcert=<file> in the URL, or check the host name",
   "database-old": "formflag needs PostgreSQL 15 or later",

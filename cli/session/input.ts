@@ -7,7 +7,7 @@ import { listAll } from "./pages.ts";
 import { promptChoice, promptText } from "./prompts.ts";
 import { usage } from "./usage.ts";
 
-/** The input of a command: its options, and names that a person is prompted for where they are missing. */
+/** The input of a command: its options, and names that a person is prompted for if they are missing. */
 export type Input = {
   config: Config;
   /** The options of the command itself, as commander leaves them. */

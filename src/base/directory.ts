@@ -29,7 +29,7 @@ export function syncDirectoryNow(path: string): void {
 /** Free bytes below which a disk counts as full. */
 export const MIN_FREE_BYTES = 16 * MiB;
 
-/** Throws the error of a full disk where the disk of a directory has less than `MIN_FREE_BYTES`. */
+/** Throws the error of a full disk if the disk of a directory has less than `MIN_FREE_BYTES`. */
 export async function requireRoom(directory: string): Promise<void> {
   const { bavail, bsize } = await fs().statfs(directory);
   if (bavail * bsize < MIN_FREE_BYTES)

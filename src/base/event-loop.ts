@@ -7,7 +7,7 @@ export function yieldToEventLoop(): Promise<void> {
 /** Milliseconds after which a long operation makes way for reads of flags. */
 const TURN_MS = 3;
 
-/** Yields to the event loop where the turn of a long operation is over. */
+/** Yields to the event loop if the turn of a long operation is over. */
 export type Turns = () => Promise<void> | undefined;
 
 export function createTurns(): Turns {

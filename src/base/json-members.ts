@@ -18,7 +18,7 @@ type Open = {
 /**
  * A valid JSON text with one value for each name of an object, at any depth: the last one, as parsing keeps it. Parsers do
  * not agree on that, so a reader of the text could otherwise take a value that no check has seen. All else is unchanged,
- * as numbers lose digits where a text is parsed and written again.
+ * as numbers lose digits if a text is parsed and written again.
  */
 export function withoutRepeats(json: string): string {
   return splitRepeats(json).kept;

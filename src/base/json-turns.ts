@@ -129,7 +129,7 @@ export async function stringifyInTurns<T>(
     members.push(member);
     size += member.length;
     if (size > PART || at === values.length - 1) {
-      // A text that is put together with `+` is copied when it is first used: all of them at once, where a thread is sent them.
+      // A text that is put together with `+` is copied when it is first used: all of them at once, if a thread is sent them.
       texts.push(["[", members.join(","), "]"].join(""));
       [members, size] = [[], 0];
     }

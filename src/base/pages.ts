@@ -3,7 +3,7 @@ import { MiB } from "./bytes.ts";
 /** Most submissions or changes on one page. */
 export const MAX_PAGE = 1000;
 
-/** Submissions or changes on one page where the request names no limit. */
+/** Submissions or changes on one page if the request names no limit. */
 export const DEFAULT_PAGE = 50;
 
 /** Most items on one page of any other list, which is also the default. */

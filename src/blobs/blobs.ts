@@ -42,7 +42,7 @@ export function requireNone([first]: readonly Undeleted[]): void {
 }
 
 export type StagedBlob = {
-  /** Appends bytes. Where it returns a promise, the caller must not change or append bytes until that settles. */
+  /** Appends bytes. If it returns a promise, the caller must not change or append bytes until that settles. */
   write(bytes: Uint8Array): Promise<void> | undefined;
   /** Ends the file and returns its bytes and its SHA-256 in hex; may be called again. */
   finish(): Promise<{ size: number; sha256: string }>;

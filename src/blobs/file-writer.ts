@@ -12,7 +12,7 @@ const MAX_FREE_BUFFERS = 32;
 
 /** The bytes of one file on their way to the disk. */
 type FileWriter = {
-  /** Appends bytes. Where it returns a promise, the caller must not change or append bytes until that settles. */
+  /** Appends bytes. If it returns a promise, the caller must not change or append bytes until that settles. */
   write: (bytes: Uint8Array) => Promise<void> | undefined;
   /** Writes what was collected, and returns the sum of all bytes; may be called again. */
   finish: () => Promise<Sum>;

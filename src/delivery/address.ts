@@ -15,7 +15,7 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 const MAX_ADDRESS = 254;
 
-/** The fields that hold the sender's address where a form names none, in upper or lower case. */
+/** The fields that hold the sender's address if a form names none, in upper or lower case. */
 const ADDRESS_FIELDS = ["email", "_replyto", "e-mail", "mail"];
 
 /**

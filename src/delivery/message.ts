@@ -34,7 +34,7 @@ export type MailMessage = {
 /** The port of email. */
 export type Mailer = {
   /**
-   * Sends a message. Where its content is refused with attachments, sends `withoutAttachments` at once. An error while an
+   * Sends a message. If its content is refused with attachments, sends `withoutAttachments` at once. An error while an
    * attachment is read is thrown as it is, and nothing is sent.
    */
   send(message: MailMessage, withoutAttachments?: MailMessage | null): Promise<Attempt>;

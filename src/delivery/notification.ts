@@ -17,7 +17,7 @@ export type Notification = {
   /** `data` is a JSON object, `createdAt` milliseconds since 1970. */
   submission: { id: string; data: string; createdAt: number };
   files: NotifiedFile[];
-  /** The field with the sender's address, where the form names one. */
+  /** The field with the sender's address, if the form names one. */
   emailField: string | null;
   /** The first field that the form's schema describes as an email address. */
   schemaEmailField: string | null;
@@ -50,7 +50,7 @@ const MAX_SUBJECT = 200;
 type Row = { name: string; text: string; isCut: boolean };
 
 /**
- * The message that a form's owner gets about a submission. Its reply goes to the sender where a field holds one plain
+ * The message that a form's owner gets about a submission. Its reply goes to the sender if a field holds one plain
  * address.
  */
 export function buildNotification(notification: Notification): Variants {

@@ -21,7 +21,7 @@ export type WebhookDelivery = {
 export type ChatMessage = {
   title: string;
   fields: readonly (readonly [name: string, text: string])[];
-  /** The last line, which stays where the fields are too long: where the submission is found. */
+  /** The last line, which stays if the fields are too long: where the submission is found. */
   link: string;
 };
 

@@ -91,7 +91,7 @@ export function describeValue(value: unknown, limit: number): { text: string; is
 }
 
 /**
- * The fields of a submission from its JSON, which has to be an object. Where parsing would round a number, numbers are texts
+ * The fields of a submission from its JSON, which has to be an object. If parsing would round a number, numbers are texts
  * of the digits that were sent.
  */
 export function parseFields(json: string): Record<string, unknown> {

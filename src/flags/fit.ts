@@ -7,7 +7,7 @@ import { findNestingFaults, inlineSegments, type Segments } from "./flagd/nested
 import { referencesOf } from "./segment.ts";
 
 /**
- * Checks the rules that a flag has after a patch, where the patch changes them. Throws `invalid` for rules that flagd's
+ * Checks the rules that a flag has after a patch, if the patch changes them. Throws `invalid` for rules that flagd's
  * schema rejects or that cannot be evaluated here.
  */
 export async function requireSoundRules(

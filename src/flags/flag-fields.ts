@@ -18,7 +18,7 @@ export type Field = {
   option?: readonly [flags: string, help: string];
 };
 
-/** A field that is shown only where it, or another of its section, is set. */
+/** A field that is shown only if it, or another of its section, is set. */
 export type OptionalField = Field & {
   kind: "switch" | "text" | "markdown";
   section: string;

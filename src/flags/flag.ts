@@ -68,7 +68,7 @@ export function viewDetail(record: FlagRecord, now: number) {
   return { ...viewFlag(record, values), revision, ...rules, ...optionalMembers(record) };
 }
 
-/** The payload that is set, or the value of the default variant where the variants take its place; `{}` without either. */
+/** The payload that is set, or the value of the default variant if the variants take its place; `{}` without either. */
 function payloadSet({ payload, rules }: FlagValues): unknown {
   if (takesPayload(rules)) return parsePayload(payload);
   const { variants, defaultVariant } = parseRules(rules!);

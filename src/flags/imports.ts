@@ -113,7 +113,7 @@ function define(definition: FlagDefinition): (record: FlagRecord) => FlagRecord 
 }
 
 /**
- * Adds the change that puts the wanted segments in their order, where they are not in it yet: they trade places among
+ * Adds the change that puts the wanted segments in their order, if they are not in it yet: they trade places among
  * themselves, and the others keep theirs. Returns the names that move.
  */
 function planOrder(

@@ -58,7 +58,7 @@ async function searchHeads(
       if (found.length === limit) return { items: found, more: true };
       found.push(head);
     }
-    // Where everything matches, the page of the store is the page that is asked for.
+    // If everything matches, the page of the store is the page that is asked for.
     if (!page.more || (search === "" && found.length === limit)) return { items: found, more: page.more };
     last = page.items.at(-1)?.slug;
     await yieldToEventLoop();

@@ -125,7 +125,7 @@ export function readJson<T>(
 
 /**
  * Throws `invalid` if the connection closed after the request, so that nothing is done whose answer cannot be sent. The
- * runtime answers 400 and closes it where bytes that it cannot parse follow the body.
+ * runtime answers 400 and closes it if bytes that it cannot parse follow the body.
  */
 export async function refuseAbandoned(request: Request): Promise<void> {
   await yieldToEventLoop();

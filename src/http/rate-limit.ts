@@ -11,7 +11,7 @@ const MAX_WINDOWS = 10_000;
 /** Counts something that `sender` did. Throws `rate_limited` with the seconds to wait past the limit. */
 export type RateLimiter = (sender: string, limit: Rate) => void;
 
-/** As {@link RateLimiter}, at once or later; also throws `unavailable` where the counts cannot be reached. */
+/** As {@link RateLimiter}, at once or later; also throws `unavailable` if the counts cannot be reached. */
 export type SharedRateLimiter = (sender: string, limit: Rate) => void | Promise<void>;
 
 type Window = { endsAt: number; count: number };

@@ -197,7 +197,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
   };
 }
 
-/** A path with one slash where several follow each other, and none at its end, as base addresses and typing leave them. */
+/** A path with one slash if several follow each other, and none at its end, as base addresses and typing leave them. */
 function joinedPath(path: string, basePath: string): string {
   const joined = path.includes("//") ? path.replaceAll(/\/{2,}/g, "/") : path;
   const isHome = joined === "/" || joined === `${basePath}/`;

@@ -10,7 +10,7 @@ export type Deployment = {
   formUrl: (key: string) => string;
   /** The address of a link that signs in, by its secret. */
   signInUrl: (secret: string) => string | Promise<string>;
-  /** The address of a page of the dashboard, by its path behind that of the dashboard; a path where the address is not known. */
+  /** The address of a page of the dashboard, by its path behind that of the dashboard; a path if the address is not known. */
   pageUrl: (path: string) => string | Promise<string>;
   /** How long the commits of a server took: see `createCommitLatency`. */
   commitMinutes: () => readonly CommitMinute[];

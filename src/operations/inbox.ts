@@ -81,7 +81,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     run: async ({ app, caller, body: { dryRun = false, ...body } }) => {
       const selected = selectionOf({ ...body, state: body.state ?? "inbox" });
       const selects = body.form !== undefined || body.state !== undefined || isSelective(selected.filter);
-      // A filter whose value is missing where the body was made would otherwise delete every inbox.
+      // A filter whose value is missing if the body was made would otherwise delete every inbox.
       if (!dryRun && !selects)
         throw new AppError("invalid", "nothing selects what to delete", {
           hint: "name a form, a state or another filter; the state `all` selects everything",

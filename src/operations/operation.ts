@@ -70,9 +70,9 @@ type Declared<S extends Schemas, P extends string> = {
   place: Place;
   /** Status of the answer. Default: 200, or 204 without output. */
   status?: 200 | 201;
-  /** Whether the caller may confirm locked environments, or a form. Default: where the scope allows changes. */
+  /** Whether the caller may confirm locked environments, or a form. Default: if the scope allows changes. */
   confirms?: boolean | "form";
-  /** Whether the caller may say why, for the history. Default: where the scope allows changes. */
+  /** Whether the caller may say why, for the history. Default: if the scope allows changes. */
   explains?: boolean;
   /** Most bytes of the body. Default: `MAX_ADMIN_BODY`. */
   maxBody?: number;

@@ -16,7 +16,7 @@ export function addDiffCommand(command: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Exits 9 where something differs, 0 where nothing does. A scope of read suffices.
+Exits 9 if something differs, 0 if nothing does. A scope of read suffices.
 
 Examples:
   formflag diff formflag.yaml

@@ -43,7 +43,7 @@ export function parseJsonOrYaml(text: string, name: string): unknown {
   return parseYaml(text, name);
 }
 
-/** Differences for a person, and how many: `1 to create`, or `1 created` where they `areApplied`. */
+/** Differences for a person, and how many: `1 to create`, or `1 created` if they `areApplied`. */
 export function describeDifferences(differences: Difference[], paint: Paint, areApplied: boolean): string {
   const diffs = differences.map((each) => printDiff(diffOf(each), YAML_NOTATION, paint));
   return `${diffs.join("")}${countDifferences(differences, areApplied)}\n`;

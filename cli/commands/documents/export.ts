@@ -20,7 +20,7 @@ export function addExportCommand(command: Command, io: Io): void {
         "FORMFLAG_PROJECT",
       ),
     )
-    .option("--forms", "the forms too, where projects are named")
+    .option("--forms", "the forms too, if projects are named")
     .option("-o, --output <file>", "write to that file, - for standard output")
     .addOption(new Option("--format <format>", "default: yaml, or json for a file named so").choices(FORMATS))
     .addHelpText(

@@ -46,7 +46,7 @@ Examples:
 }
 
 type Point = number | "before";
-/** `to` is undefined where it has to be chosen. */
+/** `to` is undefined if it has to be chosen. */
 type Values = { place: Place; to: Point | undefined; revision: number | undefined };
 
 async function parse(input: Input, given?: string): Promise<Values> {
@@ -77,7 +77,7 @@ async function run(session: Session, { place, to: given, revision }: Values): Pr
   );
 }
 
-/** The change to go back to, chosen at a prompt. Throws `invalid` where the user cannot be prompted. */
+/** The change to go back to, chosen at a prompt. Throws `invalid` if the user cannot be prompted. */
 async function choosePoint({ client, canPrompt }: Session, place: Place): Promise<Point> {
   const { project, environment, flag } = place;
   const changes = (await changesOf(client, place)).filter(({ after }) => after !== null);

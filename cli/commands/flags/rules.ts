@@ -38,7 +38,7 @@ export function withRules(command: Command): Command {
       optionFor(
         "defaultVariant",
         "--default <variant>",
-        "the variant that is served where no rule selects one, or none",
+        "the variant that is served if no rule selects one, or none",
       ),
     )
     .addOption(
@@ -118,7 +118,7 @@ export async function readRules(input: Input): Promise<RulesChange> {
 
 type Row = { condition: Record<string, unknown>; variant: string | undefined };
 
-/** The conditions of `--if`, each with its `--then`; none has one where no `--then` is given. Throws `invalid`. */
+/** The conditions of `--if`, each with its `--then`; none has one if no `--then` is given. Throws `invalid`. */
 function rowsOf({ if: conditions = [], then: chosen = [] }: RuleOptions): Row[] {
   const isEach = chosen.length === conditions.length || (chosen.length === 0 && conditions.length > 0);
   if (!isEach)

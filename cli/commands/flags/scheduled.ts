@@ -23,7 +23,7 @@ export function addScheduledCommand(flags: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-A server makes them within a second of their time. Where no server runs, the next command that reads flags makes
+A server makes them within a second of their time. If no server runs, the next command that reads flags makes
 them, or the next server before it answers.
 
 Examples:

@@ -22,7 +22,7 @@ type Switch = (enabled: boolean) => boolean;
 export function addSwitchCommands(flags: Command, io: Io): void {
   withFor(add(flags, io, "enable", "turn a flag on in an environment", () => true));
   withFor(add(flags, io, "disable", "turn a flag off in an environment", () => false));
-  add(flags, io, "toggle", "turn a flag on where it is off, and off where it is on", (enabled) => !enabled);
+  add(flags, io, "toggle", "turn a flag on if it is off, and off if it is on", (enabled) => !enabled);
 }
 
 function withFor(command: Command): Command {

@@ -38,7 +38,7 @@ export function describeForm(form: WithUrl<Form>): string {
   ]);
 }
 
-/** Says that a schema checks nothing, where a patch sets one that does not. */
+/** Says that a schema checks nothing, if a patch sets one that does not. */
 export function noteEmptySchema(note: (text: string) => void, slug: string, { schema }: FormPatch): void {
   if (schema && checksNothing(schema))
     note(

@@ -18,7 +18,7 @@ export function addDownloadCommand(submissions: Command, io: Io): void {
   submissions
     .command("download")
     .argument("[id]", "id of the submission")
-    .argument("[file]", "number of the file, from 1, or its name where that is unique")
+    .argument("[file]", "number of the file, from 1, or its name if that is unique")
     .description("save a file of a submission")
     .option("-o, --output <file>", "output file, or - for standard output", "-")
     .addHelpText(
@@ -90,7 +90,7 @@ async function exportForm(session: Session, { form, format, query, output }: Exp
 type Size = { total: number; count: (bytes: Uint8Array) => number };
 
 /**
- * Writes a download to a file, with a progress bar, or to standard output where `output` is `-`. Without a size, the bytes so
+ * Writes a download to a file, with a progress bar, or to standard output if `output` is `-`. Without a size, the bytes so
  * far are shown.
  */
 async function saveDownload(

@@ -17,7 +17,7 @@ export type S3Config = {
 };
 
 /**
- * The blob store in a bucket. A kept file is the object `<prefix>/uploads/<shard>/<key>`. Where keeping files fails, those
+ * The blob store in a bucket. A kept file is the object `<prefix>/uploads/<shard>/<key>`. If keeping files fails, those
  * that were uploaded are deleted unless the storage is unavailable; the rest is found by its note.
  *
  * Throws `forbidden` if the directory cannot be written or the credentials cannot be sent. Methods throw `unavailable`

@@ -113,7 +113,7 @@ export function networkError(error: unknown, what: string): AppError {
   return storageError(isUnreachable(code) ? UNREACHABLE : UNAVAILABLE, `${what}: ${code}`);
 }
 
-/** The error where an answer is not one of S3. */
+/** The error if an answer is not one of S3. */
 export function notS3(what: string): AppError {
   return storageError(UNREACHABLE, `${what}: the answer is not one of S3`);
 }

@@ -18,7 +18,7 @@ const SHA256_HEADER = "x-amz-meta-sha256";
 
 type UploadOptions = {
   signal: AbortSignal;
-  /** Called where the key has an object that this upload may not have created. */
+  /** Called if the key has an object that this upload may not have created. */
   taken: () => void;
 };
 

@@ -87,7 +87,7 @@ export function findSegmentFault(rule: unknown, isStrict = false): Fault | undef
   return { ...fault, path: fault.path.slice(root.length) };
 }
 
-/** A rule with every reference replaced, or the error where it grows too large. */
+/** A rule with every reference replaced, or the error if it grows too large. */
 function inlineAll(rule: unknown, segments: Segments): unknown {
   try {
     const whole = replaceReferences(inlineSegments(segments, rule), SOME_RULE);
@@ -151,7 +151,7 @@ function findSchemaFault(document: object): Fault | undefined {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : text;
       return { path: "", message: cause };
     }
-    // Where all alternatives of the schema fail, the deepest error belongs to the one that was most likely meant.
+    // If all alternatives of the schema fail, the deepest error belongs to the one that was most likely meant.
     const errors = JSON.parse(text.slice(start)) as SchemaError[];
     const [deepest] = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length);
     const { instancePath, message, params } = deepest!;

@@ -14,7 +14,7 @@ const UNSERVED: Evaluation = { reason: "DEFAULT" };
 /** Evaluates the rules of a flag with variants that is on. */
 export type Decide = (subject: Subject) => Evaluation;
 
-/** Compiles the rules at the first evaluation, since most flags are rarely evaluated, or where `compile` is called. */
+/** Compiles the rules at the first evaluation, since most flags are rarely evaluated, or when `compile` is called. */
 export function createDecide(
   slug: string,
   rules: string,

@@ -24,11 +24,11 @@ const MAX_TOTAL = 2 ** 21;
  */
 export const LOGGER = Symbol.for("flagd.logger");
 
-/** Buckets by the last argument that they were created from, which is another array where a rule computes it. */
+/** Buckets by the last argument that they were created from, which is another array if a rule computes it. */
 const prepared = new WeakMap<object, Buckets | null>();
 
 /**
- * The operation `fractional`, with buckets that are prepared once where the rule has them as constants, which takes a tenth
+ * The operation `fractional`, with buckets that are prepared once if the rule has them as constants, which takes a tenth
  * of the time: `npm run bench -- ofrep`. Anything else goes to `library`, the same operation of flagd's library, which
  * hashes UTF-16 code units where flagd hashes UTF-8 bytes, and so gets a text with one character for each byte.
  * https://flagd.dev/reference/custom-operations/fractional-operation/

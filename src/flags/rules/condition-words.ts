@@ -24,7 +24,7 @@ export function conditionInWords(rule: unknown): string | null {
 
 const STRICT: Readonly<Record<string, string>> = { "==": "===", "!=": "!==" };
 
-/** A rule whose comparisons with texts are strict, which is no difference where the text is no number. */
+/** A rule whose comparisons with texts are strict, which is no difference if the text is no number. */
 function withStrictTexts(rule: unknown): unknown {
   if (Array.isArray(rule)) return rule.map(withStrictTexts);
   const [[name, args] = [], ...more] = isObject(rule) ? Object.entries(rule) : [];

@@ -109,7 +109,7 @@ export function ruleOfRows({ join, rows }: SegmentRows): Record<string, unknown>
   return more.length === 0 ? first : { [join === "all" ? "and" : "or"]: [first, ...more] };
 }
 
-/** The rule that holds where any of these does. */
+/** The rule that holds if any of these does. */
 export function ruleOfAny(rules: readonly Rule[]): Rule {
   return rules.length === 1 ? rules[0]! : { or: rules };
 }

@@ -21,7 +21,7 @@ export function differencesInWords(before: unknown, after: unknown, isSame?: IsS
 
 /**
  * A value of a state as people read it. A whole state, and the one of a flag in an environment that a larger state holds,
- * has its rule in words, where words express it.
+ * has its rule in words, if words express it.
  */
 export function valueInWords(field: string | null, value: unknown): unknown {
   if (!isObject(value) || (field !== null && Object.hasOwn(FIELDS, field))) return value;

@@ -61,7 +61,7 @@ export async function scheduleChange(
 type SetForNow = ChangedFlag & { scheduled: ScheduledChange | null };
 
 /**
- * Changes a flag that exists, and schedules the change back at `until`, in milliseconds since 1970. Where the patch
+ * Changes a flag that exists, and schedules the change back at `until`, in milliseconds since 1970. If the patch
  * changes nothing, nothing is scheduled. Throws `invalid` for a time that has passed, `not_found` for the flag, and as
  * `setFlag`.
  */
@@ -181,7 +181,7 @@ function tryOne(
   const { id, environment, flag, patch, who, why, createdAt } = scheduled;
   const place = { project, environment, flag };
   const author = { name: who, why: why ?? undefined, verify: async () => {} };
-  // Dated when it was due, also where the server was down then.
+  // Dated when it was due, also if the server was down then.
   const then = { store: app.store, now: () => scheduled.at };
   return change(then, author, async ({ version, at }) => {
     if (!(await app.store.scheduled.find(project, environment, id))) return { changes: [], result: null };

@@ -66,7 +66,7 @@ export function answerOf(
   };
 }
 
-/** The prepared answer, or 304 where the reader has it. */
+/** The prepared answer, or 304 if the reader has it. */
 export function sendAnswer(request: Request, { body, etag, whole, unchanged }: Answer): Response {
   const known = request.headers.get("if-none-match");
   if (known !== null && matches(known, etag)) return new Response(null, unchanged);

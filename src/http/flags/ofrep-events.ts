@@ -137,7 +137,7 @@ export function createFlagEvents(
     isPolling = false;
   };
 
-  /** Throws `rate_limited`, and `unavailable` where too many streams are open. */
+  /** Throws `rate_limited`, and `unavailable` if too many streams are open. */
   const enter = (client: Client) => {
     const leave = guard(() => client);
     if (threads ? threads.places.enter(STREAMS, MAX_STREAMS) : open < MAX_STREAMS) return leave;

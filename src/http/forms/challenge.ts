@@ -10,7 +10,7 @@ const METHODS = "GET, OPTIONS";
 /** Settings of challenges. */
 export type Challenging = {
   findForm: (key: string) => Form | undefined | Promise<Form | undefined>;
-  /** Throws an AppError, at once or later, where the request is refused. */
+  /** Throws an AppError, at once or later, if the request is refused. */
   admit: (form: Form | undefined) => void | Promise<void>;
   /** Admits the request and returns a function to call at its end. Throws an AppError if it is refused. */
   enter: () => () => void;

@@ -29,7 +29,7 @@ type Arriving = {
   /** Null for a file under the name of a control field, which is cut out. */
   blob: StagedBlob | null;
   size: number;
-  /** The first bytes, where the form allows only some types. */
+  /** The first bytes, if the form allows only some types. */
   head: Buffer | null;
 };
 

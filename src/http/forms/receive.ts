@@ -58,7 +58,7 @@ type Prepared = {
 export type SubmissionHandler = {
   /** Takes in the submission of a request, and answers it as the route does. */
   receive: (request: Request, formKey: string, client: () => Client, route: Route) => Promise<Response>;
-  /** Throws, at once or later, where a sender may not post to a form, or posts too often. */
+  /** Throws, at once or later, if a sender may not post to a form, or posts too often. */
   admit: (
     form: Form,
     request: Request,

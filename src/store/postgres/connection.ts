@@ -11,7 +11,7 @@ export const POOL_SIZES = { version: 1, reads: 4, inserts: 2, transactions: 2, d
 
 export type PoolName = keyof typeof POOL_SIZES;
 
-/** Seconds for making a connection. Bun tries again until then where a server accepts and closes it. */
+/** Seconds for making a connection. Bun tries again until then if a server accepts and closes it. */
 const CONNECT_SECONDS = 4;
 
 /** Seconds after which a connection without work is closed, so that a database that stops when idle can stop. */

@@ -44,7 +44,7 @@ export type Intake = {
 type Sending = { isSent: boolean };
 
 /**
- * Inserts submissions in batches. One whose answer was lost is sent again: its id makes it one row. Where that stays unknown
+ * Inserts submissions in batches. One whose answer was lost is sent again: its id makes it one row. If that stays unknown
  * for `unknownMs`, it is refused, and `withdraw` is given its id, to delete it once the database answers again. One that
  * leaves a mark is not withdrawn, because by then its repeat may have been answered by that mark: its sender and `report`
  * are told that it may be stored.
@@ -57,7 +57,7 @@ export function createIntake(
 ): Intake {
   const commits = createCommitStats();
 
-  /** Throws an error of the driver, or an AppError where the outcome stays unknown. */
+  /** Throws an error of the driver, or an AppError if the outcome stays unknown. */
   const send = async <T>(
     batch: StoredSubmission[],
     sending: Sending,

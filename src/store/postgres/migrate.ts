@@ -32,7 +32,7 @@ const CREATE_META = `CREATE TABLE formflag_meta (
  * Brings the schema of a database up to date, in one transaction; of several processes that start at once, one does it.
  * `place` names the database in messages. Throws `forbidden` for a database of another program or of a newer formflag, one
  * that is read-only, one whose rights do not suffice, and an older schema with `off`; `unauthenticated` and `unavailable`
- * where the database cannot be reached; `unsupported` for a server that is too old, or not in UTF-8.
+ * if the database cannot be reached; `unsupported` for a server that is too old, or not in UTF-8.
  */
 export async function migrate(
   connections: Connections,

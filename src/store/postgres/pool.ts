@@ -69,7 +69,7 @@ export function createPool<C extends Client>(open: () => C, size: number): Pool<
           refuseWaiting("the database does not answer");
         });
       } catch (error) {
-        // Where one connection was ended, the others of the pool may have been too.
+        // If one connection was ended, the others of the pool may have been too.
         if (isLost(error)) void drop(client, STATEMENT_DEADLINE_MS / 1000);
         if (isUnreachable(error)) refuseWaiting("the database cannot be reached");
         throw error;

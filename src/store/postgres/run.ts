@@ -21,7 +21,7 @@ export type Units = {
   version: <T>(work: MakeWork<T>) => Promise<T>;
   /** Statement by statement, each as of its own moment. Only for work that changes nothing. */
   read: <T>(work: MakeWork<T>) => Promise<T>;
-  /** One statement, which may change something. Where the connection is lost, it may be done twice. */
+  /** One statement, which may change something. If the connection is lost, it may be done twice. */
   single: <T>(work: MakeWork<T>) => Promise<T>;
   /** As of one moment. Only for work that changes nothing. */
   readAtOnce: <T>(work: MakeWork<T>) => Promise<T>;

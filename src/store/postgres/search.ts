@@ -61,7 +61,7 @@ export function* updateIndex(): Work<boolean> {
   return rows.length === MAX_ADDED || seqs.length < rows.length;
 }
 
-/** How many submissions the index lacks, at most: counting them would take long where many came. Deleted ones leave it at once. */
+/** How many submissions the index lacks, at most: counting them would take long if many came. Deleted ones leave it at once. */
 export function* indexBacklog(): Work<{ missing: number; removals: boolean }> {
   const { missing } = yield* only<{ missing: number }>(
     "SELECT COALESCE(max(seq) - min(seq) + 1, 0) AS missing FROM submissions WHERE indexed = 0",
@@ -69,7 +69,7 @@ export function* indexBacklog(): Work<{ missing: number; removals: boolean }> {
   return { missing, removals: false };
 }
 
-/** Finds the submissions of a form that have all terms. Where PostgreSQL sorts them or looks them up in their order, it decides. */
+/** Finds the submissions of a form that have all terms. If PostgreSQL sorts them or looks them up in their order, it decides. */
 export function findHits(formId: number, { terms, prefix }: SearchTerms, before: string | null): Hits {
   const parts = terms.map((term) => quoted(termIn(formId, term)));
   if (prefix !== null) parts.push(`${quoted(termIn(formId, prefix))}:*`);

@@ -6,7 +6,7 @@ import { idArray, numberArray, textArray } from "./arrays.ts";
 
 /**
  * Inserts submissions with their files, deliveries and counts. One whose id is stored already is left as it is, so that a
- * batch may be sent again where its answer was lost. One with files needs the note of these, which is removed with it:
+ * batch may be sent again if its answer was lost. One with files needs the note of these, which is removed with it:
  * a note that a sweep has taken leaves the submission out.
  */
 function insertion(hasFiles: boolean, hasDeliveries: boolean): string {

@@ -78,7 +78,7 @@ export function migrateFile(file: string, options: { create?: boolean; claim?: C
 /**
  * Migrates the schema in one transaction. A database that is not empty is first copied beside itself:
  * `formflag.db.before-2` is the file before migration 2. Throws `unsupported` for a database of a newer formflag or of
- * another program, and where a migration fails; the file is then unchanged.
+ * another program, and if a migration fails; the file is then unchanged.
  */
 export function migrate(db: Database, migrations = MIGRATIONS, claim?: Claim): void {
   if (isCurrentAtOnce(db, migrations.length)) return;

@@ -9,7 +9,7 @@ const READERS_MS = 1000;
 
 /**
  * Writes the database file anew and empties the write-ahead log. `secure_delete` overwrites a row that is deleted, but not
- * the copy of a row that stays behind where SQLite moves rows between pages, and not what older versions have deleted.
+ * the copy of a row that stays behind if SQLite moves rows between pages, and not what older versions have deleted.
  * Throws `unavailable` if a reader of the old state has not ended.
  */
 export function rewriteFile(db: Database): void {

@@ -114,7 +114,7 @@ const LAST_NATURAL = 2n ** 63n - 2n ** 20n;
 /** The bits of a position within one millisecond. */
 const WITHIN_MILLISECOND = 0x7fffn;
 
-/** The natural position, or a later one where another submission has it: an id of another source, or of another process. */
+/** The natural position, or a later one if another submission has it: an id of another source, or of another process. */
 function freePosition(db: Database, natural: bigint): bigint {
   let position = natural;
   while (lastTaken(db, position, position) !== null)

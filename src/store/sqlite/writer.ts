@@ -152,7 +152,7 @@ function openThread(thread: Worker, message: ToThread): Pick<Line, "opened" | "c
   };
 }
 
-/** Collects writes into batches on a line; `timesCommits` is false where the thread itself times them. */
+/** Collects writes into batches on a line; `timesCommits` is false if the thread itself times them. */
 function queueWriter(line: Line, room: Room, commits: CommitStats, timesCommits: boolean): Writer {
   type Waiting = Abandonable & {
     write: Write;

@@ -31,7 +31,7 @@ function addListCommand(refs: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Lists what flags refs scan --upload or an SDK has sent. Lines have a link where the repository is on GitHub, GitLab or
+Lists what flags refs scan --upload or an SDK has sent. Lines have a link if the repository is on GitHub, GitLab or
 Gitea, by the name of its host.
 
 Examples:

@@ -31,7 +31,7 @@ export function addScanCommand(refs: Command, io: Io): void {
     .argument("[dir]", "folder with source code", ".")
     .description("find flags without a reference in source code, and references without a flag")
     .addOption(projectOption())
-    .option("--strict", "exit 9 where it finds either")
+    .option("--strict", "exit 9 if it finds either")
     .addOption(listOption("--exclude <glob...>", "files or folders to leave out", "phrases"))
     .option("--pattern <regex>", "calls of your own, with the flag as first group; may be repeated", gather);
   addUploadOptions(scan)
@@ -50,7 +50,7 @@ With --upload the references are stored in the project, also those without a fla
 for the same branch and name; flags refs list shows them, and flags stale counts them. Files are named by their path in
 the git work tree. A token needs the scopes flags:read and flags:refs.
 
-Exit code: 0; with --strict 9 where a flag has no reference or a reference no flag.
+Exit code: 0; with --strict 9 if a flag has no reference or a reference no flag.
 
 Examples:
   formflag flags refs scan -p shop

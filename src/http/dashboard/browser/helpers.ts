@@ -18,7 +18,7 @@ export function addHelpers(): void {
   });
 }
 
-/** Copies a text; where the browser allows that to secure pages alone, the text is selected instead. */
+/** Copies a text; if the browser allows that to secure pages alone, the text is selected instead. */
 async function copy(button: HTMLElement): Promise<void> {
   const from = document.querySelector(button.dataset["copy"]!)!;
   getSelection()?.selectAllChildren(from);

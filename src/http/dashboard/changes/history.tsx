@@ -161,7 +161,7 @@ const KINDS = [
   { value: "project", label: "The project" },
 ];
 
-/** The commands that list the same changes; the one for a thing names an example where the filter names none. */
+/** The commands that list the same changes; the one for a thing names an example if the filter names none. */
 function commandsOf(project: string, { kind, name, environment, who, before }: Filter) {
   const noun = { flag: "flags", segment: "segments", environment: "environments", scheduled: "flags" };
   const place = { p: project, e: kind === "environment" ? null : environment };

@@ -45,7 +45,7 @@ export async function recipientsOf({ store }: App, deliveries: readonly Delivery
   return recipients;
 }
 
-/** Sends a delivery again; after a question where the receiver has it already. */
+/** Sends a delivery again; after a question if the receiver has it already. */
 export function RetryButton({
   delivery: { status, kind, form },
   values,

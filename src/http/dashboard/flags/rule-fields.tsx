@@ -45,7 +45,7 @@ export function RuleFields({
         <TextField
           name="defaultVariant"
           label="Default variant"
-          hint="Served where no rule chooses one. Empty for none."
+          hint="Served if no rule chooses one. Empty for none."
           value={defaultVariant}
           error={faults.defaultVariant}
         />

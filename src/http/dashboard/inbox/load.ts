@@ -70,7 +70,7 @@ export async function loadReading(
 
 type Beside = { query: InboxQuery; beside: readonly Submission[]; next: string | null };
 
-/** The list beside a submission. It begins at the submission where the page that was asked for ends before the submission. */
+/** The list beside a submission. It begins at the submission if the page that was asked for ends before the submission. */
 async function loadBeside(
   app: App,
   caller: Caller,

@@ -78,7 +78,7 @@ function healthPage({ connects, findings, minutes, now, timeZone, ...rest }: Hea
       </ButtonLink>
     ),
     commands: [
-      { label: "Check the machine, also where no server runs", text: "formflag doctor" },
+      { label: "Check the machine, also if no server runs", text: "formflag doctor" },
       { label: "Check the database and every uploaded file", text: "formflag check" },
       { label: "Check that it answers", text: "formflag healthcheck --ready" },
     ],

@@ -76,7 +76,7 @@ export function BarChart({
   );
 }
 
-/** Links over the bars, each as high as the chart. Where they would be narrower than a fingertip, the table has them. */
+/** Links over the bars, each as high as the chart. If they would be narrower than a fingertip, the table has them. */
 function BarLinks({ bars, series }: { bars: readonly Bar[]; series: readonly string[] }) {
   const view = useView();
   return (

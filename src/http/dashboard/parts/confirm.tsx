@@ -39,7 +39,7 @@ export type Confirmation = {
   change: Child;
   /** The change before this one; null if there is none, left out if it says nothing. */
   last?: Change | null;
-  /** Reads a minute, where they are known. */
+  /** Reads a minute, if they are known. */
   rate?: number | null;
   /** The page that the form was on. */
   back: { to: string; label: string };
@@ -49,7 +49,7 @@ export type Confirmation = {
 const OWN = new Set(["confirm", "why"]);
 
 /**
- * Returns what `act` does, an operation that the form in `fields` stands for. Where it would change a locked environment
+ * Returns what `act` does, an operation that the form in `fields` stands for. If it would change a locked environment
  * that the form does not confirm, returns the page that asks for that (428), which sends the same form once more.
  */
 export async function confirmed<T>(

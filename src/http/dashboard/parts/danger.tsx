@@ -6,7 +6,7 @@ import { type ButtonKind, Button, ButtonLink, Form } from "./link.tsx";
 /** A word that has to be typed before something is done, such as the name of what is deleted. */
 type Word = {
   name: string;
-  /** The word; `label` says it where it is not the word alone. */
+  /** The word; `label` says it if it is not the word alone. */
   word: string;
   label?: string;
   id?: string;

@@ -77,7 +77,7 @@ export function Form({
   );
 }
 
-/** Names of fields with their values; as pairs where a name comes more than once. */
+/** Names of fields with their values; as pairs if a name comes more than once. */
 type Values =
   | Readonly<Record<string, string | number | null | undefined>>
   | readonly (readonly [name: string, value: string])[];

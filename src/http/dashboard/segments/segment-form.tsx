@@ -15,7 +15,7 @@ const BLANK: Comparison = { attribute: "", operator: "==", value: "" };
 /** The draft of a new segment. */
 export const NEW_RULE: RuleDraft = { as: "rows", join: "all", rows: [BLANK] };
 
-/** The draft of a rule that is stored; `as` names the form that is wanted, where the rule has both. */
+/** The draft of a rule that is stored; `as` names the form that is wanted, if the rule has both. */
 export function draftOf(rule: unknown, as: string | undefined): RuleDraft {
   const rows = as === "json" ? null : rowsOf(rule);
   return rows === null ? { as: "json", text: JSON.stringify(rule, null, 2) } : { as: "rows", ...rows };

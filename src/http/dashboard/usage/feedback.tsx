@@ -97,7 +97,7 @@ function feedbackPage({ project, environment, flag, ratings, items, more }: Feed
         </FilterForm>
         {items.length === 0 && (ratings === null || ratings.count === 0) ? (
           <Empty title="No feedback yet">
-            <p class="soft">Feedback comes in where the flag is a preview and an app sends it.</p>
+            <p class="soft">Feedback comes in if the flag is a preview and an app sends it.</p>
           </Empty>
         ) : (
           <>

@@ -19,7 +19,7 @@ export type Field = {
   hasFocus: boolean;
 };
 
-/** The attributes of an element: absent where they are null or false, without a value where they are true. */
+/** The attributes of an element: absent if they are null or false, without a value if they are true. */
 type Attributes = Record<string, string | number | boolean | null>;
 
 /** An input with its label, hints and error. */

@@ -115,7 +115,7 @@ ${content}`,
 }
 
 /**
- * A link to the page that the visitor came from, or to its website where the browser sends no more, and a hint at the back
+ * A link to the page that the visitor came from, or to its website if the browser sends no more, and a hint at the back
  * button, which also restores what they typed.
  */
 export function wayBack(referer: string | undefined, { texts: { back } }: Reader = ENGLISH_READER): Html {

@@ -49,7 +49,7 @@ export function problemOf({ status, reason = null }: { status: number; reason?: 
 }
 
 /**
- * A heading and a sentence about a problem; the form knows its limits and times. Where these were changed since, or the
+ * A heading and a sentence about a problem; the form knows its limits and times. If these were changed since, or the
  * form is gone, the heading says enough.
  */
 export function noticeOf(reader: Reader, problem: Problem, form?: Form): { title: string; text: string } {

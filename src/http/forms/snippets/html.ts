@@ -35,7 +35,7 @@ export function formHtml({ form, url, content, texts }: SnippetOf, given: Attrib
   return [...(form.challenge ? [`<script${attributes(script)}></script>`] : []), ...lines, ""].join("\n");
 }
 
-/** The attributes of an element: absent where they are null or false, without a value where they are true. */
+/** The attributes of an element: absent if they are null or false, without a value if they are true. */
 type Attributes = Record<string, string | number | boolean | null>;
 
 function inputHtml(input: Input, allowedTypes: readonly string[], choose: string): string[] {

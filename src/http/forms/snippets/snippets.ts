@@ -5,7 +5,7 @@ import type { Snippet, SnippetKind, SnippetOf } from "./snippet.ts";
 
 /**
  * Returns code that sends to a form, in the form's language. Its fields are those of the form's schema, or those of a
- * contact form, with a file where the form takes files. `url` is the absolute address that submissions are posted to.
+ * contact form, with a file if the form takes files. `url` is the absolute address that submissions are posted to.
  */
 export async function createSnippet(
   form: Form,

@@ -62,7 +62,7 @@ function readPage(table: TableName, last?: Row): Work<Row[]> {
 function openMoment(connections: Connections) {
   const opened = Promise.withResolvers<Query>();
   const ended = Promise.withResolvers<void>();
-  /** Ends the read under way where the transaction fails. */
+  /** Ends the read under way if the transaction fails. */
   let fail: (error: unknown) => void = opened.reject;
   const body = async (query: Query) => {
     opened.resolve(query);

@@ -106,7 +106,7 @@ export function* pageDeliveries({
   const items: Delivery[] = [];
   let last: Uint8Array = before === null ? AFTER_EVERY_ID : bytesOf(before);
   let scanned = 0;
-  // Only where a page leaves out some of what it looks at, one statement does not fill it.
+  // Only if a page leaves out some of what it looks at, one statement does not fill it.
   for (let size = limit + 1; scanned < MAX_SCANNED; size *= 2) {
     const most = Math.min(size, MAX_SCANNED - scanned);
     const rows = yield* all<Row>(sql, { ...ofSubmission, last, most });
@@ -178,7 +178,7 @@ const RETRY = `UPDATE deliveries SET status = ${QUEUED}, attempts = 0, due_at = 
 
 /**
  * Removes at most `limit` ended deliveries that are due for it. Returns whether any may be left. One that was cancelled is
- * kept until `later` where its submission is spam, since it is queued again when the submission leaves that folder.
+ * kept until `later` if its submission is spam, since it is queued again when the submission leaves that folder.
  */
 export function* clearEnded(now: number, later: number, limit: number): Work<boolean> {
   const kept = yield* run(

@@ -72,7 +72,7 @@ const EXPIRING = [
 type MarkTable = "spent_nonces" | "recent_contents";
 
 /**
- * Decides about a submission to a form, by what is stored. Changes nothing. Holds for an insert where the row of the form
+ * Decides about a submission to a form, by what is stored. Changes nothing. Holds for an insert if the row of the form
  * is locked: all that it depends on belongs to the form.
  */
 export function* decide(formKey: string, now: number, conditions: Conditions): Work<Insertion> {
