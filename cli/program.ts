@@ -121,6 +121,11 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
     load: async () => (await import("./commands/login.ts")).addLogoutCommand,
   },
   {
+    name: "audit",
+    summary: "list, export and verify who did what",
+    load: async () => (await import("./commands/audit/audit.ts")).addAuditCommands,
+  },
+  {
     name: "check",
     summary: "check that everything stored is sound and complete",
     load: async () => (await import("./commands/check.ts")).addCheckCommand,

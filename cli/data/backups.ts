@@ -6,6 +6,9 @@ import { NAMES } from "../../src/storage.ts";
 /** How the newest backups ended. */
 export type BackupRecord = Pick<Backups, "last" | "failure">;
 
+/** The variable by which a server tells its own command that the backup is in the audit log already. */
+export const RECORDED = "FORMFLAG_BACKUP_RECORDED";
+
 /** The end of the name of an archive that the server has not verified yet. */
 export const UNVERIFIED = ".unverified";
 

@@ -3,6 +3,7 @@ import type { Rate } from "../../src/base/units.ts";
 import { usage } from "../session/usage.ts";
 import { countValue, durationValue, isUnset, rateValue } from "../session/values.ts";
 import { type Listen, listenValue } from "./address.ts";
+import { type AuditSettings, readAudit } from "./audit/audit-options.ts";
 import { type BackupSettings, readBackup } from "./backups/schedule-options.ts";
 import { type DashboardConfig, readDashboard } from "./dashboard-config.ts";
 import type { Tls } from "./listen.ts";
@@ -46,6 +47,7 @@ export type ServeConfig = DashboardConfig & {
   retryDelays: number[];
   /** Backups that the server makes itself; null for none. */
   backups: BackupSettings | null;
+  audit: AuditSettings;
   /** Every option as it is in effect, for commands that look at the running server. */
   settings: Settings;
 };
@@ -118,6 +120,7 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
     alertMail: readAlertMail(options),
     retryDelays: readRetryDelays(options),
     backups: readBackup(options),
+    audit: readAudit(options),
     settings: settingsOf(options),
   };
 }

@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { DEFAULT_MAX_CONCURRENT } from "../../src/http/limits.ts";
 import { listOption } from "../session/command-line.ts";
+import { auditOptions } from "./audit/audit-options.ts";
 import { backupOptions } from "./backups/schedule-options.ts";
 import { dashboardOptions } from "./dashboard-options.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./log.ts";
@@ -77,5 +78,6 @@ export function serveOptions(): Option[] {
     ...outgoingOptions(),
     ...deliveryOptions(),
     ...backupOptions(),
+    ...auditOptions(),
   ];
 }

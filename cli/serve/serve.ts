@@ -1,9 +1,10 @@
 import { clock } from "../../src/base/clock.ts";
+import { auditExpiryJob } from "../../src/access/audit/audit.ts";
 import { expiredSessionsJob } from "../../src/access/sessions.ts";
 import type { App } from "../../src/app.ts";
 import { isShared } from "../../src/base/changes.ts";
 import { endOfIds } from "../../src/base/ids.ts";
-import { type Jobs, startJobs } from "../../src/base/jobs.ts";
+import { type Job, type Jobs, startJobs } from "../../src/base/jobs.ts";
 import { once } from "../../src/base/once.ts";
 import { createReads } from "../../src/flags/reads/reads.ts";
 import { tallyExpiryJob } from "../../src/flags/reads/read-tally.ts";
@@ -104,6 +105,7 @@ export async function serve(
     if (storage.shared !== null) await checkFiles(storage.shared.files, app, log);
     const ids = shareIds(app, await newestId(app, log), memory !== null);
     const warn = (text: string) => log.line("warn", text);
+    const auditFile = await openAuditFile(config, app, log);
     await applyDue(app, warn);
     // Before listening, because the first connections may use up the file descriptors.
     await app.store.opened();
@@ -156,6 +158,8 @@ export async function serve(
         commitLatency.job,
         ...(storage.shared === null ? [] : filesJobs(storage.shared.files, app.now)),
         ...(backups.job === null ? [] : [backups.job]),
+        auditExpiryJob(app, config.audit.days),
+        ...(auditFile === null ? [] : [auditFile]),
       ],
       app.now,
       log.error,
@@ -222,6 +226,13 @@ export async function serve(
 function dashboardOf(config: ServeConfig, places: Place[], listeners: Listener[]): string | null {
   const listener = listeners[places.findIndex(({ hasDashboard }) => hasDashboard)];
   return listener ? (linkBaseOf(config) ?? `${listener.localOrigin}${config.basePath}`) : null;
+}
+
+/** The job of `--audit-file`; null without it. */
+async function openAuditFile({ audit: { file } }: ServeConfig, app: App, log: Log): Promise<Job | null> {
+  if (file === null) return null;
+  const { auditFileJob } = await import("./audit/audit-file.ts");
+  return auditFileJob(app, file, log);
 }
 
 /** Null if the database is damaged there: a server still answers what it can. */

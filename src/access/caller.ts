@@ -1,8 +1,17 @@
+import type { ActorType } from "./audit/entry.ts";
 import type { Rights } from "./rights.ts";
 import type { Session } from "./session.ts";
 
 /** Author of a change: their name, its time in milliseconds since 1970, and the reason they gave. */
-export type Author = { who: string; at: number; why?: string | undefined };
+export type Author = {
+  who: string;
+  at: number;
+  why?: string | undefined;
+  /** Default: formflag itself. */
+  type?: ActorType | undefined;
+  /** The network address that the change came from; none for a command and for formflag itself. */
+  address?: string | undefined;
+};
 
 /** Caller of an operation: name, rights and confirmations. */
 export type Caller = Rights & {
@@ -12,12 +21,22 @@ export type Caller = Rights & {
   why?: string | undefined;
   /** The session of a user who is signed in; undefined for a token and for the operator. */
   session?: Pick<Session, "id" | "method" | "expiresAt"> | undefined;
+  /** The network address of the request. */
+  address?: string | undefined;
   /**
    * Throws `unauthenticated` if the token was revoked or has expired, or the session has ended; `forbidden` if the
    * role of the user was changed.
    */
   verify: () => Promise<void>;
 };
+
+/** The part of a caller that an author is made of. */
+export type Acting = Pick<Caller, "name" | "why" | "address"> & { type: ActorType };
+
+/** The caller as the author of changes at a time, in milliseconds since 1970. */
+export function authorOf({ name, why, type, address }: Acting, at: number): Author {
+  return { who: name, at, why, type, address };
+}
 
 /** The person who runs commands on the machine that holds the data: everything is allowed. */
 export function operatorCaller(

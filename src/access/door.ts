@@ -1,7 +1,7 @@
 import { clock } from "../base/clock.ts";
 import { isShared } from "../base/changes.ts";
 import { AppError } from "../base/errors.ts";
-import type { Author, Caller } from "./caller.ts";
+import { type Acting, type Author, type Caller, authorOf } from "./caller.ts";
 
 /**
  * Changes to apply, in this order, and the result to return once they are applied. A plan that only says what would change
@@ -38,7 +38,7 @@ const retries = new WeakMap<object, Promise<unknown>>();
  */
 export async function change<C, T>(
   { store, now }: { store: ChangeStore<C>; now: () => number },
-  caller: Pick<Caller, "name" | "why" | "verify">,
+  caller: Acting & Pick<Caller, "verify">,
   plan: (moment: Moment) => Promise<Plan<C, T>>,
 ): Promise<T> {
   /** Returns undefined if another change was applied first. */
@@ -47,7 +47,7 @@ export async function change<C, T>(
     try {
       await caller.verify();
       const { changes, result, isDryRun = false } = await plan(moment);
-      const by = { who: caller.name, at: moment.at, why: caller.why };
+      const by = authorOf(caller, moment.at);
       if (changes.length > 0) await store.apply(changes, moment.version, by);
       // The unchanged state may be a change that another process applied a moment ago and died of: wait as after a
       // change.

@@ -2,7 +2,7 @@ import { AppError } from "../base/errors.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import type { Job } from "../base/jobs.ts";
 import { sha256 } from "../base/sum.ts";
-import { type Caller, isSelf } from "./caller.ts";
+import { type Caller, authorOf, isSelf } from "./caller.ts";
 import { SCOPES_OF } from "./role.ts";
 import { endTimes, isEnded, noSuchSession, type Session, signInSecret } from "./session.ts";
 import type { SignedIn } from "./sign-in.ts";
@@ -71,19 +71,21 @@ export async function listSessions(app: AccessApp, caller: Caller, user: string 
 export async function endSession(app: AccessApp, caller: Caller, id: string): Promise<void> {
   const session = await app.store.sessions.findById(id);
   if (!session || !isSelf(caller, session.user)) requireScope(caller, "admin");
-  if (!(await app.store.sessions.delete(id))) throw noSuchSession(id);
+  if (!(await app.store.sessions.delete(id, authorOf(caller, app.now())))) throw noSuchSession(id);
 }
 
 /** Ends the login of the command line that the caller is. Throws `forbidden` for any other caller. */
-export async function endLogin(app: AccessApp, { session }: Caller): Promise<void> {
+export async function endLogin(app: AccessApp, caller: Caller): Promise<void> {
+  const { session } = caller;
   if (session?.method !== "cli")
     throw new AppError("forbidden", "this token is not that of a login", { reason: "not-a-login" });
-  if (!(await app.store.sessions.delete(session.id))) throw noSuchSession(session.id);
+  const by = authorOf(caller, app.now());
+  if (!(await app.store.sessions.delete(session.id, by))) throw noSuchSession(session.id);
 }
 
 /** Signs out: ends the session of a secret, if there is one. */
-export async function endSessionBySecret(app: AccessApp, secret: string): Promise<void> {
-  await app.store.sessions.deleteByHash(sha256(secret));
+export async function endSessionBySecret(app: AccessApp, secret: string, address: string): Promise<void> {
+  await app.store.sessions.deleteByHash(sha256(secret), { at: app.now(), address });
 }
 
 /** The caller that a user who is signed in is, with the scopes of the role. */

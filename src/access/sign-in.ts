@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import { recordFailure } from "./audit/audit.ts";
 import { dashedKey } from "../base/ids.ts";
 import { sha256 } from "../base/sum.ts";
 import { FACTOR_LIMITS, SESSION_LIMITS } from "./limits.ts";
@@ -37,6 +38,7 @@ export async function signInByLink(app: AccessApp, secret: string, browser: Brow
   const begun = newBegun(app);
   const entered = await app.store.sessions.spendLink(sha256(secret), app.now(), start.stored, begun.stored);
   if (!entered) {
+    await recordFailure(app, { who: null, address: browser.address, details: { method: "link" } });
     throw new AppError("not_found", "this link was used already, or has expired: ask for a new one", {
       reason: "link-unknown",
     });
@@ -60,6 +62,9 @@ export async function signInByPassword(
   const entered =
     hash === null ? undefined : await app.store.sessions.begin(start.stored, hash, begun.stored);
   if (!entered) {
+    const known = await app.store.users.find(name);
+    const details = { method: "password" };
+    await recordFailure(app, { who: known?.name ?? null, address: browser.address, details });
     throw new AppError("unauthenticated", "the name or the password is wrong", {
       reason: "password-wrong",
     });
@@ -84,6 +89,7 @@ export async function signInByProxy(
     user = await app.store.sessions.insert(start.stored, null);
   }
   if (!user) {
+    await recordFailure(app, { who: null, address: browser.address, details: { method: "proxy", name } });
     throw new AppError(
       "forbidden",
       `you are signed in elsewhere as "${name}", and no user here has that name`,

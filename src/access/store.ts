@@ -1,5 +1,7 @@
 import type { ClockAndRandom } from "../base/clock.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
+import type { AuditStore } from "./audit/audit-store.ts";
+import type { Author } from "./caller.ts";
 import type { AccessChange } from "./change.ts";
 import type { DeviceLoginStore } from "./device/device-login-store.ts";
 import type { ChangeStore } from "./door.ts";
@@ -51,11 +53,11 @@ type SessionStore = {
   /** Records that a session was used. One that does not exist is ignored. */
   markSeen(hash: string, at: number): Promise<void>;
   /** Returns whether it existed. */
-  delete(id: string): Promise<boolean>;
-  /** By the hash of the secret; one that does not exist is ignored. */
-  deleteByHash(hash: string): Promise<void>;
+  delete(id: string, by: Author): Promise<boolean>;
+  /** By the hash of the secret, for its user; one that does not exist is ignored. */
+  deleteByHash(hash: string, by: Pick<Author, "at" | "address">): Promise<void>;
   /** Stores a link, and returns whether its user exists. */
-  insertLink(link: SignInLink): Promise<boolean>;
+  insertLink(link: SignInLink, by: Author): Promise<boolean>;
   /**
    * Removes the link with the hash and stores the session for its user, or as `begin` the begun sign-in, all or nothing.
    * Returns undefined if there is no such link, or it expired at `now`.
@@ -116,7 +118,7 @@ export type SecretStore = {
   keep(name: string, candidate: string): Promise<string>;
 };
 
-export type AccessStore = {
+export type AccessStore = AuditStore & {
   tokens: TokenStore;
   users: UserStore;
   sessions: SessionStore;

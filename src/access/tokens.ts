@@ -113,7 +113,7 @@ export async function tokenCaller(
   app: AccessApp,
   secret: string,
   find: Find<FoundToken>,
-  { hasConfirmed, why }: Pick<Caller, "hasConfirmed" | "why">,
+  { hasConfirmed, why, address }: Pick<Caller, "hasConfirmed" | "why" | "address">,
 ): Promise<Caller> {
   const token = await authenticate(app, secret, find);
   return {
@@ -122,6 +122,7 @@ export async function tokenCaller(
     grants: [grantOf(token)],
     hasConfirmed,
     why,
+    address,
     verify: async () => void (await authenticate(app, secret)),
   };
 }

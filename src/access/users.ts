@@ -3,7 +3,7 @@ import { isoTime } from "../base/clock.ts";
 import type { SetResult } from "../base/result.ts";
 import { findSlugFault } from "../base/slug.ts";
 import { sha256 } from "../base/sum.ts";
-import { type Caller, isSelf } from "./caller.ts";
+import { type Caller, authorOf, isSelf } from "./caller.ts";
 import type { AccessChange } from "./change.ts";
 import { change, type Plan } from "./door.ts";
 import { LINK_MINUTES } from "./limits.ts";
@@ -30,7 +30,7 @@ export function createUser(app: AccessApp, caller: Caller, user: NewUser): Promi
 
 /** Creates a user that a trusted proxy names, unless there is one. Throws as `createUser`. */
 export async function ensureUser(app: AccessApp, name: string, role: Role): Promise<void> {
-  const byProxy = { name, verify: async () => {} };
+  const byProxy = { name, type: "system" as const, verify: async () => {} };
   await change(app, byProxy, async ({ at }): Promise<Plan<AccessChange, User>> => {
     const known = await app.store.users.find(name);
     return known ? { changes: [], result: known } : planUser(app, { name, role }, at);
@@ -117,7 +117,7 @@ export async function createLink(
   const secret = signInSecret(app.random);
   const expiresAt = app.now() + LINK_MINUTES * MINUTE;
   const link = { user: name, hash: sha256(secret), expiresAt };
-  if (!(await app.store.sessions.insertLink(link))) throw noSuchUser(name);
+  if (!(await app.store.sessions.insertLink(link, authorOf(caller, app.now())))) throw noSuchUser(name);
   return { name, secret, expiresAt: isoTime(expiresAt), isFirst };
 }
 

@@ -1,3 +1,4 @@
+import type { AuditStore } from "../access/audit/audit-store.ts";
 import type { Author } from "../access/caller.ts";
 import type { ChangeStore } from "../access/door.ts";
 import type { SecretStore } from "../access/store.ts";
@@ -101,19 +102,26 @@ export type SubmissionStore = {
   predict(formKey: string, now: number, conditions: Conditions): Promise<Insertion>;
   /** Removes at most `limit` of what has expired of keys, challenges and contents each. Returns whether any may be left. */
   clearExpired(now: number, limit: number): Promise<boolean>;
-  /** Deletes submissions in these states, by default in all, and makes their files garbage. Returns the ids deleted. */
-  delete(ids: readonly string[], states?: readonly SubmissionState[]): Promise<string[]>;
+  /**
+   * Deletes submissions in these states, by default in all, and makes their files garbage. With `by`, it is in the audit log.
+   * Returns the ids deleted.
+   */
+  delete(ids: readonly string[], states?: readonly SubmissionState[], by?: Author | null): Promise<string[]>;
   /** Some of the submissions that are too old to be kept, by their id; exact if `below` is null. */
   aged(query: AgedQuery): Promise<{ ids: string[]; next: string | null }>;
   /** Deletes those of `ids` that are still too old, as `delete` does. Returns how many. */
-  deleteAged(aged: Aged, ids: string[]): Promise<number>;
+  deleteAged(aged: Aged, ids: string[], by?: Author | null): Promise<number>;
   /**
    * At most `limit` submissions of every form in the order in which they were stored, fewer where they are large. `after`
    * is `next` of the step before, 0 for the first step; `next` is null at the end.
    */
   scanAll(after: number, limit: number): Promise<{ items: ScannedSubmission[]; next: number | null }>;
   /** Deletes submissions as `delete` does, their idempotency keys and marks of automatic replies. Returns the ids of those that existed. */
-  purge(submissions: { place: number; id: string }[], replyHashes: string[]): Promise<string[]>;
+  purge(
+    submissions: { place: number; id: string }[],
+    replyHashes: string[],
+    by?: Author | null,
+  ): Promise<string[]>;
   /**
    * Writes the database anew, so that nothing of deleted rows is left in its files. Other writes wait: about a second for
    * each 100 MB. Throws `unavailable` if that fails, or where a reader of the old state has not ended within seconds.
@@ -215,7 +223,8 @@ export type FormsStore = {
   secrets: SecretStore;
   /** Null if one process serves the database, which keeps all this in memory. */
   shared: Shared | null;
-} & DeliveriesStore;
+} & AuditStore &
+  DeliveriesStore;
 
 /** The part of the app that operations on forms and submissions use. */
 export type FormsApp = ClockAndRandom & {

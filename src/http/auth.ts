@@ -58,9 +58,12 @@ export function identify(app: App) {
       if (operator) return operatorCaller(operator, hasConfirmed, why());
       try {
         const secret = bearerToken(c.req.header("authorization"));
-        if (secret.startsWith(CLI_PREFIX))
-          return userCaller(app, await resumeSession(app, secret, "cli"), secret, hasConfirmed, why());
-        return await tokenCaller(app, secret, findToken, { hasConfirmed, why: why() });
+        const address = client?.address;
+        if (secret.startsWith(CLI_PREFIX)) {
+          const signedIn = await resumeSession(app, secret, "cli");
+          return { ...userCaller(app, signedIn, secret, hasConfirmed, why()), address };
+        }
+        return await tokenCaller(app, secret, findToken, { hasConfirmed, why: why(), address });
       } catch (error) {
         if (client) countFailure(error, () => client);
         throw error;

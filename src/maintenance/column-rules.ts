@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { ACTOR_TYPES } from "../access/audit/entry.ts";
 import { PASSWORD_HASH } from "../access/password.ts";
 import { ROLES } from "../access/role.ts";
 import { SCOPES } from "../access/scope.ts";
@@ -99,6 +100,7 @@ export const RULES = {
   formKey: text(FORM_KEY),
   color: oneOf(COLORS),
   role: oneOf(ROLES),
+  actorType: oneOf(ACTOR_TYPES),
   password: text(PASSWORD_HASH),
   totpKey: bytes(20),
   credential: bytesUpTo(1023),

@@ -131,6 +131,18 @@ export const SETUP_TABLES = {
     after: "text? json",
     why: "text?",
   }),
+  audit: setup("id", {
+    id: "integer count",
+    at: "integer time",
+    who: "text?",
+    type: "text actorType",
+    action: "text",
+    project: "text? slug",
+    object: "text?",
+    details: "text object",
+    address: "text?",
+    hash: "text sha256",
+  }),
   code_uploads: setup("id", {
     id: "integer",
     project_id: "integer",

@@ -1,3 +1,4 @@
+import { audit } from "./access/audit.ts";
 import { codeReferences } from "./code-references.ts";
 import { deliveries } from "./deliveries.ts";
 import { documents } from "./documents.ts";
@@ -50,4 +51,5 @@ export const OPERATIONS: readonly Operation[] = [
   users,
   sessions,
   login,
+  audit,
 ].flatMap((noun): Operation[] => Object.values(noun));

@@ -1,3 +1,4 @@
+import { recordEvent } from "../access/audit/audit.ts";
 import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import { readStatus } from "../maintenance/status.ts";
@@ -21,9 +22,17 @@ export const server = noun("server", () => import("./schema/server-schema.ts"), 
     confirms: false,
     explains: false,
     media: ["application/x-tar"],
-    run: async ({ deployment, caller }) => {
+    run: async ({ app, deployment, caller }) => {
       requireScope(caller, "admin");
-      if (deployment.backup !== undefined) return deployment.backup();
+      if (deployment.backup !== undefined) {
+        await recordEvent(app, caller, {
+          action: "backup.create",
+          project: null,
+          object: null,
+          details: { to: "download" },
+        });
+        return deployment.backup();
+      }
       const hint = "formflag backup create makes one of the data itself";
       throw new AppError("unsupported", "only a server sends backups", { hint });
     },

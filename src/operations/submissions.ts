@@ -11,24 +11,24 @@ export const submissions = noun("submissions", () => import("./schema/submission
     place: "form",
     media: ["application/jsonl", "text/csv", "application/zip"],
     defaults: { format: "jsonl" },
-    run: async ({ app, names, query: { format, ...filters } }) => {
-      const [{ getForm }, { isSelective, searchOf }, { readFilter }, { exportSubmissions }] =
-        await Promise.all([
-          import("../forms/forms.ts"),
-          import("../forms/inbox/submission-filter.ts"),
-          import("../forms/inbox/filters.ts"),
-          import("../forms/transfer/export.ts"),
-        ]);
+    run: async ({ app, caller, names, query: { format, ...filters } }) => {
+      const [{ getForm }, { isSelective, searchOf }, { readFilter }, { beginExport }] = await Promise.all([
+        import("../forms/forms.ts"),
+        import("../forms/inbox/submission-filter.ts"),
+        import("../forms/inbox/filters.ts"),
+        import("../forms/transfer/export.ts"),
+      ]);
       const form = await getForm(app, names.form);
       const filter = readFilter(filters);
       // Refuses a search without a word before the answer begins.
       searchOf(filter);
+      const rows = isSelective(filter) ? null : await app.store.submissions.count(form.key, filter.states);
       return {
         name: `${form.slug}.${format}`,
         type: EXPORT_TYPES[format],
         size: null,
-        rows: isSelective(filter) ? null : await app.store.submissions.count(form.key, filter.states),
-        content: exportSubmissions(app, form, format, filter),
+        rows,
+        content: await beginExport(app, caller, form, format, filter),
       };
     },
   },

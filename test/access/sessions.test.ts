@@ -77,8 +77,8 @@ describe("a session", () => {
   test("ends by its secret, also when there is none", async () => {
     const app = openTestApp();
     const { secret } = await signIn(app, "ann");
-    await endSessionBySecret(app, secret);
-    await endSessionBySecret(app, secret);
+    await endSessionBySecret(app, secret, "192.0.2.1");
+    await endSessionBySecret(app, secret, "192.0.2.1");
     expect(await reasonOf(resumeSession(app, secret))).toBe(ENDED);
   });
 

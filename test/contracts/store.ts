@@ -1,3 +1,4 @@
+import { auditContract } from "./setup/audit.ts";
 import { arrivalContract } from "./arrival.ts";
 import { codeContract } from "./setup/code.ts";
 import { databaseContract } from "./database.ts";
@@ -52,6 +53,7 @@ const CONTRACTS = [
   sessionsContract,
   deviceLoginsContract,
   factorsContract,
+  auditContract,
   setupContract,
   versionContract,
   databaseContract,

@@ -77,6 +77,8 @@ export const addressOf = (template: string) => template.replace(ROOT, "").replac
 
 /** What each operation needs, written down a second time on purpose. */
 export const NEEDED: Record<string, Scope> = {
+  "GET /audit": "admin",
+  "GET /audit/export": "admin",
   "GET /projects": "flags:read",
   "POST /projects": "admin",
   "GET /projects/{project}": "flags:read",

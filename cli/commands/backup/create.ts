@@ -30,6 +30,7 @@ import { loadStorage } from "../../session/storage.ts";
 import { usage } from "../../session/usage.ts";
 import { VERSION } from "../../version.ts";
 import { compressedFor, contents } from "./archive.ts";
+import { openUnmigrated, recordBackup } from "./record.ts";
 import { pipe, saveRemote } from "./remote.ts";
 
 export function addCreateCommand(backup: Command, io: Io): void {
@@ -109,7 +110,9 @@ async function saveDirectory(io: Io, config: Config, output: string): Promise<vo
   const unlock = lockBackup(config.data);
   try {
     using scratch = openScratch(join(config.data, NAMES.scratch));
-    const result = await save(io, config, output, openSource(config.data), scratch);
+    const source = openSource(config.data);
+    await recordBackup(io, output, openUnmigrated(config.data));
+    const result = await save(io, config, output, source, scratch);
     // A server verifies its own first.
     if (output.endsWith(UNVERIFIED)) return;
     const last = { at: result.at, bytes: result.bytes, file: output === "-" ? null : resolve(output) };
@@ -124,6 +127,7 @@ async function saveShared(io: Io, config: Config, output: string, shared: Shared
   const { data } = config;
   // A backup must not migrate the data that it reads.
   await using app = await openApp({ data, shared: { ...shared, migrate: "off" }, writing: "inline" });
+  await recordBackup(io, output, { store: app.store, [Symbol.asyncDispose]: async () => {} });
   using partial = openPartial(tmpdir());
   using scratch = openScratch(partial.path("unpacked"));
   const { now, blobs, notes, store } = app;

@@ -1,4 +1,5 @@
 import { basename, join } from "node:path";
+import { ITSELF, recordEvent } from "../../../src/access/audit/audit.ts";
 import type { App } from "../../../src/app.ts";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { isoTime } from "../../../src/base/clock.ts";
@@ -8,7 +9,7 @@ import { type Backups, NO_BACKUPS } from "../../../src/maintenance/status.ts";
 import type { Download } from "../../../src/operations/deployment.ts";
 import { NAMES } from "../../../src/storage.ts";
 import { isLocked } from "../../../src/store/sqlite/lock.ts";
-import { noteBackup, readBackups } from "../../data/backups.ts";
+import { UNVERIFIED, noteBackup, readBackups } from "../../data/backups.ts";
 import type { Log } from "../log.ts";
 import { createBackupCommands } from "./commands.ts";
 import { addArchive, newestIn, removeOld } from "./folder.ts";
@@ -62,6 +63,13 @@ export function createBackups(app: App, { settings, data, env, log }: BackupOpti
     const startedAt = app.now();
     let bytes = 0;
     const file = await addArchive(directory, startedAt, app, async (unverified) => {
+      // A backup is worth more than its entry.
+      await recordEvent(app, ITSELF, {
+        action: "backup.create",
+        project: null,
+        object: basename(unverified).replace(UNVERIFIED, ""),
+        details: { to: "folder" },
+      }).catch(log.error);
       bytes = Number((await commands.run(directory, "create", "--output", unverified))["bytes"]);
       await commands.run(directory, "verify", unverified);
     });

@@ -2,6 +2,7 @@ import { constants, setPriority } from "node:os";
 import { isoTime } from "../../../src/base/clock.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import type { Download } from "../../../src/operations/deployment.ts";
+import { RECORDED } from "../../data/backups.ts";
 import { ownCommand } from "./own-command.ts";
 
 /** A process that makes or verifies a backup. */
@@ -29,7 +30,7 @@ export function createBackupCommands(env: Record<string, string | undefined>): B
   const start = (args: string[], more: Record<string, string> = {}): Child => {
     if (isStopping) throw new AppError("unavailable", "the server is about to stop");
     const child = Bun.spawn([...ownCommand(), "backup", ...args], {
-      env: { ...env, ...more },
+      env: { ...env, [RECORDED]: "1", ...more },
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",

@@ -1,3 +1,4 @@
+import { recordFailure } from "../audit/audit.ts";
 import { AppError } from "../../base/errors.ts";
 import { sha256 } from "../../base/sum.ts";
 import { FACTOR_LIMITS, SIGN_IN_LIMITS } from "../limits.ts";
@@ -52,6 +53,7 @@ export async function signInByCode(
   const user = await app.store.factors.spendCode(hash, code, start.stored, FACTOR_LIMITS.codes);
   if (user === "ended") throw ended();
   if (user === "wrong") {
+    await recordFailure(app, { who: name, address: browser.address, details: { method: "code" } });
     const message = "the code is wrong, or was used already: wait for the next one";
     throw new AppError("unauthenticated", message, { reason: "code-wrong" });
   }

@@ -180,7 +180,7 @@ function tryOne(
 ): Promise<string | null> {
   const { id, environment, flag, patch, who, why, createdAt } = scheduled;
   const place = { project, environment, flag };
-  const author = { name: who, why: why ?? undefined, verify: async () => {} };
+  const author = { name: who, type: "system" as const, why: why ?? undefined, verify: async () => {} };
   // Dated when it was due, also if the server was down then.
   const then = { store: app.store, now: () => scheduled.at };
   return change(then, author, async ({ version, at }) => {

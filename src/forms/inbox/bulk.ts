@@ -1,4 +1,4 @@
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, authorOf } from "../../access/caller.ts";
 import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
@@ -116,7 +116,7 @@ export async function deleteMatching(
   const { states } = selection.filter;
   const step = async (ids: string[]) => {
     await caller.verify();
-    const deleted = await app.store.submissions.delete(ids, states);
+    const deleted = await app.store.submissions.delete(ids, states, authorOf(caller, app.now()));
     await removeFilesOf(app, deleted);
     return deleted;
   };

@@ -1,4 +1,4 @@
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, authorOf } from "../../access/caller.ts";
 import { requireScope } from "../../access/rights.ts";
 import { createTurns, yieldToEventLoop } from "../../base/event-loop.ts";
 import { AppError } from "../../base/errors.ts";
@@ -42,7 +42,7 @@ export async function purgeSubmissions(
   let mentions = 0;
   for await (const { matches, mentioned } of findMatches(app, find, only)) {
     mentions += mentioned;
-    for (const { id, form, files } of dryRun ? matches : await deleteMatches(app, matches)) {
+    for (const { id, form, files } of dryRun ? matches : await deleteMatches(app, caller, matches)) {
       if (ids.length < MAX_PURGE_IDS) ids.push(id);
       const count = counts.get(form) ?? { form, submissions: 0, files: 0 };
       counts.set(form, { form, submissions: count.submissions + 1, files: count.files + files });
@@ -97,11 +97,11 @@ async function repliesOf(formKey: string, data: unknown): Promise<string[]> {
 }
 
 /** Deletes submissions with their files. Returns the submissions that were not deleted already. */
-async function deleteMatches(app: FormsApp, matches: Match[]): Promise<Match[]> {
+async function deleteMatches(app: FormsApp, caller: Caller, matches: Match[]): Promise<Match[]> {
   if (matches.length === 0) return [];
   const rows = matches.map(({ place, id }) => ({ place, id }));
   const replies = matches.flatMap((match) => match.replies);
-  const deleted = new Set(await app.store.submissions.purge(rows, replies));
+  const deleted = new Set(await app.store.submissions.purge(rows, replies, authorOf(caller, app.now())));
   await removeFilesOf(app, [...deleted]);
   return matches.filter(({ id }) => deleted.has(id));
 }

@@ -1,3 +1,4 @@
+import { SYSTEM } from "../../access/audit/entry.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import { firstIdOf } from "../../base/ids.ts";
 import type { Job } from "../../base/jobs.ts";
@@ -54,7 +55,8 @@ async function* deleteAged(app: FormsApp, aged: Aged, isComplete: boolean): Asyn
       limit: STEP,
     });
     if (ids.length > 0) {
-      deleted += await submissions.deleteAged(aged, ids);
+      const by = { who: SYSTEM, at: app.now(), type: "system" } as const;
+      deleted += await submissions.deleteAged(aged, ids, by);
       await removeFilesOf(app, ids);
     }
     yield;

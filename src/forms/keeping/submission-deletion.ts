@@ -1,8 +1,9 @@
-import type { Caller } from "../../access/caller.ts";
+import { type Caller, authorOf } from "../../access/caller.ts";
 import { requireScope } from "../../access/rights.ts";
 import { DELETION_MS, removeFilesOf } from "./removal.ts";
 import { forgetDeleted } from "../inbox/search-index.ts";
 import type { FormsApp } from "../store.ts";
+import { SUBMISSION_STATES } from "../submission-state.ts";
 import { noSuchSubmission } from "../submission.ts";
 
 /**
@@ -16,7 +17,7 @@ export async function deleteSubmissions(
 ): Promise<string[]> {
   requireScope(caller, "forms:write");
   await caller.verify();
-  const deleted = await app.store.submissions.delete(ids);
+  const deleted = await app.store.submissions.delete(ids, SUBMISSION_STATES, authorOf(caller, app.now()));
   await removeFilesOf(app, deleted);
   await forgetDeleted(app, app.now() + DELETION_MS);
   return deleted;

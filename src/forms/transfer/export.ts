@@ -1,14 +1,39 @@
+import { recordEvent } from "../../access/audit/audit.ts";
+import type { Caller } from "../../access/caller.ts";
+import { requireScope } from "../../access/rights.ts";
 import { boundOfArrivals } from "../inbox/arrival-bound.ts";
 import type { Form } from "../form.ts";
 import { addFields, createColumns, csvLines } from "./export-csv.ts";
 import type { ExportFormat } from "./export-format.ts";
 import { jsonArray, jsonLines } from "./export-json.ts";
 import type { FormsApp } from "../store.ts";
-import type { SubmissionFilter } from "../inbox/submission-filter.ts";
+import { type SubmissionFilter, isSelective } from "../inbox/submission-filter.ts";
 import { eachSubmission } from "../inbox/submission-list.ts";
 
 /** Submissions of one step, which takes a millisecond or two: CSV parses each, and a query costs as much as 50 lines. */
 const STEP: Record<ExportFormat, number> = { jsonl: 250, json: 250, csv: 100, zip: 100 };
+
+/**
+ * Begins an export, which is in the audit log before its first byte: see {@link exportSubmissions}. Throws `forbidden`,
+ * and `unavailable` where it cannot be recorded.
+ */
+export async function beginExport(
+  app: FormsApp,
+  caller: Caller,
+  form: Form,
+  format: ExportFormat,
+  filter: SubmissionFilter,
+): Promise<AsyncGenerator<string | Uint8Array>> {
+  requireScope(caller, "forms:read");
+  const details = { format, states: filter.states, ...(isSelective(filter) && { filtered: true }) };
+  await recordEvent(app, caller, {
+    action: "submissions.export",
+    project: null,
+    object: form.slug,
+    details,
+  });
+  return exportSubmissions(app, form, format, filter);
+}
 
 /**
  * The submissions of a form that a filter selects, newest first, in a format and in chunks of a bounded size. Submissions

@@ -63,7 +63,7 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
   site.post(`${DASHBOARD_PATH}/sign-out`, async (c) => {
     const fields = await readFields(c.req.raw, MAX_SIGN_IN_BODY);
     const session = c.get("session") ?? c.get("unready");
-    if (session) await endSessionBySecret(app, session.secret);
+    if (session) await endSessionBySecret(app, session.secret, c.env.client.address);
     cookies.endSession(c);
     return c.redirect(addressOf({ root }, "/sign-in", { next: textOf(fields, "next") }), 303);
   });

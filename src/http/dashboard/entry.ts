@@ -33,7 +33,7 @@ export function createEntry(app: App, options: DashboardOptions, cookies: Cookie
     }
     if (proxied === null) {
       if (!known) return;
-      await endSessionBySecret(app, secret!);
+      await endSessionBySecret(app, secret!, c.env.client.address);
       return cookies.endSession(c);
     }
     const entered = await signInByProxy(app, proxied, browserOf(c), { createAs: options.proxy!.createAs });
@@ -42,7 +42,7 @@ export function createEntry(app: App, options: DashboardOptions, cookies: Cookie
   const enter: Dashboard["enter"] = async (c, { secret, ...signedIn }) => {
     // The browser forgets its session before this one, which would stay open.
     const before = cookies.session(c);
-    if (before !== undefined) await endSessionBySecret(app, before);
+    if (before !== undefined) await endSessionBySecret(app, before, c.env.client.address);
     cookies.setSession(c, secret);
     settle(c, signedIn, secret);
   };
@@ -61,7 +61,8 @@ export function createEntry(app: App, options: DashboardOptions, cookies: Cookie
     const confirmed = fields ? textsOf(fields, "confirm").map((name) => name.trim()) : [];
     const why = fields && readWhy(textOf(fields, "why"));
     const hasConfirmed = (environment: string) => confirmed.includes(environment);
-    return userCaller(app, session.signedIn, session.secret, hasConfirmed, why);
+    const caller = userCaller(app, session.signedIn, session.secret, hasConfirmed, why);
+    return { ...caller, address: c.env.client.address };
   };
   return { resume, enter, callerOf };
 }

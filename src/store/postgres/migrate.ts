@@ -2,6 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import type { Connections, Query } from "./connection.ts";
 import { sqlState, startError } from "./errors.ts";
 import foreignIds from "./migrations/0002-foreign-ids.sql" with { type: "text" };
+import audit from "./migrations/0007-audit.sql" with { type: "text" };
 import beside from "./migrations/0003-beside.sql" with { type: "text" };
 import history from "./migrations/0004-history.sql" with { type: "text" };
 import logins from "./migrations/0005-logins.sql" with { type: "text" };
@@ -13,7 +14,7 @@ import initial from "./migrations/0001-initial.sql" with { type: "text" };
  * changes, and only adds: replicas of the release before run on beside it. One beside which none may go on sets the column
  * `beside` to `schema`, which is the number before the migration, minus its own.
  */
-export const MIGRATIONS: readonly string[] = [initial, foreignIds, beside, history, logins, factors];
+export const MIGRATIONS: readonly string[] = [initial, foreignIds, beside, history, logins, factors, audit];
 
 /** Whether an older schema is migrated, or left to who has the rights. */
 export type Migrate = "auto" | "off";

@@ -32,7 +32,7 @@ export function createWithdrawals(
     // Of every attempt: the answer to one that deleted them may be lost.
     const deleted = new Set<string>();
     const work = function* () {
-      for (const id of yield* deleteSubmissions(forgetNothing, ids, SUBMISSION_STATES)) deleted.add(id);
+      for (const id of yield* deleteSubmissions(forgetNothing, ids, SUBMISSION_STATES, null)) deleted.add(id);
     };
     for (;;) {
       try {

@@ -1,6 +1,9 @@
+import type { NewAuditEntry } from "../../access/audit/entry.ts";
 import type { Author } from "../../access/caller.ts";
 import { type SetupChange, changesAccess } from "../../documents/setup.ts";
 import { requireSmall, sizesBefore } from "./environment-size.ts";
+import { auditedChange } from "../../documents/audited.ts";
+import { appendAudit, auditAuthor, projectAt } from "./audit.ts";
 import { recordChange } from "./history.ts";
 import { deleteEnvironment, insertEnvironment, setMetadata, updateEnvironment } from "./projects.ts";
 import { deleteFlag, putFlag } from "./flags.ts";
@@ -69,10 +72,18 @@ export function* applyChanges(changes: readonly SetupChange[], version: number, 
     if (each.change === "deleteForm" && each.onlyEmpty && !(yield* isEmptyForm(each.key))) return false;
   const sizes = yield* sizesBefore(changes);
   const revisions: (Revised & { revision: number })[] = [];
+  const entries: NewAuditEntry[] = [];
   for (const [index, each] of changes.entries()) {
     const revision = version + index + 1;
     const apply = APPLY[each.change] as (change: SetupChange, revision: number) => Work<Revised | void>;
+    const audited = auditedChange(each);
+    const before = audited && (yield* projectAt(audited.place));
     const revised = yield* apply(each, revision);
+    if (audited) {
+      const { place, ...event } = audited;
+      const project = before ?? (yield* projectAt(place));
+      entries.push({ ...event, ...auditAuthor(by), project });
+    }
     if (revised) revisions.push({ ...revised, revision });
     if ("history" in each && each.history) {
       yield* recordChange(yield* projectOf(each), revision, by, each.history);
@@ -80,6 +91,7 @@ export function* applyChanges(changes: readonly SetupChange[], version: number, 
   }
   yield* revise(revisions);
   yield* requireSmall(sizes);
+  yield* appendAudit(entries);
   yield* setVersion(version + changes.length, changes.some(changesAccess));
   return true;
 }

@@ -1,10 +1,13 @@
+import { type NewAuditEntry, SYSTEM } from "../../access/audit/entry.ts";
 import type { NewSession, Session, SignInMethod } from "../../access/session.ts";
 import type { BegunSignIn, SignInLink } from "../../access/store.ts";
 import type { User } from "../../access/user.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import { pageOf } from "./pages.ts";
 import { findUser, USER_COLUMNS, type UserRow, viewUser } from "./users.ts";
-import { FOR_UPDATE, SKIP_LOCKED, type Work, all, first, run } from "./work.ts";
+import type { Author } from "../../access/caller.ts";
+import { appendAudit, auditAuthor, lockAudit, recordAudit } from "./audit.ts";
+import { FOR_UPDATE, type Params, SKIP_LOCKED, type Work, all, first, run } from "./work.ts";
 
 type Row = {
   id: string;
@@ -26,6 +29,7 @@ export function* insertSession(
   password: string | null,
 ): Work<User | undefined> {
   const { id, user, method, agent, address, createdAt, seenAt, expiresAt } = session;
+  yield* lockAudit();
   // The lock lets a change of the password come before, or after to end this session as well.
   const inserted = yield* run(
     `INSERT INTO sessions (hash, id, user_id, method, agent, address, created_at, seen_at, expires_at, sid)
@@ -52,6 +56,8 @@ export function* insertSession(
      (SELECT s.hash ${FROM} WHERE u.name = $user ORDER BY s.seen_at DESC, s.created_at DESC LIMIT $most)`,
     { user, most },
   );
+  const by = auditAuthor({ who: user, at: createdAt, type: "user", address });
+  yield* appendAudit([{ ...by, action: "session.start", project: null, object: id, details: { method } }]);
   return yield* findUser(user);
 }
 
@@ -79,18 +85,39 @@ function* markSeen(hash: string, at: number): Work<void> {
   yield* run("UPDATE sessions SET seen_at = $at WHERE hash = $hash", { hash: bytesOfHash(hash), at });
 }
 
-function* deleteSession(id: string): Work<boolean> {
-  return (yield* run("DELETE FROM sessions WHERE id = $id", { id })) > 0;
+function* deleteSession(id: string, by: Author): Work<boolean> {
+  yield* lockAudit();
+  const [ended] = yield* endSessions("id = $id", { id });
+  if (ended) yield* appendAudit([endOf(ended, by)]);
+  return ended !== undefined;
 }
 
-function* deleteSessionByHash(hash: string): Work<void> {
-  yield* run("DELETE FROM sessions WHERE hash = $hash", { hash: bytesOfHash(hash) });
+function* deleteSessionByHash(hash: string, by: Pick<Author, "at" | "address">): Work<void> {
+  yield* lockAudit();
+  const [ended] = yield* endSessions("hash = $hash", { hash: bytesOfHash(hash) });
+  if (ended) yield* appendAudit([endOf(ended, { ...by, who: ended.user, type: "user" })]);
 }
 
-function* insertLink({ user, hash, expiresAt }: SignInLink): Work<boolean> {
+type Ended = { id: string; user: string };
+
+function endSessions(condition: string, params: Params): Work<Ended[]> {
+  const sql = `DELETE FROM sessions WHERE ${condition}
+    RETURNING id, (SELECT u.name FROM users u WHERE u.id = user_id) AS "user"`;
+  return all<Ended>(sql, params);
+}
+
+function endOf({ id, user }: Ended, by: Author, more: { reason?: string } = {}): NewAuditEntry {
+  const details = { user, ...more };
+  return { ...auditAuthor(by), action: "session.end", project: null, object: id, details };
+}
+
+function* insertLink({ user, hash, expiresAt }: SignInLink, by: Author): Work<boolean> {
+  yield* lockAudit();
   const sql = `INSERT INTO sign_in_links (hash, user_id, expires_at)
                SELECT $hash, id, $expiresAt FROM users WHERE name = $user`;
-  return (yield* run(sql, { hash: bytesOfHash(hash), user, expiresAt })) > 0;
+  if ((yield* run(sql, { hash: bytesOfHash(hash), user, expiresAt })) === 0) return false;
+  yield* appendAudit([{ ...auditAuthor(by), action: "user.link", project: null, object: user, details: {} }]);
+  return true;
 }
 
 /** Removes a link and stores the session of its user: see the port. */
@@ -100,6 +127,7 @@ function* spendLink(
   start: NewSession,
   begun: BegunSignIn,
 ): Work<Entrance | undefined> {
+  yield* lockAudit();
   const link = yield* first<{ user: string }>(
     `DELETE FROM sign_in_links WHERE hash = $hash AND expires_at > $now
      RETURNING (SELECT u.name FROM users u WHERE u.id = user_id) AS "user"`,
@@ -139,10 +167,9 @@ function* clearEndedSessions(
   { seenBefore, createdBefore, now }: { seenBefore: number; createdBefore: number; now: number },
   limit: number,
 ): Work<boolean> {
-  const sessions = yield* run(
-    `DELETE FROM sessions WHERE hash IN
-     (SELECT hash FROM sessions WHERE (seen_at <= $seenBefore AND method <> 'cli') OR created_at <= $createdBefore
-      OR expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`,
+  const ended = yield* endSessions(
+    `hash IN (SELECT hash FROM sessions WHERE (seen_at <= $seenBefore AND method <> 'cli')
+     OR created_at <= $createdBefore OR expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`,
     { seenBefore, createdBefore, now, limit },
   );
   const links = yield* run(
@@ -150,14 +177,18 @@ function* clearEndedSessions(
      (SELECT hash FROM sign_in_links WHERE expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`,
     { now, limit },
   );
-  let isLeft = sessions >= limit || links >= limit;
+  if (ended.length > 0) {
+    const by = { who: SYSTEM, at: now, type: "system" } as const;
+    yield* recordAudit(ended.map((each) => endOf(each, by, { reason: "expired" })));
+  }
+  let isLeft = ended.length >= limit || links >= limit;
   for (const table of ["device_logins", "begun_sign_ins", "spent_challenges"]) {
-    const ended = yield* run(
+    const removed = yield* run(
       `DELETE FROM ${table} WHERE hash IN
        (SELECT hash FROM ${table} WHERE expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`,
       { now, limit },
     );
-    isLeft ||= ended >= limit;
+    isLeft ||= removed >= limit;
   }
   return isLeft;
 }

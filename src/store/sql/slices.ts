@@ -1,3 +1,4 @@
+import { audit } from "./audit.ts";
 import type { CodeList, CodeUploadRecord } from "../../flags/code/code-reference.ts";
 import { code, packLists } from "./code-references.ts";
 import { factors } from "./factors/factors.ts";
@@ -44,6 +45,7 @@ export const SLICES = {
     writes: { ...factors.writes, ...passkeys.writes },
   },
   secrets,
+  audit,
   forms,
   targets,
   deliveries,

@@ -26,6 +26,7 @@ import rowids from "./migrations/0016-rowids.sql" with { type: "text" };
 import history from "./migrations/0017-history.sql" with { type: "text" };
 import logins from "./migrations/0018-logins.sql" with { type: "text" };
 import factors from "./migrations/0019-factors.sql" with { type: "text" };
+import audit from "./migrations/0020-audit.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
 import { close } from "./statements.ts";
 import {
@@ -58,6 +59,7 @@ const ALL = [
   history,
   logins,
   factors,
+  audit,
 ] as const satisfies readonly string[] & { length: typeof NEWEST_SCHEMA };
 
 /** The migrations in order: after the first n, `user_version` is n. A released migration never changes. */

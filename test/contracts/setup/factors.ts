@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { apply } from "../../support/records/apply.ts";
+import { ANN, apply } from "../../support/records/apply.ts";
 import { NOW, newBegun, newPasskey, newSession, random, userCalled } from "../../support/records/records.ts";
 import { type Driver, fresh, opener } from "../driver.ts";
 
@@ -23,7 +23,7 @@ export function factorsContract(driver: Driver): void {
       const begin = async (expiresAt = NOW + 1000) => {
         const begun = newBegun(expiresAt);
         const [link, start] = [newBegun(NOW + 1000), newSession("", { method: "link" })];
-        await store.sessions.insertLink({ user: name, ...link });
+        await store.sessions.insertLink({ user: name, ...link }, ANN);
         const entrance = await store.sessions.spendLink(link.hash, NOW, start, begun);
         expect(entrance).toMatchObject({ user: { name, secondFactors: ["totp"] }, isBegun: true });
         return begun.hash;
@@ -177,7 +177,7 @@ export function factorsContract(driver: Driver): void {
       );
       const begun = newBegun();
       const link = { user: "ann", hash: hash(), expiresAt: NOW + 1000 };
-      await source.sessions.insertLink(link);
+      await source.sessions.insertLink(link, ANN);
       expect(await source.sessions.spendLink(link.hash, NOW, newSession(""), begun)).toMatchObject({
         isBegun: true,
       });

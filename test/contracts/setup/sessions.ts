@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { DeviceLogin } from "../../../src/access/device/device-login.ts";
-import { apply } from "../../support/records/apply.ts";
+import { ANN, apply } from "../../support/records/apply.ts";
 import { NOW, newBegun, newSession, userCalled } from "../../support/records/records.ts";
 import { type Driver, fresh, opener } from "../driver.ts";
 
@@ -166,10 +166,10 @@ export function sessionsContract(driver: Driver): void {
       const { name } = await addUser();
       const [one, two] = [newSession(name), newSession(name)];
       for (const each of [one, two]) await store.sessions.insert(each, null);
-      expect(await store.sessions.delete(one.session.id)).toBe(true);
-      expect(await store.sessions.delete(one.session.id)).toBe(false);
-      await store.sessions.deleteByHash(two.hash);
-      await store.sessions.deleteByHash(two.hash);
+      expect(await store.sessions.delete(one.session.id, ANN)).toBe(true);
+      expect(await store.sessions.delete(one.session.id, ANN)).toBe(false);
+      await store.sessions.deleteByHash(two.hash, { at: NOW });
+      await store.sessions.deleteByHash(two.hash, { at: NOW });
       expect(await store.sessions.page(name, { limit: 10 })).toEqual({ items: [], more: false });
       await store.sessions.markSeen(two.hash, NOW);
     });
@@ -177,8 +177,8 @@ export function sessionsContract(driver: Driver): void {
     test("begin by a link once, until it expires", async () => {
       const user = await addUser();
       const link = { user: user.name, hash: newSession("").hash, expiresAt: NOW + 1000 };
-      expect(await store.sessions.insertLink(link)).toBe(true);
-      expect(await store.sessions.insertLink({ ...link, user: "nobody" })).toBe(false);
+      expect(await store.sessions.insertLink(link, ANN)).toBe(true);
+      expect(await store.sessions.insertLink({ ...link, user: "nobody" }, ANN)).toBe(false);
       const start = newSession("");
       expect(await store.sessions.spendLink(link.hash, NOW + 1000, start, newBegun())).toBeUndefined();
       expect(await store.sessions.spendLink(start.hash, NOW, start, newBegun())).toBeUndefined();
@@ -203,7 +203,7 @@ export function sessionsContract(driver: Driver): void {
         hash: newSession("").hash,
         expiresAt,
       }));
-      for (const each of links) await store.sessions.insertLink(each);
+      for (const each of links) await store.sessions.insertLink(each, ANN);
       const until = { seenBefore: NOW - 10, createdBefore: NOW - 20, now: NOW };
       expect(await store.sessions.clearEnded(until, 2)).toBe(true);
       expect(await store.sessions.clearEnded(until, 2)).toBe(false);
@@ -236,7 +236,7 @@ export function sessionsContract(driver: Driver): void {
       const start = newSession("ann");
       await store.sessions.insert(start, null);
       const link = { user: "ann", hash: newSession("").hash, expiresAt: NOW + 1000 };
-      await store.sessions.insertLink(link);
+      await store.sessions.insertLink(link, ANN);
       await driver.copy(from, into, () => {});
       const copy = await open(into);
       expect(await copy.users.find("ann")).toEqual(user);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { apply } from "../../support/records/apply.ts";
+import { ANN, apply } from "../../support/records/apply.ts";
 import { NOW, newBegun, newSession, userCalled } from "../../support/records/records.ts";
 import { type Driver, fresh, opener } from "../driver.ts";
 
@@ -61,7 +61,7 @@ export function usersContract(driver: Driver): void {
       const [kept, ended, elsewhere] = [newSession(user.name), newSession(user.name), newSession(other.name)];
       for (const each of [kept, ended, elsewhere]) await store.sessions.insert(each, null);
       const link = { user: user.name, hash: newSession("").hash, expiresAt: NOW + 1000 };
-      await store.sessions.insertLink(link);
+      await store.sessions.insertLink(link, ANN);
       const keep = kept.session.id;
       await apply(store, { change: "setPassword", name: user.name, password: HASH, keep });
       expect(await store.users.password(user.name)).toBe(HASH);
@@ -79,7 +79,7 @@ export function usersContract(driver: Driver): void {
       const session = newSession(name);
       await store.sessions.insert(session, null);
       const link = { user: name, hash: newSession("").hash, expiresAt: NOW + 1000 };
-      await store.sessions.insertLink(link);
+      await store.sessions.insertLink(link, ANN);
       await apply(store, { change: "deleteUser", name });
       expect(await store.users.find(name)).toBeUndefined();
       await apply(store, { change: "insertUser", user: userCalled(name) });

@@ -2,7 +2,7 @@ import type { SetupChange } from "../../../src/documents/setup.ts";
 import { dropFlag, dropSegment, putFlag } from "../../../src/flags/plan.ts";
 import type { Conditions } from "../../../src/forms/intake/insertion.ts";
 import type { PostgresStore } from "../../../src/store/postgres/store.ts";
-import { deleteFormChange } from "../../support/records/apply.ts";
+import { ANN, deleteFormChange } from "../../support/records/apply.ts";
 import {
   NOW,
   fileKept,
@@ -130,9 +130,9 @@ const PEOPLE = {
   "sign in by password": ({ sessions }, _, { session }) => sessions.insert(session, "old"),
   "sign in by link": ({ sessions }, _, { session }) => sessions.spendLink(HASH, NOW, session, newBegun()),
   "make a link": ({ sessions }, _, { hash }) =>
-    sessions.insertLink({ user: "ann", hash, expiresAt: NOW + 1 }),
+    sessions.insertLink({ user: "ann", hash, expiresAt: NOW + 1 }, ANN),
   "use a session": ({ sessions }, { session }) => sessions.markSeen(session.hash, NOW + 5),
-  "sign out": ({ sessions }, { session }) => sessions.delete(session.session.id),
+  "sign out": ({ sessions }, { session }) => sessions.delete(session.session.id, ANN),
   "clear sessions": ({ sessions }) =>
     sessions.clearEnded({ seenBefore: NOW + 1, createdBefore: NOW + 1, now: NOW + 2000 }, 10),
   "keep a secret": ({ secrets }, _, { name }) => secrets.keep("instance", name),

@@ -96,7 +96,7 @@ export async function furnish(store: PostgresStore) {
   await apply(store, { change: "setPassword", name: "ann", password: "old", keep: null });
   const session = newSession("ann");
   await store.sessions.insert(session, null);
-  await store.sessions.insertLink({ user: "ann", hash: HASH, expiresAt: NOW + 1000 });
+  await store.sessions.insertLink({ user: "ann", hash: HASH, expiresAt: NOW + 1000 }, ANN);
   await store.tallies.add([{ kind: "reads", hour: 5, what: "a", variant: "one", count: 2 }]);
   const noted = nextId();
   await store.notes.add(noted, 1, NOW - 1);

@@ -1,7 +1,7 @@
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { EXPORT_FORMATS, EXPORT_TYPES } from "../../../forms/transfer/export-format.ts";
-import { exportSubmissions } from "../../../forms/transfer/export.ts";
+import { beginExport } from "../../../forms/transfer/export.ts";
 import { getForm } from "../../../forms/forms.ts";
 import { readFilter } from "../../../forms/inbox/filters.ts";
 import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
@@ -25,7 +25,7 @@ export async function answerExport(
   const name = c.req.query("format") ?? "jsonl";
   const format = EXPORT_FORMATS.find((each) => each === name);
   if (!format) throw new AppError("invalid", `a format is one of ${EXPORT_FORMATS.join(", ")}`);
-  const chunks = exportSubmissions(app, form, format, exportFilter(c, timeZone));
+  const chunks = await beginExport(app, c.get("caller"), form, format, exportFilter(c, timeZone));
   return sendFile(c, `${form.slug}.${format}`, EXPORT_TYPES[format], chunks, report);
 }
 

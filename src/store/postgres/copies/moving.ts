@@ -38,7 +38,7 @@ export function movingStore(connections: Connections, units: Units, staleness: n
     ids: (after) => units.read(() => pageIds(after)),
     unknown: (ids) => units.read(() => findUnknown(ids)),
     async remove(ids) {
-      await write(() => deleteSubmissions(forgetNothing, ids, SUBMISSION_STATES));
+      await write(() => deleteSubmissions(forgetNothing, ids, SUBMISSION_STATES, null));
     },
     release: () => write(releaseTarget),
   };

@@ -1,3 +1,6 @@
+import type { NewAuditEntry } from "../../../access/audit/entry.ts";
+import type { Author } from "../../../access/caller.ts";
+import { auditAuthor, projectAt, recordAudit } from "../audit.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
 import { textOf, bytesOf } from "../ids.ts";
 import { lockSubmissions } from "./submissions.ts";
@@ -16,13 +19,14 @@ export function* deleteSubmissions(
   forget: Forget,
   ids: readonly string[],
   states: readonly SubmissionState[],
+  by: Author | null,
 ): Work<string[]> {
   const known = yield* lockSubmissions(ids);
   const found = [...known].filter(([, { state }]) => states.includes(STATES[state]!));
-  yield* deleteRows(
-    forget,
-    found.map(([, { seq }]) => seq),
-  );
+  const seqs = found.map(([, { seq }]) => seq);
+  const entries = yield* removalEntries("submissions.delete", seqs, by);
+  yield* deleteRows(forget, seqs);
+  yield* recordAudit(entries);
   return found.map(([id]) => id);
 }
 
@@ -41,6 +45,26 @@ export function* clearDeleted(forget: Forget, limit: number): Work<string[] | nu
   );
   if (rows.length < limit) yield* run("DELETE FROM forms WHERE id = $id", { id: form.id });
   return rows.map(({ id }) => textOf(id));
+}
+
+/** An entry for each form of which submissions are about to be removed, with how many. */
+function* removalEntries(
+  action: "submissions.delete" | "submissions.purge",
+  seqs: readonly number[],
+  by: Author | null,
+): Work<NewAuditEntry[]> {
+  if (by === null || seqs.length === 0) return [];
+  const forms = yield* all<{ slug: string; key: string; count: number }>(
+    `SELECT f.slug, f.key, count(*) AS count FROM submissions s JOIN forms f ON f.id = s.form_id
+     WHERE s.seq IN (SELECT CAST(value AS BIGINT) FROM json_each($list)) GROUP BY f.slug, f.key ORDER BY f.slug`,
+    { list: JSON.stringify(seqs) },
+  );
+  const entries: NewAuditEntry[] = [];
+  for (const { slug, key, count } of forms) {
+    const project = yield* projectAt({ form: key });
+    entries.push({ ...auditAuthor(by), action, project, object: slug, details: { count } });
+  }
+  return entries;
 }
 
 /** Deletes submissions, records their files as loose, and their words as to be removed from the search index. */
@@ -90,6 +114,7 @@ export function* deleteAged(
   forget: Forget,
   { formKey, state, createdBefore }: Aged,
   ids: readonly string[],
+  by: Author | null,
 ): Work<number> {
   const rows = yield* allAmong<{ seq: number }>(
     ids.map(bytesOf),
@@ -98,10 +123,10 @@ export function* deleteAged(
         AND id IN ${list} AND created_at < $createdBefore ORDER BY id ${FOR_UPDATE}`,
     { formKey, state: STATES.indexOf(state), createdBefore },
   );
-  yield* deleteRows(
-    forget,
-    rows.map(({ seq }) => seq),
-  );
+  const seqs = rows.map(({ seq }) => seq);
+  const entries = yield* removalEntries("submissions.delete", seqs, by);
+  yield* deleteRows(forget, seqs);
+  yield* recordAudit(entries);
   return rows.length;
 }
 
@@ -139,6 +164,7 @@ export function* purgeSubmissions(
   forget: Forget,
   submissions: readonly { place: number; id: string }[],
   replyHashes: readonly string[],
+  by: Author | null,
 ): Work<string[]> {
   const rows = yield* all<{ seq: number; id: Uint8Array }>(
     `SELECT seq, id FROM submissions WHERE seq IN (SELECT CAST(value AS BIGINT) FROM json_each($places))
@@ -148,14 +174,14 @@ export function* purgeSubmissions(
   const ids = new Map(rows.map(({ seq, id }) => [seq, textOf(id)]));
   // The place of a submission that was deleted since may belong to another one.
   const found = submissions.filter(({ place, id }) => ids.get(place) === id);
-  yield* deleteRows(
-    forget,
-    found.map(({ place }) => place),
-  );
+  const seqs = found.map(({ place }) => place);
+  const entries = yield* removalEntries("submissions.purge", seqs, by);
+  yield* deleteRows(forget, seqs);
   yield* runAmong(
     submissions.map(({ id }) => bytesOf(id)),
     (list) => `DELETE FROM idempotency_keys WHERE submission IN ${list}`,
   );
   yield* runAmong(replyHashes.map(bytesOf), (list) => `DELETE FROM autoreplies WHERE hash IN ${list}`);
+  yield* recordAudit(entries);
   return found.map(({ id }) => id);
 }

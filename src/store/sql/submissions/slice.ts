@@ -1,3 +1,4 @@
+import type { Author } from "../../../access/caller.ts";
 import type { ImportedSubmission } from "../../../forms/store.ts";
 import { SUBMISSION_STATES, type SubmissionState } from "../../../forms/submission-state.ts";
 import type { Scan } from "../../../forms/inbox/scan.ts";
@@ -69,11 +70,18 @@ export function submissionWrites(forget: Forget) {
     recount: recountSubmissions,
     clearExpired,
     import: importSubmissions,
-    delete: (ids: readonly string[], states: readonly SubmissionState[] = SUBMISSION_STATES) =>
-      deleteSubmissions(forget, ids, states),
-    deleteAged: (aged: Aged, ids: readonly string[]) => deleteAged(forget, aged, ids),
-    purge: (submissions: readonly { place: number; id: string }[], replies: readonly string[]) =>
-      purgeSubmissions(forget, submissions, replies),
+    delete: (
+      ids: readonly string[],
+      states: readonly SubmissionState[] = SUBMISSION_STATES,
+      by: Author | null = null,
+    ) => deleteSubmissions(forget, ids, states, by),
+    deleteAged: (aged: Aged, ids: readonly string[], by: Author | null = null) =>
+      deleteAged(forget, aged, ids, by),
+    purge: (
+      submissions: readonly { place: number; id: string }[],
+      replies: readonly string[],
+      by: Author | null = null,
+    ) => purgeSubmissions(forget, submissions, replies, by),
     clearDeleted: (limit: number) => clearDeleted(forget, limit),
   };
 }

@@ -1,0 +1,88 @@
+import type { AuditEvent } from "../access/audit/entry.ts";
+import type { SetupChange } from "./setup.ts";
+
+type Kind = SetupChange["change"];
+
+/** The place of an entry: in a project by its slug, in that of a form by its key or of a target by its id, or in none. */
+export type AuditPlace = { project: string } | { form: string } | { target: string } | null;
+
+/** The entry of a change, without its author and its project, which the store finds. */
+export type AuditedChange = Omit<AuditEvent, "project"> & { place: AuditPlace };
+
+type Audited = { [K in Kind]: ((change: SetupChange & { change: K }) => AuditedChange | null) | null };
+
+/**
+ * The entry of each change; null for one that is not audited: flags, segments and scheduled changes have a history of their
+ * own, and how a user likes the dashboard is left out, as are secrets and the values of settings.
+ */
+const AUDITED: Audited = {
+  insertProject: ({ project, name }) => entry("project.create", { project }, project, { name }),
+  renameProject: ({ project, name }) => entry("project.set", { project }, project, { name }),
+  deleteProject: ({ project }) => entry("project.delete", { project }, project),
+  insertEnvironment: ({ project, environment }) => entry("environment.create", { project }, environment.slug),
+  updateEnvironment: ({ project, environment, name, locked, color }) =>
+    entry("environment.set", { project }, environment, { name, locked, color }),
+  setMetadata: ({ project, environment }) =>
+    entry("environment.set", { project }, environment, { fields: ["metadata"] }),
+  deleteEnvironment: ({ project, environment }) => entry("environment.delete", { project }, environment),
+  putFlag: null,
+  deleteFlag: null,
+  putSegment: null,
+  deleteSegment: null,
+  orderSegments: null,
+  insertScheduled: null,
+  deleteScheduled: null,
+  insertForm: ({ form: { key, slug } }) => entry("form.create", { form: key }, slug),
+  updateForm: ({ form: { key, slug }, history }) =>
+    entry("form.set", { form: key }, slug, { fields: fieldsOf(history) }),
+  deleteForm: ({ slug, key }) => entry("form.delete", { form: key }, slug),
+  recordForm: null,
+  insertTarget: ({ target: { id, formKey, kind } }) =>
+    entry("target.create", { form: formKey }, id, { kind }),
+  updateTarget: ({ target: { id, formKey, enabled } }) =>
+    entry("target.set", { form: formKey }, id, { enabled }),
+  deleteTarget: ({ id }) => entry("target.delete", { target: id }, id),
+  insertToken: ({ token: { name, project, environment, scopes, expiresAt } }) =>
+    entry("token.create", placeOf(project), name, {
+      scopes,
+      ...(environment !== undefined && { environment }),
+      expiresAt,
+    }),
+  deleteToken: ({ name }) => entry("token.revoke", null, name),
+  insertUser: ({ user: { name, role } }) => entry("user.create", null, name, { role }),
+  updateUser: ({ name, role }) => (role === undefined ? null : entry("user.set", null, name, { role })),
+  setPassword: ({ name }) => entry("user.set", null, name, { fields: ["password"] }),
+  setTotp: ({ name }) => entry("second-factor.create", null, name, { kind: "totp" }),
+  setRecoveryCodes: ({ name }) => entry("second-factor.set", null, name, { kind: "recovery codes" }),
+  deleteTotp: ({ name }) => entry("second-factor.delete", null, name, { kind: "totp" }),
+  insertPasskey: ({ name, passkey: { id } }) =>
+    entry("second-factor.create", null, name, { kind: "passkey", id }),
+  renamePasskey: ({ name, id }) => entry("second-factor.set", null, name, { kind: "passkey", id }),
+  deletePasskey: ({ name, id }) => entry("second-factor.delete", null, name, { kind: "passkey", id }),
+  resetFactors: ({ name }) => entry("second-factor.reset", null, name),
+  deleteUser: ({ name }) => entry("user.delete", null, name),
+};
+
+/** The entry of a change; null for none. */
+export function auditedChange(change: SetupChange): AuditedChange | null {
+  const describe = AUDITED[change.change] as ((change: SetupChange) => AuditedChange | null) | null;
+  return describe === null ? null : describe(change);
+}
+
+function entry(
+  action: AuditEvent["action"],
+  place: AuditPlace,
+  object: string,
+  details: AuditEvent["details"] = {},
+): AuditedChange {
+  return { action, place, object, details };
+}
+
+function placeOf(project: string | undefined): AuditPlace {
+  return project === undefined ? null : { project };
+}
+
+/** The names of the settings that a change of a form altered. */
+function fieldsOf(history: { after?: unknown } | undefined): string[] {
+  return Object.keys(history?.after ?? {});
+}

@@ -1,0 +1,53 @@
+import { exportAudit, listAudit } from "../../access/audit/audit.ts";
+import { viewAuditEntry } from "../../access/audit/entry.ts";
+import { DEFAULT_PAGE, nextOf } from "../../base/pages.ts";
+import { noun } from "../operation.ts";
+
+const shared = { scope: "admin", place: "seen", confirms: false, explains: false } as const;
+
+export const audit = noun("audit", () => import("./schema/audit-schema.ts"), {
+  list: {
+    ...shared,
+    method: "GET",
+    path: "/audit",
+    summary: "List who did what, newest first",
+    defaults: { limit: DEFAULT_PAGE },
+    run: async ({ app, caller, query }) => {
+      const page = await listAudit(app, caller, withTimes(query));
+      return { entries: page.items.map(viewAuditEntry), next: nextOf(page, ({ id }) => id) };
+    },
+  },
+  export: {
+    ...shared,
+    method: "GET",
+    path: "/audit/export",
+    summary: "Export the audit log, oldest first, an entry a line",
+    media: ["application/jsonl"],
+    defaults: {},
+    run: async ({ app, caller, query }) => {
+      const pages = exportAudit(app, caller, withTimes(query));
+      return {
+        name: "audit.jsonl",
+        type: "application/jsonl",
+        size: null,
+        rows: null,
+        content: linesOf(pages),
+      };
+    },
+  },
+});
+
+async function* linesOf(pages: ReturnType<typeof exportAudit>): AsyncGenerator<string> {
+  for await (const entries of pages)
+    yield entries.map((entry) => `${JSON.stringify(viewAuditEntry(entry))}\n`).join("");
+}
+
+/** A filter with its times in milliseconds since 1970. */
+function withTimes<T extends { since?: string | undefined; until?: string | undefined }>({
+  since,
+  until,
+  ...filter
+}: T) {
+  const timeOf = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
+  return { ...filter, since: timeOf(since), until: timeOf(until) };
+}
