@@ -9,27 +9,26 @@ export const SYSTEM = "formflag";
 
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
-/** Audited things with what is done to them. An action is a noun, a dot and a verb of it: `token.revoke`. */
-export const AUDITED = {
-  session: ["start", "fail", "end"],
-  user: ["create", "set", "delete", "link"],
-  member: ["create", "set", "remove"],
-  invitation: ["create", "delete", "spend"],
-  token: ["create", "revoke"],
-  "second-factor": ["create", "set", "delete", "reset"],
-  identity: ["create", "delete"],
-  project: ["create", "set", "delete"],
-  environment: ["create", "set", "delete"],
-  form: ["create", "set", "move", "delete"],
-  target: ["create", "set", "delete"],
-  submissions: ["export", "delete", "purge"],
-  change: ["propose", "approve", "reject", "withdraw", "refresh", "apply", "bypass", "expire"],
-  backup: ["create"],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+/** The verbs of each audited noun. */
+type Verbs = {
+  session: "start" | "fail" | "end";
+  user: "create" | "set" | "delete" | "link";
+  member: "create" | "set" | "remove";
+  invitation: "create" | "delete" | "spend";
+  token: "create" | "revoke";
+  "second-factor": "create" | "set" | "delete" | "reset";
+  identity: "create" | "delete";
+  project: "create" | "set" | "delete";
+  environment: "create" | "set" | "delete";
+  form: "create" | "set" | "move" | "delete";
+  target: "create" | "set" | "delete";
+  submissions: "export" | "delete" | "purge";
+  change: "propose" | "approve" | "reject" | "withdraw" | "refresh" | "apply" | "bypass" | "expire";
+  backup: "create";
+};
 
-type Noun = keyof typeof AUDITED;
-
-export type AuditAction = { [N in Noun]: `${N}.${(typeof AUDITED)[N][number]}` }[Noun];
+/** A noun, a dot and a verb, such as `token.revoke`. */
+type AuditAction = { [N in keyof Verbs]: `${N}.${Verbs[N]}` }[keyof Verbs];
 
 /** Something that was done, without its author. */
 export type AuditEvent = {

@@ -4,7 +4,7 @@ import { chainHash } from "./entry.ts";
 const HASH = /,"hash":"([0-9a-f]{64})"\}$/;
 
 /** An entry by which the rest of the chain can be told: its number and its hash. */
-export type AuditHead = { id: number; hash: string };
+type AuditHead = { id: number; hash: string };
 
 /** Checks a chain line by line: entries as an export has them, oldest first. */
 export type ChainCheck = {
