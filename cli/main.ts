@@ -83,11 +83,8 @@ async function explainedError(message: string, args: string[], io: Io): Promise<
 /** Prints an error with a hint at what to do, and returns its exit code. */
 function reportError(error: unknown, io: Io, asJson: boolean, command: Command | undefined): number {
   const show = (code: string, message: string, hint: string | null) => {
-    if (asJson) io.err(errorJson(code, message, hint));
-    else
-      io.note(
-        `error: ${printableLines(message).replaceAll("\n", "\n  ")}\n${hint === null ? "" : hint.startsWith("(") ? `${printable(hint)}\n` : `hint: ${printable(hint)}\n`}`,
-      );
+    if (asJson) return io.err(errorJson(code, message, hint));
+    io.note(`error: ${printableLines(message).replaceAll("\n", "\n  ")}\n${hintLine(hint)}`);
   };
   if (error instanceof Cancelled) return EXIT.interrupted;
   if (error instanceof Failed) return error.exitCode;
@@ -111,6 +108,12 @@ function reportError(error: unknown, io: Io, asJson: boolean, command: Command |
   show("internal", "internal error: this is a bug in formflag", asJson ? stack : null);
   if (!asJson) io.err(`${printableLines(stack)}\n`);
   return EXIT.failure;
+}
+
+/** The last line of an error: a hint, or a remark in brackets such as "(Did you mean list?)". */
+function hintLine(hint: string | null): string {
+  if (hint === null) return "";
+  return hint.startsWith("(") ? `${printable(hint)}\n` : `hint: ${printable(hint)}\n`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ThreadValues } from "../../../src/http/operation/exposition.ts";
+import type { ThreadValues } from "../../../src/http/operation/metrics.ts";
 import type { Storage } from "../../../src/storage.ts";
 import type { ThreadLink } from "../../data/parts.ts";
 import type { Listen } from "../address.ts";

@@ -1,6 +1,6 @@
 import { clock } from "../../../src/base/clock.ts";
 import type { Peer } from "../../../src/http/hot.ts";
-import type { ThreadValues } from "../../../src/http/operation/exposition.ts";
+import type { ThreadValues } from "../../../src/http/operation/metrics.ts";
 import type { Sockets } from "../listen.ts";
 import { createAnswerer } from "./answerer.ts";
 import type { FromThread, ThreadStart, ToThread } from "./messages.ts";

@@ -57,9 +57,7 @@ export function createPreviewsService(app: App, report: Report, options: Preview
   const { readGuard, guard, feedbackRate, countFeedback, maxStale = null, threads = null } = options;
   const staleness = createStaleness(app.watch, maxStale);
   const findPreviews = createPreviewSets(app);
-  const answers = new WeakMap<PreviewSet, Answer>();
-  /** Large answers that are being made. */
-  const making = new WeakMap<PreviewSet, Promise<Answer>>();
+  const answer = createPreviewAnswers(app);
   const countSent = createRateLimiter(app.now, "requests", threads, "feedback");
 
   /** Throws `invalid` for a header that is missing. */
@@ -76,33 +74,6 @@ export function createPreviewsService(app: App, report: Report, options: Preview
     return uncached(status, { ...rest, error: true, message, errorMessage: message }, headers);
   };
 
-  const answer = (request: Request, previews: PreviewSet | undefined): Response | Promise<Response> => {
-    if (!previews) throw unknownKeys();
-    const now = app.now();
-    let known = answers.get(previews);
-    if (!known || now >= known.until) {
-      const { flags } = previews;
-      if (areLarge(flags, ({ previewContent }) => previewContent.length))
-        return answerLater(request, previews, now);
-      const views = flags.map((flag) => viewPreview(previews, flag, now));
-      known = prepareAnswer(JSON.stringify({ flags: views }), flags, now);
-      answers.set(previews, known);
-    }
-    return sendAnswer(request, known);
-  };
-  const answerLater = async (request: Request, previews: PreviewSet, now: number): Promise<Response> => {
-    let made = making.get(previews);
-    if (!made) {
-      const texts = previews.flags.values().map((flag) => JSON.stringify(viewPreview(previews, flag, now)));
-      made = flagsInTurns(texts)
-        .then((body) => answerOf(body, previews.flags, now))
-        .finally(() => making.delete(previews));
-      making.set(previews, made);
-    }
-    const known = await made;
-    answers.set(previews, known);
-    return sendAnswer(request, known);
-  };
   const readPreviews: PreviewsService["readPreviews"] = (request, client) => {
     // A reader that ignores the status finds no preview.
     const failRead = (error: unknown) => fail(error, request, { flags: [] });
@@ -155,6 +126,42 @@ export function createPreviewsService(app: App, report: Report, options: Preview
   routes.options(FEEDBACK_PATH, () => preflight(HEADERS, POST_PREFLIGHT));
   routes.all(FEEDBACK_PATH, () => wrongMethod("feedback is sent with POST", POST_PREFLIGHT.methods));
   return { readPreviews, routes };
+}
+
+/** Answers with a set of previews, from an answer that is prepared once for all readers; a large one in turns. */
+function createPreviewAnswers(
+  app: App,
+): (request: Request, previews: PreviewSet | undefined) => Response | Promise<Response> {
+  const answers = new WeakMap<PreviewSet, Answer>();
+  /** Large answers that are being made. */
+  const making = new WeakMap<PreviewSet, Promise<Answer>>();
+  const answerLater = async (request: Request, previews: PreviewSet, now: number): Promise<Response> => {
+    let made = making.get(previews);
+    if (!made) {
+      const texts = previews.flags.values().map((flag) => JSON.stringify(viewPreview(previews, flag, now)));
+      made = flagsInTurns(texts)
+        .then((body) => answerOf(body, previews.flags, now))
+        .finally(() => making.delete(previews));
+      making.set(previews, made);
+    }
+    const known = await made;
+    answers.set(previews, known);
+    return sendAnswer(request, known);
+  };
+  return (request, previews) => {
+    if (!previews) throw unknownKeys();
+    const now = app.now();
+    let known = answers.get(previews);
+    if (!known || now >= known.until) {
+      const { flags } = previews;
+      if (areLarge(flags, ({ previewContent }) => previewContent.length))
+        return answerLater(request, previews, now);
+      const views = flags.map((flag) => viewPreview(previews, flag, now));
+      known = prepareAnswer(JSON.stringify({ flags: views }), flags, now);
+      answers.set(previews, known);
+    }
+    return sendAnswer(request, known);
+  };
 }
 
 function unknownKeys(): AppError {

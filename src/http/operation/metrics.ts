@@ -1,3 +1,4 @@
+import type { App } from "../../app.ts";
 import { clock } from "../../base/clock.ts";
 import { type Distribution, addUp, createDistribution, observe, repeat } from "../../base/metrics.ts";
 import type { Shown } from "../errors.ts";
@@ -47,6 +48,12 @@ export type MetricValues = {
   [Name in "requests" | "refusals" | "spamReasons" | "deliveries" | "feedback" | "forwarded"]: ReturnType<
     Metrics[Name]
   >;
+};
+
+/** Values of one of several threads. */
+export type ThreadValues = MetricValues & {
+  streams: number;
+  versionReads: ReturnType<App["watch"]["counts"]>;
 };
 
 export function valuesOf(metrics: Metrics): MetricValues {
