@@ -53,7 +53,7 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
   {
     name: "targets",
     summary: "manage where the submissions of a form are sent",
-    load: async () => (await import("./commands/targets.ts")).addTargetCommands,
+    load: async () => (await import("./commands/targets/targets.ts")).addTargetCommands,
   },
   {
     name: "submissions",

@@ -5,7 +5,7 @@ import type { viewChange } from "../../src/projects/history.ts";
 import type { Io } from "../output/terminal.ts";
 import { printable, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
-import { environmentOption, projectOption } from "../session/config.ts";
+import { environmentOption, formProjectOption, projectOption } from "../session/config.ts";
 import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
@@ -42,7 +42,8 @@ export function addHistoryCommand(noun: Command, io: Io, kind: Kind): void {
     .description(`list the changes of ${ABOUT[kind]}, newest first: who made each, when, and what it changed`)
     .addHelpText("after", helpOf(`${noun.name()} history ${EXAMPLES[kind]}`));
   withFilters(history).action(action(io, (input, given?: string) => parse(input, kind, given), run));
-  if (kind !== "project" && kind !== "form") history.addOption(projectOption());
+  if (kind === "form") history.addOption(formProjectOption());
+  else if (kind !== "project") history.addOption(projectOption());
   if (kind !== "environment" && kind !== "form") history.addOption(environmentOption());
 }
 
@@ -95,7 +96,7 @@ function filterOf({ options }: Input) {
 
 async function parse(input: Input, kind: Kind, given: string | undefined): Promise<Values> {
   const filter = filterOf(input);
-  if (kind === "form") return { ...filter, subject: { kind, name: await input.need(given, kind) } };
+  if (kind === "form") return { ...filter, subject: { kind, name: await input.form(given) } };
   if (kind === "project") {
     const project = given ?? (await input.project());
     return { ...filter, subject: { kind, name: project, project } };

@@ -8,6 +8,8 @@ import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, shorten, shown, table } from "../output/text.ts";
 import { action } from "../session/action.ts";
+import { formProjectOption } from "../session/config.ts";
+import { type FormFilter, formFilter } from "./form-filter.ts";
 import type { Input } from "../session/input.ts";
 import { listSome } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
@@ -50,6 +52,7 @@ function describeDelivery(delivery: DeliveryView): string {
     details([
       ["delivery", delivery.id],
       ["submission", delivery.submission],
+      ...(delivery.project ? [["project", delivery.project] as [string, string]] : []),
       ["form", delivery.form],
       ["kind", delivery.kind],
       ["target", delivery.target],
@@ -79,6 +82,7 @@ function addListCommand(deliveries: Command, io: Io): void {
     .alias("ls")
     .description("list deliveries, newest first")
     .option("--form <form>", "only deliveries of a form, by its slug or key")
+    .addOption(formProjectOption())
     .option("--submission <id>", "only deliveries of a submission")
     .option("--status <status>", `only deliveries of a status: ${DELIVERY_STATUSES.join(", ")}`)
     .option("--limit <n>", "how many", String(DEFAULT_PAGE))
@@ -98,11 +102,11 @@ Examples:
 
 type Selection = { limit: number; query: Record<string, string> };
 
-function parseList(input: Input): Selection {
-  const { limit, form, submission, status, before } = input.options as Record<string, string>;
+async function parseList(input: Input): Promise<Selection> {
+  const { limit, submission, status, before } = input.options as Record<string, string>;
   if (status !== undefined && !DELIVERY_STATUSES.some((each) => each === status))
     throw usage(`--status is one of ${DELIVERY_STATUSES.join(", ")}, not ${status}`);
-  const given = { form, submission, status, before };
+  const given = { ...(await formFilter(input)), submission, status, before };
   const set = Object.entries(given).filter((each): each is [string, string] => each[1] !== undefined);
   return { limit: countValue(limit!, "--limit", 1), query: Object.fromEntries(set) };
 }
@@ -144,6 +148,7 @@ function addRetryCommand(deliveries: Command, io: Io): void {
     .description("send deliveries again, or now instead of at their next attempt")
     .option("--failed", "all that have failed")
     .option("--form <form>", "with --failed: only those of a form, by its slug or key")
+    .addOption(formProjectOption())
     .addHelpText(
       "after",
       `
@@ -157,15 +162,15 @@ Examples:
     .action(action(io, parseRetry, retryDeliveries));
 }
 
-type Retried = { ids: string[] } | { failed: true; form: string | undefined };
+type Retried = { ids: string[] } | ({ failed: true } & FormFilter);
 
-function parseRetry(input: Input, given?: string): Retried {
+async function parseRetry(input: Input, given?: string): Promise<Retried> {
   // A variadic argument arrives as an array.
   const ids = (given as unknown as string[] | undefined) ?? [];
   const { failed, form } = input.options as { failed?: true; form?: string };
   if (failed && ids.length > 0) throw usage("--failed and the ids of deliveries exclude each other");
   if (form !== undefined && !failed) throw usage("--form goes with --failed");
-  if (failed) return { failed, form };
+  if (failed) return { failed, ...(await formFilter(input)) };
   if (ids.length === 0) throw usage("name deliveries, or add --failed for all that have failed");
   const wrong = ids.find((id) => !SUBMISSION_ID.test(id.toLowerCase()));
   if (wrong !== undefined)

@@ -3,11 +3,14 @@ import type { Command } from "commander";
 import type { DaySubmissions, FormStats, HourReads } from "../../src/maintenance/stats.ts";
 import { stats as operations } from "../../src/operations/stats.ts";
 import { barChart, hasBlocks } from "../output/bars.ts";
+import { nameIn } from "../../src/forms/form-name.ts";
 import { fieldOption } from "../output/field.ts";
 import { type Io, WIDTH } from "../output/terminal.ts";
 import { alignedRight, shown, table } from "../output/text.ts";
 import { action } from "../session/action.ts";
 import { env } from "../session/env.ts";
+import { formProjectOption } from "../session/config.ts";
+import { type FormFilter, formFilter } from "./form-filter.ts";
 import type { Input } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
 import { countValue } from "../session/values.ts";
@@ -16,6 +19,7 @@ export function addStatsCommand(stats: Command, io: Io): void {
   stats
     .option("--days <n>", "how many days of submissions, today included", "30")
     .option("--form <form>", "only the submissions of that form, by slug or key")
+    .addOption(formProjectOption())
     .addOption(fieldOption())
     .addHelpText(
       "after",
@@ -32,18 +36,18 @@ Examples:
     .action(action(io, parse, run));
 }
 
-type Values = { days: number; form: string | undefined };
+type Values = { days: number } & FormFilter;
 
-function parse({ options }: Input): Values {
-  const { days, form } = options as { days: string; form?: string };
-  return { days: countValue(days, "--days", 1), form };
+async function parse(input: Input): Promise<Values> {
+  const { days } = input.options as { days: string };
+  return { days: countValue(days, "--days", 1), ...(await formFilter(input)) };
 }
 
 async function run(
   { client, print, note, suggest, paint, io }: Session,
-  { days, form }: Values,
+  { days, form, project }: Values,
 ): Promise<void> {
-  const stats = await client.call(operations.read, { query: { days, form } });
+  const stats = await client.call(operations.read, { query: { days, form, project } });
   const charted = barChart(daysOf(stats.submissions, days), {
     head: ["DAY", "INBOX", "SPAM"],
     width: io.outWidth ?? WIDTH,
@@ -61,8 +65,9 @@ async function run(
 }
 
 function describeForms({ forms }: FormStats): string {
-  const rows = forms.map(({ form, ...counts }) => [
-    form,
+  const hasProjects = new Set(forms.map(({ project }) => project)).size > 1;
+  const rows = forms.map(({ project, form, ...counts }) => [
+    hasProjects ? nameIn(project, form) : form,
     ...[counts.inbox, counts.unread, counts.spam, counts.archived].map(String),
   ]);
   return table(...alignedRight(["FORM", "INBOX", "UNREAD", "SPAM", "ARCHIVED"], rows));

@@ -23,7 +23,8 @@ type Verb<P, S extends Schemas, N extends string> = {
 
 /** Parses the one name that a verb takes. */
 export function named(what: string) {
-  return (input: Input, given?: string): Promise<string> => input.need(given, what);
+  return (input: Input, given?: string): Promise<string> =>
+    what === "form" ? input.form(given) : input.need(given, what);
 }
 
 function addVerb(

@@ -25,6 +25,9 @@ type Definition =
   | { type: "literal"; values: unknown[] }
   | { type: "string" | "number" | "boolean" | "record" | "any" };
 
+/** The member by which a server of an earlier version does not name a form, nor what belongs to it. */
+const LATER = "project";
+
 function shapeIn(schema: Schema): Shape {
   const def = definitionOf(schema);
   switch (def.type) {
@@ -34,7 +37,10 @@ function shapeIn(schema: Schema): Shape {
       return shapeIn(def.innerType);
     case "object":
       return Object.fromEntries(
-        Object.entries(def.shape).map(([name, each]) => [isNaming(each) ? name : `${name}?`, shapeIn(each)]),
+        Object.entries(def.shape).map(([name, each]) => [
+          isNaming(each) && name !== LATER ? name : `${name}?`,
+          shapeIn(each),
+        ]),
       );
     case "array":
       return [shapeIn(def.element)];

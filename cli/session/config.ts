@@ -64,6 +64,13 @@ export function projectOption(): Option {
   return new Option("-p, --project <project>", "project").env("FORMFLAG_PROJECT");
 }
 
+/** For a command about forms, which may go without a project. */
+export function formProjectOption(): Option {
+  return new Option("-p, --project <project>", "only in this project (default: in all)").env(
+    "FORMFLAG_PROJECT",
+  );
+}
+
 export function environmentOption(): Option {
   return new Option("-e, --environment <environment>", "environment").env("FORMFLAG_ENVIRONMENT");
 }

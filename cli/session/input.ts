@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { AppError } from "../../src/base/errors.ts";
+import { type FormName, nameIn } from "../../src/forms/form-name.ts";
 import type { Io } from "../output/terminal.ts";
 import type { Client } from "./client.ts";
 import type { Config } from "./config.ts";
@@ -16,6 +18,13 @@ export type Input = {
   need: (name: string | undefined, what: string) => Promise<string>;
   /** The project of `-p`, or chosen at a prompt. Throws `invalid` as `need` does. */
   project: () => Promise<string>;
+  /** The project of `-p` or `FORMFLAG_PROJECT`; undefined for none. Throws `invalid` for several. */
+  givenProject: () => string | undefined;
+  /**
+   * The name of a form, in the project of `-p`. One of `FORMFLAG_PROJECT` goes before others, where a form has the name.
+   * Throws as `need` does.
+   */
+  form: (given: string | undefined) => Promise<FormName>;
   /** The environment of `-e`, or chosen at a prompt. Throws `invalid` as `need` does. */
   environment: (project: string) => Promise<string>;
   /** The environments of a verb that takes several, each once. Throws `invalid` as `need` does. */
@@ -45,17 +54,33 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
       const listed = await client.call(environments.list, { names: { project } });
       return listed.environments.map(({ slug }) => slug);
     });
+  const need = async (name: string | undefined, what: string) => {
+    if (name !== undefined) return name;
+    if (!canPrompt(io, config))
+      throw usage(
+        `the ${what} is missing`,
+        `write it after the command: ${[commandLine(command), ...command.args].join(" ")} <${what}>`,
+      );
+    return promptText(`Which ${what}?`, (text) => (text === "" ? "Please write a name" : undefined));
+  };
+  const givenProject = () => {
+    const given = options["project"] as string | undefined;
+    if (given?.includes(","))
+      throw usage(`this command takes one project, not ${given}`, "leave out the others");
+    return given;
+  };
   return {
     config,
     options,
-    async need(name, what) {
-      if (name !== undefined) return name;
-      if (!canPrompt(io, config))
-        throw usage(
-          `the ${what} is missing`,
-          `write it after the command: ${[commandLine(command), ...command.args].join(" ")} <${what}>`,
-        );
-      return promptText(`Which ${what}?`, (text) => (text === "" ? "Please write a name" : undefined));
+    need,
+    givenProject,
+    async form(given) {
+      const name = await need(given, "form");
+      const project = givenProject();
+      if (project === undefined) return name;
+      const placed = nameIn(project, name);
+      if (command.getOptionValueSource("project") !== "env") return placed;
+      return (await isForm(client, placed)) ? placed : name;
     },
     project: () =>
       choose("-p <project>", "project", async () => {
@@ -76,6 +101,17 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
     },
     readStdin: () => io.readStdin(),
   };
+}
+
+async function isForm(client: Client, form: FormName): Promise<boolean> {
+  const { forms } = await import("../../src/operations/forms.ts");
+  try {
+    await client.call(forms.get, { names: { form } });
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return false;
+    throw error;
+  }
 }
 
 /** Whether the user can be prompted. */

@@ -140,7 +140,7 @@ export async function fillForm(
 ): Promise<string> {
   const { openSqliteStore } = await import("../../src/store/sqlite/store.ts");
   const store = openSqliteStore(join(data, "formflag.db"), "thread");
-  const { key: formKey } = (await store.forms.find(form))!;
+  const { key: formKey } = (await store.forms.named(form))[0]!;
   const middle = Math.floor(count / 2);
   let middleId = "";
   const atOnce = 2000;

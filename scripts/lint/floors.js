@@ -25,7 +25,7 @@ export const FLOORS = [
   { area: "src/flags/flagd", imports: [], libraries: ["@openfeature/flagd-core"] },
   {
     area: "src/forms",
-    imports: ["src/base", "src/access", "src/delivery", ...BLOBS],
+    imports: ["src/base", "src/access", "src/delivery", "src/projects", ...BLOBS],
     libraries: [
       "@cfworker/json-schema",
       "altcha-lib",

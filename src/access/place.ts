@@ -14,3 +14,17 @@ export function noSuchProject(slug: string): AppError {
     reason: "project-not-found",
   });
 }
+
+/** The project of forms that are created without one, and of those from before forms had projects. */
+export const DEFAULT_PROJECT = "default";
+
+/** A form, by the slug of its project and its own. */
+export type FormPlace = { project: string; slug: string };
+
+/**
+ * A form as logs, mails and addresses of pages name it: its slug, behind the slug of its project and a colon unless that is
+ * `default`.
+ */
+export function shortName({ project, slug }: FormPlace): string {
+  return project === DEFAULT_PROJECT ? slug : `${project}:${slug}`;
+}

@@ -70,6 +70,17 @@ export function parseMailbox(text: string): Mailbox {
   return { name, address: parts.address };
 }
 
+/** Whether {@link parseMailbox} reads a text. */
+export function isMailbox(text: string): boolean {
+  try {
+    parseMailbox(text);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}
+
 /**
  * The address of the person who filled in a form: the field that the form names, else the one that its schema describes as
  * an email address, else the first of `email`, `_replyto`, `e-mail` and `mail` that holds one plain address. Null if

@@ -1,4 +1,5 @@
 import type { HistoryEntry } from "../access/history-entry.ts";
+import type { FormPlace } from "../access/place.ts";
 import { maskTarget, type TargetRecord } from "./target.ts";
 
 /** A change of targets, as the store applies it. */
@@ -7,11 +8,11 @@ export type TargetChange =
   | { change: "updateTarget"; target: TargetRecord }
   | { change: "deleteTarget"; id: string }
   /** Adds an entry to the history alone: a target belongs to its form, and changes beside it. */
-  | { change: "recordForm"; history: HistoryEntry };
+  | { change: "recordForm"; project: string; history: HistoryEntry };
 
 /** The entry of a target of a form that is added, changed or deleted, without its secrets; undefined for none. */
 export function recordTarget(
-  form: string,
+  { project, slug }: FormPlace,
   before: TargetRecord | undefined,
   after: TargetRecord | undefined,
 ): TargetChange {
@@ -21,8 +22,8 @@ export function recordTarget(
     [`target ${after.id}`]: stateOf(after),
     ...(isRotated && { [`secret of ${after.id}`]: "renewed" }),
   };
-  const entry = { environment: null, kind: "form", name: form, before: was ?? {}, after: is ?? {} } as const;
-  return { change: "recordForm", history: entry };
+  const entry = { environment: null, kind: "form", name: slug, before: was ?? {}, after: is ?? {} } as const;
+  return { change: "recordForm", project, history: entry };
 }
 
 function stateOf(target: TargetRecord): string {

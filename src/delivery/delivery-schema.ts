@@ -6,6 +6,8 @@ export const deliverySchema = z.object({
   id: z.string(),
   /** The id of the submission. */
   submission: z.string(),
+  /** The slug of the form's project. */
+  project: z.string(),
   /** The form's slug. */
   form: z.string(),
   /** `webhook`, a chat service, `notification` or `autoreply`. */

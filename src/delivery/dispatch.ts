@@ -1,3 +1,4 @@
+import { type FormPlace, shortName } from "../access/place.ts";
 import { isoTime } from "../base/clock.ts";
 import { withoutRepeats } from "../base/json-members.ts";
 import { emailFieldOf } from "./address.ts";
@@ -27,7 +28,7 @@ export type Dispatching = {
 };
 
 /** The attempt that was made, or the reason why the delivery is cancelled. */
-export type Dispatched = { attempt: Attempt; form: string } | { cancelled: string };
+export type Dispatched = { attempt: Attempt; form: FormPlace } | { cancelled: string };
 
 /** Characters of a value in a chat message. */
 const MAX_CHAT_VALUE = 2000;
@@ -44,7 +45,7 @@ export async function dispatch(
   const attempt = isMail(delivery.kind)
     ? await sendMail(dispatching, delivery, content)
     : await sendToTarget(dispatching, delivery, content, signal);
-  return typeof attempt === "string" ? { cancelled: attempt } : { attempt, form: content.form.slug };
+  return typeof attempt === "string" ? { cancelled: attempt } : { attempt, form: content.form };
 }
 
 /** Returns why nothing is sent, as text. */
@@ -79,7 +80,7 @@ async function submissionJson({ form, submission }: DeliveryContent, files: Deli
     meta: meta && JSON.parse(meta),
   };
   // Joined, because parsing the data would round its numbers. Names repeat in what older versions stored.
-  return `{"id":${JSON.stringify(id)},"form":${JSON.stringify(form.slug)},"data":${withoutRepeats(data)},${JSON.stringify(rest).slice(1)}`;
+  return `{"id":${JSON.stringify(id)},"project":${JSON.stringify(form.project)},"form":${JSON.stringify(form.slug)},"data":${withoutRepeats(data)},${JSON.stringify(rest).slice(1)}`;
 }
 
 function linkedFiles({ id, files }: DeliveryContent["submission"], { url }: DeliveryFiles) {
@@ -134,7 +135,7 @@ async function sendMail(
     subject: form.notifySubject,
     attach: form.attach,
     spam: spamCount,
-    links: (await files.links?.(form.slug, submission.id)) ?? null,
+    links: (await files.links?.(shortName(form), submission.id)) ?? null,
   });
   return mailer.send(message, withoutAttachments);
 }

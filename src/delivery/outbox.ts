@@ -1,3 +1,4 @@
+import { DEFAULT_PROJECT, shortName } from "../access/place.ts";
 import type { ChangeStore } from "../access/door.ts";
 import { type ClockAndRandom, clock } from "../base/clock.ts";
 import type { Job } from "../base/jobs.ts";
@@ -129,11 +130,11 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
     const isGone = attempt.outcome === "gone";
     claims.settle(outcome);
     report.attempted(delivery.kind, outcome.status);
-    report.tried?.(result.form, delivery, attempt, outcome.status === "failed");
+    report.tried?.(shortName(result.form), delivery, attempt, outcome.status === "failed");
     if (attempt.isTargetDown && outcome.status === "queued") claims.pause(laneOf(delivery), outcome.dueAt);
     if (isGone) await switchOffTarget(app, result.form, delivery.target);
     if (outcome.status === "failed")
-      report.failed(result.form, delivery, attempt.error ?? "no answer", isGone);
+      report.failed(shortName(result.form), delivery, attempt.error ?? "no answer", isGone);
     if (isGone) await cancelTargetless();
   };
 
@@ -147,7 +148,8 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
       result = await dispatch({ store, outgoing, files, now }, delivery, stopping.signal);
     } catch (error) {
       if (!stopping.signal.aborted) report.error(error);
-      result = { form: "?", attempt: unanswered("internal error: the log of the server has it", false) };
+      const attempt = unanswered("internal error: the log of the server has it", false);
+      result = { form: { project: DEFAULT_PROJECT, slug: "?" }, attempt };
     }
     const isDelivered = "attempt" in result && result.attempt.outcome === "delivered";
     if (stopping.signal.aborted && !isDelivered) claims.settle(postponed(delivery, now()));

@@ -80,6 +80,7 @@ export type DeliveryContent = {
 
 /** The settings of a form that deliveries follow. */
 type DeliveryForm = {
+  project: string;
   slug: string;
   name: string;
   key: string;
@@ -96,7 +97,8 @@ type DeliveryFile = { field: string; name: string; type: string; size: number; s
 export type DeliveryQuery = {
   limit: number;
   before: string | null;
-  formKey: string | null;
+  /** Null for those of every form. */
+  formKeys: readonly string[] | null;
   submission: string | null;
   status: DeliveryStatus | null;
 };
@@ -129,8 +131,8 @@ type DeliveryStore = {
    * unknown id, and changes nothing.
    */
   retry(ids: readonly string[], now: number): Promise<void>;
-  /** Queues at most `limit` failed deliveries again, of a form if its key is given. Returns how many. */
-  retryFailed(formKey: string | null, now: number, limit: number): Promise<number>;
+  /** Queues at most `limit` failed deliveries again, of the forms of some keys unless they are null. Returns how many. */
+  retryFailed(formKeys: readonly string[] | null, now: number, limit: number): Promise<number>;
   /**
    * Removes at most `limit` ended deliveries that are due for it; those of spam that were cancelled are kept until `later`.
    * Returns whether any may be left.
@@ -138,10 +140,10 @@ type DeliveryStore = {
   clearEnded(now: number, later: number, limit: number): Promise<boolean>;
   /** Records an alert about a target until `until`, unless an earlier one has not expired. Returns whether it did. */
   claimAlert(target: string, now: number, until: number): Promise<boolean>;
-  /** How many deliveries are queued; no more than `atMost` are counted. */
-  countQueued(atMost: number): Promise<number>;
+  /** How many deliveries of the forms of some projects are queued; no more than `atMost` are counted. Default: of all. */
+  countQueued(atMost: number, projects?: readonly string[] | null): Promise<number>;
   /** How many deliveries have failed, in the same way. */
-  countFailed(atMost: number): Promise<number>;
+  countFailed(atMost: number, projects?: readonly string[] | null): Promise<number>;
 };
 
 export type DeliveriesStore = { targets: TargetStore; deliveries: DeliveryStore };

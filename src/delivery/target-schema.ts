@@ -4,6 +4,8 @@ import { MAX_OVERLAP } from "./limits.ts";
 
 export const targetViewSchema = z.object({
   id: z.string(),
+  /** The slug of the form's project. */
+  project: z.string(),
   /** The form's slug. */
   form: z.string(),
   /** `webhook` or a chat service. */

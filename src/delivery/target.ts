@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import type { FormPlace } from "../access/place.ts";
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { type Random, dashedKey } from "../base/ids.ts";
@@ -95,10 +96,10 @@ export function maskTarget({ kind, url }: Target): string {
 }
 
 /** A target for everybody who may read forms: its URL is masked. `form` is the form's slug. */
-export function viewTarget(record: TargetRecord, form: string): TargetView {
+export function viewTarget(record: TargetRecord, { project, slug: form }: FormPlace): TargetView {
   const { id, kind, enabled, createdAt, updatedAt } = record;
   const times = { createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
-  return { id, form, kind, target: maskTarget(record), enabled, ...times };
+  return { id, project, form, kind, target: maskTarget(record), enabled, ...times };
 }
 
 /** The id of a new target. */

@@ -1,4 +1,5 @@
 import { operatorCaller } from "../access/caller.ts";
+import type { FormPlace } from "../access/place.ts";
 import { type ChangeStore, change } from "../access/door.ts";
 import type { ClockAndRandom } from "../base/clock.ts";
 import { recordTarget, type TargetChange } from "./change.ts";
@@ -13,7 +14,7 @@ const OUTBOX = operatorCaller(
 );
 
 /** Disables a target of a form that answered 410 Gone; does nothing if the target was deleted meanwhile. */
-export function switchOffTarget(app: TargetsApp, form: string, id: string): Promise<void> {
+export function switchOffTarget(app: TargetsApp, form: FormPlace, id: string): Promise<void> {
   return change(app, OUTBOX, async ({ at }) => {
     const target = await app.store.targets.find(id);
     if (!target?.enabled) return { changes: [], result: undefined };

@@ -1,3 +1,4 @@
+import { DEFAULT_PROJECT } from "../access/place.ts";
 import { clock } from "../base/clock.ts";
 import type { Caller } from "../access/caller.ts";
 import { change } from "../access/door.ts";
@@ -67,8 +68,10 @@ async function planDocument(
   document: Document,
   prune: boolean,
 ): Promise<{ plan: DocumentPlan; setup: Setup }> {
-  const projects = Object.keys(document.projects ?? {});
-  const setup = await app.store.setup.read(projects, document.forms !== undefined);
+  const named = document.projects ?? {};
+  const withForms = document.forms !== undefined || Object.values(named).some(({ forms }) => forms);
+  const projects = [...new Set([...Object.keys(named), ...(document.forms ? [DEFAULT_PROJECT] : [])])];
+  const setup = await app.store.setup.read(projects, withForms);
   const plan = await planOf(app, setup, document, prune);
   await checkRules(plan.checks);
   await checkContents(plan.contents);

@@ -35,6 +35,7 @@ const AUDITED: Audited = {
   insertForm: ({ form: { key, slug } }) => entry("form.create", { form: key }, slug),
   updateForm: ({ form: { key, slug }, history }) =>
     entry("form.set", { form: key }, slug, { fields: fieldsOf(history) }),
+  moveForm: ({ project, from, slug }) => entry("form.move", { project }, slug, { from, to: project }),
   deleteForm: ({ slug, key }) => entry("form.delete", { form: key }, slug),
   recordForm: null,
   insertTarget: ({ target: { id, formKey, kind } }) =>

@@ -3,7 +3,7 @@ import { displayName } from "../base/slug-schema.ts";
 import { SHARED } from "../flags/flag-fields.ts";
 import { flagPatchSchema, flagSlug } from "../flags/flag-schema.ts";
 import { segmentName, segmentRuleSchema } from "../flags/segment-schema.ts";
-import { formPatchSchema, formSchema } from "../forms/form-schema.ts";
+import { formSchema, formSettingsSchema } from "../forms/form-schema.ts";
 import { color, environmentSchema } from "../projects/environment-schema.ts";
 import { projectSchema } from "../projects/project-schema.ts";
 
@@ -22,19 +22,24 @@ const environment = z.strictObject({
     .check(z.describe('Rules that flags of this environment share by {"$ref": name}.')),
 });
 
+const forms = z.record(formSchema.shape.slug, formSettingsSchema);
+
 const project = z.strictObject({
   name: z.optional(displayName),
   environments: z
     .optional(z.record(environmentSchema.shape.slug, environment))
     .check(z.describe("A new project without any gets develop, staging and production.")),
   flags: z.optional(z.record(flagSlug, flag)),
+  forms: z.optional(forms),
 });
 
 /** The content of a file for `apply`. */
 export const documentSchema = z.strictObject({
   $schema: z.optional(z.string()).check(z.describe("Where an editor finds this schema.")),
   projects: z.optional(z.record(projectSchema.shape.slug, project)),
-  forms: z.optional(z.record(formSchema.shape.slug, formPatchSchema)),
+  forms: z
+    .optional(forms)
+    .check(z.describe("Forms of the project `default`; those of other projects are in these.")),
 });
 
 /** One difference between the setup and a document: `before` is null for a creation, `after` for a deletion. */

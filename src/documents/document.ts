@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { DEFAULT_PROJECT, type FormPlace } from "../access/place.ts";
 import { isoTime } from "../base/clock.ts";
 import { createTurns } from "../base/event-loop.ts";
 import { OPTIONAL_NAMES, optionalMembers, type OptionalName, SHARED } from "../flags/flag-fields.ts";
@@ -20,11 +21,20 @@ export type FlagEntry = NonNullable<DocumentFlag["environments"]>[string];
 /** The document that describes a setup, made in turns with other work: applied elsewhere, it creates the same setup. */
 export async function documentOf({ projects, forms }: Setup, withForms: boolean): Promise<Document> {
   const entries: [string, DocumentProject][] = [];
-  for (const project of projects) entries.push([project.slug, await projectEntry(project)]);
+  for (const project of projects) {
+    const own = withForms && project.slug !== DEFAULT_PROJECT ? formsOf(forms, project.slug) : {};
+    const hasOwn = Object.keys(own).length > 0;
+    entries.push([project.slug, { ...(await projectEntry(project)), ...(hasOwn && { forms: own }) }]);
+  }
   return {
     projects: Object.fromEntries(entries),
-    ...(withForms ? { forms: Object.fromEntries(forms.map((form) => [form.slug, formEntry(form)])) } : {}),
+    ...(withForms ? { forms: formsOf(forms, DEFAULT_PROJECT) } : {}),
   };
+}
+
+function formsOf(forms: readonly FormRecord[], project: string): NonNullable<Document["forms"]> {
+  const own = forms.filter((form) => form.project === project);
+  return Object.fromEntries(own.map((form) => [form.slug, formEntry(form)]));
 }
 
 async function projectEntry({ name, environments }: SetupProject): Promise<DocumentProject> {
@@ -86,6 +96,7 @@ export function flagEntry(record: FlagRecord): FlagEntry {
 
 /** The settings of a form; null for one that follows the default. */
 export function formEntry({
+  project: _project,
   slug: _slug,
   key: _key,
   createdAt: _at,
@@ -93,6 +104,11 @@ export function formEntry({
   ...settings
 }: FormRecord) {
   return settings;
+}
+
+/** The place of a form in a document. */
+export function formPathOf({ project, slug }: FormPlace): string {
+  return project === DEFAULT_PROJECT ? pathOf("forms", slug) : pathOf("projects", project, "forms", slug);
 }
 
 /** A place in a document: `projects.shop.flags["a.b"].environments.production`. */

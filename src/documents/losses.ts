@@ -1,7 +1,7 @@
 import { DAY_MS } from "../base/days.ts";
 import { KiB, formatBytes } from "../base/bytes.ts";
 import { lossesOfPeriods } from "../forms/keeping/keeping.ts";
-import { pathOf } from "./document.ts";
+import { formPathOf, pathOf } from "./document.ts";
 import type { DocumentPlan, FormCheck } from "./plan.ts";
 import type { Setup, SetupChange } from "./setup.ts";
 import type { DocumentsApp } from "./store.ts";
@@ -87,8 +87,7 @@ async function lossesOfForms(app: DocumentsApp, changes: SetupChange[]): Promise
   for (const each of changes) {
     if (each.change !== "deleteForm") continue;
     const count = await app.store.submissions.count(each.key);
-    if (count > 0)
-      losses.push(`this deletes ${pathOf("forms", each.slug)} with ${counted(count, "submission")}`);
+    if (count > 0) losses.push(`this deletes ${formPathOf(each)} with ${counted(count, "submission")}`);
   }
   return losses;
 }

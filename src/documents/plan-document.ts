@@ -1,17 +1,13 @@
+import { DEFAULT_PROJECT } from "../access/place.ts";
 import type { ClockAndRandom } from "../base/clock.ts";
 import { findNestingFaults } from "../flags/flagd/nested-segments.ts";
 import { dropSegment, putSegment } from "../flags/plan.ts";
 import { applyRule, rulesBySegment, segmentInUse, usersOf } from "../flags/segment.ts";
-import { applyFormPatch, newForm } from "../forms/form.ts";
-import {
-  planDeletion as planFormDeletion,
-  planInsert as planFormInsert,
-  planUpdate as planFormUpdate,
-} from "../forms/plan.ts";
 import { newEnvironment } from "../projects/environment.ts";
 import { planDeletion, planEnvironment, planUpdate, projectEntry } from "../projects/plan.ts";
 import { DEFAULT_ENVIRONMENTS, newProject } from "../projects/project.ts";
-import { type Document, formEntry, pathOf } from "./document.ts";
+import { type Document, pathOf } from "./document.ts";
+import { planForms } from "./plan-forms.ts";
 import { planFlags } from "./plan-flags.ts";
 import { type DocumentPlan, type Target, add, fault } from "./plan.ts";
 import type { Setup, SetupProject } from "./setup.ts";
@@ -29,12 +25,22 @@ export async function planOf(
   document: Document,
   prune: boolean,
 ): Promise<DocumentPlan> {
+  if (document.forms && document.projects?.[DEFAULT_PROJECT]?.forms)
+    throw fault(pathOf("projects", DEFAULT_PROJECT, "forms"), "the forms of this project are in `forms`");
   const plan: DocumentPlan = { differences: [], changes: [], checks: [], contents: [], forms: [] };
   for (const [slug, wanted] of Object.entries(document.projects ?? {})) {
     const current = setup.projects.find((each) => each.slug === slug);
     await planProject(clock, plan, slug, current, wanted, prune);
   }
-  if (document.forms) planForms(clock, plan, setup, document.forms, prune);
+  if (document.forms) {
+    const isMissing = !setup.projects.some(({ slug }) => slug === DEFAULT_PROJECT);
+    // Forms need their project, whether the document names it or not.
+    if (isMissing && !document.projects?.[DEFAULT_PROJECT] && Object.keys(document.forms).length > 0)
+      await planProject(clock, plan, DEFAULT_PROJECT, undefined, {}, false);
+    planForms(clock, plan, setup, { project: DEFAULT_PROJECT, forms: document.forms, prune });
+  }
+  for (const [project, { forms }] of Object.entries(document.projects ?? {}))
+    if (forms) planForms(clock, plan, setup, { project, forms, prune });
   return plan;
 }
 
@@ -190,49 +196,5 @@ function planSegments(
       dropSegment({ project, environment, segment: name }, { rule: JSON.stringify(before) }),
     );
     rules.delete(name);
-  }
-}
-
-function planForms(
-  clock: ClockAndRandom,
-  plan: DocumentPlan,
-  setup: Setup,
-  forms: NonNullable<Document["forms"]>,
-  prune: boolean,
-): void {
-  const records = new Map(setup.forms.map((record) => [record.slug, record]));
-  for (const [slug, patch] of Object.entries(forms)) {
-    const path = pathOf("forms", slug);
-    const current = records.get(slug);
-    if (!current) {
-      if (setup.forms.some(({ key }) => key === slug))
-        throw fault(path, "this name is the key of another form");
-      const form = newForm(clock, { slug, ...patch });
-      add(
-        plan,
-        { action: "create", kind: "form", path, before: null, after: formEntry(form) },
-        planFormInsert(form),
-      );
-      plan.forms.push({ path, form });
-      continue;
-    }
-    const { record, result } = applyFormPatch(current, patch, clock.now());
-    if (result === "unchanged") continue;
-    add(
-      plan,
-      { action: "update", kind: "form", path, before: formEntry(current), after: formEntry(record) },
-      planFormUpdate(current, record),
-    );
-    plan.forms.push({ path, form: record, before: current });
-  }
-  if (!prune) return;
-  for (const [slug, record] of records) {
-    if (Object.hasOwn(forms, slug)) continue;
-    const path = pathOf("forms", slug);
-    add(
-      plan,
-      { action: "delete", kind: "form", path, before: formEntry(record), after: null },
-      planFormDeletion(record, true),
-    );
   }
 }

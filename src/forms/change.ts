@@ -3,9 +3,11 @@ import type { FormRecord } from "./form.ts";
 
 type Recorded = { history?: HistoryEntry };
 
-/** A change of forms, as the store applies it. */
+/** A change of forms, as the store applies it; each is recorded in the history of the project. */
 export type FormChange =
-  | ({ change: "insertForm"; form: FormRecord } & Recorded)
-  | ({ change: "updateForm"; form: FormRecord } & Recorded)
+  | ({ change: "insertForm"; project: string; form: FormRecord } & Recorded)
+  | ({ change: "updateForm"; project: string; form: FormRecord } & Recorded)
+  /** From one project to another, which exists. */
+  | ({ change: "moveForm"; project: string; from: string; slug: string; key: string } & Recorded)
   /** With `onlyEmpty`, the store rejects the plan as outdated if the form has a submission. */
-  | ({ change: "deleteForm"; slug: string; key: string; onlyEmpty: boolean } & Recorded);
+  | ({ change: "deleteForm"; project: string; slug: string; key: string; onlyEmpty: boolean } & Recorded);

@@ -1,5 +1,5 @@
 import type { Caller } from "../access/caller.ts";
-import { requireScope } from "../access/rights.ts";
+import { requireScope, requireScopeSomewhere, visibleProjects } from "../access/rights.ts";
 import { isoTime } from "../base/clock.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import { sha256 } from "../base/sum.ts";
@@ -13,7 +13,8 @@ import {
 } from "../delivery/delivery.ts";
 import type { DeliveryStatus } from "../delivery/delivery-status.ts";
 import type { Form } from "./form.ts";
-import { getForm } from "./forms.ts";
+import type { FormName } from "./form-name.ts";
+import { type FormSelection, seesFormsOf, selectKeys } from "./lookup.ts";
 import type { FormsApp } from "./store.ts";
 
 const HOUR_MS = 3_600_000;
@@ -61,24 +62,31 @@ export function autoreplyHash(formKey: string, address: string): string {
 type Listing = {
   limit: number;
   before: string | null;
-  form: string | null;
+  form: FormName | null;
+  /** The slug of a project; null for all that the caller sees. */
+  project?: string | null;
   submission: string | null;
   status: DeliveryStatus | null;
   /** How many times 1,000 deliveries are searched for those that are listed; without it, until the page is full. */
   searches?: number;
 };
 
-/** A page of deliveries, newest first; `next` is where the next page begins. Throws `not_found` for the form. */
+/**
+ * A page of deliveries that the caller sees, newest first; `next` is where the next page begins. Throws `not_found` for the
+ * form and the project, `forbidden`.
+ */
 export async function listDeliveries(
   app: FormsApp,
-  { form, searches = Number.POSITIVE_INFINITY, ...query }: Listing,
+  caller: Caller,
+  { form, project = null, searches = Number.POSITIVE_INFINITY, ...query }: Listing,
 ): Promise<{ items: Delivery[]; next: string | null }> {
-  const formKey = form === null ? null : (await getForm(app, form)).key;
+  const keys = await selectKeys(app, caller, "forms:read", { form, project });
+  const formKeys = keys && [...keys];
   const items: Delivery[] = [];
   let before = query.before;
   for (let search = 1; ; search += 1) {
     const limit = query.limit - items.length;
-    const page = await app.store.deliveries.page({ ...query, limit, before, formKey });
+    const page = await app.store.deliveries.page({ ...query, limit, before, formKeys });
     items.push(...page.items);
     if (page.next === null || items.length >= query.limit || search >= searches)
       return { items, next: page.next };
@@ -88,9 +96,9 @@ export async function listDeliveries(
 }
 
 /** The delivery of that id, with its attempts. Throws `not_found`. */
-export async function getDelivery(app: FormsApp, id: string): Promise<DeliveryDetails> {
+export async function getDelivery(app: FormsApp, caller: Caller, id: string): Promise<DeliveryDetails> {
   const delivery = await app.store.deliveries.find(id);
-  if (!delivery) throw noSuchDelivery(id);
+  if (!delivery || !seesFormsOf(caller, delivery.project)) throw noSuchDelivery(id);
   return { ...delivery, history: await attemptsOf(app, id) };
 }
 
@@ -103,32 +111,39 @@ export async function attemptsOf(app: FormsApp, id: string): Promise<DeliveryAtt
 /** Failed deliveries that are queued again in one transaction. */
 const STEP = 500;
 
-/** Deliveries to send again: by id, or all failed ones, optionally of one form. */
-export type Retry = { ids: string[] } | { failed: true; form?: string | undefined };
+/** Deliveries to send again: by id, or all failed ones, optionally of one form or project. */
+export type Retry = { ids: string[] } | ({ failed: true } & FormSelection);
 
 /**
  * Queues deliveries that have ended or wait for their next attempt, with all attempts before them. Returns how many. Throws
- * `forbidden`, and `not_found` for a form or for one of the ids, where nothing changes.
+ * `forbidden`, and `not_found` for a form, a project or one of the ids, where nothing changes.
  */
 export async function retryDeliveries(app: FormsApp, caller: Caller, retry: Retry): Promise<number> {
-  requireScope(caller, "forms:write");
+  requireScopeSomewhere(caller, "forms:write");
   await caller.verify();
-  const count = "ids" in retry ? await retryThese(app, retry.ids) : await retryFailed(app, retry.form);
+  const count =
+    "ids" in retry ? await retryThese(app, caller, retry.ids) : await retryFailed(app, caller, retry);
   app.onQueued();
   return count;
 }
 
-async function retryThese(app: FormsApp, ids: string[]): Promise<number> {
+async function retryThese(app: FormsApp, caller: Caller, ids: string[]): Promise<number> {
   const unique = [...new Set(ids)];
+  if (visibleProjects(caller, "forms:write") !== null)
+    for (const id of unique) {
+      const { project } = await getDelivery(app, caller, id);
+      requireScope(caller, "forms:write", { project });
+    }
   await app.store.deliveries.retry(unique, app.now());
   return unique.length;
 }
 
-async function retryFailed(app: FormsApp, form: string | undefined): Promise<number> {
-  const formKey = form === undefined ? null : (await getForm(app, form)).key;
+async function retryFailed(app: FormsApp, caller: Caller, selection: FormSelection): Promise<number> {
+  const keys = await selectKeys(app, caller, "forms:write", selection);
+  const formKeys = keys && [...keys];
   const now = app.now();
   for (let total = 0; ;) {
-    const count = await app.store.deliveries.retryFailed(formKey, now, STEP);
+    const count = await app.store.deliveries.retryFailed(formKeys, now, STEP);
     total += count;
     if (count < STEP) return total;
     await yieldToEventLoop();

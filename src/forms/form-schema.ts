@@ -3,10 +3,13 @@ import { slugOf, timestamp } from "../base/slug-schema.ts";
 import { patchedSettings, shownSettings } from "./settings/settings-schema.ts";
 
 const formSlug = slugOf("form");
+const projectSlug = slugOf("project");
 
 const { name, ...otherSettings } = shownSettings;
 
 export const formSchema = z.object({
+  /** The slug of its project. */
+  project: projectSlug,
   slug: formSlug,
   name,
   /** The last segment of the URL that submissions are posted to. */
@@ -22,7 +25,11 @@ export const formViewSchema = z.extend(formSchema, {
   url: z.string(),
 });
 
-/** A change to a form: absent settings stay as they are, null resets a setting to its default. */
-export const formPatchSchema = z.strictObject(patchedSettings);
+/** The settings of a form: absent ones stay as they are, null resets one to its default. */
+export const formSettingsSchema = z.strictObject(patchedSettings);
 
+/** A change to a form; with a project, it moves there. */
+export const formPatchSchema = z.extend(formSettingsSchema, { project: z.optional(projectSlug) });
+
+/** Without a project, a form is in the only one in which the caller may write forms, of several in `default`. */
 export const newFormSchema = z.extend(formPatchSchema, { slug: formSlug });

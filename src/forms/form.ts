@@ -12,6 +12,9 @@ import {
 } from "./settings/settings.ts";
 
 export type Form = {
+  /** The slug of its project. */
+  project: string;
+  /** Unique within the project. */
   slug: string;
   /** The last segment of the URL that submissions are posted to. */
   key: string;
@@ -24,6 +27,9 @@ export type FormPatch = SettingsPatch;
 
 export type NewForm = FormPatch & { slug: string };
 
+/** The settings of a new form in a project. */
+type PlacedForm = NewForm & { project: string };
+
 /** A form as it is stored: null for a setting that follows the default. Times are milliseconds since 1970. */
 export type FormRecord = Omit<Form, "maxFileSize" | "maxFiles" | "createdAt" | "updatedAt"> & {
   maxFileSize: number | null;
@@ -33,8 +39,9 @@ export type FormRecord = Omit<Form, "maxFileSize" | "maxFiles" | "createdAt" | "
 };
 
 /** A form with default settings: enabled, uploads off, open to any origin. */
-function defaultForm(slug: string, key: string, now: number): FormRecord {
+function defaultForm(project: string, slug: string, key: string, now: number): FormRecord {
   return {
+    project,
     slug,
     name: slug,
     key,
@@ -77,13 +84,20 @@ export function viewForm(record: FormRecord): Form {
 }
 
 /** A form with a fresh key, not yet stored: enabled, uploads off. */
-export function newForm(app: ClockAndRandom, { slug, ...settings }: NewForm): FormRecord {
+export function newForm(app: ClockAndRandom, { project, slug, ...settings }: PlacedForm): FormRecord {
   const now = app.now();
-  return applyFormPatch(defaultForm(slug, formKey(app.random), now), settings, now).record;
+  return applyFormPatch(defaultForm(project, slug, formKey(app.random), now), settings, now).record;
 }
 
-export function noSuchForm(slugOrKey: string): AppError {
-  return new AppError("not_found", `form "${slugOrKey}" does not exist`, {
+/** The place of a form, behind its name in a message. */
+export function placeIn(project: string): string {
+  return ` in project "${project}"`;
+}
+
+/** `project` is the one in which it was looked up; null for all that the caller sees. */
+export function noSuchForm(slugOrKey: string, project: string | null = null): AppError {
+  const place = project === null ? "" : placeIn(project);
+  return new AppError("not_found", `form "${slugOrKey}" does not exist${place}`, {
     reason: "form-not-found",
   });
 }

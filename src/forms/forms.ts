@@ -1,80 +1,154 @@
 import type { Caller } from "../access/caller.ts";
 import { change, type Plan } from "../access/door.ts";
-import { requireScope } from "../access/rights.ts";
+import { requireScopeSomewhere } from "../access/rights.ts";
 import { type Find, createCache } from "../base/changes.ts";
 import { AppError } from "../base/errors.ts";
+import type { Page } from "../base/pages.ts";
 import type { SetResult } from "../base/result.ts";
+import type { ProjectChange } from "../projects/change.ts";
+import { planProject } from "../projects/plan.ts";
+import { newProject } from "../projects/project.ts";
+import { DEFAULT_PROJECT } from "../access/place.ts";
 import type { FormChange } from "./change.ts";
 import { checkForm } from "./form-check.ts";
 import {
   applyFormPatch,
   newForm,
-  noSuchForm,
+  placeIn,
   viewForm,
   type Form,
   type FormPatch,
   type FormRecord,
   type NewForm,
 } from "./form.ts";
+import { type FormName, parseFormName } from "./form-name.ts";
+import { findForm, selectForms, selectProjects } from "./lookup.ts";
 import { requireConfirmedPeriods } from "./keeping/keeping.ts";
 import { beginRemoval } from "./keeping/removal.ts";
-import { planDeletion, planInsert, planUpdate } from "./plan.ts";
+import { planDeletion, planInsert, planMove, planUpdate } from "./plan.ts";
 import type { FormsApp } from "./store.ts";
 
-/** Creates a form with its key: enabled, uploads off. Throws `conflict` for a slug in use, `invalid`, `forbidden`, `unconfirmed`. */
-export function createForm(app: FormsApp, caller: Caller, input: NewForm): Promise<Form> {
-  requireScope(caller, "forms:write");
-  return change(app, caller, async (): Promise<Plan<FormChange, Form>> => {
-    const form = newForm(app, input);
-    if (await app.store.forms.find(form.slug))
-      throw new AppError("conflict", `form "${form.slug}" already exists`, { reason: "form-exists" });
-    await checkForm(form);
+/**
+ * Creates a form with its key: enabled, uploads off. Without a project, it is the only one in which the caller may write
+ * forms, of several the one called `default`; where there is no project at all, `default` is created. Throws `conflict` for a
+ * slug in use, `invalid`, `not_found` for the project, `forbidden`, `unconfirmed`.
+ */
+export function createForm(
+  app: FormsApp,
+  caller: Caller,
+  { project, ...input }: NewForm & { project?: string | undefined },
+): Promise<Form> {
+  requireScopeSomewhere(caller, "forms:write");
+  return change(app, caller, async ({ at }): Promise<Plan<FormChange | ProjectChange, Form>> => {
+    const draft = newForm(app, { ...input, project: project ?? DEFAULT_PROJECT });
+    await checkForm(draft);
+    const place = await placeOf(app, caller, project);
+    const form = { ...draft, project: place };
+    await requireFree(app, form);
     await requireConfirmedPeriods(app, caller, undefined, form);
-    return { changes: [planInsert(form)], result: viewForm(form) };
+    const isMissing = !(await app.store.projects.find(place));
+    const creation = isMissing ? planProject(newProject(app, { slug: place }), at) : [];
+    return { changes: [...creation, planInsert(form)], result: viewForm(form) };
   });
 }
 
+/** The project of a new form. */
+async function placeOf(app: FormsApp, caller: Caller, project: string | undefined): Promise<string> {
+  const writable = await selectProjects(app, caller, "forms:write", project);
+  if (project !== undefined) return project;
+  const slugs = writable ?? (await app.store.projects.list()).map(({ slug }) => slug);
+  if (slugs.length === 1) return slugs[0]!;
+  if (slugs.includes(DEFAULT_PROJECT) || (writable === null && slugs.length === 0)) return DEFAULT_PROJECT;
+  throw new AppError("invalid", `a form is in a project: name one of ${slugs.toSorted().join(", ")}`, {
+    reason: "form-without-project",
+  });
+}
+
+/** Throws `conflict` for a form whose slug is in use in its project. */
+async function requireFree(app: FormsApp, { project, slug }: FormRecord): Promise<void> {
+  const named = await app.store.forms.named(slug);
+  // The key of another form would not find it any more.
+  if (named.some((other) => other.project === project || other.key === slug))
+    throw new AppError("conflict", `form "${slug}" already exists${placeIn(project)}`, {
+      reason: "form-exists",
+    });
+}
+
 /**
- * Changes the settings of a form. Throws `not_found`, `invalid`, `forbidden`, and `unconfirmed` if it would keep
- * submissions for less than a day, or for a shorter time than some are stored already.
+ * Changes the settings of a form, and moves it to another project where the patch names one. Throws `not_found`, `invalid`,
+ * `forbidden`, `conflict` where the slug is in use in that project, and `unconfirmed` if it would keep submissions for less
+ * than a day, or for a shorter time than some are stored already.
  */
 export function setForm(
   app: FormsApp,
   caller: Caller,
-  slugOrKey: string,
-  patch: FormPatch,
+  name: FormName,
+  { project, ...patch }: FormPatch & { project?: string | undefined },
 ): Promise<{ form: Form; result: SetResult }> {
-  requireScope(caller, "forms:write");
   return change(app, caller, async ({ at }) => {
-    const before = await findRecord(app, slugOrKey);
+    const found = await findForm(app, caller, "forms:write", name);
+    const moved = project === undefined ? [] : await planMoveTo(app, caller, found, project);
+    const before = moved.length === 0 ? found : { ...found, project: project! };
     const { record, result } = applyFormPatch(before, patch, at);
     await checkForm(record, before);
     await requireConfirmedPeriods(app, caller, before, record);
     const changes = result === "unchanged" ? [] : [planUpdate(before, record)];
-    return { changes, result: { form: viewForm(record), result } };
+    return {
+      changes: [...moved, ...changes],
+      result: { form: viewForm(record), result: moved.length > 0 ? "updated" : result },
+    };
   });
+}
+
+/** The changes that move a form; none where it is there. */
+async function planMoveTo(app: FormsApp, caller: Caller, form: FormRecord, project: string) {
+  await selectProjects(app, caller, "forms:write", project);
+  if (project === form.project) return [];
+  await requireFree(app, { ...form, project });
+  return planMove(form, project);
 }
 
 /**
  * Deletes a form. The form is gone at once; its submissions and files are removed in steps, in the background where there
  * are many. Throws `not_found`, `forbidden`.
  */
-export async function deleteForm(app: FormsApp, caller: Caller, slugOrKey: string): Promise<void> {
-  requireScope(caller, "forms:write");
+export async function deleteForm(app: FormsApp, caller: Caller, name: FormName): Promise<void> {
   await change(app, caller, async (): Promise<Plan<FormChange, void>> => {
-    return { changes: [planDeletion(await findRecord(app, slugOrKey), false)], result: undefined };
+    const form = await findForm(app, caller, "forms:write", name);
+    return { changes: [planDeletion(form, false)], result: undefined };
   });
   await beginRemoval(app);
 }
 
-/** The form of that slug or key. Throws `not_found`. */
-export async function getForm(app: FormsApp, slugOrKey: string): Promise<Form> {
-  return viewForm(await findRecord(app, slugOrKey));
+/** The form of that name. Throws `not_found`, `conflict`, `forbidden`. */
+export async function getForm(app: FormsApp, caller: Caller, name: FormName): Promise<Form> {
+  return viewForm(await findForm(app, caller, "forms:read", name));
 }
 
-/** Every form, by slug. */
-export async function listForms(app: FormsApp): Promise<Form[]> {
-  return (await app.store.forms.list()).map(viewForm);
+/** Every form that the caller sees, or those of a project, by slug and project. Throws `not_found`, `forbidden`. */
+export async function listForms(app: FormsApp, caller: Caller, project?: string): Promise<Form[]> {
+  return (await selectForms(app, caller, "forms:read", { project })).map(viewForm);
+}
+
+/** A page of these forms, behind the form of that name. */
+export async function pageForms(
+  app: FormsApp,
+  caller: Caller,
+  { project, limit, after }: { project?: string | undefined; limit: number; after?: FormName | undefined },
+): Promise<Page<Form>> {
+  const projects = await selectProjects(app, caller, "forms:read", project);
+  const { items, more } = await app.store.forms.page({ projects, limit, after: cursorIn(after) });
+  return { items: items.map(viewForm), more };
+}
+
+/** Sorts after every slug. */
+const AFTER_EVERY_SLUG = "~";
+
+/** A slug alone stands for the forms of that slug in every project. */
+function cursorIn(after: FormName | undefined): { slug: string; project: string } | null {
+  if (after === undefined) return null;
+  const { project, slugOrKey: slug } = parseFormName(after);
+  return { slug, project: project ?? AFTER_EVERY_SLUG };
 }
 
 /** Returns a lookup of forms by the key in their URL, cached until the setup changes. */
@@ -83,10 +157,4 @@ export function createFormFinder({ watch, store }: Pick<FormsApp, "watch" | "sto
     const record = await store.forms.findByKey(key);
     return record && viewForm(record);
   });
-}
-
-async function findRecord(app: FormsApp, slugOrKey: string): Promise<FormRecord> {
-  const form = await app.store.forms.find(slugOrKey);
-  if (!form) throw noSuchForm(slugOrKey);
-  return form;
 }

@@ -1,14 +1,22 @@
 import type { HistoryEntry } from "../access/history-entry.ts";
 import { formatDuration, formatRate, type Rate } from "../base/units.ts";
+import type { TargetChange } from "../delivery/change.ts";
 import type { FormChange } from "./change.ts";
 import type { FormRecord } from "./form.ts";
 import { NAMES, type SettingName, SETTINGS } from "./settings/settings.ts";
+
+type FormsChange = FormChange | TargetChange;
 
 type Values = Readonly<Record<string, unknown>>;
 
 /** The change that creates a form. */
 export function planInsert(form: FormRecord): FormChange {
-  return { change: "insertForm", form, history: entryOf(form.slug, null, stateOf(form)) };
+  return {
+    change: "insertForm",
+    project: form.project,
+    form,
+    history: entryOf(form.slug, null, stateOf(form)),
+  };
 }
 
 /** The change that gives a form other settings; the history records the ones that differ. */
@@ -17,13 +25,24 @@ export function planUpdate(before: FormRecord, form: FormRecord): FormChange {
   const was = names.map((name) => [name, shown(name, before[name])]);
   const is = names.map((name) => [name, shown(name, form[name], before[name])]);
   const history = entryOf(form.slug, Object.fromEntries(was), Object.fromEntries(is));
-  return { change: "updateForm", form, history };
+  return { change: "updateForm", project: form.project, form, history };
 }
 
 /** The change that deletes a form, or with `onlyEmpty` only one without submissions. */
 export function planDeletion(form: FormRecord, onlyEmpty: boolean): FormChange {
-  const { slug, key } = form;
-  return { change: "deleteForm", slug, key, onlyEmpty, history: entryOf(slug, stateOf(form), null) };
+  const { project, slug, key } = form;
+  return { change: "deleteForm", project, slug, key, onlyEmpty, history: entryOf(slug, stateOf(form), null) };
+}
+
+/**
+ * The changes that move a form to another project, recorded in both; its own history goes with it.
+ */
+export function planMove({ project: from, slug, key }: FormRecord, project: string): FormsChange[] {
+  const history = entryOf(slug, { project: from }, { project });
+  return [
+    { change: "moveForm", project, from, slug, key, history },
+    { change: "recordForm", project: from, history },
+  ];
 }
 
 function entryOf(slug: string, before: unknown, after: unknown): HistoryEntry {

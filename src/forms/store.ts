@@ -4,26 +4,37 @@ import type { ChangeStore } from "../access/door.ts";
 import type { SecretStore } from "../access/store.ts";
 import type { Versioned, Watch } from "../base/changes.ts";
 import type { ClockAndRandom } from "../base/clock.ts";
-import type { Page, PageQuery } from "../base/pages.ts";
+import type { Page } from "../base/pages.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Notes } from "../blobs/notes.ts";
 import type { TargetChange } from "../delivery/change.ts";
 import type { DeliveriesStore } from "../delivery/store.ts";
 import type { NewDelivery } from "../delivery/delivery.ts";
+import type { ProjectChange } from "../projects/change.ts";
+import type { ProjectsStore } from "../projects/store.ts";
 import type { FormChange } from "./change.ts";
 import type { Conditions, Insertion, StoredSubmission } from "./intake/insertion.ts";
 import type { FormRecord } from "./form.ts";
+import type { Shared } from "./shared.ts";
 import type { Arrival, Scan, ScanStep, ScannedSubmission } from "./inbox/scan.ts";
 import type { RawSubmission, StoredFile, Submission, SubmissionPage } from "./submission.ts";
 import type { SubmissionMark, SubmissionState } from "./submission-state.ts";
 
 type FormStore = {
-  /** By slug. */
-  list(): Promise<FormRecord[]>;
-  page(query: PageQuery): Promise<Page<FormRecord>>;
-  find(slugOrKey: string): Promise<FormRecord | undefined>;
+  /** By slug and project. Default: those of every project. */
+  list(projects?: readonly string[] | null): Promise<FormRecord[]>;
+  page(query: FormPageQuery): Promise<Page<FormRecord>>;
+  /** The forms of that slug, by project, and one of that key. */
+  named(slugOrKey: string): Promise<FormRecord[]>;
   /** By key alone, as in the URL that submissions are posted to. */
   findByKey(key: string): Promise<FormRecord | undefined>;
+};
+
+/** `after` is the form before the page; `projects` are null for every project. */
+export type FormPageQuery = {
+  limit: number;
+  after?: { slug: string; project: string } | null;
+  projects: readonly string[] | null;
 };
 
 export type SubmissionStore = {
@@ -50,6 +61,8 @@ export type SubmissionStore = {
    */
   scan(form: string, scan: Scan): Promise<ScanStep>;
   find(id: string): Promise<Submission | undefined>;
+  /** The slugs of the projects of submissions, by the ids of those that exist. */
+  projectsOf(ids: readonly string[]): Promise<Record<string, string>>;
   /**
    * At most `limit` submissions of a form next to one: newer ones in ascending order, or older ones in descending order.
    * The submission of that id need not exist.
@@ -85,15 +98,15 @@ export type SubmissionStore = {
   indexBacklog(): Promise<{ missing: number; removals: boolean }>;
   /** Counts the submissions of the form with that key. Default: all states. */
   count(formKey: string, states?: readonly SubmissionState[]): Promise<number>;
-  /** Of every form, by slug. */
+  /** Of every form, by slug and project. */
   counts(): Promise<FormCounts[]>;
   /**
    * How many submissions to the form of that key were stored in each span of hours, by the times of their creation; also
    * those that were moved or deleted since.
    */
   stored(formKey: string, spans: readonly HourSpan[]): Promise<StoredSum[]>;
-  /** Number of unread submissions in the inboxes of all forms. */
-  unread(): Promise<number>;
+  /** Number of unread submissions in the inboxes of all forms, or of those of some projects. */
+  unread(projects?: readonly string[] | null): Promise<number>;
   /** The slugs of the forms whose counts are not those of their submissions. Reads every submission: for a check. */
   wrongCounts(): Promise<string[]>;
   /** Counts every submission again. Other writes wait: about a second for each million. */
@@ -149,13 +162,18 @@ export type SubmissionStore = {
   newestId(below: string): Promise<string | null>;
   /** The submission of that id in the order of arrival; null if there is none. */
   arrival(id: string): Promise<Arrival | null>;
-  /** The last submissions that arrived, the last one first. What is stored later has a greater place than these. */
-  lastArrivals(limit: number): Promise<Arrival[]>;
+  /**
+   * The last submissions that arrived, the last one first. What is stored later has a greater place than these. Default: those
+   * to the forms of every project.
+   */
+  lastArrivals(limit: number, projects?: readonly string[] | null): Promise<Arrival[]>;
 };
 
 /** Number of submissions in each folder of a form. `unread` counts unread ones in the inbox. */
 export type FormCounts = {
   formKey: string;
+  /** The slug of the project. */
+  project: string;
   /** The slug of the form. */
   form: string;
   name: string;
@@ -204,19 +222,6 @@ export type ImportedSubmission = {
 /** How many were stored; how many were known, and how many of these belong to other forms. */
 export type ImportResult = { imported: number; skipped: number; elsewhere: number };
 
-/** Short-lived state, for minutes, that all processes of a database share. Hashes are hexadecimal SHA-256. */
-export type Shared = {
-  /**
-   * Counts an event in the window of its hash, which the first event opens for `windowMs`, and returns the events in the
-   * window and when it ends. A lost database may forget the counts.
-   */
-  count(hash: string, now: number, windowMs: number): Promise<{ count: number; endsAt: number }>;
-  /** Keeps a text under a hash until it is taken or expires. */
-  keep(hash: string, text: string, expiresAt: number): Promise<void>;
-  /** Returns the text under a hash and removes it; undefined if there is none, or it has expired. */
-  take(hash: string, now: number): Promise<string | undefined>;
-};
-
 export type FormsStore = {
   forms: FormStore;
   submissions: SubmissionStore;
@@ -229,7 +234,10 @@ export type FormsStore = {
 /** The part of the app that operations on forms and submissions use. */
 export type FormsApp = ClockAndRandom & {
   watch: Watch;
-  store: Versioned & FormsStore & ChangeStore<FormChange | TargetChange>;
+  store: Versioned &
+    FormsStore &
+    Pick<ProjectsStore, "projects"> &
+    ChangeStore<FormChange | TargetChange | ProjectChange>;
   blobs: Blobs;
   notes: Notes;
   /** Ids of submissions and deliveries, each greater than the one before. */

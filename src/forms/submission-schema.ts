@@ -24,6 +24,8 @@ export const metadataSchema = z.object({
 
 export const submissionSchema = z.object({
   id: z.string(),
+  /** The slug of the form's project. */
+  project: z.string(),
   /** The form's slug. */
   form: z.string(),
   data: z.record(z.string(), z.any()),

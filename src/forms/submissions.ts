@@ -5,11 +5,13 @@ import {
   UNKNOWN_OUTCOME,
 } from "./intake/insertion.ts";
 import type { FormsApp } from "./store.ts";
+import type { Caller } from "../access/caller.ts";
 import { notInMemory } from "../base/changes.ts";
 import { AppError } from "../base/errors.ts";
 import { deleteAll, mayStillAppear } from "../blobs/blobs.ts";
 import { blobKey } from "../blobs/key.ts";
 import type { Form } from "./form.ts";
+import { seesFormsOf } from "./lookup.ts";
 import type { NewDelivery } from "../delivery/delivery.ts";
 import { type FileInfo, type Submission, noSuchSubmission } from "./submission.ts";
 import type { Draft } from "./intake/sent.ts";
@@ -105,30 +107,34 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** The submission of that id. Throws `not_found`. */
-export async function getSubmission(app: FormsApp, id: string): Promise<Submission> {
+/** The submission of that id, whoever asks. Throws `not_found`. */
+export async function readSubmission(app: FormsApp, id: string): Promise<Submission> {
   const submission = await app.store.submissions.find(id);
   if (!submission) throw noSuchSubmission(id);
   return submission;
 }
 
+/** The submission of that id, if the caller sees it. Throws `not_found`, `forbidden`. */
+export async function getSubmission(app: FormsApp, caller: Caller, id: string): Promise<Submission> {
+  const submission = await readSubmission(app, id);
+  if (!seesFormsOf(caller, submission.project)) throw noSuchSubmission(id);
+  return submission;
+}
+
+type OpenFile = { file: FileInfo; bytes: ReadableStream<Uint8Array<ArrayBuffer>> };
+
 /** A file of a submission by its number, from 1, or by its name if that is unique. Throws `not_found`, `conflict`. */
 export async function openFile(
   app: FormsApp,
-  id: string,
+  { id, files }: Submission,
   numberOrName: string,
-): Promise<{ file: FileInfo; bytes: ReadableStream<Uint8Array<ArrayBuffer>> }> {
-  const { file, position } = await findFile(app, id, numberOrName);
-  return { file, bytes: await app.blobs.open(blobKey(id, position)) };
+): Promise<OpenFile> {
+  const position = positionOf(files, numberOrName);
+  return { file: files[position - 1]!, bytes: await app.blobs.open(blobKey(id, position)) };
 }
 
 /** A file of a submission and its number, by that number or its unique name. Throws `not_found`, `conflict`. */
-export async function findFile(
-  app: FormsApp,
-  id: string,
-  numberOrName: string,
-): Promise<{ file: FileInfo; position: number }> {
-  const { files } = await getSubmission(app, id);
+export function findFile({ files }: Submission, numberOrName: string): { file: FileInfo; position: number } {
   const position = positionOf(files, numberOrName);
   return { file: files[position - 1]!, position };
 }

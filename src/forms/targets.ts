@@ -18,7 +18,9 @@ import {
   type TargetRecord,
   type TargetView,
 } from "../delivery/target.ts";
-import { noSuchForm, type FormRecord } from "./form.ts";
+import type { FormRecord } from "./form.ts";
+import type { FormName } from "./form-name.ts";
+import { findForm, type FormScope, seesFormsOf } from "./lookup.ts";
 import type { FormChange } from "./change.ts";
 import type { FormsApp } from "./store.ts";
 import type { Submission } from "./submission.ts";
@@ -39,17 +41,17 @@ type RotatedSecret = { id: string; secret: string };
 export async function addTarget(
   app: FormsApp,
   caller: Caller,
-  form: string,
+  form: FormName,
   text: string,
   outgoing: Outgoing,
 ): Promise<NewTarget> {
-  requireScope(caller, "forms:write");
   const target = parseTarget(text);
-  await findForm(app, form);
+  await findForm(app, caller, "forms:write", form);
   // A plan must not wait for a name service.
   await outgoing.check(target);
   return change(app, caller, async ({ at }): Promise<Plan<FormsChange, NewTarget>> => {
-    const { slug, key } = await findForm(app, form);
+    const owner = await findForm(app, caller, "forms:write", form);
+    const { slug, key } = owner;
     if ((await app.store.targets.list(key)).length >= MAX_TARGETS) {
       throw new AppError("conflict", `form "${slug}" has ${MAX_TARGETS} targets, the most there may be`, {
         reason: "target-limit",
@@ -67,22 +69,22 @@ export async function addTarget(
       updatedAt: at,
     };
     return {
-      changes: [{ change: "insertTarget", target: record }, recordTarget(slug, undefined, record)],
+      changes: [{ change: "insertTarget", target: record }, recordTarget(owner, undefined, record)],
       result: { id, secret },
     };
   });
 }
 
 /** The targets of a form, oldest first, at most `MAX_TARGETS`. Throws `not_found` for the form. */
-export async function listTargets(app: FormsApp, form: string): Promise<TargetView[]> {
-  const { slug, key } = await findForm(app, form);
-  return (await app.store.targets.list(key)).map((record) => viewTarget(record, slug));
+export async function listTargets(app: FormsApp, caller: Caller, form: FormName): Promise<TargetView[]> {
+  const owner = await findForm(app, caller, "forms:read", form);
+  return (await app.store.targets.list(owner.key)).map((record) => viewTarget(record, owner));
 }
 
 /** The target of that id. Throws `not_found`. */
-export async function getTarget(app: FormsApp, id: string): Promise<TargetView> {
-  const { record, form } = await findTarget(app, id);
-  return viewTarget(record, form.slug);
+export async function getTarget(app: FormsApp, caller: Caller, id: string): Promise<TargetView> {
+  const { record, form } = await findTarget(app, caller, "forms:read", id);
+  return viewTarget(record, form);
 }
 
 /**
@@ -95,14 +97,13 @@ export function setTargetEnabled(
   id: string,
   enabled: boolean,
 ): Promise<SetTarget> {
-  requireScope(caller, "forms:write");
   return change(app, caller, async ({ at }): Promise<Plan<FormsChange, SetTarget>> => {
-    const { record, form } = await findTarget(app, id);
+    const { record, form } = await findTarget(app, caller, "forms:write", id);
     const isSet = record.enabled === enabled;
     const target: TargetRecord = isSet ? record : { ...record, enabled, updatedAt: at };
     return {
-      changes: isSet ? [] : [{ change: "updateTarget", target }, recordTarget(form.slug, record, target)],
-      result: { target: viewTarget(target, form.slug), result: isSet ? "unchanged" : "updated" },
+      changes: isSet ? [] : [{ change: "updateTarget", target }, recordTarget(form, record, target)],
+      result: { target: viewTarget(target, form), result: isSet ? "unchanged" : "updated" },
     };
   });
 }
@@ -118,9 +119,8 @@ export function rotateSecret(
   id: string,
   overlapSeconds = DEFAULT_OVERLAP,
 ): Promise<RotatedSecret> {
-  requireScope(caller, "forms:write");
   return change(app, caller, async ({ at }): Promise<Plan<FormsChange, RotatedSecret>> => {
-    const { record, form } = await findTarget(app, id);
+    const { record, form } = await findTarget(app, caller, "forms:write", id);
     if (record.kind !== "webhook") {
       throw new AppError("invalid", `target "${id}" sends to ${record.kind}: only webhooks have a secret`, {
         reason: "target-without-secret",
@@ -139,23 +139,16 @@ export function rotateSecret(
       });
     }
     const target = { ...record, secrets, updatedAt: at };
-    const changes: FormsChange[] = [
-      { change: "updateTarget", target },
-      recordTarget(form.slug, record, target),
-    ];
+    const changes: FormsChange[] = [{ change: "updateTarget", target }, recordTarget(form, record, target)];
     return { changes, result: { id, secret } };
   });
 }
 
 /** Deletes a target; deliveries that wait for it are cancelled. Throws `not_found`, `forbidden`. */
 export function deleteTarget(app: FormsApp, caller: Caller, id: string): Promise<void> {
-  requireScope(caller, "forms:write");
   return change(app, caller, async (): Promise<Plan<FormsChange, void>> => {
-    const { record, form } = await findTarget(app, id);
-    const changes: FormsChange[] = [
-      { change: "deleteTarget", id },
-      recordTarget(form.slug, record, undefined),
-    ];
+    const { record, form } = await findTarget(app, caller, "forms:write", id);
+    const changes: FormsChange[] = [{ change: "deleteTarget", id }, recordTarget(form, record, undefined)];
     return { changes, result: undefined };
   });
 }
@@ -170,8 +163,7 @@ export async function testTarget(
   id: string,
   outgoing: Outgoing,
 ): Promise<Attempt> {
-  requireScope(caller, "forms:write");
-  const { record, form } = await findTarget(app, id);
+  const { record, form } = await findTarget(app, caller, "forms:write", id);
   const { kind, url } = record;
   const { signal } = new AbortController();
   const sample = sampleSubmission(app, form);
@@ -187,9 +179,10 @@ export async function testTarget(
   return outgoing.sendWebhook(delivery, signal);
 }
 
-function sampleSubmission({ nextId, now }: FormsApp, { slug }: FormRecord): Submission {
+function sampleSubmission({ nextId, now }: FormsApp, { project, slug }: FormRecord): Submission {
   return {
     id: nextId(),
+    project,
     form: slug,
     data: { name: "Ada Lovelace", email: "ada@example.com", message: "This is a test of formflag." },
     files: [],
@@ -206,19 +199,16 @@ function sampleMessage({ name }: FormRecord, { data }: Submission): ChatMessage 
   return { title: `Test of the form ${name}`, fields, link: "" };
 }
 
-/** A target with its form. Throws `not_found` for an unknown id. */
+/** A target with its form. Throws `not_found` for an unknown id, `forbidden`. */
 async function findTarget(
   { store }: FormsApp,
+  caller: Caller,
+  scope: FormScope,
   id: string,
 ): Promise<{ record: TargetRecord; form: FormRecord }> {
   const record = await store.targets.find(id);
   const form = record && (await store.forms.findByKey(record.formKey));
-  if (!record || !form) throw noSuchTarget(id);
+  if (!record || !form || !seesFormsOf(caller, form.project)) throw noSuchTarget(id);
+  requireScope(caller, scope, { project: form.project });
   return { record, form };
-}
-
-async function findForm({ store }: FormsApp, slugOrKey: string): Promise<FormRecord> {
-  const form = await store.forms.find(slugOrKey);
-  if (!form) throw noSuchForm(slugOrKey);
-  return form;
 }

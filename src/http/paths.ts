@@ -36,7 +36,7 @@ export function pageLink(base: string, path: string): string {
   return `${base}${DASHBOARD_PATH}${path}`;
 }
 
-/** The page of a submission, under the address of the dashboard or the base path. */
+/** The page of a submission of a form, by its short name, under the address of the dashboard or the base path. */
 export function submissionLink(base: string, form: string, id: string): string {
-  return `${base}${DASHBOARD_PATH}/inbox/${encodeURIComponent(form)}/${id}`;
+  return `${base}${DASHBOARD_PATH}/inbox/${encodeURIComponent(form).replaceAll("%3A", ":")}/${id}`;
 }

@@ -2,7 +2,7 @@ import { AppError } from "../base/errors.ts";
 import { sha256 } from "../base/sum.ts";
 import type { Counts } from "../base/threads/counts.ts";
 import type { Rate } from "../base/units.ts";
-import type { Shared } from "../forms/store.ts";
+import type { Shared } from "../forms/shared.ts";
 import { type Client, limitKey } from "./address.ts";
 
 /** Windows kept in memory. At this number, windows that have ended are removed. */

@@ -8,7 +8,7 @@ import { DASHED_KEY, SUBMISSION_ID } from "../base/ids.ts";
 import { isDeeper, isObject } from "../base/json.ts";
 import { SLUG } from "../base/slug.ts";
 import { FILE_KEY } from "../blobs/key.ts";
-import { isMailAddress } from "../delivery/address.ts";
+import { isMailAddress, isMailbox } from "../delivery/address.ts";
 import { DELIVERY_KINDS } from "../delivery/delivery.ts";
 import { DELIVERY_STATUSES } from "../delivery/delivery-status.ts";
 import { CHAT_KINDS, areTargetSecrets, isTargetUrl } from "../delivery/target.ts";
@@ -16,7 +16,7 @@ import { isLineContent, isLineNumber, isPlainText, isRepositoryUrl } from "../fl
 import { MOODS } from "../flags/previews/feedback.ts";
 import { CODE_LIMITS, FEEDBACK_LIMITS, PREVIEW_LIMITS } from "../flags/limits.ts";
 import { FORM_KEY } from "../forms/form.ts";
-import { COLORS } from "../projects/color.ts";
+import { ACCENT, COLORS } from "../projects/color.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE } from "../forms/limits.ts";
 import { isOriginPattern } from "../forms/intake/origins.ts";
 import { SUBMISSION_MARKS } from "../forms/submission-state.ts";
@@ -99,6 +99,8 @@ export const RULES = {
   fileKey: text(FILE_KEY),
   formKey: text(FORM_KEY),
   color: oneOf(COLORS),
+  accent: text(ACCENT),
+  mailbox: (value) => typeof value === "string" && isMailbox(value),
   role: oneOf(ROLES),
   actorType: oneOf(ACTOR_TYPES),
   password: text(PASSWORD_HASH),

@@ -21,6 +21,7 @@ export const FORM_TABLES = {
     deleted: "integer bit",
     settings: "text formSettings",
     foreign_ids: "integer bit",
+    project_id: "integer?",
   }),
   targets: setup("id", {
     id: "text dashedKey",

@@ -45,6 +45,10 @@ export const SETUP_TABLES = {
     name: "text",
     key: "text dashedKey",
     created_at: "integer time",
+    mail_from: "text? mailbox",
+    accent: "text? accent",
+    max_submissions: "integer? count",
+    max_storage: "integer? count",
   }),
   environments: setup("id", {
     id: "integer",

@@ -5,6 +5,8 @@ export const statsSchema = z.object({
   /** Number of submissions in each folder of each form; `unread` are those in the inbox that have not been read. */
   forms: z.array(
     z.object({
+      /** The slugs of the project and of the form. */
+      project: z.string(),
       form: z.string(),
       name: z.string(),
       inbox: z.int(),
@@ -14,7 +16,9 @@ export const statsSchema = z.object({
     }),
   ),
   /** Submissions by day, in UTC, and form: how many were stored in the inbox and in the spam folder. Days without any are left out. */
-  submissions: z.array(z.object({ day: z.string(), form: z.string(), inbox: z.int(), spam: z.int() })),
+  submissions: z.array(
+    z.object({ day: z.string(), project: z.string(), form: z.string(), inbox: z.int(), spam: z.int() }),
+  ),
   /** Reads of flags by hour and environment: of one flag each, and of all. Hours without any are left out. */
   reads: z.array(
     z.object({ hour: z.string(), project: z.string(), environment: z.string(), one: z.int(), all: z.int() }),

@@ -3,7 +3,8 @@ import { hasScope, hasScopeSomewhere, requireScope } from "../access/rights.ts";
 import { isoTime } from "../base/clock.ts";
 import { type Day, HOUR_MS, hourOf, lastDays } from "../base/days.ts";
 import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
-import { getForm } from "../forms/forms.ts";
+import type { FormName } from "../forms/form-name.ts";
+import { type FormSelection, selectKeys, selectProjects } from "../forms/lookup.ts";
 import type { FormCounts } from "../forms/store.ts";
 import { getEnvironment } from "../projects/environments.ts";
 import type { CommitMinute } from "./commit-latency.ts";
@@ -15,13 +16,13 @@ export const DEFAULT_STATS_DAYS = 30;
 export const DEFAULT_STATS_HOURS = 24;
 
 /** Submissions to a form that were stored on a day in the inbox and in the spam folder. */
-export type DaySubmissions = { day: string; form: string; inbox: number; spam: number };
+export type DaySubmissions = { day: string; project: string; form: string; inbox: number; spam: number };
 
 /** Reads of an environment in the hour that begins at `hour`, in ISO 8601: of one flag each, and of all flags. */
 export type HourReads = { hour: string; project: string; environment: string; one: number; all: number };
 
 export type FormStats = {
-  /** By slug. */
+  /** By slug and project. */
   forms: Omit<FormCounts, "formKey">[];
   /** By day and form; days without submissions are left out. */
   submissions: DaySubmissions[];
@@ -35,8 +36,10 @@ export type Stats = Partial<FormStats> & { reads?: HourReads[]; commits?: readon
 type StatsQuery = {
   /** How many days of submissions, today included. */
   days: number;
-  /** Limits what is returned of forms to one, by its slug or key. */
-  form?: string | undefined;
+  /** Limits what is returned of forms to one. */
+  form?: FormName | null;
+  /** Limits what is returned to one project. */
+  project?: string | null;
   /** How many hours of reads, the current one included. */
   hours?: number;
   /** The time zone at whose midnight a day begins. */
@@ -53,46 +56,62 @@ type StatsQuery = {
 export async function readStats(
   app: StatsApp,
   caller: Caller,
-  { days, form, hours = DEFAULT_STATS_HOURS, timeZone = "UTC", commits = [] }: StatsQuery,
+  {
+    days,
+    form = null,
+    project = null,
+    hours = DEFAULT_STATS_HOURS,
+    timeZone = "UTC",
+    commits = [],
+  }: StatsQuery,
 ): Promise<Stats> {
-  const ofForms = hasScope(caller, "forms:read");
+  const ofForms = hasScopeSomewhere(caller, "forms:read");
   const ofFlags = hasScopeSomewhere(caller, "flags:read");
   if (!ofForms && !ofFlags) requireScope(caller, "read");
   return {
-    ...(ofForms && (await readFormStats(app, form, lastDays(app.now(), days, timeZone)))),
-    ...(ofFlags && { reads: await readReads(app, caller, hours) }),
+    ...(ofForms &&
+      (await readFormStats(app, caller, { form, project }, lastDays(app.now(), days, timeZone)))),
+    ...(ofFlags && { reads: await readReads(app, caller, project, hours) }),
     ...(hasScope(caller, "read") && { commits }),
   };
 }
 
 async function readFormStats(
   app: StatsApp,
-  form: string | undefined,
+  caller: Caller,
+  selection: FormSelection,
   days: readonly Day[],
 ): Promise<FormStats> {
   const { submissions, deliveries } = app.store;
-  const formKey = form === undefined ? undefined : (await getForm(app, form)).key;
-  const counts = (await submissions.counts()).filter((each) => each.formKey === (formKey ?? each.formKey));
+  const keys = await selectKeys(app, caller, "forms:read", selection);
+  const projects = await selectProjects(app, caller, "forms:read", selection.project);
+  const counts = (await submissions.counts()).filter(({ formKey }) => keys?.has(formKey) ?? true);
   const points = days.map((): DaySubmissions[] => []);
   const turn = createTurns();
-  for (const { formKey, form } of counts) {
+  for (const { formKey, project, form } of counts) {
     for (const [index, sums] of (await submissions.stored(formKey, days)).entries())
-      if (sums.inbox + sums.spam > 0) points[index]!.push({ day: days[index]!.day, form, ...sums });
+      if (sums.inbox + sums.spam > 0) points[index]!.push({ day: days[index]!.day, project, form, ...sums });
     await turn();
   }
   return {
     forms: counts.map(({ formKey: _key, ...each }) => each),
     submissions: points.flat(),
     deliveries: {
-      queued: await deliveries.countQueued(MAX_STATS_DELIVERIES),
-      failed: await deliveries.countFailed(MAX_STATS_DELIVERIES),
+      queued: await deliveries.countQueued(MAX_STATS_DELIVERIES, projects),
+      failed: await deliveries.countFailed(MAX_STATS_DELIVERIES, projects),
     },
   };
 }
 
-async function readReads(app: StatsApp, caller: Caller, hours: number): Promise<HourReads[]> {
+async function readReads(
+  app: StatsApp,
+  caller: Caller,
+  only: string | null,
+  hours: number,
+): Promise<HourReads[]> {
   const places = new Map<string, { project: string; environment: string }>();
   for (const { slug: project, environments } of await app.store.projects.list()) {
+    if (only !== null && only !== project) continue;
     for (const { slug: environment, key } of environments) {
       if (hasScope(caller, "flags:read", { project, environment })) places.set(key, { project, environment });
     }

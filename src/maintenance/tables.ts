@@ -3,8 +3,8 @@ import { FORM_TABLES } from "./form-tables.ts";
 import { SETUP_TABLES } from "./setup-tables.ts";
 
 /**
- * The tables of a dump, parents first. The search index, who is signed in, and notes of files to be removed are not part of
- * it. Of `submission_counts` it has what was stored in an hour; how many submissions there are follows from the submissions.
+ * The tables of a dump, parents first. The search index, who is signed in, what follows from other rows, and notes of files to
+ * be removed are not part of it. Of `submission_counts` it has what was stored in an hour; how many submissions there are follows from the submissions.
  */
 export const PORTABLE_TABLES = { ...SETUP_TABLES, ...FORM_TABLES };
 
@@ -16,7 +16,7 @@ export const TABLE_NAMES = Object.keys(PORTABLE_TABLES) as TableName[];
 
 type OtherTable = {
   /** Why no dump has it. A copy of a SQLite file takes the rows of `files`, and leaves the others out. */
-  of: "files" | "sign-in" | "search" | "replicas";
+  of: "files" | "sign-in" | "search" | "replicas" | "derived";
   /** The database that has it; without it, both. */
   only?: "sqlite" | "postgres";
   columns: Columns;
@@ -63,6 +63,7 @@ export const OTHER_TABLES: Readonly<Record<string, OtherTable>> = {
     columns: { hash: "bytes", user_id: "integer", method: "text", wrong: "integer", expires_at: "integer" },
   },
   spent_challenges: { of: "sign-in", columns: { hash: "bytes", expires_at: "integer" } },
+  project_storage: { of: "derived", columns: { project_id: "row", bytes: "integer" } },
   submission_search: { of: "search", ...SQLITE, columns: {} },
   submission_positions: { of: "search", ...SQLITE, columns: { seq: "row", position: "integer" } },
   search_removals: { of: "search", ...SQLITE, columns: { position: "row", terms: "text" } },

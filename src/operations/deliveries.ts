@@ -1,5 +1,6 @@
 import { DEFAULT_PAGE } from "../base/pages.ts";
 import { getDelivery, listDeliveries, retryDeliveries } from "../forms/deliveries.ts";
+import { selectionIn } from "./form-query.ts";
 import { noun } from "./operation.ts";
 
 export const deliveries = noun("deliveries", () => import("./schema/deliveries-schema.ts"), {
@@ -10,9 +11,11 @@ export const deliveries = noun("deliveries", () => import("./schema/deliveries-s
     scope: "forms:read",
     place: "seen",
     defaults: { limit: DEFAULT_PAGE },
-    run: async ({ app, query }) => {
-      const { form = null, submission = null, status = null, before = null, limit } = query;
-      const { items, next } = await listDeliveries(app, { form, submission, status, before, limit });
+    run: async ({ app, caller, query }) => {
+      const { submission = null, status = null, before = null, limit } = query;
+      const selected = selectionIn(query);
+      const page = { ...selected, submission, status, before, limit };
+      const { items, next } = await listDeliveries(app, caller, page);
       return { deliveries: items, next };
     },
   },
@@ -22,7 +25,7 @@ export const deliveries = noun("deliveries", () => import("./schema/deliveries-s
     summary: "Get a delivery with its attempts",
     scope: "forms:read",
     place: "form",
-    run: ({ app, names }) => getDelivery(app, names.delivery),
+    run: ({ app, caller, names }) => getDelivery(app, caller, names.delivery),
   },
   retry: {
     method: "POST",
@@ -30,8 +33,8 @@ export const deliveries = noun("deliveries", () => import("./schema/deliveries-s
     summary: "Send deliveries again, or now instead of at their next attempt",
     scope: "forms:write",
     place: "seen",
-    run: async ({ app, caller, body: { ids, form } }) => {
-      const retry = ids === undefined ? { failed: true as const, form } : { ids };
+    run: async ({ app, caller, body: { ids, ...body } }) => {
+      const retry = ids === undefined ? { failed: true as const, ...selectionIn(body) } : { ids };
       return { queued: await retryDeliveries(app, caller, retry) };
     },
   },

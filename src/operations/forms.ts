@@ -1,6 +1,8 @@
 import { MAX_LIST, nextOf } from "../base/pages.ts";
-import { type Form, viewForm } from "../forms/form.ts";
+import type { Form } from "../forms/form.ts";
+import { fullName } from "../forms/form-name.ts";
 import type { Deployment } from "./deployment.ts";
+import { formIn } from "./form-query.ts";
 import { noun } from "./operation.ts";
 import { created, updated } from "./results.ts";
 
@@ -12,10 +14,10 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     scope: "forms:read",
     place: "seen",
     defaults: { limit: MAX_LIST },
-    run: async ({ app, deployment, query }) => {
-      const page = await app.store.forms.page(query);
-      const forms = page.items.map((record) => withUrl(deployment, viewForm(record)));
-      return { forms, next: nextOf(page, ({ slug }) => slug) };
+    run: async ({ app, deployment, caller, query }) => {
+      const { pageForms } = await import("../forms/forms.ts");
+      const page = await pageForms(app, caller, query);
+      return { forms: page.items.map((form) => withUrl(deployment, form)), next: nextOf(page, fullName) };
     },
   },
   create: {
@@ -37,9 +39,10 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     summary: "Get a form by its slug or key",
     scope: "forms:read",
     place: "form",
-    run: async ({ app, deployment, names }) => {
+    defaults: {},
+    run: async ({ app, deployment, caller, names, query }) => {
       const { getForm } = await import("../forms/forms.ts");
-      return withUrl(deployment, await getForm(app, names.form));
+      return withUrl(deployment, await getForm(app, caller, formIn(names, query)));
     },
   },
   set: {
@@ -49,9 +52,10 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     scope: "forms:write",
     place: "form",
     confirms: "form",
-    run: async ({ app, deployment, caller, names, body }) => {
+    defaults: {},
+    run: async ({ app, deployment, caller, names, query, body }) => {
       const { setForm } = await import("../forms/forms.ts");
-      const { form, result } = await setForm(app, caller, names.form, body);
+      const { form, result } = await setForm(app, caller, formIn(names, query), body);
       return updated(withUrl(deployment, form), result);
     },
   },
@@ -62,9 +66,10 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     scope: "forms:write",
     place: "form",
     status: 201,
-    run: async ({ app, caller, names }) => {
+    defaults: {},
+    run: async ({ app, caller, names, query }) => {
       const { sendTest } = await import("../forms/test-submission.ts");
-      return sendTest(app, caller, names.form);
+      return sendTest(app, caller, formIn(names, query));
     },
   },
   delete: {
@@ -73,9 +78,10 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     summary: "Delete a form, its submissions and their files",
     scope: "forms:write",
     place: "form",
-    run: async ({ app, caller, names }) => {
+    defaults: {},
+    run: async ({ app, caller, names, query }) => {
       const { deleteForm } = await import("../forms/forms.ts");
-      await deleteForm(app, caller, names.form);
+      await deleteForm(app, caller, formIn(names, query));
     },
   },
 });

@@ -3,7 +3,8 @@ import { DEFAULT_PAGE, nextOf } from "../base/pages.ts";
 import { noSuchFlag, viewDetail } from "../flags/flag.ts";
 import { noSuchSegment } from "../flags/segment.ts";
 import { getEnvironment } from "../projects/environments.ts";
-import { noSuchForm } from "../forms/form.ts";
+import { listFormChanges } from "../forms/form-history.ts";
+import { nameIn } from "../forms/form-name.ts";
 import { type ChangeQuery, viewChange, viewPlacedChange } from "../projects/history.ts";
 import { noun } from "./operation.ts";
 import { revisionIn } from "./results.ts";
@@ -49,11 +50,8 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
     scope: "forms:read",
     place: "form",
     defaults: { limit: DEFAULT_PAGE },
-    run: async ({ app, names, query }) => {
-      const form = await app.store.forms.find(names.form);
-      const filter = { ...withTime(query), kind: "form" as const, name: form?.slug ?? names.form };
-      const page = await app.store.changes.everywhere(filter);
-      if (page.items.length === 0 && !form) await requireKnownForm(app, names.form);
+    run: async ({ app, caller, names, query: { project, ...query } }) => {
+      const { page } = await listFormChanges(app, caller, nameIn(project, names.form), withTime(query));
       return { changes: page.items.map(viewChange), next: nextOf(page, ({ revision }) => revision) };
     },
   },
@@ -76,12 +74,6 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
 /** A filter with its time in milliseconds since 1970. */
 function withTime<T extends { since?: string | undefined }>({ since, ...filter }: T) {
   return { ...filter, since: since === undefined ? undefined : Date.parse(since) };
-}
-
-/** Throws `not_found` for a form that does not exist and never did. */
-async function requireKnownForm(app: App, name: string): Promise<void> {
-  const { items } = await app.store.changes.everywhere({ kind: "form", name, limit: 1 });
-  if (items.length === 0) throw noSuchForm(name);
 }
 
 async function listChanges(app: App, project: string, filter: ChangeQuery) {

@@ -8,6 +8,8 @@ import { markSubmissions } from "../forms/inbox/submission-marks.ts";
 import { findPerson } from "../forms/keeping/person.ts";
 import { purgeSubmissions } from "../forms/keeping/purge.ts";
 import { deleteSubmissions } from "../forms/keeping/submission-deletion.ts";
+import { nameIn } from "../forms/form-name.ts";
+import { selectionIn } from "./form-query.ts";
 import { noun } from "./operation.ts";
 import { readFilter } from "../forms/inbox/filters.ts";
 import { selectionOf } from "./submission-query.ts";
@@ -21,8 +23,8 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     scope: "forms:read",
     place: "form",
     defaults: { state: "inbox", limit: DEFAULT_PAGE },
-    run: async ({ app, caller, names, query: { limit, before = null, ...filters } }) => {
-      const page = { form: names.form, limit, before, filter: readFilter(filters) };
+    run: async ({ app, caller, names, query: { project, limit, before = null, ...filters } }) => {
+      const page = { form: nameIn(project, names.form), limit, before, filter: readFilter(filters) };
       return viewPage(await listInbox(app, caller, page));
     },
   },
@@ -34,10 +36,11 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     place: "seen",
     defaults: { limit: DEFAULT_PAGE },
     run: async ({ app, caller, query }) => {
-      const { form = null, email, limit, before = null, state = "inbox", ...others } = query;
-      if (email !== undefined) return viewPage(await findPerson(app, caller, email, { limit, before }));
+      const { form, project, email, limit, before = null, state = "inbox", ...others } = query;
+      const selected = { ...selectionIn({ form, project }), limit, before };
+      if (email !== undefined) return viewPage(await findPerson(app, caller, email, selected));
       const filter = readFilter({ state, ...others });
-      return viewPage(await listInbox(app, caller, { form, limit, before, filter }));
+      return viewPage(await listInbox(app, caller, { ...selected, filter }));
     },
   },
   mark: {
@@ -80,11 +83,13 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     place: "seen",
     run: async ({ app, caller, body: { dryRun = false, ...body } }) => {
       const selected = selectionOf({ ...body, state: body.state ?? "inbox" });
-      const selects = body.form !== undefined || body.state !== undefined || isSelective(selected.filter);
-      // A filter whose value is missing if the body was made would otherwise delete every inbox.
+      const { form, project } = body;
+      const selects =
+        (form ?? project) !== undefined || body.state !== undefined || isSelective(selected.filter);
+      // A filter whose value is missing where the body was made would otherwise delete every inbox.
       if (!dryRun && !selects)
         throw new AppError("invalid", "nothing selects what to delete", {
-          hint: "name a form, a state or another filter; the state `all` selects everything",
+          hint: "name a form, a project, a state or another filter; the state `all` selects everything",
         });
       const work = dryRun ? countMatching : deleteMatching;
       return { dryRun, ...(await work(app, caller, selected)) };
@@ -96,7 +101,8 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     summary: "Delete every submission that holds an address or a value",
     scope: "forms:write",
     place: "seen",
-    run: ({ app, caller, body }) => purgeSubmissions(app, caller, body),
+    run: ({ app, caller, body: { form, project, ...body } }) =>
+      purgeSubmissions(app, caller, { ...body, project, form: form && nameIn(project, form) }),
   },
 });
 

@@ -113,7 +113,9 @@ export type Input<S extends Schemas, P extends string> = Named<P> &
 type Named<P extends string> = [NamesIn<P>] extends [never] ? unknown : { names: Names<P> };
 
 type Asked<S extends Schemas> = S extends { query: infer Q extends z.ZodMiniType }
-  ? { query: z.input<Q> }
+  ? object extends z.input<Q>
+    ? { query?: z.input<Q> }
+    : { query: z.input<Q> }
   : unknown;
 
 type Sent<S extends Schemas> = S extends { lines: z.ZodMiniType }

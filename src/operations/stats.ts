@@ -1,5 +1,6 @@
 import { isoTime } from "../base/clock.ts";
 import { DEFAULT_STATS_DAYS, DEFAULT_STATS_HOURS, readStats } from "../maintenance/stats.ts";
+import { selectionIn } from "./form-query.ts";
 import { noun } from "./operation.ts";
 
 export const stats = noun("stats", () => import("./schema/stats-schema.ts"), {
@@ -12,7 +13,8 @@ export const stats = noun("stats", () => import("./schema/stats-schema.ts"), {
     defaults: { days: DEFAULT_STATS_DAYS, hours: DEFAULT_STATS_HOURS },
     run: async ({ app, deployment, caller, query }) => {
       const commits = deployment.commitMinutes();
-      const stats = await readStats(app, caller, { ...query, commits });
+      const { days, hours } = query;
+      const stats = await readStats(app, caller, { days, hours, ...selectionIn(query), commits });
       const view = { ...stats, commits: commits.map((each) => ({ ...each, at: isoTime(each.at) })) };
       // A token without the scope for a part is not sent it, which the description leaves out.
       return view as Required<typeof view>;

@@ -1,9 +1,21 @@
 import type { Selection } from "../forms/inbox/bulk.ts";
 import { readFilter } from "../forms/inbox/filters.ts";
+import { selectionIn } from "./form-query.ts";
 import type { SelectionBody } from "./schema/submission-query-schema.ts";
 
 /** The selection that a body describes. */
-export function selectionOf({ form, upTo, dryRun: _dryRun, unread, ...filters }: SelectionBody): Selection {
+export function selectionOf({
+  form,
+  project,
+  upTo,
+  dryRun: _dryRun,
+  unread,
+  ...filters
+}: SelectionBody): Selection {
   const flag = unread === true ? ("true" as const) : undefined;
-  return { form: form ?? null, upTo: upTo ?? null, filter: readFilter({ ...filters, unread: flag }) };
+  return {
+    ...selectionIn({ form, project }),
+    upTo: upTo ?? null,
+    filter: readFilter({ ...filters, unread: flag }),
+  };
 }

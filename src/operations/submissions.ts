@@ -1,5 +1,7 @@
 import { EXPORT_TYPES } from "../forms/transfer/export-format.ts";
 import { MAX_IMPORT_BODY } from "./limits.ts";
+import { nameIn } from "../forms/form-name.ts";
+import { formIn } from "./form-query.ts";
 import { noun } from "./operation.ts";
 
 export const submissions = noun("submissions", () => import("./schema/submissions-schema.ts"), {
@@ -11,14 +13,14 @@ export const submissions = noun("submissions", () => import("./schema/submission
     place: "form",
     media: ["application/jsonl", "text/csv", "application/zip"],
     defaults: { format: "jsonl" },
-    run: async ({ app, caller, names, query: { format, ...filters } }) => {
+    run: async ({ app, caller, names, query: { project, format, ...filters } }) => {
       const [{ getForm }, { isSelective, searchOf }, { readFilter }, { beginExport }] = await Promise.all([
         import("../forms/forms.ts"),
         import("../forms/inbox/submission-filter.ts"),
         import("../forms/inbox/filters.ts"),
         import("../forms/transfer/export.ts"),
       ]);
-      const form = await getForm(app, names.form);
+      const form = await getForm(app, caller, nameIn(project, names.form));
       const filter = readFilter(filters);
       // Refuses a search without a word before the answer begins.
       searchOf(filter);
@@ -39,9 +41,10 @@ export const submissions = noun("submissions", () => import("./schema/submission
     scope: "forms:write",
     place: "form",
     maxBody: MAX_IMPORT_BODY,
-    run: async ({ app, caller, names, body }) => {
+    defaults: {},
+    run: async ({ app, caller, names, query, body }) => {
       const { importSubmissions } = await import("../forms/transfer/import.ts");
-      return importSubmissions(app, caller, names.form, body);
+      return importSubmissions(app, caller, formIn(names, query), body);
     },
   },
   get: {
@@ -50,9 +53,9 @@ export const submissions = noun("submissions", () => import("./schema/submission
     summary: "Get a submission",
     scope: "forms:read",
     place: "form",
-    run: async ({ app, names }) => {
+    run: async ({ app, caller, names }) => {
       const { getSubmission } = await import("../forms/submissions.ts");
-      return getSubmission(app, names.id);
+      return getSubmission(app, caller, names.id);
     },
   },
   timeline: {
@@ -73,9 +76,9 @@ export const submissions = noun("submissions", () => import("./schema/submission
     scope: "forms:read",
     place: "form",
     media: ["application/octet-stream"],
-    run: async ({ app, names }) => {
-      const { openFile } = await import("../forms/submissions.ts");
-      const { file, bytes } = await openFile(app, names.id, names.file);
+    run: async ({ app, caller, names }) => {
+      const { getSubmission, openFile } = await import("../forms/submissions.ts");
+      const { file, bytes } = await openFile(app, await getSubmission(app, caller, names.id), names.file);
       const { name, size } = file;
       return { name, type: "application/octet-stream", size, rows: null, content: bytes };
     },

@@ -7,6 +7,7 @@ import {
   setTargetEnabled,
   testTarget,
 } from "../forms/targets.ts";
+import { formIn } from "./form-query.ts";
 import { noun } from "./operation.ts";
 import { updated } from "./results.ts";
 
@@ -20,7 +21,10 @@ export const targets = noun("targets", () => import("./schema/targets-schema.ts"
     summary: "List the targets of a form, oldest first, with masked URLs",
     scope: "forms:read",
     place: "form",
-    run: async ({ app, names }) => ({ targets: await listTargets(app, names.form) }),
+    defaults: {},
+    run: async ({ app, caller, names, query }) => ({
+      targets: await listTargets(app, caller, formIn(names, query)),
+    }),
   },
   add: {
     method: "POST",
@@ -29,8 +33,9 @@ export const targets = noun("targets", () => import("./schema/targets-schema.ts"
     scope: "forms:write",
     place: "form",
     status: 201,
-    run: async ({ app, deployment, caller, names, body }) =>
-      addTarget(app, caller, names.form, body.target, await deployment.outgoing()),
+    defaults: {},
+    run: async ({ app, deployment, caller, names, query, body }) =>
+      addTarget(app, caller, formIn(names, query), body.target, await deployment.outgoing()),
   },
   get: {
     method: "GET",
@@ -38,7 +43,7 @@ export const targets = noun("targets", () => import("./schema/targets-schema.ts"
     summary: "Get a target, with a masked URL",
     scope: "forms:read",
     place: "form",
-    run: ({ app, names }) => getTarget(app, names.target),
+    run: ({ app, caller, names }) => getTarget(app, caller, names.target),
   },
   set: {
     method: "PATCH",

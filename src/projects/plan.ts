@@ -2,11 +2,21 @@ import type { ProjectChange } from "./change.ts";
 import type { Color } from "./color.ts";
 import type { Environment } from "./environment.ts";
 import type { HistoryEntry } from "../access/history-entry.ts";
+import type { Project } from "./project.ts";
 
 /** The entry of a project that is created, renamed or deleted; null for a project that does not exist. */
 export function projectEntry(slug: string, before: string | null, after: string | null): HistoryEntry {
   const stateOf = (name: string | null) => (name === null ? null : { name });
   return { environment: null, kind: "project", name: slug, before: stateOf(before), after: stateOf(after) };
+}
+
+/** The changes that create a project with its environments. */
+export function planProject({ slug, name, key, environments }: Project, createdAt: number): ProjectChange[] {
+  const history = projectEntry(slug, null, name);
+  return [
+    { change: "insertProject", project: slug, name, key, createdAt, history },
+    ...environments.map((environment) => planEnvironment(slug, environment, createdAt)),
+  ];
 }
 
 /** The change that adds an environment; `from` is the slug of the environment whose values it copies. */

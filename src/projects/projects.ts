@@ -5,7 +5,7 @@ import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
 import type { ProjectChange } from "./change.ts";
-import { planEnvironment, projectEntry } from "./plan.ts";
+import { planProject, projectEntry } from "./plan.ts";
 import { requireChangeable } from "./locks.ts";
 import { newProject, type NewProject, type Project } from "./project.ts";
 import type { ProjectsApp } from "./store.ts";
@@ -17,22 +17,8 @@ export function createProject(app: ProjectsApp, caller: Caller, input: NewProjec
     if (await app.store.projects.find(input.slug)) {
       throw new AppError("conflict", `project "${input.slug}" already exists`, { reason: "project-exists" });
     }
-    const { slug, name, key, environments } = newProject(app, input);
-    const insertions = environments.map((environment) => planEnvironment(slug, environment, at));
-    return {
-      changes: [
-        {
-          change: "insertProject",
-          project: slug,
-          name,
-          key,
-          createdAt: at,
-          history: projectEntry(slug, null, name),
-        },
-        ...insertions,
-      ],
-      result: { slug, name, key, environments },
-    };
+    const { createdAt: _createdAt, ...project } = newProject(app, input);
+    return { changes: planProject(project, at), result: project };
   });
 }
 

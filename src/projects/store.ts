@@ -22,7 +22,9 @@ type HistoryStore = {
   /** Newest first. */
   page(project: string, query: ChangeQuery): Promise<Page<Change>>;
   find(project: string, revision: number): Promise<Change | undefined>;
-  /** Changes of every project and of forms, newest first; with a kind and a name, those of one form. */
+  /** Changes of a form and its targets, by the slugs of its project and of the form, newest first. */
+  ofForm(project: string, name: string, query: ChangeQuery): Promise<Page<Change>>;
+  /** Changes of every project, newest first. */
   everywhere(query: ChangeQuery): Promise<Page<PlacedChange>>;
   /**
    * Changes of flags since a time, of every project, newest first: at most `limit`, among the newest 1,000 revisions of the

@@ -189,6 +189,9 @@ describe("a rule whose segment is missing in an environment does not get there",
   });
 });
 
+/** A document in which the project has no form. */
+const NO_FORMS = { projects: { shop: { forms: {} } } };
+
 describe("apply", () => {
   const describes = { projects: { shop: { flags: { search: { description: "Full text" } } } } };
 
@@ -203,18 +206,18 @@ describe("apply", () => {
     const app = await openShop();
     await createForm(app, OPERATOR, { slug: "contact" });
     const meanwhile = interrupted(app, async () =>
-      storeSubmission(app, await getForm(app, "contact"), { data: '{"a":1}', files: [] }),
+      storeSubmission(app, await getForm(app, OPERATOR, "contact"), { data: '{"a":1}', files: [] }),
     );
-    const pruning = applyDocument(meanwhile, OPERATOR, { forms: {} }, { prune: true, confirmed: false });
+    const pruning = applyDocument(meanwhile, OPERATOR, NO_FORMS, { prune: true, confirmed: false });
     expect(await reasonOf(pruning)).toBe("unconfirmed document-unconfirmed");
-    const { key } = await getForm(app, "contact");
+    const { key } = await getForm(app, OPERATOR, "contact");
     expect(await app.store.submissions.count(key)).toBe(1);
   });
 
   test("with prune deletes a form without submissions unasked", async () => {
     const app = await openShop();
     await createForm(app, OPERATOR, { slug: "contact" });
-    await applyDocument(app, OPERATOR, { forms: {} }, { prune: true, confirmed: false });
+    await applyDocument(app, OPERATOR, NO_FORMS, { prune: true, confirmed: false });
     expect(await app.store.forms.list()).toEqual([]);
   });
 });

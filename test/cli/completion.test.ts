@@ -59,7 +59,7 @@ await here.run("projects", "create", "shop", "--environments", "develop,live");
 await here.run("projects", "create", "blog", "--environments", "stage");
 await here.run("flags", "set", "sale", "-p", "shop", "-e", "develop");
 await here.run("segments", "set", "staff", "-p", "shop", "-e", "live", "--rule", "true");
-const { key } = await here.json<{ key: string }>("forms", "create", "contact");
+const { key } = await here.json<{ key: string }>("forms", "create", "contact", "-p", "shop");
 await plantTarget(data, key, { id: "k3v9-x2mq-71bd" });
 await here.run("tokens", "create", "laptop");
 

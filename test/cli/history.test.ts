@@ -141,6 +141,7 @@ describe("history", () => {
 
   test("of everything has projects and forms too, from a time on, and by a person", async () => {
     const { run, set, json } = await openShop();
+    await run("projects", "create", "default", "--environments", "live");
     await run("forms", "create", "contact", "--notify", "a@example.com");
     await run("forms", "set", "contact", "--retention", "90d", "--why", "privacy");
     await set("--on");
@@ -148,10 +149,12 @@ describe("history", () => {
     await run("forms", "delete", "contact", "--yes");
     const brief = (text: string) => text.match(/(?<=  \S+  )(?:form|flag|project|environment) .*$/gm);
     expect(brief((await run("history", "--since", "1h")).stdout)).toEqual([
-      "form contact  deleted",
+      "form default/contact  deleted",
       "project shop  deleted",
-      "form contact  updated",
-      "form contact  created",
+      "form default/contact  updated",
+      "form default/contact  created",
+      "environment default/live  created",
+      "project default  created",
       "project shop  created",
     ]);
     expect(await json<Change[]>("history", "--who", "nobody")).toEqual([]);
@@ -168,7 +171,7 @@ describe("history", () => {
       "--limit",
       "1",
     );
-    expect(newest).toMatchObject({ project: null, kind: "form", environment: null, after: null });
+    expect(newest).toMatchObject({ project: "default", kind: "form", environment: null, after: null });
   });
 
   test("names the token of a remote command, and rolls back over HTTP", async () => {

@@ -62,7 +62,7 @@ export function arrivalContract(driver: Driver): void {
       const { key, slug } = form;
       form = await addForm(store, fresh());
       const gone = await send();
-      await apply(store, { change: "deleteForm", ...form, onlyEmpty: false });
+      await apply(store, { change: "deleteForm", project: "default", ...form, onlyEmpty: false });
       form = { key, slug };
       expect((await store.submissions.lastArrivals(1))[0]!.id).toBe(kept);
       expect(await store.submissions.arrival(gone)).toBeNull();

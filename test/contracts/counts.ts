@@ -23,12 +23,13 @@ const NONE: Conditions = {
 /** The counts as they are found by reading every submission. */
 async function countedByHand(store: Store): Promise<FormCounts[]> {
   return Promise.all(
-    (await store.forms.list()).map(async ({ key, slug, name }) => {
+    (await store.forms.list()).map(async ({ key, project, slug, name }) => {
       const of = async (state: "inbox" | "spam" | "archived") =>
         (await store.submissions.list(key, 1000, null, [state])).submissions;
       const inbox = await of("inbox");
       return {
         formKey: key,
+        project,
         form: slug,
         name,
         inbox: inbox.length,
@@ -258,8 +259,8 @@ export function countsContract(driver: Driver): void {
       await store.submissions.insert(submissionTo(b.key));
       const none = { inbox: 0, unread: 0, spam: 0, archived: 0 };
       expect(await store.submissions.counts()).toEqual([
-        { formKey: a.key, form: "a", name: "a", ...none },
-        { formKey: b.key, form: "b", name: "b", ...none, inbox: 1, unread: 1 },
+        { formKey: a.key, project: "default", form: "a", name: "a", ...none },
+        { formKey: b.key, project: "default", form: "b", name: "b", ...none, inbox: 1, unread: 1 },
       ]);
       expect(await store.submissions.unread()).toBe(1);
       await apply(store, deleteFormChange(b));

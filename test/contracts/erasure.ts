@@ -67,9 +67,9 @@ export function erasureContract(driver: Driver): void {
         after = next;
       }
       expect(found.map(({ place: _place, ...rest }) => rest)).toEqual([
-        { id: all[3]!.id, form: "one", formKey: one.key, data: all[3]!.data, files: 0 },
-        { id: all[2]!.id, form: "two", formKey: two.key, data: all[2]!.data, files: 0 },
-        { id: all[0]!.id, form: "one", formKey: one.key, data: all[0]!.data, files: 2 },
+        { id: all[3]!.id, project: "default", form: "one", formKey: one.key, data: all[3]!.data, files: 0 },
+        { id: all[2]!.id, project: "default", form: "two", formKey: two.key, data: all[2]!.data, files: 0 },
+        { id: all[0]!.id, project: "default", form: "one", formKey: one.key, data: all[0]!.data, files: 2 },
       ]);
     });
 

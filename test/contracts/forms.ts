@@ -36,12 +36,12 @@ export function formsContract(driver: Driver): void {
         schema: { type: "object", properties: { age: { minimum: 0.5 } }, required: ["ä"] },
         updatedAt: NOW + 1,
       });
-      await apply(store, { change: "insertForm", form: record });
-      expect(await store.forms.find(record.slug)).toEqual(record);
-      expect(await store.forms.find(record.key)).toEqual(record);
+      await apply(store, { change: "insertForm", project: "default", form: record });
+      expect((await store.forms.named(record.slug))[0]).toEqual(record);
+      expect((await store.forms.named(record.key))[0]).toEqual(record);
       expect(await store.forms.findByKey(record.key)).toEqual(record);
       expect(await store.forms.findByKey(record.slug)).toBeUndefined();
-      expect(await store.forms.find("nobody")).toBeUndefined();
+      expect((await store.forms.named("nobody"))[0]).toBeUndefined();
     });
 
     test("get other settings", async () => {
@@ -54,8 +54,16 @@ export function formsContract(driver: Driver): void {
         challenge: false,
         spamLinks: 0,
       };
-      await apply(store, { change: "updateForm", form: { ...changed, maxFiles: null, updatedAt: NOW + 5 } });
-      expect(await store.forms.find(form.slug)).toEqual({ ...changed, maxFiles: null, updatedAt: NOW + 5 });
+      await apply(store, {
+        change: "updateForm",
+        project: "default",
+        form: { ...changed, maxFiles: null, updatedAt: NOW + 5 },
+      });
+      expect((await store.forms.named(form.slug))[0]).toEqual({
+        ...changed,
+        maxFiles: null,
+        updatedAt: NOW + 5,
+      });
     });
 
     test("are listed by slug", async () => {
@@ -66,22 +74,25 @@ export function formsContract(driver: Driver): void {
     });
 
     test("are gone at once when they are deleted, for senders too, and leave their slug and key free", async () => {
-      const listed = async () => [await store.forms.list(), (await store.forms.page({ limit: 1000 })).items];
+      const listed = async () => [
+        await store.forms.list(),
+        (await store.forms.page({ projects: null, limit: 1000 })).items,
+      ];
       const others = await listed();
       const form = await addForm(store, fresh());
       const { slug, key } = form;
       const submission = submissionTo(key);
       await store.submissions.insert(submission);
       await apply(store, deleteFormChange(form));
-      expect(await store.forms.find(slug)).toBeUndefined();
-      expect(await store.forms.find(key)).toBeUndefined();
+      expect((await store.forms.named(slug))[0]).toBeUndefined();
+      expect((await store.forms.named(key))[0]).toBeUndefined();
       expect(await store.forms.findByKey(key)).toBeUndefined();
       expect(await listed()).toEqual(others);
       expect(await store.submissions.find(submission.id)).toBeUndefined();
       expect(await store.submissions.delete([submission.id])).toEqual([]);
       expect(await codeOf(store.submissions.insert(submissionTo(key)))).toBe("not_found");
       expect(await codeOf(store.submissions.list(key, 1, null))).toBe("not_found");
-      await apply(store, { change: "insertForm", form });
+      await apply(store, { change: "insertForm", project: form.project, form });
       expect(await store.submissions.count(key)).toBe(0);
       await apply(store, deleteFormChange(form));
     });
@@ -91,9 +102,9 @@ export function formsContract(driver: Driver): void {
       await store.submissions.insert(submissionTo(full.key));
       const drop = apply(store, deleteFormChange(empty, true), deleteFormChange(full, true));
       expect(await reasonOf(drop)).toBe("conflict outdated");
-      for (const { slug } of [empty, full]) expect(await store.forms.find(slug)).toBeDefined();
+      for (const { slug } of [empty, full]) expect((await store.forms.named(slug))[0]).toBeDefined();
       await apply(store, deleteFormChange(empty, true));
-      expect(await store.forms.find(empty.slug)).toBeUndefined();
+      expect((await store.forms.named(empty.slug))[0]).toBeUndefined();
     });
 
     test("that are deleted lose their submissions in steps, whose files are garbage from then on", async () => {

@@ -175,7 +175,7 @@ export function searchContract(driver: Driver): void {
       const { slug, key: other } = await addForm(store, fresh());
       await store.submissions.insert(submissionTo(other, { data: '{"a":"word"}' }));
       await indexAll();
-      await apply(store, { change: "deleteForm", slug, key: other, onlyEmpty: false });
+      await apply(store, { change: "deleteForm", project: "default", slug, key: other, onlyEmpty: false });
       await store.submissions.clearDeleted(10);
       await indexAll();
       expect(await store.submissions.indexBacklog()).toEqual({ missing: 0, removals: false });

@@ -19,6 +19,7 @@ export function submissionsContract(driver: Driver): void {
       await insertNoted(store, submission);
       expect(await store.submissions.find(submission.id)).toEqual({
         id: submission.id,
+        project: "default",
         form: slug,
         data,
         files: files.map(({ key: _key, ...file }) => file),

@@ -64,7 +64,7 @@ async function begin(answer?: Answer, hasMail = true) {
     return submission;
   };
   const all = async () => {
-    const query = { limit: 100, before: null, formKey: null, submission: null, status: null };
+    const query = { limit: 100, before: null, formKeys: null, submission: null, status: null };
     return (await app.store.deliveries.page(query)).items.toReversed();
   };
   const run = () => outbox.job.run();
@@ -100,7 +100,7 @@ describe("the outbox", () => {
           type: "submission.created",
           secrets: ["whsec_new", "whsec_old"],
           createdAt,
-          data: `{"id":"${id}","form":"contact","data":{"name":"Ann","n":12345678901234567890.10},"files":[],"createdAt":"${createdAt}","state":"inbox","spam":null,"read":false,"meta":null}`,
+          data: `{"id":"${id}","project":"default","form":"contact","data":{"name":"Ann","n":12345678901234567890.10},"files":[],"createdAt":"${createdAt}","state":"inbox","spam":null,"read":false,"meta":null}`,
         },
       },
     ]);

@@ -26,7 +26,7 @@ async function begin(settings: Partial<FormRecord> = {}) {
     return ((await answer.json()) as { id: string }).id;
   };
   const recipients = async () => {
-    const { items } = await listDeliveries(app, ALL);
+    const { items } = await listDeliveries(app, OPERATOR, ALL);
     return items.map(({ kind, target }) => `${kind} ${target}`).toSorted();
   };
   return { app, form, submit, recipients, queuedCalls: () => queued };
@@ -55,7 +55,7 @@ describe("a submission", () => {
       `webhook ${on.id}`,
     ];
     expect(await recipients()).toEqual(expected);
-    expect((await listDeliveries(app, { ...ALL, submission: id })).items).toHaveLength(4);
+    expect((await listDeliveries(app, OPERATOR, { ...ALL, submission: id })).items).toHaveLength(4);
     expect(queuedCalls()).toBe(1);
   });
 
@@ -125,7 +125,7 @@ describe("deliveries", () => {
   test("are retried by their ids or where they failed, by callers who may write forms", async () => {
     const { app, submit, queuedCalls } = await begin({ notify: ["a@example.com"] });
     await submit({ a: 1 });
-    const [delivery] = (await listDeliveries(app, ALL)).items;
+    const [delivery] = (await listDeliveries(app, OPERATOR, ALL)).items;
     await app.store.deliveries.cancelTargetless(app.now(), 10);
     const before = queuedCalls();
     expect(await retryDeliveries(app, OPERATOR, { ids: [delivery!.id, delivery!.id] })).toBe(1);
@@ -139,7 +139,7 @@ describe("deliveries", () => {
 
   test("that do not exist are not found", async () => {
     const { app } = await begin();
-    expect(await codeOf(getDelivery(app, nextId()))).toBe("not_found");
-    expect(await codeOf(listDeliveries(app, { ...ALL, form: "nothing" }))).toBe("not_found");
+    expect(await codeOf(getDelivery(app, OPERATOR, nextId()))).toBe("not_found");
+    expect(await codeOf(listDeliveries(app, OPERATOR, { ...ALL, form: "nothing" }))).toBe("not_found");
   });
 });

@@ -18,8 +18,8 @@ describe("a form", () => {
       maxFiles: DEFAULT_MAX_FILES,
       createdAt: "2026-01-02T03:04:05.678Z",
     });
-    expect(await getForm(app, "contact")).toEqual(form);
-    expect(await getForm(app, form.key)).toEqual(form);
+    expect(await getForm(app, OPERATOR, "contact")).toEqual(form);
+    expect(await getForm(app, OPERATOR, form.key)).toEqual(form);
   });
 
   test("is updated or unchanged by a set, by slug and by key", async () => {
@@ -35,7 +35,7 @@ describe("a form", () => {
     for (const same of [patch, {}])
       expect(await setForm(app, OPERATOR, key, same)).toEqual({ ...updated, result: "unchanged" });
     expect((await app.store.readVersion()).version).toBe(version);
-    expect(await getForm(app, slug)).toEqual(updated.form);
+    expect(await getForm(app, OPERATOR, slug)).toEqual(updated.form);
     const { form: reset } = await setForm(app, OPERATOR, slug, { maxFiles: null });
     expect(reset.maxFiles).toBe(DEFAULT_MAX_FILES);
     expect(await codeOf(setForm(app, OPERATOR, "nobody", patch))).toBe("not_found");

@@ -59,7 +59,7 @@ describe("the settings of a form", () => {
     expect(await set(OTHERS[name])).toEqual({ form: changed, result: "updated" });
     expect(await set(OTHERS[name])).toEqual({ form: changed, result: "unchanged" });
     expect(await set(undefined)).toEqual({ form: changed, result: "unchanged" });
-    expect(await getForm(app, "contact")).toEqual(changed);
+    expect(await getForm(app, OPERATOR, "contact")).toEqual(changed);
     const reset = name === "spamRetention" ? { ...form, spamRetention: null } : form;
     expect(await set(null)).toEqual({ form: reset, result: "updated" });
   });
@@ -87,7 +87,7 @@ describe("a form is refused", () => {
       const attempt = setForm(app, OPERATOR, "contact", { closesAt });
       expect(await attempt.catch(String)).toStartWith("AppError: closesAt: the form would close at 202");
     }
-    expect(await getForm(app, "contact")).toEqual(form);
+    expect(await getForm(app, OPERATOR, "contact")).toEqual(form);
     const times = { opensAt: null, closesAt: "2026-12-31T00:00:00Z" };
     expect((await setForm(app, OPERATOR, "contact", times)).result).toBe("updated");
   });

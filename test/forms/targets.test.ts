@@ -47,6 +47,7 @@ describe("a target", () => {
     ]);
     const view = {
       id: hook.id,
+      project: "default",
       form: "contact",
       kind: "webhook",
       target: "https://example.com/…",
@@ -54,8 +55,8 @@ describe("a target", () => {
       createdAt: "2026-01-02T03:04:05.678Z",
       updatedAt: "2026-01-02T03:04:05.678Z",
     };
-    expect(await getTarget(app, hook.id)).toEqual(view);
-    const listed = await listTargets(app, "contact");
+    expect(await getTarget(app, OPERATOR, hook.id)).toEqual(view);
+    const listed = await listTargets(app, OPERATOR, "contact");
     expect(listed).toMatchObject([view, { id: chat.id, kind: "ntfy", target: "ntfy:https://ntfy.sh/…" }]);
     expect(JSON.stringify(listed)).not.toContain("secret");
   });
@@ -70,11 +71,11 @@ describe("a target", () => {
     outgoing.refusal = new AppError("invalid", "no", { reason: "target-not-public" });
     expect(await reasonOf(add())).toBe("invalid target-not-public");
     outgoing.refusal = null;
-    expect(await listTargets(app, "contact")).toEqual([]);
+    expect(await listTargets(app, OPERATOR, "contact")).toEqual([]);
     const outcomes = await Promise.all(Array.from({ length: MAX_TARGETS + 2 }, () => reasonOf(add())));
     expect(outcomes.filter((outcome) => outcome === "none")).toHaveLength(MAX_TARGETS);
     expect(outcomes.filter((outcome) => outcome === "conflict target-limit")).toHaveLength(2);
-    expect(await listTargets(app, "contact")).toHaveLength(MAX_TARGETS);
+    expect(await listTargets(app, OPERATOR, "contact")).toHaveLength(MAX_TARGETS);
   });
 
   test("is disabled and enabled, deleted, and gone with its form", async () => {
@@ -95,14 +96,14 @@ describe("a target", () => {
     await deleteTarget(app, OPERATOR, id);
     expect(await reasonOf(deleteTarget(app, OPERATOR, id))).toBe("not_found target-not-found");
     await deleteForm(app, OPERATOR, "contact");
-    expect(await reasonOf(getTarget(app, other))).toBe("not_found target-not-found");
+    expect(await reasonOf(getTarget(app, OPERATOR, other))).toBe("not_found target-not-found");
   });
 
   test("is changed and tested by those alone who hold the scope forms:write", async () => {
     const { app, outgoing, add } = await openContact();
     const { id } = await add();
     outgoing.checked.length = 0;
-    const before = await app.store.targets.list((await app.store.forms.find("contact"))!.key);
+    const before = await app.store.targets.list((await app.store.forms.named("contact"))[0]!.key);
     const reader = callerNamed("ci", { scopes: ["forms:read", "flags:locked"] });
     for (const attempt of [
       async () => addTarget(app, reader, "contact", HOOK, outgoing),

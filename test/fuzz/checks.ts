@@ -115,7 +115,7 @@ export async function openChecks(): Promise<(input: Buffer, sizes: number[]) => 
     expect(rows).toHaveLength(isStored ? 1 : 0);
     const { id, createdAt: _, ...stored } = rows[0] ?? { id: "", createdAt: "" };
     if (!isStored) return { status: answer.status, text, stored: null };
-    await expectReadable(await getSubmission(app, id), body.byteLength);
+    await expectReadable(await getSubmission(app, OPERATOR, id), body.byteLength);
     await deleteSubmission(app, OPERATOR, id);
     return { status: answer.status, text: text.replace(id, "ID"), stored: stored as Outcome["stored"] };
   }

@@ -45,13 +45,13 @@ describe("statistics of submissions", () => {
     await app.store.submissions.mark([id], "archived", {}, { who: "ann", at: app.now() });
     const stats = await readStats(app, OPERATOR, { days: 3 });
     expect(stats.forms).toEqual([
-      { form: "contact", name: "contact", inbox: 3, unread: 3, spam: 1, archived: 0 },
-      { form: "orders", name: "orders", inbox: 0, unread: 0, spam: 0, archived: 1 },
+      { project: "default", form: "contact", name: "contact", inbox: 3, unread: 3, spam: 1, archived: 0 },
+      { project: "default", form: "orders", name: "orders", inbox: 0, unread: 0, spam: 0, archived: 1 },
     ]);
     expect(stats.submissions).toEqual([
-      { day: "2026-01-01", form: "contact", inbox: 1, spam: 1 },
-      { day: "2026-01-02", form: "contact", inbox: 1, spam: 0 },
-      { day: "2026-01-02", form: "orders", inbox: 1, spam: 0 },
+      { day: "2026-01-01", project: "default", form: "contact", inbox: 1, spam: 1 },
+      { day: "2026-01-02", project: "default", form: "contact", inbox: 1, spam: 0 },
+      { day: "2026-01-02", project: "default", form: "orders", inbox: 1, spam: 0 },
     ]);
     expect(stats.deliveries).toEqual({ queued: 0, failed: 0 });
   });
@@ -63,7 +63,9 @@ describe("statistics of submissions", () => {
     for (const form of ["contact", contact.key]) {
       const stats = await readStats(app, OPERATOR, { days: 1, form, timeZone: "America/New_York" });
       expect(stats.forms!.map(({ form }) => form)).toEqual(["contact"]);
-      expect(stats.submissions).toEqual([{ day: "2026-01-01", form: "contact", inbox: 1, spam: 0 }]);
+      expect(stats.submissions).toEqual([
+        { day: "2026-01-01", project: "default", form: "contact", inbox: 1, spam: 0 },
+      ]);
     }
     expect(await codeOf(readStats(app, OPERATOR, { days: 1, form: "nothing" }))).toBe("not_found");
     expect(await codeOf(readStats(app, OPERATOR, { days: 1, timeZone: "Moon" }))).toBe("invalid");

@@ -268,11 +268,11 @@ test("forms of the schema before settings have the defaults, and take settings",
   );
   db.close();
   const store = openMigrated(file);
-  const form = (await store.forms.find("contact"))!;
+  const form = (await store.forms.named("contact"))[0]!;
   expect(form).toMatchObject({ name: "C", maxFiles: 3, ...DEFAULT_SETTINGS });
   const changed = { ...form, spamLinks: 0 };
-  await apply(store, { change: "updateForm", form: changed });
-  expect(await store.forms.find("contact")).toEqual(changed);
+  await apply(store, { change: "updateForm", project: "default", form: changed });
+  expect((await store.forms.named("contact"))[0]).toEqual(changed);
   await store.close();
   const after = new Database(file, { readonly: true });
   expect(after.query("SELECT settings FROM forms").values()).toEqual([['{"spamLinks":0}']]);

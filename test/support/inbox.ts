@@ -101,14 +101,14 @@ export function openInbox() {
     const answer = await send(form.key, sent);
     const body = (await answer.json()) as { id: string };
     expect({ status: answer.status, body }).toMatchObject({ status: 200, body: { success: true } });
-    return getSubmission(app, body.id);
+    return getSubmission(app, OPERATOR, body.id);
   }
 
   /** The stored JSON, as text. */
   const storedText = ({ id }: Submission) => texts.get(id)!;
 
   async function bytesOf(submission: Submission, number: number): Promise<Uint8Array> {
-    const { bytes } = await openFile(app, submission.id, String(number));
+    const { bytes } = await openFile(app, submission, String(number));
     return new Uint8Array(await new Response(bytes).arrayBuffer());
   }
 

@@ -1,4 +1,6 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { AppError } from "../../../src/base/errors.ts";
+import type { FormName } from "../../../src/forms/form-name.ts";
 import type { FormPatch } from "../../../src/forms/form.ts";
 import { forms as operations } from "../../../src/operations/forms.ts";
 import { fieldOption } from "../../output/field.ts";
@@ -18,6 +20,7 @@ export function addCreateCommand(forms: Command, io: Io): void {
       .command("create")
       .argument("[form]", "slug of the new form")
       .description("create a form and the key in its address")
+      .addOption(newFormProjectOption())
       .addOption(ifNotExistsOption("the form"))
       .addOption(fieldOption())
       .addOption(whyOption()),
@@ -34,22 +37,51 @@ Examples:
     .action(action(io, readNewForm, createForm, BEGINS));
 }
 
-type NewForm = { form: FormPatch & { slug: string }; ifNotExists: boolean };
+function newFormProjectOption(): Option {
+  return new Option(
+    "-p, --project <project>",
+    "its project (default: the only one there is, of several the one called default)",
+  ).env("FORMFLAG_PROJECT");
+}
+
+type NewForm = {
+  form: FormPatch & { slug: string; project: string | undefined };
+  /** The name under which a form that exists is looked for; null where it must not exist. */
+  existing: FormName | null;
+};
 
 async function readNewForm(input: Input, given?: string): Promise<NewForm> {
   const slug = await input.need(given, "form");
-  const ifNotExists = input.options["ifNotExists"] === true;
-  return { form: { slug, ...(await settingsOf(input)) }, ifNotExists };
+  const project = input.givenProject();
+  const settings = await settingsOf(input);
+  const existing = input.options["ifNotExists"] === true ? await input.form(slug) : null;
+  return { form: { slug, project, ...settings }, existing };
 }
 
 async function createForm(session: Session, values: NewForm): Promise<void> {
   const { client, config, report, note, suggest } = session;
-  const { slug } = values.form;
-  const make = () => client.call(operations.create, { body: values.form });
-  const find = () => client.call(operations.get, { names: { form: slug } });
-  const created = await create(make, values.ifNotExists ? find : null);
+  const { existing, form: wanted } = values;
+  const { slug, project } = wanted;
+  const make = () => client.call(operations.create, { body: wanted });
+  const find = (form: FormName) => client.call(operations.get, { names: { form } });
+  // FORMFLAG_PROJECT, which is for flags too, does not make another form of a name that exists elsewhere.
+  const isElsewhere = existing !== null && project !== undefined && existing === slug;
+  const found = isElsewhere ? await unlessMissing(find(existing)) : null;
+  const created = found
+    ? { ...found, result: "unchanged" as const }
+    : await create(make, existing === null ? null : () => find(existing));
   const form = withUrl(config, created);
   await report(form, describeForm(form));
-  noteEmptySchema(note, slug, values.form);
-  suggest(shown`\nNext: let a page post to ${form.url}, then: formflag submissions list ${slug}`);
+  noteEmptySchema(note, slug, wanted);
+  const place = project === undefined ? "" : shown` -p ${project}`;
+  suggest(shown`\nNext: let a page post to ${form.url}, then: formflag submissions list ${slug}` + place);
+}
+
+async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return null;
+    throw error;
+  }
 }

@@ -25,6 +25,8 @@ export function withUrl<T extends Form & { url?: string }>({ server }: Config, f
 /** A form with its key and its settings, for a person. */
 export function describeForm(form: WithUrl<Form>): string {
   return details([
+    // A server of an earlier version knows no projects of forms.
+    ...(form.project ? [["project", form.project] as [string, string]] : []),
     ["form", form.slug],
     ["name", form.name],
     ["key", form.key],

@@ -7,6 +7,7 @@ const VERBS: [names: string, load: Load][] = [
   ["set uploads enable disable", async () => (await import("./set.ts")).addSetCommands],
   ["list", async () => (await import("./read.ts")).addListCommand],
   ["get", async () => (await import("./read.ts")).addGetCommand],
+  ["move", async () => (await import("./move.ts")).addMoveCommand],
   ["snippet", async () => (await import("./snippet.ts")).addSnippetCommand],
   ["test", async () => (await import("./test.ts")).addTestCommand],
   [

@@ -7,6 +7,7 @@ import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
+import { formProjectOption } from "../../session/config.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { named } from "../verbs.ts";
@@ -17,14 +18,17 @@ export function addListCommand(forms: Command, io: Io): void {
     .command("list")
     .alias("ls")
     .description("list forms by name")
+    .addOption(formProjectOption())
     .addOption(fieldOption())
-    .action(action(io, () => {}, list));
+    .action(action(io, (input) => input.givenProject(), list));
 }
 
-async function list({ client, config, print, suggest }: Session): Promise<void> {
-  const listed = await listAll(client, operations.list);
+async function list({ client, config, print, suggest }: Session, project: string | undefined): Promise<void> {
+  const listed = await listAll(client, operations.list, { query: { project } });
   const all = listed.map((form) => withUrl(config, form));
+  const hasProjects = new Set(all.map((form) => form.project)).size > 1;
   const rows = all.map((form) => [
+    ...(hasProjects ? [form.project] : []),
     form.slug,
     form.name,
     form.key,
@@ -32,7 +36,10 @@ async function list({ client, config, print, suggest }: Session): Promise<void> 
     uploadsOf(form),
     form.url,
   ]);
-  await print(all, table(["FORM", "NAME", "KEY", "STATE", "FILES", "ADDRESS"], rows));
+  await print(
+    all,
+    table([...(hasProjects ? ["PROJECT"] : []), "FORM", "NAME", "KEY", "STATE", "FILES", "ADDRESS"], rows),
+  );
   if (all.length === 0) suggest("No forms yet. Next: formflag forms create <form>");
 }
 
@@ -41,6 +48,7 @@ export function addGetCommand(forms: Command, io: Io): void {
     .command("get")
     .argument("[form]", "slug or key of the form")
     .description("show a form, its key and its settings")
+    .addOption(formProjectOption())
     .addOption(fieldOption())
     .action(action(io, named("form"), get));
 }

@@ -7,6 +7,7 @@ import { forms as operations } from "../../../src/operations/forms.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
+import { formProjectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
@@ -22,6 +23,7 @@ export function addSetCommands(forms: Command, io: Io): void {
       .command(verb)
       .argument("[form]", "slug or key of the form")
       .description(description)
+      .addOption(formProjectOption())
       .addOption(whyOption());
   withSettings(add("set", "change the settings of a form"))
     .addHelpText(
@@ -55,7 +57,7 @@ async function readSettings(input: Input, given?: string): Promise<Change> {
   const patch = await settingsOf(input);
   if (Object.keys(patch).length === 0)
     throw usage("nothing to change", "formflag forms set --help shows the settings");
-  return { name, patch };
+  return { name: await input.form(name), patch };
 }
 
 async function readUploads(input: Input, given?: string, state?: string): Promise<Change> {
@@ -66,18 +68,18 @@ async function readUploads(input: Input, given?: string, state?: string): Promis
       `uploads is on or off, not ${state}`,
       `the form comes first: formflag forms uploads ${state} ${name}`,
     );
-  return { name, patch: { uploads: switchValue(state, "uploads") } };
+  return { name: await input.form(name), patch: { uploads: switchValue(state, "uploads") } };
 }
 
 async function readEnabled(input: Input, given?: string): Promise<Change> {
-  return { name: await input.need(given, "form"), patch: { enabled: true } };
+  return { name: await input.form(given), patch: { enabled: true } };
 }
 
 async function readDisabled(input: Input, given?: string): Promise<Change> {
-  return { name: await input.need(given, "form"), patch: { enabled: false } };
+  return { name: await input.form(given), patch: { enabled: false } };
 }
 
-/** Changes settings of a form, by its slug or key, and reports the form. */
+/** Changes settings of a form, by its name, and reports the form. */
 async function patchForm({ client, config, report, note }: Session, { name, patch }: Change): Promise<void> {
   const answer = await client.call(operations.set, { names: { form: name }, body: patch });
   const form = withUrl(config, answer);

@@ -5,6 +5,7 @@ import { forms as operations } from "../../../src/operations/forms.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
 import type { Input } from "../../session/input.ts";
+import { formProjectOption } from "../../session/config.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { withUrl } from "./describe.ts";
@@ -22,6 +23,7 @@ export function addSnippetCommand(forms: Command, io: Io): void {
         .choices(SNIPPET_KINDS)
         .default("html"),
     )
+    .addOption(formProjectOption())
     .addHelpText(
       "after",
       `
@@ -40,7 +42,7 @@ Examples:
 type Values = { name: string; kind: SnippetKind };
 
 async function parse(input: Input, given?: string): Promise<Values> {
-  return { name: await input.need(given, "form"), kind: input.options["kind"] as SnippetKind };
+  return { name: await input.form(given), kind: input.options["kind"] as SnippetKind };
 }
 
 async function run({ client, config, io, note, print }: Session, { name, kind }: Values): Promise<void> {

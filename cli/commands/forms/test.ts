@@ -3,6 +3,7 @@ import { forms as operations } from "../../../src/operations/forms.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
+import { formProjectOption } from "../../session/config.ts";
 import type { Session } from "../../session/session.ts";
 import { named } from "../verbs.ts";
 
@@ -11,6 +12,7 @@ export function addTestCommand(forms: Command, io: Io): void {
     .command("test")
     .argument("[form]", "slug or key of the form")
     .description("store a test submission and send it to the targets and addresses of the form")
+    .addOption(formProjectOption())
     .addHelpText(
       "after",
       `

@@ -37,7 +37,7 @@ type Values = { ids: string[] } | { matching: Matching };
 /** Commander passes the arguments of a command that takes any number as a list. */
 async function parse(input: Input, given?: unknown): Promise<Values> {
   const ids = Array.isArray(given) ? given.map(String) : [];
-  const matching = matchingIn(input.options);
+  const matching = await matchingIn(input);
   if (matching !== null && ids.length > 0) throw usage("--matching and ids exclude each other");
   if (matching !== null) {
     requireSelection(matching);
@@ -49,7 +49,7 @@ async function parse(input: Input, given?: unknown): Promise<Values> {
 
 /** Throws `invalid` if nothing selects what to delete. */
 function requireSelection({ dryRun, ...filters }: Matching): void {
-  if (dryRun || Object.keys(filters).length > 0) return;
+  if (dryRun || Object.values(filters).some((value) => value !== undefined)) return;
   throw usage(
     "nothing selects what to delete: it would be every submission in the inbox of every form",
     "name a form with --form, another filter or a folder; --all selects everything, spam too",

@@ -4,9 +4,11 @@ import { details, table } from "../../output/text.ts";
 
 /** A submission with its fields and files, for a person. */
 export function describeSubmission(submission: Submission): string {
-  const { id, form, createdAt, data, files, state, spam, read, meta } = submission;
+  const { id, project, form, createdAt, data, files, state, spam, read, meta } = submission;
   const facts = details([
     ["submission", id],
+    // A server of an earlier version knows no projects of forms.
+    ...(project ? [["project", project] as [string, string]] : []),
     ["form", form],
     ["received", createdAt],
     ...(state === "archived" ? [["state", state] as [string, string]] : []),

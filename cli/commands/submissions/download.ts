@@ -9,6 +9,7 @@ import { exportFormat, saveTo, writeOut } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
 import type { Saved } from "../../session/client.ts";
+import { formProjectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
@@ -47,6 +48,7 @@ export function addExportCommand(submissions: Command, io: Io): void {
     .command("export")
     .argument("[form]", "slug or key of the form")
     .description("write every submission of a form but spam, newest first")
+    .addOption(formProjectOption())
     .addOption(
       new Option(
         "--format <format>",
@@ -71,7 +73,7 @@ type ExportValues = {
 };
 
 async function parseExport(input: Input, name?: string): Promise<ExportValues> {
-  const form = await input.need(name, "form");
+  const form = await input.form(name);
   const { format: given, output } = input.options as { format?: ExportFormat; output: string };
   const format = exportFormat(output, EXPORT_FORMATS, given) ?? "jsonl";
   const { query } = filterIn(input.options, clock.now());

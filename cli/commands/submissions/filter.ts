@@ -9,6 +9,9 @@ import {
 import type { SelectionBody } from "../../../src/operations/schema/submission-query-schema.ts";
 import { isFieldFilter } from "../../output/field.ts";
 import { shellWord } from "../../../src/base/shell.ts";
+import { formProjectOption } from "../../session/config.ts";
+import { formFilter } from "../form-filter.ts";
+import type { Input } from "../../session/input.ts";
 import { usage } from "../../session/usage.ts";
 import { pastTimeValue } from "../../session/values.ts";
 
@@ -127,13 +130,15 @@ export function addMatchingOptions(command: Command, verb: string): void {
   command
     .option("--matching", `${verb} all that the other options select, in the inbox if they name no folder`)
     .option("--form <form>", "with --matching: only those of a form, by its slug or key")
+    .addOption(formProjectOption())
     .option("--dry-run", "with --matching: only count");
   for (const option of [...folderOptions(), ...filterOptions(), earlierWhereOption()])
     command.addOption(option);
 }
 
 /** The selection of `--matching`; null without it. Throws `invalid` for its other options without it. */
-export function matchingIn(options: Record<string, unknown>): Matching | null {
+export async function matchingIn(input: Input): Promise<Matching | null> {
+  const { options } = input;
   const { matching, form, dryRun } = options as { matching?: true; form?: string; dryRun?: true };
   const { query } = filterIn(options, clock.now());
   if (matching === undefined) {
@@ -147,7 +152,7 @@ export function matchingIn(options: Record<string, unknown>): Matching | null {
   const { unread, ...others } = parametersOf(query);
   return {
     ...others,
-    ...(form !== undefined && { form }),
+    ...(await formFilter(input)),
     ...(unread !== undefined && { unread: true }),
     ...(dryRun && { dryRun }),
   };

@@ -8,6 +8,7 @@ import { submissions as operations } from "../../../src/operations/submissions.t
 import { progressBar } from "../../output/progress.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
+import { formProjectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
@@ -19,6 +20,7 @@ export function addImportCommand(submissions: Command, io: Io): void {
     .argument("[form]", "slug or key of the form")
     .argument("[file]", "JSON lines or CSV; - for standard input")
     .description("store submissions from a file, without those that are stored already")
+    .addOption(formProjectOption())
     .addOption(
       new Option("--format <format>", "default: by the name of the file, or by its beginning").choices(
         IMPORT_FORMATS,
@@ -53,7 +55,11 @@ async function parse(input: Input, given?: string, named?: string): Promise<Valu
       `${form} is not the name of a form`,
       `the form comes first: formflag submissions import ${named} ${form}`,
     );
-  return { form, file: named, format: (input.options["format"] as ImportFormat | undefined) ?? null };
+  return {
+    form: await input.form(form),
+    file: named,
+    format: (input.options["format"] as ImportFormat | undefined) ?? null,
+  };
 }
 
 async function run(session: Session, { form, file, format }: Values): Promise<void> {

@@ -2,12 +2,15 @@ import { clock } from "../../../src/base/clock.ts";
 import type { Command } from "commander";
 import { MAX_PAGE } from "../../../src/base/pages.ts";
 import type { Submission } from "../../../src/forms/submission.ts";
+import { nameIn } from "../../../src/forms/form-name.ts";
 import { inbox } from "../../../src/operations/inbox.ts";
 import { fieldOrFilterOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shellWord } from "../../../src/base/shell.ts";
 import { shorten, shown, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
+import { formProjectOption } from "../../session/config.ts";
+import { type FormFilter, formFilter } from "../form-filter.ts";
 import type { Input } from "../../session/input.ts";
 import { listSome } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
@@ -34,6 +37,7 @@ export function addListCommand(submissions: Command, io: Io): void {
   for (const option of [...folderOptions(), ...filterOptions(), fieldOrFilterOption()])
     list.addOption(option);
   list
+    .addOption(formProjectOption())
     .option(
       "--email <address>",
       "only those that a purge of the address would delete, in every form and folder",
@@ -60,29 +64,33 @@ Examples:
     .action(action(io, parse, run));
 }
 
-type Values = {
-  /** Undefined for all forms. */
-  form: string | undefined;
+type Values = FormFilter & {
   email: string | undefined;
   limit: number;
   before: string | undefined;
   filter: Filter;
 };
 
-function parse(input: Input, form?: string): Values {
+async function parse(input: Input, form?: string): Promise<Values> {
   const { limit, before, email } = input.options as { limit: string; before?: string; email?: string };
   const filter = filterIn(input.options, clock.now());
   if (email !== undefined) requireAddress(email);
   if (email !== undefined && (form !== undefined || filter.query.length > 0))
-    throw usage("--email covers every form and folder, and goes with --limit and --before alone");
-  return { form, email, limit: countValue(limit, "--limit", 1), before, filter };
+    throw usage("--email covers every form and folder, and goes with --project, --limit and --before alone");
+  return {
+    ...(await formFilter(input, form)),
+    email,
+    limit: countValue(limit, "--limit", 1),
+    before,
+    filter,
+  };
 }
 
 async function run({ client, print, note, suggest }: Session, values: Values): Promise<void> {
-  const { form, email, limit, before, filter } = values;
+  const { form, project, email, limit, before, filter } = values;
   const { folder } = filter;
   const isSelective = filter.isSelective || form === undefined;
-  const query = { ...parametersOf(filter.query), email, before };
+  const query = { ...parametersOf(filter.query), project, email, before };
   const page = { query, cursor: "before", limit, maxPage: MAX_PAGE, mayBeEmpty: isSelective } as const;
   const listed = await (form === undefined
     ? listSome(client, inbox.list, page)
@@ -107,9 +115,10 @@ async function run({ client, print, note, suggest }: Session, values: Values): P
 }
 
 function tableOf(items: readonly Submission[], hasForms: boolean, hasReasons: boolean): string {
-  const rows = items.map(({ id, form, createdAt, data, files, spam }) => [
+  const hasProjects = new Set(items.map(({ project }) => project)).size > 1;
+  const rows = items.map(({ id, project, form, createdAt, data, files, spam }) => [
     id,
-    ...(hasForms ? [form] : []),
+    ...(hasForms ? [hasProjects ? nameIn(project, form) : form] : []),
     createdAt,
     files.length === 0 ? "" : String(files.length),
     ...(hasReasons ? [spam ?? ""] : []),
@@ -120,9 +129,10 @@ function tableOf(items: readonly Submission[], hasForms: boolean, hasReasons: bo
 }
 
 /** The command for the next page. */
-function commandAfter(next: string | number, { form, email, limit, filter }: Values): string {
+function commandAfter(next: string | number, { form, project, email, limit, filter }: Values): string {
   const place = form === undefined ? "" : shown` ${form}`;
+  const only = project === undefined ? "" : shown` -p ${project}`;
   const address = email === undefined ? "" : shown` --email ${shellWord(email)}`;
   const limited = limit === DEFAULT_LIMIT ? "" : shown` --limit ${limit}`;
-  return `formflag submissions list${place}${address}${shown` --before ${next}`}${shown`${filter.words}`}${limited}`;
+  return `formflag submissions list${place}${only}${address}${shown` --before ${next}`}${shown`${filter.words}`}${limited}`;
 }

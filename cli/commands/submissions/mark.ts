@@ -35,11 +35,11 @@ Examples:
 type Values = { ids: string[]; matching: Matching | null; mark: SubmissionMark };
 
 /** Commander passes the arguments of a command that takes any number as a list. */
-function parse({ options }: Input, given?: unknown): Values {
+async function parse(input: Input, given?: unknown): Promise<Values> {
   const all = Array.isArray(given) ? given.map(String) : [];
   const last = all.at(-1);
   const mark = SUBMISSION_MARKS.find((each) => each === last);
-  const matching = matchingIn(options);
+  const matching = await matchingIn(input);
   const form = `formflag submissions mark ${matching ? "--matching" : "<id>..."} inbox|spam|archived|read|unread`;
   if (mark === undefined) {
     const problem = last === undefined ? "name submissions and a mark" : `${last} is not a mark`;

@@ -1,10 +1,13 @@
 import { type Command, Option } from "commander";
 import type { Purge, PurgeResult } from "../../../src/forms/keeping/purge.ts";
+import { nameIn } from "../../../src/forms/form-name.ts";
 import { inbox } from "../../../src/operations/inbox.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shellWord } from "../../../src/base/shell.ts";
 import { table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
+import { formProjectOption } from "../../session/config.ts";
+import { formFilter } from "../form-filter.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
@@ -20,6 +23,7 @@ export function addPurgeCommand(submissions: Command, io: Io): void {
     .option("--where <field=text>", "the value of a field, at any depth")
     .addOption(earlier)
     .option("--form <form>", "only this form, by slug or key")
+    .addOption(formProjectOption())
     .option("--dry-run", "only count")
     .addHelpText(
       "after",
@@ -37,18 +41,8 @@ Examples:
     .action(action(io, parse, run));
 }
 
-function parse({ options }: Input): Purge {
-  const {
-    email,
-    where: match,
-    form,
-    dryRun,
-  } = options as {
-    email?: string;
-    where?: string;
-    form?: string;
-    dryRun?: true;
-  };
+async function parse(input: Input): Promise<Purge> {
+  const { email, where: match, dryRun } = input.options as { email?: string; where?: string; dryRun?: true };
   if (email !== undefined && match !== undefined) throw usage("--email and --where exclude each other");
   if (email === undefined && match === undefined)
     throw usage("say what to search for", "write --email ADDRESS, or --where FIELD=TEXT");
@@ -65,7 +59,7 @@ function parse({ options }: Input): Purge {
     ...(match === undefined
       ? { email: email! }
       : { field: match.slice(0, equals), value: match.slice(equals + 1) }),
-    ...(form !== undefined && { form }),
+    ...(await formFilter(input)),
     ...(dryRun && { dryRun }),
   };
 }
@@ -97,7 +91,10 @@ async function run(session: Session, purge: Purge): Promise<void> {
 }
 
 function describe({ dryRun, submissions, files, forms }: PurgeResult): string {
-  const rows = forms.map((each) => [each.form, String(each.submissions), String(each.files)]);
+  const hasProjects = new Set(forms.map(({ project }) => project)).size > 1;
+  const nameOf = (each: (typeof forms)[number]) =>
+    hasProjects ? nameIn(each.project, each.form) : each.form;
+  const rows = forms.map((each) => [nameOf(each), String(each.submissions), String(each.files)]);
   const counts = rows.length > 0 ? table(["FORM", "SUBMISSIONS", "FILES"], rows) : "";
   const what = `${counted(submissions, "submission")} and ${counted(files, "file")}`;
   return `${counts}${dryRun ? `would delete ${what}` : `deleted ${what}, and rewrote the database`}\n`;

@@ -1,9 +1,11 @@
 import { type Caller, authorOf } from "../../access/caller.ts";
-import { requireScope } from "../../access/rights.ts";
+import { visibleProjects } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import type { ArrivalBound } from "./arrival-bound.ts";
-import { getForm, listForms } from "../forms.ts";
+import type { FormName } from "../form-name.ts";
+import { type FormScope, seenSubmissions, selectForms } from "../lookup.ts";
+import type { Arrival } from "./scan.ts";
 import { MAX_BULK_IDS } from "../limits.ts";
 import { DELETION_MS, removeFilesOf } from "../keeping/removal.ts";
 import { forgetDeleted } from "./search-index.ts";
@@ -16,10 +18,11 @@ import type { SubmissionMark } from "../submission-state.ts";
 /** Submissions that one step reads and changes at most, in one transaction. */
 const STEP = 250;
 
-/** Everything that a filter selects of one form or of all, up to the last submission that the caller knows. */
+/** Everything that a filter selects of one form, of a project or of all, up to the last submission that the caller knows. */
 export type Selection = {
-  /** The slug or key of a form; null for all of them. */
-  form: string | null;
+  /** Null for all that the caller sees, or may write. */
+  form: FormName | null;
+  project?: string | null | undefined;
   filter: SubmissionFilter;
   /** The id of the last arrival that is touched, whatever the ids of others; null for the last one there is. */
   upTo: string | null;
@@ -48,8 +51,7 @@ export function countMatching(
   selection: Selection,
   atMost = Infinity,
 ): Promise<BulkResult> {
-  requireScope(caller, "forms:read");
-  return eachStep(app, selection, async (ids) => ids, { atMost });
+  return eachStep(app, caller, "forms:read", selection, async (ids) => ids, { atMost });
 }
 
 /**
@@ -63,8 +65,9 @@ export async function markMatching(
   mark: SubmissionMark,
   onProgress?: OnProgress,
 ): Promise<BulkResult> {
-  requireScope(caller, "forms:write");
-  return eachStep(app, selection, (ids) => markStep(app, caller, ids, mark), { onProgress });
+  return eachStep(app, caller, "forms:write", selection, (ids) => markStep(app, caller, ids, mark), {
+    onProgress,
+  });
 }
 
 /**
@@ -112,7 +115,6 @@ export async function deleteMatching(
   selection: Selection,
   onProgress?: OnProgress,
 ): Promise<BulkResult> {
-  requireScope(caller, "forms:write");
   const { states } = selection.filter;
   const step = async (ids: string[]) => {
     await caller.verify();
@@ -120,7 +122,7 @@ export async function deleteMatching(
     await removeFilesOf(app, deleted);
     return deleted;
   };
-  const result = await eachStep(app, selection, step, { onProgress });
+  const result = await eachStep(app, caller, "forms:write", selection, step, { onProgress });
   await forgetDeleted(app, app.now() + DELETION_MS);
   return result;
 }
@@ -131,15 +133,17 @@ export async function deleteMatching(
  */
 async function eachStep(
   app: FormsApp,
-  { form, filter, upTo: given }: Selection,
+  caller: Caller,
+  scope: FormScope,
+  { form, project, filter, upTo: given }: Selection,
   step: (ids: string[]) => Promise<string[]>,
   { onProgress, atMost = Infinity }: { onProgress?: OnProgress | undefined; atMost?: number } = {},
 ): Promise<BulkResult> {
   // Refuses a search without a word, also if there is no submission.
   searchOf(filter);
-  const forms = form === null ? await listForms(app) : [await getForm(app, form)];
+  const forms = await selectForms(app, caller, scope, { form, project });
   const { submissions } = app.store;
-  const last = given === null ? (await submissions.lastArrivals(1)).at(0) : await submissions.arrival(given);
+  const last = given === null ? await lastSeen(app, caller) : await seenArrival(app, caller, given);
   if (!last && given !== null) throw deletedMeanwhile(given);
   const result: BulkResult = { total: 0, ids: [], upTo: last?.id ?? null };
   if (!last) return result;
@@ -172,6 +176,16 @@ async function eachStep(
   }
   if (isLastSelected) await perform([last.id]);
   return result;
+}
+
+/** The last submission that arrived, of those that the caller sees. */
+async function lastSeen({ store }: FormsApp, caller: Caller): Promise<Arrival | undefined> {
+  return (await store.submissions.lastArrivals(1, visibleProjects(caller, "forms:read"))).at(0);
+}
+
+async function seenArrival(app: FormsApp, caller: Caller, id: string): Promise<Arrival | null> {
+  const [seen] = await seenSubmissions(app, caller, "forms:read", [id]);
+  return seen === undefined ? null : app.store.submissions.arrival(seen);
 }
 
 function deletedMeanwhile(id: string): AppError {

@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../base/days.ts";
 import type { FormsApp } from "../store.ts";
 import type { FileInfo } from "../submission.ts";
-import { openFile } from "../submissions.ts";
+import { openFile, readSubmission } from "../submissions.ts";
 import { ID, createLinkTokens, idBytes, idIn } from "./link-tokens.ts";
 
 /** The path of links to files, without the token. */
@@ -40,7 +40,7 @@ export function createFileLinks(app: FormsApp, base: string): FileLinks {
     },
     async open(token) {
       const payload = await tokens.read(token);
-      return openFile(app, idIn(payload), String(payload.readUInt16BE(ID)));
+      return openFile(app, await readSubmission(app, idIn(payload)), String(payload.readUInt16BE(ID)));
     },
   };
 }

@@ -39,11 +39,11 @@ function startsWith(head: Uint8Array, at: number, bytes: string): boolean {
  */
 export async function openPreview(
   app: FormsApp,
-  id: string,
+  submission: Submission,
   numberOrName: string,
 ): Promise<{ file: FileInfo; type: string; bytes: ReadableStream<Uint8Array<ArrayBuffer>> } | null> {
-  const { file, position } = await findFile(app, id, numberOrName);
-  const key = blobKey(id, position);
+  const { file, position } = findFile(submission, numberOrName);
+  const key = blobKey(submission.id, position);
   const type = previewTypeOf(await app.blobs.head(key, PREVIEW_HEAD_BYTES));
   return type === null ? null : { file, type, bytes: await app.blobs.open(key) };
 }

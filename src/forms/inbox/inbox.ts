@@ -1,6 +1,7 @@
 import type { Caller } from "../../access/caller.ts";
-import { requireScope } from "../../access/rights.ts";
 import { KiB } from "../../base/bytes.ts";
+import type { FormName } from "../form-name.ts";
+import { findForm, selectKeys } from "../lookup.ts";
 import { mergeForms } from "../transfer/merge.ts";
 import { beginIndexing } from "./search-index.ts";
 import type { FormsApp } from "../store.ts";
@@ -11,27 +12,29 @@ import { type SubmissionFilter, searchOf } from "./submission-filter.ts";
 const STEP_BYTES = 64 * KiB;
 
 type InboxQuery = {
-  /** The slug or key of a form; null for all of them. */
-  form: string | null;
+  /** Null for all that the caller sees. */
+  form: FormName | null;
+  project?: string | null;
   limit: number;
   before: string | null;
   filter: SubmissionFilter;
 };
 
 /**
- * A page of the submissions of one form or of all forms that a filter selects, newest first. All forms have no total. Throws
+ * A page of the submissions of one form, of a project or of all forms that the caller sees, that a filter selects, newest first. All forms have no total. Throws
  * as {@link listSubmissions}, and `forbidden`.
  */
 export async function listInbox(
   app: FormsApp,
   caller: Caller,
-  { form, limit, before, filter }: InboxQuery,
+  { form, project = null, limit, before, filter }: InboxQuery,
 ): Promise<FilteredPage> {
-  requireScope(caller, "forms:read");
-  if (form !== null) return listSubmissions(app, form, { limit, before, filter });
+  if (form !== null)
+    return listSubmissions(app, await findForm(app, caller, "forms:read", form), { limit, before, filter });
+  const formKeys = await selectKeys(app, caller, "forms:read", { project });
   const indexing = searchOf(filter) === null ? 0 : await beginIndexing(app);
   const { states } = filter;
-  const page = await mergeForms(app, { states, limit, before }, (formKey) =>
+  const page = await mergeForms(app, { states, limit, before, formKeys }, (formKey) =>
     stepsOf(app, formKey, filter, STEP_BYTES),
   );
   return { ...page, total: undefined, indexing };

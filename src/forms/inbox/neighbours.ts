@@ -1,7 +1,7 @@
 import type { Caller } from "../../access/caller.ts";
-import { requireScope } from "../../access/rights.ts";
 import { createTurns, yieldToEventLoop } from "../../base/event-loop.ts";
-import { getForm } from "../forms.ts";
+import { nameIn } from "../form-name.ts";
+import { findForm } from "../lookup.ts";
 import type { FormsApp } from "../store.ts";
 import { type RawSubmission, type Submission, parsed } from "../submission.ts";
 import { type SubmissionFilter, hasContent, isSelective, searchOf } from "./submission-filter.ts";
@@ -20,11 +20,10 @@ type Neighbours = { newer: string | null; older: string | null };
 export async function neighboursOf(
   app: FormsApp,
   caller: Caller,
-  { id, form }: Pick<Submission, "id" | "form">,
+  { id, project, form }: Pick<Submission, "id" | "project" | "form">,
   filter: SubmissionFilter,
 ): Promise<Neighbours> {
-  requireScope(caller, "forms:read");
-  const { key } = await getForm(app, form);
+  const { key } = await findForm(app, caller, "forms:read", nameIn(project, form));
   return {
     newer: await findNeighbour(app, key, id, "newer", filter),
     older: await findNeighbour(app, key, id, "older", filter),

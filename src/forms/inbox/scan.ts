@@ -9,7 +9,8 @@ export type Arrival = { id: string; place: number };
 export type ScannedSubmission = {
   place: number;
   id: string;
-  /** The slug of its form. */
+  /** The slugs of the project and of the form. */
+  project: string;
   form: string;
   formKey: string;
   /** A JSON object as text, as it was sent. */

@@ -2,7 +2,7 @@ import { operatorCaller } from "../../access/caller.ts";
 import { DAY_MS } from "../../base/days.ts";
 import type { FormsApp } from "../store.ts";
 import type { Submission } from "../submission.ts";
-import { getSubmission } from "../submissions.ts";
+import { readSubmission } from "../submissions.ts";
 import { ID, createLinkTokens, idBytes, idIn } from "./link-tokens.ts";
 import { markSubmissions } from "./submission-marks.ts";
 
@@ -29,7 +29,7 @@ export function createSpamLinks(app: FormsApp, base: string): SpamLinks {
     lifetime: 30 * DAY_MS,
     missing: "there is no submission at this address",
   });
-  const find = async (token: string) => getSubmission(app, idIn(await tokens.read(token)));
+  const find = async (token: string) => readSubmission(app, idIn(await tokens.read(token)));
   const reader = operatorCaller(
     () => "a link in a mail",
     () => false,
@@ -40,7 +40,7 @@ export function createSpamLinks(app: FormsApp, base: string): SpamLinks {
     async mark(token) {
       const { id } = await find(token);
       await markSubmissions(app, reader, [id], "spam");
-      return getSubmission(app, id);
+      return readSubmission(app, id);
     },
   };
 }

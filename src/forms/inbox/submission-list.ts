@@ -3,7 +3,6 @@ import { createTurns, yieldToEventLoop } from "../../base/event-loop.ts";
 import { ID_SLACK, MAX_AHEAD, endOfIds, firstIdOf } from "../../base/ids.ts";
 import { once } from "../../base/once.ts";
 import type { Form } from "../form.ts";
-import { getForm } from "../forms.ts";
 import type { ArrivalBound } from "./arrival-bound.ts";
 import { MAX_SCANNED } from "../limits.ts";
 import { beginIndexing, finishIndexing } from "./search-index.ts";
@@ -36,19 +35,18 @@ export type FilteredPage = {
 
 /**
  * A page of a form's submissions that a filter selects, newest first. Default: the inbox. A page of large ones is shorter. With a filter it may
- * be short or even empty before the last, because no more than `MAX_SCANNED` are looked at. Throws `not_found` for the
- * form, `invalid` for a search without a word.
+ * be short or even empty before the last, because no more than `MAX_SCANNED` are looked at. Throws `not_found` for a
+ * form that was deleted meanwhile, `invalid` for a search without a word.
  */
 export async function listSubmissions(
   app: FormsApp,
-  form: string,
+  { key }: Pick<Form, "key">,
   {
     limit,
     before,
     filter = { states: ["inbox"] },
   }: { limit: number; before: string | null; filter?: SubmissionFilter },
 ): Promise<FilteredPage> {
-  const { key } = await getForm(app, form);
   const { submissions: store } = app.store;
   if (!isSelective(filter)) {
     const total = await store.count(key, filter.states);
@@ -141,7 +139,7 @@ async function collectPage(step: Step, limit: number, before: string | null) {
  */
 export async function* eachSubmission(
   app: FormsApp,
-  form: Form,
+  form: Pick<Form, "key">,
   filter: SubmissionFilter,
   { bound = null, size = 100 }: { bound?: ArrivalBound | null; size?: number } = {},
 ): AsyncGenerator<RawSubmission[]> {

@@ -1,10 +1,11 @@
 import type { Caller } from "../../access/caller.ts";
-import { hasScope, requireScope } from "../../access/rights.ts";
+import { hasScope, requireScopeSomewhere } from "../../access/rights.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import type { NewDelivery } from "../../delivery/delivery.ts";
 import { type IntakeTarget, deliveriesOf, enabledTargets } from "../deliveries.ts";
-import type { Form } from "../form.ts";
-import { getForm } from "../forms.ts";
+import { type Form, viewForm } from "../form.ts";
+import { nameIn } from "../form-name.ts";
+import { requireSubmissions } from "../lookup.ts";
 import type { FormsApp } from "../store.ts";
 import type { Submission } from "../submission.ts";
 import { type SubmissionMark, isFolder } from "../submission-state.ts";
@@ -19,8 +20,9 @@ export async function markSubmissions(
   ids: readonly string[],
   mark: SubmissionMark,
 ): Promise<string[]> {
-  requireScope(caller, "forms:write");
+  requireScopeSomewhere(caller, "forms:write");
   await caller.verify();
+  await requireSubmissions(app, caller, "forms:write", ids);
   // Before the deliveries get their ids, which have a time too.
   const at = app.now();
   const deliveries = isFolder(mark) && mark !== "spam" ? await deliveriesOfSpam(app, ids) : {};
@@ -34,7 +36,7 @@ export async function markSubmissions(
  * and one that the caller may not change stays as it is.
  */
 export async function markAsRead(app: FormsApp, caller: Caller, submission: Submission): Promise<Submission> {
-  if (submission.read || !hasScope(caller, "forms:write")) return submission;
+  if (submission.read || !hasScope(caller, "forms:write", { project: submission.project })) return submission;
   const marks = await app.store.submissions.marks(submission.id);
   if (marks.some(({ mark }) => mark === "unread")) return submission;
   await markSubmissions(app, caller, [submission.id], "read");
@@ -55,15 +57,19 @@ async function deliveriesOfSpam(
     if (index % STEP === STEP - 1) await yieldToEventLoop();
     const submission = await app.store.submissions.find(id);
     if (submission?.state !== "spam") continue;
-    const known = forms.get(submission.form) ?? (await recipientsOf(app, submission.form));
-    forms.set(submission.form, known);
+    const { project, form: slug } = submission;
+    const name = nameIn(project, slug);
+    const known = forms.get(name) ?? (await recipientsOf(app, project, slug));
+    if (known === null) continue;
+    forms.set(name, known);
     const own = deliveriesOf(app, known.form, known.targets);
     if (own.length > 0) deliveries[id] = own;
   }
   return deliveries;
 }
 
-async function recipientsOf(app: FormsApp, slug: string) {
-  const form = await getForm(app, slug);
-  return { form, targets: await enabledTargets(app, form.key) };
+/** Null for a form that was deleted or moved meanwhile. */
+async function recipientsOf(app: FormsApp, project: string, slug: string) {
+  const record = (await app.store.forms.named(slug)).find((each) => each.project === project);
+  return record ? { form: viewForm(record), targets: await enabledTargets(app, record.key) } : null;
 }

@@ -1,6 +1,5 @@
 import type * as z from "zod/mini";
 import type { Caller } from "../../access/caller.ts";
-import { requireScope } from "../../access/rights.ts";
 import { isoTime } from "../../base/clock.ts";
 import { creationOf } from "../../base/ids.ts";
 import type { Delivery } from "../../delivery/delivery.ts";
@@ -22,11 +21,10 @@ const MAX_DELIVERIES = 100;
  * attempts, as far as these are kept. Throws `not_found`, `forbidden`.
  */
 export async function timelineOf(app: FormsApp, caller: Caller, id: string): Promise<TimelineEvent[]> {
-  requireScope(caller, "forms:read");
-  const submission = await getSubmission(app, id);
+  const submission = await getSubmission(app, caller, id);
   const marks = await app.store.submissions.marks(id);
   const query = { form: null, submission: id, status: null, before: null, limit: MAX_DELIVERIES };
-  const { items: deliveries } = await listDeliveries(app, query);
+  const { items: deliveries } = await listDeliveries(app, caller, query);
   const events: TimelineEvent[] = [storing(submission, marks), ...marks.map(marking)];
   for (const delivery of deliveries.toReversed()) {
     const { id: own, kind, target, status, nextAt, error } = delivery;

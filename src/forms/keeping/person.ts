@@ -1,11 +1,11 @@
 import type { Caller } from "../../access/caller.ts";
-import { requireScope } from "../../access/rights.ts";
+import { requireScopeSomewhere } from "../../access/rights.ts";
 import { KiB } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import { type ArrivalBound, boundOfArrivals } from "../inbox/arrival-bound.ts";
 import { jsonLines } from "../transfer/export-json.ts";
-import { listForms } from "../forms.ts";
+import { selectForms, selectKeys } from "../lookup.ts";
 import { type StepOf, mergeForms } from "../transfer/merge.ts";
 import { addressMatcher, parseWithSources } from "./purge-match.ts";
 import { beginIndexing, finishIndexing } from "../inbox/search-index.ts";
@@ -37,7 +37,7 @@ function stepsOf(app: FormsApp, address: string, bound: ArrivalBound | null = nu
 }
 
 /**
- * A page of the submissions of every form and folder in which a text is an address, newest first: those that a purge of
+ * A page of the submissions of every form and folder that the caller sees, or of a project, in which a text is an address, newest first: those that a purge of
  * the address deletes. One whose address comes after `SEARCH_LIMITS.words` other words is found by the purge alone, which
  * reads every submission. Throws `forbidden`.
  */
@@ -45,11 +45,12 @@ export async function findPerson(
   app: FormsApp,
   caller: Caller,
   address: string,
-  { limit, before }: { limit: number; before: string | null },
+  { limit, before, project = null }: { limit: number; before: string | null; project?: string | null },
 ): Promise<FilteredPage> {
-  requireScope(caller, "forms:read");
+  const formKeys = await selectKeys(app, caller, "forms:read", { project });
   const indexing = await beginIndexing(app);
-  const page = await mergeForms(app, { states: SUBMISSION_STATES, limit, before }, stepsOf(app, address));
+  const query = { states: SUBMISSION_STATES, limit, before, formKeys };
+  const page = await mergeForms(app, query, stepsOf(app, address));
   return { ...page, total: undefined, indexing };
 }
 
@@ -64,10 +65,10 @@ export async function* exportPerson(
   address: string,
   format: "jsonl" | "zip",
 ): AsyncGenerator<string | Uint8Array> {
-  requireScope(caller, "forms:read");
+  requireScopeSomewhere(caller, "forms:read");
   await finishIndexing(app);
   const bound = await boundOfArrivals(app);
-  const walk = () => eachOfPerson(app, address, bound);
+  const walk = () => eachOfPerson(app, caller, address, bound);
   if (format === "jsonl") yield* jsonLines(walk());
   else {
     const { zipExport } = await import("../transfer/export-zip.ts");
@@ -77,11 +78,12 @@ export async function* exportPerson(
 
 async function* eachOfPerson(
   app: FormsApp,
+  caller: Caller,
   address: string,
   bound: ArrivalBound,
 ): AsyncGenerator<RawSubmission[]> {
   const stepOf = stepsOf(app, address, bound);
-  for (const { key } of await listForms(app)) {
+  for (const { key } of await selectForms(app, caller, "forms:read", {})) {
     const step = stepOf(key);
     for (let before: string | null = null; ;) {
       const { submissions, next }: ScanStep = await unlessDeleted(step(before, STEP));

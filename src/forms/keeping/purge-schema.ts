@@ -16,6 +16,8 @@ export const purgeSchema = z
     value: z.optional(filled(SUBMISSION_LIMITS.fieldValue)),
     /** The slug or key of the only form to search. */
     form: z.optional(z.string()),
+    /** The project of the forms to search. */
+    project: z.optional(z.string()),
     /** Whether the submissions are only counted. */
     dryRun: z.optional(z.boolean()),
   })
@@ -39,6 +41,6 @@ export const purgeResultSchema = z.object({
   mentions: count,
   /** Their ids, oldest first; the first 1,000. */
   ids: z.array(z.string()),
-  /** The forms with such submissions, by slug. */
-  forms: z.array(z.object({ form: z.string(), submissions: count, files: count })),
+  /** The forms with such submissions, by slug and project. */
+  forms: z.array(z.object({ project: z.string(), form: z.string(), submissions: count, files: count })),
 });

@@ -1,10 +1,10 @@
 import { type Caller, authorOf } from "../../access/caller.ts";
-import { requireScope } from "../../access/rights.ts";
+import { requireScopeSomewhere } from "../../access/rights.ts";
 import { createTurns, yieldToEventLoop } from "../../base/event-loop.ts";
 import { AppError } from "../../base/errors.ts";
 import type * as z from "zod/mini";
 import { plainAddress } from "../../delivery/address.ts";
-import { getForm } from "../forms.ts";
+import { selectKeys } from "../lookup.ts";
 import { autoreplyHash } from "../deliveries.ts";
 import { type Find, addressMatcher, fieldMatcher, parseWithSources, textsIn } from "./purge-match.ts";
 import type { purgeResultSchema, purgeSchema } from "./purge-schema.ts";
@@ -22,7 +22,7 @@ export type PurgeResult = z.infer<typeof purgeResultSchema>;
 const STEP = 500;
 
 /**
- * Deletes every submission in which a text is an address, or a field has a value, in all forms and folders or in one form,
+ * Deletes every submission in which a text is an address, or a field has a value, in all forms that the caller may write, in those of a project or in one form, in every folder,
  * with all that belongs to it, and overwrites what deleted rows have left in the files of the database. A dry run only
  * counts. No error names what was searched. Throws `not_found` for the form, `forbidden`, `unavailable` if the files
  * could not be overwritten: the submissions are deleted then, and the same purge can be repeated.
@@ -30,29 +30,39 @@ const STEP = 500;
 export async function purgeSubmissions(
   app: FormsApp,
   caller: Caller,
-  { email, field, value, form, dryRun = false }: Purge,
+  { email, field, value, form, project, dryRun = false }: Purge,
 ): Promise<PurgeResult> {
-  requireScope(caller, "forms:write");
+  requireScopeSomewhere(caller, "forms:write");
   await caller.verify();
-  const only = form === undefined ? null : (await getForm(app, form)).key;
+  const only = await selectKeys(app, caller, "forms:write", { form, project });
   if (!dryRun) await clearDeletedForms(app);
   const find = email === undefined ? fieldMatcher(field ?? "", value ?? "") : addressMatcher(email);
-  const counts = new Map<string, { form: string; submissions: number; files: number }>();
+  const counts = new Map<string, PurgedForm>();
   const ids: string[] = [];
   let mentions = 0;
   for await (const { matches, mentioned } of findMatches(app, find, only)) {
     mentions += mentioned;
-    for (const { id, form, files } of dryRun ? matches : await deleteMatches(app, caller, matches)) {
+    for (const { id, project, form, formKey, files } of dryRun
+      ? matches
+      : await deleteMatches(app, caller, matches)) {
       if (ids.length < MAX_PURGE_IDS) ids.push(id);
-      const count = counts.get(form) ?? { form, submissions: 0, files: 0 };
-      counts.set(form, { form, submissions: count.submissions + 1, files: count.files + files });
+      const count = counts.get(formKey) ?? { project, form, submissions: 0, files: 0 };
+      const sums = { submissions: count.submissions + 1, files: count.files + files };
+      counts.set(formKey, { project, form, ...sums });
     }
   }
-  const forms = [...counts.values()].toSorted((a, b) => (a.form < b.form ? -1 : 1));
+  const forms = [...counts.values()].toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
   const submissions = forms.reduce((sum, each) => sum + each.submissions, 0);
   const files = forms.reduce((sum, each) => sum + each.files, 0);
   if (!dryRun) await overwrite(app, submissions);
   return { dryRun, submissions, files, mentions, ids, forms };
+}
+
+type PurgedForm = PurgeResult["forms"][number];
+
+/** Sorts by slug, then by project. */
+function orderOf({ project, form }: PurgedForm): string {
+  return `${form} ${project}`;
 }
 
 type Matches = { matches: Match[]; mentioned: number };
@@ -60,14 +70,18 @@ type Matches = { matches: Match[]; mentioned: number };
 type Match = Omit<ScannedSubmission, "data"> & { replies: string[] };
 
 /** The submissions that a search finds, step by step. Every one is parsed: a text has many spellings in JSON. */
-async function* findMatches(app: FormsApp, find: Find, formKey: string | null): AsyncGenerator<Matches> {
+async function* findMatches(
+  app: FormsApp,
+  find: Find,
+  only: ReadonlySet<string> | null,
+): AsyncGenerator<Matches> {
   const takeTurns = createTurns();
   for (let after = 0; ;) {
     const { items, next } = await app.store.submissions.scanAll(after, STEP);
     const matches: Match[] = [];
     let mentioned = 0;
     for (const { data, ...item } of items) {
-      if (formKey !== null && item.formKey !== formKey) continue;
+      if (only !== null && !only.has(item.formKey)) continue;
       const parsed = parseWithSources(data);
       await takeTurns();
       const finding = find(parsed);

@@ -2,6 +2,8 @@ import { SYSTEM } from "../../access/audit/entry.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import { firstIdOf } from "../../base/ids.ts";
 import type { Job } from "../../base/jobs.ts";
+import type { Page } from "../../base/pages.ts";
+import type { FormRecord } from "../form.ts";
 import { durationInWords } from "../../base/units.ts";
 import { PERIODS } from "./keeping.ts";
 import { removeFilesOf } from "./removal.ts";
@@ -21,8 +23,9 @@ const FORMS = 100;
  * time, such as imported ones.
  */
 async function* deleteOld(app: FormsApp, isComplete: boolean, report: ReportDeleted): AsyncGenerator<void> {
-  for (let after: string | undefined; ;) {
-    const { items, more } = await app.store.forms.page({ limit: FORMS, after });
+  for (let after: FormRecord | null = null; ;) {
+    const page: Page<FormRecord> = await app.store.forms.page({ projects: null, limit: FORMS, after });
+    const { items, more } = page;
     for (const form of items) {
       for (const { setting, states, what } of PERIODS) {
         const seconds = form[setting];
@@ -38,7 +41,7 @@ async function* deleteOld(app: FormsApp, isComplete: boolean, report: ReportDele
       }
     }
     if (!more) return;
-    after = items.at(-1)!.slug;
+    after = items.at(-1)!;
   }
 }
 

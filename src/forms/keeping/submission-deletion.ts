@@ -1,5 +1,6 @@
 import { type Caller, authorOf } from "../../access/caller.ts";
-import { requireScope } from "../../access/rights.ts";
+import { requireScopeSomewhere } from "../../access/rights.ts";
+import { seenSubmissions } from "../lookup.ts";
 import { DELETION_MS, removeFilesOf } from "./removal.ts";
 import { forgetDeleted } from "../inbox/search-index.ts";
 import type { FormsApp } from "../store.ts";
@@ -15,9 +16,10 @@ export async function deleteSubmissions(
   caller: Caller,
   ids: readonly string[],
 ): Promise<string[]> {
-  requireScope(caller, "forms:write");
+  requireScopeSomewhere(caller, "forms:write");
   await caller.verify();
-  const deleted = await app.store.submissions.delete(ids, SUBMISSION_STATES, authorOf(caller, app.now()));
+  const seen = await seenSubmissions(app, caller, "forms:write", ids);
+  const deleted = await app.store.submissions.delete(seen, SUBMISSION_STATES, authorOf(caller, app.now()));
   await removeFilesOf(app, deleted);
   await forgetDeleted(app, app.now() + DELETION_MS);
   return deleted;

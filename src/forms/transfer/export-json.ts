@@ -26,8 +26,8 @@ export async function* jsonArray(pages: AsyncIterable<RawSubmission[]>): AsyncGe
  * A submission as JSON in one line, with the text that was sent as its data: ids and slugs need no escapes. Names repeat in
  * submissions that older versions stored.
  */
-function jsonOf({ id, form, data, ...rest }: RawSubmission): string {
-  return `{"id":"${id}","form":"${form}","data":${oneLine(withoutRepeats(data))},${JSON.stringify(rest).slice(1)}`;
+function jsonOf({ id, project, form, data, ...rest }: RawSubmission): string {
+  return `{"id":"${id}","project":"${project}","form":"${form}","data":${oneLine(withoutRepeats(data))},${JSON.stringify(rest).slice(1)}`;
 }
 
 /** In JSON, line ends stand only between tokens. */

@@ -24,11 +24,12 @@ export async function beginExport(
   format: ExportFormat,
   filter: SubmissionFilter,
 ): Promise<AsyncGenerator<string | Uint8Array>> {
-  requireScope(caller, "forms:read");
+  const { project } = form;
+  requireScope(caller, "forms:read", { project });
   const details = { format, states: filter.states, ...(isSelective(filter) && { filtered: true }) };
   await recordEvent(app, caller, {
     action: "submissions.export",
-    project: null,
+    project,
     object: form.slug,
     details,
   });

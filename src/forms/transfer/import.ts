@@ -1,9 +1,10 @@
 import type { Caller } from "../../access/caller.ts";
-import { requireScope } from "../../access/rights.ts";
+import { requireScopeSomewhere } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { createTurns } from "../../base/event-loop.ts";
 import { overLimit } from "../intake/fields.ts";
-import { getForm } from "../forms.ts";
+import type { FormName } from "../form-name.ts";
+import { findForm } from "../lookup.ts";
 import { atLine, completeRow, readRow } from "./import-row.ts";
 import { IMPORT_LIMITS as LIMITS } from "../limits.ts";
 import type { FormsApp, ImportedSubmission, ImportResult } from "../store.ts";
@@ -16,12 +17,12 @@ import type { FormsApp, ImportedSubmission, ImportResult } from "../store.ts";
 export async function importSubmissions(
   app: FormsApp,
   caller: Caller,
-  form: string,
+  form: FormName,
   text: string,
 ): Promise<ImportResult> {
-  requireScope(caller, "forms:write");
+  requireScopeSomewhere(caller, "forms:write");
   await caller.verify();
-  const { key } = await getForm(app, form);
+  const { key } = await findForm(app, caller, "forms:write", form);
   const lines = await linesOf(text);
   if (lines.length > 1 && Buffer.byteLength(text) > LIMITS.batch)
     throw overLimit("an import of several submissions in one request is", LIMITS.batch);

@@ -30,17 +30,26 @@ type Stream = {
   size: number;
 };
 
+/** The keys of the forms are null for every form. */
+type MergeQuery = {
+  states: readonly SubmissionState[];
+  limit: number;
+  before: string | null;
+  formKeys: ReadonlySet<string> | null;
+};
+
 /**
- * A page of what the steps select of every form's submissions in some states, newest first. The page is short, and `next`
+ * A page of what the steps select of the submissions of some forms in some states, newest first. The page is short, and `next`
  * leads on, after `MAX_SCANNED` submissions were looked at or about `MAX_PAGE_BYTES` were selected.
  */
 export async function mergeForms(
   app: FormsApp,
-  { states, limit, before }: { states: readonly SubmissionState[]; limit: number; before: string | null },
+  query: MergeQuery,
   stepOf: StepOf,
 ): Promise<{ submissions: Submission[]; next: string | null }> {
   const takeTurns = createTurns();
-  const queue = await openStreams(app, states, limit, before, stepOf);
+  const { limit, before } = query;
+  const queue = await openStreams(app, query, stepOf);
   const submissions: Submission[] = [];
   let [scanned, bytes] = [0, 0];
   for (let stream = queue.pop(); stream !== undefined; stream = queue.pop()) {
@@ -67,9 +76,7 @@ export async function mergeForms(
 /** The streams of the forms that have submissions, by their bound. */
 async function openStreams(
   app: FormsApp,
-  states: readonly SubmissionState[],
-  limit: number,
-  before: string | null,
+  { states, limit, before, formKeys }: MergeQuery,
   stepOf: StepOf,
 ): Promise<Stream[]> {
   const takeTurns = createTurns();
@@ -77,7 +84,7 @@ async function openStreams(
   for (let after: number | null = 0; after !== null;) {
     const page: Awaited<ReturnType<FormsApp["store"]["submissions"]["newestOf"]>> =
       await app.store.submissions.newestOf({ states, before, after, limit: FORMS });
-    found.push(...page.forms);
+    found.push(...page.forms.filter(({ formKey }) => formKeys?.has(formKey) ?? true));
     after = page.next;
     await takeTurns();
   }

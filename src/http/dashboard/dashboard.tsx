@@ -1,3 +1,4 @@
+import { settleForm } from "./form-parameter.ts";
 import { Hono } from "hono/quick";
 import { endSessionBySecret, instanceId } from "../../access/sessions.ts";
 import { requireScope } from "../../access/rights.ts";
@@ -92,6 +93,7 @@ type Parts = {
 /** The routes of pages and their forms. */
 function dashboardOn(parts: Parts): Dashboard {
   const { app, options, root, cookies, viewOf, render, enter, callerOf, site } = parts;
+  const settled = (c: DashboardContext) => settleForm(app, c.get("caller"), c.req.param());
   return {
     app,
     options,
@@ -108,7 +110,7 @@ function dashboardOn(parts: Parts): Dashboard {
         const caller = callerOf(c);
         if (scope !== null) requireScope(caller, scope, reachOf(c));
         c.set("caller", caller);
-        const shown = await show(c, c.req.param() as ParametersOf<typeof path>);
+        const shown = await show(c, (await settled(c)) as ParametersOf<typeof path>);
         return shown instanceof Response ? shown : render(c, shown);
       });
     },
@@ -120,7 +122,7 @@ function dashboardOn(parts: Parts): Dashboard {
         const caller = callerOf(c, fields);
         await caller.verify();
         c.set("caller", caller);
-        const done = await act(c, fields, c.req.param() as ParametersOf<typeof path>);
+        const done = await act(c, fields, (await settled(c)) as ParametersOf<typeof path>);
         if (done instanceof Response) return done;
         if ("content" in done) return render(c, done);
         const { text, undo } = done;

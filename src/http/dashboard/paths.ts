@@ -41,9 +41,19 @@ export function segmentPath(project: string, environment: string, segment: strin
   return pathTo(SEGMENT, { project, environment, segment });
 }
 
-/** The path of the page of a form. */
-export function formPath(slug: string): string {
-  return pathTo(FORM, { form: slug });
+/** The path of the page of a form, by its short name. */
+export function formPath(name: string): string {
+  return `/forms/${inPath(name)}`;
+}
+
+/** The path of the inbox of a form, by its short name. */
+export function inboxPath(name: string): string {
+  return `/inbox/${inPath(name)}`;
+}
+
+/** A segment of a path may have colons. */
+function inPath(name: string): string {
+  return encodeURIComponent(name).replaceAll("%3A", ":");
 }
 
 /** The path of a project: `/projects/shop`. */

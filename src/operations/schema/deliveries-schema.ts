@@ -10,6 +10,7 @@ const status = z.enum(DELIVERY_STATUSES, `status is one of ${DELIVERY_STATUSES.j
 export const list = {
   query: z.strictObject({
     form: z.optional(z.string()),
+    project: z.optional(z.string()),
     submission: z.optional(idOf("submission is the id of a submission")),
     status: z.optional(status),
     limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
@@ -28,14 +29,15 @@ export const retry = {
       ),
       /** All that have failed, instead of ids. */
       failed: z.optional(z.literal(true)),
-      /** With `failed`: only those of a form. */
+      /** With `failed`: only those of a form, or of a project. */
       form: z.optional(z.string()),
+      project: z.optional(z.string()),
     })
     .check(
       z.refine(
-        ({ ids, failed, form }) =>
-          (ids === undefined) === (failed ?? false) && (failed || form === undefined),
-        "a retry names deliveries in ids, or has failed: true, and may then name a form",
+        ({ ids, failed, form, project }) =>
+          (ids === undefined) === (failed ?? false) && (failed || (form ?? project) === undefined),
+        "a retry names deliveries in ids, or has failed: true, and may then name a form and a project",
       ),
     ),
   output: z.object({ queued: z.int() }),

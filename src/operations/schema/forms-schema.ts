@@ -1,17 +1,25 @@
 import * as z from "zod/mini";
 import { formPatchSchema, formViewSchema, newFormSchema } from "../../forms/form-schema.ts";
 import { submissionSchema } from "../../forms/submission-schema.ts";
-import { createdResult, listQuery, nextSchema, updatedResult } from "./shared-schema.ts";
+import { createdResult, formQuery, listQuery, nextSchema, updatedResult } from "./shared-schema.ts";
 
 export const list = {
-  query: listQuery,
+  query: z.extend(listQuery, formQuery.shape),
   output: z.object({ forms: z.array(formViewSchema), next: nextSchema }),
 };
 
 export const create = { body: newFormSchema, output: z.extend(formViewSchema, createdResult) };
 
-export const get = { output: formViewSchema };
+export const get = { query: formQuery, output: formViewSchema };
 
-export const set = { body: formPatchSchema, output: z.extend(formViewSchema, updatedResult) };
+export const set = {
+  query: formQuery,
+  body: formPatchSchema,
+  output: z.extend(formViewSchema, updatedResult),
+};
 
-export const test = { output: submissionSchema };
+export const test = { query: formQuery, output: submissionSchema };
+
+const deletion = { query: formQuery };
+
+export { deletion as delete };

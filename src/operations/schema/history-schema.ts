@@ -5,7 +5,7 @@ import { momentOf } from "../../base/slug-schema.ts";
 import { CHANGE_KINDS, PROJECT_KINDS } from "../../access/history-entry.ts";
 import { changeSchema, placedChangeSchema } from "../../projects/history-schema.ts";
 import { set as setFlag } from "./flags-schema.ts";
-import { limitOf } from "./shared-schema.ts";
+import { formQuery, limitOf } from "./shared-schema.ts";
 
 const anyQuery = z.strictObject({
   /** Only changes by the user, token or operator of that name. */
@@ -41,7 +41,7 @@ export const everywhere = {
   output: z.extend(output, { changes: z.array(placedChangeSchema) }),
 };
 
-export const ofForm = { query: anyQuery, output };
+export const ofForm = { query: z.extend(anyQuery, formQuery.shape), output };
 
 export const ofFlag = { query: pageQuery, output };
 

@@ -17,3 +17,6 @@ export const createdResult = { result: z.literal("created") };
 export const updatedResult = { result: z.enum(["updated", "unchanged"]) };
 
 export const setResult = { result: z.enum(["created", "updated", "unchanged"]) };
+
+/** Selects the forms of a project; without it, those of every project that the caller sees. */
+export const formQuery = z.object({ project: z.optional(z.string()) });

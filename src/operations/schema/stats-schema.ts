@@ -14,6 +14,7 @@ export const read = {
     days: z._default(numberOf("days", MAX_STATS_DAYS), DEFAULT_STATS_DAYS),
     hours: z._default(numberOf("hours", MAX_STATS_HOURS), DEFAULT_STATS_HOURS),
     form: z.optional(z.string()),
+    project: z.optional(z.string()),
   }),
   output: statsSchema,
 };

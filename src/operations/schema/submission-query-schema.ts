@@ -35,6 +35,7 @@ const filters = Object.fromEntries(FILTER_NAMES.map((name) => [name, SCHEMAS[FIL
 };
 
 export const pageQuery = z.strictObject({
+  project: z.optional(z.string()),
   state: z._default(submissionState, "inbox"),
   limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
   before: z.optional(idOf("before is the id of a submission")),
@@ -45,6 +46,7 @@ export const pageQuery = z.strictObject({
 export const inboxQuery = z
   .strictObject({
     form: z.optional(z.string()),
+    project: z.optional(z.string()),
     email: z.optional(shortText("email").check(z.regex(/\S/, "email is empty"))),
     state: z.optional(submissionState),
     limit: limitOf(MAX_PAGE, DEFAULT_PAGE),
@@ -53,9 +55,9 @@ export const inboxQuery = z
   })
   .check(
     z.refine(
-      ({ email, limit: _limit, before: _before, ...others }) =>
+      ({ email, project: _project, limit: _limit, before: _before, ...others }) =>
         email === undefined || Object.values(others).every((each) => each === undefined),
-      "email goes with limit and before alone: it covers every form and folder",
+      "email goes with project, limit and before alone: it covers every form and folder",
     ),
   );
 
@@ -63,6 +65,8 @@ export const inboxQuery = z
 export const selection = {
   /** The slug or key of a form; absent for all forms. */
   form: z.optional(z.string()),
+  /** The project of the form, or of all forms that are meant. */
+  project: z.optional(z.string()),
   state: z._default(submissionState, "inbox"),
   ...filters,
   field: z.optional(z.array(field).check(z.maxLength(fields, `field has at most ${fields} entries`))),
@@ -77,6 +81,7 @@ const selectionSchema = z.strictObject(selection);
 export type SelectionBody = z.infer<typeof selectionSchema>;
 
 export const exportQuery = z.strictObject({
+  project: z.optional(z.string()),
   format: z._default(z.enum(EXPORT_FORMATS), "jsonl"),
   /** Inbox and archive if it is absent. */
   state: z.optional(submissionState),

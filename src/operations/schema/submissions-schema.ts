@@ -2,11 +2,13 @@ import * as z from "zod/mini";
 import { timelineEventSchema } from "../../forms/inbox/timeline-schema.ts";
 import { metadataSchema, submissionSchema } from "../../forms/submission-schema.ts";
 import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
+import { formQuery } from "./shared-schema.ts";
 import { exportQuery } from "./submission-query-schema.ts";
 
 const exported = { query: exportQuery, output: z.array(submissionSchema) };
 
 const imported = {
+  query: formQuery,
   /** An object without `data` holds the fields themselves. */
   lines: z.object({
     /** A UUID. */

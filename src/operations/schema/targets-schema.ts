@@ -8,11 +8,11 @@ import {
   targetTestSchema,
   targetViewSchema,
 } from "../../delivery/target-schema.ts";
-import { updatedResult } from "./shared-schema.ts";
+import { formQuery, updatedResult } from "./shared-schema.ts";
 
-export const list = { output: z.object({ targets: z.array(targetViewSchema) }) };
+export const list = { query: formQuery, output: z.object({ targets: z.array(targetViewSchema) }) };
 
-export const add = { body: newTargetSchema, output: targetSecretSchema };
+export const add = { query: formQuery, body: newTargetSchema, output: targetSecretSchema };
 
 export const get = { output: targetViewSchema };
 

@@ -34,7 +34,7 @@ const UNWATCHED = `
   SELECT 'trigger ' || t.tgname || ' of ' || c.relname || ' is not part of the schema'
   FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
   WHERE c.relnamespace = ${OURS} AND NOT t.tgisinternal
-    AND t.tgname NOT IN ('submissions_counted_out', 'submissions_counted_over', 'setup_stamped')
+    AND t.tgname NOT IN ('submissions_counted_out', 'submissions_counted_over', 'setup_stamped', 'forms_placed')
   UNION ALL
   SELECT 'constraint ' || n.conname || ' of ' || c.relname || ' is not validated'
   FROM pg_constraint n JOIN pg_class c ON c.oid = n.conrelid

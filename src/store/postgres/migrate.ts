@@ -7,6 +7,7 @@ import beside from "./migrations/0003-beside.sql" with { type: "text" };
 import history from "./migrations/0004-history.sql" with { type: "text" };
 import logins from "./migrations/0005-logins.sql" with { type: "text" };
 import factors from "./migrations/0006-factors.sql" with { type: "text" };
+import formProjects from "./migrations/0008-form-projects.sql" with { type: "text" };
 import initial from "./migrations/0001-initial.sql" with { type: "text" };
 
 /**
@@ -14,7 +15,16 @@ import initial from "./migrations/0001-initial.sql" with { type: "text" };
  * changes, and only adds: replicas of the release before run on beside it. One beside which none may go on sets the column
  * `beside` to `schema`, which is the number before the migration, minus its own.
  */
-export const MIGRATIONS: readonly string[] = [initial, foreignIds, beside, history, logins, factors, audit];
+export const MIGRATIONS: readonly string[] = [
+  initial,
+  foreignIds,
+  beside,
+  history,
+  logins,
+  factors,
+  audit,
+  formProjects,
+];
 
 /** Whether an older schema is migrated, or left to who has the rights. */
 export type Migrate = "auto" | "off";

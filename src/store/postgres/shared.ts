@@ -1,4 +1,4 @@
-import type { Shared } from "../../forms/store.ts";
+import type { Shared } from "../../forms/shared.ts";
 import { type Work, first, only, run } from "../sql/work.ts";
 import type { Units } from "./run.ts";
 

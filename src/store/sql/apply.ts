@@ -7,9 +7,9 @@ import { appendAudit, auditAuthor, projectAt } from "./audit.ts";
 import { recordChange } from "./history.ts";
 import { deleteEnvironment, insertEnvironment, setMetadata, updateEnvironment } from "./projects.ts";
 import { deleteFlag, putFlag } from "./flags.ts";
-import { deleteForm, insertForm, isEmptyForm, updateForm } from "./forms.ts";
+import { deleteForm, insertForm, isEmptyForm, moveForm, updateForm } from "./forms.ts";
 import { deleteProject, insertProject, renameProject } from "./projects.ts";
-import { type Revised, projectRow, revise } from "./rows.ts";
+import { type Revised, findProjectRow, projectRow, revise } from "./rows.ts";
 import { deleteScheduled, insertScheduled } from "./scheduled.ts";
 import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
 import { deleteTarget, insertTarget, updateTarget } from "./delivery/targets.ts";
@@ -42,6 +42,7 @@ const APPLY: Apply = {
   deleteScheduled,
   insertForm,
   updateForm,
+  moveForm,
   deleteForm,
   *recordForm() {},
   insertTarget,
@@ -100,5 +101,8 @@ export function* applyChanges(changes: readonly SetupChange[], version: number, 
 function* projectOf(change: SetupChange): Work<number | null> {
   if (!("project" in change) || change.change === "insertProject" || change.change === "deleteProject")
     return null;
+  // Forms may be in `default` although it does not exist.
+  const isOfForm = "history" in change && change.history?.kind === "form";
+  if (isOfForm) return (yield* findProjectRow(change.project))?.id ?? null;
   return (yield* projectRow(change.project)).id;
 }

@@ -1,3 +1,4 @@
+import { PROJECT_OF_FORM } from "./rows.ts";
 import {
   type AuditEntry,
   type AuditFilter,
@@ -54,13 +55,12 @@ function rowOf({ id, at, who, type, action, project, object, address, hash }: Au
 export function* projectAt(place: AuditPlace): Work<string | null> {
   if (place === null) return null;
   if ("project" in place) return place.project;
-  const sql = "form" in place ? PROJECT_OF_FORM : PROJECT_OF_TARGET;
+  const sql = "form" in place ? OF_FORM : OF_TARGET;
   return (yield* first<{ slug: string | null }>(sql, { ...place }))?.slug ?? null;
 }
 
-// Forms are in no project yet.
-const PROJECT_OF_FORM = "SELECT NULL AS slug FROM forms WHERE key = $form";
-const PROJECT_OF_TARGET = "SELECT NULL AS slug FROM targets WHERE id = $target";
+const OF_FORM = `SELECT ${PROJECT_OF_FORM} AS slug FROM forms f WHERE f.key = $form`;
+const OF_TARGET = `SELECT ${PROJECT_OF_FORM} AS slug FROM targets t JOIN forms f ON f.id = t.form_id WHERE t.id = $target`;
 
 /** The author of a change as an entry has it. */
 export function auditAuthor({ who, at, type = "system", address = null }: Author | NewAuditEntry) {

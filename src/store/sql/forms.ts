@@ -1,13 +1,16 @@
 import { clock } from "../../base/clock.ts";
-import type { Page, PageQuery } from "../../base/pages.ts";
+import type { Page } from "../../base/pages.ts";
 import type { FormChange } from "../../forms/change.ts";
 import type { FormRecord } from "../../forms/form.ts";
+import type { FormPageQuery } from "../../forms/store.ts";
 import { DEFAULT_SETTINGS, storedSettings } from "../../forms/settings/settings.ts";
+import { PROJECT_OF_FORM, amongProjects } from "./rows.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { SKIP_LOCKED, type Work, all, first, run } from "./work.ts";
 
 type Row = {
   id: number;
+  project: string;
   slug: string;
   name: string;
   key: string;
@@ -27,18 +30,47 @@ type Row = {
 
 type Change<K> = FormChange & { change: K };
 
+const SELECT = `SELECT f.*, ${PROJECT_OF_FORM} AS project FROM forms f WHERE f.deleted = 0`;
+
 export function* insertForm({ form }: Change<"insertForm">): Work<void> {
   yield* run(
-    `INSERT INTO forms (slug, name, key, enabled, uploads, success_url, error_url, allowed_origins, blocked_senders,
-                        rate_limit, max_file_size, max_files, settings, created_at, updated_at)
-     VALUES ($slug, $name, $key, $enabled, $uploads, $success_url, $error_url, $allowed_origins, $blocked_senders,
-             $rate_limit, $max_file_size, $max_files, $settings, $created_at, $updated_at)`,
+    `INSERT INTO forms (project_id, slug, name, key, enabled, uploads, success_url, error_url, allowed_origins,
+                        blocked_senders, rate_limit, max_file_size, max_files, settings, created_at, updated_at)
+     VALUES ((SELECT id FROM projects WHERE slug = $project), $slug, $name, $key, $enabled, $uploads, $success_url,
+             $error_url, $allowed_origins, $blocked_senders, $rate_limit, $max_file_size, $max_files, $settings,
+             $created_at, $updated_at)`,
     toRow(form),
   );
 }
 
+/**
+ * Moves a form to another project with its history since it was created, in which its targets are. What a project with a
+ * limit holds is counted anew.
+ */
+export function* moveForm({ key, slug, from, project }: Change<"moveForm">): Work<void> {
+  const places = { from, project };
+  yield* run(
+    `UPDATE changes SET project_id = (SELECT id FROM projects WHERE slug = $project)
+     WHERE kind = 'form' AND name = $slug AND project_id = (SELECT id FROM projects WHERE slug = $from)
+       AND revision >= coalesce((SELECT max(revision) FROM changes WHERE kind = 'form' AND name = $slug AND before IS NULL
+         AND project_id = (SELECT id FROM projects WHERE slug = $from)), 0)`,
+    { ...places, slug },
+  );
+  yield* run(
+    "UPDATE forms SET project_id = (SELECT id FROM projects WHERE slug = $project) WHERE key = $key",
+    {
+      project,
+      key,
+    },
+  );
+  yield* run(
+    "DELETE FROM project_storage WHERE project_id IN (SELECT id FROM projects WHERE slug IN ($from, $project))",
+    places,
+  );
+}
+
 export function* updateForm({ form }: Change<"updateForm">): Work<void> {
-  const { slug: _slug, created_at: _createdAt, ...columns } = toRow(form);
+  const { project: _project, slug: _slug, created_at: _createdAt, ...columns } = toRow(form);
   yield* run(
     `UPDATE forms SET name = $name, enabled = $enabled, uploads = $uploads, success_url = $success_url,
        error_url = $error_url, allowed_origins = $allowed_origins, blocked_senders = $blocked_senders,
@@ -50,16 +82,19 @@ export function* updateForm({ form }: Change<"updateForm">): Work<void> {
 }
 
 /**
- * Marks a form as deleted and frees its slug and key, so that it is gone at once; `clearDeleted` removes its submissions
- * in steps.
+ * Marks a form as deleted, takes it out of its project and frees its slug and key, so that it is gone at once;
+ * `clearDeleted` removes its submissions in steps.
  */
 export function* deleteForm({ key }: Change<"deleteForm">): Work<void> {
   const random = () => clock.random(12).toHex();
-  yield* run("UPDATE forms SET deleted = 1, slug = $newSlug, key = $newKey WHERE key = $key", {
-    key,
-    newSlug: `deleted-${random()}`,
-    newKey: random(),
-  });
+  yield* run(
+    "UPDATE forms SET deleted = 1, slug = $newSlug, key = $newKey, project_id = NULL WHERE key = $key",
+    {
+      key,
+      newSlug: `deleted-${random()}`,
+      newKey: random(),
+    },
+  );
 }
 
 /** Whether a form has no submission, nor anybody who is storing one. It takes none before the transaction ends. */
@@ -71,33 +106,38 @@ export function* isEmptyForm(key: string): Work<boolean> {
   );
 }
 
-function pageForms({ limit, after = "" }: PageQuery): Work<Page<FormRecord>> {
-  const sql = "SELECT * FROM forms WHERE deleted = 0 AND slug > $after ORDER BY slug LIMIT $limit";
-  return pageOf(all<Row>(sql, { after, limit: limit + 1 }, pageCut("settings")), limit, toRecord);
+function pageForms({ limit, after = null, projects }: FormPageQuery): Work<Page<FormRecord>> {
+  const among = amongProjects(projects);
+  // The index has the order of the slugs.
+  const behind =
+    after === null ? "" : ` AND f.slug >= $slug AND (f.slug, ${PROJECT_OF_FORM}) > ($slug, $project)`;
+  const sql = `${SELECT}${behind}${among.where} ORDER BY f.slug, project LIMIT $limit`;
+  const from = after === null ? {} : { slug: after.slug, project: after.project };
+  const params = { ...from, ...among.params, limit: limit + 1 };
+  return pageOf(all<Row>(sql, params, pageCut("settings")), limit, toRecord);
 }
 
-/** By slug. */
-export function* formRecords(): Work<FormRecord[]> {
-  return (yield* all<Row>("SELECT * FROM forms WHERE deleted = 0 ORDER BY slug")).map(toRecord);
+/** By slug and project; with null those of every project. */
+export function* formRecords(projects: readonly string[] | null = null): Work<FormRecord[]> {
+  const { where, params } = amongProjects(projects);
+  return (yield* all<Row>(`${SELECT}${where} ORDER BY f.slug, project`, params)).map(toRecord);
 }
 
-/** A slug wins over another form's key. */
-function* findForm(slugOrKey: string): Work<FormRecord | undefined> {
-  const row = yield* first<Row>(
-    `SELECT * FROM forms WHERE deleted = 0 AND (slug = $slugOrKey OR key = $slugOrKey)
-     ORDER BY slug = $slugOrKey DESC LIMIT 1`,
-    { slugOrKey },
-  );
-  return row && toRecord(row);
+function* findForms(slugOrKey: string): Work<FormRecord[]> {
+  const rows = yield* all<Row>(`${SELECT} AND (f.slug = $slugOrKey OR f.key = $slugOrKey) ORDER BY project`, {
+    slugOrKey,
+  });
+  return rows.map(toRecord);
 }
 
 function* findFormByKey(key: string): Work<FormRecord | undefined> {
-  const row = yield* first<Row>("SELECT * FROM forms WHERE key = $key AND deleted = 0", { key });
+  const row = yield* first<Row>(`${SELECT} AND f.key = $key`, { key });
   return row && toRecord(row);
 }
 
 function toRecord(row: Omit<Row, "id">): FormRecord {
   return {
+    project: row.project,
     slug: row.slug,
     name: row.name,
     key: row.key,
@@ -119,6 +159,7 @@ function toRecord(row: Omit<Row, "id">): FormRecord {
 
 function toRow(record: FormRecord): Omit<Row, "id"> {
   return {
+    project: record.project,
     slug: record.slug,
     name: record.name,
     key: record.key,
@@ -138,5 +179,5 @@ function toRow(record: FormRecord): Omit<Row, "id"> {
 }
 
 export const forms = {
-  reads: { list: formRecords, page: pageForms, find: findForm, findByKey: findFormByKey },
+  reads: { list: formRecords, page: pageForms, named: findForms, findByKey: findFormByKey },
 };

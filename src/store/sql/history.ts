@@ -2,8 +2,9 @@ import { MiB } from "../../base/bytes.ts";
 import type { Page } from "../../base/pages.ts";
 import type { HistoryEntry } from "../../access/history-entry.ts";
 import type { Change, ChangeQuery, PlacedChange, RecentChange } from "../../projects/history.ts";
+import { DEFAULT_PROJECT } from "../../access/place.ts";
 import { pageOf } from "./pages.ts";
-import { projectRow } from "./rows.ts";
+import { findProjectRow, projectRow } from "./rows.ts";
 import { type Params, type Work, all, first, run } from "./work.ts";
 import type { Author } from "../../access/caller.ts";
 
@@ -23,16 +24,28 @@ function* pageChanges(project: string, options: ChangeQuery): Work<Page<Change>>
   return yield* pageOf(all<Row>(sql, used, CUT), options.limit, toChange, CUT.bytes);
 }
 
-/** Newest first. A form of a name is in no project, and is found by an index. */
+/** Newest first. */
 function* pageEverywhere(options: ChangeQuery): Work<Page<PlacedChange>> {
   const conditions = conditionsOf(options);
-  if (options.kind === "form") conditions.push("project_id IS NULL");
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
   const sql = `SELECT ${COLUMNS}, (SELECT slug FROM projects WHERE id = project_id) AS project
     FROM changes ${where} ORDER BY revision DESC LIMIT $limit`;
   const rows = all<Row & { project: string | null }>(sql, usedIn(sql, options), CUT);
   const view = (row: Row & { project: string | null }) => ({ ...toChange(row), project: row.project });
   return yield* pageOf(rows, options.limit, view, CUT.bytes);
+}
+
+/** The changes of a form, newest first; those by a replica of the release before are in no project. */
+function* pageOfForm(project: string, name: string, options: ChangeQuery): Work<Page<Change>> {
+  const projectId = (yield* findProjectRow(project))?.id ?? 0;
+  const place =
+    project === DEFAULT_PROJECT
+      ? "(project_id = $projectId OR project_id IS NULL)"
+      : "project_id = $projectId";
+  const where = [place, ...conditionsOf({ ...options, kind: "form", name })].join(" AND ");
+  const sql = `SELECT ${COLUMNS} FROM changes WHERE ${where} ORDER BY revision DESC LIMIT $limit`;
+  const used = usedIn(sql, { ...options, kind: "form", name, projectId });
+  return yield* pageOf(all<Row>(sql, used, CUT), options.limit, toChange, CUT.bytes);
 }
 
 function conditionsOf({ kind, name, environment, who, since, before }: ChangeQuery): string[] {
@@ -96,7 +109,13 @@ function fromJson(text: string | null): unknown {
 }
 
 export const changes = {
-  reads: { page: pageChanges, everywhere: pageEverywhere, find: findChange, recent: recentChanges },
+  reads: {
+    page: pageChanges,
+    everywhere: pageEverywhere,
+    ofForm: pageOfForm,
+    find: findChange,
+    recent: recentChanges,
+  },
 };
 
 /** Adds an entry to the history of a project, or of none. */

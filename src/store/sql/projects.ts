@@ -10,6 +10,7 @@ import {
 } from "./rows.ts";
 import { type Work, run, all } from "./work.ts";
 import { MAX_PAGE_BYTES, type Page, type PageQuery } from "../../base/pages.ts";
+import { DEFAULT_PROJECT } from "../../access/place.ts";
 import type { Project } from "../../projects/project.ts";
 
 type Change<K> = ProjectChange & { change: K };
@@ -65,6 +66,12 @@ export function* insertProject({ project: slug, name, key, createdAt }: Change<"
     key,
     createdAt,
   });
+  // A replica of the release before inserts forms without a project.
+  if (slug === DEFAULT_PROJECT)
+    yield* run(
+      "UPDATE forms SET project_id = (SELECT id FROM projects WHERE slug = $slug) WHERE project_id IS NULL AND deleted = 0",
+      { slug },
+    );
 }
 
 export function* renameProject({ project: slug, name }: Change<"renameProject">): Work<void> {

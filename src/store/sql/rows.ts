@@ -1,6 +1,6 @@
 import { type Environment, noSuchEnvironment } from "../../projects/environment.ts";
-import { noSuchProject } from "../../access/place.ts";
-import { type Work, all, first, run } from "./work.ts";
+import { DEFAULT_PROJECT, noSuchProject } from "../../access/place.ts";
+import { type Params, type Work, all, first, run } from "./work.ts";
 
 export type ProjectRow = { id: number; slug: string; name: string; key: string };
 export type EnvironmentRow = { id: number; project_id: number; revision: number; metadata: string };
@@ -58,4 +58,16 @@ export function* revise(changes: readonly (Revised & { revision: number })[]): W
   for (const [id, { project, revision }] of environments)
     if (revision > (projects.get(project) ?? 0))
       yield* run("UPDATE environments SET revision = $revision WHERE id = $id", { id, revision });
+}
+
+/** The slug of the project of a form `f`. */
+export const PROJECT_OF_FORM = `coalesce((SELECT slug FROM projects WHERE id = f.project_id), '${DEFAULT_PROJECT}')`;
+
+/** A condition behind others that the project of a form `f` is one of some, and its parameter; none for null. */
+export function amongProjects(projects: readonly string[] | null): { where: string; params: Params } {
+  if (projects === null) return { where: "", params: {} };
+  return {
+    where: ` AND ${PROJECT_OF_FORM} IN (SELECT value FROM json_each($projects))`,
+    params: { projects: JSON.stringify(projects) },
+  };
 }

@@ -27,8 +27,9 @@ import history from "./migrations/0017-history.sql" with { type: "text" };
 import logins from "./migrations/0018-logins.sql" with { type: "text" };
 import factors from "./migrations/0019-factors.sql" with { type: "text" };
 import audit from "./migrations/0020-audit.sql" with { type: "text" };
+import formProjects from "./migrations/0021-form-projects.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
-import { close } from "./statements.ts";
+import { close, readNumber } from "./statements.ts";
 import {
   APPLICATION_ID,
   BUSY_TIMEOUT,
@@ -60,6 +61,7 @@ const ALL = [
   logins,
   factors,
   audit,
+  formProjects,
 ] as const satisfies readonly string[] & { length: typeof NEWEST_SCHEMA };
 
 /** The migrations in order: after the first n, `user_version` is n. A released migration never changes. */
@@ -105,6 +107,9 @@ export function migrate(db: Database, migrations = MIGRATIONS, claim?: Claim): v
 }
 
 function applyMigrations(db: Database, migrations: readonly string[], version: number): void {
+  // A table that is made again would take the rows with it that refer to it.
+  if (readNumber(db, "PRAGMA foreign_keys") !== 0)
+    throw new Error("a database is migrated before its foreign keys are on");
   try {
     if (lacksIndex(db)) db.run(search);
     for (const sql of migrations.slice(version)) db.run(sql);

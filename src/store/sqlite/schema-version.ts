@@ -3,7 +3,7 @@ import { AppError } from "../../base/errors.ts";
 import { readNumber } from "./statements.ts";
 
 /** How many migrations a current database has had. The migrations themselves are loaded only to apply some. */
-export const NEWEST_SCHEMA = 20;
+export const NEWEST_SCHEMA = 21;
 
 /** The migration that creates the search index. */
 const SEARCH_SCHEMA = 10;

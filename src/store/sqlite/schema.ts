@@ -41,14 +41,17 @@ export function withoutIndex(schema: SchemaObject[]): SchemaObject[] {
   return schema.filter(({ tbl_name }) => !INDEX_TABLES.has(tbl_name) && !isBehindIndex(tbl_name));
 }
 
-/** The tables of signed-in users. No copy has their rows, so that a backup signs no user in. */
-const SIGN_IN_TABLES = sqliteTablesOf("sign-in");
+/**
+ * The tables whose rows no copy has: those of signed-in users, so that a backup signs no user in, and those that follow from
+ * other rows.
+ */
+const LEFT_OUT = new Set([...sqliteTablesOf("sign-in"), ...sqliteTablesOf("derived")]);
 
 /** The tables with rows that a copy takes. */
 export function tablesIn(schema: SchemaObject[]): SchemaObject[] {
   return schema.filter(
     ({ type, name }) =>
-      type === "table" && !isInternal(name) && !INDEX_TABLES.has(name) && !SIGN_IN_TABLES.has(name),
+      type === "table" && !isInternal(name) && !INDEX_TABLES.has(name) && !LEFT_OUT.has(name),
   );
 }
 

@@ -42,6 +42,7 @@ describe("deliveries", () => {
     expect(all[1]).toEqual({
       id: queued,
       submission,
+      project: "default",
       form: "contact",
       kind: "notification",
       target: "shop@example.com",

@@ -107,7 +107,7 @@ describe("the commands", () => {
     -   text: "yes"
     + payload:
     +   text: "no"
-~ forms.contact
+~ projects.shop.forms.contact
     - uploads: false
     + uploads: true
 2 to update
@@ -124,7 +124,7 @@ describe("the commands", () => {
           before: { payload: { text: "yes" } },
           after: { payload: { text: "no" } },
         },
-        { action: "update", kind: "form", path: "forms.contact" },
+        { action: "update", kind: "form", path: "projects.shop.forms.contact" },
       ],
     ]);
     expect((await run("apply", "-f", file)).stdout).toEndWith("2 updated\n");

@@ -216,7 +216,7 @@ describe("forms get", () => {
     expect(plain).not.toMatch(/spam|schema|challenge|opens/);
     const args = EACH_ONCE;
     await here.run("forms", "set", "contact", ...args, "--spam-word", ...MORE_WORDS, ...MORE);
-    const lines = (await here.run("forms", "get", "contact")).stdout.split("\n").slice(9, -3);
+    const lines = (await here.run("forms", "get", "contact")).stdout.split("\n").slice(10, -3);
     expect(lines).toEqual([
       "origins          https://*.example.com",
       "rate limit       none",

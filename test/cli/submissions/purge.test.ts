@@ -71,7 +71,7 @@ test("beside a server, no byte of the address is left in the database and the up
     submissions: 50,
     files: 3,
     mentions: 0,
-    forms: [{ form: "contact", submissions: 50, files: 3 }],
+    forms: [{ project: "default", form: "contact", submissions: 50, files: 3 }],
   });
   const { code, stdout, stderr } = await commands.run(...yes);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "backups are not touched\n" });

@@ -10,6 +10,7 @@ const UNKNOWN = "01a1fc49-92a7-75da-ab11-1c9958800353";
 
 type FileInfo = { field: string; name: string; type: string; size: number; sha256: string };
 type Submission = {
+  project: string;
   id: string;
   form: string;
   data: Record<string, unknown>;
@@ -69,6 +70,7 @@ describe("submissions list", () => {
     for (const submission of all) {
       expect(submission).toEqual({
         id: expect.any(String),
+        project: "default",
         form: "contact",
         data: expect.any(Object),
         files: expect.any(Array),

@@ -97,7 +97,7 @@ export function historyContract(driver: Driver): void {
       const name = `form-${slug}`;
       const form = { environment: null, kind: "form", name, before: {}, after: { uploads: true } } as const;
       const by = { who: `eve-${slug}`, at };
-      await applyBy(by, store, { change: "recordForm", history: form });
+      await applyBy(by, store, { change: "recordForm", project: "default", history: form });
       await applyBy({ ...by, at: at + 1 }, store, await flagChange("live", "sale"));
       const list = async (query: object) =>
         (await store.changes.everywhere({ limit: 100, who: by.who, ...query })).items;

@@ -189,7 +189,7 @@ export function setupContract(driver: Driver): void {
         () => project.dropSegment("a", "staff"),
         () => project.drop("flag"),
         () => addForm(near, "second"),
-        () => apply(near, { change: "updateForm", form: { ...form, name: "Form" } }),
+        () => apply(near, { change: "updateForm", project: "default", form: { ...form, name: "Form" } }),
         () => apply(near, deleteFormChange(form)),
         () => apply(near, { change: "insertToken", token: tokenCalled("t"), hash: "h" }),
         () => apply(near, { change: "deleteToken", name: "t" }),

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { openPreview, previewTypeOf } from "../../../src/forms/inbox/file-preview.ts";
 import { createForm } from "../../../src/forms/forms.ts";
-import { storeSubmission } from "../../../src/forms/submissions.ts";
+import { readSubmission, storeSubmission } from "../../../src/forms/submissions.ts";
 import { openTestApp } from "../../support/app.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { codeOf } from "../../support/refusals.ts";
@@ -50,11 +50,11 @@ test("a stored file is shown by its content, whatever its name and type", async 
     await staged("empty.gif", "image/gif", ""),
   ];
   const { id } = await storeSubmission(app, form, { data: "{}", files });
-  const shown = await openPreview(app, id, "a.html");
+  const submission = await readSubmission(app, id);
+  const shown = await openPreview(app, submission, "a.html");
   expect([shown!.type, shown!.file.name]).toEqual(["image/png", "a.html"]);
   expect((await new Response(shown!.bytes).bytes()).length).toBe(PNG.length + 1000);
-  expect(await openPreview(app, id, "2")).toBeNull();
-  expect(await openPreview(app, id, "3")).toBeNull();
-  expect(await codeOf(openPreview(app, id, "4"))).toBe("not_found");
-  expect(await codeOf(openPreview(app, app.nextId(), "1"))).toBe("not_found");
+  expect(await openPreview(app, submission, "2")).toBeNull();
+  expect(await openPreview(app, submission, "3")).toBeNull();
+  expect(await codeOf(openPreview(app, submission, "4"))).toBe("not_found");
 });

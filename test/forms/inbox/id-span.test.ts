@@ -20,7 +20,7 @@ async function openForm(times: number[], id?: string) {
   await importSubmissions(app, OPERATOR, form.slug, rows.map((row) => JSON.stringify(row)).join("\n"));
   const timesOf = async (since: number, until: number) => {
     const filter = { states: ["inbox"] as const, since, until };
-    const { submissions, next } = await listSubmissions(app, form.slug, { limit: 2, before: null, filter });
+    const { submissions, next } = await listSubmissions(app, form, { limit: 2, before: null, filter });
     return { times: submissions.map(({ data }) => data["time"]), isEnd: next === null };
   };
   return { form, timesOf };

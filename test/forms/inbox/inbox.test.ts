@@ -132,12 +132,12 @@ test("the neighbours of a submission are the next ones of its form that a filter
     const [one] = all.filter(({ form }) => form === "form-2").slice(10);
     const own = all.filter((each) => each.form === one!.form && (isMeant(each) || each === one));
     const at = own.indexOf(one!);
-    expect(await neighboursOf(app, OPERATOR, one!, filter)).toEqual({
+    expect(await neighboursOf(app, OPERATOR, { project: "default", ...one! }, filter)).toEqual({
       newer: own[at - 1]?.id ?? null,
       older: own[at + 1]?.id ?? null,
     });
   }
   const newest = all.find(({ form }) => form === "form-2")!;
   const states = ["inbox", "spam", "archived"] as const;
-  expect((await neighboursOf(app, OPERATOR, newest, { states })).newer).toBeNull();
+  expect((await neighboursOf(app, OPERATOR, { project: "default", ...newest }, { states })).newer).toBeNull();
 });

@@ -58,8 +58,8 @@ test("an address is found in every spelling, field and form, and only the submis
     mentions: 2,
     ids,
     forms: [
-      { form: "contact", submissions: 2, files: 0 },
-      { form: "orders", submissions: 1, files: 2 },
+      { project: "default", form: "contact", submissions: 2, files: 0 },
+      { project: "default", form: "orders", submissions: 1, files: 2 },
     ],
   };
   expect(await purge({ email: "Ada@Example.com", dryRun: true })).toEqual({ dryRun: true, ...expected });

@@ -44,7 +44,7 @@ describe("a deleted form", () => {
     await deleteForm(hurried, OPERATOR, "contact");
 
     expect(await find(form.key)).toBeUndefined();
-    expect(await codeOf(getForm(app, "contact"))).toBe("not_found");
+    expect(await codeOf(getForm(app, OPERATOR, "contact"))).toBe("not_found");
     expect(await app.store.submissions.find(id)).toBeUndefined();
     expect([await rows(), await garbage(), kept()]).toEqual([501, [], []]);
 
@@ -61,9 +61,9 @@ describe("a deleted form", () => {
   test("and the files that another process left are removed by the next call, whoever deleted it", async () => {
     const { app, form, kept, send, rows, garbage } = await openInbox();
     await send("a.txt", "b.txt");
-    const { slug, key } = form;
+    const { project, slug, key } = form;
     // A process that ended right after its transaction.
-    const drop = { change: "deleteForm" as const, slug, key, onlyEmpty: false };
+    const drop = { change: "deleteForm" as const, project, slug, key, onlyEmpty: false };
     await app.store.apply([drop], (await app.store.readVersion()).version, { who: "ann", at: 0 });
     expect([await rows(), kept().length]).toEqual([2, 2]);
     expect(await clearDeletedForms(app)).toBe(true);
@@ -121,7 +121,7 @@ describe("the files of a deleted submission", () => {
     await app.store.submissions.insert(submissionTo(form.key, { id: stuckId, files }));
     const id = await send("a.txt");
     await app.store.apply(
-      [{ change: "deleteForm", slug: form.slug, key: form.key, onlyEmpty: false }],
+      [{ change: "deleteForm", project: "default", slug: form.slug, key: form.key, onlyEmpty: false }],
       (await app.store.readVersion()).version,
       { who: "ann", at: 0 },
     );

@@ -14,6 +14,7 @@ const rowsOf = async (...chunks: string[]) =>
 
 const submission = (data: object, more: Partial<RawSubmission> = {}): RawSubmission => ({
   id: "01a200cc-d4d1-7000-bed0-0a8a1777d3fe",
+  project: "default",
   form: "contact",
   data: JSON.stringify(data),
   files: [],

@@ -93,7 +93,7 @@ describe("over HTTP", () => {
     };
     expect(await keys("?project=one&project=two")).toEqual([["one", "two"], undefined]);
     expect(await keys("?project=one&forms=true")).toEqual([["one"], ["contact"]]);
-    expect(await keys("")).toEqual([["one", "three", "two"], ["contact"]]);
+    expect(await keys("")).toEqual([["default", "one", "three", "two"], ["contact"]]);
     expect((await ask("/export?project=nope")).status).toBe(404);
   });
 

@@ -100,7 +100,8 @@ describe("a token that is revoked while a body is on its way", () => {
   });
 
   test("marks, imports, purges and retries nothing", async () => {
-    const form = await createForm(app, OPERATOR, { slug: "inbox" });
+    const { slug: project } = await createProject(app, OPERATOR, { slug: "of-inbox" });
+    const form = await createForm(app, OPERATOR, { slug: "inbox", project });
     const { id } = await storeSubmission(app, form, { data: '{"email":"ada@example.com"}', files: [] });
     for (const [path, body, type] of [
       ["/submissions/mark", { ids: [id], mark: "archived" }, "application/json"],

@@ -68,11 +68,11 @@ describe("what is there already", () => {
   test("is a 409 that names it", async () => {
     const slug = fresh();
     const { slug: project } = await createProject(app, OPERATOR, { slug });
-    await createForm(app, OPERATOR, { slug });
+    await createForm(app, OPERATOR, { slug, project });
     await createToken(app, OPERATOR, { name: slug, scopes: ["read"] });
     await createEnvironment(app, OPERATOR, project, { slug });
     await expectError(await ask("/projects", { body: { slug } }), 409, "conflict", slug);
-    await expectError(await ask("/forms", { body: { slug } }), 409, "conflict", slug);
+    await expectError(await ask("/forms", { body: { slug, project } }), 409, "conflict", slug);
     await expectError(await ask("/tokens", { body: { name: slug } }), 409, "conflict", slug);
     await expectError(
       await ask(path("projects", project, "environments"), { body: { slug } }),

@@ -60,6 +60,7 @@ describe("submissions", () => {
       read: false,
       meta: null,
       id,
+      project: "default",
       form: form.slug,
       data: { name: "Ada", n: 1 },
       files: [

@@ -26,6 +26,7 @@ describe("targets", () => {
     const { id, secret } = added;
     const view = {
       id,
+      project: "default",
       form,
       kind: "webhook",
       target: "https://example.com/…",

@@ -15,7 +15,7 @@ test("A form is created, and a slug in use keeps what was typed", async () => {
   expect((await get("/forms")).text).toContain("There are no forms yet");
   const created = await post("/forms/new", { slug: "contact", name: "Contact us", uploads: "on" });
   expect(created.text).toContain("Created form contact");
-  expect(await getForm(app, "contact")).toMatchObject({ name: "Contact us", uploads: true });
+  expect(await getForm(app, OPERATOR, "contact")).toMatchObject({ name: "Contact us", uploads: true });
 
   const again = await post("/forms/new", { slug: "contact", name: "<b>Other" });
   expect(again.status).toBe(409);
@@ -41,7 +41,7 @@ test("Settings are saved by group, and a wrong one keeps all that was typed", as
     maxSubmissions: "100",
   });
   expect(saved.text).toContain("Saved the settings");
-  expect(await getForm(app, "contact")).toMatchObject({
+  expect(await getForm(app, OPERATOR, "contact")).toMatchObject({
     allowedOrigins: ["https://example.com", "https://*.example.org"],
     blockedSenders: ["203.0.113.0/24"],
     rateLimit: { count: 20, seconds: 3600 },
@@ -60,7 +60,7 @@ test("Settings are saved by group, and a wrong one keeps all that was typed", as
   expect(schema.status).toBe(400);
   expect(schema.text).toContain("objec");
   expect((await post(path, { group: "nothing" })).status).toBe(400);
-  expect(await getForm(app, "contact")).toMatchObject({ rateLimit: { count: 20 }, schema: null });
+  expect(await getForm(app, OPERATOR, "contact")).toMatchObject({ rateLimit: { count: 20 }, schema: null });
 });
 
 test("Settings that nobody changed stay as they are stored, however their text rounds them", async () => {
@@ -81,7 +81,7 @@ test("Settings that nobody changed stay as they are stored, however their text r
   // Somebody else saves meanwhile.
   await setForm(app, OPERATOR, "contact", { maxFiles: 5 });
   await post(path, { group: "files", ...sent, allowedTypes: ".pdf" });
-  expect(await getForm(app, "contact")).toMatchObject({
+  expect(await getForm(app, OPERATOR, "contact")).toMatchObject({
     maxFileSize: 1_234_567,
     maxFiles: 5,
     allowedTypes: [".pdf"],
@@ -92,11 +92,13 @@ test("A form is closed, tested, and deleted by its name", async () => {
   const { app, signIn } = open();
   const { get, post } = await signIn("inbox");
   await post("/forms/new", { slug: "contact" });
-  expect((await get("/forms/contact")).text).toContain(`/v1/s/${(await getForm(app, "contact")).key}`);
+  expect((await get("/forms/contact")).text).toContain(
+    `/v1/s/${(await getForm(app, OPERATOR, "contact")).key}`,
+  );
   await post("/forms/contact/state", { enabled: "false" });
-  expect((await getForm(app, "contact")).enabled).toBe(false);
+  expect((await getForm(app, OPERATOR, "contact")).enabled).toBe(false);
   await post("/forms/contact/test", {});
-  expect(await app.store.submissions.count((await getForm(app, "contact")).key)).toBe(1);
+  expect(await app.store.submissions.count((await getForm(app, OPERATOR, "contact")).key)).toBe(1);
 
   const refused = await post("/forms/contact/delete", { name: "contac" });
   expect(refused.status).toBe(400);
@@ -121,7 +123,7 @@ test("The secret of a webhook is shown once, and its answer is not compressed", 
   expect(wrong.status).toBe(400);
   expect(wrong.text).toContain('value="not a target"');
 
-  const [target] = await app.store.targets.list((await getForm(app, "contact")).key);
+  const [target] = await app.store.targets.list((await getForm(app, OPERATOR, "contact")).key);
   const path = `/forms/contact/targets/${target!.id}`;
   await post(path, { do: "disable" });
   expect((await app.store.targets.find(target!.id))!.enabled).toBe(false);
@@ -157,7 +159,7 @@ test("A viewer reads forms, and neither finds a button nor changes anything", as
     ["/forms/contact/targets", { target: "https://example.com/" }],
   ] as const)
     expect([path, (await post(path, fields)).status]).toEqual([path, 403]);
-  expect(await getForm(app, "contact")).toMatchObject({ enabled: true, name: "contact" });
+  expect(await getForm(app, OPERATOR, "contact")).toMatchObject({ enabled: true, name: "contact" });
 });
 
 test("A retention of minutes asks for the name of the form, and a size of 10 for its unit", async () => {
@@ -172,9 +174,9 @@ test("A retention of minutes asks for the name of the form, and a size of 10 for
   expect(asked.text).toContain("Type contact to confirm");
   expect(asked.text).toContain('name="retention" value="6m"');
   expect((await post(path, { ...kept, confirm: "other" })).status).toBe(428);
-  expect(await getForm(app, "contact")).toMatchObject({ retention: null });
+  expect(await getForm(app, OPERATOR, "contact")).toMatchObject({ retention: null });
   expect((await post(path, { ...kept, confirm: "contact" })).text).toContain("Saved the settings");
-  expect(await getForm(app, "contact")).toMatchObject({ retention: 360 });
+  expect(await getForm(app, OPERATOR, "contact")).toMatchObject({ retention: 360 });
   const files = await post(path, {
     group: "files",
     uploads: "on",
@@ -203,7 +205,7 @@ test("A new secret of a target and its deletion are asked first, and a form that
   const undo = /<div id="messages".*?<\/form>/s.exec(closed.text)![0];
   expect(undo).toContain('name="enabled" value="true"');
   expect((await post("/forms/contact/state", { enabled: "true" })).text).toContain("The form is open");
-  expect((await getForm(app, "contact")).enabled).toBe(true);
+  expect((await getForm(app, OPERATOR, "contact")).enabled).toBe(true);
   expect((await post("/forms/contact/state", { enabled: "true" })).text).not.toContain(">Undo<");
 });
 

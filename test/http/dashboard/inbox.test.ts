@@ -137,7 +137,7 @@ async function fail(id: string): Promise<void> {
 
 /** The form of a path. */
 async function formAt(path: string): Promise<Form> {
-  return (await app.store.forms.find(path.slice("/inbox/".length))) as unknown as Form;
+  return (await app.store.forms.named(path.slice("/inbox/".length)))[0] as unknown as Form;
 }
 
 describe("a mark", () => {
@@ -369,7 +369,7 @@ describe("a submission", () => {
   test("sends its failed deliveries again", async () => {
     const form = await inbox.newForm({ notify: ["shop@example.com"] });
     const { id } = await inbox.stored(form, json({ name: "Ada" }));
-    const page = { submission: id, status: null, before: null, limit: 10, formKey: null };
+    const page = { submission: id, status: null, before: null, limit: 10, formKeys: null };
     const [delivery] = (await app.store.deliveries.page(page)).items;
     await fail(delivery!.id);
     expect((await browser.get(`/inbox/${form.slug}/${id}`)).text).toContain("Send the failed delivery again");

@@ -25,11 +25,11 @@ async function stored(body: Uint8Array, type: string): Promise<Submission> {
   const answer = await post(contact, body, type);
   const told = (await answer.json()) as { id: string };
   expect({ status: answer.status, told }).toMatchObject({ status: 200 });
-  return getSubmission(app, told.id);
+  return getSubmission(app, OPERATOR, told.id);
 }
 
 async function bytesOf(submission: Submission, number: number): Promise<Buffer> {
-  const { bytes } = await openFile(app, submission.id, String(number));
+  const { bytes } = await openFile(app, submission, String(number));
   return Buffer.from(await new Response(bytes).arrayBuffer());
 }
 

@@ -23,9 +23,10 @@ describe("a submission that is stored", () => {
       message: expect.stringMatching(/\S/),
       url: "/v1/thanks",
     });
-    expect((await listSubmissions(app, form.slug, { limit: 10, before: null })).submissions).toEqual([
+    expect((await listSubmissions(app, form, { limit: 10, before: null })).submissions).toEqual([
       {
         id,
+        project: "default",
         form: form.slug,
         data: { name: "Ada" },
         files: [],
@@ -97,7 +98,7 @@ describe("a submission that is stored", () => {
       app.clock.now += 1000;
     }
     app.clock.now = before;
-    const { submissions } = await listSubmissions(app, form.slug, { limit: 10, before: null });
+    const { submissions } = await listSubmissions(app, form, { limit: 10, before: null });
     expect(submissions.map(({ data, createdAt }) => [data["n"], createdAt])).toEqual([
       [2, "2026-01-02T03:04:06.678Z"],
       [1, "2026-01-02T03:04:05.678Z"],

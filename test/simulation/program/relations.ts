@@ -61,7 +61,7 @@ async function applyExport(app: ClockedApp): Promise<void> {
 
 async function importExports(app: ClockedApp): Promise<void> {
   const before = await tablesOf(app);
-  for (const form of await listForms(app)) {
+  for (const form of await listForms(app, OPERATOR)) {
     const lines: string[] = [];
     const all = exportSubmissions(app, form, "jsonl", { states: SUBMISSION_STATES });
     for await (const chunk of all) lines.push(String(chunk));

@@ -202,7 +202,11 @@ const CHANGES = {
     history: null,
   })),
   "delete a project": change(() => ({ change: "deleteProject", project: "shop", history: null })),
-  "set a form": change(({ form }) => ({ change: "updateForm", form: { ...form, enabled: false } })),
+  "set a form": change(({ form }) => ({
+    change: "updateForm",
+    project: "default",
+    form: { ...form, enabled: false },
+  })),
   "delete a form": change(({ form }) => deleteFormChange(form)),
   "delete an empty form": change(({ empty }) => deleteFormChange(empty, true)),
   "set a target": change(({ target }) => ({ change: "updateTarget", target: { ...target, enabled: false } })),

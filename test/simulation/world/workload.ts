@@ -119,7 +119,7 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
 
   const post = async (marker: string, sent: Sent, text: string, key: string | null, tries: number) => {
     const outcome = await ask(world, anyServer(), async ({ app, findForm }) => {
-      const { key: formKey } = (await app.store.forms.find(sent.form)) ?? { key: "" };
+      const { key: formKey } = (await app.store.forms.named(sent.form))[0] ?? { key: "" };
       const form = await findForm(formKey);
       if (!form) throw new AppError("not_found", "there is no such form");
       if (!form.enabled) throw new AppError("conflict", "this form is closed");
@@ -245,7 +245,7 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
     switch (chance.int(11)) {
       case 0: {
         const targets = await ask(world, server, ({ app }) =>
-          app.store.forms.find("contact").then((form) => app.store.targets.list(form!.key)),
+          app.store.forms.named("contact").then(([form]) => app.store.targets.list(form!.key)),
         );
         const shaky = targets.value?.find(({ url }) => url.endsWith("/shaky"));
         if (!shaky) return;
@@ -357,7 +357,7 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
           app.store.deliveries.page({
             limit: 20,
             before: null,
-            formKey: null,
+            formKeys: null,
             submission: null,
             status: null,
           }),

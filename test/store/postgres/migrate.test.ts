@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
-import { timedId } from "../../../src/base/ids.ts";
+import { DASHED_KEY, timedId } from "../../../src/base/ids.ts";
 import { createConnections } from "../../../src/store/postgres/connection.ts";
 import { describeDatabase, parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { type Migrate, migrate, MIGRATIONS } from "../../../src/store/postgres/migrate.ts";
@@ -74,6 +74,32 @@ describe.skipIf(!IS_POSTGRES_HERE)("the schema of PostgreSQL", () => {
       { foreign_ids: 0 },
       { foreign_ids: 1 },
       { foreign_ids: 1 },
+    ]);
+  });
+
+  test("of the release before projects of forms puts forms into default, also those that a replica of it adds", async () => {
+    const url = await emptyDatabase();
+    const database = databaseOf(url);
+    const before = MIGRATIONS.findIndex((sql) => sql.includes("project_storage"));
+    await start(url, "auto", MIGRATIONS.slice(0, before));
+    const add = (slug: string, deleted = 0) =>
+      execute(
+        `INSERT INTO forms (slug, name, key, enabled, uploads, allowed_origins, blocked_senders, created_at, updated_at, deleted)
+         VALUES ('${slug}', 'F', 'key-${slug}', 1, 0, '[]', '[]', 1, 1, ${deleted})`,
+        { database },
+      );
+    await add("contact");
+    await add("gone", 1);
+    await start(url);
+    await add("later");
+    expect(add("contact")).rejects.toThrow();
+    const sql = `SELECT f.slug, p.slug AS project, p.key FROM forms f LEFT JOIN projects p ON p.id = f.project_id
+                 ORDER BY f.slug`;
+    const key = expect.stringMatching(DASHED_KEY) as string;
+    expect(await execute(sql, { database })).toEqual([
+      { slug: "contact", project: "default", key },
+      { slug: "gone", project: null, key: null },
+      { slug: "later", project: "default", key },
     ]);
   });
 

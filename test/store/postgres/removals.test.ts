@@ -16,7 +16,7 @@ async function deletedForm() {
   const connections = createConnections(address);
   afterAll(() => Promise.all([store.close(), connections.close()]));
   const { slug, key } = await addForm(store, "form");
-  await apply(store, { change: "deleteForm", slug, key, onlyEmpty: false });
+  await apply(store, { change: "deleteForm", project: "default", slug, key, onlyEmpty: false });
   const insert = `INSERT INTO submissions (id, form_id, data, created_at)
     SELECT '\\x00', id, '{}', 0 FROM forms RETURNING seq`;
   return { store, connections, insert, database: new URL(url).pathname.slice(1) };

@@ -60,7 +60,7 @@ const BODIES: Record<string, unknown> = {
     projectName: "web",
     references: { sale: [{ filePath: "a.ts", lineNumber: 1, lineContent: "sale" }] },
   },
-  "POST /forms": { slug: "made" },
+  "POST /forms": { slug: "made", project: "shop" },
   "PATCH /forms/{form}": { enabled: false },
   "POST /forms/{form}/targets": { target: "https://example.com/made" },
   "PATCH /targets/{target}": { enabled: false },
@@ -87,7 +87,7 @@ const BODIES: Record<string, unknown> = {
 /** What operations need in their query. */
 const QUERIES: Record<string, string> = { "DELETE /projects/{project}/code-refs": "?branch=main" };
 
-const ALL_DELIVERIES = { limit: 1000, before: null, formKey: null, submission: null, status: null };
+const ALL_DELIVERIES = { limit: 1000, before: null, formKeys: null, submission: null, status: null };
 
 const LINES = "application/jsonl";
 

@@ -41,7 +41,7 @@ export async function addForm(
   more: Partial<FormRecord> = {},
 ): Promise<FormRecord> {
   const form = formRecord(slug, more);
-  await apply(store, { change: "insertForm", form });
+  await apply(store, { change: "insertForm", project: form.project, form });
   return form;
 }
 
@@ -58,8 +58,8 @@ export async function plantTarget(
   return target;
 }
 
-export function deleteFormChange({ slug, key }: FormRecord, onlyEmpty = false): SetupChange {
-  return { change: "deleteForm", slug, key, onlyEmpty };
+export function deleteFormChange({ project, slug, key }: FormRecord, onlyEmpty = false): SetupChange {
+  return { change: "deleteForm", project, slug, key, onlyEmpty };
 }
 
 /** A project with these environments, whose flags and segments are changed without a rule of the product. */

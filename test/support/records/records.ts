@@ -45,6 +45,7 @@ export function flagRecord(slug: string, more: Partial<FlagRecord> = {}): FlagRe
 /** A form without any setting. */
 export function formRecord(slug: string, more: Partial<FormRecord> = {}): FormRecord {
   return {
+    project: "default",
     slug,
     name: slug,
     key: formKey(random),

@@ -1,5 +1,6 @@
+import { namedShort } from "../forms/form-words.ts";
 import { AppError } from "../../../base/errors.ts";
-import { noSuchForm } from "../../../forms/form.ts";
+import { listFormChanges } from "../../../forms/form-history.ts";
 import type { Change } from "../../../projects/history.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import type { Page } from "../page.tsx";
@@ -20,12 +21,10 @@ type Filter = { who: string | undefined; before: number | undefined };
 /** The history of a form, also after it was deleted. */
 export function formHistoryRoutes({ app, get }: Dashboard) {
   get(`${FORM}/history`, "forms:read", async (c, parameters) => {
-    const form = await app.store.forms.find(parameters.form);
-    const name = form?.slug ?? parameters.form;
     const filter = filterOf(c);
-    const page = await app.store.changes.everywhere({ kind: "form", name, ...filter, limit: PAGE });
-    if (!form && page.items.length === 0) throw noSuchForm(parameters.form);
-    return historyPage(name, form !== undefined, filter, page);
+    const query = { ...filter, limit: PAGE };
+    const { form, page } = await listFormChanges(app, c.get("caller"), parameters.form, query);
+    return historyPage(parameters.form, form !== null, filter, page);
   });
 }
 
@@ -46,6 +45,7 @@ function historyPage(
   { who, before }: Filter,
   { items, more }: { items: Change[]; more: boolean },
 ): Page {
+  const { form, p } = namedShort(name);
   const to = `${formPath(name)}/history`;
   return {
     title: `History of the form ${name}`,
@@ -53,7 +53,7 @@ function historyPage(
     section: "forms",
     topics: ["setup"],
     back: isThere ? { to: formPath(name), label: `Form ${name}` } : { to: "/forms", label: "Forms" },
-    commands: [{ label: "Lists the same", text: formflag("forms history", name, { who, before }) }],
+    commands: [{ label: "Lists the same", text: formflag("forms history", form!, { p, who, before }) }],
     content: (
       <List
         filters={

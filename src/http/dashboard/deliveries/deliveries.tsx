@@ -1,5 +1,8 @@
+import { settleForm } from "../form-parameter.ts";
+import { shortName } from "../../../access/place.ts";
 import { AppError } from "../../../base/errors.ts";
 import { getDelivery, listDeliveries, retryDeliveries } from "../../../forms/deliveries.ts";
+import { pageForms } from "../../../forms/forms.ts";
 import { textOf, textOrNull } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";
 import { deliveryPage } from "./delivery-page.tsx";
@@ -19,24 +22,25 @@ export function deliveriesRoutes({ app, get, post }: Dashboard) {
   get("/deliveries", "forms:read", async (c) => {
     const before = c.req.query("before") ?? null;
     if (before !== null && !ID.test(before)) throw new AppError("invalid", "before is the id of a delivery");
-    const form = c.req.query("form") || null;
+    const { form } = await settleForm(app, c.get("caller"), { form: c.req.query("form") || null });
     const filter: DeliveryFilter = { status: statusIn(c.req.query("status")), form, before };
     const query = { ...filter, submission: null, limit: PAGE, searches: SEARCHES };
-    const { items, next } = await listDeliveries(app, query);
-    const forms = (await app.store.forms.page({ limit: MAX_FORMS })).items.map(({ slug }) => slug);
+    const { items, next } = await listDeliveries(app, c.get("caller"), query);
+    const forms = (await pageForms(app, c.get("caller"), { limit: MAX_FORMS })).items.map(shortName);
     return listPage({ filter, items, next, recipients: await recipientsOf(app, items), forms });
   });
-  get("/deliveries/:id", "forms:read", async (_, { id }) => {
+  get("/deliveries/:id", "forms:read", async (c, { id }) => {
     if (!ID.test(id)) throw new AppError("not_found", "there is no such delivery");
-    const delivery = await getDelivery(app, id);
+    const delivery = await getDelivery(app, c.get("caller"), id);
     const recipients = await recipientsOf(app, [delivery]);
     return deliveryPage({ delivery, recipient: recipients.get(delivery.target)! });
   });
   post("/deliveries/retry", "forms:write", async (c, fields) => {
-    const [id, form] = [textOf(fields, "id"), textOrNull(fields, "form")];
+    const id = textOf(fields, "id");
+    const { form } = await settleForm(app, c.get("caller"), { form: textOrNull(fields, "form") });
     const isAll = textOf(fields, "failed") === "1";
     if (!isAll && !ID.test(id)) throw new AppError("invalid", "name a delivery to send again");
-    const retry = isAll ? { failed: true as const, form: form ?? undefined } : { ids: [id] };
+    const retry = isAll ? { failed: true as const, form } : { ids: [id] };
     const count = await retryDeliveries(app, c.get("caller"), retry);
     const text = `${count.toLocaleString("en")} ${count === 1 ? "delivery is" : "deliveries are"} queued again.`;
     if (textOf(fields, "one") === "1") return { to: `/deliveries/${id}`, text };

@@ -1,6 +1,8 @@
+import { shortName } from "../../../access/place.ts";
 import { creationOf } from "../../../base/ids.ts";
 import type { DeliveryAttempt, DeliveryDetails } from "../../../delivery/delivery.ts";
 import type { Page } from "../page.tsx";
+import { submissionPath } from "../submissions/rows.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { A } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
@@ -19,7 +21,8 @@ export function deliveryPage({
   delivery: DeliveryDetails;
   recipient: string;
 }): Page {
-  const { id, kind, form } = delivery;
+  const { id, kind } = delivery;
+  const form = shortName({ project: delivery.project, slug: delivery.form });
   return {
     title: `Delivery ${id.slice(-12)} of ${form}`,
     heading: (
@@ -53,13 +56,13 @@ function RetryOne({ delivery }: { delivery: DeliveryDetails }) {
 }
 
 function About({ delivery, recipient }: { delivery: DeliveryDetails; recipient: string }) {
-  const { id, form, submission, attempts, nextAt, code, error } = delivery;
+  const { id, project, form, submission, attempts, nextAt, code, error } = delivery;
   return (
     <Card id="about-title" title="Delivery">
       <Facts
         facts={[
           ["To", <Foreign text={recipient} />],
-          ["Submission", <A to={`/inbox/${form}/${submission}`}>{submission}</A>],
+          ["Submission", <A to={submissionPath({ project, form, id: submission })}>{submission}</A>],
           ["Queued", <ExactTime at={creationOf(id)} />],
           ["Attempts", attempts],
           nextAt !== null && ["Next attempt", <Time at={Date.parse(nextAt)} />],

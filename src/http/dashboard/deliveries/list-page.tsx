@@ -1,3 +1,4 @@
+import { namedShort } from "../forms/form-words.ts";
 import { creationOf } from "../../../base/ids.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
 import { DELIVERY_STATUSES, type DeliveryStatus } from "../../../delivery/delivery-status.ts";
@@ -22,7 +23,7 @@ type Listed = {
   items: readonly Delivery[];
   next: string | null;
   recipients: Recipients;
-  /** Slugs of forms. */
+  /** Short names of forms. */
   forms: readonly string[];
 };
 
@@ -36,10 +37,10 @@ export function listPage({ filter, items, next, recipients, forms }: Listed): Pa
     topics: ["deliveries"],
     actions: <RetryAll filter={filter} />,
     commands: [
-      { label: "List them", text: formflag("deliveries list", { form, status }) },
+      { label: "List them", text: formflag("deliveries list", { ...namedShort(form), status }) },
       {
         label: "Send all again that failed",
-        text: formflag("deliveries retry", { failed: true, form }),
+        text: formflag("deliveries retry", { failed: true, ...namedShort(form) }),
       },
     ],
     content: (

@@ -1,3 +1,4 @@
+import { shortName } from "../../../access/place.ts";
 import { formatBytes } from "../../../base/bytes.ts";
 import type { TargetView } from "../../../delivery/target.ts";
 import type { Form } from "../../../forms/form.ts";
@@ -64,15 +65,15 @@ function Actions({ form }: { form: Form }) {
       <ButtonLink to={`/inbox/${encodeURIComponent(form.slug)}`} icon="inbox">
         Inbox
       </ButtonLink>
-      <ButtonLink to={`${formPath(form.slug)}/history`} icon="history">
+      <ButtonLink to={`${formPath(shortName(form))}/history`} icon="history">
         History
       </ButtonLink>
       {mayChange && (
         <>
-          <ButtonForm to={`${formPath(form.slug)}/test`} icon="send">
+          <ButtonForm to={`${formPath(shortName(form))}/test`} icon="send">
             Send a test
           </ButtonForm>
-          <ButtonLink to={`${formPath(form.slug)}/settings`} icon="settings">
+          <ButtonLink to={`${formPath(shortName(form))}/settings`} icon="settings">
             Settings
           </ButtonLink>
         </>
@@ -106,10 +107,10 @@ function About({ form, state, url, page }: Shown) {
       {mayChange && (
         <div class="buttons">
           <CopyButton of="#form-address">Copy the address</CopyButton>
-          <ButtonForm to={`${formPath(form.slug)}/state`} values={{ enabled: String(!form.enabled) }}>
+          <ButtonForm to={`${formPath(shortName(form))}/state`} values={{ enabled: String(!form.enabled) }}>
             {form.enabled ? "Close the form" : "Open the form"}
           </ButtonForm>
-          <ButtonLink to={`${formPath(form.slug)}/delete`} kind="danger" icon="trash">
+          <ButtonLink to={`${formPath(shortName(form))}/delete`} kind="danger" icon="trash">
             Delete…
           </ButtonLink>
         </div>
@@ -156,7 +157,12 @@ function Targets({
         />
       )}
       {mayChange && (
-        <PostForm to={`${formPath(form.slug)}/targets`} class="stack" id="add-target" label="Add a target">
+        <PostForm
+          to={`${formPath(shortName(form))}/targets`}
+          class="stack"
+          id="add-target"
+          label="Add a target"
+        >
           <TextField
             name="target"
             label="Add a target"
@@ -175,7 +181,7 @@ function Targets({
 }
 
 function TargetActions({ form, target: { id, kind, enabled, target } }: { form: Form; target: TargetView }) {
-  const to = `${formPath(form.slug)}/targets/${encodeURIComponent(id)}`;
+  const to = `${formPath(shortName(form))}/targets/${encodeURIComponent(id)}`;
   const actions = [
     ["test", "Send a sample"],
     enabled ? ["disable", "Disable"] : ["enable", "Enable"],

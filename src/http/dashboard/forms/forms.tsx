@@ -1,10 +1,10 @@
+import { shortName } from "../../../access/place.ts";
 import { newFormSchema } from "../../../forms/form-schema.ts";
 import { createForm, deleteForm, getForm, listForms, setForm } from "../../../forms/forms.ts";
 import { stateOf } from "../../../forms/intake/opening.ts";
 import {
   addTarget,
   deleteTarget,
-  getTarget,
   listTargets,
   rotateSecret,
   setTargetEnabled,
@@ -38,17 +38,24 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
     return URL.canParse(url) ? url : new URL(c.req.url).origin + url;
   };
   const showForm = async (c: DashboardContext, slug: string) => {
-    const form = await getForm(app, slug);
+    const form = await getForm(app, c.get("caller"), slug);
     const url = addressOf(c, form.key);
     const snippets = await Promise.all(
       SNIPPET_KINDS.map(async (kind) => ({ kind, ...(await createSnippet(form, url, kind)) })),
     );
     const state = stateOf(form, app.now());
-    return { form, state, url, page: pageUrl(url), snippets, targets: await listTargets(app, slug) };
+    return {
+      form,
+      state,
+      url,
+      page: pageUrl(url),
+      snippets,
+      targets: await listTargets(app, c.get("caller"), slug),
+    };
   };
 
-  get("/forms", "forms:read", async () =>
-    formsPage(await listForms(app), await app.store.submissions.counts()),
+  get("/forms", "forms:read", async (c) =>
+    formsPage(await listForms(app, c.get("caller")), await app.store.submissions.counts()),
   );
   get("/forms/new", "forms:write", async () => newFormPage({ slug: "", name: "" }));
   post("/forms/new", "forms:write", async (c, fields) => {
@@ -58,8 +65,8 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
       async () => {
         const input = { slug, ...(name !== "" && { name }), uploads: typed.uploads };
         check(newFormSchema, input);
-        await createForm(app, c.get("caller"), input);
-        return { to: formPath(slug), text: `Created form ${slug}` };
+        const form = await createForm(app, c.get("caller"), input);
+        return { to: formPath(shortName(form)), text: `Created form ${slug}` };
       },
       (faults) => newFormPage(typed, faults),
       { "form-exists": "slug" },
@@ -71,30 +78,35 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
     const { form, result } = await setForm(app, c.get("caller"), parameters.form, { enabled });
     const undo =
       result === "updated"
-        ? { to: `${formPath(form.slug)}/state`, values: { enabled: String(!enabled) } }
+        ? { to: `${formPath(shortName(form))}/state`, values: { enabled: String(!enabled) } }
         : undefined;
-    return { to: formPath(form.slug), text: enabled ? "The form is open" : "The form is closed", undo };
+    return { to: formPath(shortName(form)), text: enabled ? "The form is open" : "The form is closed", undo };
   });
   post(`${FORM}/test`, "forms:write", async (c, _, { form }) => {
     const { id } = await sendTest(app, c.get("caller"), form);
     return { to: pathTo("/inbox/:form/:id", { form, id }), text: "Stored a test submission" };
   });
   get(`${FORM}/settings`, "forms:write", async (c, { form }) =>
-    settingsPage(await getForm(app, form), viewOf(c).timeZone),
+    settingsPage(await getForm(app, c.get("caller"), form), viewOf(c).timeZone),
   );
   post(`${FORM}/settings`, "forms:write", async (c, fields, { form: slug }) => {
     const { timeZone } = viewOf(c);
     const group = textOf(fields, "group");
     const { patch, errors } = readSettings(fields, group, timeZone);
     const again = async (errors: Record<string, string | undefined>, message: string | null) => ({
-      ...settingsPage(await getForm(app, slug), timeZone, { group, fields, errors, message }),
+      ...settingsPage(await getForm(app, c.get("caller"), slug), timeZone, {
+        group,
+        fields,
+        errors,
+        message,
+      }),
       status: 400 as const,
     });
     if (Object.keys(errors).length > 0) return again(errors, null);
     try {
       const { form, result } = await setForm(app, c.get("caller"), slug, patch);
       const text = result === "updated" ? "Saved the settings" : "Nothing was changed";
-      return { to: `${formPath(form.slug)}/settings`, text };
+      return { to: `${formPath(shortName(form))}/settings`, text };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (error.code === "unconfirmed") return confirmPage(slug, fields, error.message);
@@ -105,12 +117,14 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
       return again({}, error.message);
     }
   });
-  get(`${FORM}/delete`, "forms:write", async (_, { form }) => deletePage(await getForm(app, form)));
+  get(`${FORM}/delete`, "forms:write", async (c, { form }) =>
+    deletePage(await getForm(app, c.get("caller"), form)),
+  );
   post(`${FORM}/delete`, "forms:write", async (c, fields, parameters) => {
-    const form = await getForm(app, parameters.form);
+    const form = await getForm(app, c.get("caller"), parameters.form);
     if (textOf(fields, "name").trim() !== form.slug)
       return { ...deletePage(form, `Type ${form.slug}.`), status: 400 };
-    await deleteForm(app, c.get("caller"), form.slug);
+    await deleteForm(app, c.get("caller"), parameters.form);
     return { to: "/forms", text: `Deleted form ${form.slug}` };
   });
   post(`${FORM}/targets`, "forms:write", async (c, fields, { form: slug }) => {
@@ -135,7 +149,8 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
   async function actOnTarget(c: DashboardContext, fields: Fields, slug: string, id: string) {
     const caller = c.get("caller");
     const to = formPath(slug);
-    if ((await getTarget(app, id)).form !== slug)
+    const { key } = await getForm(app, caller, slug);
+    if ((await app.store.targets.find(id))?.formKey !== key)
       throw new AppError("not_found", "this form has no such target");
     switch (textOf(fields, "do")) {
       case "enable":

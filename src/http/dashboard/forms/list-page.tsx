@@ -1,3 +1,4 @@
+import { shortName } from "../../../access/place.ts";
 import type { Form } from "../../../forms/form.ts";
 import type { FormCounts } from "../../../forms/store.ts";
 import type { Page } from "../page.tsx";
@@ -9,7 +10,7 @@ import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { useMay } from "../view.ts";
 import type { Faults } from "../parts/submit.ts";
-import { formPath } from "../paths.ts";
+import { formPath, inboxPath } from "../paths.ts";
 
 type Row = { form: Form; counts: FormCounts | undefined };
 
@@ -54,14 +55,14 @@ function FormTable({ rows }: { rows: readonly Row[] }) {
     <Table
       caption="Forms"
       rows={rows}
-      keyOf={({ form }) => `form-${form.slug}`}
+      keyOf={({ form }) => `form-${shortName(form)}`}
       columns={[
         {
           label: "Form",
           heading: true,
-          cell: ({ form: { slug, name } }) => (
+          cell: ({ form: { project, slug, name } }) => (
             <>
-              <A to={formPath(slug)}>{slug}</A>
+              <A to={formPath(shortName({ project, slug }))}>{slug}</A>
               {name !== slug && (
                 <span class="soft">
                   {" "}
@@ -80,9 +81,9 @@ function FormTable({ rows }: { rows: readonly Row[] }) {
         {
           label: "Inbox",
           numeric: true,
-          cell: ({ form: { slug }, counts }) => (
+          cell: ({ form: { project, slug }, counts }) => (
             <A
-              to={`/inbox/${encodeURIComponent(slug)}`}
+              to={inboxPath(shortName({ project, slug }))}
               label={`${numberOf(counts?.inbox)} in the inbox of ${slug}`}
             >
               {numberOf(counts?.inbox)}

@@ -1,23 +1,28 @@
+import { shortName } from "../../../access/place.ts";
 import type { Form } from "../../../forms/form.ts";
 import { sentence } from "../error-page.tsx";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
+import { parseFormName } from "../../../forms/form-name.ts";
+import { namedForm } from "./form-words.ts";
 import { formflag } from "../parts/commands.tsx";
 import { Danger, WordField } from "../parts/danger.tsx";
 import { Button, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { secretPage } from "../parts/secret.tsx";
 import { Notice } from "../parts/status.tsx";
-import { formPath } from "../paths.ts";
+import { formPath, inboxPath } from "../paths.ts";
 
 /** The page that deletes a form once its name is typed. */
-export function deletePage({ slug }: Form, fault?: string): Page {
+export function deletePage(form: Form, fault?: string): Page {
+  const { slug } = form;
+  const name = shortName(form);
   return {
     title: `Delete form ${slug}`,
     section: "forms",
-    back: { to: formPath(slug), label: slug },
-    commands: [{ label: "The same", text: formflag("forms delete", slug, { yes: true }) }],
+    back: { to: formPath(name), label: slug },
+    commands: [{ label: "The same", text: formflag("forms delete", ...namedForm(form), { yes: true }) }],
     content: (
-      <PostForm to={`${formPath(slug)}/delete`} class="stack narrow card" id="delete-form">
+      <PostForm to={`${formPath(name)}/delete`} class="stack narrow card" id="delete-form">
         <Notice tone="bad" title={`This deletes ${slug} with all its submissions and files.`}>
           <p>Pages that post to it get an error from then on. An export is the last chance to keep them.</p>
         </Notice>
@@ -26,7 +31,7 @@ export function deletePage({ slug }: Form, fault?: string): Page {
           <Button kind="danger" icon="trash">
             {`Delete ${slug}`}
           </Button>
-          <ButtonLink to={`/inbox/${encodeURIComponent(slug)}/export`} icon="download">
+          <ButtonLink to={`${inboxPath(name)}/export`} icon="download">
             Export first
           </ButtonLink>
         </div>
@@ -36,8 +41,9 @@ export function deletePage({ slug }: Form, fault?: string): Page {
 }
 
 /** The page that asks for the name of a form before settings are saved that delete submissions: `message` says which. */
-export function confirmPage(slug: string, fields: Fields, message: string): Page {
-  const settings = `${formPath(slug)}/settings`;
+export function confirmPage(name: string, fields: Fields, message: string): Page {
+  const { slugOrKey: slug } = parseFormName(name);
+  const settings = `${formPath(name)}/settings`;
   const values = [...fields].flatMap(([name, value]): [string, string][] =>
     name === "confirm" || typeof value !== "string" ? [] : [[name, value]],
   );
@@ -69,11 +75,12 @@ export function confirmPage(slug: string, fields: Fields, message: string): Page
 }
 
 /** Shows the secret of a webhook, this one time. */
-export function webhookSecretPage(slug: string, secret: string): Page {
+export function webhookSecretPage(name: string, secret: string): Page {
+  const { slugOrKey: slug } = parseFormName(name);
   return secretPage({
     title: `Secret of a target of ${slug}`,
     section: "forms",
-    back: { to: formPath(slug), label: slug },
+    back: { to: formPath(name), label: slug },
     id: "secret",
     secret,
     about: (

@@ -1,3 +1,4 @@
+import { shortName } from "../../../access/place.ts";
 import type { Form } from "../../../forms/form.ts";
 import type { Kind } from "../../../forms/settings/setting.ts";
 import { SETTINGS, type SettingName } from "../../../forms/settings/settings.ts";
@@ -16,7 +17,7 @@ type Sent = { group: string; fields: Fields; errors: SettingErrors; message: str
 
 /** The settings of a form, a form of the page for each group. */
 export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
-  const to = formPath(form.slug);
+  const to = formPath(shortName(form));
   return {
     title: `Settings of form ${form.slug}`,
     section: "forms",

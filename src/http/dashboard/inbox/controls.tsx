@@ -1,3 +1,5 @@
+import { shownName } from "../forms/form-words.ts";
+import { shortName } from "../../../access/place.ts";
 import type { FormCounts } from "../../../forms/store.ts";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -68,13 +70,16 @@ function dayIn(text: string): string {
 
 function FormChooser({ form, forms }: { form: string | null; forms: readonly FormCounts[] }) {
   if (forms.length > MAX_OPTIONS)
-    return <TextField name="form" label="Form" value={form} placeholder="Slug of a form" />;
-  const options = forms.map(({ form: value }) => ({ value, label: value }));
+    return <TextField name="form" label="Form" value={shownName(form)} placeholder="Slug of a form" />;
+  const options = forms.map(({ project, form: slug }) => {
+    const name = shortName({ project, slug });
+    return { value: name, label: name };
+  });
   return (
     <SelectField
       name="form"
       label="Form"
-      value={form ?? ""}
+      value={shownName(form) ?? ""}
       options={[{ value: "", label: "All forms" }, ...options]}
     />
   );
@@ -124,7 +129,11 @@ type Count = "inbox" | "unread" | "spam" | "archived";
 
 /** How many submissions a form has, or all of them. */
 export function sumOf(counts: readonly FormCounts[], form: string | null, count: Count): number {
-  return counts.reduce((sum, each) => (form === null || each.form === form ? sum + each[count] : sum), 0);
+  const name = shownName(form);
+  const chosen = counts.filter(
+    ({ project, form: slug }) => name === null || shortName({ project, slug }) === name,
+  );
+  return chosen.reduce((sum, each) => sum + each[count], 0);
 }
 
 const MARKS: Record<InboxQuery["folder"], readonly (readonly [SubmissionMark, string])[]> = {

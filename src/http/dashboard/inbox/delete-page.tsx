@@ -1,3 +1,4 @@
+import { shortName } from "../../../access/place.ts";
 import type { Page } from "../page.tsx";
 import type { Submission } from "../../../forms/submission.ts";
 import { Danger } from "../parts/danger.tsx";
@@ -21,15 +22,18 @@ export function deletePage(submissions: readonly Submission[], query: InboxQuery
     content: (
       <div class="stack narrow">
         <ul class="named">
-          {submissions.slice(0, MAX_NAMED).map(({ data, form }) => (
+          {submissions.slice(0, MAX_NAMED).map(({ data, project, form: slug }) => (
             <li>
-              <Foreign text={summaryOf(data).from} /> <span class="soft">{form}</span>
+              <Foreign text={summaryOf(data).from} /> <span class="soft">{shortName({ project, slug })}</span>
             </li>
           ))}
           {submissions.length > MAX_NAMED && <li>and {submissions.length - MAX_NAMED} more</li>}
         </ul>
         <p>Files and deliveries are deleted too. This cannot be undone.</p>
-        <ExportFirst query={query} forms={[...new Set(submissions.map(({ form }) => form))]} />
+        <ExportFirst
+          query={query}
+          forms={[...new Set(submissions.map(({ project, form: slug }) => shortName({ project, slug })))]}
+        />
         <Danger
           to="/inbox/delete"
           values={[...ids.map((id) => ["submission", id] as const), ...pairsOf(valuesOf(query))]}

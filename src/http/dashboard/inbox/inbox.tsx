@@ -1,3 +1,4 @@
+import { shortName } from "../../../access/place.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
@@ -52,10 +53,12 @@ export function inboxRoutes(dashboard: Dashboard) {
     answerExport(c, app, { slug, timeZone: viewOf(c).timeZone, report: options.report }),
   );
   get(SUBMISSION, "forms:read", async (c, { form, id }) => {
-    const opened = await submissionOf(app, form, id);
+    const opened = await submissionOf(app, c.get("caller"), form, id);
     const isOpened = c.req.method === "GET" && !c.req.header("sec-purpose")?.includes("prefetch");
     const submission = isOpened ? await markAsRead(app, c.get("caller"), opened) : opened;
-    const list = isOn(c.req.query("all")) ? null : submission.form;
+    const list = isOn(c.req.query("all"))
+      ? null
+      : shortName({ project: submission.project, slug: submission.form });
     const read = (name: string) => c.req.query(name) ?? (name === "folder" ? submission.state : undefined);
     const query = readQuery(read, list);
     return submissionPage(await loadReading(app, c.get("caller"), submission, query, viewOf(c).timeZone));

@@ -1,3 +1,4 @@
+import { namedShort, shownName } from "../forms/form-words.ts";
 import type { FormCounts } from "../../../forms/store.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
@@ -14,7 +15,8 @@ import { formPath } from "../paths.ts";
 /** The list of a folder, of one form or of all. */
 export function listPage(listing: Listing): Page {
   const { query, counts, fault } = listing;
-  const { form, folder } = query;
+  const { folder } = query;
+  const form = shownName(query.form);
   const name = FOLDER_NAMES[folder];
   const unread = sumOf(counts, form, "unread");
   return {
@@ -163,13 +165,14 @@ function NothingHere({
 
 function commandsOf({ query: { form, folder }, filter }: Listing) {
   const options = commandOptions(filter ?? { states: [folder] });
-  const named = form === null ? [options] : [form, options];
+  const { form: slug, p } = namedShort(form);
+  const named = slug === null ? [options] : [slug, { p, ...options }];
   const list = { label: "List them", text: formflag("submissions list", ...named) };
   const mark = {
     label: "Mark all of them",
-    text: formflag("submissions mark", { matching: true, form }, options, "read"),
+    text: formflag("submissions mark", { matching: true, form: slug, p }, options, "read"),
   };
-  if (form === null) return [list, mark];
-  const file = { format: "csv", o: `${form}.csv` };
+  if (slug === null) return [list, mark];
+  const file = { format: "csv", o: `${slug}.csv` };
   return [list, { label: "Export them", text: formflag("submissions export", ...named, file) }, mark];
 }

@@ -4,6 +4,7 @@ import { AppError } from "../../../base/errors.ts";
 import { yieldToEventLoop } from "../../../base/event-loop.ts";
 import { emailFieldOf, findSenderAddress } from "../../../delivery/address.ts";
 import { findPreviews } from "../../../forms/inbox/file-preview.ts";
+import { nameIn } from "../../../forms/form-name.ts";
 import { getForm } from "../../../forms/forms.ts";
 import { listInbox } from "../../../forms/inbox/inbox.ts";
 import { neighboursOf } from "../../../forms/inbox/neighbours.ts";
@@ -13,6 +14,7 @@ import { timelineOf } from "../../../forms/inbox/timeline.ts";
 import { sentence } from "../error-page.tsx";
 import type { Listing } from "./controls.tsx";
 import { type InboxQuery, filterOf } from "./query.ts";
+import type { SubmissionPlace } from "../submissions/rows.tsx";
 import type { Neighbour, SubmissionView } from "../submissions/submission-page.tsx";
 
 /** Submissions of a page. */
@@ -47,7 +49,7 @@ export async function loadReading(
   asked: InboxQuery,
   timeZone: string,
 ): Promise<SubmissionView> {
-  const form = await getForm(app, submission.form);
+  const form = await getForm(app, caller, nameIn(submission.project, submission.form));
   // A submission of megabytes takes long to parse, and each of these parses it again: other requests take their turns.
   await yieldToEventLoop();
   const { query, beside, next } = await loadBeside(app, caller, submission, asked, timeZone);
@@ -103,17 +105,21 @@ async function findNeighbours(
 ): Promise<{ newer: Neighbour | null; older: Neighbour | null }> {
   const { id } = submission;
   const { form, before } = query;
-  const inList = (each: Submission | undefined) => each && { form: each.form, id: each.id, before };
+  const inList = (each: Submission | undefined) => each && { ...placeIn(each), before };
   let newer = inList(beside.findLast((each) => each.id > id)) ?? null;
   let older = inList(beside.find((each) => each.id < id)) ?? null;
   if (!older && next !== null) {
     const [first] = (await listInbox(app, caller, { form, limit: 1, before: id, filter })).submissions;
-    older = first ? { form: first.form, id: first.id, before: after(first.id) } : null;
+    older = first ? { ...placeIn(first), before: after(first.id) } : null;
   }
   // Before the first page of all forms only "Newest" leads.
   if (!newer && before !== null && form !== null) {
     const found = (await neighboursOf(app, caller, submission, filter)).newer;
-    newer = found === null ? null : { form, id: found, before: after(found) };
+    newer = found === null ? null : { ...placeIn(submission), id: found, before: after(found) };
   }
   return { newer, older };
+}
+
+function placeIn({ project, form, id }: Submission): SubmissionPlace {
+  return { project, form, id };
 }

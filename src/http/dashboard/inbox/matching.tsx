@@ -1,3 +1,5 @@
+import { namedShort, shownName } from "../forms/form-words.ts";
+import { shortName } from "../../../access/place.ts";
 import { type Selection, countMatching } from "../../../forms/inbox/bulk.ts";
 import { MAX_BULK_IDS } from "../../../forms/limits.ts";
 import { type SubmissionFilter, isSelective } from "../../../forms/inbox/submission-filter.ts";
@@ -69,10 +71,12 @@ export function matchingRoutes({ app, get, post, viewOf }: Dashboard, undos: Und
     return deleteAllPage({ query, what: values.what, forms, values, typed }, addressIn(query));
   });
 
-  /** The forms that have submissions in the folder, by slug. */
+  /** The forms that have submissions in the folder, by slug and project. */
   async function formsWith({ folder }: InboxQuery): Promise<string[]> {
     const counts = await app.store.submissions.counts();
-    return counts.filter((each) => each[folder] > 0).map(({ form }) => form);
+    return counts
+      .filter((each) => each[folder] > 0)
+      .map(({ project, form: slug }) => shortName({ project, slug }));
   }
 }
 
@@ -105,7 +109,7 @@ function matchingPage({ query, filter, what, isEmpty, isLarge, values }: Matchin
         label: "Count them",
         text: formflag(
           "submissions mark",
-          { matching: true, form },
+          { matching: true, ...namedShort(form) },
           commandOptions(filter),
           { "dry-run": true },
           "read",
@@ -117,7 +121,7 @@ function matchingPage({ query, filter, what, isEmpty, isLarge, values }: Matchin
         <Facts
           facts={[
             ["Folder", FOLDER_NAMES[query.folder]],
-            ["Form", form ?? "All forms"],
+            ["Form", shownName(form) ?? "All forms"],
             query.q !== "" && ["Search", <Foreign text={query.q} />],
             filter.since !== undefined && ["From", <ExactTime at={filter.since} />],
             filter.until !== undefined && ["Before", <ExactTime at={filter.until} />],

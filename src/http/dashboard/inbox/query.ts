@@ -1,3 +1,4 @@
+import { inboxPath } from "../paths.ts";
 import { AppError } from "../../../base/errors.ts";
 import { SUBMISSION_ID } from "../../../base/ids.ts";
 import { parseWallTime } from "../../../base/wall-time.ts";
@@ -10,7 +11,7 @@ import type { Options } from "../parts/commands.tsx";
 
 /** Query of an inbox page, as in its URL. */
 export type InboxQuery = {
-  /** The slug of a form; null for all forms. */
+  /** The short name of a form; null for all forms. */
   form: string | null;
   folder: SubmissionState;
   /** Words that are searched for; empty for none. */
@@ -54,7 +55,7 @@ export function isOn(value: string | undefined): boolean {
 
 /** The path of a list behind the dashboard's: `/inbox/contact`. */
 export function pathOf({ form }: Pick<InboxQuery, "form">): string {
-  return form === null ? "/inbox" : `/inbox/${encodeURIComponent(form)}`;
+  return form === null ? "/inbox" : inboxPath(form);
 }
 
 /** The query of the address that {@link readQuery} reads; the inbox itself needs none. */

@@ -1,7 +1,7 @@
 import { clock } from "../../../base/clock.ts";
 import { AppError } from "../../../base/errors.ts";
 import { sha256 } from "../../../base/sum.ts";
-import type { Shared } from "../../../forms/store.ts";
+import type { Shared } from "../../../forms/shared.ts";
 import type { SubmissionMark } from "../../../forms/submission-state.ts";
 
 /** How long a mark can be undone, in milliseconds. */

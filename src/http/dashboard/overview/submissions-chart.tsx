@@ -1,3 +1,4 @@
+import { shortName } from "../../../access/place.ts";
 import { type Day, HOUR_MS, dayOf } from "../../../base/days.ts";
 import type { FormStats } from "../../../maintenance/stats.ts";
 import type { RecentChange } from "../../../projects/history.ts";
@@ -28,7 +29,9 @@ export function SubmissionsChart({
 }) {
   const entries = submissions
     .filter(({ inbox }) => inbox > 0)
-    .map(({ day, form, inbox }) => ({ bar: day, series: form, count: inbox }));
+    .map(({ day, project, form: slug, inbox }) => {
+      return { bar: day, series: shortName({ project, slug }), count: inbox };
+    });
   const { series, valuesOf } = toSeries(entries, "Other forms");
   const marks = Map.groupBy(changes, ({ at }) => dayOf(at, timeZone));
   const bars = days.map(({ day, from }, index): Bar => {

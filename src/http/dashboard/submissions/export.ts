@@ -21,7 +21,7 @@ export async function answerExport(
   app: App,
   { slug, timeZone, report }: { slug: string; timeZone: string; report: Report },
 ): Promise<Response> {
-  const form = await getForm(app, slug);
+  const form = await getForm(app, c.get("caller"), slug);
   const name = c.req.query("format") ?? "jsonl";
   const format = EXPORT_FORMATS.find((each) => each === name);
   if (!format) throw new AppError("invalid", `a format is one of ${EXPORT_FORMATS.join(", ")}`);

@@ -2,7 +2,7 @@ import { AppError } from "../../../base/errors.ts";
 import { SUBMISSION_ID } from "../../../base/ids.ts";
 import { exportPerson, findPerson } from "../../../forms/keeping/person.ts";
 import { purgeSchema } from "../../../forms/keeping/purge-schema.ts";
-import { type PurgeResult, purgeSubmissions } from "../../../forms/keeping/purge.ts";
+import { purgeSubmissions } from "../../../forms/keeping/purge.ts";
 import { EXPORT_TYPES } from "../../../forms/transfer/export-format.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
@@ -10,16 +10,15 @@ import { sendFile } from "./export.ts";
 import type { Dashboard } from "../routes.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import { sentence } from "../error-page.tsx";
+import { erasePage } from "./erase-page.tsx";
 import { Rows } from "./rows.tsx";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
-import { Danger } from "../parts/danger.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { A, Button, ButtonForm, ButtonLink } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { Empty } from "../parts/card.tsx";
-import { Table } from "../parts/table.tsx";
 import { Foreign, visible, counted } from "../parts/text.tsx";
 import { addressOf, useMay, useView } from "../view.ts";
 
@@ -186,65 +185,4 @@ function Actions({ address, isEmpty }: { address: string; isEmpty: boolean }) {
       )}
     </>
   );
-}
-
-/** Confirmation page of an erasure, with what it deletes. `typed` is the previous input. */
-function erasePage(address: string, planned: PurgeResult, typed: string): Page {
-  const { submissions, files, forms, mentions } = planned;
-  return {
-    title: "Erase a person",
-    heading: `Erase ${visible(address)}?`,
-    section: "people",
-    status: 428,
-    back: { to: `/people?${new URLSearchParams({ q: address }).toString()}`, label: "Back" },
-    content: (
-      <div class="stack narrow">
-        <p>
-          {counted(submissions)} and {counted(files, "file")} would be deleted, with their deliveries and
-          metadata. The database file is rewritten, so that it holds nothing of them any more; backups are not
-          touched. This cannot be undone.
-        </p>
-        {forms.length > 0 && (
-          <Table
-            caption="What would be deleted"
-            rows={forms.slice(0, 100)}
-            columns={[
-              { label: "Form", heading: true, cell: ({ form }) => form },
-              {
-                label: "Submissions",
-                numeric: true,
-                cell: ({ submissions }) => submissions.toLocaleString("en"),
-              },
-              { label: "Files", numeric: true, cell: ({ files }) => files.toLocaleString("en") },
-            ]}
-          />
-        )}
-        {mentions > 0 && (
-          <Notice>
-            <p>
-              {counted(mentions, "other submission")} with the address inside a longer text{" "}
-              {mentions === 1 ? "is" : "are"} kept.
-            </p>
-          </Notice>
-        )}
-        <Danger
-          to="/people/erase"
-          values={{ q: address }}
-          id="erase"
-          words={[
-            {
-              name: "typed",
-              word: address,
-              label: "Type the address to confirm",
-              id: "erase-typed",
-              typed,
-              fault: typed === "" ? null : "That is another address. Nothing was erased.",
-            },
-          ]}
-          act="Erase"
-          back={{ to: "/people", query: { q: address } }}
-        />
-      </div>
-    ),
-  };
 }

@@ -1,4 +1,6 @@
+import { shortName } from "../../../access/place.ts";
 import type { Submission } from "../../../forms/submission.ts";
+import { inboxPath } from "../paths.ts";
 import { Icon } from "../parts/icon.tsx";
 import { A } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
@@ -7,9 +9,11 @@ import { Time } from "../parts/time.tsx";
 import { type InboxQuery, parametersOf } from "../inbox/query.ts";
 import { isObject } from "../../../base/json.ts";
 
+export type SubmissionPlace = Pick<Submission, "project" | "form" | "id">;
+
 /** The path of the page of a submission behind the dashboard's. */
-export function submissionPath({ form, id }: Pick<Submission, "form" | "id">): string {
-  return `/inbox/${encodeURIComponent(form)}/${id}`;
+export function submissionPath({ project, form, id }: SubmissionPlace): string {
+  return `${inboxPath(shortName({ project, slug: form }))}/${id}`;
 }
 
 /** The query that a submission's page needs to show the same list beside it. */
@@ -50,7 +54,7 @@ function Row({
   hasFolders = false,
   isSelectable = false,
 }: { submission: Submission } & Omit<RowsProps, "submissions">) {
-  const { id, form, data, files, createdAt, state, spam, read } = submission;
+  const { id, project, form, data, files, createdAt, state, spam, read } = submission;
   const { from, text } = summaryOf(data);
   return (
     <li id={`row-${id}`} class={read ? undefined : "unread"}>
@@ -68,7 +72,7 @@ function Row({
           {spam !== null && (
             <Badge tone="warn">{hasFolders ? `spam: ${spam}` : <Foreign text={spam} />}</Badge>
           )}
-          {hasForms && <Badge>{form}</Badge>}
+          {hasForms && <Badge>{shortName({ project, slug: form })}</Badge>}
           {files.length > 0 && (
             <span class="files">
               <Icon name="file" />

@@ -1,3 +1,4 @@
+import { shortName } from "../../../access/place.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionMark, SubmissionState } from "../../../forms/submission-state.ts";
 import { explainSpam } from "../../../forms/spam/spam-reason.ts";
@@ -13,7 +14,7 @@ import { useMay } from "../view.ts";
 import { Files, JsonCard, FieldValues } from "./content.tsx";
 import { FOLDER_NAMES } from "../inbox/controls.tsx";
 import { type InboxQuery, addressIn, parametersOf, pathOf, valuesOf } from "../inbox/query.ts";
-import { Rows, besideOf, submissionPath, summaryOf } from "./rows.tsx";
+import { Rows, besideOf, submissionPath, summaryOf, type SubmissionPlace } from "./rows.tsx";
 import { Timeline } from "./timeline.tsx";
 import { formPath } from "../paths.ts";
 
@@ -37,7 +38,7 @@ export type SubmissionView = {
 };
 
 /** `before` is where the list beside it begins. */
-export type Neighbour = { form: string; id: string; before: string | null };
+export type Neighbour = SubmissionPlace & { before: string | null };
 
 /** A submission with all that is known about it; on a wide screen beside its list. */
 export function submissionPage(view: SubmissionView): Page {
@@ -179,7 +180,8 @@ function addressOfSubmission(submission: Submission, query: InboxQuery): string 
 }
 
 function Sender({ view: { submission, address, formName } }: { view: SubmissionView }) {
-  const { id, createdAt, meta, form } = submission;
+  const { id, createdAt, meta, project, form } = submission;
+  const name = shortName({ project, slug: form });
   const subject = encodeURIComponent(`Re: ${formName.toWellFormed()}`);
   return (
     <Card id="sender-title" title="Sender">
@@ -199,7 +201,7 @@ function Sender({ view: { submission, address, formName } }: { view: SubmissionV
       <Facts
         facts={[
           ["Received", <ExactTime at={Date.parse(createdAt)} />],
-          ["Form", <A to={formPath(form)}>{form}</A>],
+          ["Form", <A to={formPath(name)}>{name}</A>],
           has(meta?.address) && ["Address", <Foreign text={meta!.address!} />],
           has(meta?.referrer) && ["Sent from", <ForeignValue text={meta!.referrer!} />],
           has(meta?.language) && ["Language", <Foreign text={meta!.language!} />],

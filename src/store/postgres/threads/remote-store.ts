@@ -1,4 +1,4 @@
-import type { Shared } from "../../../forms/store.ts";
+import type { Shared } from "../../../forms/shared.ts";
 import type { Notes } from "../../../blobs/notes.ts";
 import { remoteSlices } from "../../sql/slices.ts";
 import { submissionSlice } from "../../sql/submissions/slice.ts";

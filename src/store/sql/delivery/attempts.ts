@@ -4,6 +4,7 @@ import type { AttemptRecord, DeliveryContent, SettledDelivery } from "../../../d
 import { DEFAULT_SETTINGS } from "../../../forms/settings/settings.ts";
 import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
 import { QUEUED } from "./deliveries.ts";
+import { PROJECT_OF_FORM } from "../rows.ts";
 import { bytesOf } from "../ids.ts";
 import { countSubmissions } from "../submissions/counts.ts";
 import { type Work, all, first, only, run } from "../work.ts";
@@ -51,6 +52,7 @@ export function listAttempts(delivery: string): Work<AttemptRecord[]> {
 
 type ContentRow = {
   seq: number;
+  project: string;
   slug: string;
   name: string;
   key: string;
@@ -67,19 +69,19 @@ type FileRow = DeliveryContent["submission"]["files"][number];
 
 export function* deliveryContent(submission: string): Work<DeliveryContent | undefined> {
   const row = yield* first<ContentRow>(
-    `SELECT s.seq, f.slug, f.name, f.key, f.settings, s.data, s.created_at, s.state, s.spam, s.unread, s.meta
+    `SELECT s.seq, ${PROJECT_OF_FORM} AS project, f.slug, f.name, f.key, f.settings, s.data, s.created_at, s.state, s.spam, s.unread, s.meta
      FROM forms f CROSS JOIN submissions s
      WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0`,
     { id: bytesOf(submission) },
   );
   if (!row) return undefined;
-  const { seq, slug, name, key, settings, data, created_at, state, spam, unread, meta } = row;
+  const { seq, project, slug, name, key, settings, data, created_at, state, spam, unread, meta } = row;
   const files = yield* all<FileRow>(
     "SELECT field, name, type, size, sha256 FROM files WHERE submission_seq = $seq ORDER BY position",
     { seq },
   );
   return {
-    form: { ...DEFAULT_SETTINGS, ...JSON.parse(settings), slug, name, key },
+    form: { ...DEFAULT_SETTINGS, ...JSON.parse(settings), project, slug, name, key },
     submission: {
       id: submission,
       data,

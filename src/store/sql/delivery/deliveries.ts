@@ -12,6 +12,7 @@ import {
 } from "../../../delivery/delivery-status.ts";
 import type { DeliveryQuery } from "../../../delivery/store.ts";
 import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
+import { PROJECT_OF_FORM, amongProjects } from "../rows.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { SKIP_LOCKED, type Work, all, first, only, run } from "../work.ts";
 
@@ -29,6 +30,7 @@ const SPAM = STATES.indexOf("spam");
 type Row = {
   id: Uint8Array;
   submission: Uint8Array;
+  project: string;
   form: string;
   form_key: string;
   kind: DeliveryKind;
@@ -41,7 +43,7 @@ type Row = {
 };
 
 const COLUMNS = `
-  d.id, s.id AS submission, f.slug AS form, f.key AS form_key, d.kind, d.target, d.status, d.attempts, d.due_at,
+  d.id, s.id AS submission, ${PROJECT_OF_FORM} AS project, f.slug AS form, f.key AS form_key, d.kind, d.target, d.status, d.attempts, d.due_at,
   d.code, d.error`;
 
 const JOINS =
@@ -96,13 +98,14 @@ function* takeAutoreply(
 export function* pageDeliveries({
   limit,
   before,
-  formKey,
+  formKeys,
   submission,
   status,
 }: DeliveryQuery): Work<{ items: Delivery[]; next: string | null }> {
   const sql = `SELECT ${COLUMNS} FROM ${submission === null ? yield* sourceOf(status) : BY_SUBMISSION}
                AND d.id < $last ORDER BY d.id DESC LIMIT $most`;
   const ofSubmission = submission !== null && { submission: bytesOf(submission) };
+  const among = formKeys && new Set(formKeys);
   const items: Delivery[] = [];
   let last: Uint8Array = before === null ? AFTER_EVERY_ID : bytesOf(before);
   let scanned = 0;
@@ -112,8 +115,7 @@ export function* pageDeliveries({
     const rows = yield* all<Row>(sql, { ...ofSubmission, last, most });
     for (const row of rows) {
       const isChosen =
-        (formKey === null || row.form_key === formKey) &&
-        (status === null || STATUSES[row.status] === status);
+        (among === null || among.has(row.form_key)) && (status === null || STATUSES[row.status] === status);
       if (isChosen && items.length === limit) return { items, next: items.at(-1)!.id };
       if (isChosen) items.push(view(row));
     }
@@ -161,16 +163,17 @@ export function* retryDeliveries(ids: readonly string[], now: number): Work<void
   }
 }
 
-/** Queues at most `limit` failed deliveries again, of the form of that key unless it is null. Returns how many. */
-export function retryFailed(formKey: string | null, now: number, limit: number): Work<number> {
+/** Queues at most `limit` failed deliveries again, of the forms of some keys unless they are null. Returns how many. */
+export function retryFailed(formKeys: readonly string[] | null, now: number, limit: number): Work<number> {
+  const among = formKeys === null ? "" : "AND f.key IN (SELECT value FROM json_each($formKeys))";
   return run(
     `${RETRY} WHERE id IN (
        SELECT d.id FROM deliveries d
        WHERE d.status = ${FAILED} AND EXISTS (
          SELECT 1 FROM submissions s JOIN forms f ON f.id = s.form_id AND f.deleted = 0
-         WHERE s.seq = d.submission_seq ${formKey === null ? "" : "AND f.key = $formKey"})
+         WHERE s.seq = d.submission_seq ${among})
        LIMIT $limit ${SKIP_LOCKED})`,
-    { ...(formKey !== null && { formKey }), now, limit },
+    { ...(formKeys !== null && { formKeys: JSON.stringify(formKeys) }), now, limit },
   );
 }
 
@@ -203,17 +206,25 @@ export function* clearEnded(now: number, later: number, limit: number): Work<boo
   return isLeft;
 }
 
-export function* countDeliveries(status: DeliveryStatus, atMost: number): Work<number> {
+/** Counts the deliveries of the forms of some projects, or with null of all. */
+export function* countDeliveries(
+  status: DeliveryStatus,
+  atMost: number,
+  projects: readonly string[] | null = null,
+): Work<number> {
+  const { where, params } = amongProjects(projects);
   // The indexes hold either status as a constant.
+  const source = projects === null ? "deliveries d WHERE" : `${BY_ID}${where} AND`;
   const sql = `SELECT count(*) AS count FROM
-    (SELECT 1 FROM deliveries WHERE status = ${STATUSES.indexOf(status)} LIMIT $atMost) AS found`;
-  return (yield* only<{ count: number }>(sql, { atMost })).count;
+    (SELECT 1 FROM ${source} d.status = ${STATUSES.indexOf(status)} LIMIT $atMost) AS found`;
+  return (yield* only<{ count: number }>(sql, { ...params, atMost })).count;
 }
 
 function view({ id, submission, form_key: _key, due_at, status, ...row }: Row): Delivery {
   return {
     id: textOf(id),
     submission: textOf(submission),
+    project: row.project,
     form: row.form,
     kind: row.kind,
     target: row.target,

@@ -1,6 +1,7 @@
 import { hourOf } from "../../../base/days.ts";
 import type { FormCounts, HourSpan, StoredSum } from "../../../forms/store.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
+import { PROJECT_OF_FORM, amongProjects } from "../rows.ts";
 import { type Work, all, only, run } from "../work.ts";
 
 const [INBOX, SPAM, ARCHIVED] = (["inbox", "spam", "archived"] as const).map((each) => STATES.indexOf(each));
@@ -24,13 +25,13 @@ export function* countSubmissions(
 
 const sumOf = (condition: string) => `coalesce(sum(c.count) FILTER (WHERE ${condition}), 0)`;
 
-/** Of every form, by slug. */
+/** Of every form, by slug and project. */
 export function listCounts(): Work<FormCounts[]> {
-  const sql = `SELECT f.key AS "formKey", f.slug AS form, f.name,
+  const sql = `SELECT f.key AS "formKey", ${PROJECT_OF_FORM} AS project, f.slug AS form, f.name,
       ${sumOf(`c.state = ${INBOX}`)} AS inbox, ${sumOf(`c.state = ${INBOX} AND c.unread = 1`)} AS unread,
       ${sumOf(`c.state = ${SPAM}`)} AS spam, ${sumOf(`c.state = ${ARCHIVED}`)} AS archived
     FROM forms f LEFT JOIN submission_counts c ON c.form_id = f.id AND c.state IN (0, 1, 2) AND c.${PRESENT}
-    WHERE f.deleted = 0 GROUP BY f.id ORDER BY f.slug`;
+    WHERE f.deleted = 0 GROUP BY f.id ORDER BY f.slug, project`;
   return all<FormCounts>(sql);
 }
 
@@ -63,12 +64,13 @@ function printSpan({ from, to }: HourSpan): string {
   return [from, to].map((hour) => String(Math.min(Math.max(hour, 0), NOW)).padStart(DIGITS, "0")).join("");
 }
 
-/** The unread submissions in the inboxes of all forms. */
-export function* countUnread(): Work<number> {
+/** The unread submissions in the inboxes of all forms, or of those of some projects. */
+export function* countUnread(projects: readonly string[] | null = null): Work<number> {
+  const { where, params } = amongProjects(projects);
   const sql = `SELECT coalesce(sum(c.count), 0) AS count
     FROM forms f CROSS JOIN submission_counts c
-    WHERE c.form_id = f.id AND c.state = ${INBOX} AND c.unread = 1 AND c.hour = ${NOW} AND f.deleted = 0`;
-  return (yield* only<{ count: number }>(sql)).count;
+    WHERE c.form_id = f.id AND c.state = ${INBOX} AND c.unread = 1 AND c.hour = ${NOW} AND f.deleted = 0${where}`;
+  return (yield* only<{ count: number }>(sql, params)).count;
 }
 
 /** Submissions of a transaction that were inserted and are still to be counted, together, before it commits. */

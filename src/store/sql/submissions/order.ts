@@ -2,6 +2,7 @@ import type { Arrival } from "../../../forms/inbox/scan.ts";
 import type { NewestQuery } from "../../../forms/store.ts";
 import type { RawSubmission } from "../../../forms/submission.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
+import { amongProjects } from "../rows.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { AFTER_EVERY_ID, COLUMNS, type SubmissionRow, viewRaw } from "./submissions.ts";
 import { OF_FORMS } from "./submissions.ts";
@@ -60,11 +61,12 @@ export function* findArrival(id: string): Work<Arrival | null> {
   return row === undefined ? null : arrivalOf(row);
 }
 
-export function* listLastArrivals(limit: number): Work<Arrival[]> {
+export function* listLastArrivals(limit: number, projects: readonly string[] | null = null): Work<Arrival[]> {
+  const { where, params } = amongProjects(projects);
   const rows = yield* all<ArrivalRow>(
     `SELECT s.id, s.seq AS place FROM submissions s CROSS JOIN forms f
-     WHERE f.id = s.form_id AND f.deleted = 0 ORDER BY s.seq DESC LIMIT $limit`,
-    { limit },
+     WHERE f.id = s.form_id AND f.deleted = 0${where} ORDER BY s.seq DESC LIMIT $limit`,
+    { ...params, limit },
   );
   return rows.map(arrivalOf);
 }

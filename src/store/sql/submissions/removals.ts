@@ -8,6 +8,7 @@ import { SKIP_LOCKED, type Work, all, first, run, FOR_UPDATE } from "../work.ts"
 import type { ScannedSubmission } from "../../../forms/inbox/scan.ts";
 import type { Aged, AgedQuery } from "../../../forms/store.ts";
 import { allAmong, runAmong } from "../lists.ts";
+import { PROJECT_OF_FORM } from "../rows.ts";
 import { cutPage, pageCut } from "../pages.ts";
 import { AFTER_EVERY_ID } from "./submissions.ts";
 
@@ -137,7 +138,7 @@ export function* scanAllSubmissions(
 ): Work<{ items: ScannedSubmission[]; next: number | null }> {
   type Row = Omit<ScannedSubmission, "id"> & { id: Uint8Array; deleted: number };
   const rows = yield* all<Row>(
-    `SELECT s.seq AS place, s.id, f.slug AS form, f.key AS "formKey", f.deleted, s.data,
+    `SELECT s.seq AS place, s.id, ${PROJECT_OF_FORM} AS project, f.slug AS form, f.key AS "formKey", f.deleted, s.data,
             (SELECT count(*) FROM files WHERE submission_seq = s.seq) AS files
      FROM submissions s CROSS JOIN forms f
      WHERE f.id = s.form_id AND s.seq > $after ORDER BY s.seq LIMIT $limit`,
@@ -147,9 +148,10 @@ export function* scanAllSubmissions(
   const page = cutPage(rows, limit, (row) => row);
   const kept = page.items.filter((row) => row.deleted === 0);
   return {
-    items: kept.map(({ place, id, form, formKey, data, files }) => ({
+    items: kept.map(({ place, id, project, form, formKey, data, files }) => ({
       place,
       id: textOf(id),
+      project,
       form,
       formKey,
       data,

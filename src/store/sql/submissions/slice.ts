@@ -26,7 +26,7 @@ import {
   submissionsBeside,
 } from "./order.ts";
 import { type FindHits, scanSubmissions } from "./scan.ts";
-import { findSubmission, listSubmissions } from "./submissions.ts";
+import { findSubmission, listSubmissions, projectsOfSubmissions } from "./submissions.ts";
 
 /** The slice of submissions, but for what each driver does in its own way. */
 export function submissionSlice(findHits: FindHits, forget: Forget) {
@@ -35,6 +35,7 @@ export function submissionSlice(findHits: FindHits, forget: Forget) {
       list: listSubmissions,
       scan: (form: string, scan: Scan) => scanSubmissions(findHits, form, scan),
       find: findSubmission,
+      projectsOf: projectsOfSubmissions,
       beside: submissionsBeside,
       newestOf: newestOfForms,
       marks: listMarks,

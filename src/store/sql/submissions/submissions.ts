@@ -3,6 +3,7 @@ import type { FileInfo, RawSubmission, Submission, SubmissionPage } from "../../
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
 import { textOf, bytesOf } from "../ids.ts";
 import { type Work, all, FOR_UPDATE_OF_S, first } from "../work.ts";
+import { PROJECT_OF_FORM } from "../rows.ts";
 import { noSuchForm } from "../../../forms/form.ts";
 import { allAmong } from "../lists.ts";
 import { cutPage, pageCut } from "../pages.ts";
@@ -10,6 +11,7 @@ import { cutPage, pageCut } from "../pages.ts";
 export type SubmissionRow = {
   id: Uint8Array;
   seq: number;
+  project: string;
   form: string;
   data: string;
   created_at: number;
@@ -21,7 +23,8 @@ export type SubmissionRow = {
 };
 
 /** The columns of a `SubmissionRow` in a join of submissions `s` and forms `f`. */
-export const COLUMNS = "s.id, s.seq, f.slug AS form, s.data, s.created_at, s.state, s.spam, s.unread, s.meta";
+export const COLUMNS = `s.id, s.seq, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.data, s.created_at, s.state, s.spam,
+  s.unread, s.meta`;
 
 /** Sorts after every id, which has 16 bytes. */
 export const AFTER_EVERY_ID = Buffer.alloc(17, 0xff);
@@ -31,6 +34,7 @@ export function* viewRaw(rows: readonly SubmissionRow[]): Work<RawSubmission[]> 
   const files = yield* filesOf(rows.map(({ seq }) => seq));
   return rows.map((row) => ({
     id: textOf(row.id),
+    project: row.project,
     form: row.form,
     data: row.data,
     files: files.get(row.seq) ?? [],
@@ -99,6 +103,21 @@ export function* findSubmission(id: string): Work<Submission | undefined> {
   const sql = `SELECT ${COLUMNS} ${OF_FORMS} AND s.id = $id`;
   const [found] = yield* viewSubmissions(yield* all<SubmissionRow>(sql, { id: bytesOf(id) }));
   return found;
+}
+
+/** The slugs of the projects of submissions, by the ids of those that exist. */
+export function* projectsOfSubmissions(ids: readonly string[]): Work<Record<string, string>> {
+  const rows = yield* allAmong<{ id: Uint8Array; project: string }>(
+    ids.map(bytesOf),
+    (list) => `SELECT s.id, ${PROJECT_OF_FORM} AS project ${OF_FORMS} AND s.id IN ${list}`,
+  );
+  const projects = new Map(rows.map(({ id, project }) => [textOf(id), project]));
+  return Object.fromEntries(
+    ids.flatMap((id) => {
+      const project = projects.get(textOf(bytesOf(id)));
+      return project === undefined ? [] : [[id, project]];
+    }),
+  );
 }
 
 export type KnownSubmission = { seq: number; state: number; spam: string | null; unread: number };

@@ -1,4 +1,4 @@
-import { usage } from "../session/usage.ts";
+import { usage } from "../../session/usage.ts";
 
 /** Throws `invalid` for a target that is a mail address or lacks its scheme, with what to write. */
 export function requireTarget(form: string, target: string): void {
@@ -10,3 +10,6 @@ export function requireTarget(form: string, target: string): void {
   if (/^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(target))
     throw usage("the target has no scheme", "write https:// before it");
 }
+
+/** The argument of a command about one target. */
+export const TARGET: [string, string] = ["[id]", "id of the target"];

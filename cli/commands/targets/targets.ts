@@ -1,18 +1,19 @@
 import type { Command } from "commander";
-import { AppError } from "../../src/base/errors.ts";
-import type { TargetView } from "../../src/delivery/target.ts";
-import { targets as operations } from "../../src/operations/targets.ts";
-import { fieldOption } from "../output/field.ts";
-import type { Io } from "../output/terminal.ts";
-import { details, shown } from "../output/text.ts";
-import { action } from "../session/action.ts";
-import type { Input } from "../session/input.ts";
-import type { Session } from "../session/session.ts";
-import { usage } from "../session/usage.ts";
-import { durationValue, isUnset } from "../session/values.ts";
-import { whyOption } from "../session/why.ts";
-import { requireTarget } from "./target-argument.ts";
-import { addDelete, addGet, addList, named } from "./verbs.ts";
+import { AppError } from "../../../src/base/errors.ts";
+import type { TargetView } from "../../../src/delivery/target.ts";
+import { targets as operations } from "../../../src/operations/targets.ts";
+import { fieldOption } from "../../output/field.ts";
+import type { Io } from "../../output/terminal.ts";
+import { details, shown } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import { formProjectOption } from "../../session/config.ts";
+import type { Input } from "../../session/input.ts";
+import type { Session } from "../../session/session.ts";
+import { usage } from "../../session/usage.ts";
+import { whyOption } from "../../session/why.ts";
+import { addRotateCommand } from "./rotate.ts";
+import { TARGET, requireTarget } from "./target-argument.ts";
+import { addDelete, addGet, addList, named } from "../verbs.ts";
 
 export function addTargetCommands(targets: Command, io: Io): void {
   targets.addHelpText(
@@ -31,6 +32,7 @@ Examples:
   addList(targets, io, {
     argument: ["[form]", "slug or key of the form"],
     description: "list the targets of a form, oldest first",
+    options: [formProjectOption()],
     help: LIST_HELP,
     parse: named("form"),
     operation: operations.list,
@@ -64,8 +66,6 @@ Examples:
   });
 }
 
-const TARGET: [string, string] = ["[id]", "id of the target"];
-
 const namesOf = (target: string) => ({ target });
 
 const LIST_HELP = `
@@ -80,6 +80,7 @@ Examples:
 function describeTarget(target: TargetView): string {
   return details([
     ["target", target.id],
+    ...(target.project ? [["project", target.project] as [string, string]] : []),
     ["form", target.form],
     ["sends to", target.target],
     ["state", stateOf(target)],
@@ -99,6 +100,7 @@ function addAddCommand(targets: Command, io: Io): void {
     .argument("[form]", "slug or key of the form")
     .argument("[target]", "URL of a webhook, or a chat service and its URL; - reads it from standard input")
     .description("send the submissions of a form to a webhook or a chat service")
+    .addOption(formProjectOption())
     .addOption(fieldOption())
     .addOption(whyOption())
     .addHelpText(
@@ -131,7 +133,10 @@ async function parseAdd(input: Input, givenForm?: string, givenTarget?: string):
   const form = await input.need(givenForm, "form");
   const target = await input.need(givenTarget, "target");
   requireTarget(form, target);
-  return { form, target: target === "-" ? await input.readStdin() : target };
+  return {
+    form: await input.form(form),
+    target: target === "-" ? await input.readStdin() : target,
+  };
 }
 
 async function addTarget({ client, print, suggest }: Session, { form, target }: NewTarget): Promise<void> {
@@ -199,50 +204,4 @@ async function testTarget({ client, config, print, report }: Session, id: string
       hint: outcome === "gone" ? "a submission that is answered 410 disables the target" : undefined,
     },
   );
-}
-
-function addRotateCommand(targets: Command, io: Io): void {
-  targets
-    .command("rotate")
-    .argument(...TARGET)
-    .description("give a webhook a new secret and print it, this one time only")
-    .option("--overlap <time>", "how long the old secret signs too, 30d at most; none ends it at once", "24h")
-    .addOption(fieldOption())
-    .addOption(whyOption())
-    .addHelpText(
-      "after",
-      `
-During the overlap requests are signed with both secrets, so a receiver can change to the new one at any time.
-With --overlap none every older secret ends at once: for a leaked secret.
-
-Examples:
-  formflag targets rotate k3v9-x2mq-71bd
-  formflag targets rotate k3v9-x2mq-71bd --overlap 7d
-  formflag targets rotate k3v9-x2mq-71bd --overlap none
-`,
-    )
-    .action(action(io, parseRotate, rotateSecret));
-}
-
-type Rotation = { id: string; overlap: number };
-
-async function parseRotate(input: Input, given?: string): Promise<Rotation> {
-  const id = await input.need(given, "id");
-  const { overlap } = input.options as { overlap: string };
-  return { id, overlap: isUnset(overlap) ? 0 : durationValue(overlap, "--overlap") };
-}
-
-async function rotateSecret({ client, print, suggest }: Session, { id, overlap }: Rotation): Promise<void> {
-  const rotated = await client.call(operations.rotate, { names: { target: id }, body: { overlap } });
-  await print(
-    rotated,
-    details([
-      ["target", id],
-      ["secret", rotated.secret],
-    ]),
-  );
-  const old =
-    overlap === 0 ? "The old secret has ended." : "The old secret signs too until the overlap ends.";
-  suggest(`\nKeep the secret: it is not shown again. Give it to the receiver. ${old}`);
-  suggest(shown`Next: formflag targets test ${id}`);
 }

@@ -1,0 +1,21 @@
+import { DEFAULT_PROJECT, type FormPlace, shortName } from "../../../access/place.ts";
+import { parseFormName } from "../../../forms/form-name.ts";
+
+/** A form as a command names it: its slug, and its project unless that is `default`. */
+export function namedForm({ project, slug }: FormPlace): [slug: string, options: { p?: string }] {
+  return [slug, project === DEFAULT_PROJECT ? {} : { p: project }];
+}
+
+/** The same by the short name of a form; null for none. */
+export function namedShort(name: string | null): { form: string | null; p?: string } {
+  if (name === null) return { form: null };
+  const { project, slugOrKey } = parseFormName(name);
+  return { form: slugOrKey, ...(project !== null && { p: project }) };
+}
+
+/** The short name of a form that pages show, of one that names its project too; null for none. */
+export function shownName(name: string | null): string | null {
+  if (name === null) return null;
+  const { project, slugOrKey: slug } = parseFormName(name);
+  return project === null ? slug : shortName({ project, slug });
+}
