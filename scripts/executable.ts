@@ -65,6 +65,35 @@ const LIGHTER: Record<string, [string, string][]> = {
       "const { stripANSI: stripVTControlCharacters } = Bun;",
     ],
   ],
+  // Kinds of attestation that name certificates, with the libraries that follow those: passkeys are taken without
+  // (`src/access/factors/webauthn.ts`). They would be half a megabyte.
+  "@simplewebauthn/server/esm/index.js": [["export * from './services/metadataService.js';", ""]],
+  "@simplewebauthn/server/esm/helpers/index.js": [
+    ["export * from './getCertificateInfo.js';", ""],
+    ["export * from './isCertRevoked.js';", ""],
+    ["export * from './validateCertificatePath.js';", ""],
+    ["export * from '../metadata/verifyMDSBlob.js';", ""],
+  ],
+  "@simplewebauthn/server/esm/helpers/verifySignature.js": [
+    ["import { convertX509PublicKeyToCOSE } from './convertX509PublicKeyToCOSE.js';", ""],
+  ],
+  "@simplewebauthn/server/esm/registration/verifyRegistrationResponse.js": [
+    ["import { verifyAttestationFIDOU2F } from './verifications/verifyAttestationFIDOU2F.js';", ""],
+    [
+      "import { verifyAttestationAndroidSafetyNet } from './verifications/verifyAttestationAndroidSafetyNet.js';",
+      "",
+    ],
+    ["import { verifyAttestationTPM } from './verifications/tpm/verifyAttestationTPM.js';", ""],
+    ["import { verifyAttestationAndroidKey } from './verifications/verifyAttestationAndroidKey.js';", ""],
+    ["import { verifyAttestationApple } from './verifications/verifyAttestationApple.js';", ""],
+  ],
+  "@simplewebauthn/server/esm/registration/verifications/verifyAttestationPacked.js": [
+    ["import { validateCertificatePath } from '../../helpers/validateCertificatePath.js';", ""],
+    ["import { getCertificateInfo } from '../../helpers/getCertificateInfo.js';", ""],
+    ["import { validateExtFIDOGenCEAAGUID } from '../../helpers/validateExtFIDOGenCEAAGUID.js';", ""],
+    ["import { MetadataService } from '../../services/metadataService.js';", ""],
+    ["import { verifyAttestationWithMetadata } from '../../metadata/verifyAttestationWithMetadata.js';", ""],
+  ],
   // All of zod with its messages in every language, where one function is needed.
   "@standard-community/standard-json/dist/zod-Bwrt9trS.js": [
     ["await import('zod/v4/core')", "{ toJSONSchema }"],

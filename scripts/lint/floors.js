@@ -18,6 +18,7 @@ const AREAS = [
 export const FLOORS = [
   { area: "src/base", imports: [], libraries: ["zod"] },
   { area: "src/access", imports: ["src/base"], libraries: ["zod"] },
+  { area: "src/access/factors", imports: [], libraries: ["@simplewebauthn/server", "reflect-metadata"] },
   { area: "src/blobs", imports: ["src/base"], libraries: ["aws4fetch"] },
   { area: "src/delivery", imports: ["src/base", "src/access"], libraries: ["mustache", "zod"] },
   { area: "src/projects", imports: ["src/base", "src/access"], libraries: ["zod"] },

@@ -63,6 +63,13 @@ export const FACTOR_LIMITS = {
   codes: 5,
   /** The age of a session in which factors may be changed. */
   freshMinutes: 15,
+  /** How long a browser may take to answer the challenge of a passkey. */
+  challengeMinutes: 5,
+  /** Passkeys of a user, the characters of their names, and the bytes of their ids (WebAuthn, 4) and public keys. */
+  passkeys: 20,
+  passkeyName: 60,
+  credentialId: 1023,
+  publicKey: 2048,
 } as const;
 
 /** Hashes of unknown tokens that a process remembers. */

@@ -5,7 +5,7 @@ import type { Random } from "../base/ids.ts";
 import { LINK_MINUTES, SESSION_LIMITS } from "./limits.ts";
 
 /** How a user signed in. */
-export const SIGN_IN_METHODS = ["link", "password", "proxy", "oidc", "cli"] as const;
+export const SIGN_IN_METHODS = ["link", "passkey", "password", "proxy", "oidc", "cli"] as const;
 
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 

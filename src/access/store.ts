@@ -99,6 +99,8 @@ type FactorStore = {
     session: NewSession,
     most: number,
   ): Promise<User | "wrong" | "ended">;
+  /** Whether any user has a passkey. */
+  hasPasskeys(): Promise<boolean>;
   /** The oldest first. */
   passkeys(user: string): Promise<Passkey[]>;
   /** By the id that its device gave it. */

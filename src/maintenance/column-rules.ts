@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { ACTOR_TYPES } from "../access/audit/entry.ts";
+import { FACTOR_LIMITS } from "../access/limits.ts";
 import { PASSWORD_HASH } from "../access/password.ts";
 import { ROLES } from "../access/role.ts";
 import { SCOPES } from "../access/scope.ts";
@@ -105,9 +106,9 @@ export const RULES = {
   actorType: oneOf(ACTOR_TYPES),
   password: text(PASSWORD_HASH),
   totpKey: bytes(20),
-  credential: bytesUpTo(1023),
-  publicKey: bytesUpTo(4096),
-  passkeyName: textUpTo(60),
+  credential: bytesUpTo(FACTOR_LIMITS.credentialId),
+  publicKey: bytesUpTo(FACTOR_LIMITS.publicKey),
+  passkeyName: textUpTo(FACTOR_LIMITS.passkeyName),
   userSettings: json(areUserSettings),
   scopes: listOf((scope) => SCOPES.some((known) => known === scope)),
   previewName: textUpTo(PREVIEW_LIMITS.name),

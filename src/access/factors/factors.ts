@@ -78,22 +78,29 @@ export async function resetFactors(
   });
 }
 
-/** Changes factors of the caller's own user, in a session that began lately. */
-function changeFactors<T>(
+/** The user that a caller is, in a session that began lately. Throws `forbidden`, `not_found`. */
+export async function requireFresh(
   app: AccessApp,
   caller: Caller,
   { user: name, session: id }: Self,
-  plan: (user: User, at: number) => Plan<AccessChange, T> | Promise<Plan<AccessChange, T>>,
-): Promise<T> {
+): Promise<User> {
   if (!isSelf(caller, name))
     throw new AppError("forbidden", `only "${name}" can do this, signed in to the dashboard`);
-  return change(app, caller, async ({ at }) => {
-    const user = await app.store.users.find(name);
-    if (!user) throw noSuchUser(name);
-    const session = await app.store.sessions.findById(id);
-    if (session?.user !== name || !isFresh(session, app.now())) throw signInAgain();
-    return plan(user, at);
-  });
+  const user = await app.store.users.find(name);
+  if (!user) throw noSuchUser(name);
+  const session = await app.store.sessions.findById(id);
+  if (session?.user !== name || !isFresh(session, app.now())) throw signInAgain();
+  return user;
+}
+
+/** Changes factors of the caller's own user, in a session that began lately. */
+export function changeFactors<T>(
+  app: AccessApp,
+  caller: Caller,
+  self: Self,
+  plan: (user: User, at: number) => Plan<AccessChange, T> | Promise<Plan<AccessChange, T>>,
+): Promise<T> {
+  return change(app, caller, async ({ at }) => plan(await requireFresh(app, caller, self), at));
 }
 
 function noApp(): AppError {

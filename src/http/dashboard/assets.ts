@@ -6,9 +6,10 @@ import tokens from "./style/tokens.css" with { type: "text" };
 
 export type Asset = { path: string; type: string; bytes: Uint8Array; gzipped: Uint8Array };
 
-export type AssetName = "style" | "script" | "mark";
+export type AssetName = "style" | "script" | "passkeys" | "mark";
 
-const SCRIPT: string = bundleBrowserCode();
+const SCRIPT: string = bundleBrowserCode("main.ts");
+const PASSKEYS: string = bundleBrowserCode("passkeys.ts");
 
 /** The files that pages refer to, compressed once, at paths that change with their content. `root` is the dashboard's path. */
 export function createAssets(root: string): Record<AssetName, Asset> {
@@ -21,6 +22,7 @@ export function createAssets(root: string): Record<AssetName, Asset> {
   return {
     style: assetOf("dashboard.css", "text/css; charset=utf-8", `${tokens}\n${kit}\n${pages}`),
     script: assetOf("dashboard.js", "text/javascript; charset=utf-8", SCRIPT),
+    passkeys: assetOf("passkeys.js", "text/javascript; charset=utf-8", PASSKEYS),
     mark: assetOf("mark.svg", "image/svg+xml", mark),
   };
 }

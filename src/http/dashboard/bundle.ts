@@ -1,8 +1,8 @@
 import { join } from "node:path";
 
 /** The code for browsers in one text. Called by the bundler, as a macro, when the executable is built or a test runs. */
-export function bundleBrowserCode(): string {
-  const entry = join(import.meta.dir, "browser/main.ts");
+export function bundleBrowserCode(file: string): string {
+  const entry = join(import.meta.dir, "browser", file);
   const { success, stdout, stderr } = Bun.spawnSync([
     process.execPath,
     "build",

@@ -32,6 +32,8 @@ export type Cookies = {
   begun: Pocket;
   /** The key of an authenticator app that is being set up, signed for its session. */
   totp: Pocket;
+  /** The ticket of a challenge for a passkey. */
+  challenge: Pocket;
   timeZone: (c: DashboardContext) => string | undefined;
 };
 
@@ -85,6 +87,7 @@ export function createCookies(instance: string, root: string, dashboardUrl: stri
     },
     begun: pocket("begun", FACTOR_LIMITS.codeMinutes * 60),
     totp: pocket("totp", FACTOR_LIMITS.freshMinutes * 60),
+    challenge: pocket("challenge", FACTOR_LIMITS.challengeMinutes * 60),
     timeZone: (c) => getCookie(c, "formflag_zone"),
   };
 }

@@ -15,6 +15,7 @@ import { createEvents } from "./events.ts";
 import { errorPage } from "./error-page.tsx";
 import { readFields, textOf } from "./fields.ts";
 import { codeRoutes } from "./factors/code.tsx";
+import { isJsonPath, passkeyRoutes } from "./factors/passkey-routes.ts";
 import { totpRoutes } from "./factors/totp.tsx";
 import type { ParametersOf } from "./paths.ts";
 import { createRendering } from "./rendering.tsx";
@@ -53,7 +54,8 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     return sent(c, answerAsset(assets[found], c.req.header("accept-encoding")));
   });
   site.use(`${DASHBOARD_PATH}/*`, async (c, next) => {
-    if (c.req.method === "POST") requireOwnForm(c.req.raw, options.dashboardUrl);
+    const takesJson = isJsonPath(c.req.path.slice(root.length));
+    if (c.req.method === "POST" && !takesJson) requireOwnForm(c.req.raw, options.dashboardUrl);
     await entry.resume(c);
     await next();
   });
@@ -61,6 +63,7 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
   site.route(DASHBOARD_PATH, signInRoutes(dashboard));
   site.route(DASHBOARD_PATH, codeRoutes(dashboard));
   site.route(DASHBOARD_PATH, totpRoutes(dashboard));
+  site.route(DASHBOARD_PATH, passkeyRoutes(dashboard, entry.callerOf));
   site.post(`${DASHBOARD_PATH}/sign-out`, async (c) => {
     const fields = await readFields(c.req.raw, MAX_SIGN_IN_BODY);
     const session = c.get("session") ?? c.get("unready");
@@ -138,6 +141,10 @@ function answerErrors({ options, root, callerOf, viewOf, render, answer, site }:
   site.onError(async (error, c) => {
     const shown = showError(error, options.report, c.req.raw);
     for (const [name, value] of Object.entries(shown.headers)) c.header(name, value);
+    if (isJsonPath(c.req.path.slice(root.length))) {
+      const { status, code, reason, message, hint } = shown;
+      return c.json({ error: { code, reason, message, hint } }, status);
+    }
     if (c.get("session") && !c.get("caller")) c.set("caller", callerOf(c));
     const page = errorPage(shown, c, root);
     try {

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { ViewContext, type View, addressOf, useMay, useView } from "./view.ts";
-import type { Asset } from "./assets.ts";
+import type { Asset, AssetName } from "./assets.ts";
 import type { Flash } from "./cookies.ts";
 import { type Command, Commands } from "./parts/commands.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
@@ -27,6 +27,8 @@ export type Page = {
   commands?: readonly Command[];
   /** Whether it shows a secret: such an answer is not compressed (BREACH). */
   isSecret?: boolean;
+  /** Whether it, or the page that a form of it leads to, uses passkeys, which take a script of their own. */
+  hasPasskeys?: boolean;
   headers?: Record<string, string>;
   /** Whether it shows nothing but an error, so that the page whose form it answers stays as it is. */
   isError?: boolean;
@@ -57,7 +59,7 @@ type DocumentProps = {
   page: Page;
   view: View;
   flash: Flash | null;
-  assets: Record<"style" | "script" | "mark", Asset>;
+  assets: Record<AssetName, Asset>;
   version: string;
 };
 
@@ -76,6 +78,7 @@ export function Document({ page, view, flash, assets, version }: DocumentProps) 
           <link rel="icon" href={assets.mark.path} type="image/svg+xml" />
           <link rel="stylesheet" href={assets.style.path} />
           <script src={assets.script.path} defer></script>
+          {page.hasPasskeys && <script src={assets.passkeys.path} defer></script>}
         </head>
         <body
           data-events={view.caller === null ? undefined : addressOf(view, "/events")}

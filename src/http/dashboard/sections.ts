@@ -9,6 +9,7 @@ import { promoteRoutes } from "./changes/promote.tsx";
 import { rollbackRoutes } from "./changes/rollback.tsx";
 import { scheduledRoutes } from "./changes/scheduled.tsx";
 import { deliveriesRoutes } from "./deliveries/deliveries.tsx";
+import { myPasskeyRoutes } from "./factors/passkeys.tsx";
 import { flagPageRoutes } from "./flags/flag.tsx";
 import { projectFlagsRoutes } from "./flags/project.tsx";
 import { projectListRoutes } from "./flags/projects.tsx";
@@ -37,6 +38,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   userRoutes,
   tokenRoutes,
   meRoutes,
+  myPasskeyRoutes,
   deviceRoutes,
   projectListRoutes,
   projectFlagsRoutes,

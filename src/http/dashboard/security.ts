@@ -34,15 +34,30 @@ export const SECURITY_HEADERS = {
  * `unsupported` for a body that is not a form's. `Origin` decides, if it is sent.
  */
 export function requireOwnForm(request: Request, dashboardUrl: string | null): void {
+  requireOwn(request, dashboardUrl);
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i.test(type))
+    throw new AppError("unsupported", "the dashboard takes forms alone: programs use the admin API");
+}
+
+/** As {@link requireOwnForm} for JSON, and returns the origin. */
+export function requireOwnJson(request: Request, dashboardUrl: string | null): string {
+  requireOwn(request, dashboardUrl);
+  const origin = request.headers.get("origin");
+  if (origin === null)
+    throw new AppError("forbidden", "the request names no origin", { reason: "foreign-origin" });
+  if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
+    throw new AppError("unsupported", "this takes JSON: send Content-Type: application/json");
+  return new URL(origin).origin;
+}
+
+function requireOwn(request: Request, dashboardUrl: string | null): void {
   const isOwn = dashboardUrl === null ? isOfItsHost(request) : isOfUrl(request, dashboardUrl);
   if (!isOwn)
     throw new AppError("forbidden", "this form was not sent by a page of this dashboard", {
       reason: "foreign-origin",
       hint: `open the dashboard at ${dashboardUrl ?? "its own address"} and try again`,
     });
-  const type = request.headers.get("content-type") ?? "";
-  if (!/^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i.test(type))
-    throw new AppError("unsupported", "the dashboard takes forms alone: programs use the admin API");
 }
 
 /** If the URL is known, no other host is accepted: after DNS rebinding, an attacker's page sends a matching `Host`. */

@@ -81,6 +81,8 @@ const BODIES: Record<string, unknown> = {
   "POST /tokens": { name: "made", scopes: ["admin"] },
   "POST /users": { name: "made-user", role: "viewer" },
   "POST /users/links": { name: "member" },
+  // It takes none, and reads none.
+  "POST /users/{user}/reset": {},
   "PATCH /users/{user}": { role: "editor" },
 };
 

@@ -1,4 +1,5 @@
 import { SCOPES_OF } from "../../../access/role.ts";
+import type { Passkey } from "../../../access/factors/factor.ts";
 import { PASSWORD_LIMITS } from "../../../access/limits.ts";
 import { type Session, beganByLink } from "../../../access/session.ts";
 import type { User } from "../../../access/user.ts";
@@ -21,6 +22,7 @@ import { SessionTable } from "./parts.tsx";
 type Shown = {
   user: User;
   sessions: readonly Session[];
+  passkeys: readonly Passkey[];
   current: Session;
   /** Whether a link has just signed the user in. */
   isNew: boolean;
@@ -41,8 +43,9 @@ export function meRoutes({ app, get, post }: Dashboard) {
     const { signedIn } = c.get("session")!;
     const user = (await app.store.users.find(signedIn.user.name))!;
     const sessions = await listSessions(app, c.get("caller"), user.name);
+    const passkeys = await app.store.factors.passkeys(user.name);
     const isNew = c.req.query("welcome") !== undefined;
-    return mePage({ user, sessions, current: signedIn.session, isNew, failed });
+    return mePage({ user, sessions, passkeys, current: signedIn.session, isNew, failed });
   };
   const again =
     (c: DashboardContext, form: "password" | "settings") =>
@@ -86,11 +89,12 @@ export function meRoutes({ app, get, post }: Dashboard) {
 }
 
 /** The page of the person who is signed in. */
-function mePage({ user, sessions, current, isNew, failed }: Shown): Page {
+function mePage({ user, sessions, passkeys, current, isNew, failed }: Shown): Page {
   return {
     title: `Your account, ${user.name}`,
     heading: user.name,
     section: "me",
+    hasPasskeys: true,
     actions: (
       <ButtonForm to="/sign-out" icon="logOut">
         Sign out
@@ -122,7 +126,7 @@ function mePage({ user, sessions, current, isNew, failed }: Shown): Page {
           />
           <SettingsForm user={user} error={failed?.form === "settings" ? failed.fault : null} />
         </div>
-        <FactorsCard user={user} />
+        <FactorsCard user={user} passkeys={passkeys} current={current} />
         <section class="stack" aria-labelledby="sessions">
           <h2 id="sessions">Signed-in browsers</h2>
           <SessionTable sessions={sessions} current={current} from="me" />

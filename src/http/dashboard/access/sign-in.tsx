@@ -10,6 +10,7 @@ import { type Page, Mark } from "../page.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
+import { PasskeySignIn } from "../factors/passkeys.tsx";
 import { type Dashboard, browserOf } from "../routes.ts";
 import { addressOf } from "../view.ts";
 import { refusalOf } from "./refusal.ts";
@@ -30,7 +31,8 @@ export function signInRoutes({ app, root, render, enter, cookies }: Dashboard) {
     .get("/sign-in", async (c) => {
       const next = shortened(c.req.query("next") ?? "");
       if (c.get("session")) return goOn(c, next);
-      return render(c, (await hasUsers(app)) ? signInPage({ next }) : FIRST_PAGE);
+      if (!(await hasUsers(app))) return render(c, FIRST_PAGE);
+      return render(c, signInPage({ next, hasPasskeys: await app.store.factors.hasPasskeys() }));
     })
     .post("/sign-in", async (c) => {
       const fields = await readFields(c.req.raw, MAX_SIGN_IN_BODY);
@@ -40,7 +42,8 @@ export function signInRoutes({ app, root, render, enter, cookies }: Dashboard) {
         return await goIn(c, await signInByPassword(app, { name, password }, browserOf(c)), next);
       } catch (error) {
         const { message, status } = await refusalOf(c, error);
-        return render(c, { ...signInPage({ next, name, error: message }), status });
+        const hasPasskeys = await app.store.factors.hasPasskeys();
+        return render(c, { ...signInPage({ next, name, error: message, hasPasskeys }), status });
       }
     })
     .get("/link/:secret", async (c) => render(c, linkPage(c.req.param("secret"))))
@@ -56,7 +59,7 @@ export function nextPath(next: string): string {
 }
 
 /** The page to go on to, which may take three times as much in the form; a longer one is left out. */
-function shortened(next: string): string {
+export function shortened(next: string): string {
   return next.length * 3 > MAX_SIGN_IN_BODY / 2 ? "" : next;
 }
 
@@ -81,13 +84,16 @@ export function signInPage({
   next,
   name = "",
   error,
+  hasPasskeys,
 }: {
   next: string;
   name?: string;
   error?: string;
+  hasPasskeys: boolean;
 }): Page {
   return {
     title: "Sign in",
+    hasPasskeys,
     section: null,
     heading: (
       <>
@@ -123,6 +129,7 @@ export function signInPage({
             <Button kind="primary">Sign in</Button>
           </div>
         </Form>
+        {hasPasskeys && <PasskeySignIn next={next} />}
         <p class="soft">
           Without a password, or where you forgot it, ask for a link: <code>formflag users link</code> makes
           one that signs in once.

@@ -1,10 +1,21 @@
+import type { Passkey } from "../../../access/factors/factor.ts";
+import type { Session } from "../../../access/session.ts";
 import type { User } from "../../../access/user.ts";
 import { Card } from "../parts/card.tsx";
 import { ButtonLink } from "../parts/link.tsx";
+import { Passkeys } from "./passkeys.tsx";
 import { Badge } from "../parts/status.tsx";
 
 /** The second factors of the person who is signed in. */
-export function FactorsCard({ user: { secondFactors } }: { user: User }) {
+export function FactorsCard({
+  user: { secondFactors },
+  passkeys,
+  current,
+}: {
+  user: User;
+  passkeys: readonly Passkey[];
+  current: Session;
+}) {
   const hasTotp = secondFactors.includes("totp");
   return (
     <Card id="factors" title="Second factors">
@@ -17,6 +28,9 @@ export function FactorsCard({ user: { secondFactors } }: { user: User }) {
       <div class="buttons">
         <ButtonLink to="/me/totp">{hasTotp ? "Change…" : "Set up an authenticator app"}</ButtonLink>
       </div>
+      <h3>Passkeys</h3>
+      <p class="soft">A passkey signs you in without a password and a code.</p>
+      <Passkeys passkeys={passkeys} current={current} />
     </Card>
   );
 }

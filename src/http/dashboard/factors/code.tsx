@@ -2,7 +2,7 @@ import { Hono } from "hono/quick";
 import { signInByCode, whoBegan } from "../../../access/factors/code-step.ts";
 import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import { refusalOf } from "../access/refusal.ts";
-import { nextPath, signInPage } from "../access/sign-in.tsx";
+import { nextPath, shortened, signInPage } from "../access/sign-in.tsx";
 import type { DashboardEnv } from "../dashboard-env.ts";
 import { sentence } from "../error-page.tsx";
 import { readFields, textOf } from "../fields.ts";
@@ -17,7 +17,7 @@ import { addressOf } from "../view.ts";
 export function codeRoutes({ app, root, render, enter, cookies }: Dashboard) {
   return new Hono<DashboardEnv>()
     .get("/sign-in/code", async (c) => {
-      const next = nextPath(c.req.query("next") ?? "");
+      const next = shortened(nextPath(c.req.query("next") ?? ""));
       if (c.get("session")) return c.redirect(`${root}${next}`, 303);
       const secret = cookies.begun.read(c);
       const user = secret === undefined ? undefined : await whoBegan(app, secret);
@@ -37,7 +37,8 @@ export function codeRoutes({ app, root, render, enter, cookies }: Dashboard) {
         const { message, reason, status } = await refusalOf(c, error);
         if (reason !== "code-ended") return render(c, { ...codePage({ next, error: message }), status });
         cookies.begun.set(c, null);
-        return render(c, { ...signInPage({ next, error: message }), status });
+        const hasPasskeys = await app.store.factors.hasPasskeys();
+        return render(c, { ...signInPage({ next, error: message, hasPasskeys }), status });
       }
     });
 }
@@ -45,6 +46,7 @@ export function codeRoutes({ app, root, render, enter, cookies }: Dashboard) {
 function codePage({ next, error }: { next: string; error?: string }): Page {
   return {
     title: "Code",
+    hasPasskeys: true,
     section: null,
     heading: (
       <>

@@ -1,6 +1,5 @@
 import { base32 } from "../../../access/factors/base32.ts";
 import type { Totp } from "../../../access/factors/factor.ts";
-import { FACTOR_LIMITS } from "../../../access/limits.ts";
 import { QrCode } from "../access/parts.tsx";
 import type { Page } from "../page.tsx";
 import { Facts } from "../parts/card.tsx";
@@ -9,14 +8,16 @@ import { TextField } from "../parts/field.tsx";
 import { Button, ButtonForm, ButtonLink, CopyButton, Form } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
+import { PasskeySignIn } from "./passkeys.tsx";
+import { SignInAgain } from "./sign-in-again.tsx";
 
 const TITLE = "Authenticator app";
 
 const BACK = { to: "/me", label: "You" };
 
 /** A user who must have a factor sees nothing else, and has no way back. */
-function frameOf(isUnready: boolean): Pick<Page, "title" | "section" | "back" | "actions"> {
-  if (!isUnready) return { title: TITLE, section: "me", back: BACK };
+function frameOf(isUnready: boolean): Pick<Page, "title" | "section" | "back" | "actions" | "hasPasskeys"> {
+  if (!isUnready) return { title: TITLE, section: "me", back: BACK, hasPasskeys: true };
   const signOut = (
     <ButtonForm to="/sign-out" icon="logOut">
       Sign out
@@ -158,6 +159,25 @@ export function presentPage({ createdAt, recoveryCodes }: Totp, isFresh: boolean
   };
 }
 
+/** The page of a user who must have a second factor, and has a passkey that was not used. */
+export function passkeyPage(): Page {
+  return {
+    ...frameOf(true),
+    title: "Passkey",
+    hasPasskeys: true,
+    content: (
+      <div class="stack narrow">
+        <Notice title="You need your passkey here.">
+          <p>
+            A password or a link alone is not enough. Without your passkey, ask an administrator to remove it.
+          </p>
+        </Notice>
+        <PasskeySignIn next="" />
+      </div>
+    ),
+  };
+}
+
 /** The page for a sign-in that is too long ago. */
 export function signInAgainPage(isUnready: boolean): Page {
   return {
@@ -168,18 +188,4 @@ export function signInAgainPage(isUnready: boolean): Page {
       </div>
     ),
   };
-}
-
-/** A button that leads over a new sign-in back to a page. */
-function SignInAgain({ to }: { to: string }) {
-  return (
-    <>
-      <p>A change of second factors takes a sign-in of the last {FACTOR_LIMITS.freshMinutes} minutes.</p>
-      <div class="buttons">
-        <ButtonForm to="/sign-out" values={{ next: to }} kind="primary">
-          Sign in again
-        </ButtonForm>
-      </div>
-    </>
-  );
 }

@@ -14,7 +14,7 @@ import type { Page } from "../page.tsx";
 import { submit } from "../parts/submit.ts";
 import type { Dashboard } from "../routes.ts";
 import { addressOf } from "../view.ts";
-import { codesPage, presentPage, setUpPage, signInAgainPage } from "./totp-pages.tsx";
+import { codesPage, passkeyPage, presentPage, setUpPage, signInAgainPage } from "./totp-pages.tsx";
 
 /** The user who sets up a factor, in a session that may need it before anything else. */
 type Person = { signedIn: SignedIn; secret: string; isUnready: boolean };
@@ -34,6 +34,7 @@ export function totpRoutes({ app, options, root, render, cookies }: Dashboard) {
   };
   const show = async (c: DashboardContext, person: Person, fault?: string): Promise<Page> => {
     const { user, session } = person.signedIn;
+    if (mustUsePasskey(person)) return passkeyPage();
     const totp = await app.store.factors.totp(user.name);
     if (totp) return presentPage(totp, isFresh(session, app.now()), fault);
     if (!isFresh(session, app.now())) return signInAgainPage(person.isUnready);
@@ -63,6 +64,7 @@ export function totpRoutes({ app, options, root, render, cookies }: Dashboard) {
     .post("/me/totp", (c) =>
       asSelf(c, async (person) => {
         const fields = await readFields(c.req.raw, MAX_SIGN_IN_BODY);
+        if (mustUsePasskey(person)) return { ...passkeyPage(), status: 403 };
         const key = keyOf(c, person);
         if (key === null) return { ...(await show(c, person, KEY_LOST)), status: 409 };
         return submit(
@@ -92,6 +94,11 @@ export function totpRoutes({ app, options, root, render, cookies }: Dashboard) {
         return c.redirect(addressOf({ root }, "/me"), 303);
       }),
     );
+}
+
+/** A password or a link alone must not replace the factor that the user has. */
+function mustUsePasskey({ isUnready, signedIn }: Person): boolean {
+  return isUnready && signedIn.user.secondFactors.includes("passkey");
 }
 
 const KEY_LOST = "The code on this page is no longer valid: scan this one.";

@@ -59,6 +59,10 @@ export function* deletePasskey({ name, id, keep }: Change<"deletePasskey">): Wor
   yield* endOthers(user, keep);
 }
 
+function* hasPasskeys(): Work<boolean> {
+  return (yield* first<{ id: string }>("SELECT id FROM passkeys LIMIT 1")) !== undefined;
+}
+
 function* listPasskeys(name: string): Work<Passkey[]> {
   const rows = yield* all<Row>(
     `SELECT ${COLUMNS} FROM passkeys p JOIN users u ON u.id = p.user_id
@@ -109,6 +113,6 @@ function view(row: Row): Passkey {
 }
 
 export const passkeys = {
-  reads: { passkeys: listPasskeys, passkey: findPasskey },
+  reads: { hasPasskeys, passkeys: listPasskeys, passkey: findPasskey },
   writes: { usePasskey },
 };

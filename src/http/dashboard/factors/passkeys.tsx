@@ -1,0 +1,127 @@
+import { removePasskey, renamePasskey } from "../../../access/factors/passkeys.ts";
+import { type Passkey, isFresh } from "../../../access/factors/factor.ts";
+import { FACTOR_LIMITS } from "../../../access/limits.ts";
+import type { Session } from "../../../access/session.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { textOf } from "../fields.ts";
+import { AskingButton } from "../parts/danger.tsx";
+import { TextField } from "../parts/field.tsx";
+import { Button, Form } from "../parts/link.tsx";
+import { Table } from "../parts/table.tsx";
+import { Foreign } from "../parts/text.tsx";
+import { Time } from "../parts/time.tsx";
+import type { Dashboard } from "../routes.ts";
+import { addressOf, useView } from "../view.ts";
+import { SignInAgain } from "./sign-in-again.tsx";
+
+/** The forms about a passkey, on the page "You". */
+export function myPasskeyRoutes({ app, post }: Dashboard) {
+  const selfOf = (c: DashboardContext) => {
+    const { user, session } = c.get("session")!.signedIn;
+    return { user: user.name, session: session.id };
+  };
+  post("/me/passkeys/:passkey/name", null, async (c, fields, { passkey }) => {
+    const name = textOf(fields, "name");
+    await renamePasskey(app, c.get("caller"), selfOf(c), { id: passkey, name });
+    return { to: "/me", text: `Renamed the passkey to ${name.trim()}` };
+  });
+  post("/me/passkeys/:passkey/remove", null, async (c, _, { passkey }) => {
+    await removePasskey(app, c.get("caller"), selfOf(c), passkey);
+    return { to: "/me", text: "Removed the passkey. Every other session has ended." };
+  });
+}
+
+const pathOf = ({ id }: Passkey) => `/me/passkeys/${id}`;
+
+/** The passkeys of the user who is signed in, and how to add one. */
+export function Passkeys({ passkeys, current }: { passkeys: readonly Passkey[]; current: Session }) {
+  const view = useView();
+  const canChange = isFresh(current, view.now);
+  return (
+    <>
+      {passkeys.length > 0 && (
+        <Table
+          caption="Passkeys"
+          rows={passkeys}
+          keyOf={({ id }) => `passkey-${id}`}
+          columns={[
+            { label: "Passkey", heading: true, cell: ({ name }) => <Foreign text={name} /> },
+            { label: "Added", cell: ({ createdAt }) => <Time at={createdAt} /> },
+            { label: "Last used", cell: ({ usedAt }) => (usedAt === null ? "never" : <Time at={usedAt} />) },
+            {
+              label: "Actions",
+              isLabelUnseen: true,
+              cell: (passkey) => canChange && <PasskeyActions passkey={passkey} />,
+            },
+          ]}
+        />
+      )}
+      {canChange ? (
+        <form class="stack scripted-only" data-passkey="add" action={addressOf(view, "/me/passkeys")}>
+          <TextField
+            name="name"
+            id="passkey-name"
+            label="Name of a new passkey"
+            hint="Such as the device or the password manager that keeps it"
+            maxlength={FACTOR_LIMITS.passkeyName}
+            required
+          />
+          <p class="error" role="alert" data-fault />
+          <div class="buttons">
+            <Button>Add a passkey</Button>
+          </div>
+        </form>
+      ) : (
+        <SignInAgain to="/me" />
+      )}
+    </>
+  );
+}
+
+function PasskeyActions({ passkey }: { passkey: Passkey }) {
+  const { id, name } = passkey;
+  return (
+    <div class="actions">
+      <details>
+        <summary>
+          Rename…<span class="unseen"> {name}</span>
+        </summary>
+        <Form to={`${pathOf(passkey)}/name`} class="stack">
+          <TextField
+            name="name"
+            id={`name-${id}`}
+            label="Name"
+            value={name}
+            maxlength={FACTOR_LIMITS.passkeyName}
+            required
+          />
+          <div class="buttons">
+            <Button kind="primary">Save the name</Button>
+          </div>
+        </Form>
+      </details>
+      <AskingButton
+        to={`${pathOf(passkey)}/remove`}
+        kind="quiet"
+        label={`Remove the passkey ${name}`}
+        question="It no longer signs you in, and every other session of yours ends. Your device keeps it until you remove it there."
+        confirm="Remove the passkey"
+      >
+        Remove…
+      </AskingButton>
+    </div>
+  );
+}
+
+/** A button that signs in by a passkey, for a browser with scripts. */
+export function PasskeySignIn({ next }: { next: string }) {
+  return (
+    <form class="stack scripted-only" data-passkey="use" action={addressOf(useView(), "/sign-in/passkey")}>
+      <input type="hidden" name="next" value={next} />
+      <p class="error" role="alert" data-fault />
+      <div class="buttons">
+        <Button icon="key">Sign in with a passkey</Button>
+      </div>
+    </form>
+  );
+}
