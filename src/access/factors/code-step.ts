@@ -51,9 +51,9 @@ export async function signInByCode(
   const start = newSession(app, name, begun.method, browser);
   const code = totp ? spentCode(totp, typed, app.now()) : null;
   const user = await app.store.factors.spendCode(hash, code, start.stored, FACTOR_LIMITS.codes);
-  if (user === "ended") throw ended();
-  if (user === "wrong") {
+  if (user === "ended" || user === "wrong") {
     await recordFailure(app, { who: name, address: browser.address, details: { method: "code" } });
+    if (user === "ended") throw ended();
     const message = "the code is wrong, or was used already: wait for the next one";
     throw new AppError("unauthenticated", message, { reason: "code-wrong" });
   }

@@ -1,3 +1,4 @@
+import { recordFailure } from "../audit/audit.ts";
 import { AppError } from "../../base/errors.ts";
 import { dashedKey } from "../../base/ids.ts";
 import type { Caller } from "../caller.ts";
@@ -113,12 +114,14 @@ export async function signInByPasskey(
   // As wrong passwords, those of this machine have no limit.
   if (network !== "") failures.check(network);
   const { text, spent } = await challengeOf(app, ticket, SIGN_IN);
+  let who: string | null = null;
   try {
     const found = await app.store.factors.passkey(new Uint8Array(Buffer.from(credential.id, "base64url")));
     const isOf = found && (await userHandle(app, found.user)) === credential.response.userHandle;
     if (!isOf)
       throw new AppError("unauthenticated", "this passkey is not known here", { reason: "passkey-unknown" });
     const { user, passkey } = found;
+    who = user.name;
     const counter = await verifyUse(credential, passkey, text, site);
     const start = newSession(app, user.name, "passkey", browser);
     const used = { id: passkey.id, counter, challenge: spent };
@@ -128,6 +131,7 @@ export async function signInByPasskey(
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "unavailable") throw error;
     failures.count(network);
+    await recordFailure(app, { who, address: browser.address, details: { method: "passkey" } });
     throw error.reason === "passkey-refused" ? notAccepted() : error;
   }
 }

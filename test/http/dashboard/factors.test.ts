@@ -18,6 +18,10 @@ function codeOn(app: TestApp, { text }: Shown, steps = 0): string {
 /** A form that the dashboard sent itself. */
 const FORM = { body: new URLSearchParams(), headers: { Origin: "http://dashboard.test" } };
 
+const JSON_BODY = { body: "{}", headers: { ...FORM.headers, "Content-Type": "application/json" } };
+
+const bodyFor = (place: string) => (/^\/me\/passkeys(\/options)?$/.test(place) ? JSON_BODY : FORM);
+
 /** Every route of the dashboard but those of the sign-in. */
 function placesOf({ routes }: DashboardApp) {
   const all = routes
@@ -138,7 +142,7 @@ describe("A sign-in that waits for a code", () => {
     ];
     browser.cookies.set(name.replace("_begun", "_session"), secret);
     for (const { method, place } of placesOf(await created)) {
-      const answer = await browser.ask(place, { method, ...(method === "POST" && FORM) });
+      const answer = await browser.ask(place, { method, ...(method === "POST" && bodyFor(place)) });
       const isRefused = answer.status === 401 || /\/sign-in(\?|$)/.test(answer.headers.get("location") ?? "");
       expect([method, place, isRefused]).toEqual([method, place, true]);
     }
@@ -175,7 +179,7 @@ describe("Where a second factor is needed", () => {
     const { app, openBrowser, useLink, created } = await open({ secondFactor: "editor" });
     const { browser } = await useLink();
     for (const { method, place } of placesOf(await created)) {
-      const answer = await browser.ask(place, { method, ...(method === "POST" && FORM) });
+      const answer = await browser.ask(place, { method, ...(method === "POST" && bodyFor(place)) });
       if (place.startsWith("/me/totp")) continue;
       const isRefused = answer.status === 403 || answer.headers.get("location") === "/dashboard/me/totp";
       expect([method, place, isRefused]).toEqual([method, place, true]);

@@ -3,6 +3,7 @@ import type { Totp } from "../../../access/factors/factor.ts";
 import type { NewSession, SignInMethod } from "../../../access/session.ts";
 import type { SpentCode } from "../../../access/store.ts";
 import type { User } from "../../../access/user.ts";
+import { lockAudit } from "../audit.ts";
 import { bytesOfHash, insertSession } from "../sessions.ts";
 import { USER_COLUMNS, type UserRow, viewUser } from "../users.ts";
 import { FOR_UPDATE, type Work, first, only, run } from "../work.ts";
@@ -91,6 +92,7 @@ function* spendCode(
   most: number,
 ): Work<User | "wrong" | "ended"> {
   const params = { hash: bytesOfHash(hash) };
+  yield* lockAudit();
   // Codes of a user are checked one after another, and before or after a change of the factors.
   const found = yield* first<{ id: number; name: string }>(
     `SELECT id, name FROM users WHERE id = (SELECT user_id FROM begun_sign_ins WHERE hash = $hash) ${FOR_UPDATE}`,

@@ -4,6 +4,7 @@ import type { NewSession } from "../../../access/session.ts";
 import type { User } from "../../../access/user.ts";
 import { AppError } from "../../../base/errors.ts";
 import { endOthers, lockUser } from "./factors.ts";
+import { lockAudit } from "../audit.ts";
 import { bytesOfHash, insertSession } from "../sessions.ts";
 import { USER_COLUMNS, type UserRow, viewUser } from "../users.ts";
 import { FOR_UPDATE, type Work, all, first, run } from "../work.ts";
@@ -87,6 +88,7 @@ function* usePasskey(
   start: NewSession,
 ): Work<User | undefined> {
   const { user, createdAt: at } = start.session;
+  yield* lockAudit();
   const locked = yield* first<{ id: number }>(`SELECT id FROM users WHERE name = $user ${FOR_UPDATE}`, {
     user,
   });
