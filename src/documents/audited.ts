@@ -4,7 +4,12 @@ import type { SetupChange } from "./setup.ts";
 type Kind = SetupChange["change"];
 
 /** The place of an entry: in a project by its slug, in that of a form by its key or of a target by its id, or in none. */
-export type AuditPlace = { project: string } | { form: string } | { target: string } | null;
+export type AuditPlace =
+  | { project: string }
+  | { form: string }
+  | { target: string }
+  | { token: string }
+  | null;
 
 /** The entry of a change, without its author and its project, which the store finds. */
 export type AuditedChange = Omit<AuditEvent, "project"> & { place: AuditPlace };
@@ -49,7 +54,7 @@ const AUDITED: Audited = {
       ...(environment !== undefined && { environment }),
       expiresAt,
     }),
-  deleteToken: ({ name }) => entry("token.revoke", null, name),
+  deleteToken: ({ name }) => entry("token.revoke", { token: name }, name),
   insertUser: ({ user: { name, role } }) => entry("user.create", null, name, { role }),
   updateUser: ({ name, role }) => (role === undefined ? null : entry("user.set", null, name, { role })),
   setPassword: ({ name }) => entry("user.set", null, name, { fields: ["password"] }),

@@ -27,6 +27,24 @@ type Verbs = {
   backup: "create";
 };
 
+/** The nouns of actions. */
+export const AUDITED_NOUNS = [
+  "session",
+  "user",
+  "member",
+  "invitation",
+  "token",
+  "second-factor",
+  "identity",
+  "project",
+  "environment",
+  "form",
+  "target",
+  "submissions",
+  "change",
+  "backup",
+] as const satisfies (keyof Verbs)[];
+
 /** A noun, a dot and a verb, such as `token.revoke`. */
 type AuditAction = { [N in keyof Verbs]: `${N}.${Verbs[N]}` }[keyof Verbs];
 

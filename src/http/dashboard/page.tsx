@@ -43,6 +43,7 @@ const SECTIONS = [
   { name: "deliveries", label: "Deliveries", to: "/deliveries", icon: "send", scope: "forms:read" },
   { name: "people", label: "People", to: "/people", icon: "users", scope: "forms:read" },
   { name: "access", label: "Access", to: "/access/users", icon: "key", scope: "admin" },
+  { name: "audit", label: "Audit", to: "/audit", icon: "history", scope: "admin" },
   { name: "health", label: "Health", to: "/health", icon: "activity", scope: "admin" },
   { name: "me", label: "You", to: "/me", icon: "user", scope: null },
 ] as const satisfies { name: string; label: string; to: string; icon: IconName; scope: Scope | null }[];

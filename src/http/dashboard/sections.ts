@@ -1,4 +1,5 @@
 import { deviceRoutes } from "./access/device.tsx";
+import { auditRoutes } from "./access/audit-page.tsx";
 import { meRoutes } from "./access/me.tsx";
 import { tokenRoutes } from "./access/tokens.tsx";
 import { userRoutes } from "./access/users.tsx";
@@ -37,6 +38,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   formHistoryRoutes,
   userRoutes,
   tokenRoutes,
+  auditRoutes,
   meRoutes,
   myPasskeyRoutes,
   deviceRoutes,
