@@ -20,7 +20,9 @@ type Entry = {
 /** A data directory in which some things were done. */
 async function begin() {
   const data = tempDirectory();
-  const { run, json } = onData(data);
+  const commands = onData(data);
+  const { run } = commands;
+  const json = <T>(...args: string[]): Promise<T> => commands.json<T>(...args);
   await run("projects", "create", "shop", "--environments", "live");
   await run("forms", "create", "contact");
   await run("tokens", "create", "ci", "--scope", "flags:write", "-p", "shop", "--yes");
