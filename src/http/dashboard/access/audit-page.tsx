@@ -175,5 +175,5 @@ function wordsOf(details: Readonly<Record<string, unknown>>): string {
 function shown(value: unknown): string {
   if (value === null) return "none";
   if (Array.isArray(value)) return value.map(String).join(", ") || "none";
-  return typeof value === "object" ? JSON.stringify(value) : String(value as string);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
