@@ -1,30 +1,14 @@
 import { AppError } from "../../base/errors.ts";
+import { migrationsIn } from "../migration-files.ts" with { type: "macro" };
 import type { Connections, Query } from "./connection.ts";
 import { sqlState, startError } from "./errors.ts";
-import foreignIds from "./migrations/0002-foreign-ids.sql" with { type: "text" };
-import audit from "./migrations/0007-audit.sql" with { type: "text" };
-import beside from "./migrations/0003-beside.sql" with { type: "text" };
-import history from "./migrations/0004-history.sql" with { type: "text" };
-import logins from "./migrations/0005-logins.sql" with { type: "text" };
-import factors from "./migrations/0006-factors.sql" with { type: "text" };
-import formProjects from "./migrations/0008-form-projects.sql" with { type: "text" };
-import initial from "./migrations/0001-initial.sql" with { type: "text" };
 
 /**
  * The migrations in order: after the first n, the column `schema` of `formflag_meta` is n. A released migration never
  * changes, and only adds: replicas of the release before run on beside it. One beside which none may go on sets the column
  * `beside` to `schema`, which is the number before the migration, minus its own.
  */
-export const MIGRATIONS: readonly string[] = [
-  initial,
-  foreignIds,
-  beside,
-  history,
-  logins,
-  factors,
-  audit,
-  formProjects,
-];
+export const MIGRATIONS: readonly string[] = migrationsIn("postgres/migrations");
 
 /** Whether an older schema is migrated, or left to who has the rights. */
 export type Migrate = "auto" | "off";

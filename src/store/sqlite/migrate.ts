@@ -4,30 +4,10 @@ import { dirname } from "node:path";
 import { type Database, SQLiteError } from "bun:sqlite";
 import { syncDirectoryNow } from "../../base/directory.ts";
 import { AppError } from "../../base/errors.ts";
+import { migrationsIn } from "../migration-files.ts" with { type: "macro" };
 import { open } from "./connection.ts";
 import { copyDatabase } from "./copies/copy.ts";
 import { sqliteError } from "./errors.ts";
-import initial from "./migrations/0001-initial.sql" with { type: "text" };
-import targeting from "./migrations/0002-targeting.sql" with { type: "text" };
-import tokenPlaces from "./migrations/0003-token-places.sql" with { type: "text" };
-import pageIndexes from "./migrations/0004-page-indexes.sql" with { type: "text" };
-import looseFiles from "./migrations/0005-loose-files.sql" with { type: "text" };
-import submissionIds from "./migrations/0006-submission-ids.sql" with { type: "text" };
-import formSettings from "./migrations/0007-form-settings.sql" with { type: "text" };
-import intake from "./migrations/0008-intake.sql" with { type: "text" };
-import outbox from "./migrations/0009-outbox.sql" with { type: "text" };
-import search from "./migrations/0010-search.sql" with { type: "text" };
-import codeReferences from "./migrations/0011-code-refs.sql" with { type: "text" };
-import previews from "./migrations/0012-previews.sql" with { type: "text" };
-import dashboard from "./migrations/0013-dashboard.sql" with { type: "text" };
-import scaleOut from "./migrations/0014-scale-out.sql" with { type: "text" };
-import foreignIds from "./migrations/0015-foreign-ids.sql" with { type: "text" };
-import rowids from "./migrations/0016-rowids.sql" with { type: "text" };
-import history from "./migrations/0017-history.sql" with { type: "text" };
-import logins from "./migrations/0018-logins.sql" with { type: "text" };
-import factors from "./migrations/0019-factors.sql" with { type: "text" };
-import audit from "./migrations/0020-audit.sql" with { type: "text" };
-import formProjects from "./migrations/0021-form-projects.sql" with { type: "text" };
 import { readSchema } from "./schema.ts";
 import { close, readNumber } from "./statements.ts";
 import {
@@ -36,36 +16,12 @@ import {
   isCurrent,
   isCurrentAtOnce,
   lacksIndex,
-  type NEWEST_SCHEMA,
+  SEARCH_SCHEMA,
   schemaVersion,
 } from "./schema-version.ts";
 
-const ALL = [
-  initial,
-  targeting,
-  tokenPlaces,
-  pageIndexes,
-  looseFiles,
-  submissionIds,
-  formSettings,
-  intake,
-  outbox,
-  search,
-  codeReferences,
-  previews,
-  dashboard,
-  scaleOut,
-  foreignIds,
-  rowids,
-  history,
-  logins,
-  factors,
-  audit,
-  formProjects,
-] as const satisfies readonly string[] & { length: typeof NEWEST_SCHEMA };
-
 /** The migrations in order: after the first n, `user_version` is n. A released migration never changes. */
-export const MIGRATIONS: readonly string[] = ALL;
+export const MIGRATIONS: readonly string[] = migrationsIn("sqlite/migrations");
 
 /** Prevents servers from opening a database until the function returned is called. Throws `unavailable` if one runs. */
 export type Claim = () => () => void;
@@ -111,7 +67,7 @@ function applyMigrations(db: Database, migrations: readonly string[], version: n
   if (readNumber(db, "PRAGMA foreign_keys") !== 0)
     throw new Error("a database is migrated before its foreign keys are on");
   try {
-    if (lacksIndex(db)) db.run(search);
+    if (lacksIndex(db)) db.run(MIGRATIONS[SEARCH_SCHEMA - 1]!);
     for (const sql of migrations.slice(version)) db.run(sql);
     db.run(`PRAGMA user_version = ${migrations.length}`);
     db.run(`PRAGMA application_id = ${APPLICATION_ID}`);

@@ -1,12 +1,13 @@
 import type { Database } from "bun:sqlite";
 import { AppError } from "../../base/errors.ts";
+import { countMigrations } from "../migration-files.ts" with { type: "macro" };
 import { readNumber } from "./statements.ts";
 
 /** How many migrations a current database has had. The migrations themselves are loaded only to apply some. */
-export const NEWEST_SCHEMA = 21;
+export const NEWEST_SCHEMA: number = countMigrations("sqlite/migrations");
 
 /** The migration that creates the search index. */
-const SEARCH_SCHEMA = 10;
+export const SEARCH_SCHEMA = 10;
 
 /** "fflg": marks the file as ours (https://www.sqlite.org/fileformat.html, application ID). */
 export const APPLICATION_ID = 0x66666c67;

@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * The migrations in a folder of this one, in order. It is a macro, which the bundler calls: importing it with
+ * `{ type: "macro" }` puts the texts, or their number, in the place of the call. https://bun.com/docs/bundler/macros
+ */
+export function migrationsIn(folder: string): string[] {
+  const path = join(import.meta.dir, folder);
+  return readdirSync(path)
+    .toSorted()
+    .map((name, index) => {
+      if (Number(/^(\d{4})-[a-z-]+\.sql$/.exec(name)?.[1]) !== index + 1)
+        throw new Error(`${join(folder, name)} is not migration ${index + 1}`);
+      return readFileSync(join(path, name), "utf8");
+    });
+}
+
+/** How many migrations are in a folder. */
+export function countMigrations(folder: string): number {
+  return migrationsIn(folder).length;
+}
