@@ -11,6 +11,11 @@ export function listenValue(text: string, option: string): Listen {
       `${option} ${text} is not an address`,
       "addresses look like 127.0.0.1:8787, [::1]:8787 or 8787",
     );
+  if (match[1] === "*")
+    throw usage(
+      `${option} ${text} is not an address`,
+      `every address of this machine is ${option} 0.0.0.0:${port}, or [::]:${port} with IPv6`,
+    );
   return { hostname: match[1]?.replace(/^\[|\]$/g, "") || "127.0.0.1", port };
 }
 

@@ -137,6 +137,8 @@ export function hintFor({ message, reason, hint }: AppError, command: Command | 
   const [, scope] = /^the token "[^"]*" lacks the scope ([\w:]+)$/.exec(message) ?? [];
   if (scope !== undefined && known === undefined)
     return `${hint === null ? "" : `${hint}; `}an admin creates another: formflag tokens create <name> --scope ${scope}`;
+  if (/^(?:environment|form|flag|project) "(?:all|\*|any|every|everything)" does not exist/.test(message))
+    return "there is no word for all: name each, separated by commas where it takes several";
   if (typeof known !== "function") return known ?? hint;
   const name = command?.args[0] ?? "<name>";
   const [, locked] = /^the environment (\S+) of project \S+ is locked$/.exec(message) ?? [];

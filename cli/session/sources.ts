@@ -19,11 +19,24 @@ export async function jsonValue(text: string, option: string, io: Stdin): Promis
     return parseJson(source, option);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    const hint = /^[\s]*[{[]/.test(source)
-      ? `names and texts need double quotes, as in ${option} '{"color":"green"}'; @FILE reads a file`
-      : `a text needs quotes, as in ${option} '${JSON.stringify(shorten(source.trim(), 40))}'; @FILE reads a file`;
+    const hint = FILE_NAME.test(source.trim())
+      ? `write ${option} @${source.trim()} to read that file`
+      : /^[\w.-]+=/.test(source)
+        ? `write JSON, as in ${option} '${JSON.stringify(pairIn(source))}'; @FILE reads a file`
+        : /^[\s]*[{[]/.test(source)
+          ? `names and texts need double quotes, as in ${option} '{"color":"green"}'; @FILE reads a file`
+          : `a text needs quotes, as in ${option} '${JSON.stringify(shorten(source.trim(), 40))}'; @FILE reads a file`;
     throw usage(`${option} is not valid JSON: ${error.message}`, hint);
   }
+}
+
+/** A name of a file of JSON in place of its text. */
+const FILE_NAME = /^[\w./~-]{1,200}\.(?:json|ya?ml|jsonc|txt)$/i;
+
+/** `color=green` as an object. */
+function pairIn(source: string): Record<string, string> {
+  const [name = "", ...value] = shorten(source.trim(), 40).split("=");
+  return { [name]: value.join("=") };
 }
 
 /** The same for an option that takes an object alone. Throws `invalid` with the `example`. */
@@ -35,7 +48,9 @@ export async function jsonObject(
   numbers?: Numbers,
 ): Promise<Record<string, unknown>> {
   const source = await sourceOf(text, option, io);
-  const hint = `write ${option} '${example}'; @FILE reads a file`;
+  const hint = FILE_NAME.test(text)
+    ? `write ${option} @${text} to read that file`
+    : `write ${option} '${example}'; @FILE reads a file`;
   const { parseJson } = await import("./json.ts");
   try {
     const value = parseJson(source, option, numbers);

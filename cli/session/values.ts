@@ -123,7 +123,9 @@ function momentHint(text: string, option: string, others: string): string {
   if (day !== undefined)
     return `the zone is missing: ${option} ${day}T${time}Z is UTC, ${day}T${time}+01:00 an hour ahead of it`;
   if (/^\d+$/.test(text)) return `the unit is missing: ${option} ${text}d is for days, ${text}h for hours`;
-  if (/^\d+\s*[a-z]+$/i.test(text)) return spanHint(text, option);
+  const isSpan =
+    /^\d+\s*(?:[smhdw]|sec|min|hr|mo|[a-z]*(?:second|minute|hour|day|week|month|year)|y)s?$/i.test(text);
+  if (isSpan) return spanHint(text, option);
   return `write ${option} 2027-01-31T12:00:00Z, 2027-01-31, ${others}`;
 }
 

@@ -197,9 +197,13 @@ export function createSite(services: Services, options: SiteOptions): Site {
   };
 }
 
-/** A path with one slash if several follow each other, and none at its end, as base addresses and typing leave them. */
+/**
+ * A path with one slash if several follow each other, and none at its end, as base addresses and typing leave them. The
+ * address of a flag without its slug keeps it.
+ */
 function joinedPath(path: string, basePath: string): string {
   const joined = path.includes("//") ? path.replaceAll(/\/{2,}/g, "/") : path;
+  if (joined.endsWith(`${FLAGS_PATH}/`)) return joined;
   const isHome = joined === "/" || joined === `${basePath}/`;
   return joined.endsWith("/") && !isHome ? joined.slice(0, -1) : joined;
 }

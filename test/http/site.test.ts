@@ -286,8 +286,13 @@ describe("an address with a slash at its end, or two in a row", () => {
     const body = new URLSearchParams({ name: "Ann" });
     expect((await ask(`${basePath}//v1/s/${key}?mode=rest`, { method: "POST", body })).status).toBe(200);
     expect((await ask(`${basePath}/v1/s/${key}/?mode=rest`, { method: "POST", body })).status).toBe(200);
-    for (const path of ["/api/v1/flags//search", "/api/v1/flags/search/", "/api//v1/flags/"])
+    for (const path of ["/api/v1/flags//search", "/api/v1/flags/search/", "/api//v1/flags"])
       expect((await ask(`${basePath}${path}`, { headers: keys })).status).toBe(200);
+    const withoutSlug = await ask(`${basePath}/api/v1/flags/`, { headers: keys });
+    expect([withoutSlug.status, await withoutSlug.json()]).toEqual([
+      400,
+      { error: expect.stringContaining("flag slug is missing") },
+    ]);
   });
 });
 

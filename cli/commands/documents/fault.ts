@@ -1,6 +1,8 @@
 import { EVENT_ID, type Event, getScalarValue, parseEvents } from "js-yaml";
+import { parseBytes } from "../../../src/base/bytes.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { MAX_JSON_LEVELS, isObject } from "../../../src/base/json.ts";
+import { parseDuration } from "../../../src/base/units.ts";
 import { pathOf } from "../../../src/documents/document.ts";
 import { shown } from "../../output/text.ts";
 import type { Client } from "../../session/client.ts";
@@ -34,8 +36,9 @@ export async function placedFault(
     key === undefined ? error.message : `${path === "" ? "" : `${path}: `}there is no key "${key}"`;
   const hint =
     key === undefined
-      ? (listHint(error, steps) ?? (await environmentHint(error, steps, client)))
-      : await keyHint(steps, key);
+      ? (shapeHint(error, steps, at === undefined ? "" : valueAt(text, at)) ??
+        (await environmentHint(error, steps, client)))
+      : (FOREIGN_KEYS[key] ?? (await keyHint(steps, key)));
   return new AppError(error.code, `${name}${at === undefined ? "" : ` ${lineAt(text, at)}`}: ${message}`, {
     reason: error.reason ?? undefined,
     hint: hint ?? error.hint ?? undefined,
@@ -95,13 +98,52 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   forms: "contact",
 };
 
-/** The hint for a list in place of names with what they hold. */
-function listHint({ message }: AppError, steps: string[]): string | null {
-  const section = steps.at(-1) ?? "";
-  const example = EXAMPLES[section];
-  if (example === undefined || !/expected (?:record|object), received (?:array|string)$/.test(message))
-    return null;
-  return `each name is a key of its own, as in ${section}: { ${example}: {} }`;
+/** Keys that people expect in a file, and what it has in their place. */
+const FOREIGN_KEYS: Readonly<Record<string, string>> = {
+  rollout:
+    "a share is a rule: targeting: { fractional: [[on, 25], [off, 75]] }, with variants: { on: true, off: false }",
+  percentage:
+    "a share is a rule: targeting: { fractional: [[on, 25], [off, 75]] }, with variants: { on: true, off: false }",
+  if: "a rule is JSON in targeting: formflag flags set --if writes it, formflag export prints it",
+  rule: "a rule is JSON in targeting: formflag flags set --if writes it, formflag export prints it",
+  rules: "a rule is JSON in targeting: formflag flags set --if writes it, formflag export prints it",
+  key: "keys are not part of the file: each server makes its own",
+  keys: "keys are not part of the file: each server makes its own",
+  webhook: "targets are not part of the file: formflag targets add <form> <url>",
+  webhooks: "targets are not part of the file: formflag targets add <form> <url>",
+  targets: "targets are not part of the file: formflag targets add <form> <url>",
+  tokens: "tokens are not part of the file: formflag tokens create <name>",
+  users: "users are not part of the file: formflag users create <name> --role <role>",
+  submissions: "submissions are not part of the file: formflag submissions export and import",
+  fields:
+    "fields are described in schema, a JSON Schema: schema: { properties: { email: { type: string } } }",
+  redirect: "successUrl is where a sender goes after a submission",
+  slug: "the slug is the key itself: flags: { new-checkout: {} }",
+};
+
+/** The hint for a value of another type, which is written as `text` in the file. */
+function shapeHint({ message }: AppError, steps: string[], text: string): string | null {
+  const name = steps.at(-1) ?? "";
+  const [, expected, received] = /expected (\w+), received (\w+)$/.exec(message) ?? [];
+  const example = EXAMPLES[name];
+  if (example !== undefined && received !== undefined && /^(?:record|object)$/.test(expected ?? ""))
+    return `each name is a key of its own, as in ${name}: { ${example}: {} }`;
+  if (expected === "object" && steps.at(-2) === "flags")
+    return shown`what a flag is stands under its environments: ${name}: { environments: { production: { enabled: true } } }`;
+  if (expected === "object" && steps.at(-2) === "environments")
+    return shown`its fields are keys: ${name}: { enabled: true }`;
+  if (expected === "object" && received !== undefined)
+    return shown`its fields are keys of their own: ${name}: {}`;
+  if (expected === "array") return shown`write a list: ${name}: [${text}]`;
+  if (expected === "boolean") return shown`write ${name}: true, or ${name}: false`;
+  const number = parseDuration(text) ?? parseBytes(text);
+  return number !== undefined && /\bnumber\b/.test(message) ? shown`${text} is written as ${number}` : null;
+}
+
+/** The text of a value that stands on the line of its key, without quotes and comment. */
+function valueAt(text: string, at: number): string {
+  const [line = ""] = text.slice(at, at + 500).split("\n");
+  return /:\s*["']?([^"'#]*?)["']?\s*(?:#.*)?$/.exec(line)?.[1] ?? "";
 }
 
 /** The environment of the project that was meant. */

@@ -102,6 +102,11 @@ async function valueOf(
   const text = texts[0]!;
 
   if (texts.length === 1 && Object.hasOwn(words, text)) return words[text];
+  if (kind.is === "list" && kind.item === "honeypot" && /^(?:on|true|yes|1)$/i.test(text))
+    throw usage(
+      `${option} takes the name of a field, not ${text}`,
+      `name a field that people leave empty: ${option} website; the built-in ones are always on`,
+    );
   // In a list of spam words, off and none are words.
   if (!(kind.is === "list" && kind.item === "spamWord"))
     requireItems(texts, option, [...Object.keys(words), ...(kind.is === "origins" ? ["any", "*"] : [])]);

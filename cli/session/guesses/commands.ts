@@ -7,7 +7,7 @@ const PERSON =
 const HISTORY =
   "formflag history shows who changed what, formflag flags history <flag> -p <project> the changes of a flag";
 const SIGN_IN =
-  "name a server with --server and its token with --token-file, or set FORMFLAG_SERVER and FORMFLAG_TOKEN";
+  "formflag login --server <url> signs in to a server; FORMFLAG_SERVER and FORMFLAG_TOKEN name one and its token";
 const USERS =
   "formflag users create <name> --role <role> adds a user, formflag users link <name> signs one in";
 const STOP =
@@ -33,8 +33,8 @@ export const COMMAND_GUESSES: Record<string, string> = {
   "notify notifications notification alerts email":
     "forms set <form> --notify <address> mails each submission, formflag targets add <form> <url> sends it elsewhere",
   import: "type formflag apply -f <file>, or formflag flags import <file>",
-  "login auth": SIGN_IN,
-  logout: "there is nothing to sign out of: FORMFLAG_TOKEN or --token-file names the token",
+  "auth signin sign-in log-in": SIGN_IN,
+  "signout sign-out log-out": "type formflag logout --server <url>",
   "signup register invite": USERS,
   "whoami me": "formflag tokens list and formflag users list show who there is",
   "people person contacts gdpr erase forget": PERSON,
@@ -98,7 +98,8 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
   projects: {
     "key keys token": "type formflag projects get <project> --field key",
     "use switch select default": PROJECT_IN_USE,
-    "archive rotate": "a project and its keys stay as they are until formflag projects delete <project>",
+    "archive rotate rotate-key rotate-keys regenerate":
+      "a project and its keys stay as they are until formflag projects delete <project>",
     rename: `${NO_RENAME}; formflag projects set <project> --name <name> changes the name for people`,
   },
   environments: {
@@ -171,6 +172,7 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
       "formflag stats counts submissions; formflag submissions delete --matching --dry-run counts a selection",
     "reply answer": "formflag submissions get <id> shows the address of the sender; reply by mail",
     "erase forget": PERSON,
+    "move unmark unspam star label tag assign": MARK,
     "tail watch follow":
       "formflag submissions list --since 1h lists the newest; formflag targets add <form> <url> sends each one on",
     stats: "type formflag stats --form <form>",
@@ -178,7 +180,10 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
       "formflag submissions get <id> lists its files, formflag submissions download <id> saves one",
     "create add test": "formflag forms test <form> stores a submission to try with",
   },
-  deliveries: { resend: "type formflag deliveries retry <id>" },
+  deliveries: {
+    "cancel stop abort": "a delivery ends by itself: formflag targets disable <id> stops those of a target",
+    resend: "type formflag deliveries retry <id>",
+  },
   tokens: {
     "set update edit": "a token is not changed: revoke it, then create another",
     "rotate roll renew": "create another token, then revoke this one",

@@ -91,10 +91,23 @@ function optionHint(word: string, args: string[], program: Command): string | nu
   const longer = own.filter((each) => word.length > 4 && hasPart(each, word)).slice(0, 3);
   if (longer.length > 0) return `(Did you mean ${longer.join(" or ")}?)`;
   const owners = ownersOf(word, command, program);
-  if (owners.length > 0 && command.commands.length > 0)
-    return `options of a command follow it, as in formflag ${owners[0]} ${word}`;
+  if (owners.length > 0 && command.commands.length > 0) {
+    const meant =
+      owners.find((each) => args.join(" ").includes(each)) ?? verbIn(word, args, program) ?? owners[0];
+    return `options of a command follow it, as in formflag ${meant} ${word}`;
+  }
   if (owners.length > 0) return `it is an option of ${owners.map((each) => `formflag ${each}`).join(", ")}`;
   return path === "" ? null : `formflag ${path} --help shows its options`;
+}
+
+/** The noun and the verb that stand behind an option of their own: `flags list` of `-p shop flags list`. */
+function verbIn(option: string, args: readonly string[], program: Command): string | null {
+  for (const [at, word] of args.entries()) {
+    const noun = program.commands.find((each) => each.name() === word);
+    const verb = noun?.commands.find((each) => each.name() === args[at + 1]);
+    if (verb?.options.some(({ long, short }) => long === option || short === option)) return pathOf(verb);
+  }
+  return null;
 }
 
 /** Whether a word begins or continues an option, as `--rate` and `--limit` do with `--rate-limit`. */

@@ -11,6 +11,26 @@ const FOREGROUND = "the server runs in the foreground; formflag service install 
 
 /** Guesses for the commands that run a server, move its data, or read files. */
 export const OPERATING_GUESSES: Guess[] = [
+  [
+    /^serve/,
+    "--no-forms --no-flags --only",
+    "every service runs; --forms-listen, --flags-listen and --admin-listen give one an address of its own",
+  ],
+  [/^serve/, "--cors --allow-origin", "a form has its own: formflag forms set <form> --allow-origin <url>"],
+  [
+    /^serve/,
+    "--admin-password --password --user --admin --auth --token",
+    "formflag users link prints a link that signs in, formflag tokens create a token for the admin API",
+  ],
+  [/^serve/, "--readonly --read-only", "there is no such mode: tokens and roles say who may change what"],
+  [/^(doctor|config show|check)/, "--field", "--json prints JSON, from which jq takes a field"],
+  [/^stats/, "--week --month --today --year", "--days <n> says how many days, today included"],
+  [/^users link/, "--expires --ttl --valid --expiry", "a link is valid for 15 minutes, and once"],
+  [
+    /^projects (list|get|set|delete)/,
+    "-p --project",
+    "the project follows the command: formflag projects get shop",
+  ],
   [/^history$/, "-p --project -e --environment --form --flag", HISTORY],
   [/^history$/, "--user --by --author", "--who <name> names a user, a token or an operator"],
   [/^stats/, "--from --since --until --to", "--days <n> says how many days, today included"],
@@ -19,7 +39,7 @@ export const OPERATING_GUESSES: Guess[] = [
   [/^backup restore/, "--force --overwrite", "--replace renames what is there"],
   [/^diff/, "--exit-code --check", "it exits 9 if something differs"],
   [/^completion/, "--shell", "the shell follows the command: formflag completion bash"],
-  [/^(serve|healthcheck|doctor)\b/, "-p --port --host --bind --address --hostname", ADDRESS],
+  [/^(serve|healthcheck|doctor|service)\b/, "-p --port --host --bind --address --hostname", ADDRESS],
   [/^serve/, "-d --daemon --detach --background --fork", FOREGROUND],
   [/^serve/, "-c --config --config-file --conf --env-file", CONFIG],
   [/^serve/, "--debug --dev --trace", LOGS],

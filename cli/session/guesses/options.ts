@@ -1,4 +1,5 @@
 import { type Guess, OPERATING_GUESSES } from "./operating-options.ts";
+import { SETUP_GUESSES } from "./setup-options.ts";
 import { SUBMISSION_GUESSES } from "./submission-options.ts";
 
 const ON_OFF = "--on turns a flag on, --off turns it off";
@@ -22,6 +23,7 @@ const SLUG =
 
 /** Options that people guess, for every command. */
 export const OPTION_GUESSES: Guess[] = [
+  ...SETUP_GUESSES,
   ...OPERATING_GUESSES,
   ...SUBMISSION_GUESSES,
   [/history$/, "--from --after", "--since <time> begins at a time"],

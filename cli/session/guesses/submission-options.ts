@@ -6,6 +6,27 @@ const PERSON =
 /** Guesses for the commands that read and change submissions. */
 export const SUBMISSION_GUESSES: Guess[] = [
   [
+    /^submissions (list|export)/,
+    "--name --subject --message --equals",
+    "--where name=ann compares a field of a submission, --search finds words",
+  ],
+  [
+    /^submissions get/,
+    "--latest --last --newest --first",
+    "formflag submissions list <form> --limit 1 --field id prints the id of the newest",
+  ],
+  [/^submissions export/, "--columns --fields --only", "every field is written; --format json and jq choose"],
+  [
+    /^submissions (delete|mark)/,
+    "--older-than --before-date --age --days --older --before",
+    "--matching --until 90d selects what is older",
+  ],
+  [
+    /^submissions mark/,
+    "--read --unread --spam --archive --archived --inbox",
+    "the mark is written last: formflag submissions mark --matching --form <form> read",
+  ],
+  [
     /^(submissions|deliveries) list/,
     "-n --last --first --top --max --count",
     "--limit <n> says how many; formflag stats counts",
@@ -60,7 +81,11 @@ export const SUBMISSION_GUESSES: Guess[] = [
     "-q --query --filter --text --grep",
     "--search <text> finds words, --where <field=text> compares a field",
   ],
-  [/^submissions (list|export)/, "--from --start", "--since <time> and --until <time> choose by time"],
+  [
+    /^submissions (list|export)/,
+    "--from --start --sender",
+    "--since <time> and --until <time> choose by time, --email <address> by sender",
+  ],
   [
     /^submissions (list|export)/,
     "--sort --order --reverse",

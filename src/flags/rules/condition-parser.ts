@@ -115,7 +115,13 @@ function readComparison(scanner: Scanner, attribute: string): Rule {
     return isNegated ? { "!": [rule] } : rule;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    throw faultAt(valueAt, error.message, error.hint ?? undefined);
+    const [first = "", ...others] = value.split(",").map((each) => each.trim());
+    const isList = others.length > 0 && ["contains", "starts_with", "ends_with"].includes(operator);
+    const each = `${attribute} ${operator} `;
+    const hint = isList
+      ? `join conditions by or: ${[first, ...others.slice(0, 1)].map((one) => each + one).join(" or ")}`
+      : error.hint;
+    throw faultAt(valueAt, error.message, hint ?? undefined);
   }
 }
 
@@ -129,13 +135,34 @@ function missingOperator(scanner: Scanner, attribute: string, at: number): AppEr
       "each side of and and of or is a condition: plan == pro or plan == team; several values follow in: plan in pro, team; a text with spaces is in quotes",
     );
   if (word === "" || word === ")")
-    return faultAt(at, `an operator is missing after ${attribute}, such as ==`);
+    return faultAt(
+      at,
+      `an operator is missing after ${attribute}, such as ==`,
+      `write ${attribute} == true for an attribute that is true, ${attribute} == … for one with a value`,
+    );
   return faultAt(
     at,
     `there is no operator ${word}`,
-    "choose one of ==, !=, <, <=, >, >=, in, not in, contains, starts_with, ends_with, sem_ver",
+    OTHER_OPERATORS.find(([words]) => words.test(word))?.[1] ??
+      "choose one of ==, !=, <, <=, >, >=, in, not in, contains, starts_with, ends_with, sem_ver",
   );
 }
+
+/** Operators of other languages, and what a condition has in their place. */
+const OTHER_OPERATORS: [words: RegExp, hint: string][] = [
+  [
+    /^(?:matches|match|like|regex|regexp|~|=~)$/i,
+    "starts_with, ends_with and contains compare parts of a text",
+  ],
+  [/^between$/i, "write two conditions: age >= 18 and age <= 30"],
+  [/^(?:startsWith|begins|begins_with|prefix)$/i, "write starts_with"],
+  [/^(?:endsWith|suffix)$/i, "write ends_with"],
+  [/^(?:includes|has)$/i, "write contains"],
+  [/^(?:equals?|eq)$/i, "write =="],
+  [/^(?:neq|ne|isnt)$/i, "write !="],
+  [/^(?:gt|gte|lt|lte|greater|less|over|above|under|below)$/i, "write >, >=, < or <="],
+  [/^any$/i, "several values follow in: plan in pro, team"],
+];
 
 function readSegment(scanner: Scanner): Rule {
   skipSpace(scanner);
