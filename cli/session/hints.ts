@@ -35,6 +35,8 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "document-unconfirmed":
     "add --yes to apply it all the same, and --confirm <environment> for each environment that is locked",
   "form-exists": ({ name }) => `formflag forms get ${name} shows it; --if-not-exists leaves it as it is`,
+  "form-ambiguous": "name its project with -p <project>",
+  "form-without-project": "name it with -p <project>, or set FORMFLAG_PROJECT",
   "form-not-found": "formflag forms list shows the forms there are",
   "target-not-found": "formflag targets list <form> shows the targets there are",
   "target-not-public":

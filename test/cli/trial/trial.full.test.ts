@@ -17,11 +17,12 @@ const CASES = readFileSync(join(import.meta.dir, "cases.txt"), "utf8")
   });
 
 const SETUP = [
+  "projects create default",
+  "forms create contact",
+  "forms create jobs",
   "projects create shop",
   "projects create web",
   "environments create locked1 -p shop",
-  "forms create contact",
-  "forms create jobs",
   'flags set nc -p shop -e staging --on --payload {"color":"green"}',
   "flags set new-checkout -p shop -e production",
   "flags set sale -p shop -e develop",
