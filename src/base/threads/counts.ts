@@ -1,4 +1,5 @@
 import { clock } from "../clock.ts";
+import { locked } from "./lock.ts";
 
 /** Entries that a key may have, so that a search is short. */
 const WAYS = 16;
@@ -55,27 +56,24 @@ export function openCounts(memory: SharedArrayBuffer): Counts {
     ends[(entry + 4) / 2] = endsAt;
   };
   /** Calls `work` with the entry of a key and with whether it is new there, while no other thread does. */
-  const locked = <T>(key: string, at: number, work: (entry: number, isNew: boolean, hash: Hash) => T): T => {
+  const within = <T>(key: string, at: number, work: (entry: number, isNew: boolean, hash: Hash) => T): T => {
     const hash = Bun.hash.wyhash(key, seed);
     const [low, high] = [Number(hash & 0xff_ff_ff_ffn) | 0, Number(hash >> 32n) | 0];
-    lock(words);
-    try {
+    return locked(words, () => {
       const entry = find(low, high, at);
       return work(entry, entry === -1 || !isOf(entry, low, high, at), { low, high });
-    } finally {
-      unlock(words);
-    }
+    });
   };
 
   return {
     count: (key, at, ms) =>
-      locked(key, at, (entry, isNew, { low, high }) => {
+      within(key, at, (entry, isNew, { low, high }) => {
         if (isNew) begin(entry, low, high, at + ms);
         words[entry + 2]! += 1;
         return { count: words[entry + 2]!, endsAt: ends[(entry + 4) / 2]! };
       }),
     enter: (key, most) =>
-      locked(key, 0, (entry, isNew, { low, high }) => {
+      within(key, 0, (entry, isNew, { low, high }) => {
         // Every entry of the bucket has places taken: as many clients are here as no machine has connections for.
         if (entry === -1) return false;
         if (isNew) begin(entry, low, high, Number.POSITIVE_INFINITY);
@@ -84,7 +82,7 @@ export function openCounts(memory: SharedArrayBuffer): Counts {
         return true;
       }),
     leave: (key) =>
-      locked(key, 0, (entry, isNew) => {
+      within(key, 0, (entry, isNew) => {
         if (isNew) return;
         words[entry + 2]! -= 1;
         if (words[entry + 2] === 0) ends[(entry + 4) / 2] = 0;
@@ -93,13 +91,3 @@ export function openCounts(memory: SharedArrayBuffer): Counts {
 }
 
 type Hash = { low: number; high: number };
-
-/** Takes the lock in the first word; it is held for less than a microsecond. */
-export function lock(words: Int32Array): void {
-  while (Atomics.compareExchange(words, 0, 0, 1) !== 0) Atomics.wait(words, 0, 1, 1);
-}
-
-export function unlock(words: Int32Array): void {
-  Atomics.store(words, 0, 0);
-  Atomics.notify(words, 0, 1);
-}

@@ -1,5 +1,5 @@
 import type { Versions } from "../changes.ts";
-import { lock, unlock } from "./counts.ts";
+import { locked } from "./lock.ts";
 
 /** A read of the version by the main thread: when it began, by both clocks, and how many changes of this server it covers. */
 export type PublishedRead = Pick<Versions, "version" | "access"> & {
@@ -42,18 +42,10 @@ export function createPublishedMemory(): SharedArrayBuffer {
 export function openPublished(memory: SharedArrayBuffer): PublishedVersion {
   const words = new Int32Array(memory);
   const numbers = new Float64Array(memory);
-  const locked = <T>(work: () => T): T => {
-    lock(words);
-    try {
-      return work();
-    } finally {
-      unlock(words);
-    }
-  };
   const tellers: (() => void)[] = [];
   return {
     publish({ version, access, generation, steady, wall, changes }) {
-      const isNews = locked(() => {
+      const isNews = locked(words, () => {
         const isNews =
           numbers[VERSION] !== version || numbers[ACCESS] !== access || numbers[GENERATION] !== generation;
         numbers.set([steady, wall, version, access, generation], STEADY);
@@ -72,7 +64,7 @@ export function openPublished(memory: SharedArrayBuffer): PublishedVersion {
     },
     changes: () => Atomics.load(words, CHANGES),
     newest: () =>
-      locked(() =>
+      locked(words, () =>
         numbers[VERSION] === -1
           ? undefined
           : {

@@ -1,6 +1,6 @@
 import type { Versions } from "../changes.ts";
 import type { SharedClock } from "./shared-clock.ts";
-import { lock, unlock } from "./counts.ts";
+import { locked } from "./lock.ts";
 
 /** A read of the version by any thread: when it began, and the number of changes by then. */
 export type VersionRead = Pick<Versions, "version" | "access"> & { beganAt: number; changes: number };
@@ -30,27 +30,19 @@ export function createVersionMemory(): SharedArrayBuffer {
 export function openVersion(memory: SharedArrayBuffer, clock: SharedClock): SharedVersion {
   const words = new Int32Array(memory);
   const numbers = new Float64Array(memory);
-  const locked = <T>(work: () => T): T => {
-    lock(words);
-    try {
-      return work();
-    } finally {
-      unlock(words);
-    }
-  };
   return {
     clock,
     changes: () => Atomics.load(words, CHANGES),
     changed: () => void Atomics.add(words, CHANGES, 1),
     newest: () =>
-      locked(() => ({
+      locked(words, () => ({
         beganAt: numbers[BEGAN_AT]!,
         version: numbers[VERSION]!,
         access: numbers[ACCESS]!,
         changes: words[COVERED]!,
       })),
     publish: (read) =>
-      locked(() => {
+      locked(words, () => {
         const { beganAt, version, access, changes } = read;
         // A change meanwhile may be missing from it; a later read knows more.
         if (Atomics.load(words, CHANGES) !== changes || beganAt < numbers[BEGAN_AT]!) return read;
