@@ -36,23 +36,30 @@ test("what is wrong with a flag stands at its field, and names the row or the li
     act: "save",
   };
   const rows = {
-    attribute: ["email", "country"],
-    operator: ["ends_with", "=="],
-    value: ["@example.com", "AT"],
-    variant: ["on", "blue"],
+    condition: ["email ends_with @example.com", "country == AT"],
+    serve: ["on", "blue"],
+    rest: "",
   };
   const send = async (fields: Record<string, string | string[]>) => {
     const { status, text } = await post(path, { ...form, ...fields });
     expect(status).toBe(422);
     return { wrong: wrongIn(text), error: /<p class="error"[^>]*>(.*?)<\/p>/s.exec(text)?.[1] };
   };
-  const ofRow2 = ["Attribute of row 2", "Value of row 2", "Variant of row 2"];
+  const ofRow2 = ["Condition of rule 2", "Serve in rule 2"];
   expect(await send(rows)).toEqual({
     wrong: ofRow2,
-    error: "Row 2: &quot;blue&quot; is not one of the variants: on, off.",
+    error: "Row 2: blue is not a variant of the flag: choose one of on, off.",
   });
-  const without = await send({ ...rows, value: ["@example.com", ""], variant: ["on", "off"] });
-  expect(without).toEqual({ wrong: ofRow2, error: expect.stringMatching(/^Row 2: /) });
+  const without = await send({
+    ...rows,
+    condition: ["email ends_with @example.com", "country =="],
+    serve: "on",
+  });
+  expect(without).toEqual({ wrong: ofRow2, error: expect.stringMatching(/^Row 2: at column 11, /) });
+  expect(await send({ ...rows, serve: ["on", "off"], rest: "110 %" })).toEqual({
+    wrong: ["Serve everyone else"],
+    error: expect.stringMatching(/^Everyone else: 110 % is not a share/),
+  });
 
   const targeting = '{"if":[\n{"==":[{"var":"a"},1]},\n"blue",\n"off"]}';
   expect(await send({ targeting })).toEqual({
