@@ -63,7 +63,7 @@ describeInBrowser("Second factors", () => {
       await page.getByRole("button", { name: "Sign in here" }).click();
       await page.getByLabel("Code", { exact: true }).fill("1");
       await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByRole("alert").waitFor();
+      await page.getByText("The code is wrong").waitFor();
       expect(await barriersOf(page)).toEqual([]);
       await page.getByLabel("Code", { exact: true }).fill(code);
       await page.getByRole("button", { name: "Sign in" }).click();

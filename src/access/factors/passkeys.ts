@@ -158,7 +158,8 @@ function throttleOf({ store, now }: AccessApp): Throttle {
 
 function passkeyName(text: string): string {
   const name = text.trim();
-  if (name !== "" && name.length <= FACTOR_LIMITS.passkeyName) return name;
+  // Without control characters and halves of characters, which not every database keeps.
+  if (name !== "" && name.length <= FACTOR_LIMITS.passkeyName && !/[\p{Cc}\p{Cs}]/u.test(name)) return name;
   throw new AppError("invalid", `a passkey is named by 1 to ${FACTOR_LIMITS.passkeyName} characters`, {
     reason: "passkey-name",
   });

@@ -46,25 +46,35 @@ export function createEntry(app: App, options: DashboardOptions, cookies: Cookie
     cookies.setSession(c, secret);
     settle(c, signedIn, secret);
   };
+  const isUnready = ({ user, session }: SignedIn) => mustSetUp(user, session, options.secondFactor);
   /** A user who still has to set up a second factor is signed in on the page for that alone. */
   const settle = (c: DashboardContext, signedIn: SignedIn, secret: string) => {
-    const isUnready = mustSetUp(signedIn.user, signedIn.session, options.secondFactor);
-    c.set(isUnready ? "unready" : "session", { signedIn, secret });
+    c.set(isUnready(signedIn) ? "unready" : "session", { signedIn, secret });
   };
 
   /** The caller, with the confirmations of a form. Throws `unauthenticated` without a session. */
   const callerOf = (c: DashboardContext, fields?: Fields) => {
     const session = c.get("session");
-    if (!session && c.get("unready"))
-      throw new AppError("forbidden", "set up an authenticator app first", { reason: "factor-missing" });
+    if (!session && c.get("unready")) throw factorMissing();
     if (!session) throw new AppError("unauthenticated", "you are not signed in", { reason: "signed-out" });
     const confirmed = fields ? textsOf(fields, "confirm").map((name) => name.trim()) : [];
     const why = fields && readWhy(textOf(fields, "why"));
     const hasConfirmed = (environment: string) => confirmed.includes(environment);
     const caller = userCaller(app, session.signedIn, session.secret, hasConfirmed, why);
-    return { ...caller, address: c.env.client.address };
+    /** A factor that was removed since, or a stronger role, counts for a stream or a form under way too. */
+    const verify = async () => {
+      await caller.verify();
+      if (options.secondFactor === null) return;
+      const current = await resumeSession(app, session.secret);
+      if (isUnready(current)) throw factorMissing();
+    };
+    return { ...caller, verify, address: c.env.client.address };
   };
   return { resume, enter, callerOf };
+}
+
+function factorMissing(): AppError {
+  return new AppError("forbidden", "set up an authenticator app first", { reason: "factor-missing" });
 }
 
 /** Undefined for a session that has ended. */

@@ -195,6 +195,19 @@ describe("Where a second factor is needed", () => {
     expect((await openBrowser().get("/me/totp")).path).toStartWith("/sign-in");
   });
 
+  test("a session whose app is removed is refused from then on", async () => {
+    const { app, useLink, setUp } = await open({ secondFactor: "editor" });
+    const { browser } = await useLink();
+    await setUp(browser);
+    const stream = await browser.ask("/events");
+    expect(stream.status).toBe(200);
+    await stream.body!.cancel();
+    await browser.post("/me/totp/remove", {});
+    expect((await browser.ask("/events")).status).toBe(403);
+    expect((await browser.post("/me/settings", { timeZone: "UTC" })).status).toBe(403);
+    expect((await app.store.users.find("ann"))!.settings.timeZone).toBeNull();
+  });
+
   test("weaker users, and those whom a proxy signs in, go on without", async () => {
     const PROXY = { header: "Remote-User", isTrusted: () => true, createAs: null };
     const { signIn, openBrowser } = await open({

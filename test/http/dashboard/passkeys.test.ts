@@ -82,7 +82,7 @@ describe("A passkey", () => {
     for (const path of [`${ADD}/${id}/name`, `${ADD}/${id}/remove`])
       expect((await admin.post(path, { name: "Mine" })).status).toBe(404);
     expect((await ann.post(`${ADD}/${id}/name`, { name: " Old phone " })).text).toContain("Old phone");
-    for (const name of ["", " ", "x".repeat(61)])
+    for (const name of ["", " ", "x".repeat(61), "a\u0000b"])
       expect((await ann.post(`${ADD}/${id}/name`, { name })).status).toBe(400);
     expect((await use()).status).toBe(200);
     expect((await ann.post(`${ADD}/${id}/remove`, {})).text).toContain("Removed the passkey");

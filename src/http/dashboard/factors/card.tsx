@@ -29,7 +29,7 @@ export function FactorsCard({
         <ButtonLink to="/me/totp">{hasTotp ? "Change…" : "Set up an authenticator app"}</ButtonLink>
       </div>
       <h3>Passkeys</h3>
-      <p class="soft">A passkey signs you in without a password and a code.</p>
+      <p class="soft">A passkey signs you in without a password or a code.</p>
       <Passkeys passkeys={passkeys} current={current} />
     </Card>
   );

@@ -9,7 +9,6 @@ import { readFields, textOf } from "../fields.ts";
 import { type Page, Mark } from "../page.tsx";
 import { TextField } from "../parts/field.tsx";
 import { A, Button, Form } from "../parts/link.tsx";
-import { Notice } from "../parts/status.tsx";
 import { type Dashboard, browserOf } from "../routes.ts";
 import { addressOf } from "../view.ts";
 
@@ -56,11 +55,6 @@ function codePage({ next, error }: { next: string; error?: string }): Page {
     ),
     content: (
       <div class="stack narrow gate">
-        {error !== undefined && (
-          <Notice tone="bad">
-            <p>{sentence(error)}</p>
-          </Notice>
-        )}
         <Form to="/sign-in/code" values={{ next: next || null }} class="stack">
           <TextField
             name="code"
@@ -68,6 +62,7 @@ function codePage({ next, error }: { next: string; error?: string }): Page {
             hint="The six digits that your authenticator app shows, or one of your recovery codes"
             autocomplete="one-time-code"
             maxlength={40}
+            error={error && sentence(error)}
             autofocus
             required
           />
