@@ -1,9 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { signInByCode } from "../../src/access/factors/code-step.ts";
 import { setUpTotp } from "../../src/access/factors/factors.ts";
+import { addPasskey, beginPasskey, beginSignIn, signInByPasskey } from "../../src/access/factors/passkeys.ts";
+import { siteOf } from "../../src/access/factors/site.ts";
 import { totpCode, totpKey, totpStep } from "../../src/access/factors/totp.ts";
 import { signInByLink } from "../../src/access/sign-in.ts";
 import { createLink } from "../../src/access/users.ts";
+import { createAuthenticator } from "../support/peers/authenticator.ts";
 import { BROWSER, signIn } from "../support/records/users.ts";
 import { reasonOf } from "../support/refusals.ts";
 import { solveChallenge } from "altcha-lib";
@@ -140,6 +143,23 @@ if (IS_POSTGRES_HERE) {
         );
         expect(done.toSorted()).toEqual(["none", ...Array<string>(3).fill("unauthenticated code-wrong")]);
       }
+    });
+
+    test("a passkey that was begun on one is added and used on the other, and its answer counts once on both", async () => {
+      const { apps } = pair;
+      const { caller, session, user } = await signIn(apps[0], "passkeys");
+      const site = siteOf("https://flags.example.com");
+      const device = createAuthenticator(site.origin);
+      const self = { user: user.name, session: session.id };
+      const begun = await beginPasskey(apps[0], caller, self, site);
+      const credential = device.create(begun.options as Parameters<typeof device.create>[0]);
+      await addPasskey(apps[1], caller, self, { name: "Key", credential, ticket: begun.ticket, site });
+      const { options, ticket } = await beginSignIn(apps[1], site);
+      const answer = { credential: device.get(options), ticket, site };
+      const done = await Promise.all(
+        [0, 1, 0, 1].map((replica) => reasonOf(signInByPasskey(apps[replica]!, answer, BROWSER))),
+      );
+      expect(done.toSorted()).toEqual(["none", ...Array<string>(3).fill("unauthenticated passkey-refused")]);
     });
 
     test("links that the other signed are valid: to the error page and to files", async () => {
