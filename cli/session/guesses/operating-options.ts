@@ -11,6 +11,13 @@ const FOREGROUND = "the server runs in the foreground; formflag service install 
 
 /** Guesses for the commands that run a server, move its data, or read files. */
 export const OPERATING_GUESSES: Guess[] = [
+  [/^(status|stats)/, "--watch -w --follow", "it shows one moment: watch -n 5 formflag status repeats it"],
+  [
+    /^healthcheck/,
+    "--timeout --retries --interval",
+    "it waits 5 seconds at most: timeout 2 formflag healthcheck ends it sooner",
+  ],
+  [/^/, "--colour --colors", "colours are for terminals: --no-color, or NO_COLOR, turns them off"],
   [
     /^serve/,
     "--no-forms --no-flags --only",

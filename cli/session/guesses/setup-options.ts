@@ -7,6 +7,11 @@ const LIMIT = "--limit <n> says how many";
 
 /** Guesses for the commands that set up projects, flags and forms. */
 export const SETUP_GUESSES: Guess[] = [
+  [
+    /^environments set/,
+    "--production --protected --read-only",
+    "--color red marks it; formflag environments lock <environment> -p <project> guards it",
+  ],
   [/^flags (set|create)/, "--unless --if-not", "--if 'not (plan == free)' --then on turns a condition round"],
   [
     /^flags (set|create)/,

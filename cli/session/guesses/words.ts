@@ -28,6 +28,7 @@ export const FOREIGN_WORDS: Record<string, string> = {
   "generate gen codegen types typegen sdk sdks client clients":
     "docs/sdks.md reads flags in seven languages; the server describes its API at /openapi.json",
   "api openapi swagger graphql rest http spec request requests curl stream sse": HTTP,
+  "scale cluster replica replicas": "docs/scale-out.md describes several servers on one PostgreSQL database",
   "relay proxy edge nginx caddy traefik docker compose k8s kubernetes kubectl helm":
     "docs/reverse-proxy.md, docs/docker.md and docs/scale-out.md describe a server behind, in and beside others",
   "listen host hosts port domain domains dns url":
