@@ -9,9 +9,9 @@ import { create, ifNotExistsOption } from "../session/create.ts";
 import { listOption } from "../session/command-line.ts";
 import type { Input } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
-import { usage } from "../session/usage.ts";
 import { whyOption } from "../session/why.ts";
 import { addHistoryCommand } from "./change-history.ts";
+import { addSetCommand, settingLines } from "./project-settings.ts";
 import { addDelete, addGet, addList, named } from "./verbs.ts";
 
 export function addProjectCommands(projects: Command, io: Io): void {
@@ -49,7 +49,7 @@ export function addProjectCommands(projects: Command, io: Io): void {
   addSetCommand(projects, io);
   addDelete(projects, io, {
     argument: ["[project]", "slug of the project"],
-    description: "delete a project, its environments and flags",
+    description: "delete a project, its environments, flags and forms",
     options: [whyOption()],
     help: "\nExample:\n  formflag projects delete shop --yes\n",
     parse: named("project"),
@@ -57,7 +57,7 @@ export function addProjectCommands(projects: Command, io: Io): void {
     names: namesOf,
     kind: "project",
     id: (slug) => ({ slug }),
-    more: () => " with all its environments and flags",
+    more: () => " with all its environments, flags and forms",
   });
   addHistoryCommand(projects, io, "project");
 }
@@ -65,14 +65,12 @@ export function addProjectCommands(projects: Command, io: Io): void {
 const namesOf = (project: string) => ({ project });
 
 /** A project with its keys, for a person. */
-function describeProject({ slug, name, key, environments }: Project): string {
+function describeProject(project: Project): string {
+  const { slug, name, key, environments } = project;
   const rows = environments.map((environment) => [environment.slug, environment.name, environment.key]);
   return (
-    details([
-      ["project", slug],
-      ["name", name],
-      ["x-project-key", key],
-    ]) + (rows.length > 0 ? `\n${table(["ENVIRONMENT", "NAME", "X-ENVIRONMENT-KEY"], rows)}` : "")
+    details([["project", slug], ["name", name], ["x-project-key", key], ...settingLines(project)]) +
+    (rows.length > 0 ? `\n${table(["ENVIRONMENT", "NAME", "X-ENVIRONMENT-KEY"], rows)}` : "")
   );
 }
 
@@ -95,32 +93,6 @@ function addCreateCommand(projects: Command, io: Io): void {
       "\nExamples:\n  formflag projects create shop\n  formflag projects create shop --environments test,live\n",
     )
     .action(action(io, parseCreate, createProject, BEGINS));
-}
-
-function addSetCommand(projects: Command, io: Io): void {
-  projects
-    .command("set")
-    .argument("[project]", "slug of the project")
-    .description("change the name of a project for people")
-    .option("--name <name>", "name for people")
-    .addOption(whyOption())
-    .addHelpText("after", "\nExample:\n  formflag projects set shop --name 'Our shop'\n")
-    .action(action(io, parseSet, setProject));
-}
-
-async function parseSet(input: Input, given?: string): Promise<{ slug: string; name: string }> {
-  const slug = await input.need(given, "project");
-  const { name } = input.options as { name?: string };
-  if (name === undefined) throw usage("nothing to change", "name it for people: --name 'Our shop'");
-  return { slug, name };
-}
-
-async function setProject(
-  { client, report }: Session,
-  { slug, name }: { slug: string; name: string },
-): Promise<void> {
-  const project = await client.call(operations.set, { names: { project: slug }, body: { name } });
-  await report(project, shown`${project.result} project ${slug}: name ${project.name}\n`);
 }
 
 type NewProject = {

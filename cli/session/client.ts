@@ -108,6 +108,9 @@ export type Confirmations = {
   note: (text: string) => void;
 };
 
+/** The reasons for which a change is refused because it deletes submissions. */
+const DELETIONS: ReadonlySet<string | null> = new Set(["form-unconfirmed", "project-unconfirmed"]);
+
 /**
  * A transport that confirms changes: of the locked environments that are named, what deletes submissions with `yes`, and
  * everything else once `confirm` returns. What is not confirmed fails with the error of the API. `why` goes with each
@@ -135,12 +138,15 @@ export function confirming(
         if (!(error instanceof AppError) || error.code !== "unconfirmed") throw error;
         // A document has a confirmation of its own.
         if (error.reason === "document-unconfirmed") throw error;
-        const isLock = error.reason !== "form-unconfirmed";
+        const isLock = !DELETIONS.has(error.reason);
         if (!isLock && yes) note(shown`${error.message}\n`);
         else if (confirm) await confirm(`${error.message}. Change it all the same?`);
         else throw error;
         if (isLock) confirmed = "*";
-        return send("*");
+        const { project } = sent.names ?? {};
+        // Without the locks, which have names of their own.
+        const isOfProject = error.reason === "project-unconfirmed" && project !== undefined;
+        return send(isOfProject ? [confirmed, project].filter((name) => name !== "").join(",") : "*");
       }
     },
   };

@@ -1,7 +1,7 @@
 import { type FormPlace, shortName } from "../access/place.ts";
 import { isoTime } from "../base/clock.ts";
 import { withoutRepeats } from "../base/json-members.ts";
-import { emailFieldOf } from "./address.ts";
+import { emailFieldOf, parseMailbox } from "./address.ts";
 import type { Attempt } from "./attempt.ts";
 import { buildAutoreply } from "./autoreply.ts";
 import { isMail } from "./delivery.ts";
@@ -115,7 +115,8 @@ async function sendMail(
   { form, submission, spamCount }: DeliveryContent,
 ): Promise<Attempt | string> {
   // Without a mail server, mail is not claimed.
-  const { mailer, from } = outgoing.mail!;
+  const { mailer, from: ofServer } = outgoing.mail!;
+  const from = form.mailFrom === null ? ofServer : parseMailbox(form.mailFrom);
   if (kind === "autoreply") {
     const { autoreplySubject: subject, autoreplyText: text } = form;
     const reply = buildAutoreply({ id, from, to, now: now(), data: submission.data, subject, text });

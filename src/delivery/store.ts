@@ -81,6 +81,8 @@ export type DeliveryContent = {
 /** The settings of a form that deliveries follow. */
 type DeliveryForm = {
   project: string;
+  /** The sender of mail about its submissions, as text; null for that of the server. */
+  mailFrom: string | null;
   slug: string;
   name: string;
   key: string;

@@ -22,7 +22,7 @@ type Audited = { [K in Kind]: ((change: SetupChange & { change: K }) => AuditedC
  */
 const AUDITED: Audited = {
   insertProject: ({ project, name }) => entry("project.create", { project }, project, { name }),
-  renameProject: ({ project, name }) => entry("project.set", { project }, project, { name }),
+  setProject: ({ project, settings }) => entry("project.set", { project }, project, settings),
   deleteProject: ({ project }) => entry("project.delete", { project }, project),
   insertEnvironment: ({ project, environment }) => entry("environment.create", { project }, environment.slug),
   updateEnvironment: ({ project, environment, name, locked, color }) =>

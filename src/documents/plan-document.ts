@@ -4,7 +4,7 @@ import { findNestingFaults } from "../flags/flagd/nested-segments.ts";
 import { dropSegment, putSegment } from "../flags/plan.ts";
 import { applyRule, rulesBySegment, segmentInUse, usersOf } from "../flags/segment.ts";
 import { newEnvironment } from "../projects/environment.ts";
-import { planDeletion, planEnvironment, planUpdate, projectEntry } from "../projects/plan.ts";
+import { planDeletion, planEnvironment, planSettings, planUpdate, projectEntry } from "../projects/plan.ts";
 import { DEFAULT_ENVIRONMENTS, newProject } from "../projects/project.ts";
 import { type Document, pathOf } from "./document.ts";
 import { planForms } from "./plan-forms.ts";
@@ -72,7 +72,7 @@ async function planProject(
     add(
       plan,
       { action: "update", kind: "project", path, before: { name: current.name }, after: { name } },
-      { change: "renameProject", project, name, history: projectEntry(project, current.name, name) },
+      planSettings(project, { name: current.name }, { name }),
     );
   }
   const targets = planEnvironments(clock, plan, project, current, wanted, prune);

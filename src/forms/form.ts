@@ -1,6 +1,7 @@
 import { type ClockAndRandom, isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { type Random, characters } from "../base/ids.ts";
+import type { ProjectSettings } from "../projects/project.ts";
 import type { SetResult } from "../base/result.ts";
 import { DEFAULT_MAX_FILES, DEFAULT_MAX_FILE_SIZE } from "./limits.ts";
 import {
@@ -11,6 +12,12 @@ import {
   givenSettings,
 } from "./settings/settings.ts";
 
+/** The settings of a project that its forms follow. */
+type ProjectRules = Pick<ProjectSettings, "accent"> & { quota: Quota | null };
+
+/** The limits of a project for all of its forms, of which at least one is set. */
+export type Quota = Pick<ProjectSettings, "maxSubmissions" | "maxStorage">;
+
 export type Form = {
   /** The slug of its project. */
   project: string;
@@ -20,6 +27,8 @@ export type Form = {
   key: string;
   createdAt: string;
   updatedAt: string;
+  /** The settings of its project; absent unless the form is served. */
+  ofProject?: ProjectRules;
 } & ColumnSettings &
   FormSettings;
 

@@ -26,7 +26,7 @@ type FormStore = {
   page(query: FormPageQuery): Promise<Page<FormRecord>>;
   /** The forms of that slug, by project, and one of that key. */
   named(slugOrKey: string): Promise<FormRecord[]>;
-  /** By key alone, as in the URL that submissions are posted to. */
+  /** By key alone, as in the URL that submissions are posted to, with what its project says. */
   findByKey(key: string): Promise<FormRecord | undefined>;
 };
 

@@ -1,5 +1,5 @@
 import { MAX_LIST, nextOf } from "../base/pages.ts";
-import { createProject, deleteProject, getProject, renameProject } from "../projects/projects.ts";
+import { createProject, getProject, setProject } from "../projects/projects.ts";
 import { noun } from "./operation.ts";
 import { created, updated } from "./results.ts";
 
@@ -36,21 +36,24 @@ export const projects = noun("projects", () => import("./schema/projects-schema.
   set: {
     method: "PATCH",
     path: "/projects/:project",
-    summary: "Give a project another name for people",
+    summary: "Change the settings of a project",
     scope: "admin",
     place: "project",
     confirms: false,
     run: async ({ app, caller, names, body }) => {
-      const { project, result } = await renameProject(app, caller, names.project, body.name);
+      const { project, result } = await setProject(app, caller, names.project, body);
       return updated(project, result);
     },
   },
   delete: {
     method: "DELETE",
     path: "/projects/:project",
-    summary: "Delete a project, its environments and flags",
+    summary: "Delete a project, its environments, flags and forms",
     scope: "admin",
     place: "project",
-    run: ({ app, caller, names }) => deleteProject(app, caller, names.project),
+    run: async ({ app, caller, names }) => {
+      const { deleteProject } = await import("../forms/keeping/project-deletion.ts");
+      return deleteProject(app, caller, names.project);
+    },
   },
 });

@@ -1,4 +1,5 @@
 import type { Color } from "./color.ts";
+import type { ProjectSettings } from "./project.ts";
 import type { Environment } from "./environment.ts";
 import type { HistoryEntry } from "../access/history-entry.ts";
 
@@ -15,7 +16,7 @@ export type ProjectChange =
       createdAt: number;
       history: HistoryEntry | null;
     }
-  | ({ change: "renameProject"; name: string } & Recorded)
+  | ({ change: "setProject"; settings: Partial<ProjectSettings> } & Recorded)
   | { change: "deleteProject"; project: string; history: HistoryEntry | null }
   | ({ change: "insertEnvironment"; environment: Environment; createdAt: number } & Recorded)
   | ({

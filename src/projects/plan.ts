@@ -2,12 +2,22 @@ import type { ProjectChange } from "./change.ts";
 import type { Color } from "./color.ts";
 import type { Environment } from "./environment.ts";
 import type { HistoryEntry } from "../access/history-entry.ts";
-import type { Project } from "./project.ts";
+import type { Project, ProjectSettings } from "./project.ts";
 
-/** The entry of a project that is created, renamed or deleted; null for a project that does not exist. */
+/** The entry of a project that is created or deleted; null for a project that does not exist. */
 export function projectEntry(slug: string, before: string | null, after: string | null): HistoryEntry {
   const stateOf = (name: string | null) => (name === null ? null : { name });
   return { environment: null, kind: "project", name: slug, before: stateOf(before), after: stateOf(after) };
+}
+
+/** The change of some settings of a project, which the history has as they were and are. */
+export function planSettings(
+  slug: string,
+  before: Partial<ProjectSettings>,
+  settings: Partial<ProjectSettings>,
+): ProjectChange {
+  const history = { environment: null, kind: "project", name: slug, before, after: settings } as const;
+  return { change: "setProject", project: slug, settings, history };
 }
 
 /** The changes that create a project with its environments. */

@@ -3,11 +3,20 @@ import { change, type Plan } from "../access/door.ts";
 import { noSuchProject } from "../access/place.ts";
 import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
+import { parseMailbox } from "../delivery/address.ts";
 import type { SetResult } from "../base/result.ts";
 import type { ProjectChange } from "./change.ts";
-import { planProject, projectEntry } from "./plan.ts";
-import { requireChangeable } from "./locks.ts";
-import { newProject, type NewProject, type Project } from "./project.ts";
+import { LEAST_CONTRAST, contrastOnWhite } from "./contrast.ts";
+import { planProject, planSettings } from "./plan.ts";
+import {
+  newProject,
+  settingsOf,
+  type NewProject,
+  type Project,
+  type ProjectPatch,
+  PROJECT_SETTINGS,
+  type ProjectSettings,
+} from "./project.ts";
 import type { ProjectsApp } from "./store.ts";
 
 /** Creates a project with its keys and environments. Throws `conflict` for a slug in use, `forbidden`. */
@@ -32,33 +41,63 @@ export async function getProject(app: ProjectsApp, slug: string): Promise<Projec
 /** A project after a change, and whether the change altered it. */
 type ChangedProject = { project: Project; result: SetResult };
 
-/** Gives a project another name for people. Throws `not_found`, `forbidden`. */
-export function renameProject(
+/**
+ * Changes settings of a project. Where its mail comes from and what its forms may hold is for an admin of everything. Throws
+ * `not_found`, `invalid`, `forbidden`.
+ */
+export function setProject(
   app: ProjectsApp,
   caller: Caller,
   slug: string,
-  name: string,
+  { accent, mailFrom, ...patch }: ProjectPatch,
 ): Promise<ChangedProject> {
-  requireScope(caller, "admin");
+  const isOfInstance = [mailFrom, patch.maxSubmissions, patch.maxStorage].some((each) => each !== undefined);
+  requireScope(caller, "admin", { project: slug });
+  if (isOfInstance) requireScope(caller, "admin");
+  const given: ProjectPatch = {
+    ...patch,
+    ...(accent !== undefined && { accent: accent && readAccent(accent) }),
+    ...(mailFrom !== undefined && { mailFrom: mailFrom && readMailFrom(mailFrom) }),
+  };
   return change(app, caller, async (): Promise<Plan<ProjectChange, ChangedProject>> => {
     const before = await getProject(app, slug);
-    if (name === before.name) return { changes: [], result: { project: before, result: "unchanged" } };
+    const changed = PROJECT_SETTINGS.filter(
+      (name) => given[name] !== undefined && given[name] !== before[name],
+    );
+    if (changed.length === 0) return { changes: [], result: { project: before, result: "unchanged" } };
+    const of = (all: ProjectPatch) => Object.fromEntries(changed.map((name) => [name, all[name]]));
+    const settings = of(given) as Partial<ProjectSettings>;
     return {
-      changes: [
-        { change: "renameProject", project: slug, name, history: projectEntry(slug, before.name, name) },
-      ],
-      result: { project: { ...before, name }, result: "updated" },
+      changes: [planSettings(slug, of(settingsOf(before)), settings)],
+      result: { project: { ...before, ...settings }, result: "updated" },
     };
   });
 }
 
-/** Deletes a project with its environments, flags and history. Throws `not_found`, `forbidden`, and `unconfirmed` for a lock. */
-export function deleteProject(app: ProjectsApp, caller: Caller, slug: string): Promise<void> {
-  requireScope(caller, "admin");
-  return change(app, caller, async (): Promise<Plan<ProjectChange, void>> => {
-    const { name } = await getProject(app, slug);
-    await requireChangeable(app, caller, { project: slug });
-    const history = projectEntry(slug, name, null);
-    return { changes: [{ change: "deleteProject", project: slug, history }], result: undefined };
-  });
+/** Throws `invalid` for a colour that is hard to see on white. */
+function readAccent(text: string): string {
+  const color = text.toLowerCase();
+  const contrast = contrastOnWhite(color);
+  if (contrast >= LEAST_CONTRAST) return color;
+  // Rounded down, so that a contrast below the limit is never shown as the limit.
+  const shown = (Math.floor(contrast * 100) / 100).toFixed(2);
+  throw new AppError(
+    "invalid",
+    `accent: ${color} has a contrast of ${shown} on white, less than ${LEAST_CONTRAST}`,
+    {
+      reason: "accent-pale",
+      hint: "choose a darker colour",
+    },
+  );
+}
+
+/** Throws `invalid` for a text that is no mail address. */
+function readMailFrom(text: string): string {
+  try {
+    parseMailbox(text);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError("invalid", `mailFrom: ${error.message}`, { reason: error.reason ?? undefined });
+  }
+  return text.trim();
 }

@@ -10,6 +10,7 @@ import { erasureContract } from "./erasure.ts";
 import { factorsContract } from "./setup/factors.ts";
 import { feedbackContract } from "./feedback.ts";
 import { flagsContract } from "./setup/flags.ts";
+import { formProjectsContract } from "./form-projects.ts";
 import { formsContract } from "./forms.ts";
 import { historyContract } from "./setup/history.ts";
 import { notesContract } from "./notes.ts";
@@ -38,6 +39,7 @@ const CONTRACTS = [
   historyContract,
   scheduleContract,
   formsContract,
+  formProjectsContract,
   submissionsContract,
   arrivalContract,
   countsContract,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createEnvironment } from "../../src/flags/environments.ts";
 import { importFlags } from "../../src/flags/imports.ts";
 import type { FlagSelection } from "../../src/flags/store.ts";
-import { deleteProject } from "../../src/projects/projects.ts";
+import { deleteProject } from "../../src/forms/keeping/project-deletion.ts";
 import { OPERATOR } from "../support/records/caller.ts";
 import { reasonOf } from "../support/refusals.ts";
 import { BOB, brief, openShop } from "../support/records/shop.ts";

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { openApp } from "../../cli/data/open.ts";
 import { createForm, deleteForm, setForm } from "../../src/forms/forms.ts";
 import { addTarget, deleteTarget, rotateSecret, setTargetEnabled } from "../../src/forms/targets.ts";
-import { createProject, deleteProject } from "../../src/projects/projects.ts";
+import { deleteProject } from "../../src/forms/keeping/project-deletion.ts";
+import { createProject } from "../../src/projects/projects.ts";
 import { OPERATOR } from "../support/records/caller.ts";
 import { tempDirectory } from "../support/temp.ts";
 

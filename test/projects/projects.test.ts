@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createProject, deleteProject, getProject } from "../../src/projects/projects.ts";
+import { deleteProject } from "../../src/forms/keeping/project-deletion.ts";
+import { createProject, getProject } from "../../src/projects/projects.ts";
 import { openTestApp } from "../support/app.ts";
 import { callerNamed, OPERATOR } from "../support/records/caller.ts";
 import { reasonOf } from "../support/refusals.ts";

@@ -39,6 +39,8 @@ function formsWithoutProjects(more: string[] = []): Database {
   return db;
 }
 
+const NO_SETTINGS = { mailFrom: null, accent: null, maxSubmissions: null, maxStorage: null };
+
 const TABLES = [
   "submissions",
   "files",
@@ -77,7 +79,13 @@ describe("forms from before they had projects", () => {
     db.close();
     const store = openMigrated(filename);
     expect(await store.projects.list()).toEqual([
-      { slug: "default", name: "default", key: expect.stringMatching(DASHED_KEY), environments: [] },
+      {
+        slug: "default",
+        name: "default",
+        key: expect.stringMatching(DASHED_KEY),
+        environments: [],
+        ...NO_SETTINGS,
+      },
     ]);
     expect(await store.forms.named("contact")).toMatchObject([{ project: "default", slug: "contact" }]);
     await store.close();

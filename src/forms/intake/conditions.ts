@@ -58,6 +58,7 @@ export async function conditionsFor(
     challenge: form.challenge && spam === null ? { nonce: await solved() } : null,
     keepsSpam: form.spam === "keep",
     maxSubmissions: form.maxSubmissions,
+    quota: form.ofProject?.quota ?? null,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { NewDelivery } from "../../delivery/delivery.ts";
+import type { Quota } from "../form.ts";
 import type { FileInfo } from "../submission.ts";
 
 /** A submission to store. */
@@ -35,6 +36,8 @@ export type Conditions = {
   keepsSpam: boolean;
   /** Most submissions outside the spam folder; null for any number. */
   maxSubmissions: number | null;
+  /** The limits of the project of the form, if it has some. */
+  quota?: Quota | null;
 };
 
 /** The reason of an error after which a row may be stored or not: its files stay until their upload note is due. */
@@ -50,7 +53,11 @@ export type Insertion =
   | { kind: "other-content" }
   | { kind: "spam"; reason: string }
   /** The form holds as many as it takes. */
-  | { kind: "full" };
+  | { kind: "full" }
+  /** The forms of the project have taken as many today as they may. */
+  | { kind: "quota-day" }
+  /** The forms of the project hold as much as they may. */
+  | { kind: "quota-storage" };
 
 /** The submission is stored, and not in the spam folder. */
 export const IN_INBOX: Insertion = { kind: "stored", spam: null };

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../base/days.ts";
 import { AppError, type FieldError } from "../../base/errors.ts";
 import type { NewDelivery } from "../../delivery/delivery.ts";
 import type { Challenger } from "./challenge.ts";
@@ -59,7 +60,11 @@ async function compileRules(form: Form): Promise<Omit<IntakeRules, "targets">> {
     return {
       controlNames: controlNames(form.honeypots),
       findSpam: await compileSpamRules(form),
-      hasConditions: form.duplicates !== null || form.challenge || form.maxSubmissions !== null,
+      hasConditions:
+        form.duplicates !== null ||
+        form.challenge ||
+        form.maxSubmissions !== null ||
+        form.ofProject?.quota != null,
       findErrors: form.schema && (await compileErrors(form.schema)),
     };
   } catch (error) {
@@ -126,8 +131,9 @@ async function receiveOnConditions(
   const { form, sent, sender, challenger } = incoming;
   const conditions = await conditionsFor(app, form, { sent, spam, keyText }, sender, challenger);
   const predicted = await predict(app, form, conditions, errors.length > 0);
-  // The schema comes after repeats and spam, and before the limit.
-  if (predicted.kind !== "stored" && predicted.kind !== "full") return receiptOf(predicted, "", incoming);
+  // The schema comes after repeats and spam, and before the limits.
+  const isLimited = predicted.kind === "full" || predicted.kind.startsWith("quota-");
+  if (predicted.kind !== "stored" && !isLimited) return receiptOf(app, predicted, "", incoming);
   return store(app, incoming, errors, predicted, conditions);
 }
 
@@ -153,7 +159,7 @@ function store(
   return storeSubmission(app, form, draft, { report, isAbandoned, conditions, deliveries }).then(
     ({ id, insertion }) => {
       if (deliveries.length > 0) app.onQueued();
-      return receiptOf(insertion, id, incoming);
+      return receiptOf(app, insertion, id, incoming);
     },
   );
 }
@@ -169,14 +175,14 @@ function deliveriesFor(app: FormsApp, { form, rules, sent }: Incoming): NewDeliv
 
 const NO_DELIVERIES: NewDelivery[] = [];
 
-function receiptOf(insertion: Insertion, id: string, { countSpam }: Incoming): Receipt {
+function receiptOf({ now }: FormsApp, insertion: Insertion, id: string, { countSpam }: Incoming): Receipt {
   if (insertion.kind === "stored") {
     if (insertion.spam !== null) countSpam(insertion.spam);
     return { id, isReplay: false };
   }
   if (insertion.kind === "replayed") return { id: insertion.id, isReplay: true };
   if (insertion.kind === "spam") countSpam(insertion.reason);
-  throw REFUSALS[insertion.kind]();
+  throw REFUSALS[insertion.kind](now());
 }
 
 const REFUSALS = {
@@ -187,4 +193,11 @@ const REFUSALS = {
     new AppError("conflict", "this form has reached its maximum number of submissions", {
       reason: "form-full",
     }),
+  "quota-day": (now: number) =>
+    new AppError("rate_limited", "this form takes no more submissions today", {
+      reason: "quota-submissions",
+      retryAfter: Math.ceil((DAY_MS - (((now % DAY_MS) + DAY_MS) % DAY_MS)) / 1000),
+    }),
+  "quota-storage": () =>
+    new AppError("conflict", "this form has no room for more submissions", { reason: "quota-storage" }),
 };

@@ -48,8 +48,9 @@ export function createLinks(publicUrl: string | null, basePath: string, secret: 
 }
 
 /** Whether the built-in pages of a form depend on its settings, so that their addresses carry its key. */
-export function hasOwnPages({ language, successMessage, schema, page }: Form): boolean {
-  return language !== null || successMessage !== null || schema !== null || page;
+export function hasOwnPages({ language, successMessage, schema, page, ofProject }: Form): boolean {
+  const hasSettings = language !== null || successMessage !== null || schema !== null || page;
+  return hasSettings || ofProject?.accent != null;
 }
 
 /** The address that submissions of a form are posted to. */

@@ -191,7 +191,7 @@ function* insertOne(
   const { id, formKey, createdAt, files } = submission;
   if (files.length > 0 && !(yield* hasNote(id))) return { error: swept() };
   // Submissions inserted earlier in this batch count towards the limits of this one.
-  if (conditions?.maxSubmissions != null) yield* uncounted.count();
+  if (conditions?.maxSubmissions != null || conditions?.quota != null) yield* uncounted.count();
   const insertion = yield* insertSubmission(submission, conditions ?? null, deliveries);
   if (insertion.kind === "stored") {
     if (files.length > 0) yield* run("DELETE FROM upload_notes WHERE id = $id", { id: bytesOf(id) });

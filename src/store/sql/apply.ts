@@ -8,7 +8,7 @@ import { recordChange } from "./history.ts";
 import { deleteEnvironment, insertEnvironment, setMetadata, updateEnvironment } from "./projects.ts";
 import { deleteFlag, putFlag } from "./flags.ts";
 import { deleteForm, insertForm, isEmptyForm, moveForm, updateForm } from "./forms.ts";
-import { deleteProject, insertProject, renameProject } from "./projects.ts";
+import { deleteProject, insertProject, setProject } from "./projects.ts";
 import { type Revised, findProjectRow, projectRow, revise } from "./rows.ts";
 import { deleteScheduled, insertScheduled } from "./scheduled.ts";
 import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
@@ -27,7 +27,7 @@ type Apply = {
 
 const APPLY: Apply = {
   insertProject,
-  renameProject,
+  setProject,
   deleteProject,
   insertEnvironment,
   updateEnvironment,

@@ -4,7 +4,8 @@ import type { FormChange } from "../../forms/change.ts";
 import type { FormRecord } from "../../forms/form.ts";
 import type { FormPageQuery } from "../../forms/store.ts";
 import { DEFAULT_SETTINGS, storedSettings } from "../../forms/settings/settings.ts";
-import { PROJECT_OF_FORM, amongProjects } from "./rows.ts";
+import { PROJECT_OF_FORM, type ProjectRow, amongProjects } from "./rows.ts";
+import { DEFAULT_PROJECT } from "../../access/place.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { SKIP_LOCKED, type Work, all, first, run } from "./work.ts";
 
@@ -86,6 +87,10 @@ export function* updateForm({ form }: Change<"updateForm">): Work<void> {
  * `clearDeleted` removes its submissions in steps.
  */
 export function* deleteForm({ key }: Change<"deleteForm">): Work<void> {
+  yield* run(
+    "DELETE FROM project_storage WHERE project_id = (SELECT project_id FROM forms WHERE key = $key)",
+    { key },
+  );
   const random = () => clock.random(12).toHex();
   yield* run(
     "UPDATE forms SET deleted = 1, slug = $newSlug, key = $newKey, project_id = NULL WHERE key = $key",
@@ -130,9 +135,18 @@ function* findForms(slugOrKey: string): Work<FormRecord[]> {
   return rows.map(toRecord);
 }
 
+type ServedRow = Row & Pick<ProjectRow, "accent" | "max_submissions" | "max_storage">;
+
 function* findFormByKey(key: string): Work<FormRecord | undefined> {
-  const row = yield* first<Row>(`${SELECT} AND f.key = $key`, { key });
-  return row && toRecord(row);
+  const row = yield* first<ServedRow>(
+    `SELECT f.*, coalesce(p.slug, '${DEFAULT_PROJECT}') AS project, p.accent, p.max_submissions, p.max_storage
+     FROM forms f LEFT JOIN projects p ON p.id = f.project_id WHERE f.key = $key AND f.deleted = 0`,
+    { key },
+  );
+  if (!row) return undefined;
+  const { accent, max_submissions: maxSubmissions, max_storage: maxStorage } = row;
+  const quota = maxSubmissions === null && maxStorage === null ? null : { maxSubmissions, maxStorage };
+  return { ...toRecord(row), ofProject: { accent, quota } };
 }
 
 function toRecord(row: Omit<Row, "id">): FormRecord {

@@ -3,6 +3,7 @@ import type { Environment } from "../../projects/environment.ts";
 import {
   environmentRow,
   environmentsOf,
+  PROJECT,
   projectRow,
   type Revised,
   type ProjectRow,
@@ -11,7 +12,7 @@ import {
 import { type Work, run, all } from "./work.ts";
 import { MAX_PAGE_BYTES, type Page, type PageQuery } from "../../base/pages.ts";
 import { DEFAULT_PROJECT } from "../../access/place.ts";
-import type { Project } from "../../projects/project.ts";
+import type { Project, ProjectSettings } from "../../projects/project.ts";
 
 type Change<K> = ProjectChange & { change: K };
 
@@ -74,8 +75,30 @@ export function* insertProject({ project: slug, name, key, createdAt }: Change<"
     );
 }
 
-export function* renameProject({ project: slug, name }: Change<"renameProject">): Work<void> {
-  yield* run("UPDATE projects SET name = $name WHERE slug = $slug", { slug, name });
+const SETTING_COLUMNS = {
+  name: "name",
+  mailFrom: "mail_from",
+  accent: "accent",
+  maxSubmissions: "max_submissions",
+  maxStorage: "max_storage",
+} as const satisfies Record<keyof ProjectSettings, string>;
+
+export function* setProject({ project: slug, settings }: Change<"setProject">): Work<void> {
+  const names = (Object.keys(settings) as (keyof ProjectSettings)[]).filter(
+    (name) => settings[name] !== undefined,
+  );
+  if (names.length === 0) return;
+  const sets = names.map((name) => `${SETTING_COLUMNS[name]} = $${name}`).join();
+  const values = Object.fromEntries(names.map((name) => [name, settings[name]!]));
+  yield* run(`UPDATE projects SET ${sets} WHERE slug = $slug`, { ...values, slug });
+  // The sum is kept only as long as there is a limit.
+  if (names.includes("maxStorage"))
+    yield* run(
+      "DELETE FROM project_storage WHERE project_id = (SELECT id FROM projects WHERE slug = $slug)",
+      {
+        slug,
+      },
+    );
 }
 
 export function* deleteProject({ project: slug }: Change<"deleteProject">): Work<void> {
@@ -83,17 +106,17 @@ export function* deleteProject({ project: slug }: Change<"deleteProject">): Work
 }
 
 export function* listProjects(): Work<Project[]> {
-  const rows = yield* all<ProjectRow>("SELECT id, slug, name, key FROM projects ORDER BY slug");
+  const rows = yield* all<ProjectRow>(`${PROJECT} ORDER BY slug`);
   const projects: Project[] = [];
   for (const row of rows) projects.push(yield* view(row));
   return projects;
 }
 
 function* pageProjects({ limit, after = "" }: PageQuery): Work<Page<Project>> {
-  const rows = yield* all<ProjectRow>(
-    "SELECT id, slug, name, key FROM projects WHERE slug > $after ORDER BY slug LIMIT $limit",
-    { after, limit: limit + 1 },
-  );
+  const rows = yield* all<ProjectRow>(`${PROJECT} WHERE slug > $after ORDER BY slug LIMIT $limit`, {
+    after,
+    limit: limit + 1,
+  });
   const items: Project[] = [];
   let size = 0;
   for (const row of rows) {
@@ -111,8 +134,18 @@ export function* findProject(slug: string): Work<Project | undefined> {
   return row && (yield* view(row));
 }
 
-function* view({ id, slug, name, key }: ProjectRow): Work<Project> {
-  return { slug, name, key, environments: yield* environmentsOf(id) };
+function* view(row: ProjectRow): Work<Project> {
+  const { id, slug, name, key, accent } = row;
+  return {
+    slug,
+    name,
+    key,
+    environments: yield* environmentsOf(id),
+    mailFrom: row.mail_from,
+    accent,
+    maxSubmissions: row.max_submissions,
+    maxStorage: row.max_storage,
+  };
 }
 
 export const projects = { reads: { list: listProjects, page: pageProjects, find: findProject } };

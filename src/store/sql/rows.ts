@@ -2,7 +2,16 @@ import { type Environment, noSuchEnvironment } from "../../projects/environment.
 import { DEFAULT_PROJECT, noSuchProject } from "../../access/place.ts";
 import { type Params, type Work, all, first, run } from "./work.ts";
 
-export type ProjectRow = { id: number; slug: string; name: string; key: string };
+export type ProjectRow = {
+  id: number;
+  slug: string;
+  name: string;
+  key: string;
+  mail_from: string | null;
+  accent: string | null;
+  max_submissions: number | null;
+  max_storage: number | null;
+};
 export type EnvironmentRow = { id: number; project_id: number; revision: number; metadata: string };
 
 /** Throws `not_found`. */
@@ -12,8 +21,12 @@ export function* projectRow(slug: string): Work<ProjectRow> {
   return row;
 }
 
+/** The columns of a {@link ProjectRow}. */
+export const PROJECT =
+  "SELECT id, slug, name, key, mail_from, accent, max_submissions, max_storage FROM projects";
+
 export function findProjectRow(slug: string): Work<ProjectRow | undefined> {
-  return first("SELECT id, slug, name, key FROM projects WHERE slug = $slug", { slug });
+  return first(`${PROJECT} WHERE slug = $slug`, { slug });
 }
 
 /** Throws `not_found` for the project or the environment. */

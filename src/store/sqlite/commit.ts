@@ -96,7 +96,7 @@ function performAndCount(db: Database, writes: Write[], each: typeof perform): O
 
 function dependsOnCounts({ args }: Write): boolean {
   const [, , , , , conditions] = args as WriteArgs<"insertSubmission">;
-  return conditions !== null && conditions.maxSubmissions !== null;
+  return conditions !== null && (conditions.maxSubmissions !== null || conditions.quota != null);
 }
 
 function addInserted(uncounted: Uncounted, { args }: Write, outcome: Outcome): void {

@@ -174,7 +174,7 @@ export function setupContract(driver: Driver): void {
       const place = { project: "p", environment: "a", history: null };
       const changes: (() => Promise<unknown>)[] = [
         () => addProject(near, "other"),
-        () => apply(near, { change: "renameProject", project: "p", name: "P", history: null }),
+        () => apply(near, { change: "setProject", project: "p", settings: { name: "P" }, history: null }),
         () => set("a", "flag"),
         () => set("a", "flag", { enabled: true }),
         () => set("a", "flag", { payload: "1" }),

@@ -40,7 +40,7 @@ export async function formErrorPage(
   const { title, text } = noticeOf(reader, shown?.problem ?? "general", form);
   const details = (shown?.details ?? []).map((detail) => detailText(reader, detail, form));
   return page(
-    { status: shown?.status ?? 400, title, mark: "bad", reader },
+    { status: shown?.status ?? 400, title, mark: "bad", reader, accent: form?.ofProject?.accent },
     html`<p>${text}</p>
       ${list(details)}
       ${wayBack(referer, reader)}`,
@@ -54,7 +54,8 @@ export function problemPage(
   form: Form | undefined,
 ): Promise<Response> {
   const { title, text } = noticeOf(reader, problem, form);
-  return page({ status, title, mark: "bad", reader }, html`<p>${text}</p>`);
+  const accent = form?.ofProject?.accent;
+  return page({ status, title, mark: "bad", reader, accent }, html`<p>${text}</p>`);
 }
 
 function list(items: string[]) {

@@ -45,6 +45,7 @@ export async function formPage(page: Page): Promise<Response> {
       title,
       reader,
       style: FORM_STYLE,
+      accent: form.ofProject?.accent,
       // No `form-action`: browsers apply it to redirects too, and the success URL may be on any site.
       policy: form.challenge ? WIDGET_POLICY : [],
     },

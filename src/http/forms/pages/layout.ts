@@ -40,6 +40,8 @@ type Document = {
   reader: Reader;
   /** Styles besides those of every page. */
   style?: string;
+  /** The colour of links and buttons, as `#rrggbb`; null for the usual one. */
+  accent?: string | null | undefined;
   /** Directives of the page's Content-Security-Policy besides its styles. */
   policy?: readonly string[];
 };
@@ -49,10 +51,10 @@ type Document = {
  * level 3). The `html` tag escapes the values in it.
  */
 export async function htmlPage(
-  { status, title, reader, style = "", policy = ["form-action 'none'"] }: Document,
+  { status, title, reader, style = "", accent = null, policy = ["form-action 'none'"] }: Document,
   main: Html,
 ): Promise<Response> {
-  const text = STYLE + style;
+  const text = STYLE + style + (accent === null ? "" : accentStyle(accent));
   const hash = new Bun.CryptoHasher("sha256").update(text).digest("base64");
   const directives = ["default-src 'none'", `style-src 'sha256-${hash}'`, "base-uri 'none'"];
   const document = await html`<!doctype html>
@@ -85,6 +87,14 @@ ${main}
   });
 }
 
+/** On a dark page, a colour that is strong enough on white is mixed with white. */
+function accentStyle(accent: string): string {
+  return `
+:root { --accent: ${accent} }
+@media (prefers-color-scheme: dark) { :root { --accent: color-mix(in oklab, ${accent} 45%, #fff) } }
+`;
+}
+
 /** Returns a page with one message, below a sign. */
 export async function page(
   {
@@ -93,6 +103,7 @@ export async function page(
     mark,
     reader = ENGLISH_READER,
     hasForm = false,
+    accent,
   }: {
     status: number;
     title: string;
@@ -100,11 +111,12 @@ export async function page(
     reader?: Reader;
     /** Whether the content has a form that is sent to this server. */
     hasForm?: boolean;
+    accent?: string | null | undefined;
   },
   content: Html,
 ): Promise<Response> {
   const answer = await htmlPage(
-    { status, title, reader, ...(hasForm && { policy: ["form-action 'self'"], style: BUTTON }) },
+    { status, title, reader, accent, ...(hasForm && { policy: ["form-action 'self'"], style: BUTTON }) },
     html`<svg class="mark ${mark}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="10"/>${raw(MARKS[mark])}</svg>
 <h1>${title}</h1>
 ${content}`,

@@ -11,7 +11,7 @@ export async function thanksPage({ referer, acceptLanguage }: Visit, form?: Form
   const reader = form ? await readerOf(form.language, acceptLanguage) : ENGLISH_READER;
   const [title, text] = reader.texts.thanks;
   return page(
-    { status: 200, title, mark: "good", reader },
+    { status: 200, title, mark: "good", reader, accent: form?.ofProject?.accent },
     html`<p class="lines">${form?.successMessage ?? text}</p>
       ${wayBack(referer, reader)}`,
   );

@@ -53,6 +53,7 @@ export function listAttempts(delivery: string): Work<AttemptRecord[]> {
 type ContentRow = {
   seq: number;
   project: string;
+  mail_from: string | null;
   slug: string;
   name: string;
   key: string;
@@ -69,7 +70,8 @@ type FileRow = DeliveryContent["submission"]["files"][number];
 
 export function* deliveryContent(submission: string): Work<DeliveryContent | undefined> {
   const row = yield* first<ContentRow>(
-    `SELECT s.seq, ${PROJECT_OF_FORM} AS project, f.slug, f.name, f.key, f.settings, s.data, s.created_at, s.state, s.spam, s.unread, s.meta
+    `SELECT s.seq, ${PROJECT_OF_FORM} AS project,
+            (SELECT mail_from FROM projects WHERE id = f.project_id) AS mail_from, f.slug, f.name, f.key, f.settings, s.data, s.created_at, s.state, s.spam, s.unread, s.meta
      FROM forms f CROSS JOIN submissions s
      WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0`,
     { id: bytesOf(submission) },
@@ -81,7 +83,7 @@ export function* deliveryContent(submission: string): Work<DeliveryContent | und
     { seq },
   );
   return {
-    form: { ...DEFAULT_SETTINGS, ...JSON.parse(settings), project, slug, name, key },
+    form: { ...DEFAULT_SETTINGS, ...JSON.parse(settings), project, mailFrom: row.mail_from, slug, name, key },
     submission: {
       id: submission,
       data,

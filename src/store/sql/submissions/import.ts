@@ -1,3 +1,4 @@
+import { recountStored } from "./quota.ts";
 import { isIdOf } from "../../../base/ids.ts";
 import { noSuchForm } from "../../../forms/form.ts";
 import type { ImportedSubmission, ImportResult } from "../../../forms/store.ts";
@@ -19,6 +20,7 @@ export function* importSubmissions(
     { formKey },
   );
   if (!form) throw noSuchForm(formKey);
+  yield* recountStored(form.id);
   const known = yield* formsOf(submissions.map(({ id }) => bytesOf(id)));
   const uncounted = createUncounted();
   const rows: Value[][] = [];

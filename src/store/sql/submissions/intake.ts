@@ -12,6 +12,7 @@ import { insertDeliveries } from "../delivery/deliveries.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { FOR_UPDATE, type Work, first, only, run, SKIP_LOCKED } from "../work.ts";
 import { countSubmissions } from "./counts.ts";
+import { addStored, findSpent, sizeOf } from "./quota.ts";
 
 /**
  * Inserts a submission as its conditions allow; without conditions, into the inbox. It is still to be counted. Throws
@@ -27,8 +28,10 @@ export function* insertSubmission(
     formKey,
   });
   if (!form) throw noSuchForm(formKey);
-  const decision = conditions ? yield* decide(formKey, createdAt, conditions) : IN_INBOX;
+  const bytes = conditions?.quota ? sizeOf(submission) : 0;
+  const decision = conditions ? yield* decide(formKey, createdAt, conditions, bytes) : IN_INBOX;
   if (decision.kind !== "stored") return decision;
+  if (conditions?.quota && conditions.quota.maxStorage !== null) yield* addStored(formKey, bytes);
   const { spam } = decision;
   const seq = yield* insertRow(submission, form.id, spam);
   for (const [index, { key, ...file }] of files.entries()) {
@@ -75,7 +78,15 @@ type MarkTable = "spent_nonces" | "recent_contents";
  * Decides about a submission to a form, by what is stored. Changes nothing. Holds for an insert if the row of the form
  * is locked: all that it depends on belongs to the form.
  */
-export function* decide(formKey: string, now: number, conditions: Conditions): Work<Insertion> {
+export function* decide(formKey: string, now: number, conditions: Conditions, bytes = 0): Work<Insertion> {
+  const decision = yield* decideAlone(formKey, now, conditions);
+  if (decision.kind !== "stored" || !conditions.quota) return decision;
+  const spent = yield* findSpent(formKey, now, bytes, conditions.quota);
+  return spent === null ? decision : { kind: spent };
+}
+
+/** The decision by what the form holds, whatever its project does. */
+function* decideAlone(formKey: string, now: number, conditions: Conditions): Work<Insertion> {
   const { key, maxSubmissions, keepsSpam } = conditions;
   const known = key && (yield* findKey(key.hash, now));
   if (key && known) {

@@ -10,6 +10,7 @@ import type { Aged, AgedQuery } from "../../../forms/store.ts";
 import { allAmong, runAmong } from "../lists.ts";
 import { PROJECT_OF_FORM } from "../rows.ts";
 import { cutPage, pageCut } from "../pages.ts";
+import { takeStored } from "./quota.ts";
 import { AFTER_EVERY_ID } from "./submissions.ts";
 
 /** Removes submissions that are about to be deleted from a search index; `seqs` is a JSON list. */
@@ -73,6 +74,7 @@ export function* deleteRows(forget: Forget, seqs: readonly number[]): Work<void>
   if (seqs.length === 0) return;
   const list = JSON.stringify(seqs);
   yield* forget(list);
+  yield* takeStored(list);
   const among = "(SELECT CAST(value AS BIGINT) FROM json_each($list))";
   yield* run(
     `INSERT INTO loose_files (blob_key) SELECT blob_key FROM files WHERE submission_seq IN ${among}

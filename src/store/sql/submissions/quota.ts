@@ -1,0 +1,89 @@
+import { DAY_MS, HOUR_MS } from "../../../base/days.ts";
+import type { Quota } from "../../../forms/form.ts";
+import type { StoredSubmission } from "../../../forms/intake/insertion.ts";
+import { FOR_UPDATE, type Work, first, only, run } from "../work.ts";
+
+/** The bytes that a submission takes of the storage of its project: its data and its files. */
+export function sizeOf({ data, files }: Pick<StoredSubmission, "data" | "files">): number {
+  return files.reduce((sum, { size }) => sum + size, Buffer.byteLength(data));
+}
+
+/**
+ * The limit of its project that a submission of some bytes to a form would pass; null for none. The project stays locked, so
+ * that submissions to its other forms wait.
+ */
+export function* findSpent(
+  formKey: string,
+  now: number,
+  bytes: number,
+  { maxSubmissions, maxStorage }: Quota,
+): Work<"quota-day" | "quota-storage" | null> {
+  const project = yield* first<{ id: number }>(
+    `SELECT id FROM projects WHERE id = (SELECT project_id FROM forms WHERE key = $formKey) ${FOR_UPDATE}`,
+    { formKey },
+  );
+  if (!project) return null;
+  if (maxSubmissions !== null && (yield* countDay(project.id, now)) >= maxSubmissions) return "quota-day";
+  if (maxStorage !== null && (yield* storedIn(project.id)) + bytes > maxStorage) return "quota-storage";
+  return null;
+}
+
+/** The submissions to the forms of a project that were stored on the day of a time in UTC, spam too. */
+function* countDay(projectId: number, now: number): Work<number> {
+  const from = Math.floor(now / DAY_MS) * (DAY_MS / HOUR_MS);
+  const sql = `SELECT coalesce(sum(c.count), 0) AS count FROM forms f CROSS JOIN submission_counts c
+    WHERE f.project_id = $projectId AND c.form_id = f.id AND c.state IN (0, 1) AND c.unread = 1
+      AND c.hour >= $from AND c.hour < $until`;
+  return (yield* only<{ count: number }>(sql, { projectId, from, until: from + DAY_MS / HOUR_MS })).count;
+}
+
+const BYTES = `octet_length(s.data)
+  + coalesce((SELECT sum(size) FROM files WHERE submission_seq = s.seq), 0)`;
+
+/** The bytes that the forms of a project hold, which are counted once and kept from then on. */
+function* storedIn(projectId: number): Work<number> {
+  const known = yield* first<{ bytes: number }>(
+    "SELECT bytes FROM project_storage WHERE project_id = $projectId",
+    { projectId },
+  );
+  if (known) return known.bytes;
+  const { bytes } = yield* only<{ bytes: number }>(
+    `SELECT CAST(coalesce(sum(${BYTES}), 0) AS BIGINT) AS bytes FROM forms f CROSS JOIN submissions s
+     WHERE f.project_id = $projectId AND s.form_id = f.id`,
+    { projectId },
+  );
+  yield* run("INSERT INTO project_storage (project_id, bytes) VALUES ($projectId, $bytes)", {
+    projectId,
+    bytes,
+  });
+  return bytes;
+}
+
+/** Adds to what the project of a form holds. */
+export function* addStored(formKey: string, bytes: number): Work<void> {
+  yield* run(
+    `UPDATE project_storage SET bytes = bytes + $bytes
+     WHERE project_id = (SELECT project_id FROM forms WHERE key = $formKey)`,
+    { formKey, bytes },
+  );
+}
+
+/** Takes submissions that are about to be deleted off what their projects hold; `list` is a JSON list of their `seq`. */
+export function* takeStored(list: string): Work<void> {
+  if ((yield* first("SELECT 1 AS found FROM project_storage LIMIT 1")) === undefined) return;
+  yield* run(
+    `UPDATE project_storage SET bytes = bytes - (
+       SELECT CAST(coalesce(sum(${BYTES}), 0) AS BIGINT) FROM submissions s JOIN forms f ON f.id = s.form_id
+       WHERE f.project_id = project_storage.project_id
+         AND s.seq IN (SELECT CAST(value AS BIGINT) FROM json_each($list)))`,
+    { list },
+  );
+}
+
+/** Lets what the project of a form holds be counted anew. */
+export function* recountStored(formId: number): Work<void> {
+  yield* run(
+    "DELETE FROM project_storage WHERE project_id = (SELECT project_id FROM forms WHERE id = $formId)",
+    { formId },
+  );
+}
