@@ -39,7 +39,7 @@ test("the history of a form has who changed which setting, and nothing that is s
     [null, { name: "contact", uploads: true }],
   ]);
   expect(new Set(items.map(({ who, why, project }) => JSON.stringify([who, why, project])))).toEqual(
-    new Set([JSON.stringify([caller.name, "cleaning up", null])]),
+    new Set([JSON.stringify([caller.name, "cleaning up", "default"])]),
   );
   const text = JSON.stringify(items);
   for (const hidden of [secret!, rotated.secret, "secret-part", "203.0.113.7"])

@@ -24,6 +24,10 @@ describe("projects create", () => {
       name: "shop",
       key: expect.stringMatching(KEY),
       environments: ["develop", "production", "staging"].map(environment),
+      mailFrom: null,
+      accent: null,
+      maxSubmissions: null,
+      maxStorage: null,
       result: "created",
     } as unknown as Project);
     const keys = [project.key, ...project.environments.map(({ key }) => key)];

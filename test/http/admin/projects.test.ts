@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { blobKey } from "../../../src/blobs/key.ts";
+import { stageText } from "../../contracts/blobs.ts";
+import { createForm } from "../../../src/forms/forms.ts";
+import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { createProject } from "../../../src/projects/projects.ts";
-import { fresh, path, openAdmin } from "../../support/admin.ts";
+import { expectError, fresh, path, openAdmin } from "../../support/admin.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { shownFlag } from "../../support/records/records.ts";
 
@@ -22,6 +26,10 @@ describe("projects, environments and flags", () => {
       slug,
       name: "Shop",
       key,
+      mailFrom: null,
+      accent: null,
+      maxSubmissions: null,
+      maxStorage: null,
       environments: ["develop", "production", "staging"].map((slug) => ({
         slug,
         name: slug,
@@ -78,5 +86,62 @@ describe("projects, environments and flags", () => {
     expect(await (await ask(staging)).json()).toEqual({ flags: [flag], next: null });
     expect((await ask(path("projects", slug, "flags", "beta"), { method: "DELETE" })).status).toBe(204);
     expect(await (await ask(flags)).json()).toEqual({ flags: [], next: null });
+  });
+});
+
+describe("the settings of a project", () => {
+  test("are changed, shown and reset; each fault is named", async () => {
+    const { slug } = await createProject(app, OPERATOR, { slug: fresh() });
+    const set = (body: object) => ask(path("projects", slug), { method: "PATCH", body });
+    const settings = {
+      name: "Shop",
+      mailFrom: "Shop <shop@example.com>",
+      accent: "#a02040",
+      maxSubmissions: 1000,
+      maxStorage: 5_000_000_000,
+    };
+    expect(await (await set({ ...settings, accent: "#A02040" })).json()).toMatchObject({
+      ...settings,
+      result: "updated",
+    });
+    expect(await (await set(settings)).json()).toMatchObject({ result: "unchanged" });
+    expect(await (await ask(path("projects", slug))).json()).toMatchObject(settings);
+    const unset = { mailFrom: null, accent: null, maxSubmissions: null, maxStorage: null };
+    expect(await (await set(unset)).json()).toMatchObject({ name: "Shop", ...unset });
+    for (const [body, ...words] of [
+      [{}, "give name"],
+      [{ accent: "#ffff00" }, "accent", "1.07"],
+      [{ accent: "#959595" }, "accent", "2.99"],
+      [{ accent: "red" }, "accent", "#0b68cb"],
+      [{ mailFrom: "shop" }, "mailFrom"],
+      [{ maxSubmissions: 0 }, "maxSubmissions", "from 1"],
+      [{ maxStorage: 1.5 }, "maxStorage"],
+    ] as const)
+      await expectError(await set(body), 400, "invalid", ...words);
+    expect((await set({ accent: "#949494" })).status).toBe(200);
+  });
+});
+
+describe("a project that holds submissions", () => {
+  test("is deleted with them once its slug confirms it, and is told how many there are", async () => {
+    const { slug: project } = await createProject(app, OPERATOR, { slug: fresh() });
+    const form = await createForm(app, OPERATOR, { slug: "contact", project, uploads: true });
+    await createForm(app, OPERATOR, { slug: "empty", project });
+    const blob = await stageText(app.blobs, "bytes");
+    const file = { field: "file", name: "a.txt", type: "text/plain", blob };
+    const { id } = await storeSubmission(app, form, { data: "{}", files: [file] });
+    const remove = (confirm?: string) =>
+      ask(path("projects", project), {
+        method: "DELETE",
+        ...(confirm !== undefined && { headers: { "x-confirm": confirm } }),
+      });
+    await expectError(await remove(), 428, "unconfirmed", "1 submission of 2 forms");
+    await expectError(await remove("other"), 428, "unconfirmed");
+    expect(await app.store.submissions.find(id)).toMatchObject({ project });
+    expect((await remove(project)).status).toBe(204);
+    expect(await app.store.submissions.find(id)).toBeUndefined();
+    expect(await app.store.submissions.files("", 100)).toEqual([]);
+    expect(await app.blobs.has(blobKey(id, 1))).toBe(false);
+    expect((await ask(path("forms", form.key))).status).toBe(404);
   });
 });

@@ -44,6 +44,7 @@ const VALUES: Partial<Record<Problem, (reader: Reader, form: Form) => string>> =
 
 /** Problem that a page shows for an error: its reason if that has a text, else its status. */
 export function problemOf({ status, reason = null }: { status: number; reason?: Shown["reason"] }): Problem {
+  if (reason === "quota-storage") return "form-full";
   if (REASONS.includes(reason)) return reason as Problem;
   return BY_STATUS.get(status) ?? "general";
 }
