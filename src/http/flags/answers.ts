@@ -7,8 +7,12 @@ import { bodyOf } from "./large-body.ts";
 export type Answer = {
   body: string | Blob | Buffer[];
   etag: string;
-  whole: ResponseInit;
-  unchanged: ResponseInit;
+  init: { headers: Headers };
+  /** A copy of it is the answer from the second reader on: it takes less time than a new one, but more memory. */
+  whole: Response | undefined;
+  unchanged: Response | undefined;
+  /** Whether the answer was sent before. */
+  wasSent: boolean;
   until: number;
 };
 
@@ -60,17 +64,31 @@ export function answerOf(
   return {
     body,
     etag,
-    whole: { headers },
-    unchanged: { status: 304, headers },
+    init: { headers },
+    whole: undefined,
+    unchanged: undefined,
+    wasSent: false,
     until: expiries.reduce((least, each) => Math.min(least, each), Infinity),
   };
 }
 
 /** The prepared answer, or 304 if the reader has it. */
-export function sendAnswer(request: Request, { body, etag, whole, unchanged }: Answer): Response {
+export function sendAnswer(request: Request, answer: Answer): Response {
   const known = request.headers.get("if-none-match");
-  if (known !== null && matches(known, etag)) return new Response(null, unchanged);
-  return new Response(bodyOf(body), whole);
+  if (known !== null && matches(known, answer.etag)) {
+    const { headers } = answer.init;
+    return copyOf((answer.unchanged ??= new Response(null, { status: 304, headers })));
+  }
+  if (answer.whole !== undefined) return copyOf(answer.whole);
+  const { body, init, wasSent } = answer;
+  answer.wasSent = true;
+  if (!wasSent || Array.isArray(body)) return new Response(bodyOf(body), init);
+  return copyOf((answer.whole = new Response(body, init)));
+}
+
+/** The types of the runtime have a `clone` of their own. */
+function copyOf(answer: Response): Response {
+  return answer.clone() as Response;
 }
 
 /** A JSON answer that is not cached: an error, or the result of a change. */

@@ -44,6 +44,9 @@ export type Rig = {
 export const IS_POOLED = process.env["FORMFLAG_RIG_POOLER"] === "1";
 if (IS_POOLED && !HAS_POOLER) throw new Error("pgbouncer is not installed");
 
+/** With this variable every server has so many threads. */
+const THREADS = process.env["FORMFLAG_RIG_THREADS"];
+
 type Options = {
   /** The PostgreSQL of the rig. Default: a database of the one that all tests share. */
   own?: Postgres;
@@ -71,6 +74,7 @@ export async function openRig({
     AWS_ACCESS_KEY_ID: ACCESS_KEY,
     AWS_SECRET_ACCESS_KEY: SECRET_KEY,
     FORMFLAG_DRAIN: "0s",
+    ...(THREADS && { FORMFLAG_THREADS: THREADS }),
     ...env,
   });
   const run = (...words: string[]) => runExecutable(words, { env: settings(port) });
