@@ -16,6 +16,7 @@ export const EMPTY_PAGES = [
   "/access/tokens",
   "/access/users",
   "/me",
+  "/me/totp",
   "/health",
 ];
 
