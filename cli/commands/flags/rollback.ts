@@ -25,7 +25,7 @@ export function addRollbackCommand(flags: Command, io: Io): void {
     .addOption(environmentOption())
     .option(
       "--to <revision>",
-      "after that change, as flags history shows it, or before, for before the newest; without it, choose at a prompt",
+      "after that change, as flags history shows it, or before, for before the newest; without it, choose at a prompt, or before without a terminal",
     )
     .addOption(revisionOption())
     .addOption(whyOption())
@@ -77,18 +77,10 @@ async function run(session: Session, { place, to: given, revision }: Values): Pr
   );
 }
 
-/** The change to go back to, chosen at a prompt. Throws `invalid` if the user cannot be prompted. */
+/** The change to go back to, chosen at a prompt; before the newest if the user cannot be prompted. */
 async function choosePoint({ client, canPrompt }: Session, place: Place): Promise<Point> {
-  const { project, environment, flag } = place;
+  if (!canPrompt()) return "before";
   const changes = (await changesOf(client, place)).filter(({ after }) => after !== null);
-  if (!canPrompt()) {
-    const revisions = changes.slice(0, 3).map(({ revision }) => revision);
-    const known = revisions.length === 0 ? "" : `, such as ${revisions.join(", ")}`;
-    throw usage(
-      "the revision to go back to is missing",
-      shown`write --to <revision> as formflag flags history ${flag} -p ${project} -e ${environment} shows it${known}; --to before undoes the newest change`,
-    );
-  }
   const states = new Map(
     changes.map(({ revision, at, who, after }) => [
       `${revision}  ${at}  ${who}  ${(after as { enabled?: boolean }).enabled === true ? "on" : "off"}`,
@@ -96,7 +88,7 @@ async function choosePoint({ client, canPrompt }: Session, place: Place): Promis
     ]),
   );
   const { promptChoice } = await import("../../session/prompts.ts");
-  const chosen = await promptChoice(shown`Set ${flag} to what it was after which change?`, [
+  const chosen = await promptChoice(shown`Set ${place.flag} to what it was after which change?`, [
     ...states.keys(),
   ]);
   return states.get(chosen)!;
