@@ -125,6 +125,8 @@ const DELIVERIES = {
   "claim an alert": ({ deliveries }, { target }) => deliveries.claimAlert(target.id, NOW, NOW + 1000),
 } satisfies Record<string, Call>;
 
+const ofEve = ({ session, ...start }: Own["session"]) => ({ ...start, session: { ...session, user: "eve" } });
+
 const PEOPLE = {
   "sign in": ({ sessions }, _, { session }) => sessions.insert({ ...session, most: 2 }, null),
   "sign in by password": ({ sessions }, _, { session }) => sessions.insert(session, "old"),
@@ -133,6 +135,14 @@ const PEOPLE = {
     sessions.insertLink({ user: "ann", hash, expiresAt: NOW + 1 }, ANN),
   "use a session": ({ sessions }, { session }) => sessions.markSeen(session.hash, NOW + 5),
   "sign out": ({ sessions }, { session }) => sessions.delete(session.session.id, ANN),
+  "spend a code": ({ factors }, { factors: { key, begun } }, { session }) =>
+    factors.spendCode(begun, { key, step: 6 }, ofEve(session), 5),
+  "spend a recovery code": ({ factors }, { factors: { begun } }, { session }) =>
+    factors.spendCode(begun, { recovery: HASH }, ofEve(session), 5),
+  "spend a wrong code": ({ factors }, { factors: { begun } }, { session }) =>
+    factors.spendCode(begun, null, ofEve(session), 2),
+  "use a passkey": ({ factors }, { factors: { passkey } }, { session }) =>
+    factors.usePasskey({ id: passkey.id, counter: 2, challenge: until }, ofEve(session)),
   "clear sessions": ({ sessions }) =>
     sessions.clearEnded({ seenBefore: NOW + 1, createdBefore: NOW + 1, now: NOW + 2000 }, 10),
   "keep a secret": ({ secrets }, _, { name }) => secrets.keep("instance", name),
@@ -211,6 +221,13 @@ const CHANGES = {
   "delete an empty form": change(({ empty }) => deleteFormChange(empty, true)),
   "set a target": change(({ target }) => ({ change: "updateTarget", target: { ...target, enabled: false } })),
   "delete a target": change(({ target }) => ({ change: "deleteTarget", id: target.id })),
+  "reset factors": change(() => ({ change: "resetFactors", name: "eve" })),
+  "renew recovery codes": change((_, { hash }) => ({
+    change: "setRecoveryCodes",
+    name: "eve",
+    recovery: [hash],
+    keep: null,
+  })),
   "delete a token": change(() => ({ change: "deleteToken", name: "ci" })),
   "add a token": change((_, { hash }) => ({ change: "insertToken", token: tokenCalled("new"), hash })),
   "add a user": change(() => ({ change: "insertUser", user: userCalled("ben") })),

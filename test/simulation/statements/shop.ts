@@ -6,8 +6,10 @@ import {
   NOW,
   fileKept,
   flagRecord,
+  newPasskey,
   newSession,
   nextId,
+  random,
   submissionTo,
   targetRecord,
   tokenCalled,
@@ -97,6 +99,15 @@ export async function furnish(store: PostgresStore) {
   const session = newSession("ann");
   await store.sessions.insert(session, null);
   await store.sessions.insertLink({ user: "ann", hash: HASH, expiresAt: NOW + 1000 }, ANN);
+  const eve = { name: "eve", keep: null };
+  const [totpKey, passkey] = [random(20), newPasskey({ counter: 1 })];
+  const challenge = { hash: HASH, expiresAt: NOW - 1 };
+  await apply(store, { change: "insertUser", user: userCalled("eve") });
+  await apply(store, { change: "setTotp", ...eve, key: totpKey, step: 5, recovery: [HASH], at: NOW });
+  await apply(store, { change: "insertPasskey", ...eve, passkey, challenge });
+  await store.sessions.insertLink({ user: "eve", hash: OTHER_HASH, expiresAt: NOW + 1000 }, ANN);
+  const begun = { hash: OTHER_HASH, expiresAt: NOW + 1000 };
+  await store.sessions.spendLink(OTHER_HASH, NOW, newSession(""), begun);
   await store.tallies.add([{ kind: "reads", hour: 5, what: "a", variant: "one", count: 2 }]);
   const noted = nextId();
   await store.notes.add(noted, 1, NOW - 1);
@@ -118,6 +129,7 @@ export async function furnish(store: PostgresStore) {
     scheduled,
     session,
     noted,
+    factors: { key: totpKey, passkey, begun: begun.hash },
     placeOf,
     by: ANN,
   };
