@@ -1,4 +1,5 @@
-import { namedShort } from "../forms/form-words.ts";
+import { shortName } from "../../../access/place.ts";
+import { namedShort, shownName } from "../forms/form-words.ts";
 import { creationOf } from "../../../base/ids.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
 import { DELIVERY_STATUSES, type DeliveryStatus } from "../../../delivery/delivery-status.ts";
@@ -27,7 +28,8 @@ type Listed = {
   forms: readonly string[];
 };
 
-export function listPage({ filter, items, next, recipients, forms }: Listed): Page {
+export function listPage({ filter: asked, items, next, recipients, forms }: Listed): Page {
+  const filter = { ...asked, form: shownName(asked.form) };
   const { status, form } = filter;
   const title = status === null ? "Deliveries" : `${STATUS_LABELS[status]} deliveries`;
   return {
@@ -37,10 +39,10 @@ export function listPage({ filter, items, next, recipients, forms }: Listed): Pa
     topics: ["deliveries"],
     actions: <RetryAll filter={filter} />,
     commands: [
-      { label: "List them", text: formflag("deliveries list", { ...namedShort(form), status }) },
+      { label: "List them", text: formflag("deliveries list", { ...namedShort(asked.form), status }) },
       {
         label: "Send all again that failed",
-        text: formflag("deliveries retry", { failed: true, ...namedShort(form) }),
+        text: formflag("deliveries retry", { failed: true, ...namedShort(asked.form) }),
       },
     ],
     content: (
@@ -114,10 +116,10 @@ function columnsOf({ status, form }: DeliveryFilter, recipients: Recipients): Co
     {
       label: "Delivery",
       heading: true,
-      cell: ({ id, kind, target, form: slug }) => (
+      cell: ({ id, kind, target, project, form: slug }) => (
         <>
           <A to={`/deliveries/${id}`}>
-            {kindLabel(kind)} of {slug}
+            {kindLabel(kind)} of {shortName({ project, slug })}
           </A>{" "}
           <span class="soft">
             <Foreign text={recipients.get(target)!} />

@@ -2,22 +2,21 @@ import { shortName } from "../../../access/place.ts";
 import { formatBytes } from "../../../base/bytes.ts";
 import type { TargetView } from "../../../delivery/target.ts";
 import type { Form } from "../../../forms/form.ts";
-import type { SnippetKind } from "../../forms/snippets/snippet.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
 import { AskingButton } from "../parts/danger.tsx";
-import { CopyButton, Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
-import { Badge, Notice } from "../parts/status.tsx";
+import { A, CopyButton, Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
+import { Badge } from "../parts/status.tsx";
 import { Card, Empty, Facts } from "../parts/card.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { useMay } from "../view.ts";
-import { formPath } from "../paths.ts";
-
-type Snippet = { kind: SnippetKind; text: string; notes: string[] };
+import { formPath, inboxPath, projectPath } from "../paths.ts";
+import { namedForm } from "./form-words.ts";
+import { type Snippet, Snippets } from "./form-snippets.tsx";
 
 type Shown = {
   form: Form;
@@ -26,12 +25,6 @@ type Shown = {
   page: string;
   snippets: Snippet[];
   targets: TargetView[];
-};
-
-const TITLES: Record<SnippetKind, string> = {
-  html: "HTML form",
-  fetch: "HTML form with a script",
-  curl: "curl",
 };
 
 export function formPage(shown: Shown, failed?: { target: string; message: string }): Page {
@@ -44,9 +37,15 @@ export function formPage(shown: Shown, failed?: { target: string; message: strin
     back: { to: "/forms", label: "Forms" },
     actions: <Actions form={form} />,
     commands: [
-      { label: "Show the form", text: formflag("forms get", form.slug) },
-      { label: "Add a target", text: formflag("targets add", form.slug, "https://example.com/hook") },
-      { label: "Print a snippet", text: formflag("forms snippet", form.slug, { kind: "html" }) },
+      { label: "Show the form", text: formflag("forms get", ...namedForm(form)) },
+      {
+        label: "Add a target",
+        text: formflag("targets add", form.slug, "https://example.com/hook", namedForm(form)[1]),
+      },
+      {
+        label: "Print a snippet",
+        text: formflag("forms snippet", form.slug, { ...namedForm(form)[1], kind: "html" }),
+      },
     ],
     content: (
       <>
@@ -62,7 +61,7 @@ function Actions({ form }: { form: Form }) {
   const mayChange = useMay("forms:write");
   return (
     <>
-      <ButtonLink to={`/inbox/${encodeURIComponent(form.slug)}`} icon="inbox">
+      <ButtonLink to={inboxPath(shortName(form))} icon="inbox">
         Inbox
       </ButtonLink>
       <ButtonLink to={`${formPath(shortName(form))}/history`} icon="history">
@@ -96,6 +95,7 @@ function About({ form, state, url, page }: Shown) {
       <Facts
         class="row"
         facts={[
+          ["Project", <A to={projectPath(form.project)}>{form.project}</A>],
           ["Slug", form.slug],
           form.page && ["Page", <a href={page}>{page}</a>],
           ["Files", form.uploads ? `at most ${form.maxFiles} of ${formatBytes(form.maxFileSize)}` : "off"],
@@ -218,32 +218,5 @@ function TargetActions({ form, target: { id, kind, enabled, target } }: { form: 
         Delete…
       </AskingButton>
     </div>
-  );
-}
-
-function Snippets({ form, snippets }: { form: Form; snippets: Snippet[] }) {
-  return (
-    <Card id="snippets" title="Code for your site">
-      {snippets.map(({ kind, text, notes }) => (
-        <details open={kind === "html"}>
-          <summary>{TITLES[kind]}</summary>
-          <div class="stack">
-            {notes.map((note) => (
-              <Notice>
-                <p>{sentence(note)}</p>
-              </Notice>
-            ))}
-            <pre id={`snippet-${kind}`} tabindex={0} aria-label={`${TITLES[kind]} for ${form.slug}`}>
-              {text}
-            </pre>
-            <div class="buttons scripted-only">
-              <button type="button" class="button" data-copy={`#snippet-${kind}`}>
-                Copy
-              </button>
-            </div>
-          </div>
-        </details>
-      ))}
-    </Card>
   );
 }

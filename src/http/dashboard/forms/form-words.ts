@@ -10,12 +10,19 @@ export function namedForm({ project, slug }: FormPlace): [slug: string, options:
 export function namedShort(name: string | null): { form: string | null; p?: string } {
   if (name === null) return { form: null };
   const { project, slugOrKey } = parseFormName(name);
-  return { form: slugOrKey, ...(project !== null && { p: project }) };
+  return { form: slugOrKey === "" ? null : slugOrKey, ...(project !== null && { p: project }) };
 }
 
 /** The short name of a form that pages show, of one that names its project too; null for none. */
 export function shownName(name: string | null): string | null {
   if (name === null) return null;
   const { project, slugOrKey: slug } = parseFormName(name);
+  if (slug === "") return project;
   return project === null ? slug : shortName({ project, slug });
+}
+
+/** The forms that a list is about: one, or by a slug and a colon those of a project; null for all. */
+export function chosenIn(name: string | null): { form: string | null; project: string | null } {
+  const { project, slugOrKey } = parseFormName(name ?? "");
+  return slugOrKey === "" ? { form: null, project } : { form: name, project: null };
 }

@@ -1,4 +1,5 @@
 import { shortName } from "../../../access/place.ts";
+import { hasScope } from "../../../access/rights.ts";
 import { newFormSchema } from "../../../forms/form-schema.ts";
 import { createForm, deleteForm, getForm, listForms, setForm } from "../../../forms/forms.ts";
 import { stateOf } from "../../../forms/intake/opening.ts";
@@ -16,7 +17,7 @@ import { formUrl, pageUrl } from "../../forms/links.ts";
 import { SNIPPET_KINDS } from "../../forms/snippets/snippet.ts";
 import { createSnippet } from "../../forms/snippets/snippets.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { type Fields, textOf } from "../fields.ts";
+import { type Fields, textOf, textOrNull } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";
 import { check, submit } from "../parts/submit.ts";
 import { confirmPage, deletePage, webhookSecretPage } from "./questions.tsx";
@@ -57,18 +58,25 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
   get("/forms", "forms:read", async (c) =>
     formsPage(await listForms(app, c.get("caller")), await app.store.submissions.counts()),
   );
-  get("/forms/new", "forms:write", async () => newFormPage({ slug: "", name: "" }));
+  /** The slugs of the projects in which a caller may write forms. */
+  const projectsOf = async (c: DashboardContext) =>
+    (await app.store.projects.list())
+      .map(({ slug }) => slug)
+      .filter((project) => hasScope(c.get("caller"), "forms:write", { project }));
+  get("/forms/new", "forms:write", async (c) => newFormPage({ slug: "", name: "" }, await projectsOf(c)));
   post("/forms/new", "forms:write", async (c, fields) => {
     const [slug, name] = [textOf(fields, "slug").trim(), textOf(fields, "name").trim()];
-    const typed = { slug, name, uploads: textOf(fields, "uploads") === "on" };
+    const project = textOrNull(fields, "project") ?? undefined;
+    const typed = { slug, name, uploads: textOf(fields, "uploads") === "on", ...(project && { project }) };
+    const projects = await projectsOf(c);
     return submit(
       async () => {
-        const input = { slug, ...(name !== "" && { name }), uploads: typed.uploads };
+        const input = { ...typed, name: name === "" ? undefined : name };
         check(newFormSchema, input);
         const form = await createForm(app, c.get("caller"), input);
         return { to: formPath(shortName(form)), text: `Created form ${slug}` };
       },
-      (faults) => newFormPage(typed, faults),
+      (faults) => newFormPage(typed, projects, faults),
       { "form-exists": "slug" },
     );
   });

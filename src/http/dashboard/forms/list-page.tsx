@@ -1,16 +1,16 @@
-import { shortName } from "../../../access/place.ts";
+import { DEFAULT_PROJECT, shortName } from "../../../access/place.ts";
 import type { Form } from "../../../forms/form.ts";
 import type { FormCounts } from "../../../forms/store.ts";
 import type { Page } from "../page.tsx";
-import { CheckField, TextField } from "../parts/field.tsx";
+import { CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { A, Button, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
-import { Empty } from "../parts/card.tsx";
+import { Card, Empty } from "../parts/card.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { useMay } from "../view.ts";
 import type { Faults } from "../parts/submit.ts";
-import { formPath, inboxPath } from "../paths.ts";
+import { formPath, inboxPath, projectPath } from "../paths.ts";
 
 type Row = { form: Form; counts: FormCounts | undefined };
 
@@ -26,7 +26,7 @@ export function formsPage(forms: readonly Form[], counts: readonly FormCounts[])
       { label: "List forms", text: "formflag forms list" },
       { label: "Create one", text: "formflag forms create contact" },
     ],
-    content: rows.length === 0 ? <NoForms /> : <FormTable rows={rows} />,
+    content: rows.length === 0 ? <NoForms /> : <FormTables rows={rows} />,
   };
 }
 
@@ -50,10 +50,27 @@ function NoForms() {
   );
 }
 
-function FormTable({ rows }: { rows: readonly Row[] }) {
+/** A table for each project, if there are several. */
+function FormTables({ rows }: { rows: readonly Row[] }) {
+  const projects = [...Map.groupBy(rows, ({ form }) => form.project)].toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
+  if (projects.length < 2) return <FormTable rows={rows} />;
+  return (
+    <div class="stack">
+      {projects.map(([project, own]) => (
+        <Card id={`forms-of-${project}`} title={<A to={projectPath(project)}>{project}</A>}>
+          <FormTable rows={own} project={project} />
+        </Card>
+      ))}
+    </div>
+  );
+}
+
+function FormTable({ rows, project }: { rows: readonly Row[]; project?: string }) {
   return (
     <Table
-      caption="Forms"
+      caption={project === undefined ? "Forms" : `Forms of ${project}`}
       rows={rows}
       keyOf={({ form }) => `form-${shortName(form)}`}
       columns={[
@@ -102,10 +119,16 @@ function numberOf(count = 0): string {
 
 /** A form to create one, with what was typed before and what was wrong with it. */
 export function newFormPage(
-  { slug, name, uploads = false }: { slug: string; name: string; uploads?: boolean },
+  {
+    slug,
+    name,
+    uploads = false,
+    project,
+  }: { slug: string; name: string; uploads?: boolean; project?: string },
+  projects: readonly string[],
   faults: Faults = {},
 ): Page {
-  const other = Object.entries(faults).find(([field]) => field !== "slug" && field !== "name");
+  const other = Object.entries(faults).find(([field]) => !["slug", "name", "project"].includes(field));
   return {
     title: "New form",
     section: "forms",
@@ -134,6 +157,15 @@ export function newFormPage(
           value={name}
           error={faults["name"]}
         />
+        {projects.length > 1 && (
+          <SelectField
+            name="project"
+            label="Project"
+            value={project ?? (projects.includes(DEFAULT_PROJECT) ? DEFAULT_PROJECT : undefined)}
+            options={projects.map((each) => ({ value: each, label: each }))}
+            error={faults["project"]}
+          />
+        )}
         <CheckField name="uploads" label="Accept files" checked={uploads} />
         <div class="buttons">
           <Button kind="primary">Create the form</Button>

@@ -1,4 +1,4 @@
-import { shownName } from "../forms/form-words.ts";
+import { chosenIn, shownName } from "../forms/form-words.ts";
 import { shortName } from "../../../access/place.ts";
 import type { FormCounts } from "../../../forms/store.ts";
 import { SelectField, TextField } from "../parts/field.tsx";
@@ -75,12 +75,17 @@ function FormChooser({ form, forms }: { form: string | null; forms: readonly For
     const name = shortName({ project, slug });
     return { value: name, label: name };
   });
+  const projects = [...new Set(forms.map(({ project }) => project))];
+  const ofProjects =
+    projects.length < 2
+      ? []
+      : projects.toSorted().map((project) => ({ value: `${project}:`, label: `All of ${project}` }));
   return (
     <SelectField
       name="form"
       label="Form"
-      value={shownName(form) ?? ""}
-      options={[{ value: "", label: "All forms" }, ...options]}
+      value={chosenIn(form).project === null ? (shownName(form) ?? "") : form!}
+      options={[{ value: "", label: "All forms" }, ...ofProjects, ...options]}
     />
   );
 }
@@ -129,9 +134,9 @@ type Count = "inbox" | "unread" | "spam" | "archived";
 
 /** How many submissions a form has, or all of them. */
 export function sumOf(counts: readonly FormCounts[], form: string | null, count: Count): number {
-  const name = shownName(form);
-  const chosen = counts.filter(
-    ({ project, form: slug }) => name === null || shortName({ project, slug }) === name,
+  const [name, only] = [shownName(form), chosenIn(form).project];
+  const chosen = counts.filter(({ project, form: slug }) =>
+    only === null ? name === null || shortName({ project, slug }) === name : project === only,
   );
   return chosen.reduce((sum, each) => sum + each[count], 0);
 }

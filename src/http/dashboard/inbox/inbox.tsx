@@ -56,9 +56,9 @@ export function inboxRoutes(dashboard: Dashboard) {
     const opened = await submissionOf(app, c.get("caller"), form, id);
     const isOpened = c.req.method === "GET" && !c.req.header("sec-purpose")?.includes("prefetch");
     const submission = isOpened ? await markAsRead(app, c.get("caller"), opened) : opened;
-    const list = isOn(c.req.query("all"))
-      ? null
-      : shortName({ project: submission.project, slug: submission.form });
+    const all = c.req.query("all");
+    const own = shortName({ project: submission.project, slug: submission.form });
+    const list = isOn(all) ? null : all?.endsWith(":") ? all : own;
     const read = (name: string) => c.req.query(name) ?? (name === "folder" ? submission.state : undefined);
     const query = readQuery(read, list);
     return submissionPage(await loadReading(app, c.get("caller"), submission, query, viewOf(c).timeZone));

@@ -1,4 +1,4 @@
-import { namedShort, shownName } from "../forms/form-words.ts";
+import { chosenIn, namedShort, shownName } from "../forms/form-words.ts";
 import type { FormCounts } from "../../../forms/store.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
@@ -18,7 +18,7 @@ export function listPage(listing: Listing): Page {
   const { folder } = query;
   const form = shownName(query.form);
   const name = FOLDER_NAMES[folder];
-  const unread = sumOf(counts, form, "unread");
+  const unread = sumOf(counts, query.form, "unread");
   return {
     title: form === null ? name : `${name}, ${form}`,
     heading: (
@@ -31,7 +31,7 @@ export function listPage(listing: Listing): Page {
     section: "inbox",
     status: fault ? 400 : 200,
     topics: ["submissions"],
-    actions: form !== null && <Exports query={query} />,
+    actions: chosenIn(query.form).form !== null && <Exports query={query} />,
     commands: commandsOf(listing),
     content: (
       <div class="stack">
@@ -83,7 +83,7 @@ function List({ listing }: { listing: Listing }) {
     <Rows
       submissions={submissions}
       query={besideOf(query)}
-      hasForms={query.form === null}
+      hasForms={chosenIn(query.form).form === null}
       isSelectable={mayWrite}
     />
   );
@@ -154,7 +154,7 @@ function NothingHere({
   if (query.folder !== "inbox") return <Empty title={`${FOLDER_NAMES[query.folder]} is empty`} />;
   return (
     <Empty title="The inbox is empty">
-      {query.form !== null && (
+      {query.form !== null && chosenIn(query.form).form !== null && (
         <p class="soft">
           <A to={formPath(query.form)}>The page of the form</A> has its address and code that sends to it.
         </p>

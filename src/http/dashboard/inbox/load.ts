@@ -1,3 +1,6 @@
+import { chosenIn } from "../forms/form-words.ts";
+import { seesFormsOf } from "../../../forms/lookup.ts";
+import type { FormCounts } from "../../../forms/store.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
@@ -27,7 +30,7 @@ export async function loadList(
   query: InboxQuery,
   timeZone: string,
 ): Promise<Listing> {
-  const counts = await app.store.submissions.counts();
+  const counts = await seenCounts(app, caller);
   const nothing = { query, counts, filter: null, submissions: [], next: null, indexing: 0 };
   let filter: SubmissionFilter;
   try {
@@ -37,8 +40,13 @@ export async function loadList(
     return { ...nothing, fault: { field: error.reason, message: sentence(error.message) } };
   }
   const { form, before } = query;
-  const page = await listInbox(app, caller, { form, limit: PAGE, before, filter });
+  const page = await listInbox(app, caller, { ...chosenIn(form), limit: PAGE, before, filter });
   return { ...nothing, ...page, filter, fault: null };
+}
+
+/** The counts of the forms that a caller sees. */
+export async function seenCounts(app: App, caller: Caller): Promise<FormCounts[]> {
+  return (await app.store.submissions.counts()).filter(({ project }) => seesFormsOf(caller, project));
 }
 
 /** Loads the data of a submission's page. */
@@ -83,7 +91,12 @@ async function loadBeside(
   const filter = filterOf(asked, timeZone);
   const load = async (query: InboxQuery): Promise<Beside> => {
     const { form, before } = query;
-    const { submissions, next } = await listInbox(app, caller, { form, limit: PAGE, before, filter });
+    const { submissions, next } = await listInbox(app, caller, {
+      ...chosenIn(form),
+      limit: PAGE,
+      before,
+      filter,
+    });
     return { query, beside: submissions, next };
   };
   const found = await load(asked);
@@ -109,11 +122,12 @@ async function findNeighbours(
   let newer = inList(beside.findLast((each) => each.id > id)) ?? null;
   let older = inList(beside.find((each) => each.id < id)) ?? null;
   if (!older && next !== null) {
-    const [first] = (await listInbox(app, caller, { form, limit: 1, before: id, filter })).submissions;
+    const [first] = (await listInbox(app, caller, { ...chosenIn(form), limit: 1, before: id, filter }))
+      .submissions;
     older = first ? { ...placeIn(first), before: after(first.id) } : null;
   }
   // Before the first page of all forms only "Newest" leads.
-  if (!newer && before !== null && form !== null) {
+  if (!newer && before !== null && chosenIn(form).form !== null) {
     const found = (await neighboursOf(app, caller, submission, filter)).newer;
     newer = found === null ? null : { ...placeIn(submission), id: found, before: after(found) };
   }

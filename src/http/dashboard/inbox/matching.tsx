@@ -1,4 +1,5 @@
-import { namedShort, shownName } from "../forms/form-words.ts";
+import { seenCounts } from "./load.ts";
+import { chosenIn, namedShort, shownName } from "../forms/form-words.ts";
 import { shortName } from "../../../access/place.ts";
 import { type Selection, countMatching } from "../../../forms/inbox/bulk.ts";
 import { MAX_BULK_IDS } from "../../../forms/limits.ts";
@@ -29,7 +30,7 @@ import { ExactTime } from "../parts/time.tsx";
 /** The step between a list and what is done with everything in it. */
 export function matchingRoutes({ app, get, post, viewOf }: Dashboard, undos: Undos) {
   const selectionOf = (c: DashboardContext, query: InboxQuery, upTo: string | null): Selection => ({
-    form: query.form,
+    ...chosenIn(query.form),
     filter: filterOf(query, viewOf(c).timeZone),
     upTo,
   });
@@ -40,7 +41,7 @@ export function matchingRoutes({ app, get, post, viewOf }: Dashboard, undos: Und
     const isPlain = !isSelective(selection.filter);
     const atMost = isPlain ? 1 : MAX_MATCHING_COUNTED;
     const found = await countMatching(app, c.get("caller"), selection, atMost);
-    const counts = isPlain && upTo === null ? await app.store.submissions.counts() : [];
+    const counts = isPlain && upTo === null ? await seenCounts(app, c.get("caller")) : [];
     const total = isPlain && upTo === null ? sumOf(counts, query.form, query.folder) : found.total;
     const isMore = !isPlain && total >= MAX_MATCHING_COUNTED;
     const what = isMore ? `more than ${counted(MAX_MATCHING_COUNTED)}` : counted(total);
@@ -67,15 +68,17 @@ export function matchingRoutes({ app, get, post, viewOf }: Dashboard, undos: Und
     if (typed.toLowerCase() === DELETE_WORD)
       return deleteAllMatching(app, c.get("caller"), fields, selection);
     const values = { ...valuesOf(query), upTo: selection.upTo, what: textOf(fields, "what") };
-    const forms = query.form === null ? await formsWith(query) : [query.form];
+    const { form } = chosenIn(query.form);
+    const forms = form === null ? await formsWith(c, query) : [form];
     return deleteAllPage({ query, what: values.what, forms, values, typed }, addressIn(query));
   });
 
   /** The forms that have submissions in the folder, by slug and project. */
-  async function formsWith({ folder }: InboxQuery): Promise<string[]> {
-    const counts = await app.store.submissions.counts();
+  async function formsWith(c: DashboardContext, { form, folder }: InboxQuery): Promise<string[]> {
+    const only = chosenIn(form).project;
+    const counts = await seenCounts(app, c.get("caller"));
     return counts
-      .filter((each) => each[folder] > 0)
+      .filter((each) => each[folder] > 0 && (only === null || each.project === only))
       .map(({ project, form: slug }) => shortName({ project, slug }));
   }
 }

@@ -1,3 +1,4 @@
+import { chosenIn } from "../forms/form-words.ts";
 import { shortName } from "../../../access/place.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import { inboxPath } from "../paths.ts";
@@ -18,7 +19,9 @@ export function submissionPath({ project, form, id }: SubmissionPlace): string {
 
 /** The query that a submission's page needs to show the same list beside it. */
 export function besideOf(query: InboxQuery): Record<string, string | null> {
-  return { ...parametersOf(query), folder: query.folder, all: query.form === null ? "1" : null };
+  const { form } = query;
+  const all = form === null ? "1" : chosenIn(form).form === null ? form : null;
+  return { ...parametersOf(query), folder: query.folder, all };
 }
 
 type RowsProps = {

@@ -1,3 +1,4 @@
+import { chosenIn } from "../forms/form-words.ts";
 import { shortName } from "../../../access/place.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionMark, SubmissionState } from "../../../forms/submission-state.ts";
@@ -71,7 +72,7 @@ export function submissionPage(view: SubmissionView): Page {
             submissions={view.beside}
             query={besideOf(query)}
             current={id}
-            hasForms={query.form === null}
+            hasForms={chosenIn(query.form).form === null}
           />
           {view.next !== null && (
             <ButtonLink to={pathOf(query)} query={parametersOf({ ...query, before: view.next })}>
