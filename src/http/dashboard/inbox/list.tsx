@@ -166,7 +166,7 @@ function NothingHere({
 function commandsOf({ query: { form, folder }, filter }: Listing) {
   const options = commandOptions(filter ?? { states: [folder] });
   const { form: slug, p } = namedShort(form);
-  const named = slug === null ? [options] : [slug, { p, ...options }];
+  const named = slug === null ? [{ p, ...options }] : [slug, { p, ...options }];
   const list = { label: "List them", text: formflag("submissions list", ...named) };
   const mark = {
     label: "Mark all of them",
