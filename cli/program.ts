@@ -106,6 +106,16 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
     load: async () => (await import("./commands/users.ts")).addUserCommands,
   },
   {
+    name: "members",
+    summary: "manage who may do what in a project, and invite people",
+    load: async () => (await import("./commands/members.ts")).addMemberCommands,
+  },
+  {
+    name: "whoami",
+    summary: "show whom the server takes you for, and what you may do",
+    load: async () => (await import("./commands/whoami.ts")).addWhoamiCommand,
+  },
+  {
     name: "sessions",
     summary: "list the browsers that are signed in to the dashboard, and sign them out",
     load: async () => (await import("./commands/sessions.ts")).addSessionCommands,

@@ -1,5 +1,5 @@
 import { clock } from "../../src/base/clock.ts";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { SCOPES, type Scope } from "../../src/access/scope.ts";
 import type { Token } from "../../src/access/token.ts";
 import { AppError } from "../../src/base/errors.ts";
@@ -16,7 +16,7 @@ import { listAll } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
 import { usage } from "../session/usage.ts";
 import { expiryValue } from "../session/values.ts";
-import { addList, addRevoke, named } from "./verbs.ts";
+import { addList, addRevoke } from "./verbs.ts";
 
 export function addTokenCommands(tokens: Command, io: Io): void {
   tokens.addHelpText(
@@ -30,8 +30,10 @@ export function addTokenCommands(tokens: Command, io: Io): void {
   addCreateCommand(tokens, io);
   addList(tokens, io, {
     description: "list tokens by name, without their secrets",
-    parse: () => {},
+    options: [ofProjectOption()],
+    parse: projectIn,
     operation: operations.list,
+    query: (query) => query,
     head: ["TOKEN", "SCOPES", "CREATED", "EXPIRES"],
     row: (token) => [token.name, scopesOf(token), token.createdAt, token.expiresAt ?? "never"],
   });
@@ -39,11 +41,20 @@ export function addTokenCommands(tokens: Command, io: Io): void {
     .command("get")
     .argument("[name]", "name of the token")
     .description("show a token, without its secret")
+    .addOption(ofProjectOption())
     .addOption(fieldOption())
-    .action(action(io, named("name"), getToken));
+    .action(
+      action(
+        io,
+        async (input, given?: string) => ({ name: await input.need(given, "name"), ...projectIn(input) }),
+        getToken,
+      ),
+    );
   addRevoke(tokens, io, {
     argument: ["[name]", "name of the token"],
     description: "revoke a token at once",
+    options: [ofProjectOption()],
+    query: projectIn,
     operation: operations.revoke,
     names: (name) => ({ name }),
     kind: "token",
@@ -51,13 +62,26 @@ export function addTokenCommands(tokens: Command, io: Io): void {
   });
 }
 
+/** Without FORMFLAG_PROJECT: only what is named here selects among tokens. */
+function ofProjectOption(): Option {
+  return new Option("-p, --project <project>", "only a token that is limited to this project");
+}
+
+function projectIn({ options }: Input): Record<string, string> {
+  const { project } = options as { project?: string };
+  return project === undefined ? {} : { project };
+}
+
 /** The scopes of a token, and what they are limited to. */
 function scopesOf({ scopes, project, environment }: Token): string {
   return [scopes.join(", "), [project, environment].filter(Boolean).join("/")].join(" ").trimEnd();
 }
 
-async function getToken({ client, print }: Session, name: string): Promise<void> {
-  const found = await findToken(client, name);
+async function getToken(
+  { client, print }: Session,
+  { name, project }: { name: string; project?: string },
+): Promise<void> {
+  const found = await findToken(client, name, project);
   if (!found)
     throw new AppError("not_found", `token "${name}" does not exist`, { reason: "token-not-found" });
   const text = details([
@@ -85,9 +109,9 @@ function addCreateCommand(tokens: Command, io: Io): void {
       `
 With --if-not-exists nothing is printed for a token that exists already: its secret is not shown again.
 
-With -p, the scopes flags:read, flags:write and flags:locked reach only that project, with -e only that environment.
-A flag's slug and description belong to the whole project, also if a token for one environment sets them.
-The other scopes cannot be limited.
+With -p a token reaches only that project, whatever its scopes are, and its name is free in every other project.
+With -e the scopes flags:read, flags:write and flags:locked reach only that environment. A flag's slug and description
+belong to the whole project, also if a token for one environment sets them.
 
 The scope flags:evaluate is for applications: it evaluates the flags of one environment, named with -p and -e, over
 OFREP, and nothing else. The scope flags:refs is for pipelines: it uploads and deletes the code references of the
@@ -146,10 +170,10 @@ function requireScopes(scopes: readonly string[]): void {
 }
 
 async function run({ client, io, print, suggest }: Session, values: Values): Promise<void> {
-  const { name } = values.token;
+  const { name, project } = values.token;
   const make = () => client.call(operations.create, { body: values.token });
   const find = async () => {
-    const found = await findToken(client, name);
+    const found = await findToken(client, name, project);
     if (!found)
       throw new AppError("conflict", `the token ${name} was revoked meanwhile`, { hint: "try again" });
     return { ...found, token: null };
@@ -164,7 +188,7 @@ async function run({ client, io, print, suggest }: Session, values: Values): Pro
 }
 
 /** An existing token, without its secret, which is not stored. */
-async function findToken(client: Client, name: string): Promise<Token | undefined> {
-  const tokens = await listAll(client, operations.list);
+async function findToken(client: Client, name: string, project?: string): Promise<Token | undefined> {
+  const tokens = await listAll(client, operations.list, { query: { project } });
   return tokens.find((each) => each.name === name);
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
-import { ROLES, SCOPES_OF, type Role } from "../../src/access/role.ts";
+import { SCOPES_OF, USER_ROLES, type UserRole } from "../../src/access/role.ts";
+import type { Membership } from "../../src/access/members/member.ts";
 import type { User } from "../../src/access/user.ts";
 import { users as operations } from "../../src/operations/access/users.ts";
 import { fieldOption } from "../output/field.ts";
@@ -8,14 +9,17 @@ import { details, printable, shown } from "../output/text.ts";
 import { BEGINS, action } from "../session/action.ts";
 import { create, ifNotExistsOption } from "../session/create.ts";
 import type { Input } from "../session/input.ts";
+import { withServer } from "../session/addresses.ts";
 import type { Session } from "../session/session.ts";
+import { describeRole } from "./members.ts";
 import { addDelete, addGet, addList, named } from "./verbs.ts";
 
 export function addUserCommands(users: Command, io: Io): void {
   users.addHelpText(
     "after",
     `
-Roles, each with what it may do:
+Roles, each with what it may do in every project:
+  none      nothing, but for the projects of which the user is a member
   viewer    read everything
   inbox     read and change forms and submissions
   editor    the same, and read and change flags
@@ -63,11 +67,22 @@ const USER: [string, string] = ["[name]", "name of the user"];
 
 const namesOf = (user: string) => ({ user });
 
+/** A user, with what it is a member of where that was asked for. */
+type Described = User & { memberships?: Membership[] };
+
 /** A user for a person. */
-function describeUser({ name, role, hasPassword, secondFactors, createdAt }: User): string {
+function describeUser({
+  name,
+  role,
+  hasPassword,
+  secondFactors,
+  createdAt,
+  memberships = [],
+}: Described): string {
   return details([
     ["name", name],
     ["role", role],
+    ...memberships.map((each): [string, string] => [`in ${each.project}`, describeRole(each)]),
     // A newer server may have a role that is unknown here.
     ["scopes", (SCOPES_OF[role] ?? []).join(", ")],
     ["password", hasPassword ? "set" : "not set"],
@@ -78,12 +93,12 @@ function describeUser({ name, role, hasPassword, secondFactors, createdAt }: Use
 
 /** The role of a user, which completion knows too. */
 function roleOption(): Option {
-  return new Option("--role <role>", "what the user may do").choices(ROLES);
+  return new Option("--role <role>", "what the user may do").choices(USER_ROLES);
 }
 
 /** Returns the given role, or prompts for it. Throws `invalid` if it is missing and there is no terminal to prompt on. */
-function readRole(input: Input): Promise<Role> {
-  return input.choose("role", ROLES);
+function readRole(input: Input): Promise<UserRole> {
+  return input.choose("role", USER_ROLES);
 }
 
 function addCreateCommand(users: Command, io: Io): void {
@@ -106,7 +121,7 @@ Examples:
     .action(action(io, parseCreate, createUser, BEGINS));
 }
 
-type NewUser = { user: { name: string; role: Role }; ifNotExists: boolean };
+type NewUser = { user: { name: string; role: UserRole }; ifNotExists: boolean };
 
 async function parseCreate(input: Input, given?: string): Promise<NewUser> {
   const name = await input.need(given, "name");
@@ -119,7 +134,7 @@ async function createUser(
 ): Promise<void> {
   const make = () => client.call(operations.create, { body: user });
   const find = () => client.call(operations.get, { names: { user: user.name } });
-  const created = await create(make, ifNotExists ? find : null);
+  const created = await create<User>(make, ifNotExists ? find : null);
   await report(created, describeUser(created));
   suggest(shown`\nNext: formflag users link ${user.name}`);
 }
@@ -134,13 +149,13 @@ function addSetCommand(users: Command, io: Io): void {
     .action(action(io, parseSet, setRole));
 }
 
-type UserRole = { name: string; role: Role };
+type NewRole = { name: string; role: UserRole };
 
-async function parseSet(input: Input, given?: string): Promise<UserRole> {
+async function parseSet(input: Input, given?: string): Promise<NewRole> {
   return { name: await input.need(given, "name"), role: await readRole(input) };
 }
 
-async function setRole({ client, report }: Session, { name, role }: UserRole): Promise<void> {
+async function setRole({ client, report }: Session, { name, role }: NewRole): Promise<void> {
   const user = await client.call(operations.set, { names: { user: name }, body: { role } });
   const text = user.result === "unchanged" ? "unchanged" : "updated";
   await report(user, shown`${text} user ${name}: the role is ${user.role}\n`);
@@ -210,11 +225,6 @@ async function printLink(session: Session, given: string | undefined): Promise<v
   if (isWhole) return;
   note("put the address of the server in front of it, such as http://127.0.0.1:8787\n");
   suggest("FORMFLAG_DASHBOARD_URL, and serve --dashboard-url, make it a whole link, with a QR code.");
-}
-
-/** A path is one on the server that answered. */
-function withServer(url: string, server: string | null): string {
-  return url.startsWith("/") && server !== null ? `${new URL(server).origin}${url}` : url;
 }
 
 /** A QR code in block characters; empty if the terminal is too narrow for it. */

@@ -151,19 +151,25 @@ export function addRevoke<S extends Schemas, N extends string>(
     what,
     operation,
     names,
+    query,
     ...verb
-  }: Omit<Verb<string, S, N>, "parse"> & { kind: string; what: string },
+  }: Omit<Verb<string, S, N>, "parse"> & {
+    kind: string;
+    what: string;
+    /** Parameters of the request, by the options. */
+    query?: (input: Input) => Record<string, string>;
+  },
 ): void {
   const read = async (input: Input, given?: string) => {
     const all = namesIn(given);
-    return all.length > 0 ? all : [await input.need(undefined, what)];
+    return { all: all.length > 0 ? all : [await input.need(undefined, what)], asked: query?.(input) ?? {} };
   };
   addVerb(noun, "revoke", verb, true)
     .alias("delete")
     .action(
-      action(io, read, (session, all) =>
+      action(io, read, (session, { all, asked }) =>
         eachOf(session, all, async ({ client, report }, name) => {
-          await client.send(operation, { names: names(name) });
+          await client.send(operation, { names: names(name), query: asked });
           await report({ [what]: name, result: "revoked" }, shown`revoked ${kind} ${name}\n`);
         }),
       ),

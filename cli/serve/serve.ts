@@ -1,5 +1,6 @@
 import { clock } from "../../src/base/clock.ts";
 import { auditExpiryJob } from "../../src/access/audit/audit.ts";
+import { expiredInvitationsJob } from "../../src/access/members/invitations.ts";
 import { expiredSessionsJob } from "../../src/access/sessions.ts";
 import type { App } from "../../src/app.ts";
 import { isShared } from "../../src/base/changes.ts";
@@ -151,6 +152,7 @@ export async function serve(
         ),
         expiryJob(app),
         expiredSessionsJob(app),
+        expiredInvitationsJob(app),
         retentionJob(app, (text) => log.line("info", text)),
         searchJob(app),
         ...reads.jobs,

@@ -47,3 +47,7 @@ export async function probe(url: string, { isOurs = isLoopbackUrl(url) } = {}): 
     return { status: null, failure, refused: code === "ECONNREFUSED" };
   }
 }
+/** A link with the address of the server that made it, where that knows no address of its own. */
+export function withServer(url: string, server: string | null): string {
+  return url.startsWith("/") && server !== null ? `${new URL(server).origin}${url}` : url;
+}

@@ -1,4 +1,5 @@
 import type { ActorType } from "./audit/entry.ts";
+import type { Membership } from "./members/member.ts";
 import type { Rights } from "./rights.ts";
 import type { Session } from "./session.ts";
 
@@ -15,6 +16,10 @@ export type Author = {
 
 /** Caller of an operation: name, rights and confirmations. */
 export type Caller = Rights & {
+  /** Of a user. */
+  memberships?: readonly Membership[] | undefined;
+  /** When a token ends; null or undefined for a caller that does not, and for a session. */
+  expiresAt?: string | null | undefined;
   /** Whether the caller has confirmed, by its slug, the change of a locked environment or of a form that deletes submissions. */
   hasConfirmed: (slug: string) => boolean;
   /** Why the caller makes the changes, for the history. */

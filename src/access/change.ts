@@ -1,17 +1,20 @@
 import type { Passkey, SpentChallenge } from "./factors/factor.ts";
-import type { Role } from "./role.ts";
+import type { Invitation } from "./members/invitation.ts";
+import type { MemberRole, MemberSource } from "./members/member.ts";
+import type { UserRole } from "./role.ts";
 import type { Token } from "./token.ts";
 import type { User, UserSettings } from "./user.ts";
 
 /** A change of tokens, as the store applies it. The store only ever receives the hash of a secret. */
 type TokenChange =
   | { change: "insertToken"; token: Token; hash: string }
-  | { change: "deleteToken"; name: string };
+  /** The token of that name that is limited to the project, or without one to none. */
+  | { change: "deleteToken"; name: string; limitedTo?: string | undefined };
 
 /** A change of users, as the store applies it. */
 type UserChange =
   | { change: "insertUser"; user: User }
-  | { change: "updateUser"; name: string; role?: Role; settings?: UserSettings }
+  | { change: "updateUser"; name: string; role?: UserRole; settings?: UserSettings }
   /** Ends the links and approved logins of the user and every session but the one of the id `keep`. `password` is a hash. */
   | { change: "setPassword"; name: string; password: string; keep: string | null }
   /**
@@ -45,4 +48,20 @@ type UserChange =
   /** Ends the sessions and links of the user too. */
   | { change: "deleteUser"; name: string };
 
-export type AccessChange = TokenChange | UserChange;
+/** A change of who has which role in a project, as the store applies it. */
+type MemberChange =
+  /** Replaces the role of that source. */
+  | ({
+      change: "putMember";
+      project: string;
+      user: string;
+      source: MemberSource;
+      isNew: boolean;
+    } & MemberRole)
+  /** Without a source, the roles of all sources. */
+  | { change: "deleteMember"; project: string; user: string; source: MemberSource | null }
+  /** Stored under the SHA-256 of its secret. */
+  | { change: "insertInvitation"; invitation: Invitation; hash: string }
+  | { change: "deleteInvitation"; project: string; id: string; isSpent: boolean };
+
+export type AccessChange = TokenChange | UserChange | MemberChange;

@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { noSuchProject, type Reach } from "./place.ts";
-import type { Role } from "./role.ts";
+import type { UserRole } from "./role.ts";
 import { INCLUDES, type Scope } from "./scope.ts";
 
 /** Scopes in a place: in everything, in a project, or in some environments of it. */
@@ -17,7 +17,7 @@ export type Rights = {
   type: "user" | "token" | "operator";
   grants: readonly Grant[];
   /** The role of a user in every project; undefined for other callers. */
-  role?: Role | undefined;
+  role?: UserRole | undefined;
 };
 
 /**

@@ -28,7 +28,7 @@ export const INCLUDES: Record<Scope, readonly Scope[]> = {
   "forms:write": ["forms:read"],
 };
 
-/** Scopes that a token can limit to a project or an environment; the others always apply to everything. */
+/** Scopes of flags, which can be limited to an environment; the others apply to a whole project at least. */
 export const PLACED_SCOPES: readonly Scope[] = [
   "flags:read",
   "flags:write",

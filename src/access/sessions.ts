@@ -3,7 +3,7 @@ import { yieldToEventLoop } from "../base/event-loop.ts";
 import type { Job } from "../base/jobs.ts";
 import { sha256 } from "../base/sum.ts";
 import { type Caller, authorOf, isSelf } from "./caller.ts";
-import { SCOPES_OF } from "./role.ts";
+import { grantsOf } from "./members/member.ts";
 import { endTimes, isEnded, noSuchSession, type Session, signInSecret } from "./session.ts";
 import type { SignedIn } from "./sign-in.ts";
 import type { AccessApp } from "./store.ts";
@@ -38,7 +38,7 @@ export async function resumeSession(
       },
     );
   }
-  const { user, session } = found;
+  const { session } = found;
   if (now - session.seenAt < SEEN_MS) return found;
   try {
     await app.store.sessions.markSeen(hash, now);
@@ -46,7 +46,7 @@ export async function resumeSession(
     // With a full disk people can still read.
     if (!(error instanceof AppError)) throw error;
   }
-  return { user, session: { ...session, seenAt: now } };
+  return { ...found, session: { ...session, seenAt: now } };
 }
 
 /**
@@ -88,27 +88,29 @@ export async function endSessionBySecret(app: AccessApp, secret: string, address
   await app.store.sessions.deleteByHash(sha256(secret), { at: app.now(), address });
 }
 
-/** The caller that a user who is signed in is, with the scopes of the role. */
+/** The caller that a user who is signed in is, with the rights of the role and of memberships. */
 export function userCaller(
   app: AccessApp,
-  { user, session }: SignedIn,
+  { user, memberships, session }: SignedIn,
   secret: string,
   hasConfirmed: Caller["hasConfirmed"],
   why?: string,
 ): Caller {
+  const grants = grantsOf(user.role, memberships);
   return {
     name: user.name,
     type: "user",
     role: user.role,
-    grants: [{ scopes: SCOPES_OF[user.role] }],
+    grants,
+    memberships,
     hasConfirmed,
     why,
     session: { id: session.id, method: session.method, expiresAt: session.expiresAt },
     async verify() {
       const use = session.method === "cli" ? "cli" : "browser";
-      const { user: current } = await resumeSession(app, secret, use);
-      if (current.role !== user.role)
-        throw new AppError("forbidden", "your role was changed: load the page again", {
+      const now = await resumeSession(app, secret, use);
+      if (!Bun.deepEquals(grantsOf(now.user.role, now.memberships), grants))
+        throw new AppError("forbidden", "your rights were changed: load the page again", {
           reason: "role-changed",
         });
     },

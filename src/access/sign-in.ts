@@ -3,6 +3,7 @@ import { recordFailure } from "./audit/audit.ts";
 import { dashedKey } from "../base/ids.ts";
 import { sha256 } from "../base/sum.ts";
 import { FACTOR_LIMITS, SESSION_LIMITS } from "./limits.ts";
+import type { Membership } from "./members/member.ts";
 import { noteSignIn, verifyPassword } from "./passwords.ts";
 import type { Role } from "./role.ts";
 import { CLI_PREFIX, type NewSession, type Session, type SignInMethod, signInSecret } from "./session.ts";
@@ -18,7 +19,7 @@ export type Browser = { agent: string; address: string; network: string | null }
 /** For a caller that is not a browser. */
 export const NO_BROWSER: Browser = { agent: "", address: "", network: null };
 
-export type SignedIn = { user: User; session: Session };
+export type SignedIn = { user: User; memberships: Membership[]; session: Session };
 
 /** A new session with its secret, for the cookie; only the SHA-256 of it is stored. */
 export type NewlySignedIn = SignedIn & { secret: string };
@@ -134,12 +135,13 @@ function newBegun({ now, random }: AccessApp): { secret: string; stored: BegunSi
 }
 
 /** The session that has begun, whose network goes first from now on. */
-export function signedIn(
+export async function signedIn(
   app: AccessApp,
   user: User,
   { secret, stored }: Start,
   { network }: Browser,
-): NewlySignedIn {
+): Promise<NewlySignedIn> {
   noteSignIn(app, user.name, network);
-  return { user, session: { ...stored.session, user: user.name }, secret };
+  const memberships = await app.store.members.ofUser(user.name);
+  return { user, memberships, session: { ...stored.session, user: user.name }, secret };
 }

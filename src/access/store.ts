@@ -5,6 +5,8 @@ import type { Author } from "./caller.ts";
 import type { AccessChange } from "./change.ts";
 import type { DeviceLoginStore } from "./device/device-login-store.ts";
 import type { ChangeStore } from "./door.ts";
+import type { Invitation } from "./members/invitation.ts";
+import type { Member, Membership } from "./members/member.ts";
 import type { EnvironmentKeys } from "./place.ts";
 import type { Passkey, SpentChallenge, Totp } from "./factors/factor.ts";
 import type { NewSession, Session, SignInMethod } from "./session.ts";
@@ -15,11 +17,33 @@ import type { User } from "./user.ts";
 export type FoundToken = Token & { keys?: EnvironmentKeys };
 
 type TokenStore = {
-  /** By name. */
+  /** By name; of a name, the one that is limited to no project comes first. */
   list(): Promise<Token[]>;
-  page(query: PageQuery): Promise<Page<Token>>;
+  /** As `list`, of some projects or with null of all and none; `after` is what {@link tokenCursor} returns. */
+  page(query: PageQuery, projects: readonly string[] | null): Promise<Page<Token>>;
   /** By the hash of the secret. */
   find(hash: string): Promise<FoundToken | undefined>;
+  /** All of a name: one of each project, and one that is limited to none. */
+  named(name: string): Promise<Token[]>;
+};
+
+type MemberStore = {
+  /** By user and source; `after` is the name of a user, a slash and a source. Throws `not_found` for the project. */
+  page(project: string, query: PageQuery): Promise<Page<Member>>;
+  /** The roles of a user in a project. Throws `not_found` for the project. */
+  find(project: string, user: string): Promise<Member[]>;
+  /** By project and source; none for a user that does not exist. */
+  ofUser(user: string): Promise<Membership[]>;
+};
+
+type InvitationStore = {
+  /** By id. Throws `not_found` for the project. */
+  page(project: string, query: PageQuery): Promise<Page<Invitation>>;
+  /** By the hash of the secret. */
+  find(hash: string): Promise<Invitation | undefined>;
+  findById(project: string, id: string): Promise<Invitation | undefined>;
+  /** Removes at most `limit` that expired until `now`. Returns whether any may be left. */
+  clearExpired(now: number, limit: number): Promise<boolean>;
 };
 
 type UserStore = {
@@ -46,7 +70,7 @@ type SessionStore = {
   /** As `insert` with a password, but for a user with an authenticator app stores the begun sign-in instead. */
   begin(session: NewSession, password: string, begun: BegunSignIn): Promise<Entrance | undefined>;
   /** By the hash of the secret. */
-  find(hash: string): Promise<{ user: User; session: Session } | undefined>;
+  find(hash: string): Promise<{ user: User; memberships: Membership[]; session: Session } | undefined>;
   findById(id: string): Promise<Session | undefined>;
   /** By id, of every user or of one. */
   page(user: string | null, query: PageQuery): Promise<Page<Session>>;
@@ -123,6 +147,8 @@ export type SecretStore = {
 export type AccessStore = AuditStore & {
   tokens: TokenStore;
   users: UserStore;
+  members: MemberStore;
+  invitations: InvitationStore;
   sessions: SessionStore;
   deviceLogins: DeviceLoginStore;
   factors: FactorStore;

@@ -20,6 +20,11 @@ export function grantOf({ scopes, project, environment }: Token): Grant {
   return { scopes, project, environments: environment === undefined ? undefined : [environment] };
 }
 
+/** The place of a token in a list of tokens, which a later page begins behind. */
+export function tokenCursor({ name, project }: Pick<Token, "name" | "project">): string {
+  return project === undefined ? name : `${name}/${project}`;
+}
+
 export function noSuchToken(name: string): AppError {
   return new AppError("not_found", `token "${name}" does not exist`, {
     reason: "token-not-found",

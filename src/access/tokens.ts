@@ -1,6 +1,7 @@
 import type { Find } from "../base/changes.ts";
 import { AppError } from "../base/errors.ts";
 import { isoTime } from "../base/clock.ts";
+import type { Page, PageQuery } from "../base/pages.ts";
 import { sha256 } from "../base/sum.ts";
 import type { Caller } from "./caller.ts";
 import type { AccessChange } from "./change.ts";
@@ -8,26 +9,24 @@ import { change, type Plan } from "./door.ts";
 import type { Reach, TokenPlace } from "./place.ts";
 import { PLACED_SCOPES, type Scope } from "./scope.ts";
 import type { AccessApp, FoundToken } from "./store.ts";
-import { requireScope } from "./rights.ts";
+import { hasScope, requireScope, requireScopeSomewhere, visibleProjects } from "./rights.ts";
 import { type CreatedToken, grantOf, type NewToken, noSuchToken, type Token, tokenSecret } from "./token.ts";
 
 /**
- * Creates a token; only the SHA-256 of its secret is stored. Throws `invalid` for an expiry in the past and for a scope
- * that cannot be limited to the place, `not_found` for the place, `conflict` for the name of another token or a user, `forbidden`.
+ * Creates a token; only the SHA-256 of its secret is stored. The admin of a project creates some that are limited to it.
+ * Throws `invalid` for an expiry in the past and for a scope that cannot be limited to the place, `not_found` for the place,
+ * `conflict` for the name of another token of the project, or for one without a project of another such token or a user,
+ * `forbidden`.
  */
-export function createToken(app: AccessApp, caller: Caller, input: NewToken): Promise<CreatedToken> {
-  requireScope(caller, "admin");
+export async function createToken(app: AccessApp, caller: Caller, input: NewToken): Promise<CreatedToken> {
+  requireScope(caller, "admin", { project: input.project });
   const { name, scopes = ["admin" as const] } = input;
   const place = placeOf(input, scopes);
   const expiresAt = input.expiresAt == null ? null : Date.parse(input.expiresAt);
   return change(app, caller, async ({ at }): Promise<Plan<AccessChange, CreatedToken>> => {
     if (expiresAt !== null && expiresAt <= at)
       throw new AppError("invalid", "a token must expire in the future");
-    const tokens = await app.store.tokens.list();
-    if (tokens.some((token) => token.name === name))
-      throw new AppError("conflict", `token "${name}" already exists`, { reason: "token-exists" });
-    if (await app.store.users.find(name))
-      throw new AppError("conflict", `the name "${name}" is that of a user`, { reason: "name-taken" });
+    await requireFree(app, name, place?.project);
     const secret = tokenSecret(app.random);
     const token: Token = {
       name,
@@ -43,14 +42,57 @@ export function createToken(app: AccessApp, caller: Caller, input: NewToken): Pr
   });
 }
 
-/** Revokes a token, which is refused from then on. Throws `not_found`, `forbidden`. */
-export function revokeToken(app: AccessApp, caller: Caller, name: string): Promise<void> {
-  requireScope(caller, "admin");
+/** Throws `conflict` for a name that is in use. Names elsewhere are free in a project, whose admin does not learn of them. */
+async function requireFree({ store }: AccessApp, name: string, project: string | undefined): Promise<void> {
+  if ((await store.tokens.named(name)).some((token) => token.project === project))
+    throw new AppError("conflict", `token "${name}" already exists`, { reason: "token-exists" });
+  if (project === undefined && (await store.users.find(name)))
+    throw new AppError("conflict", `the name "${name}" is that of a user`, { reason: "name-taken" });
+}
+
+/**
+ * Revokes a token, which is refused from then on. Without a project it is the one of that name that is limited to none, else
+ * the only one that the caller may revoke. Throws `not_found`, `conflict` if there are several, `forbidden`.
+ */
+export async function revokeToken(
+  app: AccessApp,
+  caller: Caller,
+  name: string,
+  project?: string,
+): Promise<void> {
+  if (project === undefined) requireScopeSomewhere(caller, "admin");
+  else requireScope(caller, "admin", { project });
   return change(app, caller, async (): Promise<Plan<AccessChange, void>> => {
-    const tokens = await app.store.tokens.list();
-    if (!tokens.some((token) => token.name === name)) throw noSuchToken(name);
-    return { changes: [{ change: "deleteToken", name }], result: undefined };
+    const found = (await app.store.tokens.named(name)).filter(
+      (token) =>
+        hasScope(caller, "admin", { project: token.project }) &&
+        (project === undefined || token.project === project),
+    );
+    const token = found.find((each) => each.project === undefined) ?? found[0];
+    if (!token) throw noSuchToken(name);
+    if (token.project !== undefined && found.length > 1)
+      throw new AppError("conflict", `several projects have a token "${name}": ${placesOf(found)}`, {
+        reason: "token-ambiguous",
+        hint: "name the project too",
+      });
+    return { changes: [{ change: "deleteToken", name, limitedTo: token.project }], result: undefined };
   });
+}
+
+function placesOf(tokens: readonly Token[]): string {
+  return tokens.map(({ project }) => project).join(", ");
+}
+
+/** The tokens of a project, or of every project that the caller administers. Throws `forbidden`. */
+export async function listTokens(
+  app: AccessApp,
+  caller: Caller,
+  query: PageQuery,
+  project?: string,
+): Promise<Page<Token>> {
+  if (project === undefined) requireScopeSomewhere(caller, "admin");
+  else requireScope(caller, "admin", { project });
+  return app.store.tokens.page(query, project === undefined ? visibleProjects(caller, "admin") : [project]);
 }
 
 /** The place that the scopes are limited to; null for none. Throws `invalid` for scopes that cannot be limited to it. */
@@ -76,10 +118,10 @@ function placeOf({ project, environment }: Reach, scopes: readonly Scope[]): Tok
     if (environment === undefined) return null;
     throw new AppError("invalid", "an environment needs its project");
   }
-  const unlimited = scopes.find((scope) => !PLACED_SCOPES.includes(scope));
-  if (unlimited === undefined) return { project, environment };
-  throw new AppError("invalid", `the scope ${unlimited} cannot be limited to a project or an environment`, {
-    hint: `these can: ${PLACED_SCOPES.join(", ")}`,
+  const unlimited = environment !== undefined && scopes.find((scope) => !PLACED_SCOPES.includes(scope));
+  if (!unlimited) return { project, environment };
+  throw new AppError("invalid", `the scope ${unlimited} cannot be limited to an environment`, {
+    hint: `these can: ${PLACED_SCOPES.filter((scope) => scope !== "flags:refs").join(", ")}`,
   });
 }
 
@@ -120,6 +162,7 @@ export async function tokenCaller(
     name: token.name,
     type: "token",
     grants: [grantOf(token)],
+    expiresAt: token.expiresAt,
     hasConfirmed,
     why,
     address,

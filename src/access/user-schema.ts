@@ -1,11 +1,12 @@
 import * as z from "zod/mini";
 import { slugOf, timestamp } from "../base/slug-schema.ts";
 import { SECOND_FACTORS } from "./factors/second-factor.ts";
-import { ROLES } from "./role.ts";
+import { membershipSchema } from "./members/member-schema.ts";
+import { USER_ROLES } from "./role.ts";
 
 const userName = slugOf("user");
 
-const role = z.enum(ROLES, `a role is one of ${ROLES.join(", ")}`);
+const role = z.enum(USER_ROLES, `a role is one of ${USER_ROLES.join(", ")}`);
 
 export const userSchema = z.object({
   name: userName,
@@ -20,6 +21,13 @@ export const userSchema = z.object({
     shortcuts: z.boolean(),
   }),
   createdAt: timestamp,
+});
+
+/** A user with what it is a member of. */
+export const userDetailSchema = z.extend(userSchema, {
+  memberships: z.array(membershipSchema),
+  /** The account of an identity provider by which the user signs in. */
+  identity: z.nullable(z.object({ issuer: z.string(), subject: z.string() })),
 });
 
 export const newUserSchema = z.strictObject({ name: userName, role });

@@ -1,7 +1,7 @@
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { SecondFactor } from "./factors/second-factor.ts";
-import type { Role } from "./role.ts";
+import type { UserRole } from "./role.ts";
 
 /** How the dashboard behaves for one user. */
 export type UserSettings = {
@@ -16,7 +16,7 @@ export const DEFAULT_SETTINGS: UserSettings = { timeZone: null, shortcuts: true 
 /** A person who signs in to the dashboard. */
 export type User = {
   name: string;
-  role: Role;
+  role: UserRole;
   hasPassword: boolean;
   secondFactors: SecondFactor[];
   settings: UserSettings;

@@ -9,7 +9,7 @@ import { change, type Plan } from "./door.ts";
 import { LINK_MINUTES } from "./limits.ts";
 import { checkNewPassword } from "./password.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
-import type { Role } from "./role.ts";
+import type { Role, UserRole } from "./role.ts";
 import { beganByLink, signInSecret } from "./session.ts";
 import type { AccessApp } from "./store.ts";
 import { requireScope } from "./rights.ts";
@@ -20,10 +20,10 @@ const MINUTE = 60_000;
 /** The name of the first user, if none is given. */
 const FIRST_USER = "admin";
 
-type NewUser = { name: string; role: Role };
+type NewUser = { name: string; role: UserRole };
 
 /** Creates a user. Throws `invalid` for the name, `conflict` for that of another user or a token, `forbidden`. */
-export function createUser(app: AccessApp, caller: Caller, user: NewUser): Promise<User> {
+export async function createUser(app: AccessApp, caller: Caller, user: NewUser): Promise<User> {
   requireScope(caller, "admin");
   return change(app, caller, ({ at }) => planUser(app, user, at));
 }
@@ -37,7 +37,8 @@ export async function ensureUser(app: AccessApp, name: string, role: Role): Prom
   });
 }
 
-async function planUser(
+/** The change that creates a user. Throws `invalid` for the name, `conflict` for that of another user or a token. */
+export async function planUser(
   { store }: AccessApp,
   { name, role }: NewUser,
   at: number,
@@ -46,7 +47,7 @@ async function planUser(
   if (fault !== undefined) throw new AppError("invalid", fault);
   if (await store.users.find(name))
     throw new AppError("conflict", `user "${name}" already exists`, { reason: "user-exists" });
-  if ((await store.tokens.list()).some((token) => token.name === name))
+  if ((await store.tokens.named(name)).some(({ project }) => project === undefined))
     throw new AppError("conflict", `the name "${name}" is that of a token`, { reason: "name-taken" });
   const user: User = {
     name,
@@ -60,11 +61,11 @@ async function planUser(
 }
 
 /** Gives a user a role. Throws `conflict` for the last admin, `not_found`, `forbidden`. */
-export function setRole(
+export async function setRole(
   app: AccessApp,
   caller: Caller,
   name: string,
-  role: Role,
+  role: UserRole,
 ): Promise<{ user: User; result: SetResult }> {
   requireScope(caller, "admin");
   return change(app, caller, async (): Promise<Plan<AccessChange, { user: User; result: SetResult }>> => {
@@ -77,7 +78,7 @@ export function setRole(
 }
 
 /** Deletes a user with every session and link. Throws `conflict` for the last admin, `not_found`, `forbidden`. */
-export function deleteUser(app: AccessApp, caller: Caller, name: string): Promise<void> {
+export async function deleteUser(app: AccessApp, caller: Caller, name: string): Promise<void> {
   requireScope(caller, "admin");
   return change(app, caller, async (): Promise<Plan<AccessChange, void>> => {
     await requireOtherAdmin(app, await findUser(app, name));

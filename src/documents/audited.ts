@@ -1,15 +1,11 @@
 import type { AuditEvent } from "../access/audit/entry.ts";
+import { isoTime } from "../base/clock.ts";
 import type { SetupChange } from "./setup.ts";
 
 type Kind = SetupChange["change"];
 
 /** The place of an entry: in a project by its slug, in that of a form by its key or of a target by its id, or in none. */
-export type AuditPlace =
-  | { project: string }
-  | { form: string }
-  | { target: string }
-  | { token: string }
-  | null;
+export type AuditPlace = { project: string } | { form: string } | { target: string } | null;
 
 /** The entry of a change, without its author and its project, which the store finds. */
 export type AuditedChange = Omit<AuditEvent, "project"> & { place: AuditPlace };
@@ -54,7 +50,7 @@ const AUDITED: Audited = {
       ...(environment !== undefined && { environment }),
       expiresAt,
     }),
-  deleteToken: ({ name }) => entry("token.revoke", { token: name }, name),
+  deleteToken: ({ name, limitedTo }) => entry("token.revoke", placeOf(limitedTo), name),
   insertUser: ({ user: { name, role } }) => entry("user.create", null, name, { role }),
   updateUser: ({ name, role }) => (role === undefined ? null : entry("user.set", null, name, { role })),
   setPassword: ({ name }) => entry("user.set", null, name, { fields: ["password"] }),
@@ -67,6 +63,13 @@ const AUDITED: Audited = {
   deletePasskey: ({ name, id }) => entry("second-factor.delete", null, name, { kind: "passkey", id }),
   resetFactors: ({ name }) => entry("second-factor.reset", null, name),
   deleteUser: ({ name }) => entry("user.delete", null, name),
+  putMember: ({ project, user, isNew, role, environments, source }) =>
+    entry(isNew ? "member.create" : "member.set", { project }, user, { role, environments, source }),
+  deleteMember: ({ project, user }) => entry("member.remove", { project }, user),
+  insertInvitation: ({ invitation: { project, id, role, environments, expiresAt } }) =>
+    entry("invitation.create", { project }, id, { role, environments, expiresAt: isoTime(expiresAt) }),
+  deleteInvitation: ({ project, id, isSpent }) =>
+    entry(isSpent ? "invitation.spend" : "invitation.delete", { project }, id),
 };
 
 /** The entry of a change; null for none. */

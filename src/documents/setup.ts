@@ -38,7 +38,9 @@ const ACCESS_CHANGES: ReadonlySet<SetupChange["change"]> = new Set([
   "deletePasskey",
   "resetFactors",
   "deleteUser",
-  // The tokens that are limited to a place are deleted with it.
+  "putMember",
+  "deleteMember",
+  // The tokens and roles that are limited to a place are deleted with it.
   "deleteProject",
   "deleteEnvironment",
 ] as const);

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type Caller, NOBODY, confirmationIn, operatorCaller } from "../access/caller.ts";
-import { requireScope } from "../access/rights.ts";
+import { requireScope, requireScopeSomewhere } from "../access/rights.ts";
 import { CLI_PREFIX } from "../access/session.ts";
 import { resumeSession, userCaller } from "../access/sessions.ts";
 import { createTokenFinder } from "../access/token-finder.ts";
@@ -90,12 +90,17 @@ export function requires({
     const { project, environment = c.req.query("environment") } = c.req.param() as Partial<
       Record<string, string>
     >;
-    const where = { project, environment: place === "environment" ? environment : undefined };
-    if (scope !== null) requireScope(c.get("caller"), scope, where);
+    const reach = { project, environment: place === "environment" ? environment : undefined };
+    const check = () => {
+      if (scope === null) return;
+      if (place === "seen" && scope === "admin") requireScopeSomewhere(c.get("caller"), scope);
+      else requireScope(c.get("caller"), scope, reach);
+    };
+    check();
     if (c.req.raw.body) {
       await readBody(c, maxBody);
       c.set("caller", await c.get("identify")());
-      if (scope !== null) requireScope(c.get("caller"), scope, where);
+      check();
     }
     if (c.req.method !== "GET") await refuseAbandoned(c.req.raw);
     await next();

@@ -2,7 +2,8 @@ import { isIP } from "node:net";
 import { ACTOR_TYPES } from "../access/audit/entry.ts";
 import { FACTOR_LIMITS } from "../access/limits.ts";
 import { PASSWORD_HASH } from "../access/password.ts";
-import { ROLES } from "../access/role.ts";
+import { MEMBER_SOURCES } from "../access/members/member.ts";
+import { ROLES, USER_ROLES } from "../access/role.ts";
 import { SCOPES } from "../access/scope.ts";
 import { areUserSettings } from "../access/user.ts";
 import { DASHED_KEY, SUBMISSION_ID } from "../base/ids.ts";
@@ -104,6 +105,9 @@ export const RULES = {
   mailbox: (value) => typeof value === "string" && isMailbox(value),
   role: oneOf(ROLES),
   actorType: oneOf(ACTOR_TYPES),
+  userRole: oneOf(USER_ROLES),
+  memberSource: oneOf(MEMBER_SOURCES),
+  slugs: listOf((slug) => SLUG.test(slug)),
   password: text(PASSWORD_HASH),
   totpKey: bytes(20),
   credential: bytesUpTo(FACTOR_LIMITS.credentialId),

@@ -14,7 +14,7 @@ export const SETUP_TABLES = {
   users: setup("id", {
     id: "integer",
     name: "text slug",
-    role: "text role",
+    role: "text userRole",
     password: "text? password",
     settings: "text userSettings",
     created_at: "integer time",
@@ -171,6 +171,13 @@ export const SETUP_TABLES = {
     expires_at: "integer? time",
     environment_id: "integer?",
     project_id: "integer?",
+  }),
+  members: setup("user_id project_id source", {
+    user_id: "integer",
+    project_id: "integer",
+    source: "text memberSource",
+    role: "text role",
+    environments: "text? slugs",
   }),
   tallies: setup("kind hour what variant", {
     kind: "integer bit",

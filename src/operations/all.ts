@@ -10,7 +10,10 @@ import { forms } from "./forms.ts";
 import { history } from "./history.ts";
 import { inbox } from "./inbox.ts";
 import { login } from "./access/login.ts";
+import { invitations } from "./access/invitations.ts";
 import { mail } from "./mail.ts";
+import { me } from "./access/me.ts";
+import { members } from "./access/members.ts";
 import type { Operation } from "./operation.ts";
 import { projects } from "./projects.ts";
 import { promotion } from "./promotion.ts";
@@ -47,6 +50,9 @@ export const OPERATIONS: readonly Operation[] = [
   stats,
   server,
   mail,
+  me,
+  members,
+  invitations,
   tokens,
   users,
   sessions,

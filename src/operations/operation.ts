@@ -28,9 +28,10 @@ export type Schemas = {
  * - `project`: the project in the path;
  * - `environment`: the environment of that project in the path or in the query; without one the project;
  * - `form`: a form, a submission, a delivery or a target, which is looked up among those that the caller sees;
+ * - `self`: the caller;
  * - `seen`: any of it. The operation returns and changes only what the caller sees, and checks rights itself.
  */
-type Place = "instance" | "project" | "environment" | "form" | "seen";
+type Place = "instance" | "project" | "environment" | "form" | "self" | "seen";
 
 /** A call of an operation. */
 export type Call<S extends Schemas = Schemas, P extends string = string> = {

@@ -20,7 +20,7 @@ import {
 import type { ProjectsApp } from "./store.ts";
 
 /** Creates a project with its keys and environments. Throws `conflict` for a slug in use, `forbidden`. */
-export function createProject(app: ProjectsApp, caller: Caller, input: NewProject): Promise<Project> {
+export async function createProject(app: ProjectsApp, caller: Caller, input: NewProject): Promise<Project> {
   requireScope(caller, "admin");
   return change(app, caller, async ({ at }): Promise<Plan<ProjectChange, Project>> => {
     if (await app.store.projects.find(input.slug)) {

@@ -26,7 +26,7 @@ describe("a session", () => {
   test("is known by its secret alone", async () => {
     const app = openTestApp();
     const { secret, session, user } = await signIn(app, "ann");
-    expect(await resumeSession(app, secret)).toEqual({ user, session });
+    expect(await resumeSession(app, secret)).toEqual({ user, memberships: [], session });
     const hash = new Bun.CryptoHasher("sha256").update(secret).digest("hex");
     for (const other of ["", session.id, hash, `${secret}x`, secret.slice(1)])
       expect(await reasonOf(resumeSession(app, other))).toBe(ENDED);

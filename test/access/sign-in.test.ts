@@ -33,7 +33,7 @@ describe("a link", () => {
       expiresAt: null,
     });
     expect(secret).toMatch(/^[\w-]{43}$/);
-    expect(await resumeSession(app, secret)).toEqual({ user, session });
+    expect(await resumeSession(app, secret)).toEqual({ user, memberships: [], session });
     const files = ["formflag.db", "formflag.db-wal"].map((file) =>
       readFileSync(join(app.directory, file), "latin1"),
     );
@@ -88,7 +88,7 @@ describe("a password", () => {
     await give("ann");
     const { user, session, secret } = await login("ann", PASSWORD);
     expect([user.name, session.method]).toEqual(["ann", "password"]);
-    expect(await resumeSession(app, secret)).toEqual({ user, session });
+    expect(await resumeSession(app, secret)).toEqual({ user, memberships: [], session });
     expect(await app.store.users.password("ann")).toMatch(PASSWORD_HASH);
     expect<object>(HASHING).toEqual({ algorithm: "argon2id", memoryCost: 19 * 1024, timeCost: 2 });
   });

@@ -27,6 +27,7 @@ import { submissionsContract } from "./submissions.ts";
 import { talliesContract } from "./tallies.ts";
 import { targetsContract } from "./setup/targets.ts";
 import { tokensContract } from "./setup/tokens.ts";
+import { membersContract } from "./setup/members.ts";
 import { usersContract } from "./setup/users.ts";
 
 const CONTRACTS = [
@@ -52,6 +53,7 @@ const CONTRACTS = [
   searchContract,
   tokensContract,
   usersContract,
+  membersContract,
   sessionsContract,
   deviceLoginsContract,
   factorsContract,

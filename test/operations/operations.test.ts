@@ -52,7 +52,7 @@ describe.each(each)("%s", (_, operation) => {
   test("names its place", () => {
     const inPath = ["environment", "project"].find((name) => path.includes(`:${name}`)) ?? "none";
     const possible = {
-      none: ["instance", "form", "seen"],
+      none: ["instance", "form", "self", "seen"],
       project: ["project", "environment"],
       environment: ["environment"],
     };

@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import type { Membership } from "../members/member.ts";
 import { type Role, ROLES } from "../role.ts";
 import type { Session } from "../session.ts";
 import type { User } from "../user.ts";
@@ -56,12 +57,13 @@ const ALONE: ReadonlySet<Session["method"]> = new Set(["password", "link"]);
  * Whether the user of a session has to set up a second factor before anything else: `least` is the weakest role that needs
  * one, or null. A session by password or link of a user with an authenticator app has had a code of it.
  */
-export function mustSetUp(user: User, { method }: Session, least: Role | null): boolean {
+export function mustSetUp(
+  user: User,
+  memberships: readonly Membership[],
+  { method }: Session,
+  least: Role | null,
+): boolean {
   if (least === null || !ALONE.has(method) || user.secondFactors.includes("totp")) return false;
-  return rolesOf(user).some((role) => ROLES.indexOf(role) >= ROLES.indexOf(least));
-}
-
-/** The roles of a user, in any project. */
-function rolesOf({ role }: User): Role[] {
-  return [role];
+  const roles = [user.role, ...memberships.map(({ role }) => role)];
+  return roles.some((role) => role !== "none" && ROLES.indexOf(role) >= ROLES.indexOf(least));
 }

@@ -66,7 +66,7 @@ export function successOf({ status, media }: Operation, { output }: Schemas): 20
 /** Handlers that describe an operation in the OpenAPI document, and do nothing else. */
 export function describeOperation(operation: Operation, schemas: Schemas): MiddlewareHandler[] {
   const { tag, summary, scope, isOpen = false, media = [] } = operation;
-  const changes = CHANGES.has(scope) && tag !== "tokens";
+  const changes = scope !== null && CHANGES.has(scope) && tag !== "tokens";
   const { confirms = changes, explains = changes } = operation;
   const { query, body, upload, lines, output } = schemas;
   const content = {

@@ -22,6 +22,7 @@ import { createRendering } from "./rendering.tsx";
 import type { Dashboard } from "./routes.ts";
 import { SECTIONS } from "./sections.ts";
 import { SECURITY_HEADERS, requireOwnForm } from "./security.ts";
+import { invitationRoutes } from "./access/invitation.tsx";
 import { signInRoutes } from "./access/sign-in.tsx";
 import { addressOf, reachOf } from "./view.ts";
 
@@ -64,6 +65,7 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
   site.route(DASHBOARD_PATH, codeRoutes(dashboard));
   site.route(DASHBOARD_PATH, totpRoutes(dashboard));
   site.route(DASHBOARD_PATH, passkeyRoutes(dashboard, entry.callerOf));
+  site.route(`${DASHBOARD_PATH}/invitation`, invitationRoutes({ ...dashboard, callerOf: entry.callerOf }));
   site.post(`${DASHBOARD_PATH}/sign-out`, async (c) => {
     const fields = await readFields(c.req.raw, MAX_SIGN_IN_BODY);
     const session = c.get("session") ?? c.get("unready");

@@ -46,7 +46,8 @@ export function createEntry(app: App, options: DashboardOptions, cookies: Cookie
     cookies.setSession(c, secret);
     settle(c, signedIn, secret);
   };
-  const isUnready = ({ user, session }: SignedIn) => mustSetUp(user, session, options.secondFactor);
+  const isUnready = ({ user, memberships, session }: SignedIn) =>
+    mustSetUp(user, memberships, session, options.secondFactor);
   /** A user who still has to set up a second factor is signed in on the page for that alone. */
   const settle = (c: DashboardContext, signedIn: SignedIn, secret: string) => {
     c.set(isUnready(signedIn) ? "unready" : "session", { signedIn, secret });

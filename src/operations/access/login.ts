@@ -3,7 +3,7 @@ import { LOGIN_LIMITS } from "../../access/limits.ts";
 import { endLogin } from "../../access/sessions.ts";
 import { noun } from "../operation.ts";
 
-const shared = { scope: null, place: "seen", confirms: false, explains: false } as const;
+const shared = { scope: null, place: "self", confirms: false, explains: false } as const;
 
 /** The path of the page where a login is approved, behind that of the dashboard. */
 const PAGE = "/device";

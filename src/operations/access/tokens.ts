@@ -1,5 +1,7 @@
-import { createToken, revokeToken } from "../../access/tokens.ts";
+import { tokenCursor } from "../../access/token.ts";
+import { createToken, listTokens, revokeToken } from "../../access/tokens.ts";
 import { MAX_LIST, nextOf } from "../../base/pages.ts";
+import { getProject } from "../../projects/projects.ts";
 import { noun } from "../operation.ts";
 import { created } from "../results.ts";
 
@@ -11,9 +13,10 @@ export const tokens = noun("tokens", () => import("./schema/tokens-schema.ts"), 
     scope: "admin",
     place: "seen",
     defaults: { limit: MAX_LIST },
-    run: async ({ app, query }) => {
-      const page = await app.store.tokens.page(query);
-      return { tokens: page.items, next: nextOf(page, ({ name }) => name) };
+    run: async ({ app, caller, query: { project, ...query } }) => {
+      const page = await listTokens(app, caller, query, project);
+      if (project !== undefined) await getProject(app, project);
+      return { tokens: page.items, next: nextOf(page, tokenCursor) };
     },
   },
   create: {
@@ -28,9 +31,10 @@ export const tokens = noun("tokens", () => import("./schema/tokens-schema.ts"), 
   revoke: {
     method: "DELETE",
     path: "/tokens/:name",
-    summary: "Revoke a token",
+    summary: "Revoke a token: of a project, or the only one of that name",
     scope: "admin",
     place: "seen",
-    run: ({ app, caller, names }) => revokeToken(app, caller, names.name),
+    defaults: {},
+    run: ({ app, caller, names, query }) => revokeToken(app, caller, names.name, query.project),
   },
 });

@@ -46,7 +46,8 @@ export const users = noun("users", () => import("./schema/users-schema.ts"), {
     run: async ({ app, names }) => {
       const user = await app.store.users.find(names.user);
       if (!user) throw noSuchUser(names.user);
-      return user;
+      const memberships = await app.store.members.ofUser(names.user);
+      return { ...user, memberships, identity: null };
     },
   },
   set: {

@@ -13,6 +13,8 @@ import { type Revised, findProjectRow, projectRow, revise } from "./rows.ts";
 import { deleteScheduled, insertScheduled } from "./scheduled.ts";
 import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
 import { deleteTarget, insertTarget, updateTarget } from "./delivery/targets.ts";
+import { deleteInvitation, insertInvitation } from "./access/invitations.ts";
+import { deleteMember, putMember } from "./access/members.ts";
 import { deleteToken, insertToken } from "./tokens.ts";
 import { deletePasskey, insertPasskey, renamePasskey } from "./factors/passkeys.ts";
 import { deleteTotp, resetFactors, setRecoveryCodes, setTotp } from "./factors/factors.ts";
@@ -61,6 +63,10 @@ const APPLY: Apply = {
   deletePasskey,
   resetFactors,
   deleteUser,
+  putMember,
+  deleteMember,
+  insertInvitation,
+  deleteInvitation,
 };
 
 /**

@@ -55,13 +55,12 @@ function rowOf({ id, at, who, type, action, project, object, address, hash }: Au
 export function* projectAt(place: AuditPlace): Work<string | null> {
   if (place === null) return null;
   if ("project" in place) return place.project;
-  const sql = "form" in place ? OF_FORM : "target" in place ? OF_TARGET : OF_TOKEN;
+  const sql = "form" in place ? OF_FORM : OF_TARGET;
   return (yield* first<{ slug: string | null }>(sql, { ...place }))?.slug ?? null;
 }
 
 const OF_FORM = `SELECT ${PROJECT_OF_FORM} AS slug FROM forms f WHERE f.key = $form`;
 const OF_TARGET = `SELECT ${PROJECT_OF_FORM} AS slug FROM targets t JOIN forms f ON f.id = t.form_id WHERE t.id = $target`;
-const OF_TOKEN = "SELECT p.slug FROM tokens t JOIN projects p ON p.id = t.project_id WHERE t.name = $token";
 
 /** The author of a change as an entry has it. */
 export function auditAuthor({ who, at, type = "system", address = null }: Author | NewAuditEntry) {

@@ -9,6 +9,7 @@ import {
   type ProjectRow,
   findProjectRow,
 } from "./rows.ts";
+import { forgetEnvironment } from "./access/members.ts";
 import { type Work, run, all } from "./work.ts";
 import { MAX_PAGE_BYTES, type Page, type PageQuery } from "../../base/pages.ts";
 import { DEFAULT_PROJECT } from "../../access/place.ts";
@@ -51,8 +52,9 @@ export function* setMetadata({ project, environment, metadata }: Change<"setMeta
 }
 
 export function* deleteEnvironment({ project, environment }: Change<"deleteEnvironment">): Work<void> {
-  const { id } = yield* environmentRow(project, environment);
+  const { id, project_id: projectId } = yield* environmentRow(project, environment);
   yield* run("DELETE FROM environments WHERE id = $id", { id });
+  yield* forgetEnvironment(projectId, environment);
 }
 
 function* listEnvironments(project: string): Work<Environment[]> {

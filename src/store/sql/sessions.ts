@@ -1,8 +1,10 @@
 import { type NewAuditEntry, SYSTEM } from "../../access/audit/entry.ts";
+import type { Membership } from "../../access/members/member.ts";
 import type { NewSession, Session, SignInMethod } from "../../access/session.ts";
 import type { BegunSignIn, SignInLink } from "../../access/store.ts";
 import type { User } from "../../access/user.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
+import { membershipsOf } from "./access/members.ts";
 import { pageOf } from "./pages.ts";
 import { findUser, USER_COLUMNS, type UserRow, viewUser } from "./users.ts";
 import type { Author } from "../../access/caller.ts";
@@ -61,10 +63,13 @@ export function* insertSession(
   return yield* findUser(user);
 }
 
-function* findSession(hash: string): Work<{ user: User; session: Session } | undefined> {
+function* findSession(
+  hash: string,
+): Work<{ user: User; memberships: Membership[]; session: Session } | undefined> {
   const sql = `SELECT ${COLUMNS}, ${USER_COLUMNS} ${FROM} WHERE s.hash = $hash`;
   const row = yield* first<Row & UserRow>(sql, { hash: bytesOfHash(hash) });
-  return row && { user: viewUser(row), session: view(row) };
+  if (!row) return undefined;
+  return { user: viewUser(row), memberships: yield* membershipsOf(row.name), session: view(row) };
 }
 
 function* findSessionById(id: string): Work<Session | undefined> {

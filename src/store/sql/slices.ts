@@ -5,6 +5,8 @@ import { factors } from "./factors/factors.ts";
 import { feedback } from "./feedback.ts";
 import { flags } from "./flags.ts";
 import { forms } from "./forms.ts";
+import { invitations } from "./access/invitations.ts";
+import { members } from "./access/members.ts";
 import { changes } from "./history.ts";
 import { deliveries } from "./delivery/outbox.ts";
 import { deviceLogins } from "./device-logins.ts";
@@ -38,6 +40,8 @@ export const SLICES = {
   tallies,
   tokens,
   users,
+  members,
+  invitations,
   sessions,
   deviceLogins,
   factors: {

@@ -4,7 +4,7 @@ import type { Token } from "../../access/token.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import { pageOf } from "./pages.ts";
-import { environmentRow, projectRow } from "./rows.ts";
+import { environmentRow, findProjectRow, projectRow } from "./rows.ts";
 import { type Work, all, first, run } from "./work.ts";
 
 type Row = {
@@ -48,17 +48,37 @@ export function* insertToken({ token, hash }: Change<"insertToken">): Work<void>
   );
 }
 
-export function* deleteToken({ name }: Change<"deleteToken">): Work<void> {
-  yield* run("DELETE FROM tokens WHERE name = $name", { name });
+export function* deleteToken({ name, limitedTo }: Change<"deleteToken">): Work<void> {
+  const projectId = limitedTo === undefined ? null : (yield* projectRow(limitedTo)).id;
+  yield* run(
+    "DELETE FROM tokens WHERE name = $name AND project_id IS NOT DISTINCT FROM CAST($projectId AS BIGINT)",
+    { name, projectId },
+  );
 }
+
+/** As the index that makes names unique. */
+const ORDER = "ORDER BY t.name, coalesce(t.project_id, 0)";
 
 function* listTokens(): Work<Token[]> {
-  return (yield* all<Row>(`${SELECT} ORDER BY t.name`)).map(view);
+  return (yield* all<Row>(`${SELECT} ${ORDER}`)).map(view);
 }
 
-function pageTokens({ limit, after = "" }: PageQuery): Work<Page<Token>> {
-  const sql = `${SELECT} WHERE t.name > $after ORDER BY t.name LIMIT $limit`;
-  return pageOf(all<Row>(sql, { after, limit: limit + 1 }), limit, view);
+function* pageTokens(
+  { limit, after = "" }: PageQuery,
+  projects: readonly string[] | null,
+): Work<Page<Token>> {
+  const [name = "", slug] = after.split("/");
+  const id = slug === undefined ? 0 : ((yield* findProjectRow(slug))?.id ?? 0);
+  const among = projects === null ? "" : "AND p.slug IN (SELECT value FROM json_each($projects))";
+  const rows = all<Row>(
+    `${SELECT} WHERE (t.name, coalesce(t.project_id, 0)) > ($name, $id) ${among} ${ORDER} LIMIT $limit`,
+    { name, id, ...(projects && { projects: JSON.stringify(projects) }), limit: limit + 1 },
+  );
+  return yield* pageOf(rows, limit, view);
+}
+
+function* tokensNamed(name: string): Work<Token[]> {
+  return (yield* all<Row>(`${SELECT} WHERE t.name = $name ${ORDER}`, { name })).map(view);
 }
 
 function* findToken(hash: string): Work<(Token & { keys?: EnvironmentKeys }) | undefined> {
@@ -79,4 +99,4 @@ function view(row: Row): Token {
   };
 }
 
-export const tokens = { reads: { list: listTokens, page: pageTokens, find: findToken } };
+export const tokens = { reads: { list: listTokens, page: pageTokens, find: findToken, named: tokensNamed } };

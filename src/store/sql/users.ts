@@ -1,5 +1,5 @@
 import type { AccessChange } from "../../access/change.ts";
-import type { Role } from "../../access/role.ts";
+import type { UserRole } from "../../access/role.ts";
 import { DEFAULT_SETTINGS, type User, type UserSettings } from "../../access/user.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
@@ -13,7 +13,7 @@ export const USER_COLUMNS = `u.name, u.role, u.password IS NOT NULL AS has_passw
 
 export type UserRow = {
   name: string;
-  role: Role;
+  role: UserRole;
   has_password: number;
   has_totp: number;
   has_passkey: number;

@@ -90,8 +90,8 @@ describe("an authenticator app", () => {
       expect(Object.keys(entrance)).toEqual(["begun"]);
       expect((await whoBegan(app, begun))!.name).toBe("ann");
       expect(await reasonOf(resumeSession(app, begun))).toBe("unauthenticated session-ended");
-      const { secret, session, user } = await signInByCode(app, begun, next(), BROWSER);
-      expect(await resumeSession(app, secret)).toEqual({ user, session });
+      const { secret, ...signedIn } = await signInByCode(app, begun, next(), BROWSER);
+      expect(await resumeSession(app, secret)).toEqual(signedIn);
       expect(await whoBegan(app, begun)).toBeUndefined();
     }
     const methods = (await app.store.sessions.page("ann", { limit: 9 })).items.map(({ method }) => method);
@@ -220,11 +220,14 @@ describe("a reset", () => {
 test("A second factor is needed from a role on, after a password or a link, until there is an app", async () => {
   const app = openTestApp();
   const { user, session } = await signIn(app, "ann", "editor");
-  const needed = ROLES.filter((least) => mustSetUp(user, session, least));
+  const needed = ROLES.filter((least) => mustSetUp(user, [], session, least));
   expect(needed).toEqual(["viewer", "inbox", "editor"]);
-  expect(mustSetUp(user, session, null)).toBe(false);
-  expect(mustSetUp(user, { ...session, method: "password" }, "viewer")).toBe(true);
-  expect(mustSetUp(user, { ...session, method: "proxy" }, "viewer")).toBe(false);
-  expect(mustSetUp({ ...user, secondFactors: ["passkey"] }, session, "viewer")).toBe(true);
-  expect(mustSetUp({ ...user, secondFactors: ["totp"] }, session, "viewer")).toBe(false);
+  expect(mustSetUp(user, [], session, null)).toBe(false);
+  const member = { project: "shop", role: "admin", environments: null, source: "manual" } as const;
+  expect(mustSetUp({ ...user, role: "none" }, [], session, "viewer")).toBe(false);
+  expect(mustSetUp({ ...user, role: "none" }, [member], session, "admin")).toBe(true);
+  expect(mustSetUp(user, [], { ...session, method: "password" }, "viewer")).toBe(true);
+  expect(mustSetUp(user, [], { ...session, method: "proxy" }, "viewer")).toBe(false);
+  expect(mustSetUp({ ...user, secondFactors: ["passkey"] }, [], session, "viewer")).toBe(true);
+  expect(mustSetUp({ ...user, secondFactors: ["totp"] }, [], session, "viewer")).toBe(false);
 });

@@ -93,8 +93,11 @@ describe("tokens create", () => {
     ["an expiry in the past", ["t", "--expires", "2020-01-01"], /future/],
     ["an expiry in words", ["t", "--expires", "soon"], /--expires soon/],
     ["a lifetime of nothing", ["t", "--expires", "0d"], /future/],
-    ["a project, with the scope admin", ["t", "-p", "shop"], /the scope admin cannot be limited/],
-    ["a project, with a forms scope", ["t", "-p", "shop", "--scope", "flags:read,forms:read"], /forms:read/],
+    [
+      "an environment, with a forms scope",
+      ["t", "-p", "shop", "-e", "develop", "--scope", "flags:read,forms:read"],
+      /the scope forms:read cannot be limited/,
+    ],
     [
       "an environment without its project",
       ["t", "-e", "develop", "--scope", "flags:read"],

@@ -63,7 +63,7 @@ export function deviceLoginsContract(driver: Driver): void {
         user: user.name,
         session,
       });
-      expect(await sessions.find(begun.hash)).toEqual({ user, session });
+      expect(await sessions.find(begun.hash)).toEqual({ user, memberships: [], session });
       expect(await deviceLogins.poll(one.hash, NOW + 8, start())).toEqual({ state: "unknown" });
       expect(await deviceLogins.poll(other.hash, NOW, start())).toEqual({ state: "waiting", polledAt: null });
     });
@@ -114,7 +114,11 @@ export function sessionsContract(driver: Driver): void {
       const user = await addUser();
       const start = newSession(user.name, { agent: "Firefox ✓", address: "2001:db8::1", method: "proxy" });
       expect(await store.sessions.insert(start, null)).toEqual(user);
-      expect(await store.sessions.find(start.hash)).toEqual({ user, session: start.session });
+      expect(await store.sessions.find(start.hash)).toEqual({
+        user,
+        memberships: [],
+        session: start.session,
+      });
       expect(await store.sessions.findById(start.session.id)).toEqual(start.session);
       expect(await store.sessions.find(start.session.id)).toBeUndefined();
       expect(await store.sessions.find("")).toBeUndefined();
@@ -187,7 +191,7 @@ export function sessionsContract(driver: Driver): void {
         isBegun: false,
       });
       const session = { ...start.session, user: user.name };
-      expect(await store.sessions.find(start.hash)).toEqual({ user, session });
+      expect(await store.sessions.find(start.hash)).toEqual({ user, memberships: [], session });
       expect(await store.sessions.spendLink(link.hash, NOW, newSession(""), newBegun())).toBeUndefined();
     });
 

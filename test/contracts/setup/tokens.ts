@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Token } from "../../../src/access/token.ts";
+import { type Token, tokenCursor } from "../../../src/access/token.ts";
 import { addProject, apply } from "../../support/records/apply.ts";
 import { tokenCalled } from "../../support/records/records.ts";
 import { codeOf } from "../../support/refusals.ts";
@@ -10,7 +10,8 @@ export function tokensContract(driver: Driver): void {
   describe(`tokens, kept by ${driver.name},`, async () => {
     const store = await opener(driver)();
     const hashOf = (name: string) => `hash of ${name}`;
-    const insert = (token: Token) => apply(store, { change: "insertToken", token, hash: hashOf(token.name) });
+    const insertAs = (token: Token, hash: string) => apply(store, { change: "insertToken", token, hash });
+    const insert = (token: Token) => insertAs(token, hashOf(token.name));
 
     test("are found by the hash of their secret, which they do not show", async () => {
       const token = tokenCalled(fresh(), { expiresAt: "2026-01-02T03:04:05.679Z" });
@@ -35,6 +36,24 @@ export function tokensContract(driver: Driver): void {
       await project.delete();
       expect(await store.tokens.find(hashOf(whole.name))).toBeUndefined();
       expect(await codeOf(insert(tokenCalled(fresh(), { scopes, project: project.slug })))).toBe("not_found");
+    });
+
+    test("have names of their own in each project, and pages of some", async () => {
+      const [shop, bank] = [await addProject(store, fresh()), await addProject(store, fresh())];
+      const name = fresh();
+      const token = (project?: string) =>
+        insertAs(tokenCalled(name, project === undefined ? {} : { project }), `${name} ${project}`);
+      for (const project of [bank.slug, undefined, shop.slug]) await token(project);
+      const slugs = [shop.slug, bank.slug];
+      expect((await store.tokens.named(name)).map(({ project }) => project)).toEqual([undefined, ...slugs]);
+      const page = async (limit: number, after?: string) =>
+        (await store.tokens.page({ limit, after }, slugs)).items.map(tokenCursor);
+      expect(await page(2)).toEqual(slugs.map((slug) => `${name}/${slug}`));
+      expect(await page(2, `${name}/${slugs[0]!}`)).toEqual([`${name}/${slugs[1]!}`]);
+      expect(await page(2, name)).toHaveLength(2);
+      expect((await store.tokens.page({ limit: 10 }, [])).items).toEqual([]);
+      await apply(store, { change: "deleteToken", name, limitedTo: shop.slug });
+      expect((await store.tokens.named(name)).map(({ project }) => project)).toEqual([undefined, bank.slug]);
     });
 
     test("are listed by name, and gone once deleted", async () => {

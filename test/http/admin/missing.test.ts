@@ -28,7 +28,7 @@ describe("what is not there", () => {
     const answer = await ask(path, {
       method,
       ...(method === "PATCH" && { body: PATCHES[path.split("/").at(-2)!] ?? {} }),
-      ...(method === "PUT" && { body: { rule: true } }),
+      ...(method === "PUT" && { body: path.includes("/members/") ? { role: "viewer" } : { rule: true } }),
     });
     const { code, message } = await errorOf(answer);
     expect([answer.status, code]).toEqual([404, "not_found"]);

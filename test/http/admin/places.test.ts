@@ -143,11 +143,10 @@ describe("a token is not made", () => {
   };
 
   test.each([[undefined], ["admin"], ["read"], ["forms:read"], ["forms:write"]])(
-    "limited to a project with the scope %s",
+    "limited to an environment with the scope %s",
     async (scope) => {
       const scopes = scope === undefined ? {} : { scopes: ["flags:read", scope] };
-      const message = `the scope ${scope ?? "admin"} cannot be limited to a project or an environment`;
-      expect(await make({ ...scopes, project: "shop" })).toEqual([400, message]);
+      const message = `the scope ${scope ?? "admin"} cannot be limited to an environment`;
       expect(await make({ ...scopes, project: "shop", environment: "develop" })).toEqual([400, message]);
     },
   );

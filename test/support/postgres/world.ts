@@ -1,5 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { createInvitation } from "../../../src/access/members/invitations.ts";
+import { setMember } from "../../../src/access/members/members.ts";
 import { SCOPES, type Scope } from "../../../src/access/scope.ts";
 import { createToken } from "../../../src/access/tokens.ts";
 import type { App } from "../../../src/app.ts";
@@ -84,6 +86,8 @@ const BODIES: Record<string, unknown> = {
   // It takes none, and reads none.
   "POST /users/{user}/reset": {},
   "PATCH /users/{user}": { role: "editor" },
+  "PUT /projects/{project}/members/{user}": { role: "editor" },
+  "POST /projects/{project}/invitations": { role: "viewer" },
 };
 
 /** What operations need in their query. */
@@ -133,6 +137,8 @@ export async function openWorld() {
   const { id: target } = await addTarget(app, OPERATOR, "contact", hook, services.outgoing);
   await createToken(app, OPERATOR, { name: "victim" });
   const { session } = await signIn(app, "member");
+  await setMember(app, OPERATOR, "shop", "member", { role: "viewer" });
+  const { invitation } = await createInvitation(app, OPERATOR, "shop", { role: "viewer" });
   const tokens = {} as Record<Scope, string>;
   for (const scope of SCOPES) {
     tokens[scope] = (
@@ -158,6 +164,7 @@ export async function openWorld() {
     file: "1",
     name: "victim",
     user: "member",
+    invitation: invitation.id,
     session: session.id,
   } as Record<string, string>;
   /** The address of an operation on other things than these, where they are named. */
@@ -220,6 +227,8 @@ export async function openWorld() {
     return JSON.stringify([
       [(await store.readVersion()).version, setup, await store.tokens.list()],
       [await store.users.page({ limit: 100 }), await store.sessions.page(null, { limit: 100 })],
+      await store.members.ofUser("member"),
+      await Promise.all(setup.projects.map(({ slug }) => store.invitations.page(slug, { limit: 100 }))),
       [await Promise.all(projects), await Promise.all(sent), await Promise.all(targets)],
       await store.deliveries.page(ALL_DELIVERIES),
       [await store.submissions.files("", 1000), (await app.notes.claim(0, 1000)).garbage],

@@ -2,7 +2,7 @@ import type { Caller } from "../../../src/access/caller.ts";
 import type { Scope } from "../../../src/access/scope.ts";
 
 /** Somebody who may do everything and has confirmed it. */
-export const OPERATOR: Caller = callerNamed("ann");
+export const OPERATOR: Caller = callerNamed("ann", { type: "operator" });
 
 type Given = Partial<Caller> & { scopes?: readonly Scope[]; project?: string; environment?: string };
 

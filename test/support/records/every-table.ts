@@ -16,6 +16,15 @@ async function fillEveryTable(app: App & { clock: { now: number } }): Promise<vo
   const { key } = await addForm(store, "every-table");
   await apply(store, { change: "insertTarget", target: targetRecord(key) });
   await addFactors(store);
+  await apply(store, { change: "insertUser", user: userCalled("a-member") });
+  const member = {
+    user: "a-member",
+    role: "viewer",
+    source: "manual",
+    isNew: true,
+    environments: null,
+  } as const;
+  await apply(store, { change: "putMember", project: "shop", ...member });
   await store.secrets.keep("links", "x".repeat(43));
   await store.tallies.add([{ kind: "reads", hour: 5, what: "a", variant: "one", count: 2 }]);
   await store.deliveries.claimAlert("t", NOW, NOW + 1000);

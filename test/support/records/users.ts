@@ -1,5 +1,5 @@
 import { HASHING } from "../../../src/access/password.ts";
-import type { Role } from "../../../src/access/role.ts";
+import type { UserRole } from "../../../src/access/role.ts";
 import { userCaller } from "../../../src/access/sessions.ts";
 import {
   type Browser,
@@ -23,7 +23,7 @@ export function whole(entrance: Entrance): NewlySignedIn {
 }
 
 /** A user of that name, created with that role unless there is one, who signs in by a link. */
-export async function signIn(app: App, name: string, role: Role = "viewer") {
+export async function signIn(app: App, name: string, role: UserRole = "viewer") {
   if (!(await app.store.users.find(name))) await createUser(app, OPERATOR, { name, role });
   const { secret: link } = await createLink(app, OPERATOR, name);
   const signedIn = whole(await signInByLink(app, link, BROWSER));

@@ -1,6 +1,6 @@
 import { isFresh, signInAgain } from "../../../access/factors/factor.ts";
 import { resetFactors } from "../../../access/factors/factors.ts";
-import { ROLES, type Role } from "../../../access/role.ts";
+import { USER_ROLES, type UserRole } from "../../../access/role.ts";
 import type { Session } from "../../../access/session.ts";
 import { listSessions } from "../../../access/sessions.ts";
 import type { User } from "../../../access/user.ts";
@@ -23,18 +23,19 @@ import { UserActions, pathOf } from "./user-actions.tsx";
 import { AccessTabs, QrCode, SessionTable } from "./parts.tsx";
 
 /** Description of each role's permissions. */
-const ROLE_TEXTS: Record<Role, string> = {
+const ROLE_TEXTS: Record<UserRole, string> = {
   viewer: "viewer: reads everything",
   inbox: "inbox: works with forms and submissions",
   editor: "editor: also changes flags",
   releaser: "releaser: also changes flags in locked environments",
   admin: "admin: everything",
+  none: "none: only projects of which they are a member",
 };
 
-const ROLE_OPTIONS = ROLES.map((role) => ({ value: role, label: ROLE_TEXTS[role] }));
+const ROLE_OPTIONS = USER_ROLES.map((role) => ({ value: role, label: ROLE_TEXTS[role] }));
 
 /** A refused action: the new user as typed, the user to delete, or neither, with the error. */
-type Failed = { typed?: { name: string; role: Role }; deleted?: string; fault: string };
+type Failed = { typed?: { name: string; role: UserRole }; deleted?: string; fault: string };
 
 const REFUSED = { invalid: "form", conflict: "form", unauthenticated: "form" };
 
@@ -97,8 +98,8 @@ export function userRoutes({ app, options, get, post }: Dashboard) {
   });
 }
 
-function roleIn(fields: Fields): Role {
-  return oneOf("a role", ROLES, textOf(fields, "role"));
+function roleIn(fields: Fields): UserRole {
+  return oneOf("a role", USER_ROLES, textOf(fields, "role"));
 }
 
 function usersPage(users: readonly User[], sessions: readonly Session[], failed?: Failed): Page {
@@ -181,7 +182,7 @@ function RoleForm({ user }: { user: User }) {
     <Form to={pathOf(user)} values={{ do: "role" }} class="actions" id={`form-${id}`}>
       <label class="unseen" for={id}>{`Role of ${user.name}`}</label>
       <select id={id} name="role" class="short">
-        {ROLES.map((role) => (
+        {USER_ROLES.map((role) => (
           <option value={role} selected={role === user.role}>
             {role}
           </option>

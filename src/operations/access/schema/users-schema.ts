@@ -3,6 +3,7 @@ import {
   linkSchema,
   newLinkSchema,
   newUserSchema,
+  userDetailSchema,
   userPatchSchema,
   userSchema,
 } from "../../../access/user-schema.ts";
@@ -17,7 +18,7 @@ export const create = { body: newUserSchema, output: z.extend(userSchema, create
 
 export const link = { body: newLinkSchema, output: linkSchema };
 
-export const get = { output: userSchema };
+export const get = { output: userDetailSchema };
 
 export const reset = { output: z.extend(userSchema, updatedResult) };
 

@@ -1,0 +1,225 @@
+import { type Command, Option } from "commander";
+import type { MemberRole } from "../../src/access/members/member.ts";
+import { ROLES, type Role } from "../../src/access/role.ts";
+import { clock } from "../../src/base/clock.ts";
+import { invitations } from "../../src/operations/access/invitations.ts";
+import { members as operations } from "../../src/operations/access/members.ts";
+import type { Io } from "../output/terminal.ts";
+import { shown, table } from "../output/text.ts";
+import { BEGINS, action } from "../session/action.ts";
+import { listOption } from "../session/command-line.ts";
+import { projectOption } from "../session/config.ts";
+import type { Input } from "../session/input.ts";
+import { withServer } from "../session/addresses.ts";
+import { listAll } from "../session/pages.ts";
+import type { Session } from "../session/session.ts";
+import { usage } from "../session/usage.ts";
+import { expiryValue } from "../session/values.ts";
+import { addList } from "./verbs.ts";
+
+export function addMemberCommands(members: Command, io: Io): void {
+  members.addHelpText(
+    "after",
+    `
+A member has a role in one project. The role of a user, which users set gives, counts in every project beside it.
+
+Examples:
+  formflag members set ann -p shop --role editor
+  formflag members invite -p shop --role viewer
+`,
+  );
+  addList(members, io, {
+    description: "list the members of a project by name",
+    options: [projectOption()],
+    parse: (input) => input.project(),
+    operation: operations.list,
+    names: (project) => ({ project }),
+    head: ["USER", "ROLE", "SOURCE"],
+    row: ({ user, source, ...role }) => [user, describeRole(role), source],
+    none: (project) => shown`No members yet. Next: formflag members invite -p ${project} --role viewer`,
+  });
+  addSetCommand(members, io);
+  addRemoveCommand(members, io);
+  addInviteCommand(members, io);
+  addInvitationsCommand(members, io);
+  addUninviteCommand(members, io);
+}
+
+/** A role in a project for a person, with the environments that it is limited to. */
+export function describeRole({ role, environments }: MemberRole): string {
+  return environments === null ? role : `${role} (${environments.join(", ") || "no environment"})`;
+}
+
+function roleOption(): Option {
+  return new Option("--role <role>", "what they may do in the project").choices(ROLES);
+}
+
+function environmentsOption(): Option {
+  return listOption(
+    "-e, --environment <environment...>",
+    "change the flags of these environments alone, and read the rest",
+  );
+}
+
+type GivenRole = { role: Role; environments?: string[] | undefined };
+
+async function readRole(input: Input): Promise<GivenRole> {
+  const { environment: environments } = input.options as { environment?: string[] };
+  return { role: await input.choose("role", ROLES), environments };
+}
+
+type Place = { project: string; user: string };
+
+async function readPlace(input: Input, given?: string): Promise<Place> {
+  const user = await input.need(given, "name");
+  return { project: await input.project(), user };
+}
+
+function addSetCommand(members: Command, io: Io): void {
+  members
+    .command("set")
+    .argument("[name]", "name of the user")
+    .description("give a user a role in a project")
+    .addOption(projectOption())
+    .addOption(roleOption())
+    .addOption(environmentsOption())
+    .addHelpText(
+      "after",
+      `
+With -e an editor or a releaser changes the flags of those environments alone, and reads the rest of the project.
+
+Examples:
+  formflag members set ann -p shop --role editor
+  formflag members set ben -p shop --role editor -e develop -e staging
+`,
+    )
+    .action(action(io, parseSet, setMember));
+}
+
+type Given = { place: Place; given: GivenRole };
+
+async function parseSet(input: Input, name?: string): Promise<Given> {
+  return { place: await readPlace(input, name), given: await readRole(input) };
+}
+
+async function setMember({ client, report }: Session, { place, given }: Given): Promise<void> {
+  const member = await client.call(operations.set, { names: place, body: given });
+  const { result, user, ...role } = member;
+  await report(member, shown`${result} member ${user} of project ${place.project}: ${describeRole(role)}\n`);
+}
+
+function addRemoveCommand(members: Command, io: Io): void {
+  members
+    .command("remove")
+    .alias("delete")
+    .argument("[name]", "name of the user")
+    .description("end the role of a user in a project, at once")
+    .addOption(projectOption())
+    .addHelpText("after", "\nExamples:\n  formflag members remove ann -p shop\n")
+    .action(
+      action(io, readPlace, async ({ client, report }, place) => {
+        await client.call(operations.remove, { names: place });
+        const { user, project } = place;
+        await report(
+          { user, project, result: "removed" },
+          shown`removed member ${user} of project ${project}\n`,
+        );
+      }),
+    );
+}
+
+function addInviteCommand(members: Command, io: Io): void {
+  members
+    .command("invite")
+    .description("print a link that makes somebody a member of a project, once")
+    .addOption(projectOption())
+    .addOption(roleOption())
+    .addOption(environmentsOption())
+    .option("--expires <time>", "when it ends: 30d, or ISO 8601 (default: 7d, at most 90d)")
+    .addHelpText(
+      "after",
+      `
+A user who is signed in accepts it; anybody else chooses a name and a password for a new user, who sees this project alone.
+It ends once it is used, and when the user or the token that made it may no longer invite.
+
+Examples:
+  formflag members invite -p shop --role editor
+  formflag members invite -p shop --role viewer --expires 30d
+`,
+    )
+    .action(action(io, parseInvite, invite, BEGINS));
+}
+
+type NewInvitation = { project: string; body: GivenRole & { expiresAt?: string | undefined } };
+
+async function parseInvite(input: Input): Promise<NewInvitation> {
+  const { expires } = input.options as { expires?: string };
+  const project = await input.project();
+  const given = await readRole(input);
+  const expiresAt = expires === undefined ? undefined : expiryValue(expires, "--expires", clock.now());
+  if (expiresAt === null)
+    throw usage("--expires: an invitation ends within 90 days", "such as --expires 30d");
+  return { project, body: { ...given, expiresAt } };
+}
+
+async function invite(
+  { client, config, print, note }: Session,
+  { project, body }: NewInvitation,
+): Promise<void> {
+  const invitation = await client.call(invitations.create, { names: { project }, body });
+  const url = withServer(invitation.url, config.server);
+  await print(invitation, shown`${url}\n`);
+  note(shown`it makes somebody a member of ${project} once, until ${invitation.expiresAt}\n`);
+  if (url.startsWith("/"))
+    note("put the address of the server in front of it, such as http://127.0.0.1:8787\n");
+}
+
+function addInvitationsCommand(members: Command, io: Io): void {
+  const command = members
+    .command("invitations")
+    .description("list the invitations to a project that still work");
+  command
+    .addOption(projectOption())
+    .addHelpText("after", "\nExamples:\n  formflag members invitations -p shop\n")
+    .action(
+      action(
+        io,
+        (input) => input.project(),
+        async ({ client, print }, project) => {
+          const all = await listAll(client, invitations.list, { names: { project }, mayBeEmpty: true });
+          const rows = all.map(({ id, by, expiresAt, ...role }) => [
+            id,
+            describeRole(role),
+            by ?? "operator",
+            expiresAt,
+          ]);
+          await print(all, table(["ID", "ROLE", "BY", "EXPIRES"], rows));
+        },
+      ),
+    );
+}
+
+function addUninviteCommand(members: Command, io: Io): void {
+  members
+    .command("uninvite")
+    .argument("[id]", "id of the invitation, as members invitations shows it")
+    .description("end an invitation at once")
+    .addOption(projectOption())
+    .addHelpText("after", "\nExamples:\n  formflag members uninvite 8k2d-0xqa-w51m -p shop\n")
+    .action(
+      action(
+        io,
+        async (input, given?: string) => ({
+          invitation: await input.need(given, "id"),
+          project: await input.project(),
+        }),
+        async ({ client, report }, names) => {
+          await client.call(invitations.revoke, { names });
+          await report(
+            { id: names.invitation, result: "revoked" },
+            shown`revoked invitation ${names.invitation}\n`,
+          );
+        },
+      ),
+    );
+}

@@ -1,0 +1,37 @@
+import type { Command } from "commander";
+import { me } from "../../src/operations/access/me.ts";
+import { fieldOption } from "../output/field.ts";
+import type { Io } from "../output/terminal.ts";
+import { details } from "../output/text.ts";
+import { action } from "../session/action.ts";
+import type { Session } from "../session/session.ts";
+
+export function addWhoamiCommand(whoami: Command, io: Io): void {
+  whoami
+    .addOption(fieldOption())
+    .addHelpText(
+      "after",
+      "\nExamples:\n  formflag whoami\n  formflag whoami --server https://flags.example.com\n",
+    )
+    .action(action(io, () => {}, showSelf));
+}
+
+async function showSelf({ client, print }: Session): Promise<void> {
+  const self = await client.call(me.get, {});
+  const { name, type, role, scopes, projects, expiresAt } = self;
+  const places = (projects ?? []).map(({ slug, role: inProject, environments }): [string, string] => [
+    `in ${slug}`,
+    [inProject ?? scopes?.join(", "), environments && `(${environments.join(", ")})`]
+      .filter(Boolean)
+      .join(" "),
+  ]);
+  const text = details([
+    ["name", name],
+    ["type", type],
+    ...(role === undefined ? [] : [["role", role] as [string, string]]),
+    ...(scopes === undefined ? [] : [["scopes", scopes.join(", ")] as [string, string]]),
+    ...(projects === null ? [["projects", "all"] as [string, string]] : places),
+    ...(expiresAt === null ? [] : [["expires", expiresAt] as [string, string]]),
+  ]);
+  await print(self, text);
+}
