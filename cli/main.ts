@@ -137,7 +137,12 @@ async function noteVariables(args: readonly string[], io: Io): Promise<void> {
 }
 
 /** Variables of options without a value. */
-const SWITCHES = ["FORMFLAG_INSECURE", "FORMFLAG_NO_DASHBOARD"];
+const SWITCHES = [
+  "FORMFLAG_INSECURE",
+  "FORMFLAG_NO_DASHBOARD",
+  "FORMFLAG_NO_PASSWORD",
+  "FORMFLAG_OIDC_TRUST_NAMES",
+];
 
 /** Removes empty variables, which count as not set, and switches whose value means no. Throws `invalid` for other values. */
 function dropEmptyVariables(): void {

@@ -306,6 +306,7 @@ const SECTIONS: Section[] = [
         what: "body of a form that signs in or sets a password",
         past: "413",
       },
+      MAX_LOGOUT_TOKEN: { unit: "bytes", what: "body of a logout by an OpenID provider", past: "400" },
       "SIGN_IN_LIMITS.failures": {
         what: "wrong passwords from a network for a name, whether or not a user has it, before each next one waits; one is forgotten each minute",
         past: "429 with `Retry-After`, for the right password too",

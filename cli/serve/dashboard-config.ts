@@ -1,4 +1,5 @@
 import { ROLES, type Role } from "../../src/access/role.ts";
+import { type OidcSettings, readOidc } from "./oidc-config.ts";
 import { usage } from "../session/usage.ts";
 
 /** The settings of the dashboard. */
@@ -13,6 +14,10 @@ export type DashboardConfig = {
   authCreate: Role | null;
   /** The weakest role that needs a second factor beside a password or a link; null for none. */
   secondFactor: Role | null;
+  /** Whether passwords sign in. */
+  passwords: boolean;
+  /** The OpenID provider where people sign in; null for none. */
+  oidc: OidcSettings | null;
 };
 
 /** As commander leaves them in `serveOptions`. */
@@ -23,6 +28,7 @@ type Given = {
   authCreate?: string;
   secondFactor?: string;
   trustedProxy?: string[];
+  password?: boolean;
 };
 
 /** The settings of the dashboard by the options of `serve`. Throws `invalid`. */
@@ -34,6 +40,7 @@ export function readDashboard(options: Record<string, unknown>, basePath: string
     authCreate,
     secondFactor,
     trustedProxy = [],
+    password = true,
   } = options as Given;
   if (authHeader !== undefined && !/^[A-Za-z][\w-]*$/.test(authHeader))
     throw usage(`--auth-header ${authHeader} is not the name of a header`, "it looks like Remote-User");
@@ -51,10 +58,19 @@ export function readDashboard(options: Record<string, unknown>, basePath: string
   }
   if (authCreate !== undefined && authHeader === undefined)
     throw usage("--auth-create needs --auth-header", "name the header of the proxy that signs people in");
+  const url =
+    dashboardUrl === undefined ? null : checkDashboardUrl(dashboardUrl, basePath, "--dashboard-url");
+  const oidc = readOidc(options, url);
+  if (!password && oidc === null && authHeader === undefined)
+    throw usage(
+      "--no-password needs another way to sign in",
+      "name an OpenID provider with --oidc-issuer, or the header of a proxy with --auth-header",
+    );
   return {
     dashboard,
-    dashboardUrl:
-      dashboardUrl === undefined ? null : checkDashboardUrl(dashboardUrl, basePath, "--dashboard-url"),
+    dashboardUrl: url,
+    passwords: password,
+    oidc,
     authHeader: authHeader ?? null,
     authCreate: ROLES.find((role) => role === authCreate) ?? null,
     secondFactor: ROLES.find((role) => role === secondFactor) ?? null,

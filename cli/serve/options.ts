@@ -5,6 +5,7 @@ import { auditOptions } from "./audit/audit-options.ts";
 import { backupOptions } from "./backups/schedule-options.ts";
 import { dashboardOptions } from "./dashboard-options.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./log.ts";
+import { oidcOptions } from "./oidc-options.ts";
 import { deliveryOptions, outgoingOptions } from "./outgoing-options.ts";
 
 /** The options of `serve`, which other commands take to find or describe the server. */
@@ -75,6 +76,7 @@ export function serveOptions(): Option[] {
       .choices(LOG_LEVELS)
       .default("info"),
     ...dashboardOptions(),
+    ...oidcOptions(),
     ...outgoingOptions(),
     ...deliveryOptions(),
     ...backupOptions(),

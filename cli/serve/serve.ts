@@ -31,6 +31,7 @@ import { checkFiles, filesJobs } from "./files.ts";
 import { type Listener, listen, readTls } from "./listen.ts";
 import { type Log, createLog } from "./log.ts";
 import { openOutbox } from "./outbox.ts";
+import { loadOidcClient } from "./oidc-config.ts";
 import { loadOutgoing } from "./outgoing-config.ts";
 import { type Place, placeServices } from "./services.ts";
 import { onHangup, stopSignals } from "./signals.ts";
@@ -62,6 +63,7 @@ export async function serve(
   const memory = count > 1 ? createServerMemory() : null;
   const log = createLog(io, config.log);
   const tls = config.tls && (await readTls(config.tls));
+  const oidcClient = await loadOidcClient(config.oidc, env["FORMFLAG_OIDC_CLIENT_SECRET"]);
   const connections = await loadOutgoing(config.outgoing, env["FORMFLAG_SMTP_PASSWORD"]);
   let closeOutgoing = () => {};
   const outgoing = once(async () => {
@@ -72,8 +74,7 @@ export async function serve(
   });
   // A mail server that cannot be used as configured is an error at the start.
   if (connections.mail !== null) await outgoing();
-  let isDraining = false;
-  let isOutdated = false;
+  let [isDraining, isOutdated] = [false, false];
   const stopItself = async (why: string) => {
     log.line("warn", `${why}: this server stops`);
     if (isDraining || isOutdated) return;
@@ -117,6 +118,7 @@ export async function serve(
     const linkSecret = await loadLinkSecret(app);
     const { places, endStreams } = placeServices(config, app, {
       outgoing,
+      oidcClient,
       log,
       metrics,
       noteRead: reads.note,

@@ -13,6 +13,7 @@ import { type ThreadCounts, createGuard } from "../../src/http/rate-limit.ts";
 import type { Peer } from "../../src/http/hot.ts";
 import { type Metrics, type ThreadValues, valuesOf } from "../../src/http/operation/metrics.ts";
 import type { ServiceName } from "../../src/http/request-record.ts";
+import type { OidcClient } from "../../src/send/oidc.ts";
 import type { Services } from "../../src/http/services.ts";
 import { type Site, createSite } from "../../src/http/site.ts";
 import type { CommitMinute } from "../../src/maintenance/commit-latency.ts";
@@ -24,6 +25,7 @@ import type { Listen } from "./address.ts";
 import type { ServeConfig } from "./config.ts";
 import { linkBaseOf } from "./dashboard-config.ts";
 import type { Log } from "./log.ts";
+import { signInOf } from "./sign-in.ts";
 
 /** Services at the address of flag reads. */
 const OF_FLAGS = ["previews", "codeReferences", "ofrep"] as const;
@@ -39,6 +41,8 @@ export type Place = { address: Listen; site: Site; hasDashboard: boolean; isShar
 /** Shared by the services of one server. */
 type Wiring = {
   outgoing: () => Promise<Outgoing>;
+  /** The client that this server is at its OpenID provider; null for none. */
+  oidcClient: OidcClient | null;
   log: Log;
   metrics: Metrics;
   noteRead: NoteRead;
@@ -65,6 +69,7 @@ export function placeServices(
   app: App,
   {
     outgoing,
+    oidcClient,
     log,
     metrics,
     noteRead,
@@ -153,10 +158,7 @@ export function placeServices(
         basePath,
         guard,
         outgoing,
-        proxy:
-          config.authHeader === null
-            ? null
-            : { header: config.authHeader, isTrusted: isTrustedProxy, createAs: config.authCreate },
+        ...signInOf(config, app, oidcClient, isTrustedProxy),
         secondFactor: config.secondFactor,
         commitMinutes,
         commit: COMMIT,

@@ -17,6 +17,10 @@ export function surroundingsOf(config: ServeConfig, backups: Backups): Surroundi
     origins: originsOf(config),
     probe,
     loadMail: async () => (await loadOutgoing(config.outgoing, env["FORMFLAG_SMTP_PASSWORD"])).mail,
+    oidc: config.oidc && {
+      issuer: config.oidc.client.issuer,
+      read: async () => (await import("../../src/send/oidc.ts")).discover(config.oidc!.client),
+    },
     refuseMoved,
     threads: () => threadCount(config),
     nameOfUser,

@@ -59,7 +59,11 @@ export const FLOORS = [
   { area: "src/store", imports: [...AREAS, "src/app.ts"], libraries: [] },
   { area: "src/store/sqlite", imports: [], libraries: ["bun:sqlite"] },
   { area: "src/store/postgres", imports: [], libraries: ["bun"] },
-  { area: "src/send", imports: ["src/base", "src/access", "src/delivery"], libraries: ["nodemailer"] },
+  {
+    area: "src/send",
+    imports: ["src/base", "src/access", "src/delivery"],
+    libraries: ["jose", "nodemailer", "openid-client"],
+  },
   {
     area: "src/http",
     imports: [...AREAS, "src/app.ts", "src/operations"],

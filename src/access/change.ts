@@ -1,7 +1,8 @@
 import type { Passkey, SpentChallenge } from "./factors/factor.ts";
 import type { Invitation } from "./members/invitation.ts";
 import type { MemberRole, MemberSource } from "./members/member.ts";
-import type { UserRole } from "./role.ts";
+import type { Identity } from "./oidc/identity-store.ts";
+import type { Role, UserRole } from "./role.ts";
 import type { Token } from "./token.ts";
 import type { User, UserSettings } from "./user.ts";
 
@@ -64,4 +65,12 @@ type MemberChange =
   | { change: "insertInvitation"; invitation: Invitation; hash: string }
   | { change: "deleteInvitation"; project: string; id: string; isSpent: boolean };
 
-export type AccessChange = TokenChange | UserChange | MemberChange;
+/** A change by an OpenID provider, as the store applies it. */
+type IdentityChange =
+  /** Replaces the identity of the user. */
+  | ({ change: "putIdentity"; user: string; at: number } & Identity)
+  | { change: "deleteIdentity"; user: string }
+  /** The role in every project that groups give, beside that by hand; null for none. */
+  | { change: "setGroupRole"; user: string; role: Role | null };
+
+export type AccessChange = TokenChange | UserChange | MemberChange | IdentityChange;

@@ -10,6 +10,11 @@ export const USER_ROLES = [...ROLES, "none"] as const;
 
 export type UserRole = (typeof USER_ROLES)[number];
 
+/** The stronger of two roles; null for none. */
+export function strongerRole(one: Role | null, other: Role | null): Role | null {
+  return ROLES.indexOf(one as Role) < ROLES.indexOf(other as Role) ? other : one;
+}
+
 /** A role is a preset of scopes: users have no rights that a token could not have. */
 export const SCOPES_OF: Record<UserRole, readonly Scope[]> = {
   none: [],

@@ -3,6 +3,8 @@ import type { Page, PageQuery } from "../base/pages.ts";
 import type { AuditStore } from "./audit/audit-store.ts";
 import type { Author } from "./caller.ts";
 import type { AccessChange } from "./change.ts";
+import type { IdentityStore } from "./oidc/identity-store.ts";
+import type { Role, UserRole } from "./role.ts";
 import type { DeviceLoginStore } from "./device/device-login-store.ts";
 import type { ChangeStore } from "./door.ts";
 import type { Invitation } from "./members/invitation.ts";
@@ -46,11 +48,16 @@ type InvitationStore = {
   clearExpired(now: number, limit: number): Promise<boolean>;
 };
 
+/** The roles that make up that of a user: the stronger one counts. */
+export type UserRoles = { byHand: UserRole; byGroups: Role | null };
+
 type UserStore = {
   page(query: PageQuery): Promise<Page<User>>;
   find(name: string): Promise<User | undefined>;
   /** The hash of the password of a user; null without a password, and for a user that does not exist. */
   password(name: string): Promise<string | null>;
+  /** The roles of a user in every project by their source; `none` for a user that does not exist. */
+  roles(name: string): Promise<UserRoles>;
   /** The names of admins, at most `limit`, in their order. */
   admins(limit: number): Promise<string[]>;
 };
@@ -152,6 +159,7 @@ export type AccessStore = AuditStore & {
   sessions: SessionStore;
   deviceLogins: DeviceLoginStore;
   factors: FactorStore;
+  identities: IdentityStore;
   secrets: SecretStore;
 };
 

@@ -9,7 +9,7 @@ import { change, type Plan } from "./door.ts";
 import { LINK_MINUTES } from "./limits.ts";
 import { checkNewPassword } from "./password.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
-import type { Role, UserRole } from "./role.ts";
+import { type Role, type UserRole, strongerRole } from "./role.ts";
 import { beganByLink, signInSecret } from "./session.ts";
 import type { AccessApp } from "./store.ts";
 import { requireScope } from "./rights.ts";
@@ -70,9 +70,12 @@ export async function setRole(
   requireScope(caller, "admin");
   return change(app, caller, async (): Promise<Plan<AccessChange, { user: User; result: SetResult }>> => {
     const user = await findUser(app, name);
-    if (user.role === role) return { changes: [], result: { user, result: "unchanged" } };
-    await requireOtherAdmin(app, user);
-    const result = { user: { ...user, role }, result: "updated" as const };
+    const { byHand, byGroups } = await app.store.users.roles(name);
+    if (byHand === role) return { changes: [], result: { user, result: "unchanged" } };
+    // A role that groups give stays, and counts if it is the stronger one.
+    const next: UserRole = strongerRole(role === "none" ? null : role, byGroups) ?? "none";
+    if (next !== "admin") await requireOtherAdmin(app, user);
+    const result = { user: { ...user, role: next }, result: "updated" as const };
     return { changes: [{ change: "updateUser", name, role }], result };
   });
 }

@@ -62,6 +62,10 @@ const AUDITED: Audited = {
   renamePasskey: ({ name, id }) => entry("second-factor.set", null, name, { kind: "passkey", id }),
   deletePasskey: ({ name, id }) => entry("second-factor.delete", null, name, { kind: "passkey", id }),
   resetFactors: ({ name }) => entry("second-factor.reset", null, name),
+  putIdentity: ({ user, issuer, subject }) =>
+    entry("user.set", null, user, { identity: { issuer, subject } }),
+  deleteIdentity: ({ user }) => entry("user.set", null, user, { identity: null }),
+  setGroupRole: ({ user, role }) => entry("user.set", null, user, { role, source: "oidc" }),
   deleteUser: ({ name }) => entry("user.delete", null, name),
   putMember: ({ project, user, isNew, role, environments, source }) =>
     entry(isNew ? "member.create" : "member.set", { project }, user, { role, environments, source }),

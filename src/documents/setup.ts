@@ -40,6 +40,7 @@ const ACCESS_CHANGES: ReadonlySet<SetupChange["change"]> = new Set([
   "deleteUser",
   "putMember",
   "deleteMember",
+  "setGroupRole",
   // The tokens and roles that are limited to a place are deleted with it.
   "deleteProject",
   "deleteEnvironment",

@@ -11,6 +11,8 @@ export const MAX_SIGN_IN_BODY = 8 * KiB;
 
 /** Body of a request of a passkey, in bytes: keys and signatures of ML-DSA take some kilobytes, several times. */
 export const MAX_PASSKEY_BODY = 64 * KiB;
+/** Body of a logout by an OpenID provider, in bytes. */
+export const MAX_LOGOUT_TOKEN = 16 * KiB;
 
 /** How long a sign-in that is refused without a check of its password waits for the answer, in milliseconds. */
 export const SIGN_IN_REFUSAL_MS = 1000;

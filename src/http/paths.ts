@@ -22,6 +22,8 @@ export const WIDGET_WORKER_PATH = "/v1/altcha-worker.js";
 export const PAGE_PATH = "/v1/f/:form_key";
 /** The pages of the dashboard, under which everything of it stands. */
 export const DASHBOARD_PATH = "/dashboard";
+/** The answer of an OpenID provider, behind the path of the dashboard. */
+export const OIDC_CALLBACK_PATH = "/sign-in/oidc/callback";
 /** The built-in pages. */
 export const THANKS_PATH = "/v1/thanks";
 export const ERROR_PATH = "/v1/error";

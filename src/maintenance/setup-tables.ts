@@ -18,6 +18,13 @@ export const SETUP_TABLES = {
     password: "text? password",
     settings: "text userSettings",
     created_at: "integer time",
+    oidc_role: "text? role",
+  }),
+  identities: setup("user_id", {
+    user_id: "integer",
+    issuer: "text",
+    subject: "text",
+    created_at: "integer time",
   }),
   totp_keys: setup("user_id", {
     user_id: "integer",

@@ -78,6 +78,7 @@ export const OTHER_TABLES: Readonly<Record<string, OtherTable>> = {
       expires_at: "integer",
     },
   },
+  spent_logouts: { of: "sign-in", columns: { hash: "bytes", expires_at: "integer" } },
   submission_search: { of: "search", ...SQLITE, columns: {} },
   submission_positions: { of: "search", ...SQLITE, columns: { seq: "row", position: "integer" } },
   search_removals: { of: "search", ...SQLITE, columns: { position: "row", terms: "text" } },

@@ -111,6 +111,7 @@ async function start({
     throw new Error("only the main thread answers that");
   };
   const { places, endStreams, values } = placeServices(config, app, {
+    oidcClient: null,
     outgoing: isMainOnly,
     facts: isMainOnly,
     backup: isMainOnly,

@@ -55,6 +55,16 @@ export const OPERATING_GUESSES: Guess[] = [
     "--smtp --mail --smtp-host",
     "--smtp-url smtp://user@mail.example.com:587 names the mail server",
   ],
+  [
+    /^(serve|doctor)/,
+    "--oidc-client-secret --oidc-secret --client-secret",
+    "a secret on a command line can be seen by other users of the machine: put it into FORMFLAG_OIDC_CLIENT_SECRET, or into a file named with --oidc-client-secret-file",
+  ],
+  [
+    /^serve/,
+    "--oidc --sso --oidc-url --oidc-provider",
+    "--oidc-issuer https://auth.example.com names the provider: docs/sign-in.md",
+  ],
   [/^serve/, "--db --database-url", "--data names the data directory, --database a PostgreSQL database"],
   [/^serve/, "--url --domain", "--public-url https://forms.example.com is the address that senders see"],
   [/^serve/, "--tls --ssl --https --cert --key", "--tls-cert and --tls-key name a certificate and its key"],

@@ -6,6 +6,8 @@ import type { DashboardContext } from "./dashboard-env.ts";
 const SESSION_AGE = 90 * 86_400;
 /** Seconds for which the message of the last action waits for the next page. */
 const FLASH_AGE = 60;
+/** Seconds that a person has at an OpenID provider. */
+const AT_PROVIDER_AGE = 600;
 
 /** Message of an action on the next page, with its undo. */
 export type Flash = {
@@ -30,6 +32,8 @@ export type Cookies = {
   takeFlash: (c: DashboardContext, secret: string) => Flash | null;
   /** The secret of a sign-in that waits for a code. */
   begun: Pocket;
+  /** A sign-in at an OpenID provider that has begun. */
+  atProvider: Pocket;
   /** The key of an authenticator app that is being set up, signed for its session. */
   totp: Pocket;
   /** The ticket of a challenge for a passkey. */
@@ -86,6 +90,7 @@ export function createCookies(instance: string, root: string, dashboardUrl: stri
       return text === null ? null : (JSON.parse(Buffer.from(text, "base64url").toString()) as Flash);
     },
     begun: pocket("begun", FACTOR_LIMITS.codeMinutes * 60),
+    atProvider: pocket("oidc", AT_PROVIDER_AGE),
     totp: pocket("totp", FACTOR_LIMITS.freshMinutes * 60),
     challenge: pocket("challenge", FACTOR_LIMITS.challengeMinutes * 60),
     timeZone: (c) => getCookie(c, "formflag_zone"),

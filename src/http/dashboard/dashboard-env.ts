@@ -1,6 +1,8 @@
 import type { Context } from "hono";
 import type { Caller } from "../../access/caller.ts";
 import type { SignedIn } from "../../access/sign-in.ts";
+import type { OidcProvider } from "../../access/oidc/provider.ts";
+import type { OidcRules } from "../../access/oidc/settings.ts";
 import type { Role } from "../../access/role.ts";
 import type { Outgoing } from "../../delivery/outgoing.ts";
 import type { CommitMinute } from "../../maintenance/commit-latency.ts";
@@ -43,5 +45,9 @@ export type DashboardOptions = {
   /** The weakest role that needs a second factor beside a password or a link; null for none. */
   secondFactor: Role | null;
   /** The header in which trusted proxies name the user, and the role of users they name first; null for none. */
+  /** Whether passwords sign in. */
+  passwords: boolean;
+  /** The OpenID provider where people sign in; null for none. It needs the URL of the dashboard. */
+  oidc: { rules: OidcRules; provider: () => Promise<OidcProvider> } | null;
   proxy: { header: string; isTrusted: (address: string) => boolean; createAs: Role | null } | null;
 };

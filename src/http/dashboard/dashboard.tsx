@@ -23,6 +23,7 @@ import type { Dashboard } from "./routes.ts";
 import { SECTIONS } from "./sections.ts";
 import { SECURITY_HEADERS, requireOwnForm } from "./security.ts";
 import { invitationRoutes } from "./access/invitation.tsx";
+import { identityRoutes } from "./access/identity.tsx";
 import { signInRoutes } from "./access/sign-in.tsx";
 import { addressOf, reachOf } from "./view.ts";
 
@@ -54,6 +55,10 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     if (!found) throw new AppError("not_found", "there is no such file: load the page again");
     return sent(c, answerAsset(assets[found], c.req.header("accept-encoding")));
   });
+  const oidc = options.oidc && { ...options.oidc, pages: await import("./access/oidc.tsx") };
+  // Before the check of where forms come from: it is called by the provider, and signed.
+  if (oidc)
+    site.post(`${DASHBOARD_PATH}/sign-in/oidc/logout`, oidc.pages.backChannel({ app, options }, oidc));
   site.use(`${DASHBOARD_PATH}/*`, async (c, next) => {
     const takesJson = isJsonPath(c.req.path.slice(root.length));
     if (c.req.method === "POST" && !takesJson) requireOwnForm(c.req.raw, options.dashboardUrl);
@@ -65,12 +70,21 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
   site.route(DASHBOARD_PATH, codeRoutes(dashboard));
   site.route(DASHBOARD_PATH, totpRoutes(dashboard));
   site.route(DASHBOARD_PATH, passkeyRoutes(dashboard, entry.callerOf));
+  if (oidc) {
+    const { callerOf } = entry;
+    site.route(DASHBOARD_PATH, oidc.pages.oidcRoutes({ ...dashboard, callerOf }, oidc));
+    identityRoutes(dashboard, oidc);
+  }
   site.route(`${DASHBOARD_PATH}/invitation`, invitationRoutes({ ...dashboard, callerOf: entry.callerOf }));
   site.post(`${DASHBOARD_PATH}/sign-out`, async (c) => {
     const fields = await readFields(c.req.raw, MAX_SIGN_IN_BODY);
     const session = c.get("session") ?? c.get("unready");
     if (session) await endSessionBySecret(app, session.secret, c.env.client.address);
     cookies.endSession(c);
+    if (oidc && session?.signedIn.session.method === "oidc") {
+      const url = await oidc.pages.endSessionUrl(oidc);
+      if (url !== null) return rendering.render(c, oidc.pages.awayPage("Signed out", url));
+    }
     return c.redirect(addressOf({ root }, "/sign-in", { next: textOf(fields, "next") }), 303);
   });
   const events = createEvents(app, options.report.error);

@@ -18,7 +18,7 @@ export type Page = {
   /** The heading; the title if it is left out. */
   heading?: Child;
   section: Section | null;
-  status?: 200 | 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 428 | 429 | 500 | 503;
+  status?: 200 | 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 428 | 429 | 500 | 502 | 503;
   /** The page that this one belongs to. */
   back?: { to: string; label: string };
   /** Buttons and links beside the heading. */

@@ -24,6 +24,7 @@ export async function checkOutgoing(
     mail === null ? withoutMail(sending, by) : connects ? await checkMail(mail, by) : uncheckedMail(mail),
     ...(publicUrl === null ? withoutLinks(sending, by) : []),
     await checkNetworks(outgoing.targetNetworks, by),
+    ...(await checkProvider(connects, by)),
   ];
 }
 
@@ -61,6 +62,23 @@ async function checkMail(mail: MailConfig, by: Surroundings): Promise<Finding> {
 function unusable(error: unknown, { hintFor }: Surroundings): Finding {
   if (!(error instanceof AppError)) throw error;
   return problem("mail", error.message, hintFor(error) ?? "correct that setting of the server");
+}
+
+/** Checks that an OpenID provider answers with metadata that a sign-in needs. */
+async function checkProvider(connects: boolean, { oidc, option }: Surroundings): Promise<Finding[]> {
+  const check = "sign-in";
+  if (oidc === null) return [];
+  if (!connects) return [ok(check, `people sign in at ${oidc.issuer}, which was not contacted`)];
+  try {
+    await oidc.read();
+    return [ok(check, `people sign in at ${oidc.issuer}, whose metadata is complete`)];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { message, cause } = error;
+    const why = cause instanceof Error ? ` (${cause.message})` : "";
+    const hint = `${option("oidc-issuer")} is the issuer exactly as the provider writes it, also a slash at its end`;
+    return [problem(check, `the provider ${oidc.issuer}: ${message}${why}`, hint)];
+  }
 }
 
 function withoutLinks(sending: SendingForm[], { option }: Surroundings): Finding[] {

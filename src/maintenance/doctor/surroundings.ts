@@ -11,6 +11,8 @@ export type Surroundings = {
   probe: (url: string, options?: { isOurs: boolean }) => Promise<Answer>;
   /** Throws what a server refuses to start with. */
   loadMail: () => Promise<MailConfig | null>;
+  /** The issuer of an OpenID provider, whose metadata `read` gets; null for none. */
+  oidc: { issuer: string; read: () => Promise<unknown> } | null;
   /** Throws `forbidden` for a data directory whose data has been moved. */
   refuseMoved: (data: string) => void;
   /** How many threads serve. */

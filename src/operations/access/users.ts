@@ -46,8 +46,11 @@ export const users = noun("users", () => import("./schema/users-schema.ts"), {
     run: async ({ app, names }) => {
       const user = await app.store.users.find(names.user);
       if (!user) throw noSuchUser(names.user);
-      const memberships = await app.store.members.ofUser(names.user);
-      return { ...user, memberships, identity: null };
+      const [memberships, identity = null] = await Promise.all([
+        app.store.members.ofUser(names.user),
+        app.store.identities.ofUser(names.user),
+      ]);
+      return { ...user, memberships, identity };
     },
   },
   set: {

@@ -14,6 +14,7 @@ import { deleteScheduled, insertScheduled } from "./scheduled.ts";
 import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
 import { deleteTarget, insertTarget, updateTarget } from "./delivery/targets.ts";
 import { deleteInvitation, insertInvitation } from "./access/invitations.ts";
+import { deleteIdentity, putIdentity, setGroupRole } from "./access/identities.ts";
 import { deleteMember, putMember } from "./access/members.ts";
 import { deleteToken, insertToken } from "./tokens.ts";
 import { deletePasskey, insertPasskey, renamePasskey } from "./factors/passkeys.ts";
@@ -64,6 +65,9 @@ const APPLY: Apply = {
   resetFactors,
   deleteUser,
   putMember,
+  putIdentity,
+  deleteIdentity,
+  setGroupRole,
   deleteMember,
   insertInvitation,
   deleteInvitation,

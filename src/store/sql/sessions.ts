@@ -105,13 +105,13 @@ function* deleteSessionByHash(hash: string, by: Pick<Author, "at" | "address">):
 
 type Ended = { id: string; user: string };
 
-function endSessions(condition: string, params: Params): Work<Ended[]> {
+export function endSessions(condition: string, params: Params): Work<Ended[]> {
   const sql = `DELETE FROM sessions WHERE ${condition}
     RETURNING id, (SELECT u.name FROM users u WHERE u.id = user_id) AS "user"`;
   return all<Ended>(sql, params);
 }
 
-function endOf({ id, user }: Ended, by: Author, more: { reason?: string } = {}): NewAuditEntry {
+export function endOf({ id, user }: Ended, by: Author, more: { reason?: string } = {}): NewAuditEntry {
   const details = { user, ...more };
   return { ...auditAuthor(by), action: "session.end", project: null, object: id, details };
 }
@@ -187,7 +187,7 @@ function* clearEndedSessions(
     yield* recordAudit(ended.map((each) => endOf(each, by, { reason: "expired" })));
   }
   let isLeft = ended.length >= limit || links >= limit;
-  for (const table of ["device_logins", "begun_sign_ins", "spent_challenges"]) {
+  for (const table of ["device_logins", "begun_sign_ins", "spent_challenges", "spent_logouts"]) {
     const removed = yield* run(
       `DELETE FROM ${table} WHERE hash IN
        (SELECT hash FROM ${table} WHERE expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`,

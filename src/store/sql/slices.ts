@@ -9,8 +9,9 @@ import { invitations } from "./access/invitations.ts";
 import { members } from "./access/members.ts";
 import { changes } from "./history.ts";
 import { deliveries } from "./delivery/outbox.ts";
-import { deviceLogins } from "./device-logins.ts";
 import { passkeys } from "./factors/passkeys.ts";
+import { deviceLogins } from "./access/device-logins.ts";
+import { identities } from "./access/identities.ts";
 import { environments, projects } from "./projects.ts";
 import { scheduled } from "./scheduled.ts";
 import { secrets } from "./secrets.ts";
@@ -48,6 +49,7 @@ export const SLICES = {
     reads: { ...factors.reads, ...passkeys.reads },
     writes: { ...factors.writes, ...passkeys.writes },
   },
+  identities,
   secrets,
   audit,
   forms,

@@ -1,5 +1,6 @@
 import type { AccessChange } from "../../access/change.ts";
-import type { UserRole } from "../../access/role.ts";
+import { type Role, type UserRole, strongerRole } from "../../access/role.ts";
+import type { UserRoles } from "../../access/store.ts";
 import { DEFAULT_SETTINGS, type User, type UserSettings } from "../../access/user.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
@@ -7,13 +8,14 @@ import { pageOf } from "./pages.ts";
 import { type Work, all, first, run } from "./work.ts";
 
 /** The columns of a user, for {@link viewUser}, of the table `users` under the name `u`. */
-export const USER_COLUMNS = `u.name, u.role, u.password IS NOT NULL AS has_password, u.settings, u.created_at AS user_created_at,
+export const USER_COLUMNS = `u.name, u.role, u.oidc_role, u.password IS NOT NULL AS has_password, u.settings, u.created_at AS user_created_at,
   EXISTS (SELECT 1 FROM totp_keys f WHERE f.user_id = u.id) AS has_totp,
   EXISTS (SELECT 1 FROM passkeys f WHERE f.user_id = u.id) AS has_passkey`;
 
 export type UserRow = {
   name: string;
   role: UserRole;
+  oidc_role: Role | null;
   has_password: number;
   has_totp: number;
   has_passkey: number;
@@ -72,14 +74,25 @@ function* passwordOf(name: string): Work<string | null> {
 }
 
 function* listAdmins(limit: number): Work<string[]> {
-  const sql = "SELECT name FROM users WHERE role = 'admin' ORDER BY name LIMIT $limit";
+  const sql = "SELECT name FROM users WHERE role = 'admin' OR oidc_role = 'admin' ORDER BY name LIMIT $limit";
   return (yield* all<{ name: string }>(sql, { limit })).map(({ name }) => name);
+}
+
+/** The role that counts: the stronger of that by hand and that by groups. */
+function roleIn({ role, oidc_role }: UserRow): UserRole {
+  return strongerRole(role === "none" ? null : role, oidc_role) ?? "none";
+}
+
+function* rolesOf(name: string): Work<UserRoles> {
+  const sql = "SELECT role, oidc_role FROM users WHERE name = $name";
+  const row = yield* first<Pick<UserRow, "role" | "oidc_role">>(sql, { name });
+  return { byHand: row?.role ?? "none", byGroups: row?.oidc_role ?? null };
 }
 
 export function viewUser(row: UserRow): User {
   return {
     name: row.name,
-    role: row.role,
+    role: roleIn(row),
     hasPassword: row.has_password === 1,
     secondFactors: [
       ...(row.has_totp === 1 ? ["totp" as const] : []),
@@ -92,5 +105,5 @@ export function viewUser(row: UserRow): User {
 }
 
 export const users = {
-  reads: { page: pageUsers, find: findUser, password: passwordOf, admins: listAdmins },
+  reads: { page: pageUsers, find: findUser, password: passwordOf, admins: listAdmins, roles: rolesOf },
 };

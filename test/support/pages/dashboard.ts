@@ -23,10 +23,16 @@ export function openDashboard(
   app: ClockedApp,
   options: Partial<DashboardOptions> = {},
   origin: string = ORIGIN,
+  warn: (text: string) => void = () => {},
 ) {
   const reported: unknown[] = [];
   afterEach(() => expect(reported.splice(0)).toEqual([]));
-  const report: Report = { error: (error) => void reported.push(error), refused: () => {}, spam: () => {} };
+  const report: Report = {
+    error: (error) => void reported.push(error),
+    refused: () => {},
+    spam: () => {},
+    warn,
+  };
   const created = createDashboard(app, {
     version: "test",
     report,
@@ -36,6 +42,8 @@ export function openDashboard(
     guard: createGuard(app.now, { concurrent: DEFAULT_MAX_CONCURRENT, rate: null }),
     outgoing: async () => fakeOutgoing(),
     onStop: () => {},
+    passwords: true,
+    oidc: null,
     proxy: null,
     secondFactor: null,
     commit: "test",

@@ -25,6 +25,9 @@ async function fillEveryTable(app: App & { clock: { now: number } }): Promise<vo
     environments: null,
   } as const;
   await apply(store, { change: "putMember", project: "shop", ...member });
+  const [user] = (await store.users.page({ limit: 1 })).items;
+  const identity = { issuer: "https://auth.example.com", subject: "one" };
+  await apply(store, { change: "putIdentity", user: user!.name, at: NOW, ...identity });
   await store.secrets.keep("links", "x".repeat(43));
   await store.tallies.add([{ kind: "reads", hour: 5, what: "a", variant: "one", count: 2 }]);
   await store.deliveries.claimAlert("t", NOW, NOW + 1000);

@@ -5,6 +5,7 @@ import { type Session, beganByLink } from "../../../access/session.ts";
 import type { User } from "../../../access/user.ts";
 import { saveSettings, setPassword } from "../../../access/users.ts";
 import { endSession, listSessions } from "../../../access/sessions.ts";
+import { passwordsOff } from "./sign-in.tsx";
 import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf, textOrNull } from "../fields.ts";
@@ -17,6 +18,7 @@ import { Notice } from "../parts/status.tsx";
 import { Facts } from "../parts/card.tsx";
 import { useView } from "../view.ts";
 import { FactorsCard } from "../factors/card.tsx";
+import { IdentityCard } from "./identity.tsx";
 import { SessionTable } from "./parts.tsx";
 
 type Shown = {
@@ -26,6 +28,10 @@ type Shown = {
   current: Session;
   /** Whether a link has just signed the user in. */
   isNew: boolean;
+  /** Whether passwords sign in. */
+  passwords: boolean;
+  /** The account at the OpenID provider; null without a provider. */
+  account: Parameters<typeof IdentityCard>[0] | null;
   failed?: { form: "password" | "settings"; fault: string } | undefined;
 };
 
@@ -38,14 +44,17 @@ const SHORTCUTS = [
 
 const REFUSED = { invalid: "form", conflict: "form", unauthenticated: "form" };
 
-export function meRoutes({ app, get, post }: Dashboard) {
+export function meRoutes({ app, options: { passwords, oidc }, get, post }: Dashboard) {
   const show = async (c: DashboardContext, failed?: Shown["failed"]) => {
     const { signedIn } = c.get("session")!;
     const user = (await app.store.users.find(signedIn.user.name))!;
     const sessions = await listSessions(app, c.get("caller"), user.name);
     const passkeys = await app.store.factors.passkeys(user.name);
     const isNew = c.req.query("welcome") !== undefined;
-    return mePage({ user, sessions, passkeys, current: signedIn.session, isNew, failed });
+    const identity = oidc && ((await app.store.identities.ofUser(user.name)) ?? null);
+    const account = oidc && { name: oidc.rules.name, identity };
+    const current = signedIn.session;
+    return mePage({ user, sessions, passkeys, current, isNew, failed, passwords, account });
   };
   const again =
     (c: DashboardContext, form: "password" | "settings") =>
@@ -56,6 +65,7 @@ export function meRoutes({ app, get, post }: Dashboard) {
     "/me/password",
     null,
     async (c, fields) => {
+      if (!passwords) throw passwordsOff();
       const { user, session } = c.get("session")!.signedIn;
       const change = { current: textOf(fields, "current") || null, next: textOf(fields, "next") };
       return submit(
@@ -89,7 +99,8 @@ export function meRoutes({ app, get, post }: Dashboard) {
 }
 
 /** The page of the person who is signed in. */
-function mePage({ user, sessions, passkeys, current, isNew, failed }: Shown): Page {
+function mePage({ passkeys, passwords, account, ...shown }: Shown): Page {
+  const { user, sessions, current, isNew, failed } = shown;
   return {
     title: `Your account, ${user.name}`,
     heading: user.name,
@@ -105,9 +116,11 @@ function mePage({ user, sessions, passkeys, current, isNew, failed }: Shown): Pa
         {isNew && (
           <Notice tone="good" title={`You are signed in as ${user.name}.`}>
             <p>
-              {user.hasPassword
-                ? "Set a new password here if you forgot the old one."
-                : "Set a password to sign in without a link next time."}
+              {!passwords
+                ? "The link was for this sign-in alone."
+                : user.hasPassword
+                  ? "Set a new password here if you forgot the old one."
+                  : "Set a password to sign in without a link next time."}
             </p>
           </Notice>
         )}
@@ -119,13 +132,16 @@ function mePage({ user, sessions, passkeys, current, isNew, failed }: Shown): Pa
           ]}
         />
         <div class="columns">
-          <PasswordForm
-            user={user}
-            current={current}
-            error={failed?.form === "password" ? failed.fault : null}
-          />
+          {passwords && (
+            <PasswordForm
+              user={user}
+              current={current}
+              error={failed?.form === "password" ? failed.fault : null}
+            />
+          )}
           <SettingsForm user={user} error={failed?.form === "settings" ? failed.fault : null} />
         </div>
+        {account && <IdentityCard {...account} />}
         <FactorsCard user={user} passkeys={passkeys} current={current} />
         <section class="stack" aria-labelledby="sessions">
           <h2 id="sessions">Signed-in browsers</h2>

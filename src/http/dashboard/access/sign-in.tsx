@@ -2,8 +2,11 @@ import { Hono } from "hono/quick";
 
 import { hasUsers } from "../../../access/sessions.ts";
 import { type Entrance, signInByLink, signInByPassword } from "../../../access/sign-in.ts";
+import { AppError } from "../../../base/errors.ts";
 import { MAX_SIGN_IN_BODY } from "../../limits.ts";
-import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
+import { DASHBOARD_PATH } from "../../paths.ts";
+import type { App } from "../../../app.ts";
+import type { DashboardContext, DashboardEnv, DashboardOptions } from "../dashboard-env.ts";
 import { sentence } from "../error-page.tsx";
 import { readFields, textOf } from "../fields.ts";
 import { type Page, Mark } from "../page.tsx";
@@ -16,7 +19,7 @@ import { addressOf } from "../view.ts";
 import { refusalOf } from "./refusal.ts";
 
 /** Pages for people who are not signed in yet. */
-export function signInRoutes({ app, root, render, enter, cookies }: Dashboard) {
+export function signInRoutes({ app, options, root, render, enter, cookies }: Dashboard) {
   const goOn = (c: DashboardContext, next: string) => c.redirect(`${root}${nextPath(next)}`, 303);
   const goIn = async (c: DashboardContext, entrance: Entrance, next: string) => {
     if ("begun" in entrance) {
@@ -31,19 +34,21 @@ export function signInRoutes({ app, root, render, enter, cookies }: Dashboard) {
     .get("/sign-in", async (c) => {
       const next = shortened(c.req.query("next") ?? "");
       if (c.get("session")) return goOn(c, next);
-      if (!(await hasUsers(app))) return render(c, FIRST_PAGE);
-      return render(c, signInPage({ next, hasPasskeys: await app.store.factors.hasPasskeys() }));
+      const ways = await waysIn(app, options);
+      const isFirst = ways.provider === null && !(await hasUsers(app));
+      return render(c, isFirst ? FIRST_PAGE : signInPage({ ways, next }));
     })
     .post("/sign-in", async (c) => {
       const fields = await readFields(c.req.raw, MAX_SIGN_IN_BODY);
       const [name, next] = [textOf(fields, "name").trim(), textOf(fields, "next")];
+      if (!options.passwords) throw passwordsOff();
       try {
         const password = textOf(fields, "password");
         return await goIn(c, await signInByPassword(app, { name, password }, browserOf(c)), next);
       } catch (error) {
         const { message, status } = await refusalOf(c, error);
-        const hasPasskeys = await app.store.factors.hasPasskeys();
-        return render(c, { ...signInPage({ next, name, error: message, hasPasskeys }), status });
+        const ways = await waysIn(app, options);
+        return render(c, { ...signInPage({ ways, next, name, error: message }), status });
       }
     })
     .get("/link/:secret", async (c) => render(c, linkPage(c.req.param("secret"))))
@@ -53,9 +58,16 @@ export function signInRoutes({ app, root, render, enter, cookies }: Dashboard) {
     });
 }
 
+/** The error for a password where none signs in. */
+export function passwordsOff(): AppError {
+  return new AppError("forbidden", "this server takes no passwords", { reason: "passwords-off" });
+}
+
 /** A path behind the dashboard's own, as addresses have it: in ASCII; anything else leads to its first page. */
 export function nextPath(next: string): string {
-  return /^\/[^/\\]/.test(next) && /^[!-~]+$/.test(next) ? next : "";
+  // Browsers take a dot for what it stands for, encoded too: it could lead out of the dashboard.
+  const leaves = /\/(?:\.|%2e){1,2}(?:[/?#\\]|$)/i.test(next);
+  return /^\/[^/\\]/.test(next) && /^[!-~]+$/.test(next) && !leaves ? next : "";
 }
 
 /** The page to go on to, which may take three times as much in the form; a longer one is left out. */
@@ -79,21 +91,39 @@ const FIRST_PAGE: Page = {
   ),
 };
 
-/** The page that asks for name and password. */
+/** The ways to sign in: passwords, passkeys, and an OpenID provider with the address where that begins. */
+export type WaysIn = {
+  passwords: boolean;
+  passkeys: boolean;
+  provider: { name: string; url: string } | null;
+};
+
+export async function waysIn(
+  { store }: App,
+  { passwords, oidc, dashboardUrl }: DashboardOptions,
+): Promise<WaysIn> {
+  const passkeys = await store.factors.hasPasskeys();
+  if (oidc === null) return { passwords, passkeys, provider: null };
+  // At the address to which the provider sends people back: only that one gets the cookie then.
+  const url = `${dashboardUrl ?? ""}${DASHBOARD_PATH}/sign-in/oidc`;
+  return { passwords, passkeys, provider: { name: oidc.rules.name, url } };
+}
+
+/** The page that asks for name and password, or leads to a provider. */
 export function signInPage({
+  ways: { passwords, passkeys, provider },
   next,
   name = "",
   error,
-  hasPasskeys,
 }: {
+  ways: WaysIn;
   next: string;
   name?: string;
   error?: string;
-  hasPasskeys: boolean;
 }): Page {
   return {
     title: "Sign in",
-    hasPasskeys,
+    hasPasskeys: passkeys,
     section: null,
     heading: (
       <>
@@ -108,35 +138,49 @@ export function signInPage({
             <p>{sentence(error)}</p>
           </Notice>
         )}
-        <Form to="/sign-in" values={{ next: next || null }} class="stack">
-          <TextField
-            name="name"
-            label="Name"
-            value={name}
-            autocomplete="username"
-            autofocus={name === ""}
-            required
-          />
-          <TextField
-            name="password"
-            label="Password"
-            type="password"
-            autocomplete="current-password"
-            autofocus={name !== ""}
-            required
-          />
-          <div class="buttons">
-            <Button kind="primary">Sign in</Button>
-          </div>
-        </Form>
-        {hasPasskeys && <PasskeySignIn next={next} />}
+        {provider && (
+          <a
+            class={`button wide ${passwords ? "plain" : "primary"}`}
+            href={next === "" ? provider.url : `${provider.url}?${new URLSearchParams({ next }).toString()}`}
+          >
+            Sign in with {provider.name}
+          </a>
+        )}
+        {passwords && <PasswordForm name={name} next={next} />}
+        {passkeys && <PasskeySignIn next={next} />}
         <p class="soft">
-          Without a password, or where you forgot it, ask for a link: <code>formflag users link</code> makes
-          one that signs in once.
+          {passwords ? "Without a password, or where you forgot it, ask" : "For another way in, ask"} for a
+          link: <code>formflag users link</code> makes one that signs in once.
         </p>
       </div>
     ),
   };
+}
+
+function PasswordForm({ name, next }: { name: string; next: string }) {
+  return (
+    <Form to="/sign-in" values={{ next: next || null }} class="stack">
+      <TextField
+        name="name"
+        label="Name"
+        value={name}
+        autocomplete="username"
+        autofocus={name === ""}
+        required
+      />
+      <TextField
+        name="password"
+        label="Password"
+        type="password"
+        autocomplete="current-password"
+        autofocus={name !== ""}
+        required
+      />
+      <div class="buttons">
+        <Button kind="primary">Sign in</Button>
+      </div>
+    </Form>
+  );
 }
 
 /** A preview of a message opens links too: only the button spends it. */

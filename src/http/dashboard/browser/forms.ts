@@ -37,7 +37,13 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   const again = { label: "Try again", run: () => void send(form, submitter) };
   try {
     const answer = await fetch(action, { method: "POST", body });
-    const next = parse(await answer.text());
+    const page = await answer.text();
+    const away = /^0; url=(.+)$/.exec(answer.headers.get("refresh") ?? "")?.[1];
+    if (away !== undefined) {
+      isLeaving = true;
+      return location.assign(away);
+    }
+    const next = parse(page);
     notify("failure", null);
     form.ariaBusy = null;
     const fault = faultOf(answer, next);

@@ -2,7 +2,7 @@ import { Hono } from "hono/quick";
 import { signInByCode, whoBegan } from "../../../access/factors/code-step.ts";
 import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import { refusalOf } from "../access/refusal.ts";
-import { nextPath, shortened, signInPage } from "../access/sign-in.tsx";
+import { nextPath, shortened, signInPage, waysIn } from "../access/sign-in.tsx";
 import type { DashboardEnv } from "../dashboard-env.ts";
 import { sentence } from "../error-page.tsx";
 import { readFields, textOf } from "../fields.ts";
@@ -13,7 +13,7 @@ import { type Dashboard, browserOf } from "../routes.ts";
 import { addressOf } from "../view.ts";
 
 /** The page between a password or a link and the session of a user with an authenticator app. */
-export function codeRoutes({ app, root, render, enter, cookies }: Dashboard) {
+export function codeRoutes({ options, app, root, render, enter, cookies }: Dashboard) {
   return new Hono<DashboardEnv>()
     .get("/sign-in/code", async (c) => {
       const next = shortened(nextPath(c.req.query("next") ?? ""));
@@ -36,8 +36,8 @@ export function codeRoutes({ app, root, render, enter, cookies }: Dashboard) {
         const { message, reason, status } = await refusalOf(c, error);
         if (reason !== "code-ended") return render(c, { ...codePage({ next, error: message }), status });
         cookies.begun.set(c, null);
-        const hasPasskeys = await app.store.factors.hasPasskeys();
-        return render(c, { ...signInPage({ next, error: message, hasPasskeys }), status });
+        const ways = await waysIn(app, options);
+        return render(c, { ...signInPage({ ways, next, error: message }), status });
       }
     });
 }

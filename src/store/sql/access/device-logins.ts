@@ -1,8 +1,9 @@
-import type { DeviceLogin } from "../../access/device/device-login.ts";
-import type { NewDeviceLogin, Polled } from "../../access/device/device-login-store.ts";
-import type { NewSession } from "../../access/session.ts";
-import { bytesOfHash, insertSession } from "./sessions.ts";
-import { FOR_UPDATE, type Work, first, only, run } from "./work.ts";
+import type { DeviceLogin } from "../../../access/device/device-login.ts";
+import type { NewDeviceLogin, Polled } from "../../../access/device/device-login-store.ts";
+import type { NewSession } from "../../../access/session.ts";
+import { lockAudit } from "../audit.ts";
+import { bytesOfHash, insertSession } from "../sessions.ts";
+import { type Work, first, only, run } from "../work.ts";
 
 type Row = { client: string; address: string; lasts: number; created_at: number; expires_at: number };
 
@@ -47,17 +48,19 @@ function* pollLogin(hash: string, now: number, start: NewSession): Work<Polled> 
   type Found = Row & { polled_at: number | null; user: string | null; denied: number };
   const row = yield* first<Found>(
     `SELECT ${COLUMNS}, polled_at, denied, (SELECT u.name FROM users u WHERE u.id = user_id) AS "user"
-     FROM device_logins WHERE hash = $hash AND expires_at > $now ${FOR_UPDATE}`,
+     FROM device_logins WHERE hash = $hash AND expires_at > $now`,
     { ...key, now },
   );
   if (row === undefined) return { state: "unknown" };
   if (row.denied === 1) return { state: "denied" };
-  if (row.user === null) {
+  const { user, client: agent, address, lasts } = row;
+  if (user === null) {
     yield* run("UPDATE device_logins SET polled_at = $now WHERE hash = $hash", { ...key, now });
     return { state: "waiting", polledAt: row.polled_at };
   }
-  yield* run("DELETE FROM device_logins WHERE hash = $hash", key);
-  const { user, client: agent, address, lasts } = row;
+  // The log first, as every change of users has it; another poll may have been faster.
+  yield* lockAudit();
+  if ((yield* run("DELETE FROM device_logins WHERE hash = $hash", key)) === 0) return { state: "unknown" };
   const session = { ...start.session, user, agent, address, expiresAt: now + lasts * 1000 };
   const found = yield* insertSession({ ...start, session }, null);
   return found === undefined ? { state: "unknown" } : { state: "approved", user, session };

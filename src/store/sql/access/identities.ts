@@ -1,0 +1,64 @@
+import type { AccessChange } from "../../../access/change.ts";
+import type { Identity, Logout } from "../../../access/oidc/identity-store.ts";
+import type { Author } from "../../../access/caller.ts";
+import { appendAudit, lockAudit } from "../audit.ts";
+import { bytesOfHash, endOf, endSessions } from "../sessions.ts";
+import { type Work, first, run } from "../work.ts";
+
+type Change<K> = AccessChange & { change: K };
+
+export function* putIdentity({ user, issuer, subject, at }: Change<"putIdentity">): Work<void> {
+  yield* run(
+    `INSERT INTO identities (user_id, issuer, subject, created_at)
+     SELECT id, $issuer, $subject, $at FROM users WHERE name = $user
+     ON CONFLICT (user_id) DO UPDATE SET issuer = excluded.issuer, subject = excluded.subject, created_at = excluded.created_at`,
+    { user, issuer, subject, at },
+  );
+}
+
+export function* deleteIdentity({ user }: Change<"deleteIdentity">): Work<void> {
+  yield* run("DELETE FROM identities WHERE user_id = (SELECT id FROM users WHERE name = $user)", { user });
+}
+
+export function* setGroupRole({ user, role }: Change<"setGroupRole">): Work<void> {
+  yield* run("UPDATE users SET oidc_role = $role WHERE name = $user", { user, role });
+}
+
+function* findIdentity({ issuer, subject }: Identity): Work<string | undefined> {
+  const sql = `SELECT u.name FROM identities i JOIN users u ON u.id = i.user_id
+               WHERE i.issuer = $issuer AND i.subject = $subject`;
+  return (yield* first<{ name: string }>(sql, { issuer, subject }))?.name;
+}
+
+function* identityOf(user: string): Work<Identity | undefined> {
+  return yield* first<Identity>(
+    `SELECT i.issuer, i.subject FROM identities i JOIN users u ON u.id = i.user_id WHERE u.name = $user`,
+    { user },
+  );
+}
+
+const OF_ACCOUNT = `user_id = (SELECT i.user_id FROM identities i
+  WHERE i.issuer = $issuer AND i.subject = $subject)`;
+
+/** Ends sessions that a provider ends: see the port. */
+function* logOut({ token, sid, identity }: Logout, by: Author): Work<boolean> {
+  const { hash, expiresAt } = token;
+  yield* lockAudit();
+  const spent = yield* run(
+    "INSERT INTO spent_logouts (hash, expires_at) VALUES ($hash, $expiresAt) ON CONFLICT (hash) DO NOTHING",
+    { hash: bytesOfHash(hash), expiresAt },
+  );
+  if (spent === 0) return false;
+  const ended = sid === null ? [] : yield* endSessions("sid = $sid", { sid: bytesOfHash(sid) });
+  if (identity !== null) {
+    const which = sid === null ? "method IN ('oidc', 'cli')" : "method = 'oidc' AND sid IS NULL";
+    ended.push(...(yield* endSessions(`${OF_ACCOUNT} AND ${which}`, { ...identity })));
+  }
+  if (ended.length > 0) yield* appendAudit(ended.map((each) => endOf(each, by, { reason: "provider" })));
+  return true;
+}
+
+export const identities = {
+  reads: { find: findIdentity, ofUser: identityOf },
+  writes: { logOut },
+};
