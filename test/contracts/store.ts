@@ -13,6 +13,7 @@ import { flagsContract } from "./setup/flags.ts";
 import { formProjectsContract } from "./form-projects.ts";
 import { formsContract } from "./forms.ts";
 import { historyContract } from "./setup/history.ts";
+import { identitiesContract } from "./setup/identities.ts";
 import { notesContract } from "./notes.ts";
 import { intakeContract } from "./intake.ts";
 import { versionContract } from "./version.ts";
@@ -56,6 +57,7 @@ const CONTRACTS = [
   membersContract,
   sessionsContract,
   deviceLoginsContract,
+  identitiesContract,
   factorsContract,
   auditContract,
   setupContract,
