@@ -69,6 +69,8 @@ describe("The page of the authenticator app", () => {
     expect(wrong.text).toContain("The code is wrong");
     const { shown, recovery } = await setUp();
     expect([shown.status, recovery.length]).toEqual([200, 10]);
+    const { items } = await app.store.audit.page({ projects: null, limit: 1 });
+    expect(items).toMatchObject([{ action: "second-factor.create", who: "ann", address: "198.51.100.7" }]);
     const after = await ann.get("/me/totp");
     expect(after.text).not.toContain("otpauth:");
     expect(recoveryCodesOn(after)).toEqual([]);

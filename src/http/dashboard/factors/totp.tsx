@@ -26,7 +26,10 @@ export function totpRoutes({ app, options, root, render, cookies }: Dashboard) {
     if (session) return { ...session, isUnready: false };
     return unready ? { ...unready, isUnready: true } : null;
   };
-  const callerOf = ({ signedIn, secret }: Person) => userCaller(app, signedIn, secret, () => false);
+  const callerOf = (c: DashboardContext, { signedIn, secret }: Person) => ({
+    ...userCaller(app, signedIn, secret, () => false),
+    address: c.env.client.address,
+  });
   /** The key that this session sets up, which stays the same while the page is open in several tabs. */
   const keyOf = (c: DashboardContext, { secret }: Person): Uint8Array | null => {
     const text = unseal("totp", secret, cookies.totp.read(c) ?? "");
@@ -50,7 +53,7 @@ export function totpRoutes({ app, options, root, render, cookies }: Dashboard) {
   ): Promise<Response> => {
     const person = personOf(c);
     if (!person) throw new AppError("unauthenticated", "you are not signed in", { reason: "signed-out" });
-    if (!person.isUnready) c.set("caller", callerOf(person));
+    if (!person.isUnready) c.set("caller", callerOf(c, person));
     const done = await act(person);
     return done instanceof Response ? done : render(c, done);
   };
@@ -70,7 +73,7 @@ export function totpRoutes({ app, options, root, render, cookies }: Dashboard) {
         return submit(
           async () => {
             const given = { key, code: textOf(fields, "code") };
-            const codes = await setUpTotp(app, callerOf(person), selfOf(person), given);
+            const codes = await setUpTotp(app, callerOf(c, person), selfOf(person), given);
             cookies.totp.set(c, null);
             return codesPage(codes, "set up", person.isUnready);
           },
@@ -82,13 +85,13 @@ export function totpRoutes({ app, options, root, render, cookies }: Dashboard) {
     .post("/me/totp/codes", (c) =>
       asSelf(c, async (person) => {
         await readFields(c.req.raw, MAX_SIGN_IN_BODY);
-        return codesPage(await renewRecoveryCodes(app, callerOf(person), selfOf(person)), "renewed");
+        return codesPage(await renewRecoveryCodes(app, callerOf(c, person), selfOf(person)), "renewed");
       }),
     )
     .post("/me/totp/remove", (c) =>
       asSelf(c, async (person) => {
         await readFields(c.req.raw, MAX_SIGN_IN_BODY);
-        await removeTotp(app, callerOf(person), selfOf(person));
+        await removeTotp(app, callerOf(c, person), selfOf(person));
         const text = "Removed the authenticator app. Every other session has ended.";
         cookies.setFlash(c, person.secret, { text });
         return c.redirect(addressOf({ root }, "/me"), 303);
