@@ -28,7 +28,7 @@ export async function welcome(app: App, storage: Storage, dashboard: string | nu
     }
   }
   const [project, form] = await Promise.all([
-    app.store.projects.page({ limit: 1 }),
+    app.store.projects.page({ limit: 1 }, null),
     app.store.forms.page({ projects: null, limit: 1 }),
   ]);
   const isEmpty = project.items.length === 0 && form.items.length === 0;

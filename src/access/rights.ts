@@ -50,6 +50,13 @@ export function visibleProjects({ grants }: Rights, needed: Scope): readonly str
   return [...new Set(covering.map(({ project }) => project!))];
 }
 
+/** As {@link visibleProjects}, with the projects in only some of whose environments the caller has the scope. */
+export function projectsWith({ grants }: Rights, needed: Scope): readonly string[] | null {
+  const holding = grants.filter((grant) => holds(grant, needed));
+  if (holding.some(({ project }) => project === undefined)) return null;
+  return [...new Set(holding.map(({ project }) => project!))];
+}
+
 /** Whether the caller has any right in a project, so that it may know of it. */
 function seesProject({ grants }: Rights, slug: string): boolean {
   return grants.some(({ scopes, project }) => scopes.length > 0 && (project ?? slug) === slug);

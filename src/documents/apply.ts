@@ -2,7 +2,7 @@ import { DEFAULT_PROJECT } from "../access/place.ts";
 import { clock } from "../base/clock.ts";
 import type { Caller } from "../access/caller.ts";
 import { change } from "../access/door.ts";
-import { requireScope } from "../access/rights.ts";
+import { requireScope, requireScopeSomewhere } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
 import { findGaps, missingSegments } from "../flags/flagd/results.ts";
@@ -28,7 +28,7 @@ export async function compareDocument(
   document: Document,
   prune: boolean,
 ): Promise<Difference[]> {
-  requireScope(caller, "read");
+  requireScopeIn(caller, "read", document);
   return (await planDocument(app, document, prune)).plan.differences;
 }
 
@@ -43,9 +43,10 @@ export async function applyDocument(
   document: Document,
   { prune, confirmed }: { prune: boolean; confirmed: boolean },
 ): Promise<Difference[]> {
-  requireScope(caller, "admin");
+  requireScopeIn(caller, "admin", document);
   const differences = await change(app, caller, async () => {
     const { plan, setup } = await planDocument(app, document, prune);
+    if (plan.changes.some((each) => each.change === "insertProject")) requireScope(caller, "admin");
     const locks = await locksOf(app, caller, plan.changes);
     const losses = confirmed ? [] : await lossesOf(app, plan, setup);
     if (losses.length > 0)
@@ -61,6 +62,14 @@ export async function applyDocument(
   });
   await beginRemoval(app);
   return differences;
+}
+
+/** Throws `forbidden`, and `not_found` for a project that the caller does not see, whether it exists or not. */
+function requireScopeIn(caller: Caller, scope: "read" | "admin", { projects = {}, forms }: Document): void {
+  const slugs = Object.keys(projects);
+  for (const project of slugs) requireScope(caller, scope, { project });
+  if (forms !== undefined) requireScope(caller, scope, { project: DEFAULT_PROJECT });
+  if (forms === undefined && slugs.length === 0) requireScopeSomewhere(caller, scope);
 }
 
 async function planDocument(

@@ -32,7 +32,7 @@ export function createEnvironment(
   project: string,
   input: NewEnvironment,
 ): Promise<Environment> {
-  requireScope(caller, "admin");
+  requireScope(caller, "admin", { project });
   return change(app, caller, async ({ at }) => {
     const { environments } = await getProject(app, project);
     const has = (slug: string) => environments.some((each) => each.slug === slug);

@@ -69,8 +69,14 @@ type ScheduleStore = {
   find(project: string, environment: string, id: string): Promise<ScheduledChange | undefined>;
   /** When the next change is due; null if none is. */
   nextAt(): Promise<number | null>;
-  /** How many changes there are, `atMost` counted at most, and the next one; null if there is none. */
-  upcoming(atMost: number): Promise<{ count: number; next: DueChange | null }>;
+  /**
+   * How many changes there are, `atMost` counted at most, and the next one; null if there is none. Of some projects, or with
+   * null of all.
+   */
+  upcoming(
+    atMost: number,
+    projects: readonly string[] | null,
+  ): Promise<{ count: number; next: DueChange | null }>;
   /** The earliest change that is due at `now`. */
   findDue(now: number): Promise<DueChange | undefined>;
 };

@@ -93,7 +93,7 @@ export function requires({
     const reach = { project, environment: place === "environment" ? environment : undefined };
     const check = () => {
       if (scope === null) return;
-      if (place === "seen" && scope === "admin") requireScopeSomewhere(c.get("caller"), scope);
+      if (place === "seen" || place === "form") requireScopeSomewhere(c.get("caller"), scope);
       else requireScope(c.get("caller"), scope, reach);
     };
     check();

@@ -1,6 +1,8 @@
 import { applyDocument, compareDocument } from "../documents/apply.ts";
 import { documentOf } from "../documents/document.ts";
-import { noSuchProject } from "../access/place.ts";
+import { seesFormsOf } from "../forms/lookup.ts";
+import { DEFAULT_PROJECT, noSuchProject } from "../access/place.ts";
+import { requireScope, visibleProjects } from "../access/rights.ts";
 import { MAX_IMPORT_BODY } from "./limits.ts";
 import { noun } from "./operation.ts";
 
@@ -8,17 +10,21 @@ export const documents = noun("documents", () => import("./schema/documents-sche
   export: {
     method: "GET",
     path: "/export",
-    summary: "Export projects, flags and forms as a document",
+    summary: "Export projects, flags and forms that the caller sees as a document",
     scope: "read",
     place: "seen",
     levels: 4,
     defaults: {},
-    run: async ({ app, query: { project: projects = null, forms } }) => {
-      const withForms = forms === undefined ? projects === null : forms === "true";
-      const setup = await app.store.setup.read(projects && [...new Set(projects)], withForms);
+    run: async ({ app, caller, query: { project: projects, forms } }) => {
+      for (const project of projects ?? []) requireScope(caller, "read", { project });
+      const slugs = projects ?? visibleProjects(caller, "read");
+      const withForms = forms === undefined ? projects === undefined : forms === "true";
+      const setup = await app.store.setup.read(slugs && [...new Set(slugs)], withForms);
       for (const slug of projects ?? [])
         if (!setup.projects.some((project) => project.slug === slug)) throw noSuchProject(slug);
-      return documentOf(setup, withForms);
+      const seen = setup.forms.filter((form) => seesFormsOf(caller, form.project));
+      const { forms: ofDefault, ...document } = await documentOf({ ...setup, forms: seen }, withForms);
+      return seesFormsOf(caller, DEFAULT_PROJECT) ? { ...document, forms: ofDefault } : document;
     },
   },
   apply: {

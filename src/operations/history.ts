@@ -1,3 +1,4 @@
+import { visibleProjects } from "../access/rights.ts";
 import type { App } from "../app.ts";
 import { DEFAULT_PAGE, nextOf } from "../base/pages.ts";
 import { noSuchFlag, viewDetail } from "../flags/flag.ts";
@@ -34,12 +35,12 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
   everywhere: {
     method: "GET",
     path: "/history",
-    summary: "List the changes of every project and form, newest first",
+    summary: "List the changes of every project and form that the caller sees, newest first",
     scope: "read",
     place: "seen",
     defaults: { limit: DEFAULT_PAGE },
-    run: async ({ app, query }) => {
-      const page = await app.store.changes.everywhere(withTime(query));
+    run: async ({ app, caller, query }) => {
+      const page = await app.store.changes.everywhere(withTime(query), visibleProjects(caller, "read"));
       return { changes: page.items.map(viewPlacedChange), next: nextOf(page, ({ revision }) => revision) };
     },
   },

@@ -1,5 +1,5 @@
 import { MAX_LIST, nextOf } from "../base/pages.ts";
-import { createProject, getProject, setProject } from "../projects/projects.ts";
+import { createProject, getProject, listProjects, setProject } from "../projects/projects.ts";
 import { noun } from "./operation.ts";
 import { created, updated } from "./results.ts";
 
@@ -11,8 +11,8 @@ export const projects = noun("projects", () => import("./schema/projects-schema.
     scope: "flags:read",
     place: "seen",
     defaults: { limit: MAX_LIST },
-    run: async ({ app, query }) => {
-      const page = await app.store.projects.page(query);
+    run: async ({ app, caller, query }) => {
+      const page = await listProjects(app, caller, query);
       return { projects: page.items, next: nextOf(page, ({ slug }) => slug) };
     },
   },

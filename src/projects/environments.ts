@@ -27,7 +27,7 @@ export function setEnvironment(
   slug: string,
   patch: EnvironmentPatch,
 ): Promise<ChangedEnvironment> {
-  requireScope(caller, "admin");
+  requireScope(caller, "admin", { project });
   return change(app, caller, async (): Promise<Plan<ProjectChange, ChangedEnvironment>> => {
     const before = await getEnvironment(app, project, slug);
     const { name = before.name, locked = before.locked, color = before.color } = patch;
@@ -48,7 +48,7 @@ export function deleteEnvironment(
   project: string,
   slug: string,
 ): Promise<void> {
-  requireScope(caller, "admin");
+  requireScope(caller, "admin", { project });
   return change(app, caller, async () => {
     const environment = await getEnvironment(app, project, slug);
     await requireChangeable(app, caller, { project, environment: slug });

@@ -1,9 +1,10 @@
 import type { Caller } from "../access/caller.ts";
 import { change, type Plan } from "../access/door.ts";
 import { noSuchProject } from "../access/place.ts";
-import { requireScope } from "../access/rights.ts";
+import { hasScope, projectsWith, requireScope, requireScopeSomewhere } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import { parseMailbox } from "../delivery/address.ts";
+import type { Page, PageQuery } from "../base/pages.ts";
 import type { SetResult } from "../base/result.ts";
 import type { ProjectChange } from "./change.ts";
 import { LEAST_CONTRAST, contrastOnWhite } from "./contrast.ts";
@@ -29,6 +30,23 @@ export async function createProject(app: ProjectsApp, caller: Caller, input: New
     const { createdAt: _createdAt, ...project } = newProject(app, input);
     return { changes: planProject(project, at), result: project };
   });
+}
+
+/** The projects that a caller sees, each with the environments that the caller sees. Throws `forbidden`. */
+export async function listProjects(
+  app: ProjectsApp,
+  caller: Caller,
+  query: PageQuery,
+): Promise<Page<Project>> {
+  requireScopeSomewhere(caller, "flags:read");
+  const { items, more } = await app.store.projects.page(query, projectsWith(caller, "flags:read"));
+  const maySee = (project: string, environment: string) =>
+    hasScope(caller, "flags:read", { project, environment });
+  const seen = items.map((project) => ({
+    ...project,
+    environments: project.environments.filter(({ slug }) => maySee(project.slug, slug)),
+  }));
+  return { items: seen, more };
 }
 
 /** The project of that slug. Throws `not_found`. */

@@ -9,7 +9,8 @@ import type { Project } from "./project.ts";
 type ProjectStore = {
   /** By slug, as are the environments of each project. */
   list(): Promise<Project[]>;
-  page(query: PageQuery): Promise<Page<Project>>;
+  /** Of some projects, by their slugs, or with null of all. */
+  page(query: PageQuery, among: readonly string[] | null): Promise<Page<Project>>;
   find(slug: string): Promise<Project | undefined>;
 };
 
@@ -24,13 +25,13 @@ type HistoryStore = {
   find(project: string, revision: number): Promise<Change | undefined>;
   /** Changes of a form and its targets, by the slugs of its project and of the form, newest first. */
   ofForm(project: string, name: string, query: ChangeQuery): Promise<Page<Change>>;
-  /** Changes of every project, newest first. */
-  everywhere(query: ChangeQuery): Promise<Page<PlacedChange>>;
+  /** Changes of some projects, or with null of all and of what is in none, newest first. */
+  everywhere(query: ChangeQuery, projects: readonly string[] | null): Promise<Page<PlacedChange>>;
   /**
-   * Changes of flags since a time, of every project, newest first: at most `limit`, among the newest 1,000 revisions of the
-   * setup.
+   * Changes of flags since a time, of some projects or with null of all, newest first: at most `limit`, among the newest
+   * 1,000 revisions of the setup.
    */
-  recent(since: number, limit: number): Promise<RecentChange[]>;
+  recent(since: number, limit: number, projects: readonly string[] | null): Promise<RecentChange[]>;
 };
 
 export type ProjectsStore = {

@@ -326,7 +326,7 @@ describe("the outbox", () => {
     expect(statuses.filter((status) => status === "queued")).toEqual([]);
     expect(statuses.filter((status) => status === "failed").length).toBeLessThanOrEqual(2);
     expect(heard).toContainEqual({ slug: "contact", target: target.id, error: GONE.error, isOff: true });
-    const { items } = await app.store.changes.everywhere({ kind: "form", name: "contact", limit: 10 });
+    const { items } = await app.store.changes.everywhere({ kind: "form", name: "contact", limit: 10 }, null);
     const ofTarget = items.filter(({ after }) => JSON.stringify(after).includes(target.id));
     expect(ofTarget.map(({ who }) => who)).toEqual(["outbox"]);
     expect(ofTarget[0]!.after).toEqual({ [`target ${target.id}`]: expect.stringMatching(/…, disabled$/) });

@@ -21,7 +21,7 @@ test("the history of a form has who changed which setting, and nothing that is s
   const rotated = await rotateSecret(app, caller, id);
   await deleteTarget(app, caller, id);
   await deleteForm(app, caller, "contact");
-  const { items } = await app.store.changes.everywhere({ limit: 100, kind: "form", name: "contact" });
+  const { items } = await app.store.changes.everywhere({ limit: 100, kind: "form", name: "contact" }, null);
   const target = "https://hooks.example.com/…";
   expect(items.map(({ before, after }) => [before, after])).toEqual([
     [{ name: "contact", uploads: true, blockedSenders: "1 address", maxFiles: 2 }, null],
@@ -51,7 +51,7 @@ test("the history of a form has times and rates as they are typed", async () => 
   const app = await openApp({ data: tempDirectory(), writing: "inline" });
   await createForm(app, OPERATOR, { slug: "contact", retention: 90 * 86_400 });
   await setForm(app, OPERATOR, "contact", { retention: null, rateLimit: { count: 20, seconds: 3600 } });
-  const { items } = await app.store.changes.everywhere({ limit: 100, kind: "form", name: "contact" });
+  const { items } = await app.store.changes.everywhere({ limit: 100, kind: "form", name: "contact" }, null);
   expect(items.map(({ before, after }) => [before, after])).toEqual([
     [
       { retention: "90d", rateLimit: null },
@@ -66,7 +66,7 @@ test("the history of everything has projects that are gone", async () => {
   const app = await openApp({ data: tempDirectory(), writing: "inline" });
   await createProject(app, OPERATOR, { slug: "shop", name: "Shop", environments: ["live"] });
   await deleteProject(app, OPERATOR, "shop");
-  const { items } = await app.store.changes.everywhere({ limit: 100 });
+  const { items } = await app.store.changes.everywhere({ limit: 100 }, null);
   expect(items.map(({ kind, name, before, after }) => [kind, name, before, after])).toEqual([
     ["project", "shop", { name: "Shop" }, null],
     ["project", "shop", null, { name: "Shop" }],

@@ -14,7 +14,7 @@ const { key } = await createForm(app, OPERATOR, { slug: "contact" });
 const page = { limit: 5 };
 
 test.each<[what: string, list: () => Promise<unknown>]>([
-  ["projects", () => store.projects.page(page)],
+  ["projects", () => store.projects.page(page, null)],
   ["flags", () => store.flags.page("p", "e", page)],
   ["segments", () => store.segments.page("p", "e", page)],
   ["forms", () => store.forms.page({ ...page, projects: null })],

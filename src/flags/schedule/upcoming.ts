@@ -1,5 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
-import { requireScope } from "../../access/rights.ts";
+import { requireScopeSomewhere, visibleProjects } from "../../access/rights.ts";
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
@@ -10,14 +10,17 @@ import type { FlagsApp } from "../store.ts";
 /** Scheduled changes that are counted. */
 export const MAX_UPCOMING = 1000;
 
-/** Changes of flags since a time in milliseconds since 1970, in every project, newest first. Throws `forbidden`. */
+/**
+ * Changes of flags since a time in milliseconds since 1970, in every project that the caller sees, newest first. Throws
+ * `forbidden`.
+ */
 export async function recentChanges(
   app: FlagsApp,
   caller: Caller,
   { since, limit }: { since: number; limit: number },
 ): Promise<RecentChange[]> {
-  requireScope(caller, "flags:read");
-  return app.store.changes.recent(since, limit);
+  requireScopeSomewhere(caller, "flags:read");
+  return app.store.changes.recent(since, limit, visibleProjects(caller, "flags:read"));
 }
 
 export type Upcoming = {
@@ -26,10 +29,11 @@ export type Upcoming = {
   next: { project: string; environment: string; flag: string; at: string } | null;
 };
 
-/** How many changes are scheduled in all projects, and the next one. Throws `forbidden`. */
+/** How many changes are scheduled in the projects that the caller sees, and the next one. Throws `forbidden`. */
 export async function upcomingChanges(app: FlagsApp, caller: Caller): Promise<Upcoming> {
-  requireScope(caller, "flags:read");
-  const { count, next } = await app.store.scheduled.upcoming(MAX_UPCOMING);
+  requireScopeSomewhere(caller, "flags:read");
+  const visible = visibleProjects(caller, "flags:read");
+  const { count, next } = await app.store.scheduled.upcoming(MAX_UPCOMING, visible);
   if (!next) return { count, next: null };
   const { environment, flag, at } = next.scheduled;
   return { count, next: { project: next.project, environment, flag, at: isoTime(at) } };
@@ -41,20 +45,22 @@ export type StaleCount = { project: string; count: number };
 const STALE_TTL = 600_000;
 
 /**
- * Returns a function that counts the stale flags of each project that has any, the most first. It throws `forbidden`. The
- * counts are kept until the setup changes, for ten minutes at most: they come from every flag.
+ * Returns a function that counts the stale flags of each project that has any and that the caller sees, the most first. It
+ * throws `forbidden`. The counts are kept until the setup changes, for ten minutes at most: they come from every flag.
  */
 export function createStaleCounts(app: FlagsApp): (caller: Caller) => Promise<StaleCount[]> {
   let kept: { version: number; until: number; counts: Promise<StaleCount[]> } | undefined;
   return async (caller) => {
-    requireScope(caller, "flags:read");
+    requireScopeSomewhere(caller, "flags:read");
     const version = (await app.store.readVersion()).version;
     if (kept?.version !== version || app.now() >= kept.until) {
       const counts = countStale(app);
       kept = { version, until: app.now() + STALE_TTL, counts };
       counts.catch(() => (kept = undefined));
     }
-    return kept.counts;
+    const visible = visibleProjects(caller, "flags:read");
+    const counts = await kept.counts;
+    return visible === null ? counts : counts.filter(({ project }) => visible.includes(project));
   };
 }
 

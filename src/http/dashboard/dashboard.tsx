@@ -1,7 +1,9 @@
 import { settleForm } from "./form-parameter.ts";
 import { Hono } from "hono/quick";
 import { endSessionBySecret, instanceId } from "../../access/sessions.ts";
-import { requireScope } from "../../access/rights.ts";
+import type { Caller } from "../../access/caller.ts";
+import { requireScope, requireScopeSomewhere } from "../../access/rights.ts";
+import type { Scope } from "../../access/scope.ts";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import { showError } from "../errors.ts";
@@ -127,7 +129,7 @@ function dashboardOn(parts: Parts): Dashboard {
         if (!c.get("session"))
           return c.redirect(addressOf({ root }, "/sign-in", { next: nextOf(c, root) }), 303);
         const caller = callerOf(c);
-        if (scope !== null) requireScope(caller, scope, reachOf(c));
+        if (scope !== null) requireHere(c, caller, scope);
         c.set("caller", caller);
         const shown = await show(c, (await settled(c)) as ParametersOf<typeof path>);
         return shown instanceof Response ? shown : render(c, shown);
@@ -136,7 +138,7 @@ function dashboardOn(parts: Parts): Dashboard {
     post(path, scope, act, maxBody) {
       site.post(placeOf(path), async (c) => {
         const sender = callerOf(c);
-        if (scope !== null) requireScope(sender, scope, reachOf(c));
+        if (scope !== null) requireHere(c, sender, scope);
         const fields = await readFields(c.req.raw, maxBody);
         const caller = callerOf(c, fields);
         await caller.verify();
@@ -150,6 +152,16 @@ function dashboardOn(parts: Parts): Dashboard {
       });
     },
   };
+}
+
+/**
+ * Checks that a caller has a scope in the project of the path; on a page of no project, anywhere, since that shows only what
+ * the caller sees. Throws `forbidden`, and `not_found` for a project that the caller does not see.
+ */
+function requireHere(c: DashboardContext, caller: Caller, scope: Scope): void {
+  const reach = reachOf(c);
+  if (reach.project === undefined && scope !== "admin") requireScopeSomewhere(caller, scope);
+  else requireScope(caller, scope, reach);
 }
 
 /** Errors become pages. */

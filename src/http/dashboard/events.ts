@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Scope } from "../../access/scope.ts";
-import { hasScope } from "../../access/rights.ts";
+import { hasScopeSomewhere } from "../../access/rights.ts";
 import type { Activity } from "../../maintenance/store.ts";
 import type { Topic } from "./page.tsx";
 
@@ -56,7 +56,8 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
     known = current;
     if (before)
       for (const topic of TOPICS.filter((topic) => before[topic] !== current[topic]))
-        for (const { caller, news } of streams) if (hasScope(caller, SCOPE_OF[topic])) news.add(topic);
+        for (const { caller, news } of streams)
+          if (hasScopeSomewhere(caller, SCOPE_OF[topic])) news.add(topic);
     announce();
     for (const stream of streams) if (clock.steady() - stream.checkedAt > CHECK) await check(stream);
   };

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { ViewContext, type View, addressOf, useMay, useView } from "./view.ts";
+import { ViewContext, type View, addressOf, useMaySee, useView } from "./view.ts";
 import type { Asset, AssetName } from "./assets.ts";
 import type { Flash } from "./cookies.ts";
 import { type Command, Commands } from "./parts/commands.tsx";
@@ -141,7 +141,7 @@ function Said({ flash: { text, undo } }: { flash: Flash }) {
 
 function Navigation({ section, version }: { section: Section | null; version: string }) {
   const { caller } = useView();
-  const shown = SECTIONS.filter(({ scope }) => scope === null || useMay(scope, {}));
+  const shown = SECTIONS.filter(({ scope }) => scope === null || useMaySee(scope));
   const [bar, more] = [shown.slice(0, IN_BAR), shown.slice(IN_BAR)];
   return (
     <nav class="sections" aria-label="Sections">

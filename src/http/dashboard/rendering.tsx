@@ -1,4 +1,4 @@
-import { hasScope } from "../../access/rights.ts";
+import { hasScopeSomewhere, visibleProjects } from "../../access/rights.ts";
 import { isTimeZone } from "../../access/user.ts";
 import type { App } from "../../app.ts";
 import type { Asset, AssetName } from "./assets.ts";
@@ -32,8 +32,8 @@ export function createRendering({ app, root, version, assets, cookies }: Parts) 
   };
   const render = async (c: DashboardContext, page: Page): Promise<Response> => {
     const [view, session] = [viewOf(c), c.get("session")];
-    if (view.caller && hasScope(view.caller, "forms:read"))
-      view.unread = await app.store.submissions.unread();
+    if (view.caller && hasScopeSomewhere(view.caller, "forms:read"))
+      view.unread = await app.store.submissions.unread(visibleProjects(view.caller, "forms:read"));
     return answer(c, page, view, session ? cookies.takeFlash(c, session.secret) : null);
   };
   const answer = (c: DashboardContext, page: Page, view: View, flash: Flash | null): Response => {

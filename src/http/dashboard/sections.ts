@@ -22,6 +22,7 @@ import { overviewRoutes } from "./overview/overview.tsx";
 import { peopleRoutes } from "./submissions/people.tsx";
 import { deletionRoutes } from "./project/deletion.tsx";
 import { importRoutes } from "./project/import.tsx";
+import { memberRoutes } from "./project/members.tsx";
 import { settingsRoutes } from "./project/settings.tsx";
 import type { Dashboard } from "./routes.ts";
 import { segmentRoutes } from "./segments/segment.tsx";
@@ -55,6 +56,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   segmentsRoutes,
   segmentRoutes,
   settingsRoutes,
+  memberRoutes,
   deletionRoutes,
   importRoutes,
   feedbackRoutes,

@@ -2,7 +2,7 @@ import { createContext, useContext } from "hono/jsx";
 import type { Caller } from "../../access/caller.ts";
 import type { Reach } from "../../access/place.ts";
 import type { Scope } from "../../access/scope.ts";
-import { hasScope } from "../../access/rights.ts";
+import { hasScope, hasScopeSomewhere } from "../../access/rights.ts";
 
 /** Context of a page: its user, time and the dashboard's address. */
 export type View = {
@@ -46,8 +46,19 @@ export function useView(): View {
  * pages offer only what would be allowed.
  */
 export function useMay(scope: Scope, reach?: Reach): boolean {
-  const view = useView();
-  return view.caller !== null && hasScope(view.caller, scope, reach ?? view.reach);
+  const { caller, reach: here } = useView();
+  if (caller === null) return false;
+  // A page of forms may show those of several projects.
+  if (reach === undefined && here.project === undefined && scope.startsWith("forms:"))
+    return hasScopeSomewhere(caller, scope);
+  return hasScope(caller, scope, reach ?? here);
+}
+
+/** Whether that person may read a section: what is in projects in any of them, the rest in everything. */
+export function useMaySee(scope: Scope): boolean {
+  const { caller } = useView();
+  if (caller === null) return false;
+  return scope === "admin" ? hasScope(caller, scope) : hasScopeSomewhere(caller, scope);
 }
 
 /** Whether that person may change flags in all of these environments: locked ones need a scope of their own. */

@@ -3,6 +3,7 @@ import type { Page } from "../../base/pages.ts";
 import type { HistoryEntry } from "../../access/history-entry.ts";
 import type { Change, ChangeQuery, PlacedChange, RecentChange } from "../../projects/history.ts";
 import { DEFAULT_PROJECT } from "../../access/place.ts";
+import { amongProjects } from "./lists.ts";
 import { pageOf } from "./pages.ts";
 import { findProjectRow, projectRow } from "./rows.ts";
 import { type Params, type Work, all, first, run } from "./work.ts";
@@ -18,19 +19,21 @@ const CUT = { columns: ["before", "after"], bytes: MiB };
 /** Newest first. */
 function* pageChanges(project: string, options: ChangeQuery): Work<Page<Change>> {
   const { id: projectId } = yield* projectRow(project);
-  const where = ["project_id = $projectId", ...conditionsOf(options)].join(" AND ");
+  // Changes of forms are read with a scope of their own.
+  const where = ["project_id = $projectId", "kind <> 'form'", ...conditionsOf(options)].join(" AND ");
   const sql = `SELECT ${COLUMNS} FROM changes WHERE ${where} ORDER BY revision DESC LIMIT $limit`;
   const used = usedIn(sql, { ...options, projectId });
   return yield* pageOf(all<Row>(sql, used, CUT), options.limit, toChange, CUT.bytes);
 }
 
 /** Newest first. */
-function* pageEverywhere(options: ChangeQuery): Work<Page<PlacedChange>> {
-  const conditions = conditionsOf(options);
-  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
-  const sql = `SELECT ${COLUMNS}, (SELECT slug FROM projects WHERE id = project_id) AS project
-    FROM changes ${where} ORDER BY revision DESC LIMIT $limit`;
-  const rows = all<Row & { project: string | null }>(sql, usedIn(sql, options), CUT);
+function* pageEverywhere(options: ChangeQuery, projects: readonly string[] | null): Work<Page<PlacedChange>> {
+  const slug = "(SELECT slug FROM projects WHERE id = project_id)";
+  const among = amongProjects(slug, projects);
+  const sql = `SELECT ${COLUMNS}, ${slug} AS project
+    FROM changes WHERE ${["true", ...conditionsOf(options)].join(" AND ")} ${among.sql}
+    ORDER BY revision DESC LIMIT $limit`;
+  const rows = all<Row & { project: string | null }>(sql, { ...usedIn(sql, options), ...among.params }, CUT);
   const view = (row: Row & { project: string | null }) => ({ ...toChange(row), project: row.project });
   return yield* pageOf(rows, options.limit, view, CUT.bytes);
 }
@@ -78,14 +81,19 @@ function* findChange(project: string, revision: number): Work<Change | undefined
 /** Revisions of the setup among which recent changes are searched. */
 const RECENT = 1000;
 
-function* recentChanges(since: number, limit: number): Work<RecentChange[]> {
+function* recentChanges(
+  since: number,
+  limit: number,
+  projects: readonly string[] | null,
+): Work<RecentChange[]> {
+  const among = amongProjects("p.slug", projects);
   type Found = Omit<RecentChange, "wasOn" | "isOn"> & Pick<Row, "before" | "after">;
   const rows = yield* all<Found>(
     `SELECT c.revision, p.slug AS project, c.environment, c.name AS flag, c.at, c.who, c.why, c.before, c.after
      FROM changes c JOIN projects p ON p.id = c.project_id
-     WHERE c.revision > (SELECT max(revision) FROM changes) - ${RECENT} AND c.at >= $since AND c.kind = 'flag'
+     WHERE c.revision > (SELECT max(revision) FROM changes) - ${RECENT} AND c.at >= $since AND c.kind = 'flag' ${among.sql}
      ORDER BY c.revision DESC LIMIT $limit`,
-    { since, limit },
+    { since, limit, ...among.params },
   );
   return rows.map(({ before, after, ...row }) => ({
     ...row,

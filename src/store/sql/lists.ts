@@ -1,5 +1,17 @@
 import { type Params, type Value, type Work, all, run } from "./work.ts";
 
+/**
+ * A condition for some projects, by their slugs; null is for every project, and for what is in none. `column` holds a slug.
+ */
+export function amongProjects(
+  column: string,
+  slugs: readonly string[] | null,
+): { sql: string; params: Params } {
+  if (slugs === null) return { sql: "", params: {} };
+  const sql = `AND ${column} IN (SELECT value FROM json_each($projects))`;
+  return { sql, params: { projects: JSON.stringify(slugs) } };
+}
+
 /** Values in one statement at most. */
 const MAX_LISTED = 1000;
 

@@ -9,6 +9,7 @@ import {
   type ProjectRow,
   findProjectRow,
 } from "./rows.ts";
+import { amongProjects } from "./lists.ts";
 import { forgetEnvironment } from "./access/members.ts";
 import { type Work, run, all } from "./work.ts";
 import { MAX_PAGE_BYTES, type Page, type PageQuery } from "../../base/pages.ts";
@@ -114,11 +115,15 @@ export function* listProjects(): Work<Project[]> {
   return projects;
 }
 
-function* pageProjects({ limit, after = "" }: PageQuery): Work<Page<Project>> {
-  const rows = yield* all<ProjectRow>(`${PROJECT} WHERE slug > $after ORDER BY slug LIMIT $limit`, {
-    after,
-    limit: limit + 1,
-  });
+function* pageProjects(
+  { limit, after = "" }: PageQuery,
+  projects: readonly string[] | null,
+): Work<Page<Project>> {
+  const among = amongProjects("slug", projects);
+  const rows = yield* all<ProjectRow>(
+    `${PROJECT} WHERE slug > $after ${among.sql} ORDER BY slug LIMIT $limit`,
+    { after, ...among.params, limit: limit + 1 },
+  );
   const items: Project[] = [];
   let size = 0;
   for (const row of rows) {

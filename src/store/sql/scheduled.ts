@@ -2,6 +2,7 @@ import type { Page } from "../../base/pages.ts";
 import type { FlagChange } from "../../flags/change.ts";
 import type { FlagPatch } from "../../flags/flag.ts";
 import type { DueChange, ScheduledChange, ScheduledQuery } from "../../flags/schedule/scheduled-change.ts";
+import { amongProjects } from "./lists.ts";
 import { cutPage } from "./pages.ts";
 import { environmentRow, projectRow } from "./rows.ts";
 import { type Work, all, first, only, run } from "./work.ts";
@@ -11,10 +12,10 @@ type Row = Omit<ScheduledChange, "patch"> & { patch: string; project: string };
 const COLUMNS = `
   s.id, s.flag, s.patch, s.at, s.who, s.why, s.created_at AS "createdAt", e.slug AS environment, p.slug AS project`;
 
+const PLACED = "JOIN environments e ON e.id = s.environment_id JOIN projects p ON p.id = e.project_id";
+
 const SELECT = `
-  SELECT ${COLUMNS} FROM scheduled_changes s
-  JOIN environments e ON e.id = s.environment_id
-  JOIN projects p ON p.id = e.project_id`;
+  SELECT ${COLUMNS} FROM scheduled_changes s ${PLACED}`;
 const BY_TIME = "ORDER BY s.at, s.created_at, s.id";
 
 type Change<K> = FlagChange & { change: K };
@@ -92,18 +93,29 @@ function* nextScheduled(): Work<number | null> {
   return at;
 }
 
-function* upcomingChanges(atMost: number): Work<{ count: number; next: DueChange | null }> {
+function* upcomingChanges(
+  atMost: number,
+  projects: readonly string[] | null,
+): Work<{ count: number; next: DueChange | null }> {
+  const among = amongProjects("p.slug", projects);
+  const placed = projects === null ? "" : PLACED;
   const { count } = yield* only<{ count: number }>(
-    "SELECT count(*) AS count FROM (SELECT 1 FROM scheduled_changes LIMIT $atMost) AS upcoming",
-    { atMost },
+    `SELECT count(*) AS count FROM
+     (SELECT 1 FROM scheduled_changes s ${placed} WHERE true ${among.sql} LIMIT $atMost) AS upcoming`,
+    { atMost, ...among.params },
   );
-  return { count, next: (yield* findDue(Number.MAX_SAFE_INTEGER)) ?? null };
+  const next = yield* first<Row>(`${SELECT} WHERE true ${among.sql} ${BY_TIME} LIMIT 1`, among.params);
+  return { count, next: next ? dueOf(next) : null };
 }
 
 /** The first change that is due at `now`. */
 function* findDue(now: number): Work<DueChange | undefined> {
   const row = yield* first<Row>(`${SELECT} WHERE s.at <= $now ${BY_TIME} LIMIT 1`, { now });
-  return row && { project: row.project, scheduled: toScheduled(row) };
+  return row && dueOf(row);
+}
+
+function dueOf(row: Row): DueChange {
+  return { project: row.project, scheduled: toScheduled(row) };
 }
 
 function toScheduled({ id, flag, environment, at, who, why, createdAt, patch }: Row): ScheduledChange {

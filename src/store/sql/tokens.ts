@@ -3,6 +3,7 @@ import type { EnvironmentKeys } from "../../access/place.ts";
 import type { Token } from "../../access/token.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
+import { amongProjects } from "./lists.ts";
 import { pageOf } from "./pages.ts";
 import { environmentRow, findProjectRow, projectRow } from "./rows.ts";
 import { type Work, all, first, run } from "./work.ts";
@@ -69,10 +70,10 @@ function* pageTokens(
 ): Work<Page<Token>> {
   const [name = "", slug] = after.split("/");
   const id = slug === undefined ? 0 : ((yield* findProjectRow(slug))?.id ?? 0);
-  const among = projects === null ? "" : "AND p.slug IN (SELECT value FROM json_each($projects))";
+  const among = amongProjects("p.slug", projects);
   const rows = all<Row>(
-    `${SELECT} WHERE (t.name, coalesce(t.project_id, 0)) > ($name, $id) ${among} ${ORDER} LIMIT $limit`,
-    { name, id, ...(projects && { projects: JSON.stringify(projects) }), limit: limit + 1 },
+    `${SELECT} WHERE (t.name, coalesce(t.project_id, 0)) > ($name, $id) ${among.sql} ${ORDER} LIMIT $limit`,
+    { name, id, ...among.params, limit: limit + 1 },
   );
   return yield* pageOf(rows, limit, view);
 }

@@ -81,14 +81,14 @@ export function historyContract(driver: Driver): void {
       await applyBy({ who: "bob", at }, store, await shop.segmentChange("live", "staff", true));
       await applyBy({ who: "ann", at: at + 1 }, store, await blog.flagChange("live", "sale"));
       const change = { environment: "live", flag: "sale", at, who: "bob", why: null };
-      const recent = await store.changes.recent(at, 9);
+      const recent = await store.changes.recent(at, 9, null);
       expect(recent).toMatchObject([
         { ...change, project: blog.slug, who: "ann", at: at + 1, wasOn: null, isOn: false },
         { ...change, project: shop.slug, wasOn: true, isOn: false },
         { ...change, project: shop.slug, why, wasOn: null, isOn: true },
       ]);
-      expect(await store.changes.recent(at, 1)).toEqual(recent.slice(0, 1));
-      expect(await store.changes.recent(at + 2, 9)).toEqual([]);
+      expect(await store.changes.recent(at, 1, null)).toEqual(recent.slice(0, 1));
+      expect(await store.changes.recent(at + 2, 9, null)).toEqual([]);
     });
 
     test("of no project has forms, and creations and deletions of projects, beside those of every project", async () => {
@@ -100,7 +100,7 @@ export function historyContract(driver: Driver): void {
       await applyBy(by, store, { change: "recordForm", project: "default", history: form });
       await applyBy({ ...by, at: at + 1 }, store, await flagChange("live", "sale"));
       const list = async (query: object) =>
-        (await store.changes.everywhere({ limit: 100, who: by.who, ...query })).items;
+        (await store.changes.everywhere({ limit: 100, who: by.who, ...query }, null)).items;
       const placed = (await list({})).map((change) => [change.project, brief(change)]);
       expect(placed).toEqual([
         [slug, "flag live sale"],
@@ -108,7 +108,7 @@ export function historyContract(driver: Driver): void {
       ]);
       expect((await list({ kind: "form", name })).map(({ after }) => after)).toEqual([form.after]);
       expect((await list({ since: at + 1 })).map(brief)).toEqual(["flag live sale"]);
-      const { items, more } = await store.changes.everywhere({ limit: 1, who: by.who });
+      const { items, more } = await store.changes.everywhere({ limit: 1, who: by.who }, null);
       expect([items.map(brief), more]).toEqual([["flag live sale"], true]);
       expect((await list({ before: items[0]!.revision })).map(brief)).toEqual([`form all ${name}`]);
       expect((await store.changes.page(slug, { limit: 100, since: at })).items.map(brief)).toEqual([

@@ -60,15 +60,15 @@ export function scheduleContract(driver: Driver): void {
       const { slug: project, store, scheduled, plan } = await openProject();
       const [first, second] = [scheduled("first", NOW + 10), scheduled("second", NOW + 20)];
       expect(await store.scheduled.nextAt()).toBeNull();
-      expect(await store.scheduled.upcoming(9)).toEqual({ count: 0, next: null });
+      expect(await store.scheduled.upcoming(9, null)).toEqual({ count: 0, next: null });
       await plan(second, first);
       expect(await store.scheduled.nextAt()).toBe(NOW + 10);
       expect(await store.scheduled.findDue(NOW + 9)).toBeUndefined();
       expect(await store.scheduled.findDue(NOW + 10)).toEqual({ project, scheduled: first });
       expect(await store.scheduled.findDue(NOW + 99)).toEqual({ project, scheduled: first });
       const next = { project, scheduled: first };
-      expect(await store.scheduled.upcoming(1)).toEqual({ count: 1, next });
-      expect(await store.scheduled.upcoming(9)).toEqual({ count: 2, next });
+      expect(await store.scheduled.upcoming(1, null)).toEqual({ count: 1, next });
+      expect(await store.scheduled.upcoming(9, null)).toEqual({ count: 2, next });
       await apply(store, { change: "deleteScheduled", project, id: "first", history: null });
       expect(await store.scheduled.findDue(NOW + 99)).toEqual({ project, scheduled: second });
     });

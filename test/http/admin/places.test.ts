@@ -10,10 +10,8 @@ import { ROOT, SUFFICE, bearer, openWorld } from "../../support/postgres/world.t
 
 const PLACED = ["flags:read", "flags:write", "flags:locked"] as const satisfies Scope[];
 
-/** What acts on more than one project, or on more than one environment. */
-const ON_EVERY_PROJECT = ["GET /projects"];
+/** What acts on more than one environment. */
 const ON_EVERY_ENVIRONMENT = [
-  ...ON_EVERY_PROJECT,
   "GET /projects/{project}",
   "GET /projects/{project}/environments",
   "DELETE /projects/{project}/flags/{flag}",
@@ -32,11 +30,13 @@ const NARROWED = new Set([
   "GET /projects/{project}/flags/{flag}/ratings",
   "DELETE /projects/{project}/flags/{flag}/feedback",
 ]);
+/** What lists the projects that the token sees. */
+const SEEN = new Set(["GET /projects"]);
 /** What reads an environment beside the one of its path. */
 const PROMOTE = "POST /projects/{project}/environments/{environment}/promote";
 
 const PLACES = [
-  { what: "a project", place: { project: "shop" }, beyond: ON_EVERY_PROJECT },
+  { what: "a project", place: { project: "shop" }, beyond: [] as string[] },
   {
     what: "an environment",
     place: { project: "shop", environment: "develop" },
@@ -89,7 +89,7 @@ describe.each(PLACES)("a token limited to $what", ({ place, beyond }) => {
         ...(isForEnvironment && NARROWED.has(name)
           ? [operation.address, `${operation.address}?environment=staging`]
           : []),
-        ...(beyond.includes(name) || !path.includes("{project}")
+        ...(beyond.includes(name) || !(path.includes("{project}") || SEEN.has(name))
           ? [operation.address, `${operation.address}?environment=develop&project=shop`]
           : []),
       ];

@@ -235,7 +235,7 @@ export async function openWorld() {
       files.map(String).toSorted((a, b) => (a < b ? -1 : 1)),
     ]);
   };
-  return { app, reported, ofrep, operations, addressOf, tokens, ask, everything };
+  return { app, reported, ofrep, operations, names, addressOf, tokens, ask, everything };
 }
 
 /** Says something about a flag of the project `shop` in `staging`, and returns the id. */

@@ -1,11 +1,11 @@
 import { SCOPES, type Scope } from "../../../access/scope.ts";
 import { newTokenSchema } from "../../../access/token-schema.ts";
-import type { CreatedToken, Token } from "../../../access/token.ts";
+import { type CreatedToken, type Token, tokenCursor } from "../../../access/token.ts";
 import { createToken, revokeToken } from "../../../access/tokens.ts";
 import { parseDuration } from "../../../base/units.ts";
 import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
-import { type Fields, textOf, textsOf } from "../fields.ts";
+import { type Fields, textOf, textOrNull, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { List } from "../parts/list.tsx";
 import { secretPage } from "../parts/secret.tsx";
@@ -51,8 +51,8 @@ export function tokenRoutes({ app, get, post }: Dashboard) {
       { invalid: "name", conflict: "name" },
     );
   });
-  post("/access/tokens/:token", "admin", async (c, _, { token }) => {
-    await revokeToken(app, c.get("caller"), token);
+  post("/access/tokens/:token", "admin", async (c, fields, { token }) => {
+    await revokeToken(app, c.get("caller"), token, textOrNull(fields, "project") ?? undefined);
     return { to: "/access/tokens", text: `Revoked ${token}` };
   });
 }
@@ -109,7 +109,7 @@ function tokensPage(
           }
           caption="Tokens"
           rows={tokens}
-          keyOf={({ name }) => `token-${name}`}
+          keyOf={(token) => `token-${tokenCursor(token)}`}
           columns={COLUMNS}
         />
         <Form to="/access/tokens" class="card" id="new-token" label="Create a token">
@@ -194,9 +194,10 @@ const COLUMNS: Column<Token>[] = [
   {
     label: "Actions",
     isLabelUnseen: true,
-    cell: ({ name }) => (
+    cell: ({ name, project }) => (
       <AskingButton
         to={`/access/tokens/${encodeURIComponent(name)}`}
+        values={{ project: project ?? "" }}
         label={`Revoke the token ${name}`}
         question="Programs that use this token are refused at once, and it cannot be brought back."
         confirm={`Revoke ${name}`}

@@ -1,6 +1,6 @@
 import { newProjectSchema } from "../../../projects/project-schema.ts";
 import { DEFAULT_ENVIRONMENTS, type Project } from "../../../projects/project.ts";
-import { createProject } from "../../../projects/projects.ts";
+import { createProject, listProjects } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
@@ -22,7 +22,10 @@ const PAGE = 50;
 export function projectListRoutes({ app, get, post }: Dashboard) {
   const show = async (c: DashboardContext, draft: NewProjectDraft | null = null) => {
     const after = c.req.query("after") || null;
-    const { items, more } = await app.store.projects.page({ limit: PAGE, after: after ?? undefined });
+    const { items, more } = await listProjects(app, c.get("caller"), {
+      limit: PAGE,
+      after: after ?? undefined,
+    });
     return projectsPage({ projects: items, after, next: more ? items.at(-1)!.slug : null, draft });
   };
 

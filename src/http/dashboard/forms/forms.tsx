@@ -1,3 +1,4 @@
+import { seenCounts } from "../inbox/load.ts";
 import { shortName } from "../../../access/place.ts";
 import { hasScope } from "../../../access/rights.ts";
 import { newFormSchema } from "../../../forms/form-schema.ts";
@@ -56,7 +57,7 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
   };
 
   get("/forms", "forms:read", async (c) =>
-    formsPage(await listForms(app, c.get("caller")), await app.store.submissions.counts()),
+    formsPage(await listForms(app, c.get("caller")), await seenCounts(app, c.get("caller"))),
   );
   /** The slugs of the projects in which a caller may write forms. */
   const projectsOf = async (c: DashboardContext) =>

@@ -1,3 +1,4 @@
+import type { Caller } from "../../../access/caller.ts";
 import { shortName } from "../../../access/place.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, textOf } from "../fields.ts";
@@ -6,6 +7,7 @@ import type { Dashboard } from "../routes.ts";
 import { deletePage } from "./delete-page.tsx";
 import { answerExport } from "../submissions/export.ts";
 import { SUBMISSION, submissionOf, submissionRoutes } from "../submissions/submission.ts";
+import { seenSubmissions } from "../../../forms/lookup.ts";
 import { markAsRead } from "../../../forms/inbox/submission-marks.ts";
 import { listPage } from "./list.tsx";
 import { loadList, loadReading } from "./load.ts";
@@ -27,8 +29,9 @@ export function inboxRoutes(dashboard: Dashboard) {
   };
 
   /** Asks for a deletion; the rows that the form names may be gone already. */
-  const askDelete = async (fields: Fields): Promise<Page> => {
-    const found = await Promise.all(idsIn(fields).map((id) => app.store.submissions.find(id)));
+  const askDelete = async (caller: Caller, fields: Fields): Promise<Page> => {
+    const seen = await seenSubmissions(app, caller, "forms:write", idsIn(fields));
+    const found = await Promise.all(seen.map((id) => app.store.submissions.find(id)));
     const present = found.filter((each) => each !== undefined);
     return deletePage(present, queryIn(fields), backIn(fields));
   };
@@ -42,7 +45,7 @@ export function inboxRoutes(dashboard: Dashboard) {
   post("/inbox/marks", "forms:write", async (c, fields) => {
     if (idsIn(fields).length === 0)
       return { to: backIn(fields), text: "Nothing was selected: tick some submissions first." };
-    if (textOf(fields, "mark") === "delete") return askDelete(fields);
+    if (textOf(fields, "mark") === "delete") return askDelete(c.get("caller"), fields);
     return markSelected(app, undos, c.get("caller"), fields);
   });
   post("/inbox/undo", "forms:write", (c, fields) => undoMark(app, undos, c.get("caller"), fields));

@@ -1,4 +1,4 @@
-import { hasScope } from "../../../access/rights.ts";
+import { hasScopeSomewhere } from "../../../access/rights.ts";
 import { type Day, HOUR_MS, lastDays } from "../../../base/days.ts";
 import {
   type StaleCount,
@@ -8,6 +8,7 @@ import {
   upcomingChanges,
 } from "../../../flags/schedule/upcoming.ts";
 import { type FormStats, type Stats, readStats } from "../../../maintenance/stats.ts";
+import { listProjects } from "../../../projects/projects.ts";
 import type { RecentChange } from "../../../projects/history.ts";
 import type { Page } from "../page.tsx";
 import type { Dashboard } from "../routes.ts";
@@ -31,7 +32,7 @@ export function overviewRoutes({ app, options, get, viewOf }: Dashboard) {
     const [days, commits] = [lastDays(app.now(), DAYS, timeZone), options.commitMinutes()];
     const { hours } = SPANS[span];
     const stats = await readStats(app, caller, { days: DAYS, hours, timeZone, commits });
-    const mayReadFlags = hasScope(caller, "flags:read");
+    const mayReadFlags = hasScopeSomewhere(caller, "flags:read");
     const since = days[0]!.from * HOUR_MS;
     return overviewPage({
       stats,
@@ -42,7 +43,7 @@ export function overviewRoutes({ app, options, get, viewOf }: Dashboard) {
       changes: mayReadFlags ? await recentChanges(app, caller, { since, limit: MAX_CHANGES }) : [],
       upcoming: mayReadFlags ? await upcomingChanges(app, caller) : null,
       stale: mayReadFlags ? await staleCounts(caller) : [],
-      hasProject: !mayReadFlags || (await app.store.projects.page({ limit: 1 })).items.length > 0,
+      hasProject: !mayReadFlags || (await listProjects(app, caller, { limit: 1 })).items.length > 0,
     });
   });
 }

@@ -1,6 +1,8 @@
+import type { Scope } from "../../../access/scope.ts";
 import type { Page } from "../page.tsx";
 import { projectPath } from "../paths.ts";
 import { Tabs } from "../parts/link.tsx";
+import { useMay } from "../view.ts";
 
 type ProjectPage = { project: string; tab: ProjectTab; title: string; heading: string } & Omit<
   Page,
@@ -34,14 +36,16 @@ const TABS = [
   { name: "scheduled", label: "Scheduled", path: "/scheduled" },
   { name: "stale", label: "Stale", path: "/stale" },
   { name: "segments", label: "Segments", path: "/segments" },
+  { name: "members", label: "Members", path: "/members", scope: "admin" },
   { name: "settings", label: "Settings", path: "/settings" },
-] as const;
+] as const satisfies readonly { name: string; label: string; path: string; scope?: Scope }[];
 
 type ProjectTab = (typeof TABS)[number]["name"];
 
 /** The pages of a project; `current` is the one that is shown, or that the page belongs to. */
 export function ProjectTabs({ project, current }: { project: string; current: ProjectTab }) {
-  const tabs = TABS.map(({ name, label, path }) => ({
+  const shown = TABS.filter((tab) => !("scope" in tab) || useMay(tab.scope, { project }));
+  const tabs = shown.map(({ name, label, path }) => ({
     to: `${projectPath(project)}${path}`,
     label,
     isCurrent: name === current,
