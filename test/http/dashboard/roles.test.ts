@@ -151,6 +151,7 @@ const FOR_EVERYBODY = [
   "/sign-in",
   "/sign-out",
   "/link/:secret",
+  "/invitation/:secret",
   "/sign-in/code",
   "/sign-in/passkey",
   "/sign-in/passkey/options",
