@@ -1,3 +1,4 @@
+import { PROJECT_OF_FORM } from "../rows.ts";
 import type { Scan, ScanStep } from "../../../forms/inbox/scan.ts";
 import type { SearchTerms } from "../../../forms/inbox/search-text.ts";
 import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
@@ -81,7 +82,7 @@ function columnsFor({ unread, since, until }: Chosen, condition: string): string
 
 /** Every submission counts as scanned, but only those that fulfil the condition are read whole. */
 function columns(condition: string): string {
-  return `s.id, s.seq, f.slug AS form, s.created_at, s.state, s.spam, s.unread, s.meta,
+  return `s.id, s.seq, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.created_at, s.state, s.spam, s.unread, s.meta,
           CASE WHEN ${condition} THEN s.data END AS data`;
 }
 
