@@ -72,7 +72,7 @@ export type MovingStore = {
 };
 
 /** A text for each kind of data, which differs once some of it has changed. */
-export type Activity = { setup: string; submissions: string; deliveries: string };
+export type Activity = { setup: string; access: string; submissions: string; deliveries: string };
 
 /** The read-only copy of a database in a backup, which may have an older schema. */
 export type Snapshot = {

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { Hono } from "hono/quick";
 import { type Browser, NO_BROWSER } from "../../access/sign-in.ts";
+import type { Caller } from "../../access/caller.ts";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import { stringifyMembers } from "../../base/json-turns.ts";
@@ -39,7 +40,7 @@ export async function addRoute(
       ifMatch: c.req.header("if-match"),
       tag: (tag) => void (headers = { ETag: `"${tag}"` }),
     });
-    if (media) return answerOf(value as Download, (error) => report.error(error, c.req.raw));
+    if (media) return answerOf(value as Download, c.get("caller"), (error) => report.error(error, c.req.raw));
     if (status === 204) return c.body(null, 204);
     if (levels === undefined) return c.json(value, status, headers);
     const json = await stringifyMembers(value as object, levels);
@@ -76,11 +77,17 @@ function requireType(type: string, isSent: boolean): void {
   if (!isSent) throw new AppError("unsupported", `the body has to be sent as Content-Type: ${type}`);
 }
 
-function answerOf({ name, type, size, rows, content }: Download, report: (error: unknown) => void): Response {
+function answerOf(
+  { name, type, size, rows, content }: Download,
+  caller: Caller,
+  report: (error: unknown) => void,
+): Response {
   const headers = {
     ...attachment(name, type),
     ...(size !== null && { "Content-Length": String(size) }),
     ...(rows !== null && { "X-Total-Count": String(rows) }),
   };
-  return new Response(content instanceof ReadableStream ? content : streamOf(content, report), { headers });
+  return new Response(content instanceof ReadableStream ? content : streamOf(content, report, caller), {
+    headers,
+  });
 }

@@ -54,6 +54,8 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
     const current = await app.store.activity();
     const before = known;
     known = current;
+    // A user who has lost a right gets no more news.
+    if (before && before.access !== current.access) for (const stream of streams) await check(stream);
     if (before)
       for (const topic of TOPICS.filter((topic) => before[topic] !== current[topic]))
         for (const { caller, news } of streams)

@@ -37,8 +37,10 @@ export function* readActivity(): Work<Activity> {
   const { newest } = yield* only<{ newest: number | null }>("SELECT max(seq) AS newest FROM submissions");
   const delivery = yield* first<{ id: Uint8Array }>("SELECT id FROM deliveries ORDER BY id DESC LIMIT 1");
   const statuses = yield* only<Record<string, number>>(`SELECT ${STATUSES.join()}`);
+  const { version, access } = yield* readVersions();
   return {
-    setup: String(yield* currentVersion()),
+    setup: String(version),
+    access: String(access),
     submissions: String(Bun.hash(`${counts} ${newest}`)),
     deliveries: [delivery?.id.toHex(), ...DELIVERY_STATUSES.map((name) => statuses[name])].join(),
   };

@@ -37,7 +37,7 @@ export function sendFile(
   chunks: AsyncGenerator<string | Uint8Array>,
   report: Report,
 ): Response {
-  const stream = streamOf(chunks, (error) => report.error(error, c.req.raw));
+  const stream = streamOf(chunks, (error) => report.error(error, c.req.raw), c.get("caller"));
   return c.body(stream, 200, attachment(name, type));
 }
 
