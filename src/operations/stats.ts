@@ -14,8 +14,10 @@ export const stats = noun("stats", () => import("./schema/stats-schema.ts"), {
     run: async ({ app, deployment, caller, query }) => {
       const commits = deployment.commitMinutes();
       const { days, hours } = query;
-      const stats = await readStats(app, caller, { days, hours, ...selectionIn(query), commits });
-      const view = { ...stats, commits: commits.map((each) => ({ ...each, at: isoTime(each.at) })) };
+      const selection = { days, hours, ...selectionIn(query), commits };
+      const { commits: seen, ...stats } = await readStats(app, caller, selection);
+      const shown = seen?.map((each) => ({ ...each, at: isoTime(each.at) }));
+      const view = { ...stats, ...(shown && { commits: shown }) };
       // A token without the scope for a part is not sent it, which the description leaves out.
       return view as Required<typeof view>;
     },
