@@ -72,8 +72,8 @@ export function readOidc(options: Record<string, unknown>, dashboardUrl: string 
   if (!scopes.includes("openid"))
     throw usage("--oidc-scopes lacks the scope openid", 'write --oidc-scopes "openid profile email"');
   const sessionSeconds = durationValue(given.oidcSession ?? "12h", "--oidc-session");
-  if (sessionSeconds < 60 || sessionSeconds > MAX_SESSION)
-    throw usage(`--oidc-session is 1m to 90d, not ${given.oidcSession}`);
+  if (sessionSeconds < 1 || sessionSeconds > MAX_SESSION)
+    throw usage(`--oidc-session is 1s to 90d, not ${given.oidcSession}`);
   return {
     client: {
       issuer,

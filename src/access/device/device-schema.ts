@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { parseDuration } from "../../base/units.ts";
 import { LOGIN_LIMITS } from "../limits.ts";
 
 const text = (what: string, most: number) =>
@@ -14,11 +15,14 @@ const text = (what: string, most: number) =>
 export const newDeviceLoginSchema = z.strictObject({
   /** The name that the client gives itself, for the person who approves it. */
   client: text("client", LOGIN_LIMITS.client),
-  /** Seconds for which the login lasts. */
+  /** Seconds for which the login lasts, or a text such as `12h`. */
   expiresIn: z.optional(
-    z
-      .int()
-      .check(z.gte(60), z.lte(LOGIN_LIMITS.mostSeconds, "a login lasts for 30 days at most, in seconds")),
+    z.union([
+      z
+        .int()
+        .check(z.gte(1), z.lte(LOGIN_LIMITS.mostSeconds, "a login lasts for 30 days at most, in seconds")),
+      z.string().check(z.refine((text) => Boolean(parseDuration(text)), "a time is written as 12h or 30d")),
+    ]),
   ),
 });
 

@@ -1,6 +1,7 @@
 import { beginLogin, pollLogin } from "../../access/device/device-logins.ts";
 import { LOGIN_LIMITS } from "../../access/limits.ts";
 import { endLogin } from "../../access/sessions.ts";
+import { parseDuration } from "../../base/units.ts";
 import { noun } from "../operation.ts";
 
 const shared = { scope: null, place: "self", confirms: false, explains: false } as const;
@@ -18,7 +19,8 @@ export const login = noun("login", () => import("./schema/login-schema.ts"), {
     maxBody: 8192,
     run: async ({ app, deployment, sender, body }) => {
       const { client, expiresIn } = body;
-      const begun = await beginLogin(app, { client, seconds: expiresIn }, sender);
+      const seconds = typeof expiresIn === "string" ? parseDuration(expiresIn) : expiresIn;
+      const begun = await beginLogin(app, { client, seconds }, sender);
       const page = await deployment.pageUrl(PAGE);
       return {
         device_code: begun.deviceCode,

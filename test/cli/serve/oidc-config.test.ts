@@ -88,7 +88,7 @@ test.each([
   [["--oidc-map", "=viewer"]],
   [["--oidc-map", "a=viewer,b"]],
   [["--oidc-require", "hd"]],
-  [["--oidc-session", "30s"]],
+  [["--oidc-session", "0s"]],
   [["--oidc-session", "91d"]],
   [["--oidc-scopes", "profile"]],
   [["--oidc-client-secret-file", "/nonexistent"]],

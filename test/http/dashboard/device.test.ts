@@ -35,7 +35,7 @@ const codeOf = async (answer: Response) => [answer.status, ((await answer.json()
 
 test("A person sees who asks, allows it, and the command line acts with their rights of each moment", async () => {
   const { app, signIn, send, get, begin, poll } = await open();
-  const begun = await begin({ expiresIn: 3600 });
+  const begun = await begin({ expiresIn: "1h" });
   expect(begun).toEqual({
     device_code: expect.stringMatching(/^[\w-]{43}$/),
     user_code: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/),
@@ -122,7 +122,9 @@ test("The command line says who it is in a line of text, and asks for 30 days at
     { client: "a\nb" },
     { client: "a\u202eb" },
     { client: "a", expiresIn: 30 * 86_400 + 1 },
-    { client: "a", expiresIn: "12h" },
+    { client: "a", expiresIn: "soon" },
+    { client: "a", expiresIn: "31d" },
+    { client: "a", expiresIn: 0 },
     { client: "a", more: 1 },
   ])
     expect([body, (await send("/device-authorization", body)).status]).toEqual([body, 400]);

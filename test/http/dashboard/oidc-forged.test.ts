@@ -3,6 +3,7 @@ import { type JWTPayload, SignJWT, UnsecuredJWT, exportSPKI, generateKeyPair } f
 import { createUser } from "../../../src/access/users.ts";
 import { openTestApp } from "../../support/app.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
+import { openDashboard } from "../../support/pages/dashboard.ts";
 import { CLIENT_ID, CLIENT_SECRET, openCompany } from "../../support/oidc/client.ts";
 import { type Forgery, startForger } from "../../support/oidc/forger.ts";
 
@@ -327,4 +328,17 @@ describe("A logout by the provider", () => {
       expect(await logOut(await peer.sign(claimsOf({ sub: "a" }), { kid: `unknown-${count}` }))).toBe(400);
     expect(peer.requests().filter((path) => path === "/keys")).toHaveLength(1);
   });
+});
+
+test("An invitation asks for no password on a server that takes none", async () => {
+  const { createInvitation } = await import("../../../src/access/members/invitations.ts");
+  const { createProject } = await import("../../../src/projects/projects.ts");
+  await createProject(app, OPERATOR, { slug: "invited", environments: ["develop"] });
+  const { secret } = await createInvitation(app, OPERATOR, "invited", { role: "viewer" });
+  const closed = openDashboard(app, { passwords: false });
+  const page = await closed.openBrowser().get(`/invitation/${secret}`);
+  expect([page.text.includes('type="password"'), page.text.includes("Sign in first")]).toEqual([false, true]);
+  const fields = { name: "nina", password: "correct horse battery" };
+  expect((await closed.openBrowser().post(`/invitation/${secret}`, fields)).status).toBe(403);
+  expect(await app.store.users.find("nina")).toBeUndefined();
 });

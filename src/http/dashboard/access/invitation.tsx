@@ -10,23 +10,25 @@ import { sentence } from "../error-page.tsx";
 import { readFields, textOf } from "../fields.ts";
 import { type Page, Mark } from "../page.tsx";
 import { TextField } from "../parts/field.tsx";
-import { Button, Form } from "../parts/link.tsx";
+import { Button, ButtonLink, Form } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { visible } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { type Dashboard, browserOf } from "../routes.ts";
 import { addressOf } from "../view.ts";
+import { passwordsOff } from "./sign-in.tsx";
 
 /** The name that was typed, and the fault of the form. */
 type Failed = { name: string; fault: string };
 
 /** The page of an invitation. A preview of a message opens it too: only the button spends it. */
 export function invitationRoutes(
-  dashboard: Pick<Dashboard, "app" | "root" | "render" | "enter"> & {
+  dashboard: Pick<Dashboard, "app" | "options" | "root" | "render" | "enter"> & {
     callerOf: (c: DashboardContext) => Caller;
   },
 ) {
   const { app, root, render, enter, callerOf } = dashboard;
+  const { passwords } = dashboard.options;
   const signedInAs = (c: DashboardContext) => c.get("session")?.signedIn.user.name ?? null;
   const arrive = (c: DashboardContext, { project }: Invitation) =>
     c.redirect(addressOf({ root }, "/", { joined: project }), 303);
@@ -35,17 +37,17 @@ export function invitationRoutes(
     .get("/:secret", async (c) =>
       render(
         c,
-        invitationPage(
-          c.req.param("secret"),
-          await findInvitation(app, c.req.param("secret")),
-          signedInAs(c),
-        ),
+        invitationPage(c.req.param("secret"), await findInvitation(app, c.req.param("secret")), {
+          user: signedInAs(c),
+          passwords,
+        }),
       ),
     )
     .post("/:secret", async (c) => {
       const secret = c.req.param("secret");
       const fields = await readFields(c.req.raw, MAX_SIGN_IN_BODY);
       if (signedInAs(c) !== null) return arrive(c, await acceptInvitation(app, callerOf(c), secret));
+      if (!passwords) throw passwordsOff();
       const [name, password] = [textOf(fields, "name").trim(), textOf(fields, "password")];
       try {
         const joined = await joinByInvitation(app, secret, { name, password }, c.env.client.address);
@@ -56,7 +58,12 @@ export function invitationRoutes(
       } catch (error) {
         if (!(error instanceof AppError) || !isFault(error)) throw error;
         const failed = { name, fault: error.message };
-        const page = invitationPage(secret, await findInvitation(app, secret), null, failed);
+        const page = invitationPage(
+          secret,
+          await findInvitation(app, secret),
+          { user: null, passwords },
+          failed,
+        );
         return render(c, { ...page, status: error.code === "conflict" ? 409 : 400 });
       }
     });
@@ -70,7 +77,7 @@ function isFault({ code, reason }: AppError): boolean {
 function invitationPage(
   secret: string,
   { project, role, environments, expiresAt }: Invitation,
-  user: string | null,
+  { user, passwords }: { user: string | null; passwords: boolean },
   failed?: Failed,
 ): Page {
   const to = `/invitation/${encodeURIComponent(secret)}`;
@@ -96,7 +103,16 @@ function invitationPage(
           {environments !== null && ` of ${environments.join(", ") || "no environment"}`}. The invitation
           works once, until <Time at={expiresAt} />.
         </p>
-        {user === null ? (
+        {user === null && !passwords ? (
+          <>
+            <p>Sign in first, then open the invitation again.</p>
+            <div class="buttons">
+              <ButtonLink to="/sign-in" kind="primary">
+                Sign in
+              </ButtonLink>
+            </div>
+          </>
+        ) : user === null ? (
           <>
             <Form to={to} class="stack">
               <TextField
