@@ -8,12 +8,15 @@ import { printable, printableLines } from "./output/text.ts";
 import { wrapHelp } from "./output/wrap.ts";
 import { buildProgram } from "./program.ts";
 import { joinLists } from "./session/command-line.ts";
+import { PROPOSED_FOR } from "./session/config.ts";
 import { hintFor } from "./session/hints.ts";
 
 const EXIT_CODES: Record<ErrorCode, number> = {
   invalid: EXIT.usage,
   too_large: EXIT.usage,
   unconfirmed: EXIT.usage,
+  unapproved: 4,
+  outdated: 5,
   unprocessable: EXIT.usage,
   not_found: 3,
   gone: 3,
@@ -36,6 +39,8 @@ export async function run(given: string[], io: Io): Promise<number> {
   const written: Promise<void>[] = [];
   let acting: Command | undefined;
   let complaint = "";
+  // Without a time of its own it would take the next word.
+  args = args.map((each) => (each === "--propose" ? `--propose=${PROPOSED_FOR}` : each));
   try {
     dropEmptyVariables();
     if (args[0] === COMPLETE) {

@@ -41,6 +41,11 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
     load: async () => (await import("./commands/flags/flags.ts")).addFlagCommands,
   },
   {
+    name: "changes",
+    summary: "review and apply changes that were proposed",
+    load: async () => (await import("./commands/changes/changes.ts")).addChangeCommands,
+  },
+  {
     name: "segments",
     summary: "manage rules that the flags of an environment share",
     load: async () => (await import("./commands/segments.ts")).addSegmentCommands,

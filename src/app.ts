@@ -1,5 +1,5 @@
 import type { AccessStore } from "./access/store.ts";
-import type { DocumentsApp } from "./documents/store.ts";
+import type { ChangesApp, DocumentsApp } from "./documents/store.ts";
 import type { DatabaseStore } from "./maintenance/store.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { DatabaseStore } from "./maintenance/store.ts";
  * database is locked, full or read-only. Times are milliseconds since 1970. A `list` holds everything, a `page` about
  * `MAX_PAGE_BYTES` at most.
  */
-export type Store = DocumentsApp["store"] & AccessStore & DatabaseStore;
+export type Store = ChangesApp["store"] & AccessStore & DatabaseStore;
 
 /** Dependencies of every operation: clock, randomness, the slices of the store, blobs, notes. */
 export type App = Omit<DocumentsApp, "store"> & { store: Store };

@@ -10,6 +10,7 @@ import { projectOption } from "../session/config.ts";
 import { create, ifNotExistsOption } from "../session/create.ts";
 import type { Input } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
+import { countValue } from "../session/values.ts";
 import { usage } from "../session/usage.ts";
 import { whyOption } from "../session/why.ts";
 import { addHistoryCommand } from "./change-history.ts";
@@ -72,7 +73,7 @@ async function readPlace(input: Input, given?: string): Promise<Place> {
 }
 
 /** An environment with its key, for a person. */
-function describeEnvironment({ slug, name, key, locked, color }: Environment): string {
+function describeEnvironment({ slug, name, key, locked, color, approvals }: Environment): string {
   return details([
     ["environment", slug],
     ["name", name],
@@ -80,6 +81,7 @@ function describeEnvironment({ slug, name, key, locked, color }: Environment): s
     ...(locked ? [["locked", "yes"] as [string, string]] : []),
     // A server of an earlier version sends none.
     ...(color == null ? [] : [["color", color] as [string, string]]),
+    ...(approvals > 0 ? [["approvals", String(approvals)] as [string, string]] : []),
   ]);
 }
 
@@ -143,10 +145,13 @@ function addSetCommand(environments: Command, io: Io): void {
   environments
     .command("set")
     .argument(...ENVIRONMENT)
-    .description("change the name of an environment, or its colour on the dashboard")
+    .description(
+      "change the name of an environment, its colour on the dashboard, or the approvals of its changes",
+    )
     .addOption(projectOption())
     .option("--name <name>", "name for people")
     .addOption(colorOption())
+    .option("--approvals <n>", "how many people have to approve a change of its flags, from 0 to 5")
     .addOption(whyOption())
     .addHelpText(
       "after",
@@ -154,20 +159,29 @@ function addSetCommand(environments: Command, io: Io): void {
 Examples:
   formflag environments set production -p shop --name Live --color red
   formflag environments set develop -p shop --color none
+  formflag environments set production -p shop --approvals 1
 `,
     )
     .action(action(io, parseSet, setEnvironment));
 }
 
-type Changed = { place: Place; patch: { name?: string; color?: Environment["color"] } };
+type Changed = {
+  place: Place;
+  patch: { name?: string; color?: Environment["color"]; approvals?: number };
+};
 
 async function parseSet(input: Input, given?: string): Promise<Changed> {
   const place = await readPlace(input, given);
   const color = colorOf(input);
-  const { name } = input.options as { name?: string };
-  if (color === undefined && name === undefined)
+  const { name, approvals } = input.options as { name?: string; approvals?: string };
+  if (color === undefined && name === undefined && approvals === undefined)
     throw usage("nothing would change", "give a name or a colour: --name Live, --color red");
-  return { place, patch: { ...(name !== undefined && { name }), ...(color !== undefined && { color }) } };
+  const patch = {
+    ...(name !== undefined && { name }),
+    ...(color !== undefined && { color }),
+    ...(approvals !== undefined && { approvals: countValue(approvals, "--approvals") }),
+  };
+  return { place, patch };
 }
 
 async function setEnvironment({ client, report }: Session, { place, patch }: Changed): Promise<void> {
@@ -176,6 +190,7 @@ async function setEnvironment({ client, report }: Session, { place, patch }: Cha
   const what = [
     ...(patch.name === undefined ? [] : [`name ${patch.name}`]),
     ...(patch.color === undefined ? [] : [`color ${patch.color ?? "none"}`]),
+    ...(patch.approvals === undefined ? [] : [`approvals ${patch.approvals}`]),
   ].join(", ");
   await report(set, shown`${set.result} environment ${environment} of project ${project}: ${what}\n`);
 }

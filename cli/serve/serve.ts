@@ -1,11 +1,12 @@
 import { clock } from "../../src/base/clock.ts";
 import { auditExpiryJob } from "../../src/access/audit/audit.ts";
 import { expiredInvitationsJob } from "../../src/access/members/invitations.ts";
+import { expiredChangesJob } from "../../src/documents/changes/reviews.ts";
 import { expiredSessionsJob } from "../../src/access/sessions.ts";
 import type { App } from "../../src/app.ts";
 import { isShared } from "../../src/base/changes.ts";
 import { endOfIds } from "../../src/base/ids.ts";
-import { type Job, type Jobs, startJobs } from "../../src/base/jobs.ts";
+import { type Jobs, startJobs } from "../../src/base/jobs.ts";
 import { once } from "../../src/base/once.ts";
 import { createReads } from "../../src/flags/reads/reads.ts";
 import { tallyExpiryJob } from "../../src/flags/reads/read-tally.ts";
@@ -25,6 +26,7 @@ import type { Storage } from "../../src/storage.ts";
 import { recordServing } from "../data/serving.ts";
 import type { ServeConfig } from "./config.ts";
 import { linkBaseOf } from "./dashboard-config.ts";
+import { openAuditFile } from "./audit/audit-options.ts";
 import { createBackups } from "./backups/backups.ts";
 import { factsOf } from "./facts.ts";
 import { checkFiles, filesJobs } from "./files.ts";
@@ -162,6 +164,7 @@ export async function serve(
         commitLatency.job,
         ...(storage.shared === null ? [] : filesJobs(storage.shared.files, app.now)),
         ...(backups.job === null ? [] : [backups.job]),
+        expiredChangesJob(app),
         auditExpiryJob(app, config.audit.days),
         ...(auditFile === null ? [] : [auditFile]),
       ],
@@ -230,13 +233,6 @@ export async function serve(
 function dashboardOf(config: ServeConfig, places: Place[], listeners: Listener[]): string | null {
   const listener = listeners[places.findIndex(({ hasDashboard }) => hasDashboard)];
   return listener ? (linkBaseOf(config) ?? `${listener.localOrigin}${config.basePath}`) : null;
-}
-
-/** The job of `--audit-file`; null without it. */
-async function openAuditFile({ audit: { file } }: ServeConfig, app: App, log: Log): Promise<Job | null> {
-  if (file === null) return null;
-  const { auditFileJob } = await import("./audit/audit-file.ts");
-  return auditFileJob(app, file, log);
 }
 
 /** Null if the database is damaged there: a server still answers what it can. */

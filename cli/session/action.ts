@@ -7,7 +7,7 @@ import { createPrinter } from "../output/printer.ts";
 import type { Io } from "../output/terminal.ts";
 import { shown } from "../output/text.ts";
 import { VERSION } from "../version.ts";
-import { type Transport, clientOn, lazyTransport } from "./client.ts";
+import { Proposed, type Transport, clientOn, lazyTransport } from "./client.ts";
 import { type Config, readConfig, readRemote } from "./config.ts";
 import { env } from "./env.ts";
 import { type Input, openInput } from "./input.ts";
@@ -52,8 +52,10 @@ export function action<T>(io: Io, parse: Parse<T>, run: Run<T>, { begins = () =>
         openInput(io, config, clientOn(transport), this),
         ...argumentsIn<string | undefined>(given),
       );
-      await run(openSession(io, config, transport, { field, why }), values);
+      const { propose, bypass } = config;
+      await run(openSession(io, config, transport, { field, why, propose, bypass }), values);
     } catch (error) {
+      if (error instanceof Proposed) return await reportProposed(io, config, error.change);
       if (error instanceof AppError && error.code === "not_found") {
         const { withNameMeant } = await import("./guesses/name-meant.ts");
         const { project, environment } = options;
@@ -64,6 +66,16 @@ export function action<T>(io: Io, parse: Parse<T>, run: Run<T>, { begins = () =>
       await transport.close();
     }
   };
+}
+
+/** Prints a change that was proposed in place of being made. */
+async function reportProposed(io: Io, config: Config, change: Proposed["change"]): Promise<void> {
+  const { id, project, summary, needed } = change;
+  const needs = needed === 1 ? "an approval" : `${needed} approvals`;
+  await createPrinter(io, config).report(
+    { change },
+    shown`proposed change ${id} of project ${project}: ${summary}\nit needs ${needs}: formflag changes approve ${id} -p ${project}\n`,
+  );
 }
 
 /** A commander action that works on this machine without the admin API: parses, then runs on what was parsed. */

@@ -1,6 +1,7 @@
 import { AppError } from "../../src/base/errors.ts";
 import type { Query } from "../../src/operations/address.ts";
 import type { Input, Operation, Output, Schemas } from "../../src/operations/operation.ts";
+import type { ProposalView } from "../../src/documents/changes/proposal.ts";
 import { shown } from "../output/text.ts";
 import { usage } from "./usage.ts";
 
@@ -21,10 +22,26 @@ export type Sent = {
   query?: Query;
   body?: unknown;
   revision?: number | undefined;
+  /** The etag of a proposed change, in place of a revision. */
+  etag?: string;
   /** Confirmations of the caller, separated by commas. */
   confirmed?: string;
   why?: string | undefined;
+  /** For how long the change is proposed, in place of being made. */
+  propose?: string | undefined;
+  /** Whether the change is made without approvals. */
+  bypass?: boolean;
 };
+
+/** Thrown by a transport in place of an answer: the change was proposed. */
+export class Proposed extends Error {
+  readonly change: ProposalView;
+
+  constructor(change: ProposalView) {
+    super();
+    this.change = change;
+  }
+}
 
 /** A download; its size and rows are null if they are not known. */
 export type Saved = { size: number | null; rows: number | null; body: ReadableStream<Uint8Array> | null };
@@ -110,6 +127,8 @@ export type Confirmations = {
 
 /** The reasons for which a change is refused because it deletes submissions. */
 const DELETIONS: ReadonlySet<string | null> = new Set(["form-unconfirmed", "project-unconfirmed"]);
+/** The reason of each change of a command, and whether it is proposed or bypasses approvals. */
+export type Explanation = { why: string | undefined; propose: string | undefined; bypass: boolean };
 
 /**
  * A transport that confirms changes: of the locked environments that are named, what deletes submissions with `yes`, and
@@ -119,7 +138,7 @@ const DELETIONS: ReadonlySet<string | null> = new Set(["form-unconfirmed", "proj
 export function confirming(
   transport: Transport,
   { locked, yes, confirm, note }: Confirmations,
-  why: string | undefined,
+  { why, propose, bypass }: Explanation,
 ): Transport {
   let confirmed = locked.join(",");
   return {
@@ -131,6 +150,8 @@ export function confirming(
           ...(names !== "" && { confirmed: names }),
           ...sent,
           ...(isChange && { why }),
+          // Some reads are sent as POST.
+          ...(isChange && operation.scope !== "flags:read" && { propose, bypass }),
         });
       try {
         return await send(confirmed);

@@ -24,9 +24,16 @@ export type Config = {
   yes: boolean;
   /** The locked environments to change. */
   confirm: string[];
+  /** For how long changes are proposed, in place of being made; undefined makes them. */
+  propose: string | undefined;
+  /** Whether changes are made without the approvals that they need. */
+  bypass: boolean;
   /** Whether a terminal gets colours. */
   color: boolean;
 };
+
+/** How long a change stays open that is proposed without a time. */
+export const PROPOSED_FOR = "14d";
 
 /** The options of every command, with their environment variables. */
 export function globalOptions(): Option[] {
@@ -56,6 +63,11 @@ export function globalOptions(): Option[] {
     new Option("--no-input", "never prompt"),
     new Option("-y, --yes", "answer yes to every question, except whether to change a locked environment"),
     listOption("--confirm <environment...>", "change these environments although they are locked"),
+    new Option(
+      "--propose [time]",
+      "propose the change for others to approve, in place of making it; for 14d, or --propose=30d",
+    ),
+    new Option("--bypass", "make the change without the approvals that it needs, as an admin, with --why"),
     new Option("--no-color", "print without colours"),
   ];
 }
@@ -106,6 +118,8 @@ export function readConfig(command: Command): Config {
     input: options["input"] !== false,
     yes: options["yes"] === true,
     confirm: readConfirmed(options["confirm"] as string[] | undefined),
+    propose: readPropose(options["propose"] as string | true | undefined),
+    bypass: options["bypass"] === true,
     color: options["color"] !== false && !env["NO_COLOR"],
   };
 }
@@ -115,6 +129,13 @@ function withScheme(server: string | undefined): string | undefined {
   if (server === undefined || !/^(\[[\da-f:]+\]|[\w.-]+)(:\d{1,5})?\/*$/i.test(server)) return server;
   const url = `http://${server}`;
   return URL.canParse(url) && isLoopbackUrl(url) ? url : `https://${server}`;
+}
+
+/** The time of `--propose`, as a header may hold it. Throws `invalid`. */
+function readPropose(given: string | true | undefined): string | undefined {
+  if (given === undefined || given === true) return given && PROPOSED_FOR;
+  if (/^\d{1,6}[smhdw]$/.test(given)) return given;
+  throw usage(`--propose=${given} is not a time`, "write --propose, or a time as in --propose=30d");
 }
 
 /** The environments of `--confirm`, which a header has to hold. Throws `invalid`. */

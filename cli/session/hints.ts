@@ -15,6 +15,10 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
     `formflag environments list -p ${project} shows the environments there are`,
   "environment-locked": ({ environment }) =>
     `add --confirm ${environment} to change it all the same: --yes opens no lock`,
+  "approval-needed": "add --propose, and have somebody else approve it",
+  "approvals-lowered": "confirm it by the name of the environment, as in --confirm production",
+  "bypass-unexplained": "add --why with the reason",
+  "change-outdated": "formflag changes refresh plans it anew",
   "form-unconfirmed": "add --yes to change it all the same; a month is written 30d, m is for minutes",
   "flag-not-found": ({ project, environment }) =>
     `formflag flags list -p ${project} -e ${environment} shows the flags there are`,

@@ -13,7 +13,7 @@ import type { Call, Operation } from "../../src/operations/operation.ts";
 import { bodyTooLarge } from "../../src/operations/results.ts";
 import type { Storage } from "../../src/storage.ts";
 import type { Io } from "../output/terminal.ts";
-import { type Sent, type Transport, revisionIn } from "./client.ts";
+import { Proposed, type Sent, type Transport, revisionIn } from "./client.ts";
 import { env } from "./env.ts";
 import { userName } from "./user.ts";
 
@@ -29,16 +29,22 @@ export async function localTransport(storage: Storage, version: string, io: Io):
     // Scheduled changes may have become due while no server ran.
     if (isDocument || place === "project" || place === "environment") await applyScheduled(app, io);
     hasDeleted ||= method === "DELETE" || (isDocument && method === "POST");
-    return operation.run({ app, deployment, tag, ...(await callOf(operation, sent)) });
+    const call = { app, deployment, tag, ...(await callOf(operation, sent)) };
+    const { propose, bypass = false } = sent;
+    if (propose === undefined && !bypass) return { value: await operation.run(call) };
+    const { performBy } = await import("../../src/operations/changes/perform.ts");
+    return performBy(propose === undefined ? { bypass: true } : { propose }, operation, call);
   };
   return {
     async send(operation, sent) {
       let tag: string | undefined;
-      const value = await run(operation, sent, (given) => void (tag = String(given)));
-      return { value, revision: revisionIn(tag) };
+      const performed = await run(operation, sent, (given) => void (tag = String(given)));
+      if ("change" in performed) throw new Proposed(performed.change);
+      return { value: performed.value, revision: revisionIn(tag) };
     },
     async open(operation, sent) {
-      const { size, rows, content } = (await run(operation, sent, () => {})) as Download;
+      const { value } = (await run(operation, sent, () => {})) as { value: Download };
+      const { size, rows, content } = value;
       const body = content instanceof ReadableStream ? content : streamOf(content, () => {});
       return { size, rows, body };
     },
@@ -59,14 +65,17 @@ async function applyScheduled(app: App, io: Io): Promise<void> {
 }
 
 /** A call by the person who runs this command. */
-async function callOf(operation: Operation, { names = {}, query, body, revision, confirmed, why }: Sent) {
+async function callOf(
+  operation: Operation,
+  { names = {}, query, body, revision, etag, confirmed, why }: Sent,
+) {
   return {
     sender: NO_BROWSER,
     caller: operatorCaller(userName, confirmationIn(confirmed), why),
     names,
     query: await queryOf(operation, query),
     body: await bodyOf(operation, body),
-    ifMatch: revision === undefined ? undefined : `"${revision}"`,
+    ifMatch: etag === undefined && revision === undefined ? undefined : `"${etag ?? revision}"`,
   };
 }
 

@@ -4,7 +4,7 @@ import { AppError, ERROR_CODES } from "../../src/base/errors.ts";
 import { addressOf } from "../../src/operations/address.ts";
 import { ADMIN_PATH, type Operation } from "../../src/operations/operation.ts";
 import { RemoteError } from "../exit.ts";
-import { type Sent, type Transport, revisionIn } from "./client.ts";
+import { Proposed, type Sent, type Transport, revisionIn } from "./client.ts";
 import { chunksOf, failureOf, isLoopbackUrl, readAtMost } from "./connection.ts";
 import type { Shape } from "./shape.ts";
 
@@ -78,6 +78,11 @@ export function remoteTransport({ server, token, ca }: Remote, limits = LIMITS):
       const revision = revisionIn(/^(?:W\/)?"(.*)"$/.exec(answer.headers.get("etag") ?? "")?.[1]);
       // Loaded with the first answer: a command in this process has none.
       const { shapeOf } = await import("./answers.ts");
+      if (answer.status === 202 && sent.propose !== undefined) {
+        const { changes } = await import("../../src/operations/changes/changes.ts");
+        const { change } = (await jsonOf(answer, (await shapeOf(changes.get))!, server)) as Proposed;
+        throw new Proposed(change);
+      }
       const shape = await shapeOf(operation);
       const promised = shape === null ? NO_CONTENT : WITH_JSON;
       if (!promised.includes(answer.status))
@@ -102,10 +107,13 @@ const WITH_JSON = [200, 201];
 const NO_CONTENT = [204];
 
 function requestFor(server: string, operation: Operation, sent: Sent): Request {
-  const { names, query, body, revision, confirmed, why } = sent;
+  const { names, query, body, revision, etag, confirmed, why, propose, bypass = false } = sent;
   const headers = {
     ...(confirmed !== undefined && { "X-Confirm": confirmed }),
     ...(revision !== undefined && { "If-Match": `"${revision}"` }),
+    ...(etag !== undefined && { "If-Match": `"${etag}"` }),
+    ...(propose !== undefined && { "X-Propose": propose }),
+    ...(bypass && { "X-Bypass": "true" }),
     ...(why !== undefined && { "X-Why": encodeURIComponent(why) }),
     // A text is JSON lines already.
     ...(body !== undefined && {

@@ -2,7 +2,7 @@ import { Cancelled } from "../exit.ts";
 import { noSuchField } from "../output/field.ts";
 import { type Printer, createPrinter } from "../output/printer.ts";
 import type { Io } from "../output/terminal.ts";
-import { type Client, type Transport, clientOn, confirming } from "./client.ts";
+import { type Client, type Explanation, type Transport, clientOn, confirming } from "./client.ts";
 import type { Config } from "./config.ts";
 import { canPrompt } from "./input.ts";
 import { promptConfirm, promptName } from "./prompts.ts";
@@ -48,7 +48,7 @@ export function openSession(
   io: Io,
   config: Config,
   bare: Transport,
-  { field, why }: { field: string | undefined; why: string | undefined },
+  { field, ...explanation }: Explanation & { field: string | undefined },
 ): Session {
   const confirm = async (question: string) => {
     if (await promptConfirm(question)) return;
@@ -66,7 +66,7 @@ export function openSession(
     ...printer,
     config,
     io,
-    client: clientOn(checkingField(confirming(bare, confirmations, why), field)),
+    client: clientOn(checkingField(confirming(bare, confirmations, explanation), field)),
     canPrompt: () => canPrompt(io, config),
     confirm,
     async confirmDelete(kind, name, more = "") {

@@ -1,5 +1,6 @@
 import type { ActorType } from "./audit/entry.ts";
 import type { Membership } from "./members/member.ts";
+import type { Review, ReviewNote } from "./review.ts";
 import type { Rights } from "./rights.ts";
 import type { Session } from "./session.ts";
 
@@ -12,6 +13,8 @@ export type Author = {
   type?: ActorType | undefined;
   /** The network address that the change came from; none for a command and for formflag itself. */
   address?: string | undefined;
+  /** How the change was reviewed; null if it was not. */
+  review?: ReviewNote | null | undefined;
 };
 
 /** Caller of an operation: name, rights and confirmations. */
@@ -28,6 +31,8 @@ export type Caller = Rights & {
   session?: Pick<Session, "id" | "method" | "expiresAt"> | undefined;
   /** The network address of the request. */
   address?: string | undefined;
+  /** The review of the changes; without one, environments that need approvals refuse them. */
+  review?: Review | undefined;
   /**
    * Throws `unauthenticated` if the token was revoked or has expired, or the session has ended; `forbidden` if the
    * role of the user was changed.
@@ -36,11 +41,11 @@ export type Caller = Rights & {
 };
 
 /** The part of a caller that an author is made of. */
-export type Acting = Pick<Caller, "name" | "why" | "address"> & { type: ActorType };
+export type Acting = Pick<Caller, "name" | "why" | "address" | "review"> & { type: ActorType };
 
 /** The caller as the author of changes at a time, in milliseconds since 1970. */
-export function authorOf({ name, why, type, address }: Acting, at: number): Author {
-  return { who: name, at, why, type, address };
+export function authorOf({ name, why, type, address, review }: Acting, at: number): Author {
+  return { who: name, at, why, type, address, review: review?.note() };
 }
 
 /** The person who runs commands on the machine that holds the data: everything is allowed. */

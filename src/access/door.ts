@@ -46,9 +46,12 @@ export async function change<C, T>(
     const moment = { version: (await store.readVersion()).version, at: now() };
     try {
       await caller.verify();
-      const { changes, result, isDryRun = false } = await plan(moment);
+      const { changes: planned, result, isDryRun = false } = await plan(moment);
+      const changes = isDryRun || !caller.review ? planned : await caller.review.settle(planned, moment);
+      if (changes === null) return { result };
       const by = authorOf(caller, moment.at);
-      if (changes.length > 0) await store.apply(changes, moment.version, by);
+      // A review adds changes of its own.
+      if (changes.length > 0) await store.apply(changes as readonly C[], moment.version, by);
       // The unchanged state may be a change that another process applied a moment ago and died of: wait as after a
       // change.
       else if (!isDryRun && isShared(store)) await clock.sleep(store.staleness + 1);

@@ -7,6 +7,10 @@ export const ERROR_CODES = [
   "gone",
   "conflict",
   "unconfirmed",
+  // A change that others have to approve first.
+  "unapproved",
+  // A proposed change that would make something else by now.
+  "outdated",
   "too_large",
   "unsupported",
   "unprocessable",

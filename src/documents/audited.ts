@@ -1,5 +1,6 @@
 import type { AuditEvent } from "../access/audit/entry.ts";
 import { isoTime } from "../base/clock.ts";
+import type { Proposal } from "./changes/proposal.ts";
 import type { SetupChange } from "./setup.ts";
 
 type Kind = SetupChange["change"];
@@ -21,11 +22,18 @@ const AUDITED: Audited = {
   setProject: ({ project, settings }) => entry("project.set", { project }, project, settings),
   deleteProject: ({ project }) => entry("project.delete", { project }, project),
   insertEnvironment: ({ project, environment }) => entry("environment.create", { project }, environment.slug),
-  updateEnvironment: ({ project, environment, name, locked, color }) =>
-    entry("environment.set", { project }, environment, { name, locked, color }),
+  updateEnvironment: ({ project, environment, name, locked, color, approvals }) =>
+    entry("environment.set", { project }, environment, { name, locked, color, approvals }),
   setMetadata: ({ project, environment }) =>
     entry("environment.set", { project }, environment, { fields: ["metadata"] }),
   deleteEnvironment: ({ project, environment }) => entry("environment.delete", { project }, environment),
+  insertProposal: ({ project, proposal, action }) =>
+    entry(action, { project }, proposal.id, proposalDetails(proposal)),
+  updateProposal: ({ project, proposal, action }) =>
+    entry(action, { project }, proposal.id, proposalDetails(proposal)),
+  insertProjectTarget: ({ project, target: { id } }) =>
+    entry("target.create", { project }, id, { kind: "webhook", on: ["changes"] }),
+  deleteProjectTarget: ({ project, id }) => entry("target.delete", { project }, id),
   putFlag: null,
   deleteFlag: null,
   putSegment: null,
@@ -98,4 +106,8 @@ function placeOf(project: string | undefined): AuditPlace {
 /** The names of the settings that a change of a form altered. */
 function fieldsOf(history: { after?: unknown } | undefined): string[] {
   return Object.keys(history?.after ?? {});
+}
+
+function proposalDetails({ environments, summary, who, bypass }: Proposal): AuditEvent["details"] {
+  return { environments, summary, author: who, ...(bypass && { bypass }) };
 }

@@ -5,6 +5,7 @@ import type { FlagRecord } from "../flags/flag.ts";
 import type { SegmentRecord } from "../flags/segment.ts";
 import type { FormChange } from "../forms/change.ts";
 import type { FormRecord } from "../forms/form.ts";
+import type { ProposalChange } from "./changes/proposal-change.ts";
 import type { ProjectChange } from "../projects/change.ts";
 import type { Environment } from "../projects/environment.ts";
 
@@ -22,7 +23,13 @@ export type SetupProject = { slug: string; name: string; environments: SetupEnvi
 export type SetupEnvironment = Environment & { flags: FlagRecord[]; segments: SegmentRecord[] };
 
 /** A change of the setup, as the store applies it. */
-export type SetupChange = ProjectChange | FlagChange | FormChange | TargetChange | AccessChange;
+export type SetupChange =
+  | ProjectChange
+  | FlagChange
+  | FormChange
+  | TargetChange
+  | AccessChange
+  | ProposalChange;
 
 /** Changes that no token and no user notices are missing here: those of flags, forms and targets, and new places. */
 const ACCESS_CHANGES: ReadonlySet<SetupChange["change"]> = new Set([

@@ -1,13 +1,28 @@
 import type { ChangeStore } from "../access/door.ts";
+import type { AccessStore } from "../access/store.ts";
+import type { Page } from "../base/pages.ts";
 import type { Versioned } from "../base/changes.ts";
 import type { FlagsStore } from "../flags/store.ts";
 import type { FormsApp, FormsStore } from "../forms/store.ts";
 import type { ProjectsStore } from "../projects/store.ts";
+import type { Proposal, ProposalQuery } from "./changes/proposal.ts";
 import type { Setup, SetupChange } from "./setup.ts";
 
 type SetupStore = {
   /** Reads at one moment the projects of these slugs, or all for null, and with `forms` every form. Missing projects are left out. */
   read(projects: string[] | null, forms: boolean): Promise<Setup>;
+};
+
+type ProposalStore = {
+  /** Newest first. Throws `not_found` for the project. */
+  page(project: string, query: ProposalQuery): Promise<Page<Proposal>>;
+  find(project: string, id: string): Promise<Proposal | undefined>;
+  /** How many of a project are open at `now`. */
+  countOpen(project: string, now: number): Promise<number>;
+  /** When the next open one expires; null if none is open. */
+  nextExpiry(): Promise<number | null>;
+  /** One that is open and expired at `now`. */
+  findExpired(now: number): Promise<Proposal | undefined>;
 };
 
 /** The part of the app that plans and applies documents. */
@@ -16,4 +31,9 @@ export type DocumentsApp = Omit<FormsApp, "store"> & {
     ProjectsStore &
     FlagsStore &
     FormsStore & { setup: SetupStore } & ChangeStore<SetupChange>;
+};
+
+/** The part of the app that proposes and reviews changes. */
+export type ChangesApp = DocumentsApp & {
+  store: { proposals: ProposalStore } & Pick<AccessStore, "users" | "tokens" | "members">;
 };

@@ -28,6 +28,8 @@ export type AdminEnv = {
 
 export const CONFIRM = "X-Confirm";
 export const WHY = "X-Why";
+export const PROPOSE = "X-Propose";
+export const BYPASS = "X-Bypass";
 
 /** The reason for a change in the header `X-Why`, percent-encoded UTF-8; undefined for none. Throws `invalid`. */
 function whyIn(header: string | undefined): string | undefined {

@@ -10,6 +10,8 @@ const STATUS = {
   conflict: 409,
   // RFC 6585, 3: the same request with a header may succeed.
   unconfirmed: 428,
+  unapproved: 428,
+  outdated: 409,
   too_large: 413,
   unsupported: 415,
   // RFC 9110, 15.5.21: the request is well-formed, but what it says is not accepted.

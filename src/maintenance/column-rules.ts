@@ -22,6 +22,8 @@ import { ACCENT, COLORS } from "../projects/color.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE } from "../forms/limits.ts";
 import { isOriginPattern } from "../forms/intake/origins.ts";
 import { SUBMISSION_MARKS } from "../forms/submission-state.ts";
+import { PROPOSAL_STATUSES } from "../projects/approval.ts";
+import { MAX_APPROVALS } from "../projects/approval.ts";
 import { areSettings } from "./settings-rules.ts";
 
 type Value = string | bigint | number | Uint8Array | null;
@@ -92,6 +94,10 @@ export const RULES = {
   time: integer(-MAX_TIME, MAX_TIME),
   json: json(),
   object: json(isObject),
+  list: json(Array.isArray),
+  approvals: integer(0, MAX_APPROVALS),
+  changeStatus: oneOf(PROPOSAL_STATUSES),
+  targetSecret: text(/^whsec_[A-Za-z0-9+/]{43}=$/),
   id: bytes(16),
   hash: bytes(32),
   sha256: text(/^[0-9a-f]{64}$/),

@@ -1,4 +1,5 @@
 import { audit } from "./access/audit.ts";
+import { changes } from "./changes/changes.ts";
 import { codeReferences } from "./code-references.ts";
 import { deliveries } from "./deliveries.ts";
 import { documents } from "./documents.ts";
@@ -41,6 +42,7 @@ export const OPERATIONS: readonly Operation[] = [
   history,
   promotion,
   scheduled,
+  changes,
   forms,
   targets,
   inbox,

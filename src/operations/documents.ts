@@ -33,6 +33,7 @@ export const documents = noun("documents", () => import("./schema/documents-sche
     summary: "Apply a document, with the scope `admin`; or list what would change, with `dryRun`",
     scope: "read",
     place: "seen",
+    proposes: true,
     explains: true,
     maxBody: MAX_IMPORT_BODY,
     whole: "document",

@@ -37,10 +37,9 @@ export const environments = noun("environments", () => import("./schema/environm
   set: {
     method: "PATCH",
     path: ONE,
-    summary: "Lock or unlock an environment, or give it another name or color",
+    summary: "Lock or unlock an environment, or give it another name, color or number of approvals",
     scope: "admin",
     place: "environment",
-    confirms: false,
     run: async ({ app, caller, names, body }) => {
       const set = await setEnvironment(app, caller, names.project, names.environment, body);
       return updated(set.environment, set.result);

@@ -26,6 +26,7 @@ export const flagd = noun("flags", () => import("./schema/flagd-schema.ts"), {
     summary: "Import the flags and segments of a flagd file into an environment",
     scope: "flags:write",
     place: "environment",
+    proposes: true,
     maxBody: MAX_IMPORT_BODY,
     defaults: { dryRun: "false" },
     run: async ({ app, caller, names, query, body }) => {

@@ -43,6 +43,7 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
     summary: "Create or change a flag in an environment",
     scope: "flags:write",
     place: "environment",
+    proposes: true,
     isPlain: isPlainPatch,
     run: async ({ app, caller, names, body, ifMatch, tag }) => {
       const { setFlag } = await import("../flags/flags.ts");
@@ -57,6 +58,7 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
     summary: "Change a flag in an environment, and schedule the change back",
     scope: "flags:write",
     place: "environment",
+    proposes: true,
     run: async ({ app, caller, names, body: { patch, until }, ifMatch, tag }) => {
       const expected = revisionIn(ifMatch);
       const { setFlagFor } = await import("../flags/schedule/schedule.ts");
@@ -87,6 +89,7 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
     summary: "Delete a flag from every environment",
     scope: "flags:write",
     place: "project",
+    proposes: true,
     run: async ({ app, caller, names, ifMatch }) => {
       const { deleteFlag } = await import("../flags/flags.ts");
       await deleteFlag(app, caller, names, revisionIn(ifMatch));

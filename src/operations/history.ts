@@ -62,6 +62,7 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
     summary: "Set a flag in an environment to what it was after a revision, or before its newest change",
     scope: "flags:write",
     place: "environment",
+    proposes: true,
     run: async ({ app, caller, names, body: { to = "before", before }, ifMatch, tag }) => {
       const { rollbackFlag } = await import("../flags/flags.ts");
       const point = before === undefined ? (to === "before" ? { before: null } : to) : { undone: before };

@@ -73,6 +73,8 @@ type Declared<S extends Schemas, P extends string> = {
   status?: 200 | 201;
   /** Whether the caller may confirm locked environments, or a form. Default: if the scope allows changes. */
   confirms?: boolean | "form";
+  /** Whether it can be proposed as a change that others approve, in place of being run. */
+  proposes?: boolean;
   /** Whether the caller may say why, for the history. Default: if the scope allows changes. */
   explains?: boolean;
   /** Most bytes of the body. Default: `MAX_ADMIN_BODY`. */

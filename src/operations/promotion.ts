@@ -10,6 +10,7 @@ export const promotion = noun("flags", () => import("./schema/promotion-schema.t
     summary: "Copy the values of flags from another environment",
     scope: "flags:write",
     place: "environment",
+    proposes: true,
     levels: 2,
     run: async ({ app, caller, names, body, ifMatch, tag }) => {
       const { from, flags = null, segments = false, dryRun = false } = body;

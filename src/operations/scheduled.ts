@@ -26,6 +26,7 @@ export const scheduled = noun("scheduled changes", () => import("./schema/schedu
     summary: "Schedule a change of a flag in an environment",
     scope: "flags:write",
     place: "environment",
+    proposes: true,
     status: 201,
     run: async ({ app, caller, names, body: { at, patch } }) =>
       viewScheduled(await scheduleChange(app, caller, names, { patch, at: Date.parse(at) })),
@@ -36,6 +37,7 @@ export const scheduled = noun("scheduled changes", () => import("./schema/schedu
     summary: "Cancel a scheduled change",
     scope: "flags:write",
     place: "environment",
+    proposes: true,
     run: ({ app, caller, names }) => cancelScheduled(app, caller, names, names.scheduled),
   },
 });

@@ -39,6 +39,7 @@ export const segments = noun("segments", () => import("./schema/segments-schema.
     summary: "Create a segment or give it another rule",
     scope: "flags:write",
     place: "environment",
+    proposes: true,
     run: async ({ app, caller, names, body, ifMatch, tag }) => {
       const { record, result } = await setSegment(app, caller, names, body.rule, revisionIn(ifMatch));
       tag(record.revision);
@@ -51,6 +52,7 @@ export const segments = noun("segments", () => import("./schema/segments-schema.
     summary: "Delete a segment that nothing refers to",
     scope: "flags:write",
     place: "environment",
+    proposes: true,
     run: ({ app, caller, names, ifMatch }) => deleteSegment(app, caller, names, revisionIn(ifMatch)),
   },
 });

@@ -25,6 +25,7 @@ export type ProjectChange =
       name: string;
       locked: boolean;
       color: Color | null;
+      approvals: number;
     } & Recorded)
   | ({ change: "setMetadata"; environment: string; metadata: string } & Recorded)
   | ({ change: "deleteEnvironment"; environment: string } & Recorded);

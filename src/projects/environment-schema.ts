@@ -1,11 +1,16 @@
 import * as z from "zod/mini";
 import { displayName, slugOf } from "../base/slug-schema.ts";
+import { MAX_APPROVALS } from "./approval.ts";
 import { COLORS } from "./color.ts";
 
 const environmentSlug = slugOf("environment");
 
+const APPROVALS = `approvals is a number from 0 to ${MAX_APPROVALS}`;
+
 /** Null for none. */
 export const color = z.nullable(z.enum(COLORS, `a color is one of ${COLORS.join(", ")}, or null`));
+
+const approvals = z.int(APPROVALS).check(z.gte(0, APPROVALS), z.lte(MAX_APPROVALS, APPROVALS));
 
 export const environmentSchema = z.object({
   slug: environmentSlug,
@@ -15,6 +20,8 @@ export const environmentSchema = z.object({
   /** Changes in a locked environment need a confirmation and the scope `flags:locked`. */
   locked: z.boolean(),
   color,
+  /** Approvals that a change of its flags needs; 0 for none. */
+  approvals: z.int(),
 });
 
 export const newEnvironmentSchema = z.strictObject({
@@ -30,5 +37,6 @@ export const environmentPatchSchema = z
     name: z.optional(displayName),
     locked: z.optional(z.boolean("locked is true or false")),
     color: z.optional(color),
+    approvals: z.optional(approvals),
   })
-  .check(z.refine((patch) => Object.keys(patch).length > 0, "give name, locked or color"));
+  .check(z.refine((patch) => Object.keys(patch).length > 0, "give name, locked, color or approvals"));

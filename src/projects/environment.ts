@@ -19,7 +19,7 @@ export function newEnvironment(
   app: ClockAndRandom,
   { slug, name = slug, color = null }: Pick<NewEnvironment, "slug" | "name" | "color">,
 ): Environment {
-  return { slug, name, key: dashedKey(app.random), locked: false, color };
+  return { slug, name, key: dashedKey(app.random), locked: false, color, approvals: 0 };
 }
 
 export function noSuchEnvironment(project: string, slug: string): AppError {

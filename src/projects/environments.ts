@@ -1,6 +1,7 @@
 import type { Caller } from "../access/caller.ts";
 import { change, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/rights.ts";
+import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
 import type { ProjectChange } from "./change.ts";
 import { noSuchEnvironment, type Environment, type EnvironmentPatch } from "./environment.ts";
@@ -19,7 +20,10 @@ export async function getEnvironment(app: ProjectsApp, project: string, slug: st
 /** An environment after a change, and whether the change altered it. */
 type ChangedEnvironment = { environment: Environment; result: SetResult };
 
-/** Renames, locks or unlocks an environment, or gives it another colour. Throws `not_found`, `forbidden`. */
+/**
+ * Renames, locks or unlocks an environment, or gives it another colour or number of approvals. Throws `not_found`,
+ * `forbidden`, and `unconfirmed` for fewer approvals.
+ */
 export function setEnvironment(
   app: ProjectsApp,
   caller: Caller,
@@ -31,14 +35,28 @@ export function setEnvironment(
   return change(app, caller, async (): Promise<Plan<ProjectChange, ChangedEnvironment>> => {
     const before = await getEnvironment(app, project, slug);
     const { name = before.name, locked = before.locked, color = before.color } = patch;
-    if (name === before.name && locked === before.locked && color === before.color)
+    const { approvals = before.approvals } = patch;
+    const environment = { ...before, name, locked, color, approvals };
+    if (Bun.deepEquals(environment, before))
       return { changes: [], result: { environment: before, result: "unchanged" } };
-    const environment = { ...before, name, locked, color };
+    if (approvals < before.approvals && !caller.hasConfirmed(slug))
+      throw fewerApprovals(slug, before.approvals, approvals);
     return {
-      changes: [planUpdate(project, before, { name, locked, color })],
+      changes: [planUpdate(project, before, { name, locked, color, approvals })],
       result: { environment, result: "updated" },
     };
   });
+}
+
+function fewerApprovals(slug: string, before: number, after: number): AppError {
+  return new AppError(
+    "unconfirmed",
+    `changes of ${slug} need ${before} ${before === 1 ? "approval" : "approvals"}, and would need ${after}`,
+    {
+      reason: "approvals-lowered",
+      hint: "confirm it by the name of the environment, in the header X-Confirm",
+    },
+  );
 }
 
 /** Deletes an environment with its flag values. Throws `not_found`, `forbidden`, and `unconfirmed` for a lock. */

@@ -13,6 +13,10 @@ export const changeSchema = z.object({
   who: z.string(),
   /** Why the change was made, in the words of who made it; null if no reason was given. */
   why: z.nullable(z.string()),
+  /** Whether an administrator made it without the approvals that it needs. */
+  bypass: z.boolean(),
+  /** The proposed change that it was part of, with its author and who approved it; `who` applied it. Null for others. */
+  review: z.nullable(z.object({ change: z.string(), author: z.string(), approvers: z.array(z.string()) })),
   /** Null for a creation. */
   before: z.nullable(z.any()),
   /** Null for a deletion. */

@@ -1,4 +1,5 @@
 import type { ChangeKind, HistoryEntry } from "../access/history-entry.ts";
+import type { ReviewNote } from "../access/review.ts";
 import { isoTime } from "../base/clock.ts";
 
 /** A recorded change. Times are milliseconds since 1970. */
@@ -9,6 +10,8 @@ export type Change = HistoryEntry & {
   who: string;
   /** In the words of who made it; null if no reason was given. */
   why: string | null;
+  /** How it was reviewed; null for a direct change. */
+  review: ReviewNote | null;
 };
 
 /** A recorded change with the slug of its project; null for one in no project. */
@@ -39,8 +42,23 @@ export type ChangeQuery = {
 };
 
 /** A change as the admin API shows it. */
-export function viewChange({ revision, environment, kind, name, at, who, why, before, after }: Change) {
-  return { revision, environment, kind, name, at: isoTime(at), who, why, before, after };
+export function viewChange(change: Change) {
+  const { revision, environment, kind, name, at, who, why, review, before, after } = change;
+  const bypass = review?.bypass ?? false;
+  const reviewed = review && { change: review.change, author: review.author, approvers: review.approvers };
+  return {
+    revision,
+    environment,
+    kind,
+    name,
+    at: isoTime(at),
+    who,
+    why,
+    bypass,
+    review: reviewed && { ...reviewed, approvers: [...reviewed.approvers] },
+    before,
+    after,
+  };
 }
 
 /** A change of any project or form as the admin API shows it. */

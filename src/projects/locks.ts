@@ -1,6 +1,7 @@
 import type { Caller } from "../access/caller.ts";
 import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
+import type { Environment } from "./environment.ts";
 import type { ProjectsApp } from "./store.ts";
 
 /** An environment, or without one every environment of the project. */
@@ -16,18 +17,40 @@ export async function requireChangeable(app: ProjectsApp, caller: Caller, place:
   if (locked.length > 0) throw lockError([describeLocks(place.project, locked)]);
 }
 
-/** The locked environments of a place that the caller has not confirmed. Throws `forbidden` for one who may not change them. */
+/**
+ * The locked environments of a place that the caller has not confirmed. Throws `forbidden` for one who may not change them,
+ * and `unapproved` where a change needs approvals, and is not under review.
+ */
 export async function unconfirmedLocks(
   app: ProjectsApp,
   caller: Caller,
   { project, environment }: LockedPlace,
 ): Promise<string[]> {
+  const { review } = caller;
+  // A reviewer has the right to change locked environments, and has seen the differences.
+  if (review?.isReviewed) return [];
   const record = await app.store.projects.find(project);
-  const locked = (record?.environments ?? []).filter(
-    (each) => each.locked && (environment === undefined || each.slug === environment),
+  const places = (record?.environments ?? []).filter(
+    ({ slug }) => environment === undefined || slug === environment,
   );
+  const reviewed = places.filter(({ approvals }) => approvals > 0);
+  if (reviewed.length > 0) {
+    if (!review) throw unapproved(project, reviewed);
+    review.admit(project);
+  }
+  const locked = places.filter((each) => each.locked && each.approvals === 0);
   if (locked.length > 0) requireScope(caller, "flags:locked", { project, environment });
   return locked.map(({ slug }) => slug).filter((slug) => !caller.hasConfirmed(slug));
+}
+
+function unapproved(project: string, environments: readonly Environment[]): AppError {
+  const slugs = environments.map(({ slug }) => slug);
+  const most = Math.max(...environments.map(({ approvals }) => approvals));
+  const message = `a change of ${slugs.join(", ")} in project ${project} needs ${most === 1 ? "an approval" : `${most} approvals`}`;
+  return new AppError("unapproved", message, {
+    reason: "approval-needed",
+    hint: "propose it with the header X-Propose",
+  });
 }
 
 export function describeLocks(project: string, locked: readonly string[]): string {

@@ -42,14 +42,15 @@ export function planEnvironment(
   return { change: "insertEnvironment", project, environment, createdAt, history };
 }
 
-/** The change that renames, locks or unlocks an environment, or gives it another colour. */
+/** The change that renames, locks or unlocks an environment, or gives it another colour or number of approvals. */
 export function planUpdate(
   project: string,
   { slug, ...before }: Environment,
-  patch: { name?: string; locked?: boolean; color?: Color | null },
+  patch: { name?: string; locked?: boolean; color?: Color | null; approvals?: number },
 ): ProjectChange {
-  const after = { ...stateOf(before), ...patch };
-  const history = historyOf(slug, stateOf(before), after);
+  const { name, locked, color, approvals } = { ...before, ...patch };
+  const after = { name, locked, color, approvals };
+  const history = historyOf(slug, stateOf(before), stateOf(after));
   return { change: "updateEnvironment", project, environment: slug, ...after, history };
 }
 
@@ -64,6 +65,6 @@ function historyOf(slug: string, before: unknown, after: unknown) {
 }
 
 /** The part of an environment that the history keeps. */
-function stateOf({ name, locked, color }: Pick<Environment, "name" | "locked" | "color">) {
-  return { name, locked, color };
+function stateOf({ name, locked, color, approvals }: Omit<Environment, "slug" | "key">) {
+  return { name, locked, color, ...(approvals > 0 && { approvals }) };
 }

@@ -77,6 +77,13 @@ export const addressOf = (template: string) => template.replace(ROOT, "").replac
 
 /** What each operation needs, written down a second time on purpose. */
 export const NEEDED: Record<string, Scope> = {
+  "GET /projects/{project}/changes": "flags:read",
+  "GET /projects/{project}/changes/{change}": "flags:read",
+  "POST /projects/{project}/changes/{change}/approve": "flags:read",
+  "POST /projects/{project}/changes/{change}/reject": "flags:read",
+  "POST /projects/{project}/changes/{change}/withdraw": "flags:read",
+  "POST /projects/{project}/changes/{change}/apply": "flags:read",
+  "POST /projects/{project}/changes/{change}/refresh": "flags:read",
   "GET /audit": "admin",
   "GET /audit/export": "admin",
   "GET /projects": "flags:read",

@@ -1,6 +1,9 @@
 import { resolve } from "node:path";
 import { Option } from "commander";
+import type { AuditApp } from "../../../src/access/audit/audit.ts";
+import type { Job } from "../../../src/base/jobs.ts";
 import { usage } from "../../session/usage.ts";
+import type { Log } from "../log.ts";
 import { countValue } from "../../session/values.ts";
 
 /** The options of the audit log. */
@@ -30,4 +33,15 @@ export function readAudit(options: Record<string, unknown>): AuditSettings {
   if (auditFile === "")
     throw usage("--audit-file is empty", "name a file, as in --audit-file /var/log/audit.jsonl");
   return { days, file: auditFile === undefined ? null : resolve(auditFile) };
+}
+
+/** The job of `--audit-file`; null without it. Throws as `auditFileJob` does. */
+export async function openAuditFile(
+  { audit: { file } }: { audit: AuditSettings },
+  app: AuditApp,
+  log: Log,
+): Promise<Job | null> {
+  if (file === null) return null;
+  const { auditFileJob } = await import("./audit-file.ts");
+  return auditFileJob(app, file, log);
 }

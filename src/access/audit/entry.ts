@@ -46,7 +46,7 @@ export const AUDITED_NOUNS = [
 ] as const satisfies (keyof Verbs)[];
 
 /** A noun, a dot and a verb, such as `token.revoke`. */
-type AuditAction = { [N in keyof Verbs]: `${N}.${Verbs[N]}` }[keyof Verbs];
+export type AuditAction = { [N in keyof Verbs]: `${N}.${Verbs[N]}` }[keyof Verbs];
 
 /** Something that was done, without its author. */
 export type AuditEvent = {

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import type { Scope } from "../../access/scope.ts";
 import { MAX_WHY } from "../../access/why.ts";
 import type { Operation, Schemas } from "../../operations/operation.ts";
-import { CONFIRM, WHY } from "../auth.ts";
+import { BYPASS, CONFIRM, PROPOSE, WHY } from "../auth.ts";
 
 export const JSON_LINES = "application/jsonl";
 
@@ -26,7 +26,7 @@ const FAILURES: Record<number, string> = {
   409: "It exists already, is ambiguous, or is not at the revision that If-Match names.",
   413: "The body is too large.",
   415: "The Content-Type of the body is not application/json.",
-  428: "An environment that would change is locked, or a change of a form deletes submissions, and X-Confirm does not name it.",
+  428: "An environment that would change needs approvals, or is locked, or a change of a form deletes submissions, and X-Confirm does not name it.",
   429: "Too many wrong tokens came from this address: wait as long as Retry-After says.",
   500: "A bug in formflag.",
   503: "The database is locked or its disk is full: try again.",
@@ -58,6 +58,22 @@ const REASON = {
   schema: { type: "string" as const },
 };
 
+const PROPOSAL = [
+  {
+    name: PROPOSE,
+    in: "header" as const,
+    description:
+      "Proposes the change, for a time from 1s to 90d such as `14d`, in place of making it: the answer is 202 with the change.",
+    schema: { type: "string" as const },
+  },
+  {
+    name: BYPASS,
+    in: "header" as const,
+    description: `\`true\` makes the change without the approvals that it needs: with the scope \`admin\`, and ${WHY}.`,
+    schema: { type: "string" as const },
+  },
+];
+
 /** Status of the answer to a call that succeeds. */
 export function successOf({ status, media }: Operation, { output }: Schemas): 200 | 201 | 204 {
   return status ?? (output || media ? 200 : 204);
@@ -84,6 +100,7 @@ export function describeOperation(operation: Operation, schemas: Schemas): Middl
     parameters: [
       ...(confirms ? [confirms === "form" ? FORM_CONFIRMATION : CONFIRMATION] : []),
       ...(explains ? [REASON] : []),
+      ...(operation.proposes ? PROPOSAL : []),
     ],
     description: isOpen
       ? "Needs no token."

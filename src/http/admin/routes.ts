@@ -6,11 +6,15 @@ import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import { stringifyMembers } from "../../base/json-turns.ts";
 import type { Deployment, Download } from "../../operations/deployment.ts";
-import { ADMIN_PATH, type Operation, type Schemas } from "../../operations/operation.ts";
+import type { ProposalView } from "../../documents/changes/proposal.ts";
+import { addressOf } from "../../operations/address.ts";
+import { changes } from "../../operations/changes/changes.ts";
+import { type Detour, performBy } from "../../operations/changes/perform.ts";
+import { ADMIN_PATH, type Call, type Operation, type Schemas } from "../../operations/operation.ts";
 import { checkBody, checkQuery } from "../../operations/schema/check.ts";
 import { limitKey } from "../address.ts";
 import { attachment } from "../attachment.ts";
-import { type AdminEnv, open, requires } from "../auth.ts";
+import { type AdminEnv, BYPASS, PROPOSE, open, requires } from "../auth.ts";
 import type { Report } from "../errors.ts";
 import { streamOf } from "../exports.ts";
 import { JSON_LINES, describeOperation, successOf } from "./contract.ts";
@@ -28,8 +32,8 @@ export async function addRoute(
   const status = successOf(operation, schemas);
   const checks = [(operation.isOpen ? open : requires)(operation), ...describeOperation(operation, schemas)];
   admin.on(method, [ADMIN_PATH + path], ...checks, async (c) => {
-    let headers = {};
-    const value = await operation.run({
+    let headers: Record<string, string> = {};
+    const call: Call = {
       app,
       deployment,
       sender: senderOf(c),
@@ -39,13 +43,39 @@ export async function addRoute(
       body: await bodyOf(c, operation, schemas),
       ifMatch: c.req.header("if-match"),
       tag: (tag) => void (headers = { ETag: `"${tag}"` }),
-    });
+    };
+    const detour = detourOf(c);
+    const performed = detour === null ? null : await performBy(detour, operation, call);
+    if (performed && "change" in performed) return proposedAnswer(c, performed.change);
+    const value = performed ? performed.value : await operation.run(call);
     if (media) return answerOf(value as Download, c.get("caller"), (error) => report.error(error, c.req.raw));
     if (status === 204) return c.body(null, 204);
     if (levels === undefined) return c.json(value, status, headers);
     const json = await stringifyMembers(value as object, levels);
     return c.body(json, status, { ...headers, "Content-Type": "application/json" });
   });
+}
+
+/** The detour that the headers of a request ask for; null for none. Throws `invalid`. */
+function detourOf(c: Context<AdminEnv>): Detour | null {
+  const [propose, bypass] = [c.req.header(PROPOSE), c.req.header(BYPASS)];
+  if (bypass !== undefined && bypass !== "true" && bypass !== "false")
+    throw new AppError("invalid", `the header ${BYPASS} is true or false`);
+  if (propose === undefined) return bypass === "true" ? { bypass: true } : null;
+  if (bypass === "true")
+    throw new AppError("invalid", `${PROPOSE} and ${BYPASS} exclude each other`, {
+      reason: "propose-or-bypass",
+    });
+  return { propose };
+}
+
+/** A change that was proposed in place of the operation. */
+function proposedAnswer(c: Context<AdminEnv>, change: ProposalView): Response {
+  const { pathname } = new URL(c.req.url, "http://no-host.invalid");
+  const root = pathname.slice(0, pathname.indexOf(ADMIN_PATH));
+  const path = addressOf(changes.get, { project: change.project, change: change.id });
+  const headers = { Location: `${root}${ADMIN_PATH}${path}`, ETag: `"${change.etag}"` };
+  return c.json({ change }, 202, headers);
 }
 
 /** The client that sent a request. */

@@ -10,6 +10,12 @@ import { deleteFlag, putFlag } from "./flags.ts";
 import { deleteForm, insertForm, isEmptyForm, moveForm, updateForm } from "./forms.ts";
 import { deleteProject, insertProject, setProject } from "./projects.ts";
 import { type Revised, findProjectRow, projectRow, revise } from "./rows.ts";
+import {
+  deleteProjectTarget,
+  insertProjectTarget,
+  insertProposal,
+  updateProposal,
+} from "./changes/proposals.ts";
 import { deleteScheduled, insertScheduled } from "./scheduled.ts";
 import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
 import { deleteTarget, insertTarget, updateTarget } from "./delivery/targets.ts";
@@ -47,6 +53,10 @@ const APPLY: Apply = {
   updateForm,
   moveForm,
   deleteForm,
+  insertProposal,
+  updateProposal,
+  insertProjectTarget,
+  deleteProjectTarget,
   *recordForm() {},
   insertTarget,
   updateTarget,

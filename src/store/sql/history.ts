@@ -9,9 +9,13 @@ import { findProjectRow, projectRow } from "./rows.ts";
 import { type Params, type Work, all, first, run } from "./work.ts";
 import type { Author } from "../../access/caller.ts";
 
-type Row = Omit<Change, "before" | "after"> & { before: string | null; after: string | null };
+type Row = Omit<Change, "before" | "after" | "review"> & {
+  before: string | null;
+  after: string | null;
+  review: string | null;
+};
 
-const COLUMNS = "revision, environment, kind, name, at, who, why, before, after";
+const COLUMNS = "revision, environment, kind, name, at, who, why, review, before, after";
 
 /** About the size of a page: the values before and after, which are parsed at once, may be nothing but short names. */
 const CUT = { columns: ["before", "after"], bytes: MiB };
@@ -109,7 +113,12 @@ function enabledIn(state: string | null): boolean | null {
 }
 
 function toChange(row: Row): Change {
-  return { ...row, before: fromJson(row.before), after: fromJson(row.after) };
+  return {
+    ...row,
+    review: fromJson(row.review) as Change["review"],
+    before: fromJson(row.before),
+    after: fromJson(row.after),
+  };
 }
 
 function fromJson(text: string | null): unknown {
@@ -130,12 +139,12 @@ export const changes = {
 export function* recordChange(
   projectId: number | null,
   revision: number,
-  { who, at, why }: Author,
+  { who, at, why, review }: Author,
   { environment, kind, name, before, after }: HistoryEntry,
 ): Work<void> {
   yield* run(
-    `INSERT INTO changes (revision, project_id, environment, kind, name, at, who, why, before, after)
-     VALUES ($revision, $projectId, $environment, $kind, $name, $at, $who, $why, $before, $after)`,
+    `INSERT INTO changes (revision, project_id, environment, kind, name, at, who, why, review, before, after)
+     VALUES ($revision, $projectId, $environment, $kind, $name, $at, $who, $why, $review, $before, $after)`,
     {
       revision,
       projectId,
@@ -145,6 +154,7 @@ export function* recordChange(
       at,
       who,
       why: why ?? null,
+      review: toJson(review),
       before: toJson(before),
       after: toJson(after),
     },

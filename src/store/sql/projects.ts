@@ -19,14 +19,14 @@ import type { Project, ProjectSettings } from "../../projects/project.ts";
 type Change<K> = ProjectChange & { change: K };
 
 export function* insertEnvironment(
-  { project, environment: { slug, name, key, color }, createdAt }: Change<"insertEnvironment">,
+  { project, environment: { slug, name, key, color, approvals }, createdAt }: Change<"insertEnvironment">,
   revision: number,
 ): Work<void> {
   const { id: projectId } = yield* projectRow(project);
   yield* run(
-    `INSERT INTO environments (project_id, slug, name, key, color, revision, created_at)
-     VALUES ($projectId, $slug, $name, $key, $color, $revision, $createdAt)`,
-    { projectId, slug, name, key, color, createdAt, revision },
+    `INSERT INTO environments (project_id, slug, name, key, color, approvals, revision, created_at)
+     VALUES ($projectId, $slug, $name, $key, $color, $approvals, $revision, $createdAt)`,
+    { projectId, slug, name, key, color, approvals, createdAt, revision },
   );
 }
 
@@ -36,14 +36,14 @@ export function* updateEnvironment({
   name,
   locked,
   color,
+  approvals,
 }: Change<"updateEnvironment">): Work<void> {
   const { id } = yield* environmentRow(project, environment);
-  yield* run("UPDATE environments SET name = $name, locked = $locked, color = $color WHERE id = $id", {
-    id,
-    name,
-    locked: locked ? 1 : 0,
-    color,
-  });
+  yield* run(
+    `UPDATE environments SET name = $name, locked = $locked, color = $color, approvals = $approvals
+     WHERE id = $id`,
+    { id, name, locked: locked ? 1 : 0, color, approvals },
+  );
 }
 
 export function* setMetadata({ project, environment, metadata }: Change<"setMetadata">): Work<Revised> {

@@ -44,7 +44,7 @@ export function* environmentRow(project: string, slug: string): Work<Environment
 export function* environmentsOf(projectId: number): Work<Environment[]> {
   type Row = Omit<Environment, "locked"> & { locked: number };
   const rows = yield* all<Row>(
-    `SELECT slug, name, key, locked, color FROM environments WHERE project_id = $projectId ORDER BY slug`,
+    `SELECT slug, name, key, locked, color, approvals FROM environments WHERE project_id = $projectId ORDER BY slug`,
     { projectId },
   );
   return rows.map((row) => ({ ...row, locked: row.locked === 1 }));

@@ -13,6 +13,7 @@ import { passkeys } from "./factors/passkeys.ts";
 import { deviceLogins } from "./access/device-logins.ts";
 import { identities } from "./access/identities.ts";
 import { environments, projects } from "./projects.ts";
+import { proposals } from "./changes/proposals.ts";
 import { scheduled } from "./scheduled.ts";
 import { secrets } from "./secrets.ts";
 import { segments } from "./segments.ts";
@@ -52,6 +53,7 @@ export const SLICES = {
   identities,
   secrets,
   audit,
+  proposals,
   forms,
   targets,
   deliveries,

@@ -24,8 +24,15 @@ export function historyContract(driver: Driver): void {
       const shown = { environment: "live", ...bob, before: null };
       const after = { enabled: false, payload: { ä: [1] }, expiredAt: null, description: "" };
       expect((await store.changes.page(slug, { limit: 100 })).items.slice(0, 2)).toEqual([
-        { revision: version + 3, kind: "segment", name: "staff", ...shown, after: { var: "a" } },
-        { revision: version + 1, kind: "flag", name: "sale", ...shown, after },
+        {
+          revision: version + 3,
+          kind: "segment",
+          name: "staff",
+          ...shown,
+          review: null,
+          after: { var: "a" },
+        },
+        { revision: version + 1, kind: "flag", name: "sale", ...shown, review: null, after },
       ]);
       expect(await store.changes.find(slug, version + 1)).toMatchObject({
         name: "sale",

@@ -65,7 +65,14 @@ export function projectsContract(driver: Driver): void {
 
     test("are added to a project and listed by slug", async () => {
       const { slug } = await addProject(store, fresh(), "m");
-      const added = { slug: "a", name: "First", key: dashedKey(random), locked: false, color: null };
+      const added = {
+        slug: "a",
+        name: "First",
+        key: dashedKey(random),
+        locked: false,
+        color: null,
+        approvals: 2,
+      };
       await apply(store, planEnvironment(slug, added, NOW));
       const listed = await store.environments.list(slug);
       expect(listed.map((each) => each.slug)).toEqual(["a", "m"]);

@@ -184,7 +184,15 @@ export function setupContract(driver: Driver): void {
         () => apply(near, { change: "orderSegments", ...place, names: ["staff"] }),
         () => apply(near, { change: "setMetadata", ...place, metadata: '{"a":1}' }),
         () => project.addEnvironment("c"),
-        () => apply(near, { change: "updateEnvironment", ...place, name: "a", locked: true, color: null }),
+        () =>
+          apply(near, {
+            change: "updateEnvironment",
+            ...place,
+            name: "a",
+            locked: true,
+            color: null,
+            approvals: 0,
+          }),
         () => apply(near, planDeletion("p", environmentCalled("b"))),
         () => project.dropSegment("a", "staff"),
         () => project.drop("flag"),

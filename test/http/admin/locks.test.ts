@@ -144,6 +144,7 @@ describe("a locked environment", () => {
       key: expect.any(String),
       locked: true,
       color: null,
+      approvals: 0,
     });
     expect(await shown(develop)).toMatchObject({ slug: "develop", locked: false });
     expect(await shown(`${environments}/copy`)).toMatchObject({ slug: "copy", locked: false });
@@ -210,6 +211,8 @@ describe("the history of a flag", () => {
       "at",
       "who",
       "why",
+      "bypass",
+      "review",
       "before",
       "after",
     ]);

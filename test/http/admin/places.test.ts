@@ -14,6 +14,8 @@ const PLACED = ["flags:read", "flags:write", "flags:locked"] as const satisfies 
 const ON_EVERY_ENVIRONMENT = [
   "GET /projects/{project}",
   "GET /projects/{project}/environments",
+  "GET /projects/{project}/changes",
+  "GET /projects/{project}/changes/{change}",
   "DELETE /projects/{project}/flags/{flag}",
   "GET /projects/{project}/code-refs",
   "PUT /projects/{project}/code-refs",

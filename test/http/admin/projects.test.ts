@@ -36,6 +36,7 @@ describe("projects, environments and flags", () => {
         key,
         locked: false,
         color: null,
+        approvals: 0,
       })),
     });
     expect(await (await ask(path("projects", slug))).json()).toEqual(project);

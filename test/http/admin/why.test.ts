@@ -64,7 +64,9 @@ describe("X-Why", () => {
   test("is described beside X-Confirm, and for environments", async () => {
     const { operations } = await openShop();
     const headersOf = ({ parameters = [] }: (typeof operations)[number]["operation"]) =>
-      parameters.filter((each) => each.in === "header").map(({ name }) => name);
+      parameters
+        .filter((each) => each.in === "header" && !/^X-(?:Propose|Bypass)$/.test(each.name))
+        .map(({ name }) => name);
     // Forms have no history of changes.
     const confirmed = operations.filter(
       ({ path, operation }) => !path.includes("/forms") && headersOf(operation).includes("X-Confirm"),
@@ -75,7 +77,7 @@ describe("X-Why", () => {
     const patch = operations.find(
       ({ method, path }) => method === "PATCH" && path.endsWith("/{environment}"),
     );
-    expect(headersOf(patch!.operation)).toEqual(["X-Why"]);
+    expect(headersOf(patch!.operation)).toEqual(["X-Confirm", "X-Why"]);
     const get = operations.find(({ method, path }) => method === "GET" && path.endsWith("/{flag}"));
     expect(headersOf(get!.operation)).toEqual([]);
   });

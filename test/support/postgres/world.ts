@@ -18,7 +18,9 @@ import { createProject } from "../../../src/projects/projects.ts";
 import { stageText } from "../../contracts/blobs.ts";
 import { openApiOf } from "../records/openapi.ts";
 import { openServices, openTestApp, placeOf } from "../app.ts";
+import { apply } from "../records/apply.ts";
 import { OPERATOR } from "../records/caller.ts";
+import { proposalOf } from "../records/records.ts";
 import { signIn } from "../records/users.ts";
 
 export const ROOT = "/api/admin/v1";
@@ -139,6 +141,14 @@ export async function openWorld() {
   const { session } = await signIn(app, "member");
   await setMember(app, OPERATOR, "shop", "member", { role: "viewer" });
   const { invitation } = await createInvitation(app, OPERATOR, "shop", { role: "viewer" });
+  const change = proposalOf("shop", { expiresAt: app.now() + 1000 });
+  await apply(app.store, {
+    change: "insertProposal",
+    project: "shop",
+    proposal: change,
+    action: "change.propose",
+    events: [],
+  });
   const tokens = {} as Record<Scope, string>;
   for (const scope of SCOPES) {
     tokens[scope] = (
@@ -166,6 +176,7 @@ export async function openWorld() {
     user: "member",
     invitation: invitation.id,
     session: session.id,
+    change: change.id,
   } as Record<string, string>;
   /** The address of an operation on other things than these, where they are named. */
   const addressOf = (path: string, others: Partial<typeof names> = {}) =>
@@ -188,9 +199,9 @@ export async function openWorld() {
       return { name, path, method, needed, success, address, body: bodies[name] };
     }),
   );
-  // The others are open to every token, or without one.
+  // The others are open to every token, or without one; a review takes a person, and a change that is as far.
   const operations = every.flatMap(({ needed, ...each }) =>
-    needed === undefined ? [] : [{ ...each, needed }],
+    needed === undefined || each.path.includes("/changes/{change}/") ? [] : [{ ...each, needed }],
   );
 
   const ask = (

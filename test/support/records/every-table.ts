@@ -1,7 +1,18 @@
 import { readFileSync } from "node:fs";
-import { NOW, newPasskey, nextId, random, submissionTo, targetRecord, userCalled } from "./records.ts";
+import { dashedKey } from "../../../src/base/ids.ts";
+import {
+  NOW,
+  proposalOf,
+  newPasskey,
+  nextId,
+  random,
+  submissionTo,
+  targetRecord,
+  userCalled,
+} from "./records.ts";
 import type { App } from "../../../src/app.ts";
 import type { Batch } from "../../../src/maintenance/store.ts";
+import type { Project } from "../../../src/projects/project.ts";
 import { type ClockedApp, openTestApp } from "../app.ts";
 import { addForm, apply } from "./apply.ts";
 import { furnish } from "../pages/furnished.ts";
@@ -28,6 +39,7 @@ async function fillEveryTable(app: App & { clock: { now: number } }): Promise<vo
   const [user] = (await store.users.page({ limit: 1 })).items;
   const identity = { issuer: "https://auth.example.com", subject: "one" };
   await apply(store, { change: "putIdentity", user: user!.name, at: NOW, ...identity });
+  await addChanges(app);
   await store.secrets.keep("links", "x".repeat(43));
   await store.tallies.add([{ kind: "reads", hour: 5, what: "a", variant: "one", count: 2 }]);
   await store.deliveries.claimAlert("t", NOW, NOW + 1000);
@@ -46,6 +58,20 @@ async function fillEveryTable(app: App & { clock: { now: number } }): Promise<vo
     limit: { hash: hash(), expiresAt: NOW + 1000, since: NOW, most: 5 },
   };
   await store.submissions.insert(submissionTo(key, { conditions, deliveries: [reply] }));
+}
+
+/** A proposed change, and what a webhook of its project gets of it. */
+async function addChanges({ store, random }: App): Promise<void> {
+  const [{ slug: project }] = (await store.projects.list()) as [Project, ...Project[]];
+  const target = { id: dashedKey(random), project, url: "https://example.com/hook", createdAt: NOW };
+  const secret = `whsec_${Buffer.from(random(32)).toString("base64")}`;
+  const events = [{ type: "change.proposed", body: "{}" }];
+  const proposal = proposalOf(project);
+  await apply(
+    store,
+    { change: "insertProjectTarget", project, target: { ...target, secret } },
+    { change: "insertProposal", project, proposal, action: "change.propose", events },
+  );
 }
 
 /** Every second factor, of a user of its own. */

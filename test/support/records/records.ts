@@ -1,3 +1,4 @@
+import { type Proposal, etagOf } from "../../../src/documents/changes/proposal.ts";
 import { expect } from "bun:test";
 import type { NewSession, Session } from "../../../src/access/session.ts";
 import type { Passkey } from "../../../src/access/factors/factor.ts";
@@ -21,7 +22,42 @@ export const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 export const nextId = createIdSource(random, () => NOW);
 
 export function environmentCalled(slug: string): Environment {
-  return { slug, name: slug, key: dashedKey(random), locked: false, color: null };
+  return { slug, name: slug, key: dashedKey(random), locked: false, color: null, approvals: 0 };
+}
+
+/** An open change that somebody proposed. */
+export function proposalOf(project: string, more: Partial<Proposal> = {}): Proposal {
+  const id = dashedKey(random);
+  const differences = [
+    {
+      action: "update",
+      kind: "flag",
+      path: "projects.a",
+      before: { enabled: false },
+      after: { enabled: true },
+    },
+  ] as const;
+  return {
+    id,
+    project,
+    environments: ["live"],
+    summary: "change flag a in live",
+    why: null,
+    who: "ann",
+    type: "user",
+    status: "open",
+    operation: { operation: "PATCH /a", names: { project }, query: undefined, body: { enabled: true } },
+    differences: [...differences],
+    version: 1,
+    etag: etagOf(id, differences),
+    reviews: [],
+    createdAt: NOW,
+    expiresAt: NOW + 1000,
+    appliedBy: null,
+    appliedAt: null,
+    bypass: false,
+    ...more,
+  };
 }
 
 /** A flag without any value, which is off. */

@@ -1,0 +1,152 @@
+import type { Caller } from "../../access/caller.ts";
+import { currentRights } from "../../access/current-rights.ts";
+import type { ReviewNote } from "../../access/review.ts";
+import { hasScope, requireScope } from "../../access/rights.ts";
+import { AppError } from "../../base/errors.ts";
+import { getProject } from "../../projects/projects.ts";
+import type { SetupChange } from "../setup.ts";
+import type { ChangesApp } from "../store.ts";
+import {
+  type ChangePlace,
+  type Rerun,
+  findChange,
+  placesOf,
+  requireEtag,
+  requireOpen,
+  reviewed,
+  update,
+} from "./found.ts";
+import { type Proposal, type ProposalView, approvalsNeeded, approversOf, etagOf } from "./proposal.ts";
+import { proposalOf } from "./proposals.ts";
+import { differencesOf } from "./proposed-differences.ts";
+import { requireOwnOrReviewer } from "./reviews.ts";
+import { eventsOf, view } from "./views.ts";
+
+/**
+ * Applies an approved change: plans it anew, and makes exactly what was approved. Throws `outdated` where it would make
+ * something else, `unapproved` without enough approvals of people who may still give them, `forbidden` where its author or
+ * the caller may not make it, `conflict` for another etag and a change that is closed.
+ */
+export async function applyChange(
+  app: ChangesApp,
+  caller: Caller,
+  place: ChangePlace,
+  etag: string | null,
+  rerun: Rerun,
+): Promise<ProposalView> {
+  let [applied, note, isPlanned] = [undefined as Proposal | undefined, null as ReviewNote | null, false];
+  const found = requireOpen(await findChange(app, place), app.now());
+  requireEtag(found, etag);
+  const { project } = found;
+  for (const environment of placesOf(found)) requireScope(caller, "flags:write", { project, environment });
+  await requireApprovals(app, found);
+  const author = await authorOfChange(app, found);
+  const acting: Caller = {
+    ...caller,
+    grants: author.grants,
+    hasConfirmed: () => true,
+    why: found.why ?? undefined,
+    async verify() {
+      await caller.verify();
+      isPlanned = false;
+    },
+    review: {
+      isReviewed: true,
+      admit: () => {},
+      note: () => note,
+      async settle(planned, moment) {
+        isPlanned = true;
+        const proposal = requireOpen(await findChange(app, place), moment.at);
+        requireEtag(proposal, etag);
+        await requireApprovals(app, proposal);
+        await authorOfChange(app, proposal);
+        const changes = planned as readonly SetupChange[];
+        const differences = await differencesOf(app, project, proposal.environments, changes);
+        if (etagOf(proposal.id, differences) !== proposal.etag) throw outdated();
+        note = { change: proposal.id, author: proposal.who, approvers: approversOf(proposal), bypass: false };
+        applied = { ...proposal, status: "applied", appliedBy: caller.name, appliedAt: moment.at };
+        return [...changes, update(applied, "change.apply", await eventsOf(app, "change.applied", applied))];
+      },
+    },
+  };
+  try {
+    await rerun(found.operation, acting);
+  } catch (error) {
+    // The plan alone fails so: what it changes is not there any more, or does not fit any more.
+    if (error instanceof AppError && !isPlanned && OUTDATING.has(error.code)) throw outdated(error);
+    throw error;
+  }
+  return view(app, applied!);
+}
+
+/** Codes with which a plan fails because of what was changed since. */
+const OUTDATING: ReadonlySet<string> = new Set(["not_found", "invalid", "conflict", "too_large"]);
+
+function outdated(cause?: AppError): AppError {
+  const why = cause === undefined ? "" : `: ${cause.message}`;
+  return new AppError("outdated", `this change would make something else now${why}`, {
+    reason: "change-outdated",
+    hint: "refresh it, and have it approved again",
+    cause,
+  });
+}
+
+/** Plans a change anew. If it would make something else, its differences are those, and no approval counts any more. */
+export async function refreshChange(
+  app: ChangesApp,
+  caller: Caller,
+  place: ChangePlace,
+  rerun: Rerun,
+): Promise<ProposalView> {
+  const found = requireOpen(await findChange(app, place), app.now());
+  requireOwnOrReviewer(caller, found);
+  const author = await authorOfChange(app, found);
+  let refreshed: Proposal | undefined;
+  await rerun(found.operation, {
+    ...caller,
+    grants: author.grants,
+    hasConfirmed: () => true,
+    review: reviewed(async (changes, moment) => {
+      const proposal = requireOpen(await findChange(app, place), moment.at);
+      if (changes.length === 0)
+        throw new AppError("outdated", "this change would change nothing any more", {
+          reason: "change-outdated",
+          hint: "withdraw it",
+        });
+      const { project, operation } = proposal;
+      const planned = await proposalOf(app, caller, { operation, project }, changes, moment);
+      const { environments, summary, differences, version } = planned;
+      const etag = etagOf(proposal.id, differences);
+      const reviews = etag === proposal.etag ? proposal.reviews : [];
+      refreshed = { ...proposal, environments, summary, differences, version, etag, reviews };
+      return [update(refreshed, "change.refresh", [])];
+    }),
+  });
+  return view(app, refreshed!);
+}
+
+/** Throws `unapproved` unless enough people have approved who may still do so. */
+async function requireApprovals(app: ChangesApp, proposal: Proposal): Promise<void> {
+  const { project } = proposal;
+  const needed = approvalsNeeded(proposal, await getProject(app, project));
+  let given = 0;
+  for (const name of approversOf(proposal)) {
+    const rights = await currentRights(app, { type: "user", name, project });
+    const may = (environment: string | undefined) =>
+      hasScope(rights!, "flags:locked", { project, environment });
+    if (rights && placesOf(proposal).every(may)) given += 1;
+  }
+  if (given >= needed) return;
+  throw new AppError("unapproved", `this change has ${given} of ${needed} approvals`, {
+    reason: "approvals-missing",
+  });
+}
+
+/** The rights that the author of a change has now. Throws `forbidden` for an author who is gone. */
+async function authorOfChange(app: ChangesApp, { type, who, project }: Proposal) {
+  const rights = await currentRights(app, { type, name: who, project });
+  if (rights) return rights;
+  throw new AppError("forbidden", `the author of this change, "${who}", is not here any more`, {
+    reason: "author-gone",
+  });
+}

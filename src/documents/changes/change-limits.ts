@@ -1,0 +1,15 @@
+/** Limits on proposed changes. */
+export const CHANGE_LIMITS = {
+  /** Open ones of a project. */
+  open: 200,
+  /** Bytes of an operation, and of what it makes. */
+  bytes: 1024 * 1024,
+  /** Characters of its description. */
+  summary: 300,
+  /** How long one may stay open: at least and at most, and by default, in milliseconds. */
+  leastMs: 1000,
+  mostMs: 90 * 86_400_000,
+  defaultMs: 14 * 86_400_000,
+  /** Webhooks of a project. */
+  targets: 20,
+} as const;

@@ -1,0 +1,73 @@
+import type { Caller } from "../../access/caller.ts";
+import type { AuditAction } from "../../access/audit/entry.ts";
+import type { Review } from "../../access/review.ts";
+import { AppError } from "../../base/errors.ts";
+import type { SetupChange } from "../setup.ts";
+import type { ChangesApp } from "../store.ts";
+import { type Proposal, type ProposedOperation, noSuchChange } from "./proposal.ts";
+import type { ProposalChange, ProposalEvent } from "./proposal-change.ts";
+
+/** Runs an operation that was proposed, as a caller whose review decides what is applied. */
+export type Rerun = (operation: ProposedOperation, caller: Caller) => Promise<unknown>;
+
+/** A proposed change of a project. */
+export type ChangePlace = { project: string; change: string };
+
+/** A review that applies what `settle` returns, and has nothing for the history. */
+export function reviewed(
+  settle: (
+    changes: readonly SetupChange[],
+    moment: { version: number; at: number },
+  ) => Promise<readonly SetupChange[] | null>,
+): Review {
+  return {
+    isReviewed: true,
+    admit: () => {},
+    settle: (changes, moment) => settle(changes as readonly SetupChange[], moment),
+    note: () => null,
+  };
+}
+
+export async function findChange(
+  { store }: ChangesApp,
+  { project, change: id }: ChangePlace,
+): Promise<Proposal> {
+  const proposal = await store.proposals.find(project, id);
+  if (!proposal) throw noSuchChange(id);
+  return proposal;
+}
+
+/** Throws `conflict` for a change that is closed. */
+export function requireOpen(proposal: Proposal, now: number): Proposal {
+  const { status, expiresAt } = proposal;
+  const closed = status === "open" && expiresAt <= now ? "expired" : status;
+  if (closed === "open") return proposal;
+  const been = closed === "expired" ? "has expired" : `was ${closed}`;
+  throw new AppError("conflict", `this change ${been}`, { reason: "change-closed" });
+}
+
+/** Throws `unconfirmed` if the caller does not name what it has seen, `conflict` if that is something else. */
+export function requireEtag(proposal: Proposal, etag: string | null): void {
+  if (etag === null)
+    throw new AppError("unconfirmed", "the change that you have seen is not named", {
+      reason: "etag-missing",
+      hint: "send its etag in the header If-Match",
+    });
+  if (proposal.etag === etag) return;
+  throw new AppError("conflict", "this change is not what you have seen: it was refreshed since", {
+    reason: "change-differs",
+  });
+}
+
+/** The environments that rights in a change are needed in; for none, the project. */
+export function placesOf({ environments }: Proposal): (string | undefined)[] {
+  return environments.length === 0 ? [undefined] : environments;
+}
+
+export function insertion(proposal: Proposal, action: AuditAction, events: ProposalEvent[]): ProposalChange {
+  return { change: "insertProposal", project: proposal.project, proposal, action, events };
+}
+
+export function update(proposal: Proposal, action: AuditAction, events: ProposalEvent[]) {
+  return { change: "updateProposal" as const, project: proposal.project, proposal, action, events };
+}

@@ -1,0 +1,43 @@
+import * as z from "zod/mini";
+import { timestamp } from "../../base/slug-schema.ts";
+import { differenceSchema } from "../document-schema.ts";
+import { PROPOSAL_STATUSES } from "../../projects/approval.ts";
+
+/** A change that was proposed. */
+export const proposalSchema = z.object({
+  id: z.string(),
+  project: z.string(),
+  /** The environments whose flags it changes. */
+  environments: z.array(z.string()),
+  summary: z.string(),
+  /** In the words of its author. */
+  why: z.nullable(z.string()),
+  /** Its author. */
+  who: z.string(),
+  status: z.enum(PROPOSAL_STATUSES),
+  /** Whether it would change something else now: it has to be refreshed. */
+  isOutdated: z.boolean(),
+  /** Approvals that it needs today. */
+  needed: z.int(),
+  /** The value of `If-Match` for its approval and its application. */
+  etag: z.string(),
+  differences: z.array(
+    z.extend(differenceSchema, {
+      kind: z.enum(["project", "environment", "segment", "flag", "form", "scheduled"]),
+    }),
+  ),
+  reviews: z.array(
+    z.object({
+      who: z.string(),
+      verdict: z.enum(["approved", "rejected"]),
+      why: z.nullable(z.string()),
+      at: timestamp,
+    }),
+  ),
+  createdAt: timestamp,
+  expiresAt: timestamp,
+  appliedBy: z.nullable(z.string()),
+  appliedAt: z.nullable(timestamp),
+  /** Whether an administrator made it at once, without approvals. */
+  bypass: z.boolean(),
+});

@@ -1,0 +1,118 @@
+import type * as z from "zod/mini";
+import type { ActorType } from "../../access/audit/entry.ts";
+import { isoTime } from "../../base/clock.ts";
+import { AppError } from "../../base/errors.ts";
+import { sha256 } from "../../base/sum.ts";
+import type { Project } from "../../projects/project.ts";
+import type { differenceSchema } from "../document-schema.ts";
+import type { proposalSchema } from "./proposal-schema.ts";
+import type { ProposalStatus } from "../../projects/approval.ts";
+
+/** An operation of the admin API as data, such as `PATCH /projects/:project/…`, with what it was called with. */
+export type ProposedOperation = {
+  operation: string;
+  names: Readonly<Record<string, string>>;
+  query: unknown;
+  body: unknown;
+};
+
+/** A verdict of a reviewer, at a time in milliseconds since 1970. */
+export type Verdict = { who: string; verdict: "approved" | "rejected"; why: string | null; at: number };
+
+/** The states that the store keeps: whether an open change is approved or expired follows from the rest. */
+export type StoredStatus = "open" | "applied" | "rejected" | "withdrawn" | "expired";
+
+/** One difference that a proposed change makes: of a document, or a scheduled change. */
+export type ProposedDifference = Omit<Difference, "kind"> & { kind: Difference["kind"] | "scheduled" };
+
+type Difference = z.infer<typeof differenceSchema>;
+
+/** A proposed change. Times are milliseconds since 1970. */
+export type Proposal = {
+  /** A dashed key. */
+  id: string;
+  project: string;
+  /** The environments whose flags it changes, by slug. */
+  environments: string[];
+  summary: string;
+  why: string | null;
+  who: string;
+  type: ActorType;
+  status: StoredStatus;
+  operation: ProposedOperation;
+  differences: ProposedDifference[];
+  /** The version of the setup at which the differences were planned. */
+  version: number;
+  etag: string;
+  reviews: Verdict[];
+  createdAt: number;
+  expiresAt: number;
+  appliedBy: string | null;
+  appliedAt: number | null;
+  bypass: boolean;
+};
+
+/** Selects proposed changes of a project, newest first; `before` is the one that ends the page before. */
+export type ProposalQuery = {
+  statuses: readonly StoredStatus[];
+  limit: number;
+  before?: Pick<Proposal, "createdAt" | "id"> | undefined;
+};
+
+export type ProposalView = z.infer<typeof proposalSchema>;
+
+/** A text that differs for changes, and for other differences of one. */
+export function etagOf(id: string, differences: readonly ProposedDifference[]): string {
+  return sha256(JSON.stringify([id, differences]));
+}
+
+/** How many approvals a change needs today: as many as the strictest of its environments asks for, and at least one. */
+export function approvalsNeeded(
+  { environments }: Pick<Proposal, "environments">,
+  project: Pick<Project, "environments">,
+): number {
+  const own = project.environments.filter(({ slug }) => environments.includes(slug));
+  return Math.max(1, ...own.map(({ approvals }) => approvals));
+}
+
+/** The users who approved a change. */
+export function approversOf({ reviews }: Pick<Proposal, "reviews">): string[] {
+  return reviews.filter(({ verdict }) => verdict === "approved").map(({ who }) => who);
+}
+
+export function statusOf(proposal: Proposal, needed: number, now: number): ProposalStatus {
+  if (proposal.status !== "open") return proposal.status;
+  if (proposal.expiresAt <= now) return "expired";
+  return approversOf(proposal).length >= needed ? "approved" : "open";
+}
+
+/** A proposed change as the admin API shows it. */
+export function viewProposal(
+  proposal: Proposal,
+  { needed, now, isOutdated }: { needed: number; now: number; isOutdated: boolean },
+): ProposalView {
+  const { id, project, environments, summary, why, who, etag, differences, bypass, appliedBy } = proposal;
+  return {
+    id,
+    project,
+    environments,
+    summary,
+    why,
+    who,
+    status: statusOf(proposal, needed, now),
+    isOutdated,
+    needed,
+    etag,
+    differences,
+    reviews: proposal.reviews.map((review) => ({ ...review, at: isoTime(review.at) })),
+    createdAt: isoTime(proposal.createdAt),
+    expiresAt: isoTime(proposal.expiresAt),
+    appliedBy,
+    appliedAt: proposal.appliedAt === null ? null : isoTime(proposal.appliedAt),
+    bypass,
+  };
+}
+
+export function noSuchChange(id: string): AppError {
+  return new AppError("not_found", `change "${id}" does not exist`, { reason: "change-not-found" });
+}

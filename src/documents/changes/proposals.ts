@@ -1,0 +1,116 @@
+import { type Caller, authorOf } from "../../access/caller.ts";
+import type { Review, ReviewNote } from "../../access/review.ts";
+import { requireScope } from "../../access/rights.ts";
+import { AppError } from "../../base/errors.ts";
+import { dashedKey } from "../../base/ids.ts";
+import type { SetupChange } from "../setup.ts";
+import type { ChangesApp } from "../store.ts";
+import { CHANGE_LIMITS } from "./change-limits.ts";
+import { type Rerun, insertion, reviewed } from "./found.ts";
+import { type Proposal, type ProposalView, type ProposedOperation, etagOf } from "./proposal.ts";
+import { differencesOf, environmentsOf, summaryOf } from "./proposed-differences.ts";
+import { eventsOf, view } from "./views.ts";
+
+/**
+ * Proposes what an operation would change, in place of changing it. `value` is the answer of the operation where it would
+ * change nothing. Throws what the operation throws, `conflict` for too many open changes, `too_large`.
+ */
+export async function proposeChange(
+  app: ChangesApp,
+  caller: Caller,
+  operation: ProposedOperation,
+  { project, lasts }: { project: string; lasts: number },
+  rerun: Rerun,
+): Promise<{ change: ProposalView } | { value: unknown }> {
+  let proposed: Proposal | undefined;
+  const value = await rerun(operation, {
+    ...caller,
+    review: reviewed(async (changes, moment) => {
+      proposed = undefined;
+      if (changes.length === 0) return changes;
+      if ((await app.store.proposals.countOpen(project, moment.at)) >= CHANGE_LIMITS.open)
+        throw new AppError("conflict", `project ${project} has ${CHANGE_LIMITS.open} open changes already`, {
+          reason: "changes-full",
+          hint: "apply, reject or withdraw some first",
+        });
+      const planned = await proposalOf(app, caller, { operation, project }, changes, moment);
+      proposed = { ...planned, expiresAt: moment.at + lasts };
+      return [insertion(proposed, "change.propose", await eventsOf(app, "change.proposed", proposed))];
+    }),
+  });
+  return proposed ? { change: await view(app, proposed) } : { value };
+}
+
+/**
+ * The review of a change that an administrator makes at once, without the approvals that it needs. Throws `invalid` without a
+ * reason.
+ */
+export function bypassing(app: ChangesApp, caller: Caller, operation: ProposedOperation): Review {
+  const { why } = caller;
+  if (why === undefined)
+    throw new AppError("invalid", "a change that bypasses approvals needs a reason", {
+      reason: "bypass-unexplained",
+      hint: "give it in the header X-Why",
+    });
+  let [place, note] = [null as string | null, null as ReviewNote | null];
+  return {
+    isReviewed: false,
+    admit(project) {
+      requireScope(caller, "admin", { project });
+      place = project;
+    },
+    async settle(changes, moment) {
+      note = null;
+      if (place === null || changes.length === 0) return changes;
+      const planned = await proposalOf(app, caller, { operation, project: place }, changes, moment);
+      const done = { status: "applied", bypass: true, appliedBy: caller.name, appliedAt: moment.at } as const;
+      const proposal: Proposal = { ...planned, ...done, expiresAt: moment.at };
+      note = { change: proposal.id, author: caller.name, approvers: [], bypass: true };
+      const events = await eventsOf(app, "change.bypassed", proposal);
+      return [...changes, insertion(proposal, "change.bypass", events)];
+    },
+    note: () => note,
+  };
+}
+
+/** The open change that proposes a plan, and expires at once. Throws `too_large`. */
+export async function proposalOf(
+  app: ChangesApp,
+  caller: Caller,
+  { operation, project }: { operation: ProposedOperation; project: string },
+  planned: readonly unknown[],
+  { version, at }: { version: number; at: number },
+): Promise<Proposal> {
+  const changes = planned as readonly SetupChange[];
+  const all = ((await app.store.projects.find(project))?.environments ?? []).map(({ slug }) => slug);
+  const environments = environmentsOf(changes, all, operation.names["environment"]);
+  const differences = await differencesOf(app, project, environments, changes);
+  for (const [what, value] of [
+    ["a proposed change", operation],
+    ["what a change makes", differences],
+  ] as const)
+    if (Buffer.byteLength(JSON.stringify(value)) > CHANGE_LIMITS.bytes)
+      throw new AppError("too_large", `${what} takes at most ${CHANGE_LIMITS.bytes / 1024} KiB`);
+  const id = dashedKey(app.random);
+  const { who, type = "system" } = authorOf(caller, at);
+  return {
+    id,
+    project,
+    environments,
+    summary: summaryOf(differences, environments).slice(0, CHANGE_LIMITS.summary),
+    why: caller.why ?? null,
+    who,
+    type,
+    status: "open",
+    operation,
+    differences,
+    version,
+    etag: etagOf(id, differences),
+    reviews: [],
+    createdAt: at,
+    expiresAt: at,
+    appliedBy: null,
+    appliedAt: null,
+    bypass: false,
+  };
+}

@@ -1,0 +1,136 @@
+import type { Caller } from "../../access/caller.ts";
+import { ITSELF } from "../../access/audit/audit.ts";
+import type { AuditAction } from "../../access/audit/entry.ts";
+import { change } from "../../access/door.ts";
+import { requireScope } from "../../access/rights.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Job } from "../../base/jobs.ts";
+import type { ChangesApp } from "../store.ts";
+import { type ChangePlace, findChange, placesOf, requireEtag, requireOpen, update } from "./found.ts";
+import { type Proposal, type ProposalView, type Verdict, approversOf } from "./proposal.ts";
+import type { ProposalChange } from "./proposal-change.ts";
+import { eventsOf, view } from "./views.ts";
+
+/**
+ * Approves a change as its reviewer has seen it: at an etag. Throws `forbidden` for its author, for a token, and without
+ * `flags:locked` in all of its environments; `conflict` for another etag, a second approval, and a change that is closed.
+ */
+export function approveChange(
+  app: ChangesApp,
+  caller: Caller,
+  place: ChangePlace,
+  etag: string | null,
+): Promise<ProposalView> {
+  return review(app, caller, place, "change.approve", "change.approved", (proposal, at) => {
+    requireEtag(proposal, etag);
+    if (approversOf(proposal).includes(caller.name))
+      throw new AppError("conflict", "you have approved this change already", { reason: "change-approved" });
+    return { reviews: [...proposal.reviews, verdictOf(caller, "approved", caller.why, at)] };
+  });
+}
+
+/** Rejects a change for good. Throws as {@link approveChange}. */
+export function rejectChange(
+  app: ChangesApp,
+  caller: Caller,
+  place: ChangePlace,
+  why: string | undefined,
+): Promise<ProposalView> {
+  return review(app, caller, place, "change.reject", "change.rejected", (proposal, at) => ({
+    status: "rejected",
+    reviews: [...proposal.reviews, verdictOf(caller, "rejected", why ?? caller.why, at)],
+  }));
+}
+
+function verdictOf(
+  { name }: Caller,
+  verdict: Verdict["verdict"],
+  why: string | undefined,
+  at: number,
+): Verdict {
+  return { who: name, verdict, why: why ?? null, at };
+}
+
+function review(
+  app: ChangesApp,
+  caller: Caller,
+  place: ChangePlace,
+  action: AuditAction,
+  type: string,
+  decide: (proposal: Proposal, at: number) => Partial<Proposal>,
+): Promise<ProposalView> {
+  return settleChange(app, caller, place, async (proposal, at) => {
+    requireReviewer(caller, proposal);
+    const after = { ...proposal, ...decide(proposal, at) };
+    return update(after, action, await eventsOf(app, type, after));
+  });
+}
+
+/** Throws `forbidden` unless a caller may review a change. */
+function requireReviewer(caller: Caller, proposal: Proposal): void {
+  const { project } = proposal;
+  for (const environment of placesOf(proposal))
+    requireScope(caller, "flags:locked", { project, environment });
+  if (caller.type !== "user")
+    throw new AppError("forbidden", "only a person who is signed in reviews a change", {
+      reason: "review-person",
+      hint: "sign in to the dashboard, or log in with formflag login",
+    });
+  if (proposal.type === "user" && proposal.who === caller.name)
+    throw new AppError("forbidden", "nobody reviews a change of their own", { reason: "review-own" });
+}
+
+/** Withdraws a change: by its author, or by who may review it. Throws `forbidden`, `conflict` for a change that is closed. */
+export function withdrawChange(app: ChangesApp, caller: Caller, place: ChangePlace): Promise<ProposalView> {
+  return settleChange(app, caller, place, async (proposal) => {
+    requireOwnOrReviewer(caller, proposal);
+    return update({ ...proposal, status: "withdrawn" }, "change.withdraw", []);
+  });
+}
+
+export function requireOwnOrReviewer(caller: Caller, proposal: Proposal): void {
+  const { project } = proposal;
+  const isAuthor = proposal.who === caller.name && proposal.type === caller.type;
+  const scope = isAuthor ? "flags:write" : "flags:locked";
+  for (const environment of placesOf(proposal)) requireScope(caller, scope, { project, environment });
+}
+
+/** Changes a proposed change that is open, through the door. */
+async function settleChange(
+  app: ChangesApp,
+  caller: Caller,
+  place: ChangePlace,
+  plan: (proposal: Proposal, at: number) => Promise<ProposalChange & { change: "updateProposal" }>,
+): Promise<ProposalView> {
+  const settled = await change(app, caller, async ({ at }) => {
+    const proposal = requireOpen(await findChange(app, place), at);
+    const settling = await plan(proposal, at);
+    return { changes: [settling], result: settling.proposal };
+  });
+  return view(app, settled);
+}
+
+/** The job that closes proposed changes once they have expired. */
+export function expiredChangesJob(app: ChangesApp): Job {
+  const itself = { ...ITSELF, verify: async () => {} };
+  return {
+    name: "changes",
+    every: 60_000,
+    next: () => app.store.proposals.nextExpiry(),
+    async run() {
+      for (;;) {
+        const due = await app.store.proposals.findExpired(app.now());
+        if (!due) return;
+        const place = { project: due.project, change: due.id };
+        await change(app, itself, async ({ at }) => {
+          const proposal = await app.store.proposals.find(place.project, place.change);
+          if (proposal?.status !== "open" || proposal.expiresAt > at)
+            return { changes: [], result: undefined };
+          const after: Proposal = { ...proposal, status: "expired" };
+          const events = await eventsOf(app, "change.expired", after);
+          return { changes: [update(after, "change.expire", events)], result: undefined };
+        });
+      }
+    },
+  };
+}

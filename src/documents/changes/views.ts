@@ -1,0 +1,120 @@
+import type { Caller } from "../../access/caller.ts";
+import { requireScope } from "../../access/rights.ts";
+import { isoTime } from "../../base/clock.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Page } from "../../base/pages.ts";
+import type { ProposalStatus } from "../../projects/approval.ts";
+import { getProject } from "../../projects/projects.ts";
+import type { ChangesApp } from "../store.ts";
+import { type ChangePlace, type Rerun, findChange, reviewed } from "./found.ts";
+import {
+  type Proposal,
+  type ProposalView,
+  type StoredStatus,
+  approvalsNeeded,
+  etagOf,
+  statusOf,
+  viewProposal,
+} from "./proposal.ts";
+import type { ProposalEvent } from "./proposal-change.ts";
+import { differencesOf } from "./proposed-differences.ts";
+
+type Filter = {
+  status?: ProposalStatus | undefined;
+  limit: number;
+  before?: { createdAt: number; id: string } | undefined;
+};
+
+/** Newest first. Throws `not_found`, `forbidden`. */
+export async function listChanges(
+  app: ChangesApp,
+  caller: Caller,
+  project: string,
+  { status, limit, before }: Filter,
+  rerun: Rerun,
+): Promise<Page<ProposalView>> {
+  requireScope(caller, "flags:read", { project });
+  const { environments } = await getProject(app, project);
+  const statuses =
+    status === undefined ? ALL : [STORED[status], ...(status === "expired" ? ["open" as const] : [])];
+  const views: ProposalView[] = [];
+  for (let cursor = before; ;) {
+    const page = await app.store.proposals.page(project, { statuses, limit, before: cursor });
+    for (const proposal of page.items) {
+      const found = statusOf(proposal, approvalsNeeded(proposal, { environments }), app.now());
+      if (status !== undefined && found !== status) continue;
+      views.push(await view(app, proposal, rerun));
+      if (views.length === limit) return { items: views, more: page.more || proposal !== page.items.at(-1) };
+    }
+    const last = page.items.at(-1);
+    if (!page.more || !last) return { items: views, more: false };
+    cursor = { createdAt: last.createdAt, id: last.id };
+  }
+}
+
+const ALL: readonly StoredStatus[] = ["open", "applied", "rejected", "withdrawn", "expired"];
+
+const STORED: Record<ProposalStatus, StoredStatus> = {
+  open: "open",
+  approved: "open",
+  applied: "applied",
+  rejected: "rejected",
+  withdrawn: "withdrawn",
+  expired: "expired",
+};
+
+/** Throws `not_found`, `forbidden`. */
+export async function getChange(
+  app: ChangesApp,
+  caller: Caller,
+  place: ChangePlace,
+  rerun: Rerun,
+): Promise<ProposalView> {
+  requireScope(caller, "flags:read", { project: place.project });
+  return view(app, await findChange(app, place), rerun);
+}
+
+/** The event that the webhooks of the project get. */
+export async function eventsOf(app: ChangesApp, type: string, proposal: Proposal): Promise<ProposalEvent[]> {
+  const timestamp = isoTime(app.now());
+  const data = { change: await view(app, proposal) };
+  return [{ type, body: JSON.stringify({ type, timestamp, data }) }];
+}
+
+export async function view(
+  app: ChangesApp,
+  proposal: Proposal,
+  rerun: Rerun | null = null,
+): Promise<ProposalView> {
+  const project = await app.store.projects.find(proposal.project);
+  const needed = approvalsNeeded(proposal, project ?? { environments: [] });
+  const now = app.now();
+  const isLive = proposal.status === "open" && proposal.expiresAt > now;
+  const isOutdated = isLive && rerun !== null && (await isOutdatedNow(app, proposal, rerun));
+  return viewProposal(proposal, { needed, now, isOutdated });
+}
+
+/** Whether a change would make something else now; without a plan if nothing has changed since. */
+async function isOutdatedNow(app: ChangesApp, proposal: Proposal, rerun: Rerun): Promise<boolean> {
+  if ((await app.store.readVersion()).version === proposal.version + 1) return false;
+  let etag: string | null = null;
+  const planner: Caller = {
+    name: "formflag",
+    type: "operator",
+    grants: [{ scopes: ["admin"] }],
+    hasConfirmed: () => true,
+    verify: async () => {},
+    review: reviewed(async (changes) => {
+      const { id, project, environments } = proposal;
+      etag = etagOf(id, await differencesOf(app, project, environments, changes));
+      return null;
+    }),
+  };
+  try {
+    await rerun(proposal.operation, planner);
+  } catch (error) {
+    if (error instanceof AppError && error.code !== "unavailable") return true;
+    throw error;
+  }
+  return etag !== proposal.etag;
+}

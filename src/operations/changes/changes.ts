@@ -1,0 +1,101 @@
+import { readWhy } from "../../access/why.ts";
+import { AppError } from "../../base/errors.ts";
+import { DEFAULT_PAGE, nextOf } from "../../base/pages.ts";
+import { applyChange, refreshChange } from "../../documents/changes/applying.ts";
+import { approveChange, rejectChange, withdrawChange } from "../../documents/changes/reviews.ts";
+import { getChange, listChanges } from "../../documents/changes/views.ts";
+import type { ProposalView } from "../../documents/changes/proposal.ts";
+import { type Call, noun } from "../operation.ts";
+import { rerunOn } from "./perform.ts";
+
+const ALL = "/projects/:project/changes";
+const ONE = "/projects/:project/changes/:change";
+
+const shared = { place: "project", confirms: false } as const;
+const review = { ...shared, method: "POST", scope: "flags:read" } as const;
+
+/** Changes that are proposed, reviewed and then applied. */
+export const changes = noun("changes", () => import("../schema/changes-schema.ts"), {
+  list: {
+    ...shared,
+    method: "GET",
+    path: ALL,
+    summary: "List the proposed changes of a project, newest first",
+    scope: "flags:read",
+    defaults: { limit: DEFAULT_PAGE },
+    run: async ({ app, deployment, caller, names, query: { before, ...filter } }) => {
+      const cursor = before === undefined ? undefined : parseCursor(before);
+      const filtered = { ...filter, before: cursor };
+      const page = await listChanges(app, caller, names.project, filtered, rerunOn({ app, deployment }));
+      return { changes: page.items, next: nextOf(page, cursorOf) };
+    },
+  },
+  get: {
+    ...shared,
+    method: "GET",
+    path: ONE,
+    summary: "Get a proposed change",
+    scope: "flags:read",
+    run: async ({ app, deployment, caller, names, tag }) =>
+      tagged(tag, await getChange(app, caller, names, rerunOn({ app, deployment }))),
+  },
+  approve: {
+    ...review,
+    path: `${ONE}/approve`,
+    summary: "Approve a proposed change, as the ETag names it",
+    run: async ({ app, caller, names, ifMatch, tag }) =>
+      tagged(tag, await approveChange(app, caller, names, etagIn(ifMatch))),
+  },
+  reject: {
+    ...review,
+    path: `${ONE}/reject`,
+    summary: "Reject a proposed change",
+    run: async ({ app, caller, names, body: { why }, tag }) =>
+      tagged(tag, await rejectChange(app, caller, names, readWhy(why ?? ""))),
+  },
+  withdraw: {
+    ...review,
+    path: `${ONE}/withdraw`,
+    summary: "Withdraw a proposed change",
+    run: async ({ app, caller, names, tag }) => tagged(tag, await withdrawChange(app, caller, names)),
+  },
+  apply: {
+    ...review,
+    path: `${ONE}/apply`,
+    summary: "Apply an approved change, as the ETag names it",
+    run: async ({ app, deployment, caller, names, ifMatch, tag }) =>
+      tagged(tag, await applyChange(app, caller, names, etagIn(ifMatch), rerunOn({ app, deployment }))),
+  },
+  refresh: {
+    ...review,
+    path: `${ONE}/refresh`,
+    summary: "Plan a proposed change anew, which voids its approvals if it would make something else",
+    run: async ({ app, deployment, caller, names, tag }) =>
+      tagged(tag, await refreshChange(app, caller, names, rerunOn({ app, deployment }))),
+  },
+});
+
+function tagged(tag: Call["tag"], change: ProposalView): { change: ProposalView } {
+  tag(change.etag);
+  return { change };
+}
+
+/** The etag of the change that the caller has seen; null if it names none. Throws `invalid`. */
+function etagIn(ifMatch: string | undefined): string | null {
+  if (ifMatch === undefined) return null;
+  const etag = /^(?:W\/)?"?([0-9a-f]{64})"?$/.exec(ifMatch.trim())?.[1];
+  if (etag === undefined) throw new AppError("invalid", "If-Match is the etag of the change");
+  return etag;
+}
+
+/** A cursor stays valid when its change is applied or closed. */
+function cursorOf({ createdAt, id }: ProposalView): string {
+  return `${Date.parse(createdAt)}.${id}`;
+}
+
+/** Throws `invalid` for a text that is not a cursor. */
+function parseCursor(cursor: string): { createdAt: number; id: string } {
+  const [, createdAt, id] = /^(\d{1,15})\.([\w-]+)$/.exec(cursor) ?? [];
+  if (id === undefined) throw new AppError("invalid", "before is the `next` of a page of this list");
+  return { createdAt: Number(createdAt), id };
+}

@@ -1,0 +1,70 @@
+import { NO_BROWSER } from "../../access/sign-in.ts";
+import { AppError } from "../../base/errors.ts";
+import { parseDuration } from "../../base/units.ts";
+import type { Rerun } from "../../documents/changes/found.ts";
+import { bypassing, proposeChange } from "../../documents/changes/proposals.ts";
+import { CHANGE_LIMITS } from "../../documents/changes/change-limits.ts";
+import type { ProposalView, ProposedOperation } from "../../documents/changes/proposal.ts";
+import type { Call, Operation } from "../operation.ts";
+import { PROPOSABLE, keyOf } from "./proposable.ts";
+
+/** The way of a call around its operation: a proposal of it for some time, such as `14d`, or a bypass of approvals. */
+export type Detour = { propose: string } | { bypass: true };
+
+/** Runs proposed operations on an app. */
+export function rerunOn({ app, deployment }: Pick<Call, "app" | "deployment">): Rerun {
+  return async ({ operation, names, query, body }, caller) => {
+    const found = PROPOSABLE.get(operation);
+    if (!found)
+      throw new AppError("unsupported", `this formflag does not know the operation ${operation}`, {
+        reason: "change-unknown",
+      });
+    return found.run({ app, deployment, caller, sender: NO_BROWSER, names, query, body, tag: () => {} });
+  };
+}
+
+/**
+ * Runs an operation by a detour: proposes it, or makes it without approvals. Returns the change that is proposed, or the
+ * answer of the operation. Throws `invalid` for an operation that cannot be proposed, and what the operation throws.
+ */
+export async function performBy(
+  detour: Detour,
+  operation: Operation,
+  call: Call,
+): Promise<{ change: ProposalView } | { value: unknown }> {
+  if (!operation.proposes)
+    throw new AppError("invalid", "this operation cannot be proposed, and needs no approvals", {
+      reason: "not-proposable",
+      hint: "changes of flags, segments and schedules can, and promote, rollback, import and apply",
+    });
+  const { app, caller, names, query, body } = call;
+  const proposed: ProposedOperation = { operation: keyOf(operation), names, query, body };
+  if ("bypass" in detour) {
+    const review = bypassing(app, caller, proposed);
+    return { value: await operation.run({ ...call, caller: { ...caller, review } }) };
+  }
+  const lasts = lastsIn(detour.propose);
+  const project = (names as Record<string, string>)["project"] ?? projectIn(body);
+  return proposeChange(app, caller, proposed, { project, lasts }, (_, reviewed) =>
+    operation.run({ ...call, caller: reviewed }),
+  );
+}
+
+/** The time that a change stays open, in milliseconds. Throws `invalid`. */
+function lastsIn(text: string): number {
+  const ms = (parseDuration(text.trim()) ?? Number.NaN) * 1000;
+  if (ms >= CHANGE_LIMITS.leastMs && ms <= CHANGE_LIMITS.mostMs) return ms;
+  throw new AppError("invalid", `a change is proposed for a time from 1s to 90d, such as 14d, not ${text}`, {
+    reason: "propose-time",
+  });
+}
+
+/** The one project of a document. Throws `invalid`. */
+function projectIn(body: unknown): string {
+  const { document } = body as { document?: { projects?: object; forms?: object } };
+  const [project, other] = Object.keys(document?.projects ?? {});
+  if (project !== undefined && other === undefined && document?.forms === undefined) return project;
+  throw new AppError("invalid", "a document that is proposed has one project, and no forms beside it", {
+    reason: "document-projects",
+  });
+}

@@ -1,0 +1,176 @@
+import { clock } from "../../../base/clock.ts";
+import type { Page } from "../../../base/pages.ts";
+import type { Proposal, ProposalQuery, StoredStatus } from "../../../documents/changes/proposal.ts";
+import type { ProposalChange, ProposalEvent } from "../../../documents/changes/proposal-change.ts";
+import { pageCut, pageOf } from "../pages.ts";
+import { projectRow } from "../rows.ts";
+import { type Params, type Work, all, first, only, run } from "../work.ts";
+
+type Row = {
+  id: string;
+  project: string;
+  status: StoredStatus;
+  who: string;
+  type: Proposal["type"];
+  why: string | null;
+  summary: string;
+  operation: string;
+  environments: string;
+  differences: string;
+  version: number;
+  etag: string;
+  reviews: string;
+  bypass: number;
+  created_at: number;
+  expires_at: number;
+  applied_by: string | null;
+  applied_at: number | null;
+};
+
+const SELECT = `
+  SELECT c.id, p.slug AS project, c.status, c.who, c.type, c.why, c.summary, c.operation, c.environments, c.differences,
+    c.version, c.etag, c.reviews, c.bypass, c.created_at, c.expires_at, c.applied_by, c.applied_at
+  FROM proposals c JOIN projects p ON p.id = c.project_id`;
+
+type Change<K> = ProposalChange & { change: K };
+
+export function* insertProposal({ project, proposal, events }: Change<"insertProposal">): Work<void> {
+  const { id: projectId } = yield* projectRow(project);
+  yield* run(
+    `INSERT INTO proposals (id, project_id, status, who, type, why, summary, operation, environments, differences,
+       version, etag, reviews, bypass, created_at, expires_at, applied_by, applied_at)
+     VALUES ($id, $projectId, $status, $who, $type, $why, $summary, $operation, $environments, $differences,
+       $version, $etag, $reviews, $bypass, $createdAt, $expiresAt, $appliedBy, $appliedAt)`,
+    { ...paramsOf(proposal), projectId, ...fixedOf(proposal) },
+  );
+  yield* insertEvents(projectId, proposal, events);
+}
+
+export function* updateProposal({ project, proposal, events }: Change<"updateProposal">): Work<void> {
+  const { id: projectId } = yield* projectRow(project);
+  yield* run(
+    `UPDATE proposals SET status = $status, summary = $summary, environments = $environments,
+       differences = $differences, version = $version, etag = $etag, reviews = $reviews, expires_at = $expiresAt,
+       applied_by = $appliedBy, applied_at = $appliedAt
+     WHERE id = $id`,
+    paramsOf(proposal),
+  );
+  yield* insertEvents(projectId, proposal, events);
+}
+
+/** The columns of a proposed change that an update sets. */
+function paramsOf(proposal: Proposal): Params {
+  const { id, status, summary, environments, differences, version, etag, reviews } = proposal;
+  const { expiresAt, appliedBy, appliedAt } = proposal;
+  return {
+    id,
+    status,
+    summary,
+    environments: JSON.stringify(environments),
+    differences: JSON.stringify(differences),
+    version,
+    etag,
+    reviews: JSON.stringify(reviews),
+    expiresAt,
+    appliedBy,
+    appliedAt,
+  };
+}
+
+function fixedOf({ who, type, why, operation, bypass, createdAt }: Proposal): Params {
+  return { who, type, why, operation: JSON.stringify(operation), bypass: bypass ? 1 : 0, createdAt };
+}
+
+/** Queues events for every webhook of the project. */
+function* insertEvents(
+  projectId: number,
+  { createdAt, appliedAt }: Proposal,
+  events: readonly ProposalEvent[],
+): Work<void> {
+  if (events.length === 0) return;
+  const targets = yield* all<{ id: string }>(
+    "SELECT id FROM project_targets WHERE project_id = $projectId ORDER BY created_at, id",
+    { projectId },
+  );
+  const at = appliedAt ?? createdAt;
+  for (const { id: target } of targets)
+    for (const { body } of events)
+      yield* run(
+        `INSERT INTO change_deliveries (id, target_id, body, attempts, due_at, created_at)
+         VALUES ($id, $target, $body, 0, $at, $at)`,
+        { id: clock.uuid(), target, body, at },
+      );
+}
+
+export function* insertProjectTarget({ project, target }: Change<"insertProjectTarget">): Work<void> {
+  const { id: projectId } = yield* projectRow(project);
+  const { id, url, secret, createdAt } = target;
+  yield* run(
+    `INSERT INTO project_targets (id, project_id, url, secret, created_at)
+     VALUES ($id, $projectId, $url, $secret, $createdAt)`,
+    { id, projectId, url, secret, createdAt },
+  );
+}
+
+export function* deleteProjectTarget({ id }: Change<"deleteProjectTarget">): Work<void> {
+  yield* run("DELETE FROM project_targets WHERE id = $id", { id });
+}
+
+function* pageProposals(project: string, { statuses, limit, before }: ProposalQuery): Work<Page<Proposal>> {
+  const { id: projectId } = yield* projectRow(project);
+  const cursor = before === undefined ? "" : "AND (c.created_at, c.id) < ($createdAt, $id)";
+  const sql = `${SELECT} WHERE c.project_id = $projectId AND c.status IN (SELECT value FROM json_each($statuses)) ${cursor}
+    ORDER BY c.created_at DESC, c.id DESC LIMIT $limit`;
+  const params = { projectId, statuses: JSON.stringify(statuses), limit: limit + 1, ...before };
+  return yield* pageOf(all<Row>(sql, params, pageCut("operation", "differences")), limit, toProposal);
+}
+
+function* findProposal(project: string, id: string): Work<Proposal | undefined> {
+  const row = yield* first<Row>(`${SELECT} WHERE c.id = $id AND p.slug = $project`, { id, project });
+  return row && toProposal(row);
+}
+
+function* countOpen(project: string, now: number): Work<number> {
+  const { id: projectId } = yield* projectRow(project);
+  const sql = `SELECT count(*) AS count FROM proposals
+    WHERE project_id = $projectId AND status = 'open' AND expires_at > $now`;
+  return (yield* only<{ count: number }>(sql, { projectId, now })).count;
+}
+
+function* nextExpiry(): Work<number | null> {
+  return (yield* only<{ at: number | null }>(
+    "SELECT min(expires_at) AS at FROM proposals WHERE status = 'open'",
+  )).at;
+}
+
+function* findExpired(now: number): Work<Proposal | undefined> {
+  const sql = `${SELECT} WHERE c.status = 'open' AND c.expires_at <= $now ORDER BY c.expires_at LIMIT 1`;
+  const row = yield* first<Row>(sql, { now });
+  return row && toProposal(row);
+}
+
+function toProposal(row: Row): Proposal {
+  const {
+    created_at: createdAt,
+    expires_at: expiresAt,
+    applied_by: appliedBy,
+    applied_at: appliedAt,
+    ...rest
+  } = row;
+  return {
+    ...rest,
+    operation: JSON.parse(row.operation),
+    environments: JSON.parse(row.environments),
+    differences: JSON.parse(row.differences),
+    reviews: JSON.parse(row.reviews),
+    bypass: row.bypass === 1,
+    createdAt,
+    expiresAt,
+    appliedBy,
+    appliedAt,
+  };
+}
+
+export const proposals = {
+  reads: { page: pageProposals, find: findProposal, countOpen, nextExpiry, findExpired },
+};
