@@ -1,6 +1,6 @@
 import type { ActorType } from "./audit/entry.ts";
 import type { Membership } from "./members/member.ts";
-import type { Review, ReviewNote } from "./review.ts";
+import type { Review, ReviewNote } from "./review/review.ts";
 import type { Rights } from "./rights.ts";
 import type { Session } from "./session.ts";
 

@@ -1,5 +1,5 @@
 import type { ChangeKind, HistoryEntry } from "../access/history-entry.ts";
-import type { ReviewNote } from "../access/review.ts";
+import type { ReviewNote } from "../access/review/review.ts";
 import { isoTime } from "../base/clock.ts";
 
 /** A recorded change. Times are milliseconds since 1970. */

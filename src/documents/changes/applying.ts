@@ -1,6 +1,6 @@
 import type { Caller } from "../../access/caller.ts";
-import { currentRights } from "../../access/current-rights.ts";
-import type { ReviewNote } from "../../access/review.ts";
+import { currentRights } from "../../access/review/current-rights.ts";
+import type { ReviewNote } from "../../access/review/review.ts";
 import { hasScope, requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { getProject } from "../../projects/projects.ts";

@@ -1,6 +1,6 @@
 import type { Caller } from "../../access/caller.ts";
 import type { AuditAction } from "../../access/audit/entry.ts";
-import type { Review } from "../../access/review.ts";
+import type { Review } from "../../access/review/review.ts";
 import { AppError } from "../../base/errors.ts";
 import type { SetupChange } from "../setup.ts";
 import type { ChangesApp } from "../store.ts";

@@ -1,5 +1,5 @@
 import { type Caller, authorOf } from "../../access/caller.ts";
-import type { Review, ReviewNote } from "../../access/review.ts";
+import type { Review, ReviewNote } from "../../access/review/review.ts";
 import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { dashedKey } from "../../base/ids.ts";

@@ -45,7 +45,7 @@ async function shop(approvals = 1) {
     set: (body: object, headers = {}, token = editor.token) =>
       ask(flag, { method: "PATCH", token, body, headers }),
     read: async () => (await (await ask(flag)).json()) as { enabled?: boolean; revision?: number },
-    async propose(body: object, token = editor.token): Promise<ProposalView> {
+    propose: async (body: object, token = editor.token): Promise<ProposalView> => {
       const answer = await ask(flag, { method: "PATCH", token, body, headers: { "X-Propose": "14d" } });
       expect(answer.status).toBe(202);
       const { change } = (await answer.json()) as { change: ProposalView };
@@ -145,7 +145,7 @@ describe("a proposed change", () => {
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => act(change.id, "apply", editor.token, change.etag)),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409]);
     expect(await read()).toMatchObject({ enabled: true, description: "On sale" });
     expect(await get(change.id)).toMatchObject({ status: "applied", appliedBy: editor.name });
     const [entry] = (await app.store.changes.page(project, { limit: 1, kind: "flag" })).items;

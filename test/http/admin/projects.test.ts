@@ -47,7 +47,7 @@ describe("projects, environments and flags", () => {
 
     const added = await ask(environments, { body: { slug: "qa", name: "QA", from: "develop" } });
     expect(added.status).toBe(201);
-    const environment = { slug: "qa", name: "QA", key, locked: false, color: null };
+    const environment = { slug: "qa", name: "QA", key, locked: false, color: null, approvals: 0 };
     expect(await added.json()).toEqual({ ...environment, result: "created" });
     expect(await (await ask(`${environments}/qa`)).json()).toEqual(environment);
     const gone = await ask(`${environments}/qa`, { method: "DELETE" });

@@ -1,9 +1,9 @@
-import type { ActorType } from "./audit/entry.ts";
-import { grantsOf } from "./members/member.ts";
-import type { Rights } from "./rights.ts";
-import type { AccessStore } from "./store.ts";
-import { grantOf } from "./token.ts";
-import { isExpired } from "./tokens.ts";
+import type { ActorType } from "../audit/entry.ts";
+import { grantsOf } from "../members/member.ts";
+import type { Rights } from "../rights.ts";
+import type { AccessStore } from "../store.ts";
+import { grantOf } from "../token.ts";
+import { isExpired } from "../tokens.ts";
 
 type RightsApp = { now: () => number; store: Pick<AccessStore, "users" | "tokens" | "members"> };
 
