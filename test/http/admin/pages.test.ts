@@ -35,7 +35,7 @@ for (const number of numbers) {
   };
   const insert = { change: "insertScheduled" as const, project: "shop", scheduled, history: null };
   await app.store.apply([insert], (await app.store.readVersion()).version, { who: "ann", at: app.now() });
-  await createForm(app, OPERATOR, { slug: name });
+  await createForm(app, OPERATOR, { slug: name, project: "shop" });
   await createProject(app, OPERATOR, { slug: name, environments: ["e"] });
   await createToken(app, OPERATOR, { name });
 }

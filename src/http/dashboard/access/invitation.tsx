@@ -101,7 +101,7 @@ function invitationPage(
         <p>
           You are invited to the project <strong>{project}</strong> as {role}
           {environments !== null && ` of ${environments.join(", ") || "no environment"}`}. The invitation
-          works once, until <Time at={expiresAt} />.
+          works once, and ends <Time at={expiresAt} />.
         </p>
         {user === null && !passwords ? (
           <>

@@ -2,6 +2,7 @@ import { SCOPES_OF } from "../../../access/role.ts";
 import type { Passkey } from "../../../access/factors/factor.ts";
 import { PASSWORD_LIMITS } from "../../../access/limits.ts";
 import { type Session, beganByLink } from "../../../access/session.ts";
+import type { Membership } from "../../../access/members/member.ts";
 import type { User } from "../../../access/user.ts";
 import { saveSettings, setPassword } from "../../../access/users.ts";
 import { endSession, listSessions } from "../../../access/sessions.ts";
@@ -23,6 +24,7 @@ import { SessionTable } from "./parts.tsx";
 
 type Shown = {
   user: User;
+  memberships: readonly Membership[];
   sessions: readonly Session[];
   passkeys: readonly Passkey[];
   current: Session;
@@ -54,7 +56,17 @@ export function meRoutes({ app, options: { passwords, oidc }, get, post }: Dashb
     const identity = oidc && ((await app.store.identities.ofUser(user.name)) ?? null);
     const account = oidc && { name: oidc.rules.name, identity };
     const current = signedIn.session;
-    return mePage({ user, sessions, passkeys, current, isNew, failed, passwords, account });
+    return mePage({
+      user,
+      memberships: signedIn.memberships,
+      sessions,
+      passkeys,
+      current,
+      isNew,
+      failed,
+      passwords,
+      account,
+    });
   };
   const again =
     (c: DashboardContext, form: "password" | "settings") =>
@@ -98,9 +110,14 @@ export function meRoutes({ app, options: { passwords, oidc }, get, post }: Dashb
   });
 }
 
+/** A role in a project, with the environments that it is limited to. */
+function wordsOf({ role, environments }: Membership): string {
+  return environments === null ? role : `${role} of ${environments.join(", ") || "no environment"}`;
+}
+
 /** The page of the person who is signed in. */
 function mePage({ passkeys, passwords, account, ...shown }: Shown): Page {
-  const { user, sessions, current, isNew, failed } = shown;
+  const { user, memberships, sessions, current, isNew, failed } = shown;
   return {
     title: `Your account, ${user.name}`,
     heading: user.name,
@@ -128,6 +145,7 @@ function mePage({ passkeys, passwords, account, ...shown }: Shown): Page {
           class="row"
           facts={[
             ["Role", user.role],
+            ...memberships.map((each): [string, string] => [`In ${each.project}`, wordsOf(each)]),
             ["Scopes", SCOPES_OF[user.role].join(", ")],
           ]}
         />

@@ -86,7 +86,7 @@ export function membersPage({ project, members, invitations, typed }: Members): 
 }
 
 function placesOf({ environments }: MemberRole): string {
-  if (environments === null) return "";
+  if (environments === null) return "nothing";
   return environments.length === 0 ? "no environment" : environments.join(", ");
 }
 
@@ -235,7 +235,7 @@ export function invitedPage({ project, role, expiresAt }: Invitation, url: strin
     secret: url,
     about: (
       <p>
-        This link makes one person {role} in {project}, until <Time at={expiresAt} />. It is shown this one
+        This link makes one person {role} in {project}, and ends <Time at={expiresAt} />. It is shown this one
         time.
       </p>
     ),
