@@ -167,7 +167,7 @@ test("an unknown --field is refused before anything is created or rotated", asyn
       ["projects", "get", "p"],
     ],
     [
-      ["forms", "create", "f"],
+      ["forms", "create", "f", "-p", "shop"],
       ["forms", "get", "f"],
     ],
     [

@@ -37,8 +37,8 @@ test.each<[what: string, list: () => Promise<unknown>]>([
   const plan = db.query<{ parent: number; detail: string }, []>(`EXPLAIN QUERY PLAN ${paged[0]}`).all();
   const steps = plan.filter(({ parent }) => parent === 0).map(({ detail }) => detail);
   for (const step of steps) expect(step).toMatch(/^(SEARCH|USE TEMP|CORRELATED)/);
-  // What an index holds may be sorted, as that is small.
-  const sorted = steps.some((step) => step.startsWith("USE TEMP"));
+  // What an index holds may be sorted, as that is small, and so may slugs that are equal.
+  const sorted = steps.some((step) => step.startsWith("USE TEMP B-TREE FOR ORDER BY"));
   if (sorted) for (const step of steps.slice(0, -1)) expect(step).toContain("COVERING INDEX");
 });
 

@@ -114,10 +114,9 @@ export function* isEmptyForm(key: string): Work<boolean> {
 function pageForms({ limit, after = null, projects }: FormPageQuery): Work<Page<FormRecord>> {
   const among = amongProjects(projects);
   // The index has the order of the slugs.
-  const behind =
-    after === null ? "" : ` AND f.slug >= $slug AND (f.slug, ${PROJECT_OF_FORM}) > ($slug, $project)`;
-  const sql = `${SELECT}${behind}${among.where} ORDER BY f.slug, project LIMIT $limit`;
-  const from = after === null ? {} : { slug: after.slug, project: after.project };
+  const behind = after === null ? "" : ` AND (f.slug, ${PROJECT_OF_FORM}) > ($slug, $project)`;
+  const sql = `${SELECT} AND f.slug >= $slug${behind}${among.where} ORDER BY f.slug, project LIMIT $limit`;
+  const from = after === null ? { slug: "" } : { slug: after.slug, project: after.project };
   const params = { ...from, ...among.params, limit: limit + 1 };
   return pageOf(all<Row>(sql, params, pageCut("settings")), limit, toRecord);
 }

@@ -44,7 +44,7 @@ describe("an export as JSON lines", () => {
     const id = await submit('{\r\n "n": 12345678901234567890,\n "p": 1.50,\n "text": "a\\nb"\n}');
     const text = await textOf("jsonl");
     expect(text).toStartWith(
-      `{"id":"${id}","form":"${form.slug}","data":{ "n": 12345678901234567890, "p": 1.50, "text": "a\\nb"},`,
+      `{"id":"${id}","project":"default","form":"${form.slug}","data":{ "n": 12345678901234567890, "p": 1.50, "text": "a\\nb"},`,
     );
     expect(text.split("\n")).toHaveLength(2);
   });
