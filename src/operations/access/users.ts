@@ -1,6 +1,7 @@
 import { resetFactors } from "../../access/factors/factors.ts";
-import { noSuchUser } from "../../access/user.ts";
+import { noSuchUser, type User } from "../../access/user.ts";
 import { createLink, createUser, deleteUser, setRole } from "../../access/users.ts";
+import type { App } from "../../app.ts";
 import { MAX_LIST, nextOf } from "../../base/pages.ts";
 import { noun } from "../operation.ts";
 import { created, updated } from "../results.ts";
@@ -25,7 +26,9 @@ export const users = noun("users", () => import("./schema/users-schema.ts"), {
     path: "/users",
     summary: "Create a user, who signs in by a link at first",
     status: 201,
-    run: async ({ app, caller, body }) => created(await createUser(app, caller, body)),
+    run: async ({ app, caller, body }) => {
+      return created(await detailsOf(app, await createUser(app, caller, body)));
+    },
   },
   link: {
     ...shared,
@@ -46,11 +49,7 @@ export const users = noun("users", () => import("./schema/users-schema.ts"), {
     run: async ({ app, names }) => {
       const user = await app.store.users.find(names.user);
       if (!user) throw noSuchUser(names.user);
-      const [memberships, identity = null] = await Promise.all([
-        app.store.members.ofUser(names.user),
-        app.store.identities.ofUser(names.user),
-      ]);
-      return { ...user, memberships, identity };
+      return detailsOf(app, user);
     },
   },
   set: {
@@ -60,7 +59,7 @@ export const users = noun("users", () => import("./schema/users-schema.ts"), {
     summary: "Change the role of a user",
     run: async ({ app, caller, names, body }) => {
       const { user, result } = await setRole(app, caller, names.user, body.role);
-      return updated(user, result);
+      return updated(await detailsOf(app, user), result);
     },
   },
   reset: {
@@ -70,7 +69,7 @@ export const users = noun("users", () => import("./schema/users-schema.ts"), {
     summary: "Remove every second factor of a user, and end every session of the user",
     run: async ({ app, caller, names }) => {
       const { user, result } = await resetFactors(app, caller, names.user);
-      return updated(user, result);
+      return updated(await detailsOf(app, user), result);
     },
   },
   delete: {
@@ -81,3 +80,11 @@ export const users = noun("users", () => import("./schema/users-schema.ts"), {
     run: ({ app, caller, names }) => deleteUser(app, caller, names.user),
   },
 });
+
+async function detailsOf({ store }: App, user: User) {
+  const [memberships, identity = null] = await Promise.all([
+    store.members.ofUser(user.name),
+    store.identities.ofUser(user.name),
+  ]);
+  return { ...user, memberships, identity };
+}

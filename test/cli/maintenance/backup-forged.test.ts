@@ -68,7 +68,7 @@ function makeEndless(db: Database, root: number): void {
 
 /** A project with an environment and a flag. */
 const FLAG = `
-  INSERT INTO projects VALUES (9, 'shop', 'shop', 'aaaa-bbbb-cccc', 0);
+  INSERT INTO projects (id, slug, name, key, created_at) VALUES (9, 'shop', 'shop', 'aaaa-bbbb-cccc', 0);
   INSERT INTO environments (id, project_id, slug, name, key, revision, created_at)
     VALUES (9, 9, 'live', 'live', 'dddd-eeee-ffff', 0, 0);
   INSERT INTO flags (id, project_id, slug, description, created_at, updated_at) VALUES (9, 9, 'f', '', 0, 0)`;

@@ -48,6 +48,8 @@ describe("users", () => {
       name: "ben",
       role: "inbox",
       hasPassword: false,
+      memberships: [],
+      identity: null,
       secondFactors: [],
       settings: { timeZone: null, shortcuts: true },
       createdAt: expect.stringMatching(TIME),

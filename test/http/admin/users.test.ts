@@ -32,15 +32,15 @@ describe("users", () => {
       settings: { timeZone: null, shortcuts: true },
       createdAt: new Date(app.now()).toISOString(),
     };
-    expect(made).toMatchObject({ status: 201, body: { ...ann, result: "created" } });
     const more = { memberships: [], secondFactors: [], identity: null };
+    expect(made).toMatchObject({ status: 201, body: { ...ann, ...more, result: "created" } });
     expect((await json(ask("/users/ann"))).body).toEqual({ ...ann, ...more });
     const { body } = await json(ask("/users?limit=1"));
     expect(body).toEqual({ users: [ann], next: "ann" });
     const rest = await json(ask("/users?after=ann"));
     expect(rest.body).toMatchObject({ users: [{ name: "boss" }], next: null });
     const set = (role: string) => json(ask("/users/ann", { method: "PATCH", body: { role } }));
-    expect((await set("editor")).body).toEqual({ ...ann, role: "editor", result: "updated" });
+    expect((await set("editor")).body).toEqual({ ...ann, ...more, role: "editor", result: "updated" });
     expect((await set("editor")).body).toMatchObject({ result: "unchanged" });
     expect((await ask("/users/ann", { method: "DELETE" })).status).toBe(204);
     await expectError(await ask("/users/ann"), 404, "not_found", "ann");

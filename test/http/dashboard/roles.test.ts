@@ -129,6 +129,11 @@ const RULES: Record<string, Rule> = {
   "/projects/:project/import/document": { least: "admin", on: `${shop}/import`, fields: { text: "{}" } },
   "/projects/:project/settings": { least: "admin", on: `${shop}/settings`, fields: { name: "New" } },
   "/projects/:project/delete": { least: "admin", on: `${shop}/delete`, fields: { name: "shop" } },
+  "/projects/:project/members": {
+    least: "admin",
+    on: `${shop}/members`,
+    fields: { do: "set", user: "viewer", role: "inbox" },
+  },
   "/projects/:project/environments": { least: "admin", on: `${shop}/settings`, fields: { slug: "new" } },
   "/projects/:project/environments/:environment/settings": {
     least: "admin",

@@ -7,15 +7,16 @@ import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
 import { AskingButton } from "../parts/danger.tsx";
-import { A, CopyButton, Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
+import { CopyButton, Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { Card, Empty, Facts } from "../parts/card.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { useMay } from "../view.ts";
-import { formPath, inboxPath, projectPath } from "../paths.ts";
+import { formPath, inboxPath } from "../paths.ts";
 import { namedForm } from "./form-words.ts";
+import { ProjectLink } from "./project-link.tsx";
 import { type Snippet, Snippets } from "./form-snippets.tsx";
 
 type Shown = {
@@ -95,7 +96,7 @@ function About({ form, state, url, page }: Shown) {
       <Facts
         class="row"
         facts={[
-          ["Project", <A to={projectPath(form.project)}>{form.project}</A>],
+          ["Project", <ProjectLink project={form.project} />],
           ["Slug", form.slug],
           form.page && ["Page", <a href={page}>{page}</a>],
           ["Files", form.uploads ? `at most ${form.maxFiles} of ${formatBytes(form.maxFileSize)}` : "off"],

@@ -10,7 +10,8 @@ import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { useMay } from "../view.ts";
 import type { Faults } from "../parts/submit.ts";
-import { formPath, inboxPath, projectPath } from "../paths.ts";
+import { formPath, inboxPath } from "../paths.ts";
+import { ProjectLink } from "./project-link.tsx";
 
 type Row = { form: Form; counts: FormCounts | undefined };
 
@@ -59,7 +60,7 @@ function FormTables({ rows }: { rows: readonly Row[] }) {
   return (
     <div class="stack">
       {projects.map(([project, own]) => (
-        <Card id={`forms-of-${project}`} title={<A to={projectPath(project)}>{project}</A>}>
+        <Card id={`forms-of-${project}`} title={<ProjectLink project={project} />}>
           <FormTable rows={own} project={project} />
         </Card>
       ))}

@@ -14,12 +14,12 @@ export const list = {
   output: z.object({ users: z.array(userSchema), next: nextSchema }),
 };
 
-export const create = { body: newUserSchema, output: z.extend(userSchema, createdResult) };
+export const create = { body: newUserSchema, output: z.extend(userDetailSchema, createdResult) };
 
 export const link = { body: newLinkSchema, output: linkSchema };
 
 export const get = { output: userDetailSchema };
 
-export const reset = { output: z.extend(userSchema, updatedResult) };
+export const reset = { output: z.extend(userDetailSchema, updatedResult) };
 
-export const set = { body: userPatchSchema, output: z.extend(userSchema, updatedResult) };
+export const set = { body: userPatchSchema, output: z.extend(userDetailSchema, updatedResult) };
