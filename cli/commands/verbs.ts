@@ -91,8 +91,10 @@ export function addList<P, S extends Schemas, N extends string>(
     );
 }
 
+type Deleting<S extends Schemas, N extends string> = { get: Operation<S, N>; delete: Operation };
+
 type Delete<P, S extends Schemas, N extends string> = Omit<Verb<P, S, N>, "operation"> & {
-  operations: { get: Operation<S, N>; delete: Operation };
+  operations: Deleting<S, N> | ((place: P) => Deleting<S, N>);
   kind: string;
   /** The name or id of the resource, under the name of its field. */
   id: (place: P, found: Output<S>) => Record<string, string>;
@@ -109,10 +111,12 @@ export function addDelete<P, S extends Schemas, N extends string>(
   { parse, operations, names, kind, id, of, more, ...verb }: Delete<P, S, N>,
 ): void {
   type Values = { places: P[]; revision: number | undefined };
+  const operationsFor = (place: P) => (typeof operations === "function" ? operations(place) : operations);
   const run = async (session: Session, { places, revision }: Values) => {
     const all = [];
     for (const place of places) {
-      const found = (await session.client.send(operations.get, { names: names(place) })).value as Output<S>;
+      const found = (await session.client.send(operationsFor(place).get, { names: names(place) }))
+        .value as Output<S>;
       const named = id(place, found);
       all.push({ place, found, named, name: Object.values(named)[0]! });
     }
@@ -126,7 +130,7 @@ export function addDelete<P, S extends Schemas, N extends string>(
     else if (first)
       await session.confirmDelete(kind, first.name, (of?.(first.place) ?? "") + (more?.(first.found) ?? ""));
     await eachOf(session, all, async ({ client, report }, { place, named, name }) => {
-      await client.send(operations.delete, { names: names(place), revision });
+      await client.send(operationsFor(place).delete, { names: names(place), revision });
       await report({ ...named, result: "deleted" }, shown`deleted ${kind} ${name}${of?.(place) ?? ""}\n`);
     });
   };

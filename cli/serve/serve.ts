@@ -1,6 +1,7 @@
 import { clock } from "../../src/base/clock.ts";
 import { auditExpiryJob } from "../../src/access/audit/audit.ts";
 import { expiredInvitationsJob } from "../../src/access/members/invitations.ts";
+import { changeDeliveriesJob } from "../../src/documents/changes/change-deliveries.ts";
 import { expiredChangesJob } from "../../src/documents/changes/reviews.ts";
 import { expiredSessionsJob } from "../../src/access/sessions.ts";
 import type { App } from "../../src/app.ts";
@@ -165,6 +166,7 @@ export async function serve(
         ...(storage.shared === null ? [] : filesJobs(storage.shared.files, app.now)),
         ...(backups.job === null ? [] : [backups.job]),
         expiredChangesJob(app),
+        changeDeliveriesJob(app, { outgoing, retryDelays: config.retryDelays, report: warn }),
         auditExpiryJob(app, config.audit.days),
         ...(auditFile === null ? [] : [auditFile]),
       ],

@@ -5,6 +5,8 @@ import type { Versioned } from "../base/changes.ts";
 import type { FlagsStore } from "../flags/store.ts";
 import type { FormsApp, FormsStore } from "../forms/store.ts";
 import type { ProjectsStore } from "../projects/store.ts";
+import type { ChangeDelivery, SettledChangeDelivery } from "./changes/change-delivery.ts";
+import type { ProjectTarget } from "./changes/proposal-change.ts";
 import type { Proposal, ProposalQuery } from "./changes/proposal.ts";
 import type { Setup, SetupChange } from "./setup.ts";
 
@@ -23,6 +25,15 @@ type ProposalStore = {
   nextExpiry(): Promise<number | null>;
   /** One that is open and expired at `now`. */
   findExpired(now: number): Promise<Proposal | undefined>;
+  /** The webhooks of a project, oldest first. Throws `not_found`. */
+  targets(project: string): Promise<ProjectTarget[]>;
+  /** When the next event is due; null if none waits. */
+  nextDelivery(): Promise<number | null>;
+  /** Takes at most `limit` events that are due, which others leave alone until the lease ends. */
+  claimDeliveries(now: number, leaseUntil: number, limit: number): Promise<ChangeDelivery[]>;
+  settleDelivery(settled: SettledChangeDelivery): Promise<void>;
+  /** Removes those that ended before a time. */
+  clearDeliveries(before: number): Promise<void>;
 };
 
 /** The part of the app that plans and applies documents. */

@@ -1,5 +1,6 @@
 import { audit } from "./access/audit.ts";
 import { changes } from "./changes/changes.ts";
+import { projectTargets } from "./changes/project-targets.ts";
 import { codeReferences } from "./code-references.ts";
 import { deliveries } from "./deliveries.ts";
 import { documents } from "./documents.ts";
@@ -43,6 +44,7 @@ export const OPERATIONS: readonly Operation[] = [
   promotion,
   scheduled,
   changes,
+  projectTargets,
   forms,
   targets,
   inbox,

@@ -77,6 +77,10 @@ export const addressOf = (template: string) => template.replace(ROOT, "").replac
 
 /** What each operation needs, written down a second time on purpose. */
 export const NEEDED: Record<string, Scope> = {
+  "GET /projects/{project}/targets": "admin",
+  "POST /projects/{project}/targets": "admin",
+  "GET /projects/{project}/targets/{target}": "admin",
+  "DELETE /projects/{project}/targets/{target}": "admin",
   "GET /projects/{project}/changes": "flags:read",
   "GET /projects/{project}/changes/{change}": "flags:read",
   "POST /projects/{project}/changes/{change}/approve": "flags:read",

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import type { TargetView } from "../../../src/delivery/target.ts";
+import { projectTargets as ofProject } from "../../../src/operations/changes/project-targets.ts";
 import { targets as operations } from "../../../src/operations/targets.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
@@ -11,9 +12,11 @@ import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/why.ts";
+import { addListCommand, onOption, stateOf } from "./list.ts";
 import { addRotateCommand } from "./rotate.ts";
 import { TARGET, requireTarget } from "./target-argument.ts";
-import { addDelete, addGet, addList, named } from "../verbs.ts";
+import { addDelete, addGet, named } from "../verbs.ts";
+import type { Schemas } from "../../../src/operations/operation.ts";
 
 export function addTargetCommands(targets: Command, io: Io): void {
   targets.addHelpText(
@@ -29,18 +32,7 @@ Examples:
 `,
   );
   addAddCommand(targets, io);
-  addList(targets, io, {
-    argument: ["[form]", "slug or key of the form"],
-    description: "list the targets of a form, oldest first",
-    options: [formProjectOption()],
-    help: LIST_HELP,
-    parse: named("form"),
-    operation: operations.list,
-    names: (form) => ({ form }),
-    head: ["TARGET", "SENDS TO", "STATE", "CREATED"],
-    row: (each) => [each.id, each.target, stateOf(each), each.createdAt],
-    none: (form) => shown`No targets yet. Next: formflag targets add ${form} <target>`,
-  });
+  addListCommand(targets, io);
   addGet(targets, io, {
     argument: TARGET,
     description: "show a target, without its secret",
@@ -53,28 +45,30 @@ Examples:
   addEnableCommand(targets, io, false);
   addTestCommand(targets, io);
   addRotateCommand(targets, io);
-  addDelete(targets, io, {
+  addDelete<DeletedTarget, Schemas, string>(targets, io, {
     argument: TARGET,
-    description: "delete a target; what waits for it is cancelled",
-    options: [whyOption()],
-    parse: named("id"),
-    operations,
-    names: namesOf,
+    description: "delete a target; what waits for it is not sent",
+    options: [whyOption(), formProjectOption(), onOption()],
+    parse: async (input, given) => ({
+      target: await input.need(given, "id"),
+      ...(input.options["on"] !== undefined && { project: await input.project() }),
+    }),
+    operations: ({ project }) => (project === undefined ? operations : ofProject),
+    names: (place) => place,
     kind: "target",
-    id: (id) => ({ id }),
-    more: ({ form, target }) => ` of form ${form} (${target})`,
+    id: ({ target: id }) => ({ id }),
+    of: ({ project }) => (project === undefined ? "" : ` of project ${project}`),
+    more: (found) => {
+      const { form, target } = found as unknown as Partial<TargetView>;
+      return form === undefined ? "" : ` of form ${form} (${target})`;
+    },
   });
 }
 
 const namesOf = (target: string) => ({ target });
 
-const LIST_HELP = `
-Of a URL only the host is shown, since the rest usually contains a secret.
-
-Examples:
-  formflag targets list contact
-  formflag targets list contact --field id
-`;
+/** A target of a form, or of a project, by its id. */
+type DeletedTarget = { target: string; project?: string };
 
 /** A target with its masked URL, for a person. */
 function describeTarget(target: TargetView): string {
@@ -89,18 +83,17 @@ function describeTarget(target: TargetView): string {
   ]);
 }
 
-function stateOf({ enabled }: TargetView): string {
-  return enabled ? "enabled" : "disabled";
-}
-
 function addAddCommand(targets: Command, io: Io): void {
   targets
     .command("add")
     .alias("create")
     .argument("[form]", "slug or key of the form")
     .argument("[target]", "URL of a webhook, or a chat service and its URL; - reads it from standard input")
-    .description("send the submissions of a form to a webhook or a chat service")
+    .description(
+      "send the submissions of a form to a webhook or a chat service, or changes of a project to a webhook",
+    )
     .addOption(formProjectOption())
+    .addOption(onOption())
     .addOption(fieldOption())
     .addOption(whyOption())
     .addHelpText(
@@ -120,14 +113,24 @@ Examples:
   formflag targets add contact 'telegram:https://api.telegram.org/botTOKEN/sendMessage?chat_id=ID'
   formflag targets add contact ntfy:https://ntfy.sh/TOPIC
   formflag targets add contact 'gotify:https://gotify.example.com/message?token=TOKEN'
+  formflag targets add -p shop --on changes https://example.com/hooks/changes
 `,
     )
     .action(action(io, parseAdd, addTarget));
 }
 
-type NewTarget = { form: string; target: string };
+type NewTarget = { project: string; target: string } | { form: string; target: string };
 
 async function parseAdd(input: Input, givenForm?: string, givenTarget?: string): Promise<NewTarget> {
+  if (input.options["on"] !== undefined) {
+    if (givenTarget !== undefined)
+      throw usage(
+        "changes are those of a project, not of a form",
+        "formflag targets add -p <project> --on changes <url>",
+      );
+    const url = await input.need(givenForm, "target");
+    return { project: await input.project(), target: url === "-" ? await input.readStdin() : url };
+  }
   if (/^[a-z]+:/.test(givenForm ?? "") && givenTarget === undefined)
     throw usage("the form is missing", "formflag targets add <form> <target>");
   const form = await input.need(givenForm, "form");
@@ -139,8 +142,14 @@ async function parseAdd(input: Input, givenForm?: string, givenTarget?: string):
   };
 }
 
-async function addTarget({ client, print, suggest }: Session, { form, target }: NewTarget): Promise<void> {
-  const added = await client.call(operations.add, { names: { form }, body: { target } });
+async function addTarget(
+  { client, print, suggest }: Session,
+  { target, ...place }: NewTarget,
+): Promise<void> {
+  const added =
+    "project" in place
+      ? await client.call(ofProject.add, { names: place, body: { target, on: ["changes"] } })
+      : await client.call(operations.add, { names: place, body: { target } });
   const { id, secret } = added;
   const secretLine: [string, string][] = secret === null ? [] : [["secret", secret]];
   await print(added, details([["target", id], ...secretLine]));
@@ -149,7 +158,7 @@ async function addTarget({ client, print, suggest }: Session, { form, target }: 
       "\nKeep the secret: it is not shown again. The receiver verifies with it that a request is genuine.",
     );
   }
-  suggest(shown`Next: formflag targets test ${id}`);
+  if ("form" in place) suggest(shown`Next: formflag targets test ${id}`);
 }
 
 /** `enable`, or `disable`. */

@@ -25,7 +25,7 @@ export type ProposalChange =
   | { change: "deleteProjectTarget"; project: string; id: string };
 
 /** A webhook of a project, as it is stored. Times are milliseconds since 1970. */
-type ProjectTarget = {
+export type ProjectTarget = {
   id: string;
   project: string;
   url: string;

@@ -1,10 +1,15 @@
 import { clock } from "../../../base/clock.ts";
 import type { Page } from "../../../base/pages.ts";
 import type { Proposal, ProposalQuery, StoredStatus } from "../../../documents/changes/proposal.ts";
-import type { ProposalChange, ProposalEvent } from "../../../documents/changes/proposal-change.ts";
+import type { ChangeDelivery, SettledChangeDelivery } from "../../../documents/changes/change-delivery.ts";
+import type {
+  ProjectTarget,
+  ProposalChange,
+  ProposalEvent,
+} from "../../../documents/changes/proposal-change.ts";
 import { pageCut, pageOf } from "../pages.ts";
 import { projectRow } from "../rows.ts";
-import { type Params, type Work, all, first, only, run } from "../work.ts";
+import { type Params, SKIP_LOCKED, type Work, all, first, only, run } from "../work.ts";
 
 type Row = {
   id: string;
@@ -149,6 +154,49 @@ function* findExpired(now: number): Work<Proposal | undefined> {
   return row && toProposal(row);
 }
 
+function* listProjectTargets(project: string): Work<ProjectTarget[]> {
+  const { id: projectId } = yield* projectRow(project);
+  const rows = yield* all<Omit<ProjectTarget, "createdAt" | "project"> & { created_at: number }>(
+    "SELECT id, url, secret, created_at FROM project_targets WHERE project_id = $projectId ORDER BY created_at, id",
+    { projectId },
+  );
+  return rows.map(({ created_at: createdAt, ...row }) => ({ ...row, project, createdAt }));
+}
+
+function* nextDelivery(): Work<number | null> {
+  return (yield* only<{ at: number | null }>(
+    "SELECT min(due_at) AS at FROM change_deliveries WHERE ended_at IS NULL",
+  )).at;
+}
+
+/** Leases events that are due: see the port. */
+function* claimDeliveries(now: number, leaseUntil: number, limit: number): Work<ChangeDelivery[]> {
+  return yield* all<ChangeDelivery>(
+    `UPDATE change_deliveries SET due_at = $leaseUntil, attempts = attempts + 1
+     WHERE id IN (SELECT id FROM change_deliveries WHERE ended_at IS NULL AND due_at <= $now
+                  ORDER BY due_at LIMIT $limit ${SKIP_LOCKED})
+     RETURNING id, body, attempts, (SELECT t.url FROM project_targets t WHERE t.id = target_id) AS url,
+       (SELECT t.secret FROM project_targets t WHERE t.id = target_id) AS secret`,
+    { now, leaseUntil, limit },
+  );
+}
+
+function* settleDelivery({ id, dueAt, endedAt, error }: SettledChangeDelivery): Work<void> {
+  yield* run(
+    "UPDATE change_deliveries SET due_at = $dueAt, ended_at = $endedAt, error = $error WHERE id = $id",
+    {
+      id,
+      dueAt,
+      endedAt,
+      error,
+    },
+  );
+}
+
+function* clearDeliveries(before: number): Work<void> {
+  yield* run("DELETE FROM change_deliveries WHERE ended_at < $before", { before });
+}
+
 function toProposal(row: Row): Proposal {
   const {
     created_at: createdAt,
@@ -172,5 +220,14 @@ function toProposal(row: Row): Proposal {
 }
 
 export const proposals = {
-  reads: { page: pageProposals, find: findProposal, countOpen, nextExpiry, findExpired },
+  reads: {
+    page: pageProposals,
+    find: findProposal,
+    countOpen,
+    nextExpiry,
+    findExpired,
+    targets: listProjectTargets,
+    nextDelivery,
+  },
+  writes: { claimDeliveries, settleDelivery, clearDeliveries },
 };

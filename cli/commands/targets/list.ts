@@ -1,0 +1,63 @@
+import { type Command, Option } from "commander";
+import type { TargetView } from "../../../src/delivery/target.ts";
+import { projectTargets as ofProject } from "../../../src/operations/changes/project-targets.ts";
+import { targets as operations } from "../../../src/operations/targets.ts";
+import { fieldOption } from "../../output/field.ts";
+import type { Io } from "../../output/terminal.ts";
+import { shown, table } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import { formProjectOption } from "../../session/config.ts";
+import type { Input } from "../../session/input.ts";
+import { listAll } from "../../session/pages.ts";
+import type { Session } from "../../session/session.ts";
+
+/** `--on changes`: targets of a project, in place of those of a form. */
+export function onOption(): Option {
+  return new Option("--on <what>", "what is sent, in place of submissions: of the project of -p").choices([
+    "changes",
+  ]);
+}
+
+export function addListCommand(targets: Command, io: Io): void {
+  type Listed = { project: string } | { form: string };
+  const parse = async (input: Input, form?: string): Promise<Listed> =>
+    input.options["on"] === undefined
+      ? { form: await input.need(form, "form") }
+      : { project: await input.project() };
+  targets
+    .command("list")
+    .alias("ls")
+    .argument("[form]", "slug or key of the form")
+    .description("list the targets of a form, or those of a project that get its changes, oldest first")
+    .addOption(formProjectOption())
+    .addOption(onOption())
+    .addOption(fieldOption())
+    .addHelpText("after", LIST_HELP)
+    .action(
+      action(io, parse, async ({ client, print, suggest }: Session, place) => {
+        if ("project" in place) {
+          const all = await listAll(client, ofProject.list, { names: place });
+          const rows = all.map((each) => [each.id, each.target, each.createdAt]);
+          return print(all, table(["TARGET", "SENDS CHANGES TO", "CREATED"], rows));
+        }
+        const all = await listAll(client, operations.list, { names: place });
+        const rows = all.map((each) => [each.id, each.target, stateOf(each), each.createdAt]);
+        await print(all, table(["TARGET", "SENDS TO", "STATE", "CREATED"], rows));
+        if (all.length === 0)
+          suggest(shown`No targets yet. Next: formflag targets add ${place.form} <target>`);
+      }),
+    );
+}
+
+const LIST_HELP = `
+Of a URL only the host is shown, since the rest usually contains a secret.
+
+Examples:
+  formflag targets list contact
+  formflag targets list contact --field id
+  formflag targets list -p shop --on changes
+`;
+
+export function stateOf({ enabled }: TargetView): string {
+  return enabled ? "enabled" : "disabled";
+}
