@@ -7,6 +7,7 @@ import { compareRoutes } from "./changes/compare.tsx";
 import { formHistoryRoutes } from "./changes/form-history.tsx";
 import { historyRoutes } from "./changes/history.tsx";
 import { promoteRoutes } from "./changes/promote.tsx";
+import { proposalRoutes } from "./changes/proposals.tsx";
 import { rollbackRoutes } from "./changes/rollback.tsx";
 import { scheduledRoutes } from "./changes/scheduled.tsx";
 import { deliveriesRoutes } from "./deliveries/deliveries.tsx";
@@ -48,6 +49,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   flagPageRoutes,
   settingRoutes,
   historyRoutes,
+  proposalRoutes,
   rollbackRoutes,
   compareRoutes,
   promoteRoutes,

@@ -23,10 +23,10 @@ export const changes = noun("changes", () => import("../schema/changes-schema.ts
     summary: "List the proposed changes of a project, newest first",
     scope: "flags:read",
     defaults: { limit: DEFAULT_PAGE },
-    run: async ({ app, deployment, caller, names, query: { before, ...filter } }) => {
+    run: async ({ app, caller, names, query: { before, ...filter } }) => {
       const cursor = before === undefined ? undefined : parseCursor(before);
       const filtered = { ...filter, before: cursor };
-      const page = await listChanges(app, caller, names.project, filtered, rerunOn({ app, deployment }));
+      const page = await listChanges(app, caller, names.project, filtered, rerunOn(app));
       return { changes: page.items, next: nextOf(page, cursorOf) };
     },
   },
@@ -36,8 +36,8 @@ export const changes = noun("changes", () => import("../schema/changes-schema.ts
     path: ONE,
     summary: "Get a proposed change",
     scope: "flags:read",
-    run: async ({ app, deployment, caller, names, tag }) =>
-      tagged(tag, await getChange(app, caller, names, rerunOn({ app, deployment }))),
+    run: async ({ app, caller, names, tag }) =>
+      tagged(tag, await getChange(app, caller, names, rerunOn(app))),
   },
   approve: {
     ...review,
@@ -63,15 +63,15 @@ export const changes = noun("changes", () => import("../schema/changes-schema.ts
     ...review,
     path: `${ONE}/apply`,
     summary: "Apply an approved change, as the ETag names it",
-    run: async ({ app, deployment, caller, names, ifMatch, tag }) =>
-      tagged(tag, await applyChange(app, caller, names, etagIn(ifMatch), rerunOn({ app, deployment }))),
+    run: async ({ app, caller, names, ifMatch, tag }) =>
+      tagged(tag, await applyChange(app, caller, names, etagIn(ifMatch), rerunOn(app))),
   },
   refresh: {
     ...review,
     path: `${ONE}/refresh`,
     summary: "Plan a proposed change anew, which voids its approvals if it would make something else",
-    run: async ({ app, deployment, caller, names, tag }) =>
-      tagged(tag, await refreshChange(app, caller, names, rerunOn({ app, deployment }))),
+    run: async ({ app, caller, names, tag }) =>
+      tagged(tag, await refreshChange(app, caller, names, rerunOn(app))),
   },
 });
 

@@ -1,25 +1,39 @@
 import { NO_BROWSER } from "../../access/sign-in.ts";
+import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import { parseDuration } from "../../base/units.ts";
 import type { Rerun } from "../../documents/changes/found.ts";
 import { bypassing, proposeChange } from "../../documents/changes/proposals.ts";
 import { CHANGE_LIMITS } from "../../documents/changes/change-limits.ts";
 import type { ProposalView, ProposedOperation } from "../../documents/changes/proposal.ts";
+import type { Deployment } from "../deployment.ts";
 import type { Call, Operation } from "../operation.ts";
 import { PROPOSABLE, keyOf } from "./proposable.ts";
 
 /** The way of a call around its operation: a proposal of it for some time, such as `14d`, or a bypass of approvals. */
 export type Detour = { propose: string } | { bypass: true };
 
+/** No operation that can be proposed depends on where it runs. */
+const ANYWHERE = {} as Deployment;
+
 /** Runs proposed operations on an app. */
-export function rerunOn({ app, deployment }: Pick<Call, "app" | "deployment">): Rerun {
+export function rerunOn(app: App): Rerun {
   return async ({ operation, names, query, body }, caller) => {
     const found = PROPOSABLE.get(operation);
     if (!found)
       throw new AppError("unsupported", `this formflag does not know the operation ${operation}`, {
         reason: "change-unknown",
       });
-    return found.run({ app, deployment, caller, sender: NO_BROWSER, names, query, body, tag: () => {} });
+    return found.run({
+      app,
+      deployment: ANYWHERE,
+      caller,
+      sender: NO_BROWSER,
+      names,
+      query,
+      body,
+      tag: () => {},
+    });
   };
 }
 

@@ -33,6 +33,7 @@ const TABS = [
   { name: "flags", label: "Flags", path: "" },
   { name: "compare", label: "Compare", path: "/compare" },
   { name: "history", label: "History", path: "/history" },
+  { name: "changes", label: "Changes", path: "/changes" },
   { name: "scheduled", label: "Scheduled", path: "/scheduled" },
   { name: "stale", label: "Stale", path: "/stale" },
   { name: "segments", label: "Segments", path: "/segments" },

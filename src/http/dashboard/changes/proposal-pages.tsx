@@ -1,0 +1,281 @@
+import type { AppError } from "../../../base/errors.ts";
+import type { ProposalView } from "../../../documents/changes/proposal.ts";
+import { PROPOSAL_STATUSES } from "../../../projects/approval.ts";
+import type { Environment } from "../../../projects/environment.ts";
+import { sentence } from "../error-page.tsx";
+import type { Page } from "../page.tsx";
+import { Empty, Facts } from "../parts/card.tsx";
+import { formflag } from "../parts/commands.tsx";
+import { Diff } from "../parts/diff.tsx";
+import { SelectField, WhyField } from "../parts/field.tsx";
+import { A, Button, ButtonForm, Form } from "../parts/link.tsx";
+import { BY_AGE, FilterForm, List } from "../parts/list.tsx";
+import { Badge, EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
+import { Foreign, counted } from "../parts/text.tsx";
+import { ExactTime, Time } from "../parts/time.tsx";
+import { projectPath } from "../paths.ts";
+import { projectPage } from "../project/project-page.tsx";
+import { useMay, useView } from "../view.ts";
+import { environmentOf } from "./change-card.tsx";
+
+type Status = ProposalView["status"];
+
+const TONES: Record<Status, Tone> = {
+  open: "info",
+  approved: "good",
+  applied: "good",
+  rejected: "bad",
+  withdrawn: "neutral",
+  expired: "warn",
+};
+
+type Proposals = {
+  project: string;
+  status: Status | undefined;
+  changes: ProposalView[];
+  isLater: boolean;
+  next: string | null;
+};
+
+export function proposalsPage({ project, status, changes, isLater, next }: Proposals): Page {
+  const to = `${projectPath(project)}/changes`;
+  return projectPage({
+    project,
+    tab: "changes",
+    title: "Proposed changes",
+    heading: "Proposed changes",
+    commands: [
+      { label: "Lists the same", text: formflag("changes list", { p: project, status: status ?? null }) },
+    ],
+    content: (
+      <List
+        filters={
+          <FilterForm to={to} label="Filter">
+            <SelectField
+              name="status"
+              label="Status"
+              value={status ?? ""}
+              options={[
+                { value: "", label: "Any" },
+                ...PROPOSAL_STATUSES.map((each) => ({ value: each as string, label: each })),
+              ]}
+            />
+          </FilterForm>
+        }
+        empty={
+          <Empty title={status === undefined ? "No change is proposed" : `No change is ${status}`}>
+            <p class="soft">
+              Where an environment needs approvals, a change is proposed, approved by others, and then
+              applied.
+            </p>
+          </Empty>
+        }
+        rows={changes}
+        class="card"
+        keyOf={({ id }) => `change-${id}`}
+        card={(change) => (
+          <>
+            <h2>
+              <A to={`${to}/${change.id}`}>{change.summary}</A> <StatusOf change={change} />
+            </h2>
+            <p class="soft">
+              <Foreign text={change.who} />, <Time at={Date.parse(change.createdAt)} />, {approvedBy(change)}{" "}
+              of {counted(change.needed, "approval")}
+            </p>
+            {change.why !== null && (
+              <blockquote>
+                <Foreign text={change.why} />
+              </blockquote>
+            )}
+          </>
+        )}
+        pages={{
+          to,
+          query: { status },
+          isLater,
+          next: next === null ? null : { before: next },
+          words: BY_AGE,
+        }}
+      />
+    ),
+  });
+}
+
+function StatusOf({ change: { status, isOutdated, bypass } }: { change: ProposalView }) {
+  return (
+    <>
+      <Badge tone={TONES[status]}>{status}</Badge>
+      {isOutdated && <Badge tone="warn">outdated</Badge>}
+      {bypass && <Badge tone="bad">without approvals</Badge>}
+    </>
+  );
+}
+
+function approvedBy({ reviews }: ProposalView): number {
+  return reviews.filter(({ verdict }) => verdict === "approved").length;
+}
+
+type Shown = { environments: readonly Environment[]; change: ProposalView; error: AppError | null };
+
+export function proposalPage({ environments, change, error }: Shown): Page {
+  const { id, project, summary } = change;
+  return projectPage({
+    project,
+    tab: "changes",
+    title: `Change ${id}: ${summary}`,
+    heading: summary,
+    back: { to: `${projectPath(project)}/changes`, label: "Proposed changes" },
+    ...(error && { topics: [] }),
+    commands: [
+      { label: "Shows the same", text: formflag("changes get", id, { p: project }) },
+      { label: "Approves it", text: formflag("changes approve", id, { p: project, etag: change.etag }) },
+      { label: "Applies it", text: formflag("changes apply", id, { p: project, etag: change.etag }) },
+    ],
+    content: (
+      <div class="stack">
+        {error && (
+          <Notice tone="bad">
+            <p>{sentence(error.message)}</p>
+            {error.hint !== null && <p>{sentence(error.hint)}</p>}
+          </Notice>
+        )}
+        <About environments={environments} change={change} />
+        <Differences change={change} />
+        <Reviews change={change} />
+        <Steps change={change} />
+      </div>
+    ),
+  });
+}
+
+function About({ environments, change }: Omit<Shown, "error">) {
+  const { who, why, createdAt, expiresAt, appliedBy, appliedAt, needed } = change;
+  return (
+    <section class="card" aria-labelledby="about">
+      <h2 id="about">
+        <StatusOf change={change} />
+      </h2>
+      <Facts
+        facts={[
+          [
+            "In",
+            change.environments.map((slug) => (
+              <EnvironmentName environment={environmentOf(environments, slug)} />
+            )),
+          ],
+          [
+            "Proposed",
+            <>
+              <Foreign text={who} />, <Time at={Date.parse(createdAt)} /> (
+              <ExactTime at={Date.parse(createdAt)} />)
+            </>,
+          ],
+          why !== null && ["Why", <Foreign text={why} />],
+          ["Approvals", `${approvedBy(change)} of ${needed}`],
+          (change.status === "open" || change.status === "approved") && [
+            "Expires",
+            <Time at={Date.parse(expiresAt)} />,
+          ],
+          appliedAt !== null && [
+            "Applied",
+            <>
+              <Foreign text={appliedBy ?? ""} />, <ExactTime at={Date.parse(appliedAt)} />
+            </>,
+          ],
+        ]}
+      />
+      {change.isOutdated && (
+        <Notice tone="warn" title="This change is outdated">
+          <p>What it changes was changed since. Refresh it to see what it would make now.</p>
+        </Notice>
+      )}
+    </section>
+  );
+}
+
+const VERBS = { create: "Created", update: "Changed", delete: "Deleted" } as const;
+
+function Differences({ change: { differences } }: { change: ProposalView }) {
+  return (
+    <section class="stack" aria-labelledby="differences">
+      <h2 id="differences">What it changes</h2>
+      {differences.map(({ action, kind, path, before, after }) => (
+        <article class="card">
+          <h3>
+            <code>{path}</code> <Badge>{`${kind} ${VERBS[action].toLowerCase()}`}</Badge>
+          </h3>
+          <Diff before={stateOf(before)} after={stateOf(after)} />
+        </article>
+      ))}
+    </section>
+  );
+}
+
+function stateOf(state: unknown): unknown {
+  if (state === null) return {};
+  return typeof state === "object" && !Array.isArray(state) ? state : { rule: state };
+}
+
+function Reviews({ change: { reviews } }: { change: ProposalView }) {
+  if (reviews.length === 0) return null;
+  return (
+    <section class="card" aria-labelledby="reviews">
+      <h2 id="reviews">Reviews</h2>
+      <ul class="items stack">
+        {reviews.map(({ who, verdict, why, at }) => (
+          <li>
+            <Badge tone={verdict === "approved" ? "good" : "bad"}>{verdict}</Badge> <Foreign text={who} />,{" "}
+            <ExactTime at={Date.parse(at)} />
+            {why !== null && (
+              <blockquote>
+                <Foreign text={why} />
+              </blockquote>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The steps that the user may take; the operations check them again. */
+function Steps({ change }: { change: ProposalView }) {
+  const { caller } = useView();
+  const { id, project, environments, etag, status, who, reviews, isOutdated } = change;
+  const places = environments.length === 0 ? [undefined] : environments;
+  const isAuthor = caller?.name === who;
+  const isReviewer = places.every((environment) => useMay("flags:locked", { project, environment }));
+  const mayApply = places.every((environment) => useMay("flags:write", { project, environment }));
+  if (status !== "open" && status !== "approved") return null;
+  const to = (step: string) => `${projectPath(project)}/changes/${encodeURIComponent(id)}/${step}`;
+  const hasApproved = reviews.some((each) => each.who === caller?.name && each.verdict === "approved");
+  const mayReview = isReviewer && !isAuthor;
+  return (
+    <section class="card stack" aria-labelledby="steps">
+      <h2 id="steps">Next</h2>
+      <div class="buttons">
+        {mayApply && status === "approved" && (
+          <ButtonForm to={to("apply")} values={{ etag }} kind="primary">
+            Apply
+          </ButtonForm>
+        )}
+        {mayReview && !hasApproved && (
+          <ButtonForm to={to("approve")} values={{ etag }} kind={status === "open" ? "primary" : "plain"}>
+            Approve
+          </ButtonForm>
+        )}
+        {isOutdated && (isAuthor || isReviewer) && <ButtonForm to={to("refresh")}>Refresh</ButtonForm>}
+        {(isAuthor || isReviewer) && <ButtonForm to={to("withdraw")}>Withdraw</ButtonForm>}
+      </div>
+      {isAuthor && <p class="soft">Somebody else has to approve it.</p>}
+      {mayReview && (
+        <Form to={to("reject")} class="narrow stack" id="reject">
+          <WhyField id="reject-why" value="" />
+          <p class="buttons">
+            <Button kind="danger">Reject</Button>
+          </p>
+        </Form>
+      )}
+    </section>
+  );
+}
