@@ -12,13 +12,14 @@ import { textOf, textOrNull } from "../fields.ts";
 import { PROJECT, pathTo } from "../paths.ts";
 import type { Done, Dashboard } from "../routes.ts";
 import type { Page } from "../page.tsx";
-import { proposalPage, proposalsPage } from "./proposal-pages.tsx";
+import { proposalsPage } from "./proposal-list.tsx";
+import { proposalPage } from "./proposal-page.tsx";
 
 /** Changes on one page. */
 const PAGE = 20;
 
-export const PROPOSALS = `${PROJECT}/changes` as const;
-export const PROPOSAL = `${PROJECT}/changes/:change` as const;
+const PROPOSALS = `${PROJECT}/changes` as const;
+const PROPOSAL = `${PROJECT}/changes/:change` as const;
 
 type Place = { project: string; change: string };
 

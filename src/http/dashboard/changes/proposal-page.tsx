@@ -1,119 +1,21 @@
 import type { AppError } from "../../../base/errors.ts";
 import type { ProposalView } from "../../../documents/changes/proposal.ts";
-import { PROPOSAL_STATUSES } from "../../../projects/approval.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
-import { Empty, Facts } from "../parts/card.tsx";
+import { Facts } from "../parts/card.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
-import { SelectField, WhyField } from "../parts/field.tsx";
-import { A, Button, ButtonForm, Form } from "../parts/link.tsx";
-import { BY_AGE, FilterForm, List } from "../parts/list.tsx";
-import { Badge, EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
-import { Foreign, counted } from "../parts/text.tsx";
+import { WhyField } from "../parts/field.tsx";
+import { Button, ButtonForm, Form } from "../parts/link.tsx";
+import { Badge, EnvironmentName, Notice } from "../parts/status.tsx";
+import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { projectPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
 import { useMay, useView } from "../view.ts";
 import { environmentOf } from "./change-card.tsx";
-
-type Status = ProposalView["status"];
-
-const TONES: Record<Status, Tone> = {
-  open: "info",
-  approved: "good",
-  applied: "good",
-  rejected: "bad",
-  withdrawn: "neutral",
-  expired: "warn",
-};
-
-type Proposals = {
-  project: string;
-  status: Status | undefined;
-  changes: ProposalView[];
-  isLater: boolean;
-  next: string | null;
-};
-
-export function proposalsPage({ project, status, changes, isLater, next }: Proposals): Page {
-  const to = `${projectPath(project)}/changes`;
-  return projectPage({
-    project,
-    tab: "changes",
-    title: "Proposed changes",
-    heading: "Proposed changes",
-    commands: [
-      { label: "Lists the same", text: formflag("changes list", { p: project, status: status ?? null }) },
-    ],
-    content: (
-      <List
-        filters={
-          <FilterForm to={to} label="Filter">
-            <SelectField
-              name="status"
-              label="Status"
-              value={status ?? ""}
-              options={[
-                { value: "", label: "Any" },
-                ...PROPOSAL_STATUSES.map((each) => ({ value: each as string, label: each })),
-              ]}
-            />
-          </FilterForm>
-        }
-        empty={
-          <Empty title={status === undefined ? "No change is proposed" : `No change is ${status}`}>
-            <p class="soft">
-              Where an environment needs approvals, a change is proposed, approved by others, and then
-              applied.
-            </p>
-          </Empty>
-        }
-        rows={changes}
-        class="card"
-        keyOf={({ id }) => `change-${id}`}
-        card={(change) => (
-          <>
-            <h2>
-              <A to={`${to}/${change.id}`}>{change.summary}</A> <StatusOf change={change} />
-            </h2>
-            <p class="soft">
-              <Foreign text={change.who} />, <Time at={Date.parse(change.createdAt)} />, {approvedBy(change)}{" "}
-              of {counted(change.needed, "approval")}
-            </p>
-            {change.why !== null && (
-              <blockquote>
-                <Foreign text={change.why} />
-              </blockquote>
-            )}
-          </>
-        )}
-        pages={{
-          to,
-          query: { status },
-          isLater,
-          next: next === null ? null : { before: next },
-          words: BY_AGE,
-        }}
-      />
-    ),
-  });
-}
-
-function StatusOf({ change: { status, isOutdated, bypass } }: { change: ProposalView }) {
-  return (
-    <>
-      <Badge tone={TONES[status]}>{status}</Badge>
-      {isOutdated && <Badge tone="warn">outdated</Badge>}
-      {bypass && <Badge tone="bad">without approvals</Badge>}
-    </>
-  );
-}
-
-function approvedBy({ reviews }: ProposalView): number {
-  return reviews.filter(({ verdict }) => verdict === "approved").length;
-}
+import { StatusOf, approvedBy } from "./proposal-list.tsx";
 
 type Shown = { environments: readonly Environment[]; change: ProposalView; error: AppError | null };
 

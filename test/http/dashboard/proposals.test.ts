@@ -1,0 +1,98 @@
+import { expect, test } from "bun:test";
+import { setEnvironment } from "../../../src/projects/environments.ts";
+import { openTestApp } from "../../support/app.ts";
+import { openDashboard } from "../../support/pages/dashboard.ts";
+import { addProject, apply } from "../../support/records/apply.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+import { proposalOf } from "../../support/records/records.ts";
+import { etagOf } from "../../../src/documents/changes/proposal.ts";
+
+/** A project whose environment `live` needs an approval, and a change of it that a token has proposed. */
+async function open() {
+  const app = openTestApp();
+  const dashboard = openDashboard(app);
+  const { slug: project } = await addProject(app.store, "shop", "live");
+  await setEnvironment(app, OPERATOR, project, "live", { approvals: 1 });
+  const differences = [
+    {
+      action: "create",
+      kind: "flag",
+      path: "projects.shop.flags.sale.environments.live",
+      before: null,
+      after: { enabled: true, expiredAt: null, description: "" },
+    },
+  ] as const;
+  const operation = {
+    operation: "PATCH /projects/:project/environments/:environment/flags/:flag",
+    names: { project, environment: "live", flag: "sale" },
+    query: undefined,
+    body: { enabled: true },
+  };
+  const proposal = proposalOf(project, {
+    who: "ci",
+    type: "operator",
+    why: "the sale begins <today>",
+    operation,
+    differences: [...differences],
+    createdAt: app.now(),
+    expiresAt: app.now() + 86_400_000,
+  });
+  proposal.etag = etagOf(proposal.id, differences);
+  await apply(app.store, {
+    change: "insertProposal",
+    project,
+    proposal,
+    action: "change.propose",
+    events: [],
+  });
+  return { app, ...dashboard, project, proposal, path: `/projects/${project}/changes/${proposal.id}` };
+}
+
+test("A releaser approves a change as its page shows it, and applies it", async () => {
+  const { app, signIn, project, proposal, path } = await open();
+  const { get, post } = await signIn("releaser");
+  const list = await get(`/projects/${project}/changes`);
+  expect(list.text).toContain("change flag a in live");
+  expect(list.text).toContain("the sale begins &lt;today&gt;");
+  const page = await get(path);
+  expect(page.text).toContain(`action="/dashboard${path}/approve"`);
+  expect(page.text).toContain(`value="${proposal.etag}"`);
+  expect(page.text).not.toContain(`${path}/apply`);
+  expect((await post(`${path}/approve`, {})).status).toBe(428);
+  const stale = await post(`${path}/approve`, { etag: "0".repeat(64) });
+  expect([stale.status, stale.text.includes("not what you have seen")]).toEqual([409, true]);
+  expect((await post(`${path}/approve`, { etag: proposal.etag })).text).toContain(
+    "Approved: it can be applied.",
+  );
+  expect((await post(`${path}/apply`, { etag: proposal.etag })).text).toContain("Applied");
+  const place = { project, environment: "live", flag: "sale" };
+  expect(await app.store.flags.find(place)).toMatchObject({ enabled: true });
+  expect((await get(path)).text).not.toContain("/approve");
+  expect((await get(`/projects/${project}/changes?status=applied`)).text).toContain("change flag a in live");
+});
+
+test("A reader sees changes without their buttons, and nothing that is sent counts", async () => {
+  const { signIn, path, proposal, app } = await open();
+  for (const role of ["viewer", "editor"] as const) {
+    const { get, post } = await signIn(role);
+    const { text } = await get(path);
+    expect(text).not.toContain(`${path}/approve`);
+    for (const step of ["approve", "reject", "withdraw", "refresh"])
+      expect((await post(`${path}/${step}`, { etag: proposal.etag })).status).toBe(403);
+  }
+  const reader = await signIn("viewer");
+  expect((await reader.post(`${path}/apply`, { etag: proposal.etag })).status).toBe(403);
+  expect((await app.store.proposals.find("shop", proposal.id))!.reviews).toEqual([]);
+  const { get } = await signIn("releaser");
+  expect((await get(`/projects/shop/changes/nothing`)).status).toBe(404);
+  expect((await get(`/projects/shop/changes?status=x`)).status).toBe(400);
+});
+
+test("A rejected change keeps who rejected it and why", async () => {
+  const { signIn, path, proposal } = await open();
+  const { post, get } = await signIn("admin");
+  await post(`${path}/reject`, { etag: proposal.etag, why: "not in summer" });
+  const { text } = await get(path);
+  expect(text).toContain("rejected");
+  expect(text).toContain("not in summer");
+});
