@@ -24,7 +24,7 @@ export type ProposalChange =
   | { change: "insertProjectTarget"; project: string; target: ProjectTarget }
   | { change: "deleteProjectTarget"; project: string; id: string };
 
-/** A webhook of a project, as it is stored. Times are milliseconds since 1970. */
+/** A webhook of a project that gets its changes, as it is stored. Times are milliseconds since 1970. */
 export type ProjectTarget = {
   id: string;
   project: string;
