@@ -62,8 +62,9 @@ export function alignedRight(
 
 /** Names and values, one pair a line. */
 export function details(pairs: [name: string, value: string][]): string {
-  const width = Math.max(...pairs.map(([name]) => name.length));
-  return pairs.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}`.trimEnd() + "\n").join("");
+  const rows = pairs.map(([name, value]) => [printable(name), printable(value)] as const);
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`.trimEnd() + "\n").join("");
 }
 
 /** JSON indented by two columns; a value that fits into a line is not broken. */

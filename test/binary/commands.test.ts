@@ -26,6 +26,7 @@ const EXAMPLES: [line: string, shown: RegExp, code?: number][] = [
   ["projects list", /^shop +shop /m],
   ["environments list -p shop", /^develop /m],
   ["flags get sale -p shop -e develop", /^payload +\{"a":1\}$/m],
+  ["changes list -p shop", /^CHANGE /],
   ["segments list -p shop -e develop", /^SEGMENT /],
   ["forms list", /^contact /m],
   ["targets list contact", /^TARGET /],

@@ -62,16 +62,17 @@ describeInBrowser("What is typed stays", () => {
   });
 
   test("where another form of the page leads elsewhere, until the page is left on purpose", async () => {
-    await cli.run("forms", "create", "contact");
+    await cli.run("projects", "create", "desk");
+    await cli.run("forms", "create", "contact", "-p", "desk");
     const { context, page } = await signInBrowser(browser(), server, { user: "editor" });
-    await page.goto(`${server.url}/dashboard/forms/contact`);
+    await page.goto(`${server.url}/dashboard/forms/desk:contact`);
     const target = page.locator("#add-target input[name=target]");
     await target.fill("https://example.com/hook");
     await button(page, "Send a test").click();
     await page.getByText("Stored a test submission. You typed something else on this page.").waitFor();
     expect(await target.inputValue()).toBe("https://example.com/hook");
     await page.getByRole("button", { name: "Leave the page" }).click();
-    await page.waitForURL(/\/inbox\/contact\//);
+    await page.waitForURL(/\/inbox\/desk(:|%3A)contact\//);
     await page.getByText("Stored a test submission").waitFor();
     await context.close();
   });

@@ -77,6 +77,8 @@ describe("history", () => {
       at: expect.stringMatching(new RegExp(TIME)),
       who: expect.stringMatching(/^(?!unknown)/),
       why: null,
+      review: null,
+      bypass: false,
       before: { enabled: false, expiredAt: null, description: "why\u202e" },
       after: { enabled: true, expiredAt: null, description: "why\u202e" },
     } as unknown as Change);

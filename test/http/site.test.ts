@@ -12,6 +12,8 @@ import { openSites } from "../support/site.ts";
 
 const { app, services, openSite } = openSites();
 const { forms, flags, admin } = services;
+// Forms are in it, whatever other projects the tests make.
+await createProject(app, OPERATOR, { slug: "default" });
 // None of what is asked here may be a bug. What has to be reported is asked of other services.
 afterEach(() => expect(services.reported.splice(0)).toEqual([]));
 

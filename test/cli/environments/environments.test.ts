@@ -25,6 +25,7 @@ describe("environments create", () => {
       key: expect.stringMatching(KEY),
       locked: false,
       color: null,
+      approvals: 0,
       result: "created",
     });
     const named = await here.json<Environment>(
@@ -39,6 +40,7 @@ describe("environments create", () => {
     expect(named.name).toBe("Tests");
     expect(named.key).not.toBe(preview.key);
     expect(await here.json("environments", "get", "qa", "-p", "shop")).toEqual({
+      approvals: 0,
       slug: "qa",
       name: "Tests",
       key: named.key,
@@ -124,7 +126,7 @@ describe("environments list", () => {
     await here.run("environments", "create", "alpha", "-p", "shop");
     const all = await here.json<Environment[]>("environments", "list", "-p", "shop");
     expect(all.map(({ slug }) => slug)).toEqual(["alpha", "develop", "live"]);
-    expect(Object.keys(all[0]!)).toEqual(["slug", "name", "key", "locked", "color"]);
+    expect(Object.keys(all[0]!)).toEqual(["slug", "name", "key", "locked", "color", "approvals"]);
     const { stdout } = await here.run("environments", "list", "-p", "shop");
     for (const { key } of all) expect(stdout).toContain(key);
   });

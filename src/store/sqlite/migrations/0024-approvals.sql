@@ -25,7 +25,7 @@ CREATE TABLE proposals (
   expires_at INTEGER NOT NULL,
   applied_by TEXT,
   applied_at INTEGER
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX proposals_by_project ON proposals (project_id, created_at, id);
 CREATE INDEX proposals_by_status ON proposals (status, expires_at);
 -- Webhooks of a project, which get its changes.
@@ -49,6 +49,6 @@ CREATE TABLE change_deliveries (
   -- Null until it is delivered, or has failed for the last time.
   ended_at INTEGER,
   error TEXT
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE INDEX change_deliveries_by_target ON change_deliveries (target_id);
 CREATE INDEX change_deliveries_due ON change_deliveries (due_at) WHERE ended_at IS NULL;
