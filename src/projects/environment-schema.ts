@@ -21,7 +21,7 @@ export const environmentSchema = z.object({
   locked: z.boolean(),
   color,
   /** Approvals that a change of its flags needs; 0 for none. */
-  approvals: z.int(),
+  approvals,
 });
 
 export const newEnvironmentSchema = z.strictObject({

@@ -21,7 +21,9 @@ import { isJsonPath, passkeyRoutes } from "./factors/passkey-routes.ts";
 import { totpRoutes } from "./factors/totp.tsx";
 import type { ParametersOf } from "./paths.ts";
 import { createRendering } from "./rendering.tsx";
-import type { Dashboard } from "./routes.ts";
+import { ProposedInstead } from "./parts/propose.tsx";
+import { projectPath } from "./paths.ts";
+import type { Dashboard, Done } from "./routes.ts";
 import { SECTIONS } from "./sections.ts";
 import { SECURITY_HEADERS, requireOwnForm } from "./security.ts";
 import { invitationRoutes } from "./access/invitation.tsx";
@@ -143,7 +145,7 @@ function dashboardOn(parts: Parts): Dashboard {
         const caller = callerOf(c, fields);
         await caller.verify();
         c.set("caller", caller);
-        const done = await act(c, fields, (await settled(c)) as ParametersOf<typeof path>);
+        const done = await act(c, fields, (await settled(c)) as ParametersOf<typeof path>).catch(proposed);
         if (done instanceof Response) return done;
         if ("content" in done) return render(c, done);
         const { text, undo } = done;
@@ -162,6 +164,14 @@ function requireHere(c: DashboardContext, caller: Caller, scope: Scope): void {
   const reach = reachOf(c);
   if (reach.project === undefined && scope !== "admin") requireScopeSomewhere(caller, scope);
   else requireScope(caller, scope, reach);
+}
+
+/** Goes on to the page of a change that was proposed in place of what a form stands for. Throws any other error. */
+function proposed(error: unknown): Done {
+  if (!(error instanceof ProposedInstead)) throw error;
+  const { project, id, needed } = error.change;
+  const text = `The change is proposed: it needs ${needed === 1 ? "an approval" : `${needed} approvals`}.`;
+  return { to: `${projectPath(project)}/changes/${encodeURIComponent(id)}`, text };
 }
 
 /** Errors become pages. */

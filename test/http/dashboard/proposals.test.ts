@@ -96,3 +96,30 @@ test("A rejected change keeps who rejected it and why", async () => {
   expect(text).toContain("rejected");
   expect(text).toContain("not in summer");
 });
+
+test("A form that changes an environment with approvals proposes the change instead, and leads to its page", async () => {
+  const { app, signIn, project } = await open();
+  const { get, post } = await signIn("editor");
+  const admin = await signIn("admin");
+  await admin.post(`/projects/${project}/environments/live/settings`, { approvals: "0", confirm: "live" });
+  await post(`/projects/${project}/flags`, { flag: "menu", description: "" });
+  const raised = await admin.post(`/projects/${project}/environments/live/settings`, { approvals: "2" });
+  expect(raised.text).toContain("Changes of live need 2 approvals from now on.");
+  const lowered = await admin.post(`/projects/${project}/environments/live/settings`, { approvals: "1" });
+  expect(lowered.status).toBe(428);
+  const path = `/projects/${project}/environments/live/flags/menu`;
+  const sent = { act: "state", enabled: "on", revision: "0" };
+  const asked = await post(path, sent);
+  expect([asked.status, asked.text.includes("Propose this change?")]).toEqual([428, true]);
+  expect((await app.store.flags.find({ project, environment: "live", flag: "menu" }))!.enabled).toBe(false);
+  const proposed = await post(path, { ...sent, propose: "14d", why: "lunch" });
+  expect(proposed.path).toMatch(/\/changes\/[\w-]+$/);
+  expect(proposed.text).toContain("it needs 2 approvals");
+  expect(proposed.text).toContain("lunch");
+  const later = await post(path, { act: "state-at", enabled: "on", at: "2027-01-31T12:00", propose: "14d" });
+  expect(later.text).toContain("schedule for menu");
+  expect(
+    (await post(`/projects/${project}/flags/menu/delete`, { name: "menu", propose: "14d" })).text,
+  ).toContain("delete flag menu");
+  expect((await get(`/projects/${project}/changes?status=open`)).text).toContain("delete flag menu");
+});

@@ -40,12 +40,20 @@ describe.if(IS_POSTGRES_HERE)("two replicas", () => {
       query: undefined,
       body: { enabled: true },
     };
-    const proposed = await proposeChange(first, OPERATOR, operation, { project, lasts: 60_000 }, rerunOn(first));
+    const proposed = await proposeChange(
+      first,
+      OPERATOR,
+      operation,
+      { project, lasts: 60_000 },
+      rerunOn(first),
+    );
     const { change } = proposed as { change: ProposalView };
     const place = { project, change: change.id };
     const both = [first, second];
 
-    const approvals = both.flatMap((app) => people.map((each) => codeOf(approveChange(app, each, place, change.etag))));
+    const approvals = both.flatMap((app) =>
+      people.map((each) => codeOf(approveChange(app, each, place, change.etag))),
+    );
     expect((await Promise.all(approvals)).filter((code) => code === "none")).toHaveLength(3);
     const stored = await second.store.proposals.find(project, change.id);
     expect(stored!.reviews.map(({ who }) => who).toSorted()).toEqual(["ann", "bob", "eve"]);

@@ -1,3 +1,4 @@
+import { promotion } from "../../../operations/promotion.ts";
 import { counted } from "../parts/text.tsx";
 import { AppError } from "../../../base/errors.ts";
 import { type Promotion, fingerprintOf } from "../../../flags/promotions.ts";
@@ -61,14 +62,21 @@ export function promoteRoutes({ app, post }: Dashboard) {
         fields,
         () => promote(c, order, textOf(fields, "expected")),
         async () => {
-          const promotion = await promote(c, order, null);
+          const promoted = await promote(c, order, null);
           return {
             title: `Confirm the promotion from ${from} to ${target.slug}, ${project.slug}`,
-            label: labelOf(order, promotion),
+            label: labelOf(order, promoted),
             environments: [target],
-            change: <Promoted promotion={promotion} order={order} />,
+            change: <Promoted promotion={promoted} order={order} />,
             back: { to: addressOf({ root: "" }, path, { from, to: target.slug }), label: "Compare" },
           };
+        },
+        {
+          app,
+          caller: c.get("caller"),
+          operation: promotion.promote,
+          names: { project: project.slug, environment: target.slug },
+          body: { from, segments: order.segments, ...(order.flags && { flags: order.flags }) },
         },
       );
       if ("content" in done) return done;

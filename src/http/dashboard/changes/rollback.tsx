@@ -1,3 +1,4 @@
+import { history } from "../../../operations/history.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type RollbackPoint, rollbackFlag } from "../../../flags/flags.ts";
@@ -32,7 +33,13 @@ export function rollbackRoutes({ app, get, post }: Dashboard) {
     const { place, change, point } = await read();
     const roll = () => rollbackFlag(app, c.get("caller"), place, point, revisionIn(fields));
     try {
-      const done = await confirmed(fields, roll, async () => confirmationOf(app, await read()));
+      const done = await confirmed(fields, roll, async () => confirmationOf(app, await read()), {
+        app,
+        caller: c.get("caller"),
+        operation: history.rollback,
+        names: place,
+        body: typeof point === "number" ? { to: point } : { before: change.revision },
+      });
       if ("content" in done) return done;
       const to = settingPath(place);
       const words = `${typeof point === "number" ? "after" : "before"} revision ${change.revision}`;

@@ -1,3 +1,4 @@
+import { scheduled } from "../../../operations/scheduled.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { applyPatch } from "../../../flags/flag.ts";
@@ -55,6 +56,7 @@ export function scheduledRoutes({ app, get, post }: Dashboard) {
         }),
         back: { to, label: "Scheduled" },
       }),
+      { app, caller: c.get("caller"), operation: scheduled.cancel, names: { ...place, scheduled: id } },
     );
     if (done && "content" in done) return done;
     return { to, text: `The change of ${flag} in ${environment.slug} will not be made.` };

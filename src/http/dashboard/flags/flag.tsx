@@ -1,3 +1,4 @@
+import { flags } from "../../../operations/flags.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
@@ -54,6 +55,7 @@ export function flagPageRoutes({ app, get, post }: Dashboard) {
           last: await lastChange(app, project, { kind: "flag", name: flag, environment: null }),
           back: { to: flagPath(project, flag), label: flag },
         }),
+        { app, caller: c.get("caller"), operation: flags.delete, names: { project, flag } },
       );
     } catch (error) {
       if (!(error instanceof AppError) || error.reason !== "revision-differs") throw error;

@@ -1,3 +1,4 @@
+import { flags } from "../../../operations/flags.ts";
 import { AppError } from "../../../base/errors.ts";
 import { setFlag } from "../../../flags/flags.ts";
 import { type FlagOverview, overviewOfFlags } from "../../../flags/overviews.ts";
@@ -66,6 +67,7 @@ export function projectFlagsRoutes({ app, get, post }: Dashboard) {
             change: <Diff before={{}} after={{ enabled: false, description }} />,
             back: { to: projectPath(project), label: project },
           }),
+          { app, caller: c.get("caller"), operation: flags.set, names: place, body: { description } },
         );
         if ("content" in done) return done;
         return { to: flagPath(project, flag), text: `The flag ${flag} is created.` };

@@ -1,3 +1,7 @@
+import { isoTime } from "../../../base/clock.ts";
+import { flags } from "../../../operations/flags.ts";
+import { scheduled } from "../../../operations/scheduled.ts";
+import type { Proposable } from "../parts/propose.tsx";
 import { AppError } from "../../../base/errors.ts";
 import { parseWallTime } from "../../../base/wall-time.ts";
 import { hasExpired } from "../../../flags/flag.ts";
@@ -178,12 +182,22 @@ export async function changeState(act: string, context: Act): Promise<StateOutco
       () => turn(context, { onOff, span, at }),
       async () =>
         confirmationOf(context, `Turn ${onOff}${how} in ${environment.slug}`, { enabled: onOff === "on" }),
+      proposableOf(context, { onOff, span, at }),
     );
   } catch (error) {
     if (!isTypedError(error)) throw error;
     if (error.reason === "revision-differs") return conflicting(context, draft, onOff);
     return { status: 422, state: { ...draft, fault: sentence(error.message) } };
   }
+}
+
+/** The operation of the admin API that a switch stands for. */
+function proposableOf({ dashboard: { app }, caller, setting }: Act, { onOff, span, at }: Switch): Proposable {
+  const patch = { enabled: onOff === "on" };
+  const call = { app, caller, names: setting.place };
+  if (at !== null) return { ...call, operation: scheduled.create, body: { at: isoTime(at), patch } };
+  if (span === null) return { ...call, operation: flags.set, body: patch };
+  return { ...call, operation: flags.setFor, body: { patch, until: isoTime(app.now() + span.ms) } };
 }
 
 async function turn(

@@ -1,3 +1,6 @@
+import { isoTime } from "../../../base/clock.ts";
+import { flags } from "../../../operations/flags.ts";
+import { scheduled } from "../../../operations/scheduled.ts";
 import type { AppError } from "../../../base/errors.ts";
 import { isTimeZone } from "../../../access/user.ts";
 import type { RuleTable } from "../../../flags/rules/rule-table.ts";
@@ -107,6 +110,7 @@ async function save(context: Act, typed: ValuesDraft, patch: FlagPatch): Promise
       return { to, text: `Saved in ${place.environment}: ${names.join(", ")}.` };
     },
     async () => confirmationOf(context, `Save in ${place.environment}`, patch),
+    { app: dashboard.app, caller, operation: flags.set, names: place, body: patch },
   );
 }
 
@@ -130,6 +134,13 @@ async function schedule(
       return { to: settingPath(place), text };
     },
     async () => confirmationOf(context, `Save later in ${place.environment}`, patch),
+    {
+      app: dashboard.app,
+      caller,
+      operation: scheduled.create,
+      names: place,
+      body: { at: isoTime(at), patch },
+    },
   );
 }
 

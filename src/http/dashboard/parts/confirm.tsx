@@ -7,6 +7,7 @@ import { type Fields, textOf, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { useMay, useMayChange, useView } from "../view.ts";
 import { Danger } from "./danger.tsx";
+import { type Proposable, proposalFormPage, proposeIfAsked } from "./propose.tsx";
 import { EnvironmentName, Notice } from "./status.tsx";
 import { Facts } from "./card.tsx";
 import { Foreign } from "./text.tsx";
@@ -46,21 +47,27 @@ export type Confirmation = {
 };
 
 /** The names of fields that the page of a confirmation asks for itself. */
-const OWN = new Set(["confirm", "why"]);
+const OWN = new Set(["confirm", "why", "propose"]);
 
 /**
  * Returns what `act` does, an operation that the form in `fields` stands for. If it would change a locked environment
- * that the form does not confirm, returns the page that asks for that (428), which sends the same form once more.
+ * that the form does not confirm, returns the page that asks for that (428), which sends the same form once more; likewise
+ * the page that proposes it, as the operation in `proposable`, if it needs approvals.
  */
 export async function confirmed<T>(
   fields: Fields,
   act: () => Promise<T>,
   describe: () => Promise<Confirmation>,
+  proposable?: Proposable,
 ): Promise<T | Page> {
+  await proposeIfAsked(fields, proposable);
   try {
     return await act();
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "unconfirmed") throw error;
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === "unapproved" && proposable)
+      return proposalFormPage(valuesOf(fields), textOf(fields, "why"), await describe(), error);
+    if (error.code !== "unconfirmed") throw error;
     return confirmationPage(fields, await describe());
   }
 }

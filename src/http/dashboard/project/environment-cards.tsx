@@ -1,3 +1,4 @@
+import { MAX_APPROVALS } from "../../../projects/approval.ts";
 import { COLORS } from "../../../projects/color.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
@@ -47,7 +48,7 @@ export type ShownEnvironment = { environment: Environment; readAt: number | null
 type CardProps = { project: string; index: number } & ShownEnvironment;
 
 export function EnvironmentCard({ project, index, environment, readAt }: CardProps) {
-  const { slug, name, key, locked, color } = environment;
+  const { slug, name, key, locked, color, approvals } = environment;
   const path = environmentPath(project, slug);
   const isAdmin = useMay("admin");
   return (
@@ -59,6 +60,7 @@ export function EnvironmentCard({ project, index, environment, readAt }: CardPro
         facts={[
           name !== slug && ["Name", name],
           ["Key, sent as x-environment-key", <Key id={`key-${index}`} value={key} />],
+          approvals > 0 && ["Approvals of a change", approvals],
           ["Last read", readAt === null ? "never" : <Time at={readAt} />],
         ]}
       />
@@ -74,6 +76,7 @@ export function EnvironmentCard({ project, index, environment, readAt }: CardPro
             />
             <Button label={`Save the color of ${slug}`}>Save</Button>
           </Form>
+          <ApprovalsForm index={index} environment={environment} to={`${path}/settings`} />
           <div class="buttons">
             <ButtonForm
               to={`${path}/settings`}
@@ -90,6 +93,43 @@ export function EnvironmentCard({ project, index, environment, readAt }: CardPro
         </>
       )}
     </>
+  );
+}
+
+const APPROVAL_OPTIONS = Array.from({ length: MAX_APPROVALS + 1 }, (_, count) => ({
+  value: String(count),
+  label: count === 0 ? "none" : String(count),
+}));
+
+/** How many people have to approve a change of the environment; fewer than before asks for its name. */
+function ApprovalsForm({
+  index,
+  environment: { slug, approvals },
+  to,
+}: {
+  index: number;
+  environment: Environment;
+  to: string;
+}) {
+  return (
+    <Form to={to} class="filters" id={`approvals-${slug}`} label={`Approvals of changes of ${slug}`}>
+      <SelectField
+        id={`approvals-of-${index}`}
+        name="approvals"
+        label="Approvals"
+        value={String(approvals)}
+        options={APPROVAL_OPTIONS}
+      />
+      {approvals > 0 && (
+        <TextField
+          id={`approvals-confirm-${index}`}
+          name="confirm"
+          label={`For fewer, type ${slug}`}
+          value=""
+        />
+      )}
+      <Button label={`Save the approvals of ${slug}`}>Save</Button>
+    </Form>
   );
 }
 

@@ -1,3 +1,4 @@
+import { flagd } from "../../../operations/flagd.ts";
 import * as z from "zod/mini";
 import { AppError } from "../../../base/errors.ts";
 import { isObject } from "../../../base/json.ts";
@@ -61,6 +62,14 @@ export function importRoutes({ app, get, post }: Dashboard) {
             change: <Differences differences={(await run(true)).differences} />,
             back: { to: pathTo(IMPORT, { project: project.slug }), label: "Import" },
           }),
+          {
+            app,
+            caller: c.get("caller"),
+            operation: flagd.import,
+            names: place,
+            query: { dryRun: "false" },
+            body: file,
+          },
         );
         if ("content" in done) return done;
         const text = `Imported into ${environment.slug}: ${counted(done.differences.length, "change")}.`;

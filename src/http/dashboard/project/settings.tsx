@@ -4,8 +4,8 @@ import { displayName } from "../../../base/slug-schema.ts";
 import { applyDocument } from "../../../documents/apply.ts";
 import { createEnvironment } from "../../../flags/environments.ts";
 import { COLORS } from "../../../projects/color.ts";
-import { newEnvironmentSchema } from "../../../projects/environment-schema.ts";
-import type { Environment } from "../../../projects/environment.ts";
+import { environmentSchema, newEnvironmentSchema } from "../../../projects/environment-schema.ts";
+import type { Environment, EnvironmentPatch } from "../../../projects/environment.ts";
 import { getEnvironment, setEnvironment } from "../../../projects/environments.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
@@ -65,11 +65,13 @@ export function settingsRoutes({ app, get, post }: Dashboard) {
     return {
       to: pathTo(SETTINGS, { project }),
       text: describe(environment, patch),
-      undo: {
-        to: `${environmentPath(project, before.slug)}/settings`,
-        values:
-          patch.locked === undefined ? { color: before.color ?? "" } : { locked: String(before.locked) },
-      },
+      ...(patch.approvals === undefined && {
+        undo: {
+          to: `${environmentPath(project, before.slug)}/settings`,
+          values:
+            patch.locked === undefined ? { color: before.color ?? "" } : { locked: String(before.locked) },
+        },
+      }),
     };
   });
 }
@@ -93,14 +95,25 @@ function colorOf(text: string): Environment["color"] {
 }
 
 /** Throws `invalid`. */
-function patchIn(fields: Fields): { locked?: boolean; color?: Environment["color"] } {
+function patchIn(fields: Fields): Pick<EnvironmentPatch, "locked" | "color" | "approvals"> {
+  if (fields.has("approvals")) {
+    const approvals = textOf(fields, "approvals");
+    return { approvals: check(environmentSchema.shape.approvals, Number(approvals || "x")) };
+  }
   if (fields.has("color")) return { color: colorOf(textOf(fields, "color")) };
   const locked = textOf(fields, "locked");
   if (locked !== "true" && locked !== "false") throw new AppError("invalid", "locked is true or false");
   return { locked: locked === "true" };
 }
 
-function describe({ slug, color, locked }: Environment, patch: { locked?: boolean }): string {
+function describe(
+  { slug, color, locked, approvals }: Environment,
+  patch: Pick<EnvironmentPatch, "locked" | "approvals">,
+): string {
+  if (patch.approvals !== undefined)
+    return approvals === 0
+      ? `Changes of ${slug} need no approval any more.`
+      : `Changes of ${slug} need ${approvals === 1 ? "an approval" : `${approvals} approvals`} from now on.`;
   if (patch.locked === undefined) return `The color of ${slug} is ${color ?? "gray"}.`;
   return locked
     ? `${slug} is locked: its name confirms each change from now on.`

@@ -1,3 +1,4 @@
+import { segments } from "../../../operations/segments.ts";
 import * as z from "zod/mini";
 import type { App } from "../../../app.ts";
 import { findSlugFault } from "../../../base/slug.ts";
@@ -98,6 +99,7 @@ export function segmentRoutes({ app, get, post }: Dashboard) {
             change: <Diff before={{ rule: JSON.parse(record.rule) }} after={{}} />,
             back: { to: segmentPath(project.slug, environment.slug, record.name), label: record.name },
           }),
+          { app, caller: c.get("caller"), operation: segments.delete, names: place },
         );
         if (done && "content" in done) return done;
         return {
@@ -170,6 +172,7 @@ async function save(
           : { to: pathTo(SEGMENTS, { project: project.slug }), label: "Segments" },
       };
     },
+    { app, caller: c.get("caller"), operation: segments.set, names: place, body: { rule } },
   );
   if ("content" in done) return done;
   const is = { created: "is created", updated: "is saved", unchanged: "was like this already" }[done.result];

@@ -1,0 +1,106 @@
+import type { Caller } from "../../../access/caller.ts";
+import { NO_BROWSER } from "../../../access/sign-in.ts";
+import type { App } from "../../../app.ts";
+import type { AppError } from "../../../base/errors.ts";
+import type { ProposalView } from "../../../documents/changes/proposal.ts";
+import { performBy } from "../../../operations/changes/perform.ts";
+import type { Deployment } from "../../../operations/deployment.ts";
+import type { Operation } from "../../../operations/operation.ts";
+import { sentence } from "../error-page.tsx";
+import { type Fields, textOf } from "../fields.ts";
+import type { Page } from "../page.tsx";
+import { useView } from "../view.ts";
+import type { Confirmation } from "./confirm.tsx";
+import { Danger } from "./danger.tsx";
+import { Notice } from "./status.tsx";
+
+/** The operation that a form stands for, as the admin API has it, so that it can be proposed instead. */
+export type Proposable = {
+  app: App;
+  caller: Caller;
+  operation: Operation;
+  names: Readonly<Record<string, string>>;
+  query?: unknown;
+  body?: unknown;
+};
+
+/** Thrown in place of a result: the change was proposed. */
+export class ProposedInstead extends Error {
+  readonly change: ProposalView;
+
+  constructor(change: ProposalView) {
+    super();
+    this.change = change;
+  }
+}
+
+/** How long a change stays open that a page proposes. */
+const PROPOSED_FOR = "14d";
+
+/** Proposes the change if the form asks for that. Throws {@link ProposedInstead}. */
+export async function proposeIfAsked(fields: Fields, proposable: Proposable | undefined): Promise<void> {
+  const propose = textOf(fields, "propose");
+  if (propose === "" || proposable === undefined) return;
+  const { app, caller, operation, names, query, body } = proposable;
+  // No operation that can be proposed depends on where it runs.
+  const call = {
+    app,
+    deployment: {} as Deployment,
+    caller,
+    sender: NO_BROWSER,
+    names,
+    query,
+    body,
+    tag: () => {},
+  };
+  const performed = await performBy({ propose }, operation, call);
+  if ("change" in performed) throw new ProposedInstead(performed.change);
+}
+
+/** The page that asks whether to propose a change that needs approvals; it sends the same form once more. */
+export function proposalFormPage(
+  values: readonly [name: string, value: string][],
+  why: string,
+  { title, back, change }: Confirmation,
+  refusal: AppError,
+): Page {
+  return {
+    title,
+    heading: "Propose this change?",
+    section: "flags",
+    status: 428,
+    back,
+    content: (
+      <div class="stack narrow">
+        <Notice>
+          <p>{sentence(refusal.message)}</p>
+        </Notice>
+        {change}
+        <ProposalForm values={values} why={why} back={back} />
+      </div>
+    ),
+  };
+}
+
+function ProposalForm({
+  values,
+  why,
+  back,
+}: {
+  values: readonly [name: string, value: string][];
+  why: string;
+  back: Confirmation["back"];
+}) {
+  return (
+    <Danger
+      to={useView().path}
+      values={[...values, ["propose", PROPOSED_FOR]]}
+      id="proposal"
+      why={why}
+      whyId="propose-why"
+      kind="primary"
+      act="Propose for approval"
+      back={{ to: back.to }}
+    />
+  );
+}
