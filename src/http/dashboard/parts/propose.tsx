@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import type { Caller } from "../../../access/caller.ts";
 import { NO_BROWSER } from "../../../access/sign-in.ts";
 import type { App } from "../../../app.ts";
@@ -10,7 +11,6 @@ import { sentence } from "../error-page.tsx";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { useView } from "../view.ts";
-import type { Confirmation } from "./confirm.tsx";
 import { Danger } from "./danger.tsx";
 import { Notice } from "./status.tsx";
 
@@ -57,11 +57,14 @@ export async function proposeIfAsked(fields: Fields, proposable: Proposable | un
   if ("change" in performed) throw new ProposedInstead(performed.change);
 }
 
+/** Content of that page: its title, the way back, and the change. */
+type Asked = { title: string; back: { to: string; label: string }; change: Child };
+
 /** The page that asks whether to propose a change that needs approvals; it sends the same form once more. */
 export function proposalFormPage(
   values: readonly [name: string, value: string][],
   why: string,
-  { title, back, change }: Confirmation,
+  { title, back, change }: Asked,
   refusal: AppError,
 ): Page {
   return {
@@ -89,7 +92,7 @@ function ProposalForm({
 }: {
   values: readonly [name: string, value: string][];
   why: string;
-  back: Confirmation["back"];
+  back: Asked["back"];
 }) {
   return (
     <Danger
