@@ -18,6 +18,7 @@ describe("projects create", () => {
       key: expect.stringMatching(KEY),
       locked: false,
       color: null,
+      approvals: 0,
     });
     expect(project).toEqual({
       slug: "shop",

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { addProjectTarget } from "../../../src/documents/changes/targets.ts";
 import { createInvitation } from "../../../src/access/members/invitations.ts";
 import { setMember } from "../../../src/access/members/members.ts";
 import { SCOPES, type Scope } from "../../../src/access/scope.ts";
@@ -90,6 +91,7 @@ const BODIES: Record<string, unknown> = {
   "PATCH /users/{user}": { role: "editor" },
   "PUT /projects/{project}/members/{user}": { role: "editor" },
   "POST /projects/{project}/invitations": { role: "viewer" },
+  "POST /projects/{project}/targets": { target: "https://example.com/changes", on: ["changes"] },
 };
 
 /** What operations need in their query. */
@@ -137,6 +139,7 @@ export async function openWorld() {
   await app.store.deliveries.cancelTargetless(app.now(), 1);
   const hook = "https://example.com/hook";
   const { id: target } = await addTarget(app, OPERATOR, "contact", hook, services.outgoing);
+  const { id: projectTarget } = await addProjectTarget(app, OPERATOR, "shop", hook, services.outgoing);
   await createToken(app, OPERATOR, { name: "victim" });
   const { session } = await signIn(app, "member");
   await setMember(app, OPERATOR, "shop", "member", { role: "viewer" });
@@ -195,7 +198,8 @@ export async function openWorld() {
       const name = `${method} ${path.replace(ROOT, "")}`;
       const needed = /`(\S+)`/.exec(description)?.[1] as Scope | undefined;
       const success = Number(Object.keys(responses).find((status) => status.startsWith("2")));
-      const address = `${addressOf(path)}${QUERIES[name] ?? ""}`;
+      const others = path.includes("/projects/{project}/targets/") ? { target: projectTarget } : {};
+      const address = `${addressOf(path, others)}${QUERIES[name] ?? ""}`;
       return { name, path, method, needed, success, address, body: bodies[name] };
     }),
   );
