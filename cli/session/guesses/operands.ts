@@ -48,6 +48,11 @@ export const OPERAND_GUESSES: Guess[] = [
   [/^segments /, /./, "the project and the environment are options: -p <project> -e <environment>"],
   [/^environments list$/, /./, "the project is an option: -p $0"],
   [/^environments /, /./, "the project is an option: -p <project>; one environment at a time"],
+  [
+    /^members invite$/,
+    /./,
+    "an invitation is a link that you send yourself: formflag members invite -p <project> --role editor prints it",
+  ],
   [/^projects create$/, /./, "environments are an option: --environments develop,production"],
   [/^projects list$/, /./, "formflag projects get $0 shows one project"],
   [/^forms list$/, /./, "formflag forms get $0 shows one form, formflag submissions list $0 its submissions"],
