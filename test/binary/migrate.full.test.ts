@@ -235,7 +235,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("formflag migrate", () => {
     /** Kills a run each time that it has sent a little more to the database, until it ends; returns how often. */
     const repeat = async (...args: string[]) => {
       for (let kills = 0; ; kills += 1) {
-        [sent, most] = [0, 15 + 12 * kills];
+        [sent, most] = [0, 15 + 20 * kills];
         child = start(args);
         const [code, stderr] = [await child.exited, await child.stderr.text()];
         if (child.signalCode === null) {
@@ -264,7 +264,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("formflag migrate", () => {
     const back = join(tempDirectory(), "back");
     expect((await runExecutable(["backup", "restore", archive, "--data", back])).code).toBe(0);
     expect(await digestsIn(back)).toEqual(await digestsIn(data));
-  });
+  }, 120_000);
 });
 
 async function withData(): Promise<string> {
