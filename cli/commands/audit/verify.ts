@@ -45,7 +45,7 @@ function parse({ options }: Input, file?: string): Values {
 async function run(session: Session, { file, head }: Values): Promise<void> {
   const body =
     file === undefined
-      ? (await session.client.open(operations.export, { query: {} })).body
+      ? (await session.client.open(operations.export, { query: { whole: "true" } })).body
       : Bun.file(file).stream();
   const check = createChainCheck();
   let isFound = head === null;

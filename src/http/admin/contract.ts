@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { describeRoute, resolver, validator } from "hono-openapi";
 import * as z from "zod/mini";
 import type { Scope } from "../../access/scope.ts";
+import { proposalSchema } from "../../documents/changes/proposal-schema.ts";
 import { MAX_WHY } from "../../access/why.ts";
 import type { Operation, Schemas } from "../../operations/operation.ts";
 import { BYPASS, CONFIRM, PROPOSE, WHY } from "../auth.ts";
@@ -74,6 +75,8 @@ const PROPOSAL = [
   },
 ];
 
+const PROPOSED = { "application/json": { schema: resolver(z.object({ change: proposalSchema })) } };
+
 /** Status of the answer to a call that succeeds. */
 export function successOf({ status, media }: Operation, { output }: Schemas): 200 | 201 | 204 {
   return status ?? (output || media ? 200 : 204);
@@ -111,6 +114,7 @@ export function describeOperation(operation: Operation, schemas: Schemas): Middl
     ...(lines && { requestBody: { required: true, content: { [JSON_LINES]: { schema: resolver(lines) } } } }),
     responses: {
       [successOf(operation, schemas)]: { description: summary, content },
+      ...(operation.proposes && { 202: { description: `Proposed, with ${PROPOSE}`, content: PROPOSED } }),
       ...Object.fromEntries(failures),
     },
   });

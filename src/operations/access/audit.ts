@@ -1,5 +1,6 @@
 import { exportAudit, listAudit } from "../../access/audit/audit.ts";
 import { viewAuditEntry } from "../../access/audit/entry.ts";
+import { requireScope } from "../../access/rights.ts";
 import { DEFAULT_PAGE, nextOf } from "../../base/pages.ts";
 import { noun } from "../operation.ts";
 
@@ -24,7 +25,8 @@ export const audit = noun("audit", () => import("./schema/audit-schema.ts"), {
     summary: "Export the audit log, oldest first, an entry a line",
     media: ["application/jsonl"],
     defaults: {},
-    run: async ({ app, caller, query }) => {
+    run: async ({ app, caller, query: { whole, ...query } }) => {
+      if (whole === "true") requireScope(caller, "admin");
       const pages = exportAudit(app, caller, withTimes(query));
       return {
         name: "audit.jsonl",

@@ -197,7 +197,9 @@ export async function openWorld() {
       const method = verb.toUpperCase();
       const name = `${method} ${path.replace(ROOT, "")}`;
       const needed = /`(\S+)`/.exec(description)?.[1] as Scope | undefined;
-      const success = Number(Object.keys(responses).find((status) => status.startsWith("2")));
+      // 202 is for a change that is proposed instead.
+      const statuses = Object.keys(responses).filter((status) => status !== "202");
+      const success = Number(statuses.find((status) => status.startsWith("2")));
       const others = path.includes("/projects/{project}/targets/") ? { target: projectTarget } : {};
       const address = `${addressOf(path, others)}${QUERIES[name] ?? ""}`;
       return { name, path, method, needed, success, address, body: bodies[name] };

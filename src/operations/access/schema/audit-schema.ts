@@ -48,5 +48,11 @@ export const list = {
   }),
 };
 
+const exported = {
+  query: z.extend(filter, {
+    /** Whether it has to be the whole log, so that its chain can be checked: 403 for who sees only a part. */
+    whole: z.optional(z.enum(["true", "false"])),
+  }),
+};
+
 export { exported as export };
-const exported = { query: filter };
