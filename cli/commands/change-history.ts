@@ -151,7 +151,15 @@ function headOf(change: Change, { kind: asked, name: named }: Subject): string {
   const parts = [`revision ${revision}`, at, who, ...what, ...where, actionOf(change)];
   // A server of an earlier version sends none.
   const reason = change.why == null ? "" : `\nwhy: ${printable(change.why)}`;
-  return printable(parts.join("  ")) + reason;
+  return printable(parts.join("  ")) + reason + reviewOf(change);
+}
+
+/** How a change was reviewed, below its line; a server of an earlier version sends nothing of it. */
+function reviewOf({ review, bypass }: Partial<Change>): string {
+  if (!review) return "";
+  if (bypass) return shown`\nchange ${review.change}, without approvals`;
+  const approvers = review.approvers.join(", ");
+  return shown`\nchange ${review.change}, proposed by ${review.author}, approved by ${approvers}`;
 }
 
 function actionOf({ kind, before, after }: Change): string {

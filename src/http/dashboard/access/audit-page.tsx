@@ -80,7 +80,15 @@ function auditPage(
     title: "Audit log",
     section: "audit",
     commands: [
-      { label: "Lists the same", text: formflag("audit list", { p: project || null, action, who, before }) },
+      {
+        label: "Lists the same",
+        text: formflag("audit list", {
+          p: project || null,
+          action: action || null,
+          who: who || null,
+          before,
+        }),
+      },
       { label: "Checks that nothing was changed", text: formflag("audit verify") },
     ],
     content: (
@@ -156,7 +164,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   },
   { label: "Details", cell: ({ details }) => <span class="small">{wordsOf(details)}</span> },
   { label: "When", cell: ({ at }) => <ExactTime at={at} /> },
-  { label: "Address", cell: ({ address }) => address !== null && <code>{address}</code> },
+  { label: "Address", cell: ({ address }) => address !== null && <span class="small">{address}</span> },
 ];
 
 function toneOf(action: string): Tone {

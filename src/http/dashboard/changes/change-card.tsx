@@ -45,6 +45,7 @@ export function ChangeCard({ sides = [], ...props }: Props & { sides?: readonly 
           revision {revision}
         </A>
       </p>
+      <Reviewed project={project} change={change} />
       {why && (
         <blockquote>
           <Foreign text={why} />
@@ -57,6 +58,24 @@ export function ChangeCard({ sides = [], ...props }: Props & { sides?: readonly 
       )}
       {sides.length > 0 && <RollBackLinks {...props} sides={sides} />}
     </article>
+  );
+}
+
+/** The proposed change that a change was part of, with its author and who approved it. */
+function Reviewed({ project, change: { review } }: Pick<Props, "project" | "change">) {
+  if (review === null) return null;
+  const { change, author, approvers, bypass } = review;
+  return (
+    <p class="soft">
+      <A to={`${projectPath(project)}/changes/${encodeURIComponent(change)}`}>Change {change}</A>
+      {bypass ? (
+        <Badge tone="bad">without approvals</Badge>
+      ) : (
+        <>
+          , proposed by <Foreign text={author} />, approved by <Foreign text={approvers.join(", ")} />
+        </>
+      )}
+    </p>
   );
 }
 

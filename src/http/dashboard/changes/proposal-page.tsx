@@ -25,7 +25,7 @@ export function proposalPage({ environments, change, error }: Shown): Page {
     project,
     tab: "changes",
     title: `Change ${id}: ${summary}`,
-    heading: summary,
+    heading: sentence(summary).replace(/\.$/, ""),
     back: { to: `${projectPath(project)}/changes`, label: "Proposed changes" },
     ...(error && { topics: [] }),
     commands: [

@@ -1,0 +1,92 @@
+import { expect, test } from "bun:test";
+import { openApp } from "../../cli/data/open.ts";
+import { NO_BROWSER, newSession } from "../../src/access/sign-in.ts";
+import type { ProposalView } from "../../src/documents/changes/proposal.ts";
+import { formflag, onData } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
+import { tempDirectory } from "../support/temp.ts";
+
+const LIVE = ["-p", "shop", "-e", "live"];
+
+/** A data directory with a project whose environment `live` needs an approval. */
+async function begin() {
+  const data = tempDirectory();
+  const commands = onData(data);
+  const json = <T>(...args: string[]): Promise<T> => commands.json<T>(...args);
+  const run = (...args: string[]) => commands.run(...args);
+  await run("projects", "create", "shop", "--environments", "live");
+  await run("environments", "set", "live", "-p", "shop", "--approvals", "1");
+  return { data, run, json };
+}
+
+test("a change that needs approvals is refused with what to type, and proposed with it", async () => {
+  const { run, json } = await begin();
+  const refused = await run("flags", "set", "sale", ...LIVE, "--on");
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("add --propose") });
+  const proposed = await run("flags", "set", "--propose", "sale", ...LIVE, "--on", "--why", "ready");
+  expect(proposed).toMatchObject({ code: 0, stdout: expect.stringContaining("create flag sale in live") });
+  const { change } = await json<{ change: ProposalView }>(
+    "segments",
+    "set",
+    "staff",
+    ...LIVE,
+    "--rule",
+    "true",
+    "--propose=1h",
+  );
+  expect(Date.parse(change.expiresAt) - Date.parse(change.createdAt)).toBe(3_600_000);
+  expect(await json<ProposalView[]>("changes", "list", "-p", "shop")).toMatchObject([
+    { id: change.id },
+    { why: "ready", status: "open" },
+  ]);
+  expect((await run("changes", "get", change.id, "-p", "shop")).stdout).toContain(
+    "create segment projects.shop",
+  );
+  expect((await run("changes", "approve", change.id, "-p", "shop")).stderr).toContain("only a person");
+  expect((await run("changes", "apply", change.id, "-p", "shop")).code).toBe(4);
+  expect((await run("changes", "withdraw", change.id, "-p", "shop")).code).toBe(0);
+  expect((await run("flags", "set", "sale", ...LIVE, "--propose=soon", "--on")).code).toBe(2);
+  expect((await run("projects", "create", "other", "--propose")).code).toBe(2);
+  expect((await run("environments", "set", "live", "-p", "shop", "--approvals", "0")).code).toBe(2);
+  expect(
+    (await run("environments", "set", "live", "-p", "shop", "--approvals", "0", "--confirm", "live")).code,
+  ).toBe(0);
+});
+
+test("an admin bypasses approvals with a reason, which the history shows", async () => {
+  const { run } = await begin();
+  expect((await run("flags", "set", "sale", ...LIVE, "--on", "--bypass")).stderr).toContain("add --why");
+  expect((await run("flags", "set", "sale", ...LIVE, "--on", "--bypass", "--why", "fire")).code).toBe(0);
+  expect((await run("flags", "history", "sale", ...LIVE)).stdout).toContain("without approvals");
+});
+
+test("over a server a login approves and applies what a token has proposed", async () => {
+  const { data, run, json } = await begin();
+  const { token } = await json<{ token: string }>(
+    "tokens",
+    "create",
+    "ci",
+    "--scope",
+    "flags:write",
+    "-p",
+    "shop",
+  );
+  await run("users", "create", "ann", "--role", "releaser");
+  const app = await openApp({ data, writing: "inline" });
+  const { secret, stored } = newSession(app, "ann", "cli", NO_BROWSER, app.now() + 3_600_000);
+  await app.store.sessions.insert(stored, null);
+  await app[Symbol.asyncDispose]();
+  const server = await startServer([], { data });
+  const over = (who: string, ...args: string[]) =>
+    formflag([...args, "--server", server.url], { env: { FORMFLAG_TOKEN: who } });
+  const proposed = await over(token, "flags", "set", "sale", ...LIVE, "--on", "--propose", "--json");
+  expect(proposed.code).toBe(0);
+  const { change } = JSON.parse(proposed.stdout) as { change: ProposalView };
+  expect((await over(token, "changes", "approve", change.id, "-p", "shop")).code).toBe(4);
+  const stale = ["--etag", "0".repeat(64)];
+  expect((await over(secret, "changes", "approve", change.id, "-p", "shop", ...stale)).code).toBe(5);
+  const approved = await over(secret, "changes", "approve", change.id, "-p", "shop", "--etag", change.etag);
+  expect(approved.stdout).toContain("1 of 1 approvals");
+  expect((await over(token, "changes", "apply", change.id, "-p", "shop")).code).toBe(0);
+  expect((await over(token, "flags", "get", "sale", ...LIVE, "--field", "enabled")).stdout).toBe("true\n");
+});
