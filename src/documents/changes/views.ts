@@ -37,17 +37,19 @@ export async function listChanges(
   const { environments } = await getProject(app, project);
   const statuses =
     status === undefined ? ALL : [STORED[status], ...(status === "expired" ? ["open" as const] : [])];
-  const views: ProposalView[] = [];
   for (let cursor = before; ;) {
     const page = await app.store.proposals.page(project, { statuses, limit, before: cursor });
-    for (const proposal of page.items) {
+    const selected = page.items.filter((proposal) => {
       const found = statusOf(proposal, approvalsNeeded(proposal, { environments }), app.now());
-      if (status !== undefined && found !== status) continue;
-      views.push(await view(app, proposal, rerun));
-      if (views.length === limit) return { items: views, more: page.more || proposal !== page.items.at(-1) };
-    }
+      return status === undefined || found === status;
+    });
     const last = page.items.at(-1);
-    if (!page.more || !last) return { items: views, more: false };
+    // A page holds a few megabytes at most, so it is not filled up from the next ones.
+    if (selected.length > 0 || !page.more || !last) {
+      const views: ProposalView[] = [];
+      for (const proposal of selected) views.push(await view(app, proposal, rerun));
+      return { items: views, more: page.more };
+    }
     cursor = { createdAt: last.createdAt, id: last.id };
   }
 }
@@ -94,9 +96,25 @@ export async function view(
   return viewProposal(proposal, { needed, now, isOutdated });
 }
 
-/** Whether a change would make something else now; without a plan if nothing has changed since. */
+/** Whether changes are outdated, as was found at a version of the setup, by their etag. */
+const known = new WeakMap<object, Map<string, { version: number; isOutdated: boolean }>>();
+const MAX_KNOWN = 1000;
+
+/** Whether a change would make something else now; planned once for each version of the setup. */
 async function isOutdatedNow(app: ChangesApp, proposal: Proposal, rerun: Rerun): Promise<boolean> {
-  if ((await app.store.readVersion()).version === proposal.version + 1) return false;
+  const { version } = await app.store.readVersion();
+  if (version === proposal.version + 1) return false;
+  let ofStore = known.get(app.store);
+  if (!ofStore) known.set(app.store, (ofStore = new Map()));
+  const before = ofStore.get(proposal.etag);
+  if (before?.version === version) return before.isOutdated;
+  const isOutdated = await differsNow(app, proposal, rerun);
+  if (ofStore.size >= MAX_KNOWN) ofStore.clear();
+  ofStore.set(proposal.etag, { version, isOutdated });
+  return isOutdated;
+}
+
+async function differsNow(app: ChangesApp, proposal: Proposal, rerun: Rerun): Promise<boolean> {
   let etag: string | null = null;
   const planner: Caller = {
     name: "formflag",
