@@ -17,7 +17,6 @@ type Verbs = {
   invitation: "create" | "delete" | "spend";
   token: "create" | "revoke";
   "second-factor": "create" | "set" | "delete" | "reset";
-  identity: "create" | "delete";
   project: "create" | "set" | "delete";
   environment: "create" | "set" | "delete";
   form: "create" | "set" | "move" | "delete";
@@ -35,7 +34,6 @@ export const AUDITED_NOUNS = [
   "invitation",
   "token",
   "second-factor",
-  "identity",
   "project",
   "environment",
   "form",
