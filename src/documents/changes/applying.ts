@@ -36,9 +36,9 @@ export async function applyChange(
 ): Promise<ProposalView> {
   let [applied, note, isPlanned] = [undefined as Proposal | undefined, null as ReviewNote | null, false];
   const found = requireOpen(await findChange(app, place), app.now());
-  requireEtag(found, etag);
   const { project } = found;
   for (const environment of placesOf(found)) requireScope(caller, "flags:write", { project, environment });
+  requireEtag(found, etag);
   await requireApprovals(app, found);
   const author = await authorOfChange(app, found);
   const acting: Caller = {

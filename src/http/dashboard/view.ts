@@ -61,12 +61,17 @@ export function useMaySee(scope: Scope): boolean {
   return scope === "admin" ? hasScope(caller, scope) : hasScopeSomewhere(caller, scope);
 }
 
-/** Whether that person may change flags in all of these environments: locked ones need a scope of their own. */
-export function useMayChange(environments: readonly { slug: string; locked?: boolean }[]): boolean {
+/**
+ * Whether that person may change flags in all of these environments, or propose it: locked ones need a scope of their own,
+ * unless a change of them needs approvals.
+ */
+export function useMayChange(
+  environments: readonly { slug: string; locked?: boolean; approvals?: number }[],
+): boolean {
   const { project } = useView().reach;
   if (environments.length === 0) return useMay("flags:write");
-  return environments.every(({ slug, locked }) =>
-    useMay(locked ? "flags:locked" : "flags:write", { project, environment: slug }),
+  return environments.every(({ slug, locked, approvals = 0 }) =>
+    useMay(locked && approvals === 0 ? "flags:locked" : "flags:write", { project, environment: slug }),
   );
 }
 

@@ -3,6 +3,8 @@ import { ROLES, type Role } from "../../../src/access/role.ts";
 import { createToken } from "../../../src/access/tokens.ts";
 import { addTarget } from "../../../src/forms/targets.ts";
 import { openTestApp } from "../../support/app.ts";
+import { apply } from "../../support/records/apply.ts";
+import { proposalOf } from "../../support/records/records.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { openDashboard } from "../../support/pages/dashboard.ts";
 import { furnish } from "../../support/pages/furnished.ts";
@@ -12,6 +14,19 @@ const app = openTestApp();
 const made = await furnish(app);
 const { id: target } = await addTarget(app, OPERATOR, "contact", "https://example.com/hook", fakeOutgoing());
 await createToken(app, OPERATOR, { name: "victim" });
+const proposal = proposalOf("shop", {
+  environments: ["develop"],
+  type: "token",
+  createdAt: app.now(),
+  expiresAt: app.now() + 86_400_000,
+});
+await apply(app.store, {
+  change: "insertProposal",
+  project: "shop",
+  proposal,
+  action: "change.propose",
+  events: [],
+});
 const dashboard = openDashboard(app);
 const { routes } = await dashboard.created;
 
@@ -26,6 +41,7 @@ const NAMES: Record<string, string> = {
   flag: "checkout",
   segment: "staff",
   revision: String(made.revision),
+  change: proposal.id,
   session: "nothing",
   secret: "nothing",
 };
@@ -94,6 +110,13 @@ const RULES: Record<string, Rule> = {
     names: scheduled,
     fields: { confirm: "production" },
   },
+  ...Object.fromEntries(
+    ["approve", "reject", "withdraw", "refresh"].map((step): [string, Rule] => [
+      `/projects/:project/changes/:change/${step}`,
+      { least: "releaser", on: step === "refresh" ? "" : `${shop}/changes/${proposal.id}` },
+    ]),
+  ),
+  "/projects/:project/changes/:change/apply": { least: "editor", on: "" },
   "/projects/:project/compare/review": {
     least: "editor",
     on: `${shop}/compare?from=staging&to=develop`,
