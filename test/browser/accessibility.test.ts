@@ -17,6 +17,8 @@ const PAGES = [
   "/projects/shop",
   FLAG,
   "/projects/shop/history",
+  `/projects/shop/changes/${made.change}`,
+  "/audit",
   "/deliveries?status=failed",
   "/access/users",
   "/health",

@@ -194,10 +194,6 @@ const FOR_EVERYBODY = [
   "/me/settings",
   "/me/sessions/:session",
   "/device",
-  // Who may review a change depends on the change.
-  ...["apply", "approve", "refresh", "reject", "withdraw"].map(
-    (verb) => `/projects/:project/changes/:change/${verb}`,
-  ),
 ];
 
 type Browser = Awaited<ReturnType<typeof dashboard.signIn>>;

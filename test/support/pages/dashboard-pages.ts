@@ -15,6 +15,7 @@ export const EMPTY_PAGES = [
   "/deliveries",
   "/access/tokens",
   "/access/users",
+  "/audit",
   "/me",
   "/me/totp",
   "/health",
@@ -28,6 +29,7 @@ export function fullPages({
   revision,
   scheduled,
   delivery,
+  change,
 }: Furnished): string[] {
   const shop = "/projects/shop";
   const production = `${shop}/environments/production`;
@@ -57,6 +59,8 @@ export function fullPages({
     `${shop}/history/${revision}`,
     `${shop}/history/${revision}/rollback`,
     `${shop}/compare?from=develop&to=production`,
+    `${shop}/changes`,
+    `${shop}/changes/${change}`,
     `${shop}/scheduled`,
     `${production}/scheduled/${scheduled}/cancel`,
     `${shop}/stale?days=1`,

@@ -1,3 +1,8 @@
+import type { Caller } from "../../../src/access/caller.ts";
+import type { ProposalView } from "../../../src/documents/changes/proposal.ts";
+import { proposeChange } from "../../../src/documents/changes/proposals.ts";
+import { rejectChange } from "../../../src/documents/changes/reviews.ts";
+import { rerunOn } from "../../../src/operations/changes/perform.ts";
 import { createUser } from "../../../src/access/users.ts";
 import { createToken } from "../../../src/access/tokens.ts";
 import { uploadReferences } from "../../../src/flags/code/code-references.ts";
@@ -38,6 +43,7 @@ export type Furnished = {
   revision: number;
   scheduled: string;
   delivery: string;
+  change: string;
 };
 
 /**
@@ -155,6 +161,7 @@ export async function furnish(
   const planned = { patch: { enabled: false, description: first }, at: Date.now() + 24 * HOUR };
   const { id: scheduled } = await scheduleChange(app, ann(first), place("production"), planned);
   await setEnvironment(app, ann(), "shop", "production", { locked: true, color: "red" });
+  const change = await proposeWith(app, ann(first), texts);
   await app.store.flags.markRead([{ environmentKey, slug: "checkout", at: app.clock.now }]);
   return {
     submissions,
@@ -163,7 +170,24 @@ export async function furnish(
     revision,
     scheduled,
     delivery: withFiles.delivery,
+    change,
   };
+}
+
+/** Proposes a change of production that holds every text, and rejects it with one. */
+async function proposeWith(app: App, caller: Caller, texts: readonly string[]): Promise<string> {
+  const operation = {
+    operation: "PATCH /projects/:project/environments/:environment/flags/:flag",
+    names: { project: "shop", environment: "production", flag: "checkout" },
+    query: undefined,
+    body: { description: texts.at(-1)!, payload: { texts } },
+  };
+  const where = { project: "shop", lasts: 240 * HOUR };
+  const proposed = await proposeChange(app, caller, operation, where, rerunOn(app));
+  const { change } = proposed as { change: ProposalView };
+  const reviewer = { ...callerNamed("releaser"), type: "user" as const };
+  await rejectChange(app, reviewer, { project: "shop", change: change.id }, texts[0]!.slice(0, 500));
+  return change.id;
 }
 
 /** Attempts a delivery twice; the receiver refuses it with that text. */
