@@ -170,8 +170,7 @@ async function invite(
   const url = withServer(invitation.url, config.server);
   await print(invitation, shown`${url}\n`);
   note(shown`it makes somebody a member of ${project} once, until ${invitation.expiresAt}\n`);
-  if (url.startsWith("/"))
-    note("put the address of the server in front of it, such as http://127.0.0.1:8787\n");
+  if (url.startsWith("/")) note("prefix it with the address of the server, such as http://127.0.0.1:8787\n");
 }
 
 function addInvitationsCommand(members: Command, io: Io): void {

@@ -223,7 +223,7 @@ async function printLink(session: Session, given: string | undefined): Promise<v
   if (link.isFirst) note(shown`created ${link.name}, the first user, who is an admin\n`);
   note(shown`it signs ${link.name} in once, until ${link.expiresAt}\n`);
   if (isWhole) return;
-  note("put the address of the server in front of it, such as http://127.0.0.1:8787\n");
+  note("prefix it with the address of the server, such as http://127.0.0.1:8787\n");
   suggest("FORMFLAG_DASHBOARD_URL, and serve --dashboard-url, make it a whole link, with a QR code.");
 }
 

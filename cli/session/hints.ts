@@ -18,7 +18,7 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "approval-needed": "add --propose, and have somebody else approve it",
   "approvals-lowered": "confirm it by the name of the environment, as in --confirm production",
   "bypass-unexplained": "add --why with the reason",
-  "change-outdated": "formflag changes refresh plans it anew",
+  "change-outdated": "formflag changes refresh shows what it would do now, and voids its approvals",
   "form-unconfirmed": "add --yes to change it all the same; a month is written 30d, m is for minutes",
   "flag-not-found": ({ project, environment }) =>
     `formflag flags list -p ${project} -e ${environment} shows the flags there are`,
@@ -39,6 +39,7 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "document-unconfirmed":
     "add --yes to apply it all the same, and --confirm <environment> for each environment that is locked",
   "form-exists": ({ name }) => `formflag forms get ${name} shows it; --if-not-exists leaves it as it is`,
+  "form-name-taken": "a form keeps its name: move or delete the one that is there first",
   "form-ambiguous": "name its project with -p <project>",
   "form-without-project": "name it with -p <project>, or set FORMFLAG_PROJECT",
   "form-not-found": "formflag forms list shows the forms there are",

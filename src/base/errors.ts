@@ -9,7 +9,7 @@ export const ERROR_CODES = [
   "unconfirmed",
   // A change that others have to approve first.
   "unapproved",
-  // A proposed change that would make something else by now.
+  // A proposed change that would now do something else.
   "outdated",
   "too_large",
   "unsupported",

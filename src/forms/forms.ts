@@ -65,12 +65,16 @@ async function placeOf(app: FormsApp, caller: Caller, project: string | undefine
 }
 
 /** Throws `conflict` for a form whose slug is in use in its project. */
-async function requireFree(app: FormsApp, { project, slug }: FormRecord): Promise<void> {
+async function requireFree(
+  app: FormsApp,
+  { project, slug }: FormRecord,
+  reason = "form-exists",
+): Promise<void> {
   const named = await app.store.forms.named(slug);
   // The key of another form would not find it any more.
   if (named.some((other) => other.project === project || other.key === slug))
     throw new AppError("conflict", `form "${slug}" already exists${placeIn(project)}`, {
-      reason: "form-exists",
+      reason,
     });
 }
 
@@ -104,7 +108,7 @@ export function setForm(
 async function planMoveTo(app: FormsApp, caller: Caller, form: FormRecord, project: string) {
   await selectProjects(app, caller, "forms:write", project);
   if (project === form.project) return [];
-  await requireFree(app, { ...form, project });
+  await requireFree(app, { ...form, project }, "form-name-taken");
   return planMove(form, project);
 }
 

@@ -150,7 +150,7 @@ const VERBS: readonly Verb[] = [
   {
     name: "refresh",
     done: "refreshed",
-    description: "plan a change anew; if it would make something else, it has to be approved again",
+    description: "plan a change again; if it would now do something else, its approvals are void",
     sees: false,
   },
 ];

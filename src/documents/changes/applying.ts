@@ -84,14 +84,14 @@ const OUTDATING: ReadonlySet<string> = new Set(["not_found", "invalid", "conflic
 
 function outdated(cause?: AppError): AppError {
   const why = cause === undefined ? "" : `: ${cause.message}`;
-  return new AppError("outdated", `this change would make something else now${why}`, {
+  return new AppError("outdated", `this change would now do something else than proposed${why}`, {
     reason: "change-outdated",
     hint: "refresh it, and have it approved again",
     cause,
   });
 }
 
-/** Plans a change anew. If it would make something else, its differences are those, and no approval counts any more. */
+/** Plans a change again. If it would now do something else, its differences are replaced and its approvals void. */
 export async function refreshChange(
   app: ChangesApp,
   caller: Caller,
@@ -109,8 +109,8 @@ export async function refreshChange(
     review: reviewed(async (changes, moment) => {
       const proposal = requireOpen(await findChange(app, place), moment.at);
       if (changes.length === 0)
-        throw new AppError("outdated", "this change would change nothing any more", {
-          reason: "change-outdated",
+        throw new AppError("outdated", "there is nothing left to change", {
+          reason: "change-empty",
           hint: "withdraw it",
         });
       const { project, operation } = proposal;

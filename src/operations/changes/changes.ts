@@ -69,7 +69,7 @@ export const changes = noun("changes", () => import("../schema/changes-schema.ts
   refresh: {
     ...review,
     path: `${ONE}/refresh`,
-    summary: "Plan a proposed change anew, which voids its approvals if it would make something else",
+    summary: "Plan a proposed change again, which voids its approvals if it would now do something else",
     run: async ({ app, caller, names, tag }) =>
       tagged(tag, await refreshChange(app, caller, names, rerunOn(app))),
   },

@@ -130,7 +130,7 @@ describe("users link", () => {
     expect(code).toBe(0);
     expect(stdout.trimEnd()).toMatch(PATH);
     expect(stderr).toMatch(
-      /^created admin, the first user, who is an admin\nit signs admin in once, until \S+\nput the address of the server in front of it/,
+      /^created admin, the first user, who is an admin\nit signs admin in once, until \S+\nprefix it with the address of the server/,
     );
     const { user } = await useLink(data, stdout);
     expect(user).toMatchObject({ name: "admin", role: "admin" });

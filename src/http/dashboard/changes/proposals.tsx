@@ -82,7 +82,7 @@ export function proposalRoutes({ app, get, post }: Dashboard) {
     {
       name: "refresh",
       act: (c, place) => refreshChange(app, c.get("caller"), place, rerun),
-      said: () => "Planned anew.",
+      said: () => "Planned again.",
     },
   ];
   for (const { name, act, said } of steps)
