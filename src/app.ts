@@ -1,5 +1,6 @@
 import type { AccessStore } from "./access/store.ts";
 import type { ChangesApp, DocumentsApp } from "./documents/store.ts";
+import { createFlagReader } from "./flags/reads/flag-reader.ts";
 import type { DatabaseStore } from "./maintenance/store.ts";
 
 /**
@@ -12,3 +13,8 @@ export type Store = ChangesApp["store"] & AccessStore & DatabaseStore;
 
 /** Dependencies of every operation: clock, randomness, the slices of the store, blobs, notes. */
 export type App = Omit<DocumentsApp, "store"> & { store: Store };
+
+/** Adds to the parts of an app what one area does for another that does not know it: the flags that open forms. */
+export function connectAreas<T extends Omit<App, "flags">>(parts: T): T & Pick<App, "flags"> {
+  return Object.assign(parts, { flags: createFlagReader(parts) });
+}

@@ -1,3 +1,4 @@
+import { connectAreas } from "../../src/app.ts";
 import { clock } from "../../src/base/clock.ts";
 import { NAMES } from "../../src/storage.ts";
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
@@ -38,7 +39,7 @@ export type OpenConfig = SharedConfig & {
 export async function openApp(config: OpenConfig): Promise<OpenApp> {
   const { store, blobs, notes, watch, join } = await openParts(config);
   const random = (length: number) => clock.random(length);
-  return {
+  return connectAreas({
     store,
     watch,
     blobs,
@@ -52,7 +53,7 @@ export async function openApp(config: OpenConfig): Promise<OpenApp> {
       watch.close();
       await store.close();
     },
-  };
+  });
 }
 
 async function openParts({ data, shared, isMoved, threads = null, ...options }: OpenConfig): Promise<Parts> {

@@ -22,6 +22,7 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "form-unconfirmed": "add --yes to change it all the same; a month is written 30d, m is for minutes",
   "flag-not-found": ({ project, environment }) =>
     `formflag flags list -p ${project} -e ${environment} shows the flags there are`,
+  "flag-opens-form": "formflag forms set <form> --open-when none, or name another flag, first",
   "flag-exists": ({ name }) => `formflag flags set ${name} changes it; --if-not-exists leaves it as it is`,
   "payload-with-variants": "change what they are with --variants, or which one is served with --default",
   "variants-missing": `give it some with --variants '{"on":true,"off":false}'`,

@@ -13,6 +13,7 @@ import { beginRemoval } from "../forms/keeping/removal.ts";
 import { type LockedPlace, describeLocks, lockError, unconfirmedLocks } from "../projects/locks.ts";
 import { type Difference, type Document, pathOf } from "./document.ts";
 import { lossesOf } from "./losses.ts";
+import { checkOpenedForms } from "./opened-forms.ts";
 import { planOf } from "./plan-document.ts";
 import { fault, type ContentCheck, type DocumentPlan, type FormCheck, type RuleCheck } from "./plan.ts";
 import type { Setup, SetupChange } from "./setup.ts";
@@ -29,7 +30,7 @@ export async function compareDocument(
   prune: boolean,
 ): Promise<Difference[]> {
   requireScopeIn(caller, "read", document);
-  return (await planDocument(app, document, prune)).plan.differences;
+  return (await planDocument(app, caller, document, prune)).plan.differences;
 }
 
 /**
@@ -45,7 +46,7 @@ export async function applyDocument(
 ): Promise<Difference[]> {
   requireScopeIn(caller, "admin", document);
   const differences = await change(app, caller, async () => {
-    const { plan, setup } = await planDocument(app, document, prune);
+    const { plan, setup } = await planDocument(app, caller, document, prune);
     if (plan.changes.some((each) => each.change === "insertProject")) requireScope(caller, "admin");
     const locks = await locksOf(app, caller, plan.changes);
     const losses = confirmed ? [] : await lossesOf(app, plan, setup);
@@ -74,6 +75,7 @@ function requireScopeIn(caller: Caller, scope: "read" | "admin", { projects = {}
 
 async function planDocument(
   app: DocumentsApp,
+  caller: Caller,
   document: Document,
   prune: boolean,
 ): Promise<{ plan: DocumentPlan; setup: Setup }> {
@@ -85,6 +87,7 @@ async function planDocument(
   await checkRules(plan.checks);
   await checkContents(plan.contents);
   await checkForms(plan.forms);
+  await checkOpenedForms(app, caller, plan);
   return { plan, setup };
 }
 

@@ -3,6 +3,7 @@ import { change, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import { requireChangeable } from "../projects/locks.ts";
+import { requireNoOpenedForm } from "../projects/opened-forms.ts";
 import type { FlagChange } from "./change.ts";
 import { findFlagSlugFault } from "./limits.ts";
 import { requireFit, requireSoundRules } from "./fit.ts";
@@ -91,7 +92,7 @@ async function stateAt({ store }: FlagsApp, place: FlagPlace, to: RollbackPoint)
   return stateBefore(place, to.before, await store.changes.find(project, to.before));
 }
 
-/** Deletes a flag from every environment. `expected` is the newest of its revisions in any of them. Throws as `setFlag`. */
+/** Deletes a flag from every environment. `expected` is the newest of its revisions in any of them. Throws `conflict` for one that opens a form, and as `setFlag`. */
 export function deleteFlag(
   app: FlagsApp,
   caller: Caller,
@@ -106,6 +107,7 @@ export function deleteFlag(
       if (record) records.set(environment, record);
     requireRevision(flag, Math.max(0, ...[...records.values()].map(({ revision }) => revision)), expected);
     if (records.size === 0) throw noSuchFlag(flag);
+    await requireNoOpenedForm(app, { project, flag });
     return { changes: [dropFlag(project, flag, records)], result: undefined };
   });
 }

@@ -22,6 +22,7 @@ import {
   type NewForm,
 } from "./form.ts";
 import { type FormName, parseFormName } from "./form-name.ts";
+import { requireFlag } from "./intake/open-when.ts";
 import { findForm, selectForms, selectProjects } from "./lookup.ts";
 import { requireConfirmedPeriods } from "./keeping/keeping.ts";
 import { beginRemoval } from "./keeping/removal.ts";
@@ -45,6 +46,7 @@ export function createForm(
     const place = await placeOf(app, caller, project);
     const form = { ...draft, project: place };
     await requireFree(app, form);
+    await requireFlag(app.flags, caller, form);
     await requireConfirmedPeriods(app, caller, undefined, form);
     const isMissing = !(await app.store.projects.find(place));
     const creation = isMissing ? planProject(newProject(app, { slug: place }), at) : [];
@@ -95,6 +97,7 @@ export function setForm(
     const before = moved.length === 0 ? found : { ...found, project: project! };
     const { record, result } = applyFormPatch(before, patch, at);
     await checkForm(record, before);
+    await requireFlag(app.flags, caller, record, before.openWhen);
     await requireConfirmedPeriods(app, caller, before, record);
     const changes = result === "unchanged" ? [] : [planUpdate(before, record)];
     return {

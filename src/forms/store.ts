@@ -15,6 +15,7 @@ import type { ProjectsStore } from "../projects/store.ts";
 import type { FormChange } from "./change.ts";
 import type { Conditions, Insertion, StoredSubmission } from "./intake/insertion.ts";
 import type { FormRecord } from "./form.ts";
+import type { FlagPort } from "./intake/open-when.ts";
 import type { Shared } from "./shared.ts";
 import type { Arrival, Scan, ScanStep, ScannedSubmission } from "./inbox/scan.ts";
 import type { RawSubmission, StoredFile, Submission, SubmissionPage } from "./submission.ts";
@@ -242,6 +243,7 @@ export type FormsApp = ClockAndRandom & {
   notes: Notes;
   /** Ids of submissions and deliveries, each greater than the one before. */
   nextId: () => string;
+  flags: FlagPort;
   /** Called once deliveries are queued, so that a server sends them at once. */
   onQueued: () => void;
 };

@@ -1,5 +1,6 @@
 import { isObject } from "../base/json.ts";
 import { isHoneypotName } from "../forms/intake/control-fields.ts";
+import { isFlagName } from "../forms/intake/open-when.ts";
 import { ITEMS } from "../forms/settings/items.ts";
 import type { Kind } from "../forms/settings/setting.ts";
 import { SETTINGS, isStored } from "../forms/settings/settings.ts";
@@ -39,6 +40,8 @@ function fits(value: unknown, kind: Kind): boolean {
       return isText(value) && value.length <= kind.most;
     case "field":
       return isText(value) && isHoneypotName(value);
+    case "flag":
+      return isText(value) && isFlagName(value);
     case "choice":
       return isText(value) && kind.among.includes(value);
     // These have columns of their own.

@@ -7,6 +7,7 @@ import type { ProjectChange } from "./change.ts";
 import { noSuchEnvironment, type Environment, type EnvironmentPatch } from "./environment.ts";
 import { planDeletion, planUpdate } from "./plan.ts";
 import { requireChangeable } from "./locks.ts";
+import { requireNoOpenedForm } from "./opened-forms.ts";
 import type { ProjectsApp } from "./store.ts";
 
 /** The environment of that slug. Throws `not_found` for the project or the environment. */
@@ -59,7 +60,7 @@ function fewerApprovals(slug: string, before: number, after: number): AppError {
   );
 }
 
-/** Deletes an environment with its flag values. Throws `not_found`, `forbidden`, and `unconfirmed` for a lock. */
+/** Deletes an environment with its flag values. Throws `not_found`, `forbidden`, `conflict` for one with a flag that opens a form, and `unconfirmed` for a lock. */
 export function deleteEnvironment(
   app: ProjectsApp,
   caller: Caller,
@@ -70,6 +71,7 @@ export function deleteEnvironment(
   return change(app, caller, async () => {
     const environment = await getEnvironment(app, project, slug);
     await requireChangeable(app, caller, { project, environment: slug });
+    await requireNoOpenedForm(app, { project, environment: slug });
     return { changes: [planDeletion(project, environment)], result: undefined };
   });
 }

@@ -4,6 +4,7 @@ import type { Page, PageQuery } from "../base/pages.ts";
 import type { ProjectChange } from "./change.ts";
 import type { Environment } from "./environment.ts";
 import type { Change, ChangeQuery, PlacedChange, RecentChange } from "./history.ts";
+import type { OpenedForm } from "./opened-form.ts";
 import type { Project } from "./project.ts";
 
 type ProjectStore = {
@@ -12,6 +13,8 @@ type ProjectStore = {
   /** Of some projects, by their slugs, or with null of all. */
   page(query: PageQuery, among: readonly string[] | null): Promise<Page<Project>>;
   find(slug: string): Promise<Project | undefined>;
+  /** The forms of every project that are open while a flag of this one is true, by slug and project. */
+  openedForms(slug: string): Promise<OpenedForm[]>;
 };
 
 type EnvironmentStore = {

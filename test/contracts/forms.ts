@@ -24,6 +24,7 @@ export function formsContract(driver: Driver): void {
         allowedTypes: [".pdf", "image/*"],
         opensAt: "2026-01-02T03:04:05.678Z",
         closesAt: "2027-01-01T00:00:00.000Z",
+        openWhen: "shop/develop/contact-open",
         maxSubmissions: 10_000,
         spam: "reject",
         honeypots: ["website"],
@@ -43,6 +44,25 @@ export function formsContract(driver: Driver): void {
       expect(await store.forms.findByKey(record.key)).toEqual({ ...record, ofProject });
       expect(await store.forms.findByKey(record.slug)).toBeUndefined();
       expect((await store.forms.named("nobody"))[0]).toBeUndefined();
+    });
+
+    test("are found by the project of the flag that opens them, and by no text that only looks like one", async () => {
+      const [project, other] = [fresh(), fresh()];
+      const opened = await addForm(store, fresh(), { openWhen: `${project}/live/sale_1` });
+      await addForm(store, fresh(), { openWhen: `${other}/live/sale` });
+      await addForm(store, fresh(), { schema: { default: { openWhen: `${project}/live/sale` } } });
+      await addForm(store, fresh(), { openWhen: `${project.replaceAll(/[-_.]/g, "x")}/live/sale` });
+      expect(await store.projects.openedForms(project)).toEqual([
+        { project: "default", form: opened.slug, environment: "live", flag: "sale_1" },
+      ]);
+      await apply(store, { change: "updateForm", project: "default", form: { ...opened, openWhen: null } });
+      expect(await store.projects.openedForms(project)).toEqual([]);
+      await apply(
+        store,
+        { change: "updateForm", project: "default", form: opened },
+        deleteFormChange(opened),
+      );
+      expect(await store.projects.openedForms(project)).toEqual([]);
     });
 
     test("get other settings", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { setFlag } from "../../src/flags/flags.ts";
 import { checkForm } from "../../src/forms/form-check.ts";
 import { getForm, createForm, setForm } from "../../src/forms/forms.ts";
 import {
@@ -7,6 +8,7 @@ import {
   givenSettings,
   storedSettings,
 } from "../../src/forms/settings/settings.ts";
+import { createProject } from "../../src/projects/projects.ts";
 import { openTestApp } from "../support/app.ts";
 import { addForm } from "../support/records/apply.ts";
 import { OPERATOR } from "../support/records/caller.ts";
@@ -17,6 +19,7 @@ const OTHERS: FormSettings = {
   allowedTypes: [".pdf"],
   opensAt: "2027-01-01T00:00:00.000Z",
   closesAt: "2027-02-01T00:00:00.000Z",
+  openWhen: "shop/develop/contact-open",
   maxSubmissions: 500,
   spam: "reject",
   honeypots: ["website"],
@@ -51,6 +54,10 @@ describe("the settings of a form", () => {
 
   test.each(NAMES)("include %s, which is set, unchanged by the same, and removed by null", async (name) => {
     const app = openTestApp();
+    if (name === "openWhen") {
+      await createProject(app, OPERATOR, { slug: "shop" });
+      await setFlag(app, OPERATOR, { project: "shop", environment: "develop", flag: "contact-open" }, {});
+    }
     // A page needs a schema.
     const needed = name === "page" ? { schema: OTHERS.schema } : {};
     const form = await createForm(app, OPERATOR, { slug: "contact", ...needed });

@@ -82,6 +82,19 @@ if (IS_POSTGRES_HERE) {
       expect(await apps[1].store.submissions.count(form.key)).toBe(10);
     });
 
+    test("a form is open as the flag is that the other set, from the next request on", async () => {
+      const { apps, newForm, submit } = pair;
+      await createProject(apps[0], OPERATOR, { slug: "opening", environments: ["live"] });
+      const place = { project: "opening", environment: "live", flag: "contact-open" };
+      await setFlag(apps[0], OPERATOR, place, {});
+      const form = await newForm({ openWhen: "opening/live/contact-open" });
+      for (const [round, enabled] of [true, false, true, false].entries()) {
+        await setFlag(apps[round % 2]!, OPERATOR, place, { enabled });
+        const answers = await Promise.all([submit(0, form), submit(1, form)]);
+        expect(statuses(answers)).toEqual(enabled ? [200, 200] : [409, 409]);
+      }
+    });
+
     test("a rate limit knows no address in clear, and is forgotten once its time is over", async () => {
       const url = await freshDatabase();
       const own = await openPair(url);

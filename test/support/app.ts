@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll } from "bun:test";
 import type { Scope } from "../../src/access/scope.ts";
-import type { App } from "../../src/app.ts";
+import { type App, connectAreas } from "../../src/app.ts";
 import { createIdSource } from "../../src/base/ids.ts";
 import { watchChanges } from "../../src/base/watch.ts";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
@@ -40,7 +40,7 @@ export function openTestApp(writing: "thread" | "inline" = "inline"): TestApp {
   const blobs = openDiskBlobs(uploads);
   afterAll(() => store.close());
   store.deliveries.clock = async () => clock.now;
-  return {
+  return connectAreas({
     store,
     watch: watchChanges(store),
     blobs,
@@ -51,7 +51,7 @@ export function openTestApp(writing: "thread" | "inline" = "inline"): TestApp {
     onQueued: () => {},
     clock,
     directory,
-  };
+  });
 }
 
 /** How much feedback an address may send. */

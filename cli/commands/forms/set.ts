@@ -38,6 +38,7 @@ Examples:
   formflag forms set contact --spam-word viagra 'crypto*' --spam-email '*@spam.example' --spam-links 2
   formflag forms set contact --spam-disposable on --honeypot website --duplicates 60s --challenge on
   formflag forms set contact --schema @contact.schema.json
+  formflag forms set contact --open-when shop/production/contact-open
   formflag forms set contact --schema none --spam-word none --closes-at none --spam default
 `,
     )

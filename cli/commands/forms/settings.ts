@@ -58,6 +58,7 @@ const WORDS: Partial<Record<Kind["is"], Record<string, unknown>>> = {
   text: { ...NEVER, ...DEFAULT },
   area: { ...NEVER, ...DEFAULT },
   field: { ...NEVER, ...DEFAULT },
+  flag: { ...NEVER, ...DEFAULT },
   choice: { ...NEVER, ...DEFAULT },
   bytes: DEFAULT,
   count: NEVER,
@@ -140,6 +141,7 @@ async function valueOf(
     case "text":
     case "area":
     case "field":
+    case "flag":
       return isSource ? sourceOf(text, option, input) : text;
     default:
       return kind satisfies never;

@@ -21,9 +21,13 @@ export function metadataOf(kind: "truncated" | "full", details: SenderDetails): 
     address: kind === "full" ? wholeAddress(address) : truncateAddress(address),
     userAgent: cut(userAgent, METADATA_LIMITS.userAgent),
     referrer: cut(withoutQuery(referrer), METADATA_LIMITS.referrer),
-    // The first one is preferred by all browsers.
-    language: cut(/^[\s,]*([\w-]+)/.exec(language ?? "")?.[1] ?? null, METADATA_LIMITS.language),
+    language: cut(languageOf(language), METADATA_LIMITS.language),
   };
+}
+
+/** The first language of a header `Accept-Language`, which every browser prefers; null if it names none. */
+export function languageOf(header: string | null): string | null {
+  return /^[\s,]*([\w-]+)/.exec(header ?? "")?.[1] ?? null;
 }
 
 /** Null for an address that is not one of a web page. */

@@ -4,6 +4,7 @@ import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import type { ProjectChange } from "../../projects/change.ts";
 import { requireChangeable } from "../../projects/locks.ts";
+import { requireNoOpenedForm } from "../../projects/opened-forms.ts";
 import { projectEntry } from "../../projects/plan.ts";
 import { getProject } from "../../projects/projects.ts";
 import type { ProjectsStore } from "../../projects/store.ts";
@@ -16,7 +17,7 @@ type DeletionApp = FormsApp & { store: ProjectsStore };
 
 /**
  * Deletes a project with its environments, flags, forms and history. Submissions and files are removed in steps, in the
- * background if there are many. Throws `not_found`, `forbidden`, and `unconfirmed` for a lock, and for submissions unless the
+ * background if there are many. Throws `not_found`, `forbidden`, `conflict` where one of its flags opens a form, and `unconfirmed` for a lock, and for submissions unless the
  * caller confirmed the slug of the project.
  */
 export async function deleteProject(app: DeletionApp, caller: Caller, slug: string): Promise<void> {
@@ -24,6 +25,7 @@ export async function deleteProject(app: DeletionApp, caller: Caller, slug: stri
   await change(app, caller, async (): Promise<Plan<ProjectChange | FormChange, void>> => {
     const { name } = await getProject(app, slug);
     await requireChangeable(app, caller, { project: slug });
+    await requireNoOpenedForm(app, { project: slug });
     const forms = await app.store.forms.list([slug]);
     const isConfirmed = caller.hasConfirmed(slug);
     if (!isConfirmed) {

@@ -25,6 +25,17 @@ export const INTAKE = {
     field: ["senders", "Closes"],
     line: ["closes"],
   }),
+  /** The flag by whose value the form is open: `project/environment/flag`. */
+  openWhen: setting<string | null>({
+    default: null,
+    kind: { is: "flag" },
+    option: [
+      "open-when <flag>",
+      "submissions are accepted while this flag is true, such as shop/production/contact-open; or none",
+    ],
+    field: ["senders", "Open while a flag is true", "Such as shop/production/contact-open; empty for always"],
+    line: ["open when"],
+  }),
   maxSubmissions: setting<number | null>({
     default: null,
     kind: { is: "count", least: 1, most: 10_000 },

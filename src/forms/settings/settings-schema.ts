@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { anyObject } from "../../base/json-schema.ts";
 import { displayName, momentOf, timestamp } from "../../base/slug-schema.ts";
 import { isHoneypotName } from "../intake/control-fields.ts";
+import { isFlagName } from "../intake/open-when.ts";
 import { isOriginPattern } from "../intake/origins.ts";
 import { ITEMS } from "./items.ts";
 import type { Item, Kind, Setting } from "./setting.ts";
@@ -50,6 +51,7 @@ function shownSchema(kind: Kind): z.ZodMiniType {
     case "text":
     case "area":
     case "field":
+    case "flag":
       return z.string();
     default:
       return kind satisfies never;
@@ -74,6 +76,10 @@ function patchSchema(name: string, kind: Kind): z.ZodMiniType {
         );
     case "field":
       return z.string().check(z.refine(isHoneypotName, `${name} is the name of a field`));
+    case "flag":
+      return z
+        .string()
+        .check(z.refine(isFlagName, `${name} is a flag such as shop/production/contact-open, or null`));
     case "count":
     case "bytes":
     case "seconds":

@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import type { Challenger } from "../../forms/intake/challenge.ts";
+import { type FlagPort, checkFlag } from "../../forms/intake/open-when.ts";
 import type { Form } from "../../forms/form.ts";
 import { type Report, showError } from "../errors.ts";
 import { NO_SNIFF } from "../security.ts";
@@ -15,6 +16,7 @@ export type Challenging = {
   /** Admits the request and returns a function to call at its end. Throws an AppError if it is refused. */
   enter: () => () => void;
   challenger: () => Promise<Challenger>;
+  flags: FlagPort;
   report: Report;
 };
 
@@ -25,7 +27,7 @@ export type Challenging = {
 export async function answerChallenge(
   request: Request,
   formKey: string,
-  { findForm, admit, enter, challenger, report }: Challenging,
+  { findForm, admit, enter, challenger, flags, report }: Challenging,
 ): Promise<Response> {
   let form: Form | undefined;
   let leave: (() => void) | undefined;
@@ -35,6 +37,7 @@ export async function answerChallenge(
     form = await findForm(formKey);
     await admit(form);
     if (!form?.challenge) throw new AppError("not_found", "this form has no challenge");
+    if (form.openWhen !== null) await checkFlag(flags, form, request.headers);
     const { create } = await challenger();
     return Response.json(await create(formKey), { headers: headersFor(request, form) });
   } catch (error) {

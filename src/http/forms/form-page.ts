@@ -2,6 +2,7 @@ import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Form } from "../../forms/form.ts";
 import { checkOpen, checkRoom } from "../../forms/intake/intake.ts";
+import { checkFlag } from "../../forms/intake/open-when.ts";
 import type { PageContent } from "../../forms/intake/input.ts";
 import type { Client } from "../address.ts";
 import { type Report, type Shown, showError } from "../errors.ts";
@@ -81,6 +82,7 @@ export function createFormPage({ app, links, report, guard, handler, findForm }:
       if (!form?.page) throw noSuchAddress();
       if (!form.enabled) throw new AppError("conflict", "this form is closed");
       checkOpen(form, app.now());
+      if (form.openWhen !== null) await checkFlag(app.flags, form, request.headers);
       await checkRoom(app, form);
       return await show(form, request, null);
     } catch (error) {

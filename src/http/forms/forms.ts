@@ -92,6 +92,7 @@ export function createFormsService(
       admit: admitted,
       enter: () => guard(client),
       challenger,
+      flags: app.flags,
       report,
     });
   });

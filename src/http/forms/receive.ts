@@ -11,6 +11,7 @@ import {
   loadRules,
   receiveSubmission,
 } from "../../forms/intake/intake.ts";
+import { checkFlag } from "../../forms/intake/open-when.ts";
 import type { Sender } from "../../forms/intake/conditions.ts";
 import type { SenderDetails } from "../../forms/intake/metadata.ts";
 import { type Client, limitKey, networkOf } from "../address.ts";
@@ -112,6 +113,8 @@ export function createSubmissionHandler(parts: Parts): SubmissionHandler {
       const admitted = admit(form, request, client, countSubmission, route);
       if (admitted) await admitted;
       checkOpen(form, app.now());
+      const flagged = form.openWhen === null ? undefined : checkFlag(app.flags, form, request.headers);
+      if (flagged) await flagged;
       const idempotencyKey = idempotencyKeyOf(request);
       const ready = prepare(form);
       const rules = ready.rules ?? (await load(app, ready, form));

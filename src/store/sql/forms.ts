@@ -3,7 +3,9 @@ import type { Page } from "../../base/pages.ts";
 import type { FormChange } from "../../forms/change.ts";
 import type { FormRecord } from "../../forms/form.ts";
 import type { FormPageQuery } from "../../forms/store.ts";
+import { parseFlagName } from "../../forms/intake/open-when.ts";
 import { DEFAULT_SETTINGS, storedSettings } from "../../forms/settings/settings.ts";
+import type { OpenedForm } from "../../projects/opened-form.ts";
 import { PROJECT_OF_FORM, type ProjectRow, amongProjects } from "./rows.ts";
 import { DEFAULT_PROJECT } from "../../access/place.ts";
 import { pageCut, pageOf } from "./pages.ts";
@@ -132,6 +134,20 @@ function* findForms(slugOrKey: string): Work<FormRecord[]> {
     slugOrKey,
   });
   return rows.map(toRecord);
+}
+
+/** The forms that are open while a flag of a project is true. */
+export function* openedForms(project: string): Work<OpenedForm[]> {
+  // The pattern finds too much rather than too little: `_` stands for any character, and a schema may have such a member.
+  const pattern = `%"openWhen":"${project}/%`;
+  const rows = yield* all<Row>(`${SELECT} AND f.settings LIKE $pattern ORDER BY f.slug, project`, {
+    pattern,
+  });
+  return rows.map(toRecord).flatMap(({ project: own, slug, openWhen }) => {
+    if (openWhen === null) return [];
+    const { project: ofFlag, environment, flag } = parseFlagName(openWhen);
+    return ofFlag === project ? [{ project: own, form: slug, environment, flag }] : [];
+  });
 }
 
 type ServedRow = Row & Pick<ProjectRow, "accent" | "max_submissions" | "max_storage">;

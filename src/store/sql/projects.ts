@@ -9,6 +9,7 @@ import {
   type ProjectRow,
   findProjectRow,
 } from "./rows.ts";
+import { openedForms } from "./forms.ts";
 import { amongProjects } from "./lists.ts";
 import { forgetEnvironment } from "./access/members.ts";
 import { type Work, run, all } from "./work.ts";
@@ -155,5 +156,5 @@ function* view(row: ProjectRow): Work<Project> {
   };
 }
 
-export const projects = { reads: { list: listProjects, page: pageProjects, find: findProject } };
+export const projects = { reads: { list: listProjects, page: pageProjects, find: findProject, openedForms } };
 export const environments = { reads: { list: listEnvironments } };

@@ -1,3 +1,4 @@
+import { connectAreas } from "../../../src/app.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { operatorCaller } from "../../../src/access/caller.ts";
@@ -86,7 +87,7 @@ function appOn(
 ): ClockedApp {
   const clock = { now: now() };
   const uploads = join(directory, "uploads");
-  return {
+  return connectAreas({
     store,
     watch: watchChanges(store),
     blobs: openDiskBlobs(uploads),
@@ -97,7 +98,7 @@ function appOn(
     onQueued: () => {},
     clock,
     directory,
-  };
+  });
 }
 
 /** Opens what a directory holds, or a database that holds nothing. */

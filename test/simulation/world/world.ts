@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import type { App } from "../../../src/app.ts";
+import { type App, connectAreas } from "../../../src/app.ts";
 import { setClock } from "../../../src/base/clock.ts";
 import { type Job, type Jobs, startJobs } from "../../../src/base/jobs.ts";
 import { createIdSource, endOfIds } from "../../../src/base/ids.ts";
@@ -163,7 +163,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
           scheduler.note(`reported ${error.message}`);
         else world.violated(`a bug: ${error instanceof Error ? error.stack : String(error)}`);
       };
-      const app: App = {
+      const app: App = connectAreas({
         store,
         watch: watchChanges(store, report),
         blobs: blobsOf(files, scheduler, process, () => world.faults.storage),
@@ -172,7 +172,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
         random,
         nextId: createIdSource(random, now),
         onQueued: () => {},
-      };
+      });
       const newest = await store.submissions.newestId(endOfIds(now())).catch(() => null);
       app.nextId = createIdSource(random, now, newest);
       const outbox = createOutbox(

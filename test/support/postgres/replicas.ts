@@ -1,5 +1,6 @@
 import { afterAll } from "bun:test";
 import { join } from "node:path";
+import { connectAreas } from "../../../src/app.ts";
 import { createIdSource } from "../../../src/base/ids.ts";
 import { watchChanges } from "../../../src/base/watch.ts";
 import { openDiskBlobs } from "../../../src/blobs/disk.ts";
@@ -24,7 +25,7 @@ export async function openReplicas(count: number, url?: string): Promise<Clocked
       watch.close();
       await store.close();
     });
-    return {
+    return connectAreas({
       store,
       watch,
       blobs: openDiskBlobs(join(directory, "uploads")),
@@ -35,7 +36,7 @@ export async function openReplicas(count: number, url?: string): Promise<Clocked
       onQueued: () => {},
       clock,
       directory,
-    };
+    });
   };
   return Promise.all(Array.from({ length: count }, open));
 }

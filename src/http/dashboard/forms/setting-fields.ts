@@ -102,6 +102,7 @@ function parseSetting({ is }: Kind, typed: string, timeZone: string): ParsedSett
     case "text":
     case "area":
     case "field":
+    case "flag":
     case "choice":
       return { value: text };
     default:

@@ -113,6 +113,7 @@ function SettingField({
     case "url":
     case "text":
     case "field":
+    case "flag":
     case "count":
     case "bytes":
     case "seconds":
