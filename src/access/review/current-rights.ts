@@ -7,19 +7,27 @@ import { isExpired } from "../tokens.ts";
 
 type RightsApp = { now: () => number; store: Pick<AccessStore, "users" | "tokens" | "members"> };
 
-/** The rights that an actor has now who acted in a project before; null for one who is gone. */
+/** How far the clocks of servers on one database may be apart, in milliseconds. */
+const SKEW_MS = 60_000;
+
+/**
+ * The rights that an actor has now who acted in a project at a time before, in milliseconds since 1970; null for one who is
+ * gone, and where somebody or something else has the name since.
+ */
 export async function currentRights(
   { store, now }: RightsApp,
   { type, name, project }: { type: ActorType; name: string; project: string },
+  actedAt: number,
 ): Promise<Rights | null> {
+  const hasActed = ({ createdAt }: { createdAt: string }) => Date.parse(createdAt) <= actedAt + SKEW_MS;
   if (type === "operator") return { name, type, grants: [{ scopes: ["admin"] }] };
   if (type === "user") {
     const user = await store.users.find(name);
-    if (!user) return null;
+    if (!user || !hasActed(user)) return null;
     return { name, type, role: user.role, grants: grantsOf(user.role, await store.members.ofUser(name)) };
   }
   const tokens = (await store.tokens.list()).filter(
-    (token) => token.name === name && !isExpired(token, now()),
+    (token) => token.name === name && !isExpired(token, now()) && hasActed(token),
   );
   const token =
     tokens.find((each) => each.project === project) ?? tokens.find((each) => each.project === undefined);

@@ -16,7 +16,14 @@ import {
   reviewed,
   update,
 } from "./found.ts";
-import { type Proposal, type ProposalView, approvalsNeeded, approversOf, etagOf } from "./proposal.ts";
+import {
+  type Proposal,
+  type ProposalView,
+  approvalsNeeded,
+  approvalsOf,
+  approversOf,
+  etagOf,
+} from "./proposal.ts";
 import { proposalOf } from "./proposals.ts";
 import { differencesOf } from "./proposed-differences.ts";
 import { requireOwnOrReviewer } from "./reviews.ts";
@@ -130,8 +137,8 @@ async function requireApprovals(app: ChangesApp, proposal: Proposal): Promise<vo
   const { project } = proposal;
   const needed = approvalsNeeded(proposal, await getProject(app, project));
   let given = 0;
-  for (const name of approversOf(proposal)) {
-    const rights = await currentRights(app, { type: "user", name, project });
+  for (const { who: name, at } of approvalsOf(proposal)) {
+    const rights = await currentRights(app, { type: "user", name, project }, at);
     const may = (environment: string | undefined) =>
       hasScope(rights!, "flags:locked", { project, environment });
     if (rights && placesOf(proposal).every(may)) given += 1;
@@ -143,8 +150,8 @@ async function requireApprovals(app: ChangesApp, proposal: Proposal): Promise<vo
 }
 
 /** The rights that the author of a change has now. Throws `forbidden` for an author who is gone. */
-async function authorOfChange(app: ChangesApp, { type, who, project }: Proposal) {
-  const rights = await currentRights(app, { type, name: who, project });
+async function authorOfChange(app: ChangesApp, { type, who, project, createdAt }: Proposal) {
+  const rights = await currentRights(app, { type, name: who, project }, createdAt);
   if (rights) return rights;
   throw new AppError("forbidden", `the author of this change, "${who}", is not here any more`, {
     reason: "author-gone",

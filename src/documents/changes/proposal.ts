@@ -75,9 +75,13 @@ export function approvalsNeeded(
   return Math.max(1, ...own.map(({ approvals }) => approvals));
 }
 
+export function approvalsOf({ reviews }: Pick<Proposal, "reviews">): Verdict[] {
+  return reviews.filter(({ verdict }) => verdict === "approved");
+}
+
 /** The users who approved a change. */
-export function approversOf({ reviews }: Pick<Proposal, "reviews">): string[] {
-  return reviews.filter(({ verdict }) => verdict === "approved").map(({ who }) => who);
+export function approversOf(proposal: Pick<Proposal, "reviews">): string[] {
+  return approvalsOf(proposal).map(({ who }) => who);
 }
 
 export function statusOf(proposal: Proposal, needed: number, now: number): ProposalStatus {

@@ -53,12 +53,12 @@ export async function performBy(
     });
   const { app, caller, names, query, body } = call;
   const proposed: ProposedOperation = { operation: keyOf(operation), names, query, body };
+  const project = (names as Record<string, string>)["project"] ?? projectIn(body);
   if ("bypass" in detour) {
     const review = bypassing(app, caller, proposed);
     return { value: await operation.run({ ...call, caller: { ...caller, review } }) };
   }
   const lasts = lastsIn(detour.propose);
-  const project = (names as Record<string, string>)["project"] ?? projectIn(body);
   return proposeChange(app, caller, proposed, { project, lasts }, (_, reviewed) =>
     operation.run({ ...call, caller: reviewed }),
   );
@@ -78,7 +78,11 @@ function projectIn(body: unknown): string {
   const { document } = body as { document?: { projects?: object; forms?: object } };
   const [project, other] = Object.keys(document?.projects ?? {});
   if (project !== undefined && other === undefined && document?.forms === undefined) return project;
-  throw new AppError("invalid", "a document that is proposed has one project, and no forms beside it", {
-    reason: "document-projects",
-  });
+  throw new AppError(
+    "invalid",
+    "a document that is proposed, or bypasses approvals, has one project, and no forms beside it",
+    {
+      reason: "document-projects",
+    },
+  );
 }

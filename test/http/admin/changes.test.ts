@@ -232,6 +232,27 @@ describe("a proposed change", () => {
     );
   });
 
+  test("does not count people and tokens who took over a name since", async () => {
+    const { project, propose, act } = await shop();
+    const body = { name: "robot", project, scopes: ["flags:write"] };
+    const robot = async () => ((await (await ask("/tokens", { body })).json()) as { token: string }).token;
+    const approver = await userWith("releaser");
+    const [change, own] = [await propose({ enabled: true }), await propose({ payload: [1] }, await robot())];
+    await act(change.id, "approve", approver.token, change.etag);
+    await act(own.id, "approve", releaser.token, own.etag);
+    const { now } = app.clock;
+    app.clock.now += 120_000;
+    await ask(`/users/${approver.name}`, { method: "DELETE" });
+    await createUser(app, OPERATOR, { name: approver.name, role: "releaser" });
+    await ask(`/tokens/robot?project=${project}`, { method: "DELETE" });
+    await robot();
+    const applied = await act(change.id, "apply", releaser.token, change.etag);
+    await expectError(applied, 428, "unapproved", "0 of 1");
+    const later = await act(own.id, "apply", releaser.token, own.etag);
+    await expectError(later, 403, "forbidden", "not here");
+    app.clock.now = now;
+  });
+
   test("is rejected, withdrawn or expires for good", async () => {
     const { propose, act, get, changes } = await shop();
     const [one, two, three] = [
@@ -355,4 +376,22 @@ test("an admin bypasses approvals with a reason, which the history and the audit
   const listed = (await (await ask(changes)).json()) as { changes: ProposalView[] };
   expect(listed.changes).toMatchObject([{ status: "applied", bypass: true }]);
   expect((await set({ payload: [1] }, { ...why, "X-Propose": "1d" }, ADMIN)).status).toBe(400);
+});
+
+test("a document that bypasses approvals has one project, so that each project has its own entry", async () => {
+  const [one, two] = [await shop(), await shop()];
+  const flags = { sale: { environments: { live: { enabled: true } } } };
+  const headers = { "X-Bypass": "true", "X-Why": "fire" };
+  const both = { projects: { [one.project]: { flags }, [two.project]: { flags } } };
+  await expectError(
+    await ask("/apply", { body: { document: both }, headers }),
+    400,
+    "invalid",
+    "one project",
+  );
+  expect(await one.read()).not.toMatchObject({ enabled: true });
+  const document = { projects: { [one.project]: { flags } } };
+  expect((await ask("/apply", { body: { document }, headers })).status).toBe(200);
+  const listed = (await (await ask(one.changes)).json()) as { changes: ProposalView[] };
+  expect(listed.changes).toMatchObject([{ project: one.project, bypass: true }]);
 });
