@@ -11,8 +11,8 @@ type RightsApp = { now: () => number; store: Pick<AccessStore, "users" | "tokens
 const SKEW_MS = 60_000;
 
 /**
- * The rights that an actor has now who acted in a project at a time before, in milliseconds since 1970; null for one who is
- * gone, and where somebody or something else has the name since.
+ * The present rights of an actor that acted in a project at an earlier time, in milliseconds since 1970; null if the actor is
+ * gone, and if another user or token has taken the name since.
  */
 export async function currentRights(
   { store, now }: RightsApp,
