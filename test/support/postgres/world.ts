@@ -16,6 +16,7 @@ import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { addTarget } from "../../../src/forms/targets.ts";
 import { createProject } from "../../../src/projects/projects.ts";
+import { OPERATIONS } from "../../../src/operations/all.ts";
 import { stageText } from "../../contracts/blobs.ts";
 import { openApiOf } from "../records/openapi.ts";
 import { openServices, openTestApp, placeOf } from "../app.ts";
@@ -206,9 +207,16 @@ export async function openWorld() {
     }),
   );
   // The others are open to every token, or without one; a review takes a person, and a change that is as far.
+  const isReview = ({ path }: { path: string }) => path.includes("/changes/{change}/");
   const operations = every.flatMap(({ needed, ...each }) =>
-    needed === undefined || each.path.includes("/changes/{change}/") ? [] : [{ ...each, needed }],
+    needed === undefined || isReview(each) ? [] : [{ ...each, needed }],
   );
+  const reviews = every.filter(isReview).map((each) => {
+    const isByAnybody = each.path.endsWith("/apply");
+    const needed: Scope = isByAnybody ? "flags:write" : "flags:locked";
+    return { ...each, needed, ...(each.path.endsWith("/reject") && { body: { why: "no" } }) };
+  });
+  const { nothing, nameless } = namesOfNothing(names);
 
   const ask = (
     { method, address, body }: { method: string; address: string; body?: unknown },
@@ -252,7 +260,35 @@ export async function openWorld() {
       files.map(String).toSorted((a, b) => (a < b ? -1 : 1)),
     ]);
   };
-  return { app, reported, ofrep, operations, names, addressOf, tokens, ask, everything };
+  const named = { names, nothing, nameless, tokens };
+  return { app, reported, ofrep, operations, reviews, ...named, addressOf, ask, everything };
+}
+
+/** A name that nothing has for each name in a path, and a function that takes all names out of a text. */
+function namesOfNothing(names: Record<string, string>) {
+  const nothing: Record<string, string> = Object.fromEntries(
+    Object.entries(names).map(([name, value]) => [
+      name,
+      /^[\da-f-]{36}$/.test(value) ? "01900000-0000-7000-8000-00000000dead" : "nothing",
+    ]),
+  );
+  const all = [...Object.values(names), ...Object.values(nothing), "staging"]
+    .filter((name) => name.length > 1)
+    .toSorted((a, b) => b.length - a.length);
+  const nameless = (text: string) => all.reduce((rest, name) => rest.replaceAll(name, "*"), text);
+  return { nothing, nameless };
+}
+
+const PLACES = new Map(
+  OPERATIONS.map(({ method, path, place }) => [
+    `${method} ${ROOT}${path.replaceAll(/:(\w+)/g, "{$1}")}`,
+    place,
+  ]),
+);
+
+/** What an operation says that it reaches; undefined for one that says nothing. */
+export function placeReached({ method, path }: { method: string; path: string }) {
+  return PLACES.get(`${method} ${path}`);
 }
 
 /** Says something about a flag of the project `shop` in `staging`, and returns the id. */
