@@ -3,7 +3,7 @@ import { formatBytes } from "../../src/base/bytes.ts";
 import { DAY_MS } from "../../src/base/days.ts";
 import { parseRate } from "../../src/base/units.ts";
 import { projects as operations } from "../../src/operations/projects.ts";
-import type { Project, ProjectPatch } from "../../src/projects/project.ts";
+import type { Project, ProjectPatch, Usage } from "../../src/projects/project.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
@@ -92,15 +92,30 @@ async function run(
   await report(project, shown`${project.result} project ${slug}\n` + details(lines));
 }
 
-/** The settings that are not the default, for a person; a server of an earlier version sends none. */
-export function settingLines(project: Project): [label: string, text: string][] {
-  const { mailFrom, accent, maxSubmissions, maxStorage } = project;
+/** The settings that are not the default, for a person, with what is used; a server of an earlier version sends none. */
+export function settingLines(project: Shown): [label: string, text: string][] {
+  const { mailFrom, accent, maxSubmissions, maxStorage, usage } = project;
+  const used = (text: string | null | undefined) => (text == null ? "" : `, ${text}`);
   return [
     ...line("mail from", mailFrom),
     ...line("accent", accent),
-    ...line("submissions", maxSubmissions && `at most ${maxSubmissions.toLocaleString("en")} a day`),
-    ...line("storage", maxStorage && `at most ${formatBytes(maxStorage)}`),
+    ...line(
+      "submissions",
+      maxSubmissions &&
+        `at most ${countText(maxSubmissions)} a day${used(usage && `${countText(usage.submissions)} today`)}`,
+    ),
+    ...line(
+      "storage",
+      maxStorage &&
+        `at most ${formatBytes(maxStorage)}${used(usage?.storage == null ? null : `${formatBytes(usage.storage)} used`)}`,
+    ),
   ];
+}
+
+export type Shown = Project & { usage?: Usage | null | undefined };
+
+function countText(count: number): string {
+  return count.toLocaleString("en");
 }
 
 function line(label: string, text: string | number | null | undefined): [label: string, text: string][] {

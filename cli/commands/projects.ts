@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { projects as operations } from "../../src/operations/projects.ts";
-import type { Project } from "../../src/projects/project.ts";
 import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, shown, table } from "../output/text.ts";
@@ -11,7 +10,7 @@ import type { Input } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
 import { whyOption } from "../session/why.ts";
 import { addHistoryCommand } from "./change-history.ts";
-import { addSetCommand, settingLines } from "./project-settings.ts";
+import { addSetCommand, settingLines, type Shown } from "./project-settings.ts";
 import { addDelete, addGet, addList, named } from "./verbs.ts";
 
 export function addProjectCommands(projects: Command, io: Io): void {
@@ -65,7 +64,7 @@ export function addProjectCommands(projects: Command, io: Io): void {
 const namesOf = (project: string) => ({ project });
 
 /** A project with its keys, for a person. */
-function describeProject(project: Project): string {
+function describeProject(project: Shown): string {
   const { slug, name, key, environments } = project;
   const rows = environments.map((environment) => [environment.slug, environment.name, environment.key]);
   return (

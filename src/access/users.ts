@@ -192,7 +192,7 @@ function requireSelf(caller: Caller, user: string): void {
   throw new AppError("forbidden", `only "${user}" can do this, signed in to the dashboard`);
 }
 
-async function findUser({ store }: AccessApp, name: string): Promise<User> {
+export async function findUser({ store }: AccessApp, name: string): Promise<User> {
   const user = await store.users.find(name);
   if (!user) throw noSuchUser(name);
   return user;

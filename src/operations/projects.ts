@@ -1,5 +1,5 @@
 import { MAX_LIST, nextOf } from "../base/pages.ts";
-import { createProject, getProject, listProjects, setProject } from "../projects/projects.ts";
+import { createProject, getProject, listProjects, setProject, usageOf } from "../projects/projects.ts";
 import { noun } from "./operation.ts";
 import { created, updated } from "./results.ts";
 
@@ -31,7 +31,10 @@ export const projects = noun("projects", () => import("./schema/projects-schema.
     summary: "Get a project",
     scope: "flags:read",
     place: "project",
-    run: ({ app, names }) => getProject(app, names.project),
+    run: async ({ app, caller, names: { project } }) => ({
+      ...(await getProject(app, project)),
+      usage: await usageOf(app, caller, project),
+    }),
   },
   set: {
     method: "PATCH",

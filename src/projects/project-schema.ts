@@ -4,48 +4,57 @@ import { environmentSchema } from "./environment-schema.ts";
 
 const projectSlug = slugOf("project");
 
+const most = (name: string, max: number) => {
+  const message = `${name} is a whole number from 1 to ${max}, or null`;
+  return z.nullable(z.int(message).check(z.gte(1, message), z.lte(max, message)));
+};
+
+const ACCENT = "accent is a colour such as #0b68cb, or null";
+
+/** The settings of a project; null is the default. */
+export const settingsSchema = z.object({
+  name: displayName,
+  mailFrom: z
+    .nullable(z.string("mailFrom is a text, or null"))
+    .check(
+      z.describe(
+        "The sender of mail about submissions of its forms, such as `Shop <shop@example.com>`; null for that of the server.",
+      ),
+    ),
+  accent: z
+    .nullable(z.string(ACCENT).check(z.regex(/^#[0-9a-f]{6}$/i, ACCENT)))
+    .check(z.describe("The colour of the built-in pages of its forms, as #rrggbb; null for the usual one.")),
+  maxSubmissions: most("maxSubmissions", 1_000_000_000).check(
+    z.describe("The most submissions to all of its forms on a day in UTC; null for any number."),
+  ),
+  maxStorage: most("maxStorage", Number.MAX_SAFE_INTEGER).check(
+    z.describe("The most bytes of the submissions and files of all of its forms; null for any number."),
+  ),
+});
+
+/** Settings to change: those that are left out stay as they are. */
+export const someSettings = z.partial(settingsSchema).shape;
+
 export const projectSchema = z.object({
   slug: projectSlug,
-  name: z.string(),
   /** The value of `x-project-key`. */
   key: z.string(),
   environments: z.array(environmentSchema),
-  /** The sender of mail about submissions of its forms, such as `Shop <shop@example.com>`; null for that of the server. */
-  mailFrom: z.nullable(z.string()),
-  /** The colour of the built-in pages of its forms, as `#rrggbb`; null for the usual one. */
-  accent: z.nullable(z.string()),
-  /** The most submissions to all of its forms on a day in UTC; null for any number. */
-  maxSubmissions: z.nullable(z.int()),
-  /** The most bytes of the submissions and files of all of its forms; null for any number. */
-  maxStorage: z.nullable(z.int()),
+  ...settingsSchema.shape,
 });
 
-const most = (name: string, max: number) => {
-  const message = `${name} is a whole number from 1 to ${max}, or null`;
-  return z.optional(z.nullable(z.int(message).check(z.gte(1, message), z.lte(max, message))));
-};
-
-/** Null resets a setting to its default. */
 export const projectPatchSchema = z
-  .strictObject({
-    name: z.optional(displayName),
-    mailFrom: z.optional(z.nullable(z.string("mailFrom is a text, or null"))),
-    accent: z.optional(
-      z.nullable(
-        z
-          .string("accent is a colour such as #0b68cb, or null")
-          .check(z.regex(/^#[0-9a-f]{6}$/i, "accent is a colour such as #0b68cb, or null")),
-      ),
-    ),
-    maxSubmissions: most("maxSubmissions", 1_000_000_000),
-    maxStorage: most("maxStorage", Number.MAX_SAFE_INTEGER),
-  })
+  .strictObject(someSettings)
   .check(
-    z.refine(
-      (patch) => Object.keys(patch).length > 0,
-      "give name, mailFrom, accent, maxSubmissions or maxStorage",
-    ),
+    z.refine((patch) => Object.keys(patch).length > 0, `give one of ${Object.keys(someSettings).join(", ")}`),
   );
+
+export const usageSchema = z.object({
+  /** Submissions to all of its forms since midnight UTC. */
+  submissions: z.int(),
+  /** Bytes of the submissions and files of all of its forms; null while no limit makes them be counted. */
+  storage: z.nullable(z.int()),
+});
 
 export const newProjectSchema = z.strictObject({
   slug: projectSlug,

@@ -2,7 +2,13 @@ import type * as z from "zod/mini";
 import type { ClockAndRandom } from "../base/clock.ts";
 import { dashedKey } from "../base/ids.ts";
 import { type Environment, newEnvironment } from "./environment.ts";
-import type { newProjectSchema, projectPatchSchema, projectSchema } from "./project-schema.ts";
+import type {
+  newProjectSchema,
+  projectPatchSchema,
+  projectSchema,
+  settingsSchema,
+  usageSchema,
+} from "./project-schema.ts";
 
 export type Project = z.infer<typeof projectSchema>;
 
@@ -10,10 +16,19 @@ export const DEFAULT_ENVIRONMENTS = ["develop", "staging", "production"];
 
 export type ProjectPatch = z.infer<typeof projectPatchSchema>;
 
-/** The settings of a project that a patch changes. */
-export type ProjectSettings = Pick<Project, (typeof PROJECT_SETTINGS)[number]>;
+export type ProjectSettings = z.infer<typeof settingsSchema>;
 
-export const PROJECT_SETTINGS = ["name", "mailFrom", "accent", "maxSubmissions", "maxStorage"] as const;
+/** In the order of pages. */
+export const PROJECT_SETTINGS = Object.keys({
+  name: true,
+  accent: true,
+  mailFrom: true,
+  maxSubmissions: true,
+  maxStorage: true,
+} satisfies Record<keyof ProjectSettings, true>) as (keyof ProjectSettings)[];
+
+/** How much of what its forms may hold a project has used. */
+export type Usage = z.infer<typeof usageSchema>;
 
 export type NewProject = z.infer<typeof newProjectSchema>;
 
@@ -37,9 +52,4 @@ export function newProject(app: ClockAndRandom, input: NewProject): Project & { 
 
 function bySlug(a: Environment, b: Environment): number {
   return a.slug < b.slug ? -1 : 1;
-}
-
-/** The settings of a project alone. */
-export function settingsOf({ name, mailFrom, accent, maxSubmissions, maxStorage }: Project): ProjectSettings {
-  return { name, mailFrom, accent, maxSubmissions, maxStorage };
 }

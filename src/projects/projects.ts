@@ -3,21 +3,12 @@ import { change, type Plan } from "../access/door.ts";
 import { noSuchProject } from "../access/place.ts";
 import { hasScope, projectsWith, requireScope, requireScopeSomewhere } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
-import { parseMailbox } from "../delivery/address.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
 import type { SetResult } from "../base/result.ts";
 import type { ProjectChange } from "./change.ts";
-import { LEAST_CONTRAST, contrastOnWhite } from "./contrast.ts";
 import { planProject, planSettings } from "./plan.ts";
-import {
-  newProject,
-  settingsOf,
-  type NewProject,
-  type Project,
-  type ProjectPatch,
-  PROJECT_SETTINGS,
-  type ProjectSettings,
-} from "./project.ts";
+import { newProject, type NewProject, type Project, type ProjectPatch, type Usage } from "./project.ts";
+import { alteredSettings, requireSettings } from "./settings.ts";
 import type { ProjectsApp } from "./store.ts";
 
 /** Creates a project with its keys and environments. Throws `conflict` for a slug in use, `forbidden`. */
@@ -67,55 +58,23 @@ export function setProject(
   app: ProjectsApp,
   caller: Caller,
   slug: string,
-  { accent, mailFrom, ...patch }: ProjectPatch,
+  patch: ProjectPatch,
 ): Promise<ChangedProject> {
-  const isOfInstance = [mailFrom, patch.maxSubmissions, patch.maxStorage].some((each) => each !== undefined);
-  requireScope(caller, "admin", { project: slug });
-  if (isOfInstance) requireScope(caller, "admin");
-  const given: ProjectPatch = {
-    ...patch,
-    ...(accent !== undefined && { accent: accent && readAccent(accent) }),
-    ...(mailFrom !== undefined && { mailFrom: mailFrom && readMailFrom(mailFrom) }),
-  };
+  requireSettings(caller, slug, patch);
   return change(app, caller, async (): Promise<Plan<ProjectChange, ChangedProject>> => {
-    const before = await getProject(app, slug);
-    const changed = PROJECT_SETTINGS.filter(
-      (name) => given[name] !== undefined && given[name] !== before[name],
-    );
-    if (changed.length === 0) return { changes: [], result: { project: before, result: "unchanged" } };
-    const of = (all: ProjectPatch) => Object.fromEntries(changed.map((name) => [name, all[name]]));
-    const settings = of(given) as Partial<ProjectSettings>;
+    const project = await getProject(app, slug);
+    const altered = alteredSettings(project, patch);
+    if (altered === null) return { changes: [], result: { project, result: "unchanged" } };
+    const { before, after } = altered;
     return {
-      changes: [planSettings(slug, of(settingsOf(before)), settings)],
-      result: { project: { ...before, ...settings }, result: "updated" },
+      changes: [planSettings(slug, before, after)],
+      result: { project: { ...project, ...after }, result: "updated" },
     };
   });
 }
 
-/** Throws `invalid` for a colour that is hard to see on white. */
-function readAccent(text: string): string {
-  const color = text.toLowerCase();
-  const contrast = contrastOnWhite(color);
-  if (contrast >= LEAST_CONTRAST) return color;
-  // Rounded down, so that a contrast below the limit is never shown as the limit.
-  const shown = (Math.floor(contrast * 100) / 100).toFixed(2);
-  throw new AppError(
-    "invalid",
-    `accent: ${color} has a contrast of ${shown} on white, less than ${LEAST_CONTRAST}`,
-    {
-      reason: "accent-pale",
-      hint: "choose a darker colour",
-    },
-  );
-}
-
-/** Throws `invalid` for a text that is no mail address. */
-function readMailFrom(text: string): string {
-  try {
-    parseMailbox(text);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw new AppError("invalid", `mailFrom: ${error.message}`, { reason: error.reason ?? undefined });
-  }
-  return text.trim();
+/** How much of what its forms may hold a project has used; null for a caller who may not read its submissions. */
+export async function usageOf(app: ProjectsApp, caller: Caller, slug: string): Promise<Usage | null> {
+  if (!hasScope(caller, "forms:read", { project: slug })) return null;
+  return app.store.projects.usage(slug, app.now());
 }

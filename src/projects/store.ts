@@ -5,7 +5,7 @@ import type { ProjectChange } from "./change.ts";
 import type { Environment } from "./environment.ts";
 import type { Change, ChangeQuery, PlacedChange, RecentChange } from "./history.ts";
 import type { OpenedForm } from "./opened-form.ts";
-import type { Project } from "./project.ts";
+import type { Project, Usage } from "./project.ts";
 
 type ProjectStore = {
   /** By slug, as are the environments of each project. */
@@ -15,6 +15,8 @@ type ProjectStore = {
   find(slug: string): Promise<Project | undefined>;
   /** The forms of every project that are open while a flag of this one is true, by slug and project. */
   openedForms(slug: string): Promise<OpenedForm[]>;
+  /** At a time in milliseconds since 1970. Throws `not_found`. */
+  usage(slug: string, now: number): Promise<Usage>;
 };
 
 type EnvironmentStore = {

@@ -20,7 +20,9 @@ const PAGES = [
   `/projects/shop/changes/${made.change}`,
   "/audit",
   "/deliveries?status=failed",
-  "/access/users",
+  "/projects/shop/members",
+  "/projects/shop/settings",
+  "/access/users/viewer",
   "/health",
 ];
 

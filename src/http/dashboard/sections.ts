@@ -17,6 +17,7 @@ import { projectFlagsRoutes } from "./flags/project.tsx";
 import { projectListRoutes } from "./flags/projects.tsx";
 import { settingRoutes } from "./flags/setting-page.tsx";
 import { formRoutes } from "./forms/forms.tsx";
+import { moveFormRoutes } from "./forms/move.tsx";
 import { healthRoutes } from "./overview/health.tsx";
 import { inboxRoutes } from "./inbox/inbox.tsx";
 import { overviewRoutes } from "./overview/overview.tsx";
@@ -24,6 +25,7 @@ import { peopleRoutes } from "./submissions/people.tsx";
 import { deletionRoutes } from "./project/deletion.tsx";
 import { importRoutes } from "./project/import.tsx";
 import { memberRoutes } from "./project/members.tsx";
+import { projectTokenRoutes } from "./project/tokens.tsx";
 import { settingsRoutes } from "./project/settings.tsx";
 import type { Dashboard } from "./routes.ts";
 import { segmentRoutes } from "./segments/segment.tsx";
@@ -38,6 +40,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   peopleRoutes,
   formRoutes,
   formHistoryRoutes,
+  moveFormRoutes,
   userRoutes,
   tokenRoutes,
   auditRoutes,
@@ -59,6 +62,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   segmentRoutes,
   settingsRoutes,
   memberRoutes,
+  projectTokenRoutes,
   deletionRoutes,
   importRoutes,
   feedbackRoutes,

@@ -42,16 +42,22 @@ export function useView(): View {
 }
 
 /**
- * Whether the person who looks at the page holds a scope in the place that the page is about, or in another, so that
+ * Whether the person who looks at the page holds a scope in a place, by default the one that the page is about, so that
  * pages offer only what would be allowed.
  */
 export function useMay(scope: Scope, reach?: Reach): boolean {
   const { caller, reach: here } = useView();
   if (caller === null) return false;
-  // A page of forms may show those of several projects.
-  if (reach === undefined && here.project === undefined && scope.startsWith("forms:"))
-    return hasScopeSomewhere(caller, scope);
   return hasScope(caller, scope, reach ?? here);
+}
+
+/** Whether that person may change the forms of a project and their submissions; with null, those of any. */
+export function useMayWriteForms(project: string | null): boolean {
+  const { caller } = useView();
+  if (caller === null) return false;
+  return project === null
+    ? hasScopeSomewhere(caller, "forms:write")
+    : hasScope(caller, "forms:write", { project });
 }
 
 /** Whether that person may read a section: what is in projects in any of them, the rest in everything. */

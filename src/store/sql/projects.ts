@@ -12,10 +12,11 @@ import {
 import { openedForms } from "./forms.ts";
 import { amongProjects } from "./lists.ts";
 import { forgetEnvironment } from "./access/members.ts";
-import { type Work, run, all } from "./work.ts";
+import { countDay, storedIn } from "./submissions/quota.ts";
+import { type Work, first, run, all } from "./work.ts";
 import { MAX_PAGE_BYTES, type Page, type PageQuery } from "../../base/pages.ts";
 import { DEFAULT_PROJECT } from "../../access/place.ts";
-import type { Project, ProjectSettings } from "../../projects/project.ts";
+import type { Project, ProjectSettings, Usage } from "../../projects/project.ts";
 
 type Change<K> = ProjectChange & { change: K };
 
@@ -95,14 +96,11 @@ export function* setProject({ project: slug, settings }: Change<"setProject">): 
   const sets = names.map((name) => `${SETTING_COLUMNS[name]} = $${name}`).join();
   const values = Object.fromEntries(names.map((name) => [name, settings[name]!]));
   yield* run(`UPDATE projects SET ${sets} WHERE slug = $slug`, { ...values, slug });
+  if (!names.includes("maxStorage")) return;
   // The sum is kept only as long as there is a limit.
-  if (names.includes("maxStorage"))
-    yield* run(
-      "DELETE FROM project_storage WHERE project_id = (SELECT id FROM projects WHERE slug = $slug)",
-      {
-        slug,
-      },
-    );
+  const { id } = yield* projectRow(slug);
+  yield* run("DELETE FROM project_storage WHERE project_id = $id", { id });
+  if (settings.maxStorage !== null) yield* storedIn(id);
 }
 
 export function* deleteProject({ project: slug }: Change<"deleteProject">): Work<void> {
@@ -156,5 +154,15 @@ function* view(row: ProjectRow): Work<Project> {
   };
 }
 
-export const projects = { reads: { list: listProjects, page: pageProjects, find: findProject, openedForms } };
+function* usageOf(slug: string, now: number): Work<Usage> {
+  const { id } = yield* projectRow(slug);
+  const stored = yield* first<{ bytes: number }>("SELECT bytes FROM project_storage WHERE project_id = $id", {
+    id,
+  });
+  return { submissions: yield* countDay(id, now), storage: stored?.bytes ?? null };
+}
+
+export const projects = {
+  reads: { list: listProjects, page: pageProjects, find: findProject, openedForms, usage: usageOf },
+};
 export const environments = { reads: { list: listEnvironments } };

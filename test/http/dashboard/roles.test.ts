@@ -27,6 +27,7 @@ await apply(app.store, {
   action: "change.propose",
   events: [],
 });
+await createToken(app, OPERATOR, { name: "victim", project: "shop" });
 const dashboard = openDashboard(app);
 const { routes } = await dashboard.created;
 
@@ -80,6 +81,7 @@ const RULES: Record<string, Rule> = {
   "/forms/:form/state": { least: "inbox", on: "/forms/contact", fields: { enabled: "off" } },
   "/forms/:form/test": { least: "inbox", on: "/forms/contact" },
   "/forms/:form/delete": { least: "inbox", on: "/forms/contact/delete", fields: { slug: "contact" } },
+  "/forms/:form/move": { least: "inbox", on: "/forms/contact/move", fields: { project: "nowhere" } },
   "/forms/:form/targets": {
     least: "inbox",
     on: "/forms/contact",
@@ -157,6 +159,8 @@ const RULES: Record<string, Rule> = {
     on: `${shop}/members`,
     fields: { do: "set", user: "viewer", role: "inbox" },
   },
+  "/projects/:project/tokens": { least: "admin", on: `${shop}/tokens`, fields: { name: "new" } },
+  "/projects/:project/tokens/:token": { least: "admin", on: `${shop}/tokens` },
   "/projects/:project/environments": { least: "admin", on: `${shop}/settings`, fields: { slug: "new" } },
   "/projects/:project/environments/:environment/settings": {
     least: "admin",

@@ -1,7 +1,7 @@
 import type { Furnished } from "./furnished.ts";
 
 /** The pages that everybody sees who is not signed in. */
-export const OPEN_PAGES = ["/sign-in", "/link/not-a-link"];
+export const OPEN_PAGES = ["/sign-in", "/link/not-a-link", "/invitation/not-an-invitation"];
 
 /** The pages of a dashboard that has nothing to show yet. */
 export const EMPTY_PAGES = [
@@ -16,6 +16,7 @@ export const EMPTY_PAGES = [
   "/access/tokens",
   "/access/users",
   "/audit",
+  "/device",
   "/me",
   "/me/totp",
   "/health",
@@ -35,6 +36,7 @@ export function fullPages({
   const production = `${shop}/environments/production`;
   return [
     ...EMPTY_PAGES,
+    "/access/users/viewer",
     "/?reads=week",
     "/inbox?folder=archived",
     "/inbox?q=order",
@@ -48,6 +50,7 @@ export function fullPages({
     "/forms/contact/settings",
     "/forms/contact/history",
     "/forms/contact/delete",
+    "/forms/contact/move",
     shop,
     `${shop}/flags/checkout`,
     `${production}/flags/checkout`,
@@ -69,6 +72,9 @@ export function fullPages({
     `${production}/segments/staff`,
     `${production}/segments/staff/delete`,
     `${shop}/settings`,
+    `${shop}/members`,
+    `${shop}/tokens`,
+    `${shop}/changes`,
     `${shop}/import`,
     `${shop}/delete`,
     `${production}/delete`,

@@ -4,6 +4,8 @@ import { proposeChange } from "../../../src/documents/changes/proposals.ts";
 import { rejectChange } from "../../../src/documents/changes/reviews.ts";
 import { rerunOn } from "../../../src/operations/changes/perform.ts";
 import { createUser } from "../../../src/access/users.ts";
+import { createInvitation } from "../../../src/access/members/invitations.ts";
+import { setMember } from "../../../src/access/members/members.ts";
 import { createToken } from "../../../src/access/tokens.ts";
 import { uploadReferences } from "../../../src/flags/code/code-references.ts";
 import { takeFeedback } from "../../../src/flags/previews/feedbacks.ts";
@@ -18,7 +20,7 @@ import { setEnvironment } from "../../../src/projects/environments.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { stageText } from "../../contracts/blobs.ts";
 import type { App } from "../../../src/app.ts";
-import { callerNamed } from "../records/caller.ts";
+import { OPERATOR, callerNamed } from "../records/caller.ts";
 
 export const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -110,6 +112,14 @@ export async function furnish(
     slug: "shop",
     name: first,
     environments: ["develop", "staging", "production"],
+  });
+  await setMember(app, ann(), "shop", "viewer", { role: "viewer" });
+  await createInvitation(app, OPERATOR, "shop", { role: "editor", environments: ["develop", "staging"] });
+  await createToken(app, ann(), {
+    name: "pipeline",
+    project: "shop",
+    environment: "staging",
+    scopes: ["flags:read"],
   });
   const place = (environment: string, flag = "checkout") => ({ project: "shop", environment, flag });
   const set = async (environment: string, patch: FlagPatch, why?: string, flag?: string) => {

@@ -20,7 +20,7 @@ import { Facts } from "../parts/card.tsx";
 import { useView } from "../view.ts";
 import { FactorsCard } from "../factors/card.tsx";
 import { IdentityCard } from "./identity.tsx";
-import { SessionTable } from "./parts.tsx";
+import { SessionTable, membershipText, userPath } from "./parts.tsx";
 
 type Shown = {
   user: User;
@@ -105,14 +105,10 @@ export function meRoutes({ app, options: { passwords, oidc }, get, post }: Dashb
   });
   post("/me/sessions/:session", null, async (c, fields, { session }) => {
     await endSession(app, c.get("caller"), session);
-    const to = textOf(fields, "from") === "users" ? "/access/users" : "/me";
+    const [from, user] = [textOf(fields, "from"), textOf(fields, "user")];
+    const to = from === "users" ? "/access/users" : from === "user" ? userPath(user) : "/me";
     return { to, text: "Ended the session" };
   });
-}
-
-/** A role in a project, with the environments that it is limited to. */
-function wordsOf({ role, environments }: Membership): string {
-  return environments === null ? role : `${role} of ${environments.join(", ") || "no environment"}`;
 }
 
 /** The page of the person who is signed in. */
@@ -145,7 +141,7 @@ function mePage({ passkeys, passwords, account, ...shown }: Shown): Page {
           class="row"
           facts={[
             ["Role", user.role],
-            ...memberships.map((each): [string, string] => [`In ${each.project}`, wordsOf(each)]),
+            ...memberships.map((each): [string, string] => [`In ${each.project}`, membershipText(each)]),
             ["Scopes", SCOPES_OF[user.role].join(", ")],
           ]}
         />
@@ -162,7 +158,7 @@ function mePage({ passkeys, passwords, account, ...shown }: Shown): Page {
         {account && <IdentityCard {...account} />}
         <FactorsCard user={user} passkeys={passkeys} current={current} />
         <section class="stack" aria-labelledby="sessions">
-          <h2 id="sessions">Signed-in browsers</h2>
+          <h2 id="sessions">Where you are signed in</h2>
           <SessionTable sessions={sessions} current={current} from="me" />
         </section>
       </>

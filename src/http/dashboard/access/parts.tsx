@@ -1,11 +1,13 @@
 import { encode } from "uqr";
+import type { MemberRole } from "../../../access/members/member.ts";
 import type { Session } from "../../../access/session.ts";
 import { AskingButton } from "../parts/danger.tsx";
-import { Tabs } from "../parts/link.tsx";
+import { A, Tabs } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
+import { pathTo } from "../paths.ts";
 
 /** The pages of the section "Access". */
 export function AccessTabs({ current }: { current: "users" | "tokens" }) {
@@ -20,7 +22,10 @@ export function AccessTabs({ current }: { current: "users" | "tokens" }) {
   );
 }
 
-/** Browsers that are signed in, each with a button that ends its session. `from` is the page to come back to. */
+/**
+ * Browsers and command lines that are signed in, each with a button that ends it. `from` is the page to come back to: that of
+ * the person, of all users, or of one user.
+ */
 export function SessionTable({
   sessions,
   current,
@@ -28,38 +33,45 @@ export function SessionTable({
 }: {
   sessions: readonly Session[];
   current?: Session;
-  from: "me" | "users";
+  from: "me" | "users" | "user";
 }) {
   return (
     <Table
-      caption="Signed-in browsers"
+      caption="Sessions"
       rows={sessions}
       keyOf={({ id }) => `session-${id}`}
       columns={[
         {
-          label: "Browser",
+          label: "Session",
           heading: true,
-          cell: ({ agent, id }) => (
+          cell: (session) => (
             <>
-              <Foreign text={nameOf(agent)} /> {id === current?.id && <Badge tone="info">this one</Badge>}
+              <Foreign text={nameOf(session)} />{" "}
+              {session.id === current?.id && <Badge tone="info">this one</Badge>}
             </>
           ),
         },
-        ...(from === "users" ? [{ label: "User", cell: ({ user }: Session) => user }] : []),
+        ...(from === "users"
+          ? [{ label: "User", cell: ({ user }: Session) => <A to={userPath(user)}>{user}</A> }]
+          : []),
         { label: "Address", cell: ({ address }) => address },
-        { label: "By", cell: ({ method }) => method },
+        { label: "By", cell: ({ method }) => METHODS[method] },
         { label: "Since", cell: ({ createdAt }) => <Time at={createdAt} /> },
         { label: "Last seen", cell: ({ seenAt }) => <Time at={seenAt} /> },
         {
           label: "Actions",
           isLabelUnseen: true,
-          cell: ({ id, user, agent }) => (
+          cell: (session) => (
             <AskingButton
-              to={`/me/sessions/${id}`}
-              values={{ from }}
+              to={`/me/sessions/${session.id}`}
+              values={{ from, user: from === "user" ? session.user : null }}
               kind="quiet"
-              label={`End the session of ${user} in ${nameOf(agent)}`}
-              question={`${user} is signed out there, and loses what is not saved.`}
+              label={`End the session of ${session.user}: ${nameOf(session)}`}
+              question={
+                session.method === "cli"
+                  ? `Commands of ${session.user} are refused there, until the next login.`
+                  : `${session.user} is signed out there, and loses what is not saved.`
+              }
               confirm="End this session"
             >
               End…
@@ -69,6 +81,26 @@ export function SessionTable({
       ]}
     />
   );
+}
+
+/** How a session began, in words. */
+const METHODS: Record<Session["method"], string> = {
+  link: "link",
+  passkey: "passkey",
+  password: "password",
+  proxy: "proxy",
+  oidc: "single sign-on",
+  cli: "formflag login",
+};
+
+/** The path of the page of a user. */
+export function userPath(name: string): string {
+  return pathTo("/access/users/:user", { user: name });
+}
+
+/** A role in a project, with the environments that it is limited to. */
+export function membershipText({ role, environments }: MemberRole): string {
+  return environments === null ? role : `${role} of ${environments.join(", ") || "no environment"}`;
 }
 
 const BROWSERS = [
@@ -87,12 +119,18 @@ const SYSTEMS = [
   ["Linux", /linux/i],
 ] as const;
 
-/** Returns a browser's common name, from its `User-Agent`. */
-function nameOf(agent: string): string {
+/** The name of a session for people: `Firefox on Linux`, or `Command line, laptop`. */
+function nameOf({ method, agent }: Session): string {
+  if (method !== "cli") return browserName(agent);
+  return agent === "" ? "Command line" : `Command line, ${visible(agent.slice(0, 60))}`;
+}
+
+/** The usual name of a browser, from its `User-Agent`. */
+function browserName(agent: string): string {
   const find = (known: typeof BROWSERS | typeof SYSTEMS) =>
     known.find(([, pattern]) => pattern.test(agent))?.[0];
   const [browser, system] = [find(BROWSERS), find(SYSTEMS)];
-  if (!browser) return agent === "" ? "unknown" : visible(agent.slice(0, 60));
+  if (!browser) return agent === "" ? "Unknown browser" : visible(agent.slice(0, 60));
   return system ? `${browser} on ${system}` : browser;
 }
 

@@ -1,19 +1,42 @@
+import { USER_ROLES } from "../../../access/role.ts";
 import type { User } from "../../../access/user.ts";
 import { AskingButton, Danger } from "../parts/danger.tsx";
-import { ButtonForm } from "../parts/link.tsx";
+import { Button, ButtonForm, Form } from "../parts/link.tsx";
 import { useView } from "../view.ts";
+import { userPath } from "./parts.tsx";
 
-/** The path of the forms about a user. */
-export const pathOf = ({ name }: User) => `/access/users/${encodeURIComponent(name)}`;
+/** The page on which the forms about a user are: the list of users, or that of the user. */
+export type UserFormsOn = "users" | "user";
 
-/** Buttons for one user of the list; `fault` is why it was not deleted. */
-export function UserActions({ user, fault }: { user: User; fault: string | undefined }) {
+/** Changes the role of a user. */
+export function RoleForm({ user, on }: { user: User; on: UserFormsOn }) {
+  const id = `role-${user.name}`;
+  return (
+    <Form to={userPath(user.name)} values={{ do: "role", on }} class="actions" id={`form-${id}`}>
+      <label class="unseen" for={id}>{`Role of ${user.name}`}</label>
+      <select id={id} name="role" class="short">
+        {USER_ROLES.map((role) => (
+          <option value={role} selected={role === user.role}>
+            {role}
+          </option>
+        ))}
+      </select>
+      <Button kind="quiet" label={`Save the role of ${user.name}`}>
+        Save
+      </Button>
+    </Form>
+  );
+}
+
+/** Buttons for one user; `fault` is why it was not deleted. */
+export function UserActions({ user, fault, on }: { user: User; fault: string | undefined; on: UserFormsOn }) {
   const { caller } = useView();
+  const to = userPath(user.name);
   return (
     <div class="actions">
       <ButtonForm
-        to={pathOf(user)}
-        values={{ do: "link" }}
+        to={to}
+        values={{ do: "link", on }}
         kind="quiet"
         icon="key"
         label={`Sign-in link for ${user.name}`}
@@ -22,8 +45,8 @@ export function UserActions({ user, fault }: { user: User; fault: string | undef
       </ButtonForm>
       {user.secondFactors.length > 0 && (
         <AskingButton
-          to={pathOf(user)}
-          values={{ do: "reset" }}
+          to={to}
+          values={{ do: "reset", on }}
           kind="quiet"
           label={`Remove the second factors of ${user.name}`}
           question={`${user.name} is signed out everywhere, and signs in by password or link alone until another factor is set up.`}
@@ -38,8 +61,8 @@ export function UserActions({ user, fault }: { user: User; fault: string | undef
             Delete…<span class="unseen"> {user.name}</span>
           </summary>
           <Danger
-            to={pathOf(user)}
-            values={{ do: "delete" }}
+            to={to}
+            values={{ do: "delete", on }}
             words={[{ name: "name", word: user.name, id: `delete-${user.name}`, fault }]}
             icon="trash"
             act={`Delete ${user.name}`}

@@ -4,7 +4,7 @@ import { USER_ROLES, type UserRole } from "../../../access/role.ts";
 import type { Session } from "../../../access/session.ts";
 import { listSessions } from "../../../access/sessions.ts";
 import type { User } from "../../../access/user.ts";
-import { createLink, createUser, deleteUser, setRole } from "../../../access/users.ts";
+import { createLink, createUser, deleteUser, findUser, setRole } from "../../../access/users.ts";
 import { AppError } from "../../../base/errors.ts";
 import { MAX_PAGE } from "../../../base/pages.ts";
 import { dashboardLink } from "../../paths.ts";
@@ -15,12 +15,13 @@ import { secretPage } from "../parts/secret.tsx";
 import { submit } from "../parts/submit.ts";
 import type { Dashboard } from "../routes.ts";
 import { SelectField, TextField } from "../parts/field.tsx";
-import { Button, Form } from "../parts/link.tsx";
+import { A, Button, Form } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import { UserActions, pathOf } from "./user-actions.tsx";
-import { AccessTabs, QrCode, SessionTable } from "./parts.tsx";
+import { RoleForm, UserActions } from "./user-actions.tsx";
+import { AccessTabs, QrCode, SessionTable, userPath } from "./parts.tsx";
+import { userPage } from "./user-page.tsx";
 
 /** Description of each role's permissions. */
 const ROLE_TEXTS: Record<UserRole, string> = {
@@ -46,6 +47,15 @@ export function userRoutes({ app, options, get, post }: Dashboard) {
       await listSessions(app, c.get("caller"), null),
       failed,
     );
+  const showOne = async (c: DashboardContext, name: string, failed?: Failed) => {
+    const user = await findUser(app, name);
+    const [memberships, identity = null, sessions] = await Promise.all([
+      app.store.members.ofUser(name),
+      app.store.identities.ofUser(name),
+      listSessions(app, c.get("caller"), name),
+    ]);
+    return userPage({ user, memberships, identity, sessions, failed });
+  };
   /** A link is absolute. The origin was checked: behind a proxy with TLS it has the scheme that the browser uses. */
   const baseOf = (c: DashboardContext) =>
     options.dashboardUrl ?? (c.req.header("origin") ?? new URL(c.req.url).origin) + options.basePath;
@@ -62,14 +72,17 @@ export function userRoutes({ app, options, get, post }: Dashboard) {
       REFUSED,
     );
   });
+  get("/access/users/:user", "admin", (c, { user }) => showOne(c, user));
   post("/access/users/:user", "admin", async (c, fields, { user: name }) => {
     const [caller, act] = [c.get("caller"), textOf(fields, "do")];
+    const isOnOwn = textOf(fields, "on") === "user";
+    const to = isOnOwn ? userPath(name) : "/access/users";
     return submit(
       async () => {
         switch (act) {
           case "role": {
             const { user } = await setRole(app, caller, name, roleIn(fields));
-            return { to: "/access/users", text: `${user.name} is ${user.role} now` };
+            return { to, text: `${user.name} is ${user.role} now` };
           }
           case "link": {
             const { secret, expiresAt } = await createLink(app, caller, name);
@@ -78,7 +91,7 @@ export function userRoutes({ app, options, get, post }: Dashboard) {
           case "reset": {
             if (!isFresh(c.get("session")!.signedIn.session, app.now())) throw signInAgain();
             const { user } = await resetFactors(app, caller, name);
-            return { to: "/access/users", text: `Removed every second factor of ${user.name}` };
+            return { to, text: `Removed every second factor of ${user.name}` };
           }
           case "delete":
             if (textOf(fields, "name").trim() !== name)
@@ -89,10 +102,10 @@ export function userRoutes({ app, options, get, post }: Dashboard) {
             throw new AppError("invalid", "the form names no action: load the page again");
         }
       },
-      async ({ form: fault = "" }) => ({
-        ...(await show(c, { fault, ...(act === "delete" && { deleted: name }) })),
-        status: 409,
-      }),
+      async ({ form: fault = "" }) => {
+        const failed = { fault, ...(act === "delete" && { deleted: name }) };
+        return { ...(await (isOnOwn ? showOne(c, name, failed) : show(c, failed))), status: 409 };
+      },
       REFUSED,
     );
   });
@@ -125,8 +138,8 @@ function usersPage(users: readonly User[], sessions: readonly Session[], failed?
           rows={users}
           keyOf={({ name }) => `user-${name}`}
           columns={[
-            { label: "User", heading: true, cell: ({ name }) => name },
-            { label: "Role", cell: (user) => <RoleForm user={user} /> },
+            { label: "User", heading: true, cell: ({ name }) => <A to={userPath(name)}>{name}</A> },
+            { label: "Role", cell: (user) => <RoleForm user={user} on="users" /> },
             { label: "Password", cell: ({ hasPassword }) => (hasPassword ? "set" : <Badge>none</Badge>) },
             {
               label: "Second factors",
@@ -137,7 +150,11 @@ function usersPage(users: readonly User[], sessions: readonly Session[], failed?
               label: "Actions",
               isLabelUnseen: true,
               cell: (user) => (
-                <UserActions user={user} fault={failed?.deleted === user.name ? failed.fault : undefined} />
+                <UserActions
+                  user={user}
+                  fault={failed?.deleted === user.name ? failed.fault : undefined}
+                  on="users"
+                />
               ),
             },
           ]}
@@ -168,31 +185,12 @@ function usersPage(users: readonly User[], sessions: readonly Session[], failed?
           </div>
         </Form>
         <section class="stack" aria-labelledby="sessions">
-          <h2 id="sessions">Signed-in browsers</h2>
+          <h2 id="sessions">Who is signed in</h2>
           <SessionTable sessions={sessions} from="users" />
         </section>
       </>
     ),
   };
-}
-
-function RoleForm({ user }: { user: User }) {
-  const id = `role-${user.name}`;
-  return (
-    <Form to={pathOf(user)} values={{ do: "role" }} class="actions" id={`form-${id}`}>
-      <label class="unseen" for={id}>{`Role of ${user.name}`}</label>
-      <select id={id} name="role" class="short">
-        {USER_ROLES.map((role) => (
-          <option value={role} selected={role === user.role}>
-            {role}
-          </option>
-        ))}
-      </select>
-      <Button kind="quiet" label={`Save the role of ${user.name}`}>
-        Save
-      </Button>
-    </Form>
-  );
 }
 
 /** Shows a link that signs a user in once, with its QR code. */

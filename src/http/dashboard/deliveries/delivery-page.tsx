@@ -10,7 +10,7 @@ import { Card, Empty, Facts } from "../parts/card.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
-import { useMay } from "../view.ts";
+import { useMayWriteForms } from "../view.ts";
 import { StatusBadge, kindLabel, RetryButton } from "./delivery-words.tsx";
 
 /** A delivery with its attempts; `recipient` is where it goes, without secrets. */
@@ -51,7 +51,7 @@ export function deliveryPage({
 }
 
 function RetryOne({ delivery }: { delivery: DeliveryDetails }) {
-  if (!useMay("forms:write")) return null;
+  if (!useMayWriteForms(delivery.project)) return null;
   return <RetryButton delivery={delivery} values={{ id: delivery.id, one: "1" }} kind="primary" />;
 }
 

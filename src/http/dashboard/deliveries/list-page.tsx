@@ -1,3 +1,4 @@
+import { parseFormName } from "../../../forms/form-name.ts";
 import { shortName } from "../../../access/place.ts";
 import { namedShort, shownName } from "../forms/form-words.ts";
 import { creationOf } from "../../../base/ids.ts";
@@ -13,7 +14,7 @@ import { Empty } from "../parts/card.tsx";
 import { type Column } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { addressOf, useMay, useView } from "../view.ts";
+import { addressOf, useMayWriteForms, useView } from "../view.ts";
 import { type Recipients, STATUS_LABELS, StatusBadge, kindLabel, RetryButton } from "./delivery-words.tsx";
 
 /** Filter of the list of deliveries. */
@@ -70,7 +71,8 @@ export function listPage({ filter: asked, items, next, recipients, forms }: List
 }
 
 function RetryAll({ filter: { status, form } }: { filter: DeliveryFilter }) {
-  if (!useMay("forms:write") || (status !== null && status !== "failed")) return null;
+  if (!useMayWriteForms(parseFormName(form ?? "").project) || (status !== null && status !== "failed"))
+    return null;
   return (
     <AskingButton
       to="/deliveries/retry"
@@ -153,10 +155,10 @@ function columnsOf({ status, form }: DeliveryFilter, recipients: Recipients): Co
     {
       label: "Actions",
       isLabelUnseen: true,
-      scope: "forms:write",
-      cell: (delivery) => (
-        <RetryButton delivery={delivery} values={{ id: delivery.id, status, form }} kind="quiet" />
-      ),
+      cell: (delivery) =>
+        useMayWriteForms(delivery.project) && (
+          <RetryButton delivery={delivery} values={{ id: delivery.id, status, form }} kind="quiet" />
+        ),
     },
   ];
 }

@@ -13,7 +13,7 @@ import { Card, Empty, Facts } from "../parts/card.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { useMay } from "../view.ts";
+import { useMayWriteForms } from "../view.ts";
 import { formPath, inboxPath } from "../paths.ts";
 import { namedForm } from "./form-words.ts";
 import { ProjectLink } from "./project-link.tsx";
@@ -59,7 +59,7 @@ export function formPage(shown: Shown, failed?: { target: string; message: strin
 }
 
 function Actions({ form }: { form: Form }) {
-  const mayChange = useMay("forms:write");
+  const mayChange = useMayWriteForms(form.project);
   return (
     <>
       <ButtonLink to={inboxPath(shortName(form))} icon="inbox">
@@ -83,7 +83,7 @@ function Actions({ form }: { form: Form }) {
 }
 
 function About({ form, state, url, page }: Shown) {
-  const mayChange = useMay("forms:write");
+  const mayChange = useMayWriteForms(form.project);
   return (
     <section class="card" aria-labelledby="about">
       <h2 id="about">
@@ -111,6 +111,9 @@ function About({ form, state, url, page }: Shown) {
           <ButtonForm to={`${formPath(shortName(form))}/state`} values={{ enabled: String(!form.enabled) }}>
             {form.enabled ? "Close the form" : "Open the form"}
           </ButtonForm>
+          <ButtonLink to={`${formPath(shortName(form))}/move`} icon="arrowRight">
+            Move…
+          </ButtonLink>
           <ButtonLink to={`${formPath(shortName(form))}/delete`} kind="danger" icon="trash">
             Delete…
           </ButtonLink>
@@ -129,7 +132,7 @@ function Targets({
   targets: TargetView[];
   failed: { target: string; message: string } | undefined;
 }) {
-  const mayChange = useMay("forms:write");
+  const mayChange = useMayWriteForms(form.project);
   return (
     <Card id="targets" title="Targets">
       {targets.length === 0 ? (

@@ -1,6 +1,6 @@
 import { seenCounts } from "../inbox/load.ts";
 import { shortName } from "../../../access/place.ts";
-import { hasScope } from "../../../access/rights.ts";
+import { hasScope, requireScope } from "../../../access/rights.ts";
 import { newFormSchema } from "../../../forms/form-schema.ts";
 import { createForm, deleteForm, getForm, listForms, setForm } from "../../../forms/forms.ts";
 import { stateOf } from "../../../forms/intake/opening.ts";
@@ -56,6 +56,13 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
     };
   };
 
+  /** A form that the caller may change. */
+  const writableForm = async (c: DashboardContext, name: string) => {
+    const form = await getForm(app, c.get("caller"), name);
+    requireScope(c.get("caller"), "forms:write", { project: form.project });
+    return form;
+  };
+
   get("/forms", "forms:read", async (c) =>
     formsPage(await listForms(app, c.get("caller")), await seenCounts(app, c.get("caller"))),
   );
@@ -96,7 +103,7 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
     return { to: pathTo("/inbox/:form/:id", { form, id }), text: "Stored a test submission" };
   });
   get(`${FORM}/settings`, "forms:write", async (c, { form }) =>
-    settingsPage(await getForm(app, c.get("caller"), form), viewOf(c).timeZone),
+    settingsPage(await writableForm(c, form), viewOf(c).timeZone),
   );
   post(`${FORM}/settings`, "forms:write", async (c, fields, { form: slug }) => {
     const { timeZone } = viewOf(c);
@@ -126,9 +133,7 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
       return again({}, error.message);
     }
   });
-  get(`${FORM}/delete`, "forms:write", async (c, { form }) =>
-    deletePage(await getForm(app, c.get("caller"), form)),
-  );
+  get(`${FORM}/delete`, "forms:write", async (c, { form }) => deletePage(await writableForm(c, form)));
   post(`${FORM}/delete`, "forms:write", async (c, fields, parameters) => {
     const form = await getForm(app, c.get("caller"), parameters.form);
     if (textOf(fields, "name").trim() !== form.slug)

@@ -8,7 +8,7 @@ import { Badge, Notice } from "../parts/status.tsx";
 import { Card, Empty } from "../parts/card.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
-import { useMay } from "../view.ts";
+import { useMayWriteForms } from "../view.ts";
 import type { Faults } from "../parts/submit.ts";
 import { formPath, inboxPath } from "../paths.ts";
 import { ProjectLink } from "./project-link.tsx";
@@ -32,7 +32,7 @@ export function formsPage(forms: readonly Form[], counts: readonly FormCounts[])
 }
 
 function CreateLink() {
-  if (!useMay("forms:write")) return null;
+  if (!useMayWriteForms(null)) return null;
   return (
     <ButtonLink to="/forms/new" kind="primary" icon="plus">
       Create a form

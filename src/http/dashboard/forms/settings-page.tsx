@@ -10,6 +10,7 @@ import { AreaField, CheckField, SelectField, TextField } from "../parts/field.ts
 import { Button, Form as PostForm, Hidden } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { GROUPS, type SettingErrors, beforeName, settingText } from "./setting-fields.ts";
+import { namedForm } from "./form-words.ts";
 import { formPath } from "../paths.ts";
 
 /** Submitted values of one group, with their errors. */
@@ -23,8 +24,11 @@ export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
     section: "forms",
     back: { to, label: form.slug },
     commands: [
-      { label: "Show the settings", text: formflag("forms get", form.slug) },
-      { label: "Change one", text: formflag("forms set", form.slug, { "rate-limit": "20/h" }) },
+      { label: "Show the settings", text: formflag("forms get", ...namedForm(form)) },
+      {
+        label: "Change one",
+        text: formflag("forms set", form.slug, { ...namedForm(form)[1], "rate-limit": "20/h" }),
+      },
       {
         label: "Keep them in a file",
         text: "formflag export > formflag.yaml\nformflag apply -f formflag.yaml",

@@ -1,4 +1,5 @@
 import { chosenIn, namedShort, shownName } from "../forms/form-words.ts";
+import { parseFormName } from "../../../forms/form-name.ts";
 import type { FormCounts } from "../../../forms/store.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
@@ -6,7 +7,7 @@ import { A, ButtonLink, Form, Tabs } from "../parts/link.tsx";
 import { BY_AGE, Pager } from "../parts/list.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Empty } from "../parts/card.tsx";
-import { useMay } from "../view.ts";
+import { useMayWriteForms } from "../view.ts";
 import { FOLDER_NAMES, type Listing, sumOf, BulkBar, Filters } from "./controls.tsx";
 import { type InboxQuery, commandOptions, isFiltered, parametersOf, pathOf, valuesOf } from "./query.ts";
 import { Rows, besideOf } from "../submissions/rows.tsx";
@@ -77,7 +78,7 @@ function Exports({ query }: { query: InboxQuery }) {
 
 function List({ listing }: { listing: Listing }) {
   const { query, submissions, next, indexing, fault } = listing;
-  const mayWrite = useMay("forms:write");
+  const mayWrite = useMayWriteForms(projectOf(listing));
   if (fault) return null;
   const rows = (
     <Rows
@@ -116,6 +117,14 @@ function List({ listing }: { listing: Listing }) {
   );
 }
 
+/** The project of the forms that a list shows; null for those of several. */
+function projectOf({ query: { form }, counts }: Listing): string | null {
+  if (form === null) return null;
+  const { project, slugOrKey } = parseFormName(form);
+  const isIt = (each: FormCounts) => each.form === slugOrKey || each.formKey === slugOrKey;
+  return project ?? counts.find(isIt)?.project ?? null;
+}
+
 function NothingHere({
   query,
   next,
@@ -125,7 +134,7 @@ function NothingHere({
   next: string | null;
   hasForms: boolean;
 }) {
-  const mayWrite = useMay("forms:write");
+  const mayWrite = useMayWriteForms(null);
   if (!hasForms)
     return (
       <Empty title="There are no forms yet">

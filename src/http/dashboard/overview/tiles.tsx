@@ -5,7 +5,7 @@ import type { FormStats } from "../../../maintenance/stats.ts";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Time } from "../parts/time.tsx";
 import { Empty } from "../parts/card.tsx";
-import { useMay } from "../view.ts";
+import { useMay, useMayWriteForms } from "../view.ts";
 
 type Target = Pick<Parameters<typeof A>[0], "to" | "query">;
 
@@ -98,7 +98,7 @@ export function FirstSteps({ hasForm, hasProject }: { hasForm: boolean; hasProje
       {!hasForm && (
         <Empty title="There is no form yet">
           <p>A form takes what people send from your pages, and keeps it in the inbox.</p>
-          {useMay("forms:write") && (
+          {useMayWriteForms(null) && (
             <ButtonLink to="/forms/new" kind="primary" icon="plus">
               Create a form
             </ButtonLink>

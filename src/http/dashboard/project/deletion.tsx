@@ -1,10 +1,12 @@
 import type { Child } from "hono/jsx";
+import { requireScope } from "../../../access/rights.ts";
 import type { App } from "../../../app.ts";
 import { deleteEnvironment, getEnvironment } from "../../../projects/environments.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { deleteProject } from "../../../forms/keeping/project-deletion.ts";
 import { getProject } from "../../../projects/projects.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
@@ -36,21 +38,27 @@ export function deletionRoutes({ app, get, post }: Dashboard) {
     const to = `${projectPath(project)}/settings`;
     return { to, text: `The environment ${environment.slug} is deleted.` };
   });
-  get(DELETE_PROJECT, "admin", async (_, { project }) =>
-    projectDeletionPage(app, await getProject(app, project)),
-  );
+  const projectPageOf = async (c: DashboardContext, slug: string, typed?: string) => {
+    requireScope(c.get("caller"), "admin");
+    return projectDeletionPage(app, await getProject(app, slug), typed);
+  };
+  get(DELETE_PROJECT, "admin", (c, { project }) => projectPageOf(c, project));
   post(DELETE_PROJECT, "admin", async (c, fields, parameters) => {
     const project = await getProject(app, parameters.project);
     const typed = textOf(fields, "name").trim();
-    if (typed !== project.slug) return { ...(await projectDeletionPage(app, project, typed)), status: 400 };
+    if (typed !== project.slug)
+      return { ...(await projectPageOf(c, project.slug, typed)), status: 400 as const };
+    // The page says what its forms hold: the name confirms that too.
+    const caller = c.get("caller");
+    const hasConfirmed = (name: string) => name === project.slug || caller.hasConfirmed(name);
     const done = await confirmed(
       fields,
-      () => deleteProject(app, c.get("caller"), project.slug),
+      () => deleteProject(app, { ...caller, hasConfirmed }, project.slug),
       async () => ({
         title: `Confirm the deletion of ${project.slug}`,
         label: `Delete ${project.slug}`,
         environments: project.environments,
-        change: <p>Every environment, flag and segment of the project is deleted.</p>,
+        change: <p>Every environment, flag, segment and form of the project is deleted.</p>,
         back: { to: `${projectPath(project.slug)}/settings`, label: "Settings" },
       }),
     );
@@ -94,6 +102,8 @@ async function projectDeletionPage(app: App, project: Project, typed?: string): 
     const readAt = await lastRead(app, slug, environment.slug);
     if (readAt !== null) reads.push({ slug: environment.slug, readAt });
   }
+  const counts = (await app.store.submissions.counts()).filter(({ project }) => project === slug);
+  const held = counts.reduce((sum, { inbox, spam, archived }) => sum + inbox + spam + archived, 0);
   return deletionPage({
     project: slug,
     title: "Delete the project",
@@ -105,9 +115,17 @@ async function projectDeletionPage(app: App, project: Project, typed?: string): 
     children: (
       <>
         <p>
-          Its environments, flags, segments, scheduled changes and history are deleted. Its keys end at once:
-          readers get an error.
+          Its environments, flags, segments, scheduled changes, forms and history are deleted. Its keys end at
+          once: readers get an error.
         </p>
+        {held > 0 && (
+          <Notice
+            tone="bad"
+            title={`Its forms hold ${held === 1 ? "1 submission" : `${held.toLocaleString("en")} submissions`}.`}
+          >
+            <p>All of it is deleted, with files. An export is the last chance to keep them.</p>
+          </Notice>
+        )}
         <Readers reads={reads} />
       </>
     ),

@@ -53,7 +53,7 @@ export function memberRoutes({ app, options, get, post }: Dashboard) {
             throw new AppError("invalid", "the form names no action: load the page again");
         }
       },
-      async ({ form: fault = "" }) => ({ ...(await show(c, project, { user, act, fault })), status: 400 }),
+      ({ form: fault = "" }) => show(c, project, { user, act, fault }),
       { invalid: "form", conflict: "form", not_found: "form" },
     );
   });

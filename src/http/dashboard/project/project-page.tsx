@@ -38,6 +38,7 @@ const TABS = [
   { name: "stale", label: "Stale", path: "/stale" },
   { name: "segments", label: "Segments", path: "/segments" },
   { name: "members", label: "Members", path: "/members", scope: "admin" },
+  { name: "tokens", label: "Tokens", path: "/tokens", scope: "admin" },
   { name: "settings", label: "Settings", path: "/settings" },
 ] as const satisfies readonly { name: string; label: string; path: string; scope?: Scope }[];
 

@@ -1,12 +1,12 @@
-import type { Project } from "../../../projects/project.ts";
+import type { Project, Usage } from "../../../projects/project.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
-import { TextField } from "../parts/field.tsx";
-import { Button, ButtonLink, Form } from "../parts/link.tsx";
+import { ButtonLink } from "../parts/link.tsx";
 import { Card, Facts } from "../parts/card.tsx";
 import { useMay } from "../view.ts";
 import { Pager } from "../parts/list.tsx";
 import { environmentPath, projectPath } from "../paths.ts";
+import { ProjectForm, type TypedSettings } from "./project-form.tsx";
 import { projectPage } from "./project-page.tsx";
 import {
   type Draft,
@@ -23,14 +23,14 @@ export type Settings = {
   /** The last environment of the page before. */
   after: string;
   more: boolean;
-  /** The name of the project as it was typed, with what is wrong with it. */
-  name?: { value: string; fault: string | undefined };
+  usage: Usage | null;
+  typed?: TypedSettings;
   /** A new environment as it was typed. */
   draft?: Draft;
 };
 
 export function settingsPage(settings: Settings): Page {
-  const { project, environments, after, more, name, draft } = settings;
+  const { project, usage, environments, after, more, typed, draft } = settings;
   const { slug } = project;
   const path = `${projectPath(slug)}/settings`;
   return projectPage({
@@ -38,11 +38,11 @@ export function settingsPage(settings: Settings): Page {
     tab: "settings",
     title: "Settings",
     heading: "Settings",
-    ...((name || draft) && { topics: [] }),
+    ...((typed || draft) && { topics: [] }),
     commands: [
       { label: "Shows keys and locks", text: formflag("projects get", slug) },
       { label: "Locks an environment", text: formflag("environments lock", "production", { p: slug }) },
-      { label: "Renames the project", text: `formflag apply -f - <<'EOF'\n${renameDocument(project)}\nEOF` },
+      { label: "Renames the project", text: formflag("projects set", slug, { name: project.name }) },
       {
         label: "Saves flags and segments as a file",
         text: formflag("export", { p: slug, o: `${slug}.yaml` }),
@@ -57,7 +57,7 @@ export function settingsPage(settings: Settings): Page {
               ["Key, sent as x-project-key", <Key id="project-key" value={project.key} />],
             ]}
           />
-          <NameForm project={project} typed={name} />
+          <ProjectForm project={project} usage={usage} typed={typed} />
         </Card>
         <section class="stack" aria-labelledby="environments">
           <h2 id="environments">Environments</h2>
@@ -76,36 +76,10 @@ export function settingsPage(settings: Settings): Page {
         </section>
         <NewEnvironment project={project} draft={draft} />
         <Files project={project} />
-        <AdminLinks project={project} />
+        <Deletion project={project} />
       </>
     ),
   });
-}
-
-function renameDocument({ slug, name }: Project): string {
-  return `projects:\n  ${JSON.stringify(slug)}:\n    name: ${JSON.stringify(name)}`;
-}
-
-/** A key with a button that copies it. */
-function NameForm({ project: { slug, name }, typed }: { project: Project; typed: Settings["name"] }) {
-  if (!useMay("admin")) return <Facts facts={[["Name", name]]} />;
-  return (
-    <Form to={`${projectPath(slug)}/settings`} class="narrow stack" id="name-form">
-      <TextField
-        id="project-name"
-        name="name"
-        label="Name"
-        hint="What people read; the slug and the key stay."
-        value={typed?.value ?? name}
-        error={typed?.fault}
-        maxlength={200}
-        required
-      />
-      <p class="buttons">
-        <Button>Rename</Button>
-      </p>
-    </Form>
-  );
 }
 
 /** Files of flags and segments, out and in. */
@@ -140,26 +114,16 @@ function Files({ project: { slug, environments } }: { project: Project }) {
   );
 }
 
-function AdminLinks({ project: { slug } }: { project: Project }) {
-  if (!useMay("admin")) return null;
+function Deletion({ project: { slug } }: { project: Project }) {
+  if (!useMay("admin", {})) return null;
   return (
-    <>
-      <Card id="tokens" title="Tokens">
-        <p>A token can be limited to this project, or to one of its environments.</p>
-        <p>
-          <ButtonLink to="/access/tokens" query={{ project: slug }} icon="key">
-            Tokens
-          </ButtonLink>
-        </p>
-      </Card>
-      <Card id="delete-project" title="Delete the project">
-        <p>Its environments, flags, segments and history are deleted with it.</p>
-        <p>
-          <ButtonLink to={`${projectPath(slug)}/delete`} kind="danger" icon="trash">
-            Delete {slug}…
-          </ButtonLink>
-        </p>
-      </Card>
-    </>
+    <Card id="delete-project" title="Delete the project">
+      <p>Its environments, flags, segments, forms, submissions and history are deleted with it.</p>
+      <p>
+        <ButtonLink to={`${projectPath(slug)}/delete`} kind="danger" icon="trash">
+          Delete {slug}…
+        </ButtonLink>
+      </p>
+    </Card>
   );
 }

@@ -1,18 +1,18 @@
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
-import { displayName } from "../../../base/slug-schema.ts";
-import { applyDocument } from "../../../documents/apply.ts";
 import { createEnvironment } from "../../../flags/environments.ts";
 import { COLORS } from "../../../projects/color.ts";
 import { environmentSchema, newEnvironmentSchema } from "../../../projects/environment-schema.ts";
 import type { Environment, EnvironmentPatch } from "../../../projects/environment.ts";
 import { getEnvironment, setEnvironment } from "../../../projects/environments.ts";
-import { getProject } from "../../../projects/projects.ts";
+import { getProject, setProject, usageOf } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
+import { sentence } from "../error-page.tsx";
 import { type Fields, oneOf, textOf } from "../fields.ts";
-import { check, submit } from "../parts/submit.ts";
+import { type Faults, check, submit } from "../parts/submit.ts";
 import type { Dashboard } from "../routes.ts";
 import { ENVIRONMENT, PROJECT, environmentPath, pathTo } from "../paths.ts";
+import { projectPatchIn } from "./project-form.tsx";
 import { type Settings, settingsPage } from "./settings-page.tsx";
 
 /** Environments on one page. */
@@ -21,29 +21,29 @@ const PAGE = 25;
 const SETTINGS = `${PROJECT}/settings` as const;
 
 export function settingsRoutes({ app, get, post }: Dashboard) {
-  const show = async (c: DashboardContext, slug: string, typed: Pick<Settings, "name" | "draft"> = {}) => {
+  const show = async (c: DashboardContext, slug: string, typed: Pick<Settings, "typed" | "draft"> = {}) => {
     const project = await getProject(app, slug);
     const after = c.req.query("after") ?? "";
     const rest = project.environments.filter(({ slug }) => slug > after);
     const environments: Settings["environments"] = [];
     for (const environment of rest.slice(0, PAGE))
       environments.push({ environment, readAt: await lastRead(app, project.slug, environment.slug) });
-    return settingsPage({ project, environments, after, more: rest.length > PAGE, ...typed });
+    const usage = await usageOf(app, c.get("caller"), project.slug);
+    return settingsPage({ project, usage, environments, after, more: rest.length > PAGE, ...typed });
   };
 
   get(SETTINGS, "flags:read", (c, { project }) => show(c, project));
-  post(SETTINGS, "admin", async (c, fields, { project }) => {
-    const { slug } = await getProject(app, project);
-    const name = textOf(fields, "name").trim();
-    return submit(
+  post(SETTINGS, "admin", async (c, fields, { project: slug }) =>
+    submit(
       async () => {
-        const document = { projects: { [slug]: { name: check(displayName, name, "name") } } };
-        await applyDocument(app, c.get("caller"), document, { prune: false, confirmed: false });
-        return { to: pathTo(SETTINGS, { project }), text: `The project is called ${name}.` };
+        const { result } = await setProject(app, c.get("caller"), slug, projectPatchIn(fields));
+        const text = result === "updated" ? `Saved the settings of ${slug}` : "Nothing was changed";
+        return { to: pathTo(SETTINGS, { project: slug }), text };
       },
-      (faults) => show(c, slug, { name: { value: name, fault: faults["name"] } }),
-    );
-  });
+      (faults) => show(c, slug, { typed: { fields, faults: named(faults) } }),
+      { "accent-pale": "accent", invalid: "mailFrom" },
+    ),
+  );
   post(`${PROJECT}/environments`, "admin", async (c, fields, parameters) => {
     const { slug: project } = await getProject(app, parameters.project);
     const draft = draftIn(fields);
@@ -74,6 +74,12 @@ export function settingsRoutes({ app, get, post }: Dashboard) {
       }),
     };
   });
+}
+
+/** Faults at fields, whose messages do not repeat the name of the setting. */
+function named(faults: Faults): Faults {
+  const bare = (message: string) => sentence(message.replace(/^\w+: /, ""));
+  return Object.fromEntries(Object.entries(faults).map(([field, message]) => [field, bare(message)]));
 }
 
 /** When a flag of an environment was last read, in milliseconds since 1970; null for never. */

@@ -20,7 +20,7 @@ import { A, Button, ButtonForm, ButtonLink } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { Empty } from "../parts/card.tsx";
 import { Foreign, visible, counted } from "../parts/text.tsx";
-import { addressOf, useMay, useView } from "../view.ts";
+import { addressOf, useMayWriteForms, useView } from "../view.ts";
 
 /** Submissions of a page. */
 const PAGE = 50;
@@ -164,7 +164,7 @@ function personPage({ address, submissions, before, next, indexing }: Person): P
 }
 
 function Actions({ address, isEmpty }: { address: string; isEmpty: boolean }) {
-  const mayWrite = useMay("forms:write");
+  const mayWrite = useMayWriteForms(null);
   return (
     <>
       {!isEmpty && (

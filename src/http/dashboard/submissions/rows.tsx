@@ -9,6 +9,7 @@ import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { type InboxQuery, parametersOf } from "../inbox/query.ts";
 import { isObject } from "../../../base/json.ts";
+import { useMayWriteForms } from "../view.ts";
 
 export type SubmissionPlace = Pick<Submission, "project" | "form" | "id">;
 
@@ -34,7 +35,7 @@ type RowsProps = {
   hasForms: boolean;
   /** Whether rows name their folder. */
   hasFolders?: boolean;
-  /** Whether rows can be selected. */
+  /** Whether the rows of forms that the person may change can be selected. */
   isSelectable?: boolean;
 };
 
@@ -61,7 +62,9 @@ function Row({
   const { from, text } = summaryOf(data);
   return (
     <li id={`row-${id}`} class={read ? undefined : "unread"}>
-      {isSelectable && <input type="checkbox" name="submission" value={id} aria-labelledby={`from-${id}`} />}
+      {isSelectable && useMayWriteForms(project) && (
+        <input type="checkbox" name="submission" value={id} aria-labelledby={`from-${id}`} />
+      )}
       <A to={submissionPath(submission)} query={query} current={id === current ? "page" : undefined}>
         <span class="from" id={`from-${id}`}>
           {!read && <span class="unseen">Unread: </span>}

@@ -11,7 +11,7 @@ import { Badge, Notice } from "../parts/status.tsx";
 import { Card, Facts } from "../parts/card.tsx";
 import { Foreign, ForeignValue, visible } from "../parts/text.tsx";
 import { ExactTime } from "../parts/time.tsx";
-import { useMay } from "../view.ts";
+import { useMayWriteForms } from "../view.ts";
 import { Files, JsonCard, FieldValues } from "./content.tsx";
 import { FOLDER_NAMES } from "../inbox/controls.tsx";
 import { type InboxQuery, addressIn, parametersOf, pathOf, valuesOf } from "../inbox/query.ts";
@@ -93,7 +93,11 @@ export function submissionPage(view: SubmissionView): Page {
           </Card>
           {submission.files.length > 0 && <Files submission={submission} previews={view.previews} />}
           <Sender view={view} />
-          <Timeline events={view.events} retry={`${submissionPath(submission)}/retry`} />
+          <Timeline
+            events={view.events}
+            project={submission.project}
+            retry={`${submissionPath(submission)}/retry`}
+          />
           <JsonCard submission={submission} />
         </article>
       </div>
@@ -116,7 +120,7 @@ const MOVES: Record<SubmissionState, readonly [SubmissionMark, label: string, ke
 
 function Actions({ view: { submission, query, newer, older } }: { view: SubmissionView }) {
   const { id, state, read } = submission;
-  const mayWrite = useMay("forms:write");
+  const mayWrite = useMayWriteForms(submission.project);
   const toggle: [SubmissionMark, string, string] = read
     ? ["unread", "Mark as unread", "u"]
     : ["read", "Mark as read", "u"];

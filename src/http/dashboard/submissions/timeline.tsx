@@ -6,15 +6,23 @@ import { Badge, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { Card } from "../parts/card.tsx";
-import { useMay } from "../view.ts";
+import { useMayWriteForms } from "../view.ts";
 
 /** Events that a page shows, the newest. */
 const MAX_EVENTS = 100;
 
 /** Timeline of a submission. `retry` is the path that retries its failed deliveries. */
-export function Timeline({ events, retry }: { events: readonly TimelineEvent[]; retry: string }) {
+export function Timeline({
+  events,
+  project,
+  retry,
+}: {
+  events: readonly TimelineEvent[];
+  project: string;
+  retry: string;
+}) {
   const failed = events.filter((event) => event.event === "queued" && event.status === "failed").length;
-  const mayWrite = useMay("forms:write");
+  const mayWrite = useMayWriteForms(project);
   const shown = events.slice(-MAX_EVENTS);
   return (
     <Card id="timeline-title" title="Timeline">

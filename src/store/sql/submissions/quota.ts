@@ -29,7 +29,7 @@ export function* findSpent(
 }
 
 /** The submissions to the forms of a project that were stored on the day of a time in UTC, spam too. */
-function* countDay(projectId: number, now: number): Work<number> {
+export function* countDay(projectId: number, now: number): Work<number> {
   const from = Math.floor(now / DAY_MS) * (DAY_MS / HOUR_MS);
   const sql = `SELECT coalesce(sum(c.count), 0) AS count FROM forms f CROSS JOIN submission_counts c
     WHERE f.project_id = $projectId AND c.form_id = f.id AND c.state IN (0, 1) AND c.unread = 1
@@ -41,7 +41,7 @@ const BYTES = `octet_length(s.data)
   + coalesce((SELECT sum(size) FROM files WHERE submission_seq = s.seq), 0)`;
 
 /** The bytes that the forms of a project hold, which are counted once and kept from then on. */
-function* storedIn(projectId: number): Work<number> {
+export function* storedIn(projectId: number): Work<number> {
   const known = yield* first<{ bytes: number }>(
     "SELECT bytes FROM project_storage WHERE project_id = $projectId",
     { projectId },

@@ -1,0 +1,205 @@
+import { SCOPES, type Scope } from "../../../access/scope.ts";
+import { type CreatedToken, type Token, tokenCursor } from "../../../access/token.ts";
+import { newTokenSchema } from "../../../access/token-schema.ts";
+import { parseDuration } from "../../../base/units.ts";
+import { sentence } from "../error-page.tsx";
+import { type Fields, textOf, textsOf } from "../fields.ts";
+import type { Page } from "../page.tsx";
+import { Empty } from "../parts/card.tsx";
+import { AskingButton } from "../parts/danger.tsx";
+import { CheckField, SelectField, TextField } from "../parts/field.tsx";
+import { Button, Form } from "../parts/link.tsx";
+import { List } from "../parts/list.tsx";
+import { secretPage } from "../parts/secret.tsx";
+import { Badge, Notice } from "../parts/status.tsx";
+import { type Faults, check, faultAt } from "../parts/submit.ts";
+import { type Column } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+import { useView } from "../view.ts";
+
+const SCOPE_TEXTS: Record<Scope, string> = {
+  admin: "everything",
+  read: "reads forms, submissions and flags",
+  "flags:read": "reads flags",
+  "flags:write": "changes flags",
+  "flags:locked": "changes flags in locked environments too",
+  "flags:evaluate": "evaluates the flags of one environment over OFREP, for an application; alone",
+  "flags:refs": "uploads code references of one project, for a pipeline",
+  "forms:read": "reads forms and submissions",
+  "forms:write": "changes forms and submissions",
+};
+
+/** A new token as it was typed; `place` is the project or environment that it is limited to, as `shop/live`. */
+export type TokenFields = { name: string; scopes: readonly Scope[]; place: string; expires: string };
+
+export const BLANK_TOKEN: TokenFields = { name: "", scopes: [], place: "", expires: "90d" };
+
+export function tokenFieldsIn(fields: Fields): TokenFields {
+  const scopes = textsOf(fields, "scope");
+  return {
+    name: textOf(fields, "name").trim(),
+    scopes: SCOPES.filter((scope) => scopes.includes(scope)),
+    place: textOf(fields, "place"),
+    expires: textOf(fields, "expires").trim(),
+  };
+}
+
+/** Reads the new token from its form. Throws `invalid` for an invalid name or expiry, or if no scope is selected. */
+export function newToken({ name, scopes, place, expires }: TokenFields, now: number) {
+  const seconds = expires === "" ? null : parseDuration(expires);
+  if (seconds === undefined) throw faultAt("expires", `write the time as 90d or 12h, not ${expires}`);
+  const [project, environment] = place === "" ? [] : place.split("/");
+  return check(newTokenSchema, {
+    name,
+    scopes,
+    ...(project !== undefined && { project }),
+    ...(environment !== undefined && { environment }),
+    expiresAt: seconds === null ? null : new Date(now + seconds * 1000).toISOString(),
+  });
+}
+
+/** The tokens of a page, with the form that creates one; both post to `to`. */
+export function TokenList({
+  to,
+  tokens,
+  places,
+  typed,
+  faults,
+}: {
+  to: string;
+  tokens: readonly Token[];
+  /** Places to which a new token can be limited; the first is chosen. */
+  places: readonly { value: string; label: string }[];
+  typed: TokenFields;
+  faults: Faults;
+}) {
+  return (
+    <>
+      <List
+        empty={
+          <Empty title="There are no tokens yet">
+            <p class="soft">A token lets a program or the command line use the admin API of this server.</p>
+          </Empty>
+        }
+        caption="Tokens"
+        rows={tokens}
+        keyOf={(token) => `token-${tokenCursor(token)}`}
+        columns={[...COLUMNS, revocation(to)]}
+      />
+      <Form to={to} class="card" id="new-token" label="Create a token">
+        <h2>Create a token</h2>
+        <div class="columns">
+          <TextField
+            name="name"
+            label="Name"
+            hint="Of the program or person, such as pipeline"
+            value={typed.name}
+            error={faults["name"]}
+            required
+          />
+          <SelectField
+            name="place"
+            label="Limited to"
+            value={typed.place}
+            options={places}
+            error={faults["project"] ?? faults["environment"]}
+          />
+          <TextField
+            name="expires"
+            label="Expires after"
+            hint="Such as 90d; empty for never"
+            value={typed.expires}
+            error={faults["expires"] ?? faults["expiresAt"]}
+          />
+        </div>
+        <fieldset>
+          <legend>Scopes</legend>
+          {faults["scopes"] && (
+            <p class="error" id="scopes-error">
+              {faults["scopes"]}
+            </p>
+          )}
+          {SCOPES.map((scope) => (
+            <CheckField
+              name="scope"
+              id={`scope-${scope}`}
+              value={scope}
+              label={scope}
+              hint={sentence(SCOPE_TEXTS[scope])}
+              checked={typed.scopes.includes(scope)}
+              fault={faults["scopes"] && "scopes-error"}
+            />
+          ))}
+        </fieldset>
+        <div class="buttons">
+          <Button kind="primary" icon="plus">
+            Create the token
+          </Button>
+        </div>
+      </Form>
+    </>
+  );
+}
+
+const COLUMNS: Column<Token>[] = [
+  { label: "Token", heading: true, cell: ({ name }) => name },
+  { label: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
+  {
+    label: "Limited to",
+    cell: ({ project, environment }) => [project, environment].filter(Boolean).join(", ") || "everything",
+  },
+  { label: "Created", cell: ({ createdAt }) => <Time at={Date.parse(createdAt)} /> },
+  {
+    label: "Expires",
+    cell: ({ expiresAt }) => {
+      if (expiresAt === null) return "never";
+      const at = Date.parse(expiresAt);
+      return at <= useView().now ? <Badge tone="bad">expired</Badge> : <Time at={at} />;
+    },
+  },
+];
+
+function revocation(to: string): Column<Token> {
+  return {
+    label: "Actions",
+    isLabelUnseen: true,
+    cell: ({ name, project }) => (
+      <AskingButton
+        to={`${to}/${encodeURIComponent(name)}`}
+        values={{ project: project ?? "" }}
+        label={`Revoke the token ${name}`}
+        question="Programs that use this token are refused at once, and it cannot be brought back."
+        confirm={`Revoke ${name}`}
+      >
+        Revoke…
+      </AskingButton>
+    ),
+  };
+}
+
+/** Shows the secret of a new token, this one time. `back` is the page of tokens, whose section it belongs to. */
+export function tokenPage(
+  { name, scopes, project, environment, token }: CreatedToken,
+  back: { to: string; label: string },
+  section: Page["section"],
+): Page {
+  const place = [project, environment].filter(Boolean).join(", ");
+  return secretPage({
+    title: `New token ${name}`,
+    section,
+    back,
+    commands: [
+      {
+        label: "Use it",
+        text: "FORMFLAG_SERVER=https://forms.example.com FORMFLAG_TOKEN_FILE=token.txt formflag projects list",
+      },
+    ],
+    id: "token",
+    secret: token,
+    about: (
+      <Notice tone="warn">
+        <p>{`This is shown this one time. It may ${scopes.join(", ")}${place && ` in ${place}`}.`}</p>
+      </Notice>
+    ),
+  });
+}

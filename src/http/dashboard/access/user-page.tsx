@@ -1,0 +1,95 @@
+import type { Identity } from "../../../access/oidc/identity-store.ts";
+import type { Membership } from "../../../access/members/member.ts";
+import type { Session } from "../../../access/session.ts";
+import type { User } from "../../../access/user.ts";
+import type { Page } from "../page.tsx";
+import { Empty, Facts } from "../parts/card.tsx";
+import { formflag } from "../parts/commands.tsx";
+import { A } from "../parts/link.tsx";
+import { Badge, Notice } from "../parts/status.tsx";
+import { Table } from "../parts/table.tsx";
+import { Foreign } from "../parts/text.tsx";
+import { Time } from "../parts/time.tsx";
+import { projectPath } from "../paths.ts";
+import { SessionTable, membershipText } from "./parts.tsx";
+import { RoleForm, UserActions } from "./user-actions.tsx";
+
+type Shown = {
+  user: User;
+  memberships: readonly Membership[];
+  identity: Identity | null;
+  /** The one seen last comes first. */
+  sessions: readonly Session[];
+  /** A refused action: its error, and whether it was the deletion. */
+  failed: { deleted?: string | undefined; fault: string } | undefined;
+};
+
+/** One user: role, projects, factors and sessions. */
+export function userPage({ user, memberships, identity, sessions, failed }: Shown): Page {
+  const { name, hasPassword, secondFactors, createdAt } = user;
+  const isUndeleted = failed?.deleted === name;
+  return {
+    title: `User ${name}`,
+    heading: name,
+    section: "access",
+    back: { to: "/access/users", label: "Users" },
+    topics: ["setup"],
+    commands: [
+      { label: "Show the user", text: formflag("users get", name) },
+      { label: "Sessions", text: formflag("sessions list", { user: name }) },
+    ],
+    content: (
+      <>
+        {failed && !isUndeleted && (
+          <Notice tone="bad">
+            <p>{failed.fault}</p>
+          </Notice>
+        )}
+        <Facts
+          class="row"
+          facts={[
+            ["Role in every project", <RoleForm user={user} on="user" />],
+            ["Password", hasPassword ? "set" : <Badge>none</Badge>],
+            ["Second factors", secondFactors.join(", ") || <Badge>none</Badge>],
+            identity && ["Account", <Foreign text={`${identity.subject} at ${identity.issuer}`} />],
+            ["Created", <Time at={Date.parse(createdAt)} />],
+            ["Last seen", sessions[0] ? <Time at={sessions[0].seenAt} /> : "not signed in"],
+          ]}
+        />
+        <UserActions user={user} fault={isUndeleted ? failed.fault : undefined} on="user" />
+        <section class="stack" aria-labelledby="memberships">
+          <h2 id="memberships">Projects</h2>
+          {memberships.length === 0 ? (
+            <Empty title="A member of no project" />
+          ) : (
+            <Table
+              caption="Projects"
+              rows={memberships}
+              keyOf={({ project, source }) => `member-${project}-${source}`}
+              columns={[
+                {
+                  label: "Project",
+                  heading: true,
+                  cell: ({ project }) => <A to={`${projectPath(project)}/members`}>{project}</A>,
+                },
+                { label: "Role", cell: membershipText },
+                {
+                  label: "Given by",
+                  cell: ({ source }) => (source === "oidc" ? "a group of the provider" : "hand"),
+                },
+              ]}
+            />
+          )}
+        </section>
+        <section class="stack" aria-labelledby="sessions">
+          <h2 id="sessions">Sessions</h2>
+          {sessions.length === 0 ? (
+            <Empty title="Signed in nowhere" />
+          ) : (
+            <SessionTable sessions={sessions} from="user" />
+          )}
+        </section>
+      </>
+    ),
+  };
+}
