@@ -33,7 +33,7 @@ export const settingsSchema = z.object({
 });
 
 /** Settings to change: those that are left out stay as they are. */
-export const someSettings = z.partial(settingsSchema).shape;
+const someSettings = z.partial(settingsSchema).shape;
 
 export const projectSchema = z.object({
   slug: projectSlug,
