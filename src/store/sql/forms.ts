@@ -9,6 +9,7 @@ import type { OpenedForm } from "../../projects/opened-form.ts";
 import { PROJECT_OF_FORM, type ProjectRow, amongProjects } from "./rows.ts";
 import { DEFAULT_PROJECT } from "../../access/place.ts";
 import { pageCut, pageOf } from "./pages.ts";
+import { forgetStored } from "./submissions/quota.ts";
 import { SKIP_LOCKED, type Work, all, first, run } from "./work.ts";
 
 type Row = {
@@ -66,10 +67,8 @@ export function* moveForm({ key, slug, from, project }: Change<"moveForm">): Wor
       key,
     },
   );
-  yield* run(
-    "DELETE FROM project_storage WHERE project_id IN (SELECT id FROM projects WHERE slug IN ($from, $project))",
-    places,
-  );
+  const held = yield* all<{ id: number }>("SELECT id FROM projects WHERE slug IN ($from, $project)", places);
+  yield* forgetStored(held.map(({ id }) => id));
 }
 
 export function* updateForm({ form }: Change<"updateForm">): Work<void> {
@@ -89,8 +88,8 @@ export function* updateForm({ form }: Change<"updateForm">): Work<void> {
  * `clearDeleted` removes its submissions in steps.
  */
 export function* deleteForm({ key }: Change<"deleteForm">): Work<void> {
-  yield* run(
-    "DELETE FROM project_storage WHERE project_id = (SELECT project_id FROM forms WHERE key = $key)",
+  const form = yield* first<{ project: number | null }>(
+    "SELECT project_id AS project FROM forms WHERE key = $key",
     { key },
   );
   const random = () => clock.random(12).toHex();
@@ -102,6 +101,7 @@ export function* deleteForm({ key }: Change<"deleteForm">): Work<void> {
       newKey: random(),
     },
   );
+  if (form && form.project !== null) yield* forgetStored([form.project]);
 }
 
 /** Whether a form has no submission, nor anybody who is storing one. It takes none before the transaction ends. */

@@ -3,7 +3,7 @@ import type { Author } from "../../../src/access/caller.ts";
 import { viewAuditEntry } from "../../../src/access/audit/entry.ts";
 import { createChainCheck } from "../../../src/access/audit/verify.ts";
 import type { Store } from "../../../src/app.ts";
-import { addForm, applyBy } from "../../support/records/apply.ts";
+import { addForm, applyBy, deleteFormChange } from "../../support/records/apply.ts";
 import { NOW, newSession, submissionTo, userCalled } from "../../support/records/records.ts";
 import { type Driver, opener } from "../driver.ts";
 
@@ -72,6 +72,18 @@ export function auditContract(driver: Driver): void {
       expect(entries[4]).toMatchObject({ who: "ann", object: session.session.id, address: "192.0.2.8" });
       expect(entries[5]).toMatchObject({ who: "bob", object: "contact", details: { count: 1 } });
       expect(await faultIn(store)).toBeNull();
+    });
+
+    test("names no form that was deleted before its submissions are purged", async () => {
+      const store = await open();
+      const form = await addForm(store, "contact");
+      const { id } = submissionTo(form.key);
+      await store.submissions.insert(submissionTo(form.key, { id }));
+      const { place } = (await store.submissions.scanAll(0, 1)).items[0]!;
+      await applyBy(BOB, store, deleteFormChange(form));
+      expect(await store.submissions.purge([{ place, id }], [], BOB)).toEqual([id]);
+      const entry = { action: "submissions.purge", project: null, object: null, details: { count: 1 } };
+      expect((await entriesOf(store)).at(-1)).toMatchObject(entry);
     });
 
     test("is one chain, whoever writes to it at once", async () => {

@@ -17,10 +17,10 @@ export const STATEMENT_FAULTS: PlantedFault[] = [
     test: "statements",
   },
   {
-    name: "a sign-in does not lock its user",
+    name: "a sign-in adds to the audit log without its lock",
     file: "src/store/sql/sessions.ts",
-    from: "password = CAST($password AS TEXT))\n     ${FOR_UPDATE}`",
-    to: "password = CAST($password AS TEXT))`",
+    from: "  yield* lockAudit();\n  // The lock lets a change of the password",
+    to: "  // The lock lets a change of the password",
     test: "statements",
   },
   {

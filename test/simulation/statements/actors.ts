@@ -4,19 +4,28 @@ import { type Connections, createConnections } from "../../../src/store/postgres
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { type PostgresStore, openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { NOW } from "../../support/records/records.ts";
+import { type Footprint, type Footprints, addFootprint, noFootprint, readFootprints } from "./footprints.ts";
 
 /** One replica with one connection, whose statements wait until they are let through. */
 export type Actor = {
   name: string;
   store: PostgresStore;
   pid: number;
+  /** What it waits to do, or does. */
+  step: Step;
+  /** What its transaction has touched so far; null outside of one. */
+  touched: Footprint | null;
   /** `waiting` has a statement that was not sent yet, `running` does something, perhaps in the database. */
   state: "idle" | "waiting" | "running";
   proceed: () => void;
 };
 
+/** A statement, which may be a transaction of its own, or a commit. */
+type Step = { footprint: Footprint; isStatement: boolean; isAlone: boolean };
+
 export type Stage = {
   actors: Actor[];
+  footprints: Footprints;
   /** A connection beside, which is not held. */
   sql: SQL;
   /** Holds the statements from now on. */
@@ -40,6 +49,7 @@ export async function openStage(url: string, count: number): Promise<Stage> {
   let next = Promise.withResolvers<void>();
   const stage: Stage = {
     actors: [],
+    footprints: await readFootprints(sql),
     sql,
     hold: (held) => void (isHeld = held),
     changed: () => next.promise,
@@ -54,7 +64,8 @@ export async function openStage(url: string, count: number): Promise<Stage> {
       await sql.close();
     },
   };
-  const wait = (actor: Actor): Promise<void> => {
+  const wait = (actor: Actor, step: Step): Promise<void> => {
+    actor.step = step;
     if (!isHeld) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     actor.state = "waiting";
@@ -66,12 +77,19 @@ export async function openStage(url: string, count: number): Promise<Stage> {
     return promise;
   };
   for (let index = 0; index < count; index += 1) {
-    const actor = { name: "ABC"[index]!, state: "idle", proceed: () => {} } as Actor;
+    const actor = {
+      name: "ABC"[index]!,
+      step: { footprint: noFootprint(), isStatement: false, isAlone: true },
+      touched: null,
+      state: "idle",
+      proceed: () => {},
+    } as unknown as Actor;
     let own: Connections | undefined;
     actor.store = await openPostgresStore(parseDatabaseUrl(url), {
       staleness: 0,
       isSingle: true,
-      connect: (address, isSingle) => (own = held(createConnections(address, isSingle), () => wait(actor))),
+      connect: (address, isSingle) =>
+        (own = held(createConnections(address, isSingle), actor, stage.footprints, wait)),
     });
     const { rows } = await own!.query("reads", "SELECT pg_backend_pid() AS pid");
     actor.pid = Number(rows[0]!["pid"]);
@@ -81,23 +99,36 @@ export async function openStage(url: string, count: number): Promise<Stage> {
 }
 
 /** Connections that wait before each statement and before COMMIT. A transaction sees nothing before its first statement. */
-function held(connections: Connections, wait: () => Promise<void>): Connections {
+function held(
+  connections: Connections,
+  actor: Actor,
+  { of, ofAll }: Footprints,
+  wait: (actor: Actor, step: Step) => Promise<void>,
+): Connections {
   return {
     ...connections,
     async query(...args) {
-      await wait();
+      await wait(actor, { footprint: of(args[1]), isStatement: true, isAlone: true });
       return connections.query(...args);
     },
     transaction: (options, body, settings) =>
       connections.transaction(
         options,
         async (query) => {
-          const result = await body(async (text, params) => {
-            await wait();
-            return query(text, params);
-          });
-          await wait();
-          return result;
+          const isAtOnce = options.includes("REPEATABLE READ");
+          actor.touched = noFootprint();
+          try {
+            const result = await body(async (text, params) => {
+              const footprint = isAtOnce ? ofAll() : of(text);
+              await wait(actor, { footprint, isStatement: true, isAlone: false });
+              addFootprint(actor.touched!, footprint);
+              return query(text, params);
+            });
+            await wait(actor, { footprint: actor.touched, isStatement: false, isAlone: false });
+            return result;
+          } finally {
+            actor.touched = null;
+          }
         },
         settings,
       ),

@@ -1,8 +1,9 @@
 import type { Chance } from "../chance.ts";
 import type { Actor, Stage } from "./actors.ts";
+import { type Effect, type Footprint, addFootprint, areDependent, noFootprint } from "./footprints.ts";
 
 /** Chooses the actor whose statement goes next. */
-export type Choose = (waiting: Actor[]) => Actor;
+export type Choose = (waiting: Actor[], own: Actor[]) => Actor | Promise<Actor>;
 
 /** Milliseconds after which the database is asked whether a statement waits for a lock. */
 const PATIENCE = 1;
@@ -40,7 +41,7 @@ export async function runInOrder(
         continue;
       }
       since = performance.now();
-      const actor = choose(waiting);
+      const actor = await choose(waiting, own);
       order += actor.name;
       actor.proceed();
     }
@@ -73,30 +74,95 @@ async function rest({ sql, changed }: Stage, own: Actor[]): Promise<void> {
 }
 
 /** Orders of a pair or a triple, each once: at random, until there is no other. */
-export type Orders = { choose: Choose; end: () => void; isOver: () => boolean };
+export type Orders = {
+  choose: (waiting: Actor[], own: Actor[]) => Actor;
+  /** Returns whether the order does something that no other one does. */
+  end: () => boolean;
+  isOver: () => boolean;
+};
 
-type Node = { below: Map<string, Node>; isOver: boolean };
+/** `names` is in the order in which a search would try them; who sleeps does what another order does. */
+type Node = { names: string[]; below: Map<string, Node>; sleeping: Map<string, Effect>; isOver: boolean };
+/** A choice, with what it does, and what the others would have done. */
+type Choice = {
+  node: Node;
+  actor: Actor;
+  effect: Effect;
+  touched: Footprint | null;
+  others: Map<string, Effect>;
+};
 
-export function createOrders(chance: Chance): Orders {
-  const root: Node = { below: new Map(), isOver: false };
-  let path: Node[] = [root];
+const newNode = (): Node => ({ names: [], below: new Map(), sleeping: new Map(), isOver: false });
+
+/**
+ * Leaves out orders that differ from another one only in neighbours that may change places, by sleep sets (Godefroid): what
+ * comes earlier in a search is not tried again behind a step that does not depend on it.
+ */
+export function createOrders(chance: Chance, leavesOut = true): Orders {
+  const root = newNode();
+  let [path, last, isNew] = [[root], undefined as Choice | undefined, true];
+
+  /** Who has nothing new to do behind a choice. */
+  const sleepingBehind = ({ node, actor, effect, touched, others }: Choice): Map<string, Effect> => {
+    const earlier = new Set(node.names.slice(0, node.names.indexOf(actor.name)));
+    // Its transaction has ended in the meantime: what it locked is free, and what it wrote is to be seen.
+    const hasEnded = touched !== null && actor.touched !== touched;
+    const whole = hasEnded ? joined(effect, touched) : effect;
+    const candidates = [...node.sleeping, ...[...others].filter(([name]) => earlier.has(name))];
+    return new Map(candidates.filter(([, each]) => !areDependent(whole, each)));
+  };
   return {
-    choose(waiting) {
+    choose(waiting, own) {
       const node = path.at(-1)!;
-      for (const { name } of waiting)
-        if (!node.below.has(name)) node.below.set(name, { below: new Map(), isOver: false });
-      const left = waiting.filter(({ name }) => !node.below.get(name)!.isOver);
+      if (last !== undefined && leavesOut && node.names.length === 0) node.sleeping = sleepingBehind(last);
+      const added = waiting.filter(({ name }) => !node.names.includes(name));
+      while (added.length > 0) node.names.push(added.splice(chance.int(added.length), 1)[0]!.name);
+      const awake = waiting.filter(({ name }) => !node.sleeping.has(name));
+      if (awake.length === 0) [isNew, node.isOver] = [false, true];
+      const left = awake.filter(({ name }) => node.below.get(name)?.isOver !== true);
       const actor = chance.pick(left.length > 0 ? left : waiting);
-      path.push(node.below.get(actor.name)!);
+      const others = new Map(
+        waiting.filter((each) => each !== actor).map((each) => [each.name, effectOf(each, [])]),
+      );
+      const running = own.filter(({ state }) => state === "running");
+      last = { node, actor, effect: effectOf(actor, running), touched: actor.touched, others };
+      if (isNew) {
+        const below = node.below.get(actor.name) ?? newNode();
+        node.below.set(actor.name, below);
+        path.push(below);
+      }
       return actor;
     },
     end() {
+      const wasNew = isNew;
+      if (isNew) path.at(-1)!.isOver = true;
       for (const node of path.toReversed())
-        node.isOver = [...node.below.values()].every((each) => each.isOver);
-      path = [root];
+        node.isOver ||= node.names.every(
+          (name) => node.sleeping.has(name) || node.below.get(name)?.isOver === true,
+        );
+      [path, last, isNew] = [[root], undefined, true];
+      return wasNew;
     },
     isOver: () => root.isOver,
   };
+}
+
+/** What an actor does next; `running` are others that go on once it has committed. */
+function effectOf({ step, touched }: Actor, running: Actor[]): Effect {
+  const { footprint, isStatement, isAlone } = step;
+  if (isStatement && !isAlone) return { ...footprint, commits: new Set() };
+  if (isStatement) return { ...footprint, commits: footprint.writes };
+  const effect = { ...noFootprint(), commits: touched!.writes };
+  for (const kind of ["locks", "shares"] as const) effect[kind] = new Set(touched![kind]);
+  for (const other of running) addFootprint(effect, other.step.footprint);
+  return effect;
+}
+
+function joined(effect: Effect, touched: Footprint): Effect {
+  const whole = noFootprint();
+  addFootprint(whole, effect);
+  addFootprint(whole, touched);
+  return { ...whole, commits: new Set([...effect.commits, ...touched.writes]) };
 }
 
 /** The order that a failure has printed. */

@@ -1,3 +1,7 @@
+import type { DeviceLogin } from "../../../src/access/device/device-login.ts";
+import type { Invitation } from "../../../src/access/members/invitation.ts";
+import type { OutboxTurn as Turn } from "../../../src/delivery/store.ts";
+import type { NewSession } from "../../../src/access/session.ts";
 import type { PostgresStore } from "../../../src/store/postgres/store.ts";
 import { planScheduled, putFlag } from "../../../src/flags/plan.ts";
 import type { Conditions } from "../../../src/forms/intake/insertion.ts";
@@ -9,6 +13,7 @@ import {
   newPasskey,
   newSession,
   nextId,
+  proposalOf,
   random,
   submissionTo,
   targetRecord,
@@ -18,6 +23,8 @@ import {
 
 export const HASH = "ab".repeat(32);
 export const OTHER_HASH = "cd".repeat(32);
+/** When deliveries are due that no claim takes: two that take at once may share several lanes. */
+export const LATER = NOW + 50_000;
 export const NO_CONDITIONS: Conditions = {
   key: null,
   spam: null,
@@ -52,16 +59,6 @@ export async function furnish(store: PostgresStore) {
     deliveries.push(id);
     return [{ id, kind: "webhook" as const, target: target.id }];
   };
-  const key = { hash: OTHER_HASH, content: HASH, expiresAt: NOW - 1 };
-  const inbox = [
-    await insert(form.key, { files: [fileKept("a.1")], deliveries: delivery(), createdAt: NOW - 1000 }),
-    await insert(form.key, { deliveries: delivery(), conditions: { ...NO_CONDITIONS, key } }),
-  ];
-  const spam = await insert(form.key, { conditions: { ...NO_CONDITIONS, spam: "links" } });
-  const elsewhere = await insert(other.key);
-  await insert(gone.key, { files: [fileKept("b.1")] });
-  await apply(store, deleteFormChange(gone));
-  // One is sent by a server, and one has failed.
   const turn = {
     holder: "s1",
     now: NOW + 1,
@@ -72,9 +69,26 @@ export async function furnish(store: PostgresStore) {
     blocked: [],
     after: null,
     perLane: 10,
-    limit: 1,
+    limit: 9,
   };
-  await store.deliveries.turn(turn);
+  await furnishEnded(store, other.key, turn);
+  const key = { hash: OTHER_HASH, content: HASH, expiresAt: NOW - 1 };
+  const inbox = [
+    await insert(form.key, { files: [fileKept("a.1")], deliveries: delivery(), createdAt: NOW - 1000 }),
+    await insert(form.key, { deliveries: delivery(), conditions: { ...NO_CONDITIONS, key } }),
+  ];
+  const spam = await insert(form.key, { conditions: { ...NO_CONDITIONS, spam: "links" } });
+  const reply = { id: nextId(), kind: "autoreply" as const, target: "b@example.com" };
+  // Its target is gone.
+  const lost = { id: nextId(), kind: "webhook" as const, target: "gone-gone-gone" };
+  await insert(other.key, { deliveries: [lost], createdAt: LATER });
+  const loose = await insert(other.key, { files: [fileKept("d.1")] });
+  await store.submissions.delete([loose]);
+  const elsewhere = await insert(other.key, { deliveries: [reply], createdAt: LATER });
+  await insert(gone.key, { files: [fileKept("b.1")] });
+  await apply(store, deleteFormChange(gone));
+  // One is sent by a server.
+  await store.deliveries.turn({ ...turn, limit: 1 });
   const place = { project: "shop", environment: "live", flag: "sale" };
   const shop = await addProject(store, "shop", "live", "test");
   await apply(store, putFlag(place, undefined, flagRecord("sale")));
@@ -103,14 +117,29 @@ export async function furnish(store: PostgresStore) {
   const [totpKey, passkey] = [random(20), newPasskey({ counter: 1 })];
   const challenge = { hash: HASH, expiresAt: NOW - 1 };
   await apply(store, { change: "insertUser", user: userCalled("eve") });
+  await apply(store, { change: "setPassword", ...eve, password: "old" });
   await apply(store, { change: "setTotp", ...eve, key: totpKey, step: 5, recovery: [HASH], at: NOW });
   await apply(store, { change: "insertPasskey", ...eve, passkey, challenge });
   await store.sessions.insertLink({ user: "eve", hash: OTHER_HASH, expiresAt: NOW + 1000 }, ANN);
   const begun = { hash: OTHER_HASH, expiresAt: NOW + 1000 };
   await store.sessions.spendLink(OTHER_HASH, NOW, newSession(""), begun);
   await store.tallies.add([{ kind: "reads", hour: 5, what: "a", variant: "one", count: 2 }]);
+  const feedbackId = nextId();
+  const said = { mood: "HAPPY" as const, rating: 1, description: null, metadata: null };
+  await store.feedback.insert(
+    {
+      id: feedbackId,
+      projectKey: shop.key,
+      environmentKey: shop.environments[0]!.key,
+      flag: "sale",
+      createdAt: NOW,
+      ...said,
+    },
+    { hash: HASH, expiresAt: NOW - 1 },
+  );
   const noted = nextId();
   await store.notes.add(noted, 1, NOW - 1);
+  const [people, work] = [await furnishPeople(store, session), await furnishProject(store, insert)];
   const { items } = await store.submissions.scanAll(0, 100);
   const placeOf = (id: string) => ({ id, place: items.find((each) => each.id === id)!.place });
   return {
@@ -129,8 +158,95 @@ export async function furnish(store: PostgresStore) {
     scheduled,
     session,
     noted,
+    feedbackId,
+    ...people,
+    ...work,
     factors: { key: totpKey, passkey, begun: begun.hash },
     placeOf,
     by: ANN,
   };
+}
+
+/** Two deliveries that have ended: one is to be removed, the other has failed. */
+async function furnishEnded(store: PostgresStore, formKey: string, turn: Turn): Promise<void> {
+  const deliveries = ["c", "d"].map((name) => ({
+    id: nextId(),
+    kind: "autoreply" as const,
+    target: `${name}@example.com`,
+  }));
+  await store.submissions.insert(submissionTo(formKey, { deliveries }));
+  await store.deliveries.turn(turn);
+  const settled = deliveries.map(({ id }, index) => ({
+    id,
+    status: index === 0 ? ("delivered" as const) : ("failed" as const),
+    attempts: 1,
+    dueAt: NOW + 5000,
+    code: 200,
+    error: null,
+  }));
+  await store.deliveries.turn({ ...turn, settled, limit: 0 });
+}
+
+/** A login that waits and one that is approved, an account of a provider, and logins as they begin. */
+async function furnishPeople(store: PostgresStore, { session }: NewSession) {
+  const login: DeviceLogin = {
+    client: "laptop",
+    address: "192.0.2.1",
+    lasts: 60,
+    createdAt: NOW,
+    expiresAt: NOW + 1000,
+  };
+  const logins = { waiting: "11".repeat(32), approved: "22".repeat(32) };
+  for (const hash of Object.values(logins)) await store.deviceLogins.insert({ login, hash, code: hash }, 10);
+  await store.deviceLogins.answer(logins.approved, session.user, NOW);
+  const identity = { issuer: "https://id.example.com", subject: "ann" };
+  await apply(store, { change: "putIdentity", user: "ann", at: NOW, ...identity });
+  await store.sessions.insert(newSession("ann", { method: "oidc" }), null);
+  return { login, logins, identity };
+}
+
+/** In the project: two forms, one with a submission, a member, an invitation, a proposed change and an event on its way. */
+async function furnishProject(
+  store: PostgresStore,
+  insert: (key: string, more?: Parameters<typeof submissionTo>[1]) => Promise<string>,
+) {
+  const project = "shop";
+  await addProject(store, "blog", "main");
+  const [ordered, returned] = [
+    await addForm(store, "orders", { project }),
+    await addForm(store, "returns", { project }),
+  ];
+  const order = await insert(ordered.key, { createdAt: NOW - 1000 });
+  await apply(store, { change: "setProject", project, settings: { maxStorage: 100_000 }, history: null });
+  const member = { project, user: "eve", source: "manual", role: "editor", environments: ["live"] } as const;
+  await apply(store, { change: "putMember", isNew: true, ...member, environments: ["live"] });
+  const invitation: Invitation = {
+    id: "iiii-iiii-iiii",
+    project,
+    role: "editor",
+    environments: ["live", "test"],
+    maker: { type: "user", name: "ann" },
+    createdAt: NOW,
+    expiresAt: NOW + 1000,
+  };
+  await apply(store, { change: "insertInvitation", invitation, hash: HASH });
+  const token = tokenCalled("deploy", { project, environment: "live" });
+  await apply(store, { change: "insertToken", token, hash: OTHER_HASH });
+  const hook = {
+    id: "hhhh-hhhh-hhhh",
+    project,
+    url: "https://example.com",
+    secret: "whsec_a",
+    createdAt: NOW,
+  };
+  await apply(store, { change: "insertProjectTarget", project, target: hook });
+  await store.shared!.keep(HASH, "kept", NOW + 1);
+  const upload = { branch: "main", projectName: "web", repositoryUrl: null, uploadedAt: NOW };
+  await store.code.replace(project, upload, [], 2);
+  const proposal = proposalOf(project, { id: "pppp-pppp-pppp" });
+  const events = ["first", "second"].map((body) => ({ type: "change.proposed", body }));
+  await apply(store, { change: "insertProposal", project, proposal, action: "change.propose", events });
+  const [event, ended] = await store.proposals.claimDeliveries(NOW, NOW, 2);
+  await store.proposals.settleDelivery({ id: ended!.id, dueAt: NOW, endedAt: NOW, error: null });
+  return { ordered, returned, order, invitation, hook, proposal, event: event!.id };
 }

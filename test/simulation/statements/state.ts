@@ -12,8 +12,8 @@ export type State = {
   vacuum: () => Promise<void>;
 };
 
-/** The name and the key of a deleted form, which are random; so are the stamps of changes. */
-const RANDOM = /\b[0-9a-f]{24}\b/g;
+/** The name and the key of a deleted form, and the id of an event, which are random; so are the stamps of changes. */
+const RANDOM = /\b(?:[0-9a-f]{24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/g;
 
 export async function keepState(sql: SQL): Promise<State> {
   const tables = await tablesOf(sql);
@@ -36,9 +36,12 @@ export async function keepState(sql: SQL): Promise<State> {
       .toSorted()
       .join("\n");
   const kept = await rowsOf();
+  /** What was read last, until it is put back. */
+  let present: typeof kept | undefined;
   return {
     async reset() {
-      const now = await rowsOf();
+      const now = present ?? (await rowsOf());
+      present = undefined;
       const changed = tables.filter(({ name }) => textOf(now.get(name)) !== textOf(kept.get(name)));
       if (changed.length === 0) return;
       const back = changed.map(
@@ -46,7 +49,10 @@ export async function keepState(sql: SQL): Promise<State> {
       );
       await sql.unsafe(back.join(";\n")).simple();
     },
-    read: async () => named(tables, await rowsOf()),
+    async read() {
+      present = await rowsOf();
+      return named(tables, present);
+    },
     async vacuum() {
       await sql.unsafe(`VACUUM ${tables.map(({ name }) => name).join()}`);
     },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { IS_POSTGRES_HERE, freshDatabase } from "../../support/postgres/postgres.ts";
-import { type Explorer, type OperationName, openExplorer } from "./statements.ts";
+import type { OperationName } from "./operations.ts";
+import { type Explorer, openExplorer } from "./statements.ts";
 
 /** Orders that have shown a fault once. */
 const FOUND: [what: string, names: OperationName[], order: string][] = [
@@ -13,6 +14,21 @@ const FOUND: [what: string, names: OperationName[], order: string][] = [
     "two uploads of code that begin at once keep one more than a project may have",
     ["add code", "add code"],
     "BBAAABABBA",
+  ],
+  [
+    "what a project holds is counted while a submission to it is deleted, which stays counted",
+    ["insert within a quota", "delete of a project"],
+    "ABBBBBBAAAAAAAAABBBB",
+  ],
+  [
+    "a removal is recorded behind the move of its form, in the project of before",
+    ["move a form", "delete of a project"],
+    "AAAAABBBBAAAAAAABBBBBBBBB",
+  ],
+  [
+    "a removal is recorded behind the deletion of its form, by its random name",
+    ["delete of a project", "delete a form of a project"],
+    "BABABBBBBBBBBBAAAAAAAA",
   ],
 ];
 
@@ -35,6 +51,14 @@ const RIVALS: [OperationName, OperationName][] = [
   ["use a passkey", "use a passkey"],
   ["use a passkey", "reset factors"],
   ["put a flag", "delete a flag"],
+  ["insert within a quota", "insert within a quota"],
+  ["insert within a quota", "move a form"],
+  ["insert within a quota", "import into a project"],
+  ["insert within a quota", "delete a form of a project"],
+  ["accept an invitation", "accept an invitation"],
+  ["approve a change", "approve a change"],
+  ["apply a change", "apply a change"],
+  ["poll an approved login", "poll an approved login"],
   ["tally", "tally"],
   ["add code", "add code"],
 ];
@@ -55,8 +79,13 @@ describe.skipIf(!IS_POSTGRES_HERE)("statements of PostgreSQL in a chosen order",
   });
 
   test("an order is tried once, and what it did is explained by whole operations", async () => {
-    const { orders, fault } = await explorer.explore(["count", "keep a text"], 100, 1);
-    // Each is one statement.
-    expect([orders, fault]).toEqual([2, null]);
+    // Each is one statement, on a table of its own or on the same one.
+    for (const [names, count] of [
+      [["count", "keep a text"], 1],
+      [["keep a text", "take a text"], 2],
+    ] as [OperationName[], number][]) {
+      const { orders, isOver, fault } = await explorer.explore(names, 100, 1);
+      expect([names, orders, isOver, fault]).toEqual([names, count, true, null]);
+    }
   });
 });

@@ -1,12 +1,12 @@
 import { AppError } from "../../../src/base/errors.ts";
 import { createChance } from "../chance.ts";
 import { type Actor, type Stage, openStage } from "./actors.ts";
-import { OPERATIONS, SKIPPING, createOwn } from "./operations.ts";
+import { OPERATIONS, type OperationName, SKIPPING } from "./operations.ts";
+import { type Footprint, addFootprint, noFootprint } from "./footprints.ts";
+import { createOwn } from "./operations/call.ts";
 import { type Choose, createOrders, inOrder, runInOrder } from "./orders.ts";
 import { furnish } from "./shop.ts";
 import { type State, keepState } from "./state.ts";
-
-export type OperationName = keyof typeof OPERATIONS;
 
 /** What became of operations: the answer of each, and all that the database holds then. */
 type Outcome = {
@@ -16,11 +16,26 @@ type Outcome = {
   repeated: string;
 };
 
-type Explored = { orders: number; fault: string | null };
+/** `left` are orders that were run to their end and do what another one does; `isOver` says that there is no other one. */
+type Explored = {
+  orders: number;
+  left: number;
+  isOver: boolean;
+  fault: string | null;
+  /** Each outcome once. */
+  outcomes: Set<string>;
+};
 
 export type Explorer = {
   /** Runs operations in at most so many orders of their statements, and compares each with all orders of whole operations. */
-  explore: (names: readonly OperationName[], orders: number, seed: number) => Promise<Explored>;
+  explore: (
+    names: readonly OperationName[],
+    orders: number,
+    seed: number,
+    leavesOut?: boolean,
+  ) => Promise<Explored>;
+  /** What an operation touches when it runs alone, what PostgreSQL says that it touches beside that, and what it answers. */
+  footprintOf: (name: OperationName) => Promise<{ footprint: Footprint; missing: string[]; answer: string }>;
   /** The same for one order, as a failure prints it. */
   replay: (names: readonly OperationName[], order: string) => Promise<string | null>;
   close: () => Promise<void>;
@@ -46,20 +61,35 @@ export async function openExplorer(url: string, most = 3): Promise<Explorer> {
     return { order, outcome: await outcomeOf(place, play, await Promise.all(answers.map(shown))) };
   };
   return {
-    async explore(names, most, seed) {
+    async explore(names, most, seed, leavesOut = true) {
       const play = playOf(names);
       const serial = createSerial(place, play);
-      const orders = createOrders(createChance(seed));
-      let count = 0;
-      for (; count < most && !orders.isOver(); count += 1) {
+      const orders = createOrders(createChance(seed), leavesOut);
+      const outcomes = new Set<string>();
+      let [count, left, fault] = [0, 0, null as string | null];
+      while (fault === null && count + left < most && !orders.isOver()) {
         const { order, outcome } = await runOnce(play, orders.choose);
-        orders.end();
-        const fault = await faultOf(outcome, serial);
-        if (fault !== null)
-          return { orders: count + 1, fault: `${names.join(" | ")}, order ${order}: ${fault}` };
+        if (orders.end()) count += 1;
+        else left += 1;
+        outcomes.add(Bun.hash(JSON.stringify(outcome)).toString(36));
+        const found = await faultOf(outcome, serial);
+        if (found !== null) fault = `${names.join(" | ")}, order ${order}: ${found}`;
       }
       await state.vacuum();
-      return { orders: count, fault: null };
+      return { orders: count, left, isOver: orders.isOver(), fault, outcomes };
+    },
+    async footprintOf(name) {
+      const footprint = noFootprint();
+      const missing: string[] = [];
+      await state.reset();
+      const { answers } = await runInOrder(stage, [workOf(name, 0)], async ([first]) => {
+        const actor = first!;
+        addFootprint(footprint, actor.step.footprint);
+        if (!actor.step.isStatement) missing.push(...(await missingIn(stage, actor)));
+        return actor;
+      });
+      const answer = await shown(answers[0]!);
+      return { footprint, missing, answer };
     },
     async replay(names, order) {
       const play = playOf(names);
@@ -133,6 +163,23 @@ async function shown(answer: Promise<unknown>): Promise<string> {
     if (error instanceof AppError) return `${error.code} ${error.reason ?? ""} ${error.message}`;
     return `a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
   }
+}
+
+/** The tables that a transaction, which is about to commit, has touched in ways that its footprint does not have. */
+async function missingIn({ sql }: Stage, { pid, touched }: Actor): Promise<string[]> {
+  const held: { table: string; mode: string }[] = await sql.unsafe(
+    `SELECT relation::regclass::text AS table, mode FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+     WHERE l.pid = ${pid} AND l.locktype = 'relation' AND c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace`,
+  );
+  const { reads, locks, shares, writes } = touched!;
+  const known: Record<string, ReadonlySet<string>> = {
+    AccessShareLock: reads,
+    RowShareLock: locks.union(shares),
+    RowExclusiveLock: writes,
+  };
+  return held
+    .filter(({ table, mode }) => known[mode]?.has(table) !== true)
+    .map((each) => Object.values(each).join(" "));
 }
 
 function permutations(values: readonly number[]): number[][] {

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from "../../../base/days.ts";
 import type { Quota } from "../../../forms/form.ts";
 import type { StoredSubmission } from "../../../forms/intake/insertion.ts";
-import { FOR_UPDATE, type Work, first, only, run } from "../work.ts";
+import { FOR_UPDATE, type Work, all, first, only, run } from "../work.ts";
 
 /** The bytes that a submission takes of the storage of its project: its data and its files. */
 export function sizeOf({ data, files }: Pick<StoredSubmission, "data" | "files">): number {
@@ -68,22 +68,55 @@ export function* addStored(formKey: string, bytes: number): Work<void> {
   );
 }
 
-/** Takes submissions that are about to be deleted off what their projects hold; `list` is a JSON list of their `seq`. */
+/**
+ * Takes submissions that are about to be deleted off what their projects hold; `list` is a JSON list of their `seq`. The projects
+ * stay locked, so that a submission that counts them waits.
+ */
 export function* takeStored(list: string): Work<void> {
-  if ((yield* first("SELECT 1 AS found FROM project_storage LIMIT 1")) === undefined) return;
+  const among = "SELECT CAST(value AS BIGINT) FROM json_each($list)";
+  let projects: number[] = [];
+  for (;;) {
+    const rows = yield* all<{ id: number }>(
+      `SELECT DISTINCT f.project_id AS id FROM submissions s JOIN forms f ON f.id = s.form_id
+       WHERE s.seq IN (${among}) AND f.project_id IS NOT NULL ORDER BY f.project_id`,
+      { list },
+    );
+    // While this waited for a lock, a form may have moved.
+    if (rows.every(({ id }) => projects.includes(id))) break;
+    projects = rows.map(({ id }) => id);
+    yield* lockProjects(projects);
+  }
+  if (projects.length === 0) return;
   yield* run(
     `UPDATE project_storage SET bytes = bytes - (
        SELECT CAST(coalesce(sum(${BYTES}), 0) AS BIGINT) FROM submissions s JOIN forms f ON f.id = s.form_id
-       WHERE f.project_id = project_storage.project_id
-         AND s.seq IN (SELECT CAST(value AS BIGINT) FROM json_each($list)))`,
-    { list },
+       WHERE f.project_id = project_storage.project_id AND s.seq IN (${among}))
+     WHERE project_id IN (SELECT CAST(value AS BIGINT) FROM json_each($projects))`,
+    { list, projects: JSON.stringify(projects) },
   );
 }
 
-/** Lets what the project of a form holds be counted anew. */
+/** Lets what the project of a form holds be counted anew. The form has to be locked. */
 export function* recountStored(formId: number): Work<void> {
+  const { id } = yield* only<{ id: number | null }>("SELECT project_id AS id FROM forms WHERE id = $formId", {
+    formId,
+  });
+  if (id !== null) yield* forgetStored([id]);
+}
+
+/** Lets what some projects hold be counted anew, after those that count it now. Forms that are locked too come before. */
+export function* forgetStored(projects: readonly number[]): Work<void> {
+  yield* lockProjects(projects);
   yield* run(
-    "DELETE FROM project_storage WHERE project_id = (SELECT project_id FROM forms WHERE id = $formId)",
-    { formId },
+    "DELETE FROM project_storage WHERE project_id IN (SELECT CAST(value AS BIGINT) FROM json_each($projects))",
+    { projects: JSON.stringify(projects) },
+  );
+}
+
+function* lockProjects(projects: readonly number[]): Work<void> {
+  yield* all(
+    `SELECT id FROM projects WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each($projects))
+     ORDER BY id ${FOR_UPDATE}`,
+    { projects: JSON.stringify(projects) },
   );
 }

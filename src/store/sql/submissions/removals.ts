@@ -1,6 +1,6 @@
 import type { NewAuditEntry } from "../../../access/audit/entry.ts";
 import type { Author } from "../../../access/caller.ts";
-import { auditAuthor, projectAt, recordAudit } from "../audit.ts";
+import { appendAudit, auditAuthor, lockAudit, projectAt } from "../audit.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
 import { textOf, bytesOf } from "../ids.ts";
 import { lockSubmissions } from "./submissions.ts";
@@ -23,12 +23,12 @@ export function* deleteSubmissions(
   states: readonly SubmissionState[],
   by: Author | null,
 ): Work<string[]> {
+  yield* lockFor(by);
   const known = yield* lockSubmissions(ids);
   const found = [...known].filter(([, { state }]) => states.includes(STATES[state]!));
   const seqs = found.map(([, { seq }]) => seq);
-  const entries = yield* removalEntries("submissions.delete", seqs, by);
+  yield* recordRemovals("submissions.delete", seqs, by);
   yield* deleteRows(forget, seqs);
-  yield* recordAudit(entries);
   return found.map(([id]) => id);
 }
 
@@ -49,24 +49,34 @@ export function* clearDeleted(forget: Forget, limit: number): Work<string[] | nu
   return rows.map(({ id }) => textOf(id));
 }
 
-/** An entry for each form of which submissions are about to be removed, with how many. */
-function* removalEntries(
+/**
+ * Locks the log for a removal that is recorded, before anything else: until it ends, no form moves and none is deleted, and
+ * nothing waits in a circle with a change of the setup.
+ */
+function* lockFor(by: Author | null): Work<void> {
+  if (by !== null) yield* lockAudit();
+}
+
+/** Records for each form of which submissions are about to be removed how many these are. The log is locked. */
+function* recordRemovals(
   action: "submissions.delete" | "submissions.purge",
   seqs: readonly number[],
   by: Author | null,
-): Work<NewAuditEntry[]> {
-  if (by === null || seqs.length === 0) return [];
-  const forms = yield* all<{ slug: string; key: string; count: number }>(
-    `SELECT f.slug, f.key, count(*) AS count FROM submissions s JOIN forms f ON f.id = s.form_id
-     WHERE s.seq IN (SELECT CAST(value AS BIGINT) FROM json_each($list)) GROUP BY f.slug, f.key ORDER BY f.slug`,
+): Work<void> {
+  if (by === null || seqs.length === 0) return;
+  // A form that is deleted has no name any more, nor a project.
+  const forms = yield* all<{ slug: string | null; key: string | null; count: number }>(
+    `SELECT CASE WHEN f.deleted = 0 THEN f.slug END AS slug, CASE WHEN f.deleted = 0 THEN f.key END AS key, count(*) AS count
+     FROM submissions s JOIN forms f ON f.id = s.form_id
+     WHERE s.seq IN (SELECT CAST(value AS BIGINT) FROM json_each($list)) GROUP BY 1, 2 ORDER BY max(f.deleted), 1, 2`,
     { list: JSON.stringify(seqs) },
   );
   const entries: NewAuditEntry[] = [];
   for (const { slug, key, count } of forms) {
-    const project = yield* projectAt({ form: key });
+    const project = key === null ? null : yield* projectAt({ form: key });
     entries.push({ ...auditAuthor(by), action, project, object: slug, details: { count } });
   }
-  return entries;
+  yield* appendAudit(entries);
 }
 
 /** Deletes submissions, records their files as loose, and their words as to be removed from the search index. */
@@ -119,6 +129,7 @@ export function* deleteAged(
   ids: readonly string[],
   by: Author | null,
 ): Work<number> {
+  yield* lockFor(by);
   const rows = yield* allAmong<{ seq: number }>(
     ids.map(bytesOf),
     (list) => `SELECT seq FROM submissions
@@ -127,9 +138,8 @@ export function* deleteAged(
     { formKey, state: STATES.indexOf(state), createdBefore },
   );
   const seqs = rows.map(({ seq }) => seq);
-  const entries = yield* removalEntries("submissions.delete", seqs, by);
+  yield* recordRemovals("submissions.delete", seqs, by);
   yield* deleteRows(forget, seqs);
-  yield* recordAudit(entries);
   return rows.length;
 }
 
@@ -170,6 +180,7 @@ export function* purgeSubmissions(
   replyHashes: readonly string[],
   by: Author | null,
 ): Work<string[]> {
+  yield* lockFor(by);
   const rows = yield* all<{ seq: number; id: Uint8Array }>(
     `SELECT seq, id FROM submissions WHERE seq IN (SELECT CAST(value AS BIGINT) FROM json_each($places))
      ORDER BY seq ${FOR_UPDATE}`,
@@ -179,13 +190,12 @@ export function* purgeSubmissions(
   // The place of a submission that was deleted since may belong to another one.
   const found = submissions.filter(({ place, id }) => ids.get(place) === id);
   const seqs = found.map(({ place }) => place);
-  const entries = yield* removalEntries("submissions.purge", seqs, by);
+  yield* recordRemovals("submissions.purge", seqs, by);
   yield* deleteRows(forget, seqs);
   yield* runAmong(
     submissions.map(({ id }) => bytesOf(id)),
     (list) => `DELETE FROM idempotency_keys WHERE submission IN ${list}`,
   );
   yield* runAmong(replyHashes.map(bytesOf), (list) => `DELETE FROM autoreplies WHERE hash IN ${list}`);
-  yield* recordAudit(entries);
   return found.map(({ id }) => id);
 }
