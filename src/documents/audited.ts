@@ -9,7 +9,11 @@ type Kind = SetupChange["change"];
 export type AuditPlace = { project: string } | { form: string } | { target: string } | null;
 
 /** The entry of a change, without its author and its project, which the store finds. */
-export type AuditedChange = Omit<AuditEvent, "project"> & { place: AuditPlace };
+export type AuditedChange = Omit<AuditEvent, "project"> & {
+  place: AuditPlace;
+  /** The entry of another project that the change concerns. */
+  other?: AuditedChange;
+};
 
 type Audited = { [K in Kind]: ((change: SetupChange & { change: K }) => AuditedChange | null) | null };
 
@@ -44,7 +48,11 @@ const AUDITED: Audited = {
   insertForm: ({ form: { key, slug } }) => entry("form.create", { form: key }, slug),
   updateForm: ({ form: { key, slug }, history }) =>
     entry("form.set", { form: key }, slug, { fields: fieldsOf(history) }),
-  moveForm: ({ project, from, slug }) => entry("form.move", { project }, slug, { from, to: project }),
+  // Neither project learns the name of the other.
+  moveForm: ({ project, from, slug }) => ({
+    ...entry("form.move", { project }, slug, { to: project }),
+    other: entry("form.move", { project: from }, slug, { from }),
+  }),
   deleteForm: ({ slug, key }) => entry("form.delete", { form: key }, slug),
   recordForm: null,
   insertTarget: ({ target: { id, formKey, kind } }) =>

@@ -35,13 +35,13 @@ export function planDeletion(form: FormRecord, onlyEmpty: boolean): FormChange {
 }
 
 /**
- * The changes that move a form to another project, recorded in both; its own history goes with it.
+ * The changes that move a form to another project, recorded in both; its own history goes with it. Neither project learns the
+ * name of the other.
  */
 export function planMove({ project: from, slug, key }: FormRecord, project: string): FormsChange[] {
-  const history = entryOf(slug, { project: from }, { project });
   return [
-    { change: "moveForm", project, from, slug, key, history },
-    { change: "recordForm", project: from, history },
+    { change: "moveForm", project, from, slug, key, history: entryOf(slug, {}, { project }) },
+    { change: "recordForm", project: from, history: entryOf(slug, { project: from }, {}) },
   ];
 }
 

@@ -114,7 +114,7 @@ async function valuesOf(
   if (!list) return [];
   const transport = await openTransport(typed, io);
   try {
-    return await list(clientOn(transport), (name) => placeOf(name, typed));
+    return await list(clientOn(transport), (name) => placeOf(name, typed), typed.options["project"]);
   } finally {
     await transport.close();
   }
@@ -123,6 +123,8 @@ async function valuesOf(
 type List = (
   client: Client,
   place: (name: "project" | "environment") => string | undefined,
+  /** The project of `-p` alone: `FORMFLAG_PROJECT` is a preference where forms are named. */
+  only: string | undefined,
 ) => Promise<string[]>;
 
 /** Names by the kind of an argument or of the value of an option; `name` and `id` go by the command they belong to. */
@@ -150,11 +152,13 @@ const LISTS: Record<string, List> = {
         return all.map(({ name }) => name);
       }),
     ),
-  form: formsOf,
-  async targets(client) {
+  form: async (client, _, only) => [...new Set((await formsOf(client, only)).map(({ slug }) => slug))],
+  async targets(client, _, only) {
     const { targets } = await import("../../../src/operations/targets.ts");
-    const forms = (await formsOf(client)).slice(0, MAX_FORMS);
-    const lists = await Promise.all(forms.map((form) => listAll(client, targets.list, { names: { form } })));
+    const forms = (await formsOf(client, only)).slice(0, MAX_FORMS);
+    const lists = await Promise.all(
+      forms.map(({ key }) => listAll(client, targets.list, { names: { form: key } })),
+    );
     return lists.flat().map(({ id }) => id);
   },
   async tokens(client) {
@@ -182,9 +186,9 @@ async function environmentsOf(client: Client, project: string): Promise<string[]
   return (await listAll(client, environments.list, { names: { project } })).map(({ slug }) => slug);
 }
 
-async function formsOf(client: Client): Promise<string[]> {
+async function formsOf(client: Client, project: string | undefined) {
   const { forms } = await import("../../../src/operations/forms.ts");
-  return (await listAll(client, forms.list)).map(({ slug }) => slug);
+  return listAll(client, forms.list, { query: { project } });
 }
 
 function placeOf(name: "project" | "environment", { options }: TypedLine): string | undefined {

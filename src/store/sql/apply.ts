@@ -101,9 +101,13 @@ export function* applyChanges(changes: readonly SetupChange[], version: number, 
     const before = audited && (yield* projectAt(audited.place));
     const revised = yield* apply(each, revision);
     if (audited) {
-      const { place, ...event } = audited;
+      const { place, other, ...event } = audited;
       const project = before ?? (yield* projectAt(place));
       entries.push({ ...event, ...auditAuthor(by), project });
+      if (other) {
+        const { place: elsewhere, ...second } = other;
+        entries.push({ ...second, ...auditAuthor(by), project: yield* projectAt(elsewhere) });
+      }
     }
     if (revised) revisions.push({ ...revised, revision });
     if ("history" in each && each.history) {
