@@ -2,7 +2,7 @@ import { DEFAULT_PROJECT } from "../access/place.ts";
 import { clock } from "../base/clock.ts";
 import type { Caller } from "../access/caller.ts";
 import { change } from "../access/door.ts";
-import { requireScope, requireScopeSomewhere } from "../access/rights.ts";
+import { requireScope, requireScopeSomewhere, visibleProjects } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
 import { findGaps, missingSegments } from "../flags/flagd/results.ts";
@@ -11,10 +11,11 @@ import { parseRules } from "../flags/rules/rules.ts";
 import { checkForm } from "../forms/form-check.ts";
 import { beginRemoval } from "../forms/keeping/removal.ts";
 import { type LockedPlace, describeLocks, lockError, unconfirmedLocks } from "../projects/locks.ts";
+import { requireSettings } from "../projects/settings.ts";
 import { type Difference, type Document, pathOf } from "./document.ts";
 import { lossesOf } from "./losses.ts";
 import { checkOpenedForms } from "./opened-forms.ts";
-import { planOf } from "./plan-document.ts";
+import { planOf, type Wanted } from "./plan-document.ts";
 import { fault, type ContentCheck, type DocumentPlan, type FormCheck, type RuleCheck } from "./plan.ts";
 import type { Setup, SetupChange } from "./setup.ts";
 import type { DocumentsApp } from "./store.ts";
@@ -29,8 +30,9 @@ export async function compareDocument(
   document: Document,
   prune: boolean,
 ): Promise<Difference[]> {
-  requireScopeIn(caller, "read", document);
-  return (await planDocument(app, caller, document, prune)).plan.differences;
+  const home = await homeOf(app, caller, document);
+  requireScopeIn(caller, "read", document, home);
+  return (await planDocument(app, caller, { document, home, prune })).plan.differences;
 }
 
 /**
@@ -44,10 +46,13 @@ export async function applyDocument(
   document: Document,
   { prune, confirmed }: { prune: boolean; confirmed: boolean },
 ): Promise<Difference[]> {
-  requireScopeIn(caller, "admin", document);
   const differences = await change(app, caller, async () => {
-    const { plan, setup } = await planDocument(app, caller, document, prune);
+    const home = await homeOf(app, caller, document);
+    requireScopeIn(caller, "admin", document, home);
+    const { plan, setup } = await planDocument(app, caller, { document, home, prune });
     if (plan.changes.some((each) => each.change === "insertProject")) requireScope(caller, "admin");
+    for (const each of plan.changes)
+      if (each.change === "setProject") requireSettings(caller, each.project, each.settings);
     const locks = await locksOf(app, caller, plan.changes);
     const losses = confirmed ? [] : await lossesOf(app, plan, setup);
     if (losses.length > 0)
@@ -65,25 +70,46 @@ export async function applyDocument(
   return differences;
 }
 
+/**
+ * The project of the forms at the top of a document: the only one, of those that the caller sees and the document makes, else
+ * `default`. A document that has the forms of that project too, as an export may, means `default`.
+ */
+async function homeOf(
+  app: DocumentsApp,
+  caller: Caller,
+  { forms, projects = {} }: Document,
+): Promise<string> {
+  if (forms === undefined) return DEFAULT_PROJECT;
+  const visible = visibleProjects(caller, "read");
+  const stored = visible ?? (await app.store.projects.list()).map(({ slug }) => slug);
+  const [only = DEFAULT_PROJECT, ...others] = new Set([...stored, ...Object.keys(projects)]);
+  return others.length > 0 || projects[only]?.forms ? DEFAULT_PROJECT : only;
+}
+
 /** Throws `forbidden`, and `not_found` for a project that the caller does not see, whether it exists or not. */
-function requireScopeIn(caller: Caller, scope: "read" | "admin", { projects = {}, forms }: Document): void {
+function requireScopeIn(
+  caller: Caller,
+  scope: "read" | "admin",
+  { projects = {}, forms }: Document,
+  home: string,
+): void {
   const slugs = Object.keys(projects);
   for (const project of slugs) requireScope(caller, scope, { project });
-  if (forms !== undefined) requireScope(caller, scope, { project: DEFAULT_PROJECT });
+  if (forms !== undefined) requireScope(caller, scope, { project: home });
   if (forms === undefined && slugs.length === 0) requireScopeSomewhere(caller, scope);
 }
 
 async function planDocument(
   app: DocumentsApp,
   caller: Caller,
-  document: Document,
-  prune: boolean,
+  wanted: Wanted,
 ): Promise<{ plan: DocumentPlan; setup: Setup }> {
+  const { document, home } = wanted;
   const named = document.projects ?? {};
   const withForms = document.forms !== undefined || Object.values(named).some(({ forms }) => forms);
-  const projects = [...new Set([...Object.keys(named), ...(document.forms ? [DEFAULT_PROJECT] : [])])];
+  const projects = [...new Set([...Object.keys(named), ...(document.forms ? [home] : [])])];
   const setup = await app.store.setup.read(projects, withForms);
-  const plan = await planOf(app, setup, document, prune);
+  const plan = await planOf(app, setup, wanted);
   await checkRules(plan.checks);
   await checkContents(plan.contents);
   await checkForms(plan.forms);

@@ -5,7 +5,7 @@ import { flagPatchSchema, flagSlug } from "../flags/flag-schema.ts";
 import { segmentName, segmentRuleSchema } from "../flags/segment-schema.ts";
 import { formSchema, formSettingsSchema } from "../forms/form-schema.ts";
 import { color, environmentSchema } from "../projects/environment-schema.ts";
-import { projectSchema } from "../projects/project-schema.ts";
+import { projectSchema, someSettings } from "../projects/project-schema.ts";
 
 const flag = z.strictObject({
   ...z.pick(flagPatchSchema, SHARED).shape,
@@ -25,7 +25,7 @@ const environment = z.strictObject({
 const forms = z.record(formSchema.shape.slug, formSettingsSchema);
 
 const project = z.strictObject({
-  name: z.optional(displayName),
+  ...someSettings,
   environments: z
     .optional(z.record(environmentSchema.shape.slug, environment))
     .check(z.describe("A new project without any gets develop, staging and production.")),
@@ -39,7 +39,11 @@ export const documentSchema = z.strictObject({
   projects: z.optional(z.record(projectSchema.shape.slug, project)),
   forms: z
     .optional(forms)
-    .check(z.describe("Forms of the project `default`; those of other projects are in these.")),
+    .check(
+      z.describe(
+        "Forms of the project `default`, or of the only project if none is called so; those of others are in these.",
+      ),
+    ),
 });
 
 /** One difference between the setup and a document: `before` is null for a creation, `after` for a deletion. */

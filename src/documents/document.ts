@@ -37,7 +37,11 @@ function formsOf(forms: readonly FormRecord[], project: string): NonNullable<Doc
   return Object.fromEntries(own.map((form) => [form.slug, formEntry(form)]));
 }
 
-async function projectEntry({ name, environments }: SetupProject): Promise<DocumentProject> {
+async function projectEntry({
+  slug: _slug,
+  environments,
+  ...settings
+}: SetupProject): Promise<DocumentProject> {
   const takeTurns = createTurns();
   const flags: [string, DocumentFlag][] = [];
   for (const [index, record] of (environments[0]?.flags ?? []).entries()) {
@@ -46,7 +50,7 @@ async function projectEntry({ name, environments }: SetupProject): Promise<Docum
     if (turn !== undefined) await turn;
   }
   return {
-    name,
+    ...settings,
     environments: Object.fromEntries(environments.map((each) => [each.slug, environmentEntry(each)])),
     flags: Object.fromEntries(flags),
   };

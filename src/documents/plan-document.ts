@@ -1,11 +1,18 @@
 import { DEFAULT_PROJECT } from "../access/place.ts";
 import type { ClockAndRandom } from "../base/clock.ts";
+import { AppError } from "../base/errors.ts";
 import { findNestingFaults } from "../flags/flagd/nested-segments.ts";
 import { dropSegment, putSegment } from "../flags/plan.ts";
 import { applyRule, rulesBySegment, segmentInUse, usersOf } from "../flags/segment.ts";
 import { newEnvironment } from "../projects/environment.ts";
 import { planDeletion, planEnvironment, planSettings, planUpdate, projectEntry } from "../projects/plan.ts";
-import { DEFAULT_ENVIRONMENTS, newProject } from "../projects/project.ts";
+import {
+  DEFAULT_ENVIRONMENTS,
+  newProject,
+  type ProjectPatch,
+  type ProjectSettings,
+} from "../projects/project.ts";
+import { alteredSettings } from "../projects/settings.ts";
 import { type Document, pathOf } from "./document.ts";
 import { planForms } from "./plan-forms.ts";
 import { planFlags } from "./plan-flags.ts";
@@ -13,6 +20,9 @@ import { type DocumentPlan, type Target, add, fault } from "./plan.ts";
 import type { Setup, SetupProject } from "./setup.ts";
 
 type DocumentProject = NonNullable<Document["projects"]>[string];
+
+/** A document, and `home`, the project of the forms at its top. */
+export type Wanted = { document: Document; home: string; prune: boolean };
 
 /**
  * Plans the changes from a setup, which holds every project that the document names, to the document. What the document
@@ -22,8 +32,7 @@ type DocumentProject = NonNullable<Document["projects"]>[string];
 export async function planOf(
   clock: ClockAndRandom,
   setup: Setup,
-  document: Document,
-  prune: boolean,
+  { document, home, prune }: Wanted,
 ): Promise<DocumentPlan> {
   if (document.forms && document.projects?.[DEFAULT_PROJECT]?.forms)
     throw fault(pathOf("projects", DEFAULT_PROJECT, "forms"), "the forms of this project are in `forms`");
@@ -33,14 +42,14 @@ export async function planOf(
     await planProject(clock, plan, slug, current, wanted, prune);
   }
   if (document.forms) {
-    const isMissing = !setup.projects.some(({ slug }) => slug === DEFAULT_PROJECT);
+    const isMissing = !setup.projects.some(({ slug }) => slug === home);
     // Forms need their project, whether the document names it or not.
-    if (isMissing && !document.projects?.[DEFAULT_PROJECT] && Object.keys(document.forms).length > 0)
-      await planProject(clock, plan, DEFAULT_PROJECT, undefined, {}, false);
-    planForms(clock, plan, setup, { project: DEFAULT_PROJECT, forms: document.forms, prune });
+    if (isMissing && !document.projects?.[home] && Object.keys(document.forms).length > 0)
+      await planProject(clock, plan, home, undefined, {}, false);
+    planForms(clock, plan, setup, { project: home, forms: document.forms, at: ["forms"], prune });
   }
   for (const [project, { forms }] of Object.entries(document.projects ?? {}))
-    if (forms) planForms(clock, plan, setup, { project, forms, prune });
+    if (forms) planForms(clock, plan, setup, { project, forms, at: ["projects", project, "forms"], prune });
   return plan;
 }
 
@@ -52,13 +61,15 @@ async function planProject(
   wanted: DocumentProject,
   prune: boolean,
 ): Promise<void> {
-  const { name } = wanted;
+  const { environments: _environments, flags: _flags, forms: _forms, ...settings } = wanted;
   const path = pathOf("projects", project);
   if (!current) {
-    const made = newProject(clock, { slug: project, name, environments: [] });
+    const made = newProject(clock, { slug: project, name: settings.name, environments: [] });
+    const altered = alteredAt(path, made, settings);
+    const after = { name: made.name, ...altered?.after };
     add(
       plan,
-      { action: "create", kind: "project", path, before: null, after: { name: made.name } },
+      { action: "create", kind: "project", path, before: null, after },
       {
         change: "insertProject",
         project,
@@ -67,19 +78,32 @@ async function planProject(
         createdAt: made.createdAt,
         history: projectEntry(project, null, made.name),
       },
+      ...(altered ? [planSettings(project, altered.before, altered.after)] : []),
     );
-  } else if (name !== undefined && name !== current.name) {
-    add(
-      plan,
-      { action: "update", kind: "project", path, before: { name: current.name }, after: { name } },
-      planSettings(project, { name: current.name }, { name }),
-    );
+  } else {
+    const altered = alteredAt(path, current, settings);
+    if (altered)
+      add(
+        plan,
+        { action: "update", kind: "project", path, ...altered },
+        planSettings(project, altered.before, altered.after),
+      );
   }
   const targets = planEnvironments(clock, plan, project, current, wanted, prune);
   for (const [environment, { segments }] of Object.entries(wanted.environments ?? {}))
     if (segments) planSegments(clock, plan, project, targets.get(environment)!, segments, prune);
   if (wanted.flags) await planFlags(clock, plan, { project, current, targets, flags: wanted.flags, prune });
   for (const target of targets.values()) checkSegments(project, target);
+}
+
+/** As {@link alteredSettings}. Throws `invalid` with the path of the fault. */
+function alteredAt(path: string, current: ProjectSettings, patch: ProjectPatch) {
+  try {
+    return alteredSettings(current, patch);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError("invalid", `${path}.${error.message}`, { hint: error.hint ?? undefined });
+  }
 }
 
 /** Throws `invalid` if the plan deletes a segment that is still referred to, or makes one refer to itself. */

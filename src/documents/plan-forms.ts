@@ -1,24 +1,30 @@
 import type { ClockAndRandom } from "../base/clock.ts";
 import { applyFormPatch, newForm } from "../forms/form.ts";
 import { planDeletion, planInsert, planUpdate } from "../forms/plan.ts";
-import { type Document, formEntry, formPathOf } from "./document.ts";
+import { type Document, formEntry, pathOf } from "./document.ts";
 import { type DocumentPlan, add, fault } from "./plan.ts";
 import type { Setup } from "./setup.ts";
 
 /** The forms of one project as they should be. */
-type Forms = { project: string; forms: NonNullable<Document["forms"]>; prune: boolean };
+type Forms = {
+  project: string;
+  forms: NonNullable<Document["forms"]>;
+  /** Their place in the document. */
+  at: readonly string[];
+  prune: boolean;
+};
 
 /** Adds the differences of a project's forms to a plan. Throws as `planOf` does. */
 export function planForms(
   clock: ClockAndRandom,
   plan: DocumentPlan,
   setup: Setup,
-  { project, forms, prune }: Forms,
+  { project, forms, at, prune }: Forms,
 ): void {
   const own = setup.forms.filter((record) => record.project === project);
   const records = new Map(own.map((record) => [record.slug, record]));
   for (const [slug, patch] of Object.entries(forms)) {
-    const path = formPathOf({ project, slug });
+    const path = pathOf(...at, slug);
     const current = records.get(slug);
     if (!current) {
       if (setup.forms.some(({ key }) => key === slug))
@@ -44,7 +50,7 @@ export function planForms(
   if (!prune) return;
   for (const [slug, record] of records) {
     if (Object.hasOwn(forms, slug)) continue;
-    const path = formPathOf({ project, slug });
+    const path = pathOf(...at, slug);
     add(
       plan,
       { action: "delete", kind: "form", path, before: formEntry(record), after: null },

@@ -8,6 +8,7 @@ import type { FormRecord } from "../forms/form.ts";
 import type { ProposalChange } from "./changes/proposal-change.ts";
 import type { ProjectChange } from "../projects/change.ts";
 import type { Environment } from "../projects/environment.ts";
+import type { ProjectSettings } from "../projects/project.ts";
 
 /** The projects and forms at one moment. */
 export type Setup = {
@@ -17,7 +18,7 @@ export type Setup = {
   forms: FormRecord[];
 };
 
-export type SetupProject = { slug: string; name: string; environments: SetupEnvironment[] };
+export type SetupProject = ProjectSettings & { slug: string; environments: SetupEnvironment[] };
 
 /** An environment with every flag of the project, by slug, and its segments in their order. */
 export type SetupEnvironment = Environment & { flags: FlagRecord[]; segments: SegmentRecord[] };

@@ -22,7 +22,7 @@ export const settingsSchema = z.object({
       ),
     ),
   accent: z
-    .nullable(z.string(ACCENT).check(z.regex(/^#[0-9a-f]{6}$/i, ACCENT)))
+    .nullable(z.string(ACCENT).check(z.regex(/^#[0-9a-fA-F]{6}$/, ACCENT)))
     .check(z.describe("The colour of the built-in pages of its forms, as #rrggbb; null for the usual one.")),
   maxSubmissions: most("maxSubmissions", 1_000_000_000).check(
     z.describe("The most submissions to all of its forms on a day in UTC; null for any number."),
@@ -33,7 +33,7 @@ export const settingsSchema = z.object({
 });
 
 /** Settings to change: those that are left out stay as they are. */
-const someSettings = z.partial(settingsSchema).shape;
+export const someSettings = z.partial(settingsSchema).shape;
 
 export const projectSchema = z.object({
   slug: projectSlug,

@@ -1,14 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { App } from "../../src/app.ts";
+import { applyDocument } from "../../src/documents/apply.ts";
 import { setFlag } from "../../src/flags/flags.ts";
 import { createForm } from "../../src/forms/forms.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";
 import { setEnvironment } from "../../src/projects/environments.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { stageText } from "../contracts/blobs.ts";
-import { OPERATOR } from "../support/records/caller.ts";
+import { callerNamed, OPERATOR } from "../support/records/caller.ts";
 import { openDocuments, shop, told } from "../support/records/documents.ts";
+import { codeOf } from "../support/refusals.ts";
 
 const SEGMENT = { ends_with: [{ var: "email" }, "@example.com"] };
 const RULE = { if: [{ ends_with: [{ var: "email" }, "@example.com"] }, "on", null] };
@@ -38,6 +40,8 @@ const entry = fc.oneof(
 );
 const project = fc.record({
   name: fc.string({ minLength: 1, maxLength: 20 }),
+  accent: fc.constantFrom("#a02040", null),
+  maxSubmissions: fc.constantFrom(1000, null),
   environments: fc.record({
     one: fc.record({ segments: fc.constant({ a: SEGMENT }), color: fc.constantFrom("red", "pink", null) }),
     two: fc.constant({ segments: { a: SEGMENT } }),
@@ -131,6 +135,43 @@ describe("a document", () => {
     expect(await set({ variants })).toEqual({ enabled: false, expiredAt: null, variants });
     expect(await set({ defaultVariant: "off" })).toMatchObject({ variants, defaultVariant: "off" });
     expect(await set({ payload: {} })).toEqual({ enabled: false, expiredAt: null, payload: {} });
+  });
+
+  test("sets what a project has, and says where a value is wrong", async () => {
+    const { app, apply, shown } = await openDocuments();
+    const settings = { name: "Our shop", mailFrom: "Shop <shop@example.com>", maxStorage: 5_000 };
+    await apply({ projects: { shop: settings } });
+    expect((await shown()).projects!["shop"]).toMatchObject({ ...settings, accent: null });
+    const changed = { accent: "#A02040", maxStorage: null };
+    expect(await apply({ projects: { shop: { ...settings, ...changed } } })).toEqual([
+      {
+        action: "update",
+        kind: "project",
+        path: "projects.shop",
+        before: { accent: null, maxStorage: 5_000 },
+        after: { accent: "#a02040", maxStorage: null },
+      },
+    ]);
+    const wrong = apply({ projects: { shop: { accent: "#ffffff" } } }).catch(String);
+    expect(await wrong).toContain("invalid: projects.shop.accent: #ffffff has a contrast of");
+    const admin = callerNamed("ben", { project: "shop" });
+    const apart = (shop: object) =>
+      applyDocument(app, admin, { projects: { shop } }, { prune: false, confirmed: false });
+    expect(await codeOf(apart({ mailFrom: null }))).toBe("forbidden");
+    expect((await apart({ name: "Shop" })).length).toBe(1);
+  });
+
+  test("has its forms at the top in `default`, or in the only project if none is called so", async () => {
+    const { app, apply, shown } = await openDocuments();
+    const forms = { contact: {} };
+    expect(told(await apply({ projects: { shop: { environments: {} } }, forms }))).toEqual([
+      "+ projects.shop",
+      "+ forms.contact",
+    ]);
+    expect(await apply({ forms })).toEqual([]);
+    expect(await apply(await shown(), { prune: true })).toEqual([]);
+    await createProject(app, OPERATOR, { slug: "default" });
+    expect(told(await apply({ forms }))).toEqual(["+ forms.contact"]);
   });
 
   test("prunes in the sections that it has, and nowhere else", async () => {

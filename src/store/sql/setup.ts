@@ -24,14 +24,14 @@ function* findProjects(slugs: string[] | null): Work<Project[]> {
   return found;
 }
 
-function* setupOf({ slug: project, name, environments }: Project): Work<SetupProject> {
+function* setupOf({ key: _key, environments, ...project }: Project): Work<SetupProject> {
   const all: SetupProject["environments"] = [];
   for (const environment of environments) {
-    const { id } = yield* environmentRow(project, environment.slug);
+    const { id } = yield* environmentRow(project.slug, environment.slug);
     const [flags, segments] = [yield* flagRecords(id), yield* segmentsOfEnvironment(id)];
     all.push({ ...environment, flags, segments });
   }
-  return { slug: project, name, environments: all };
+  return { ...project, environments: all };
 }
 
 export const setup = { readsAtOnce: { read: readSetup } };
