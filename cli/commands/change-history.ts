@@ -52,7 +52,7 @@ export function addWholeHistoryCommand(history: Command, io: Io): void {
   withFilters(history)
     .option(
       "--kind <kind>",
-      "only changes of a flag, segment, environment, scheduled change, project or form",
+      "only changes of a flag, segment, environment, scheduled change, ramp, project or form",
     )
     .addHelpText("after", helpOf("history", "--since 7d"))
     .action(action(io, (input) => ({ ...filterOf(input), subject: {} }), run));
@@ -144,7 +144,7 @@ async function changesOf(
 function headOf(change: Change, { kind: asked, name: named }: Subject): string {
   const { revision, at, who, environment, kind, name, project } = change;
   const isNamed = named !== undefined && asked !== "project";
-  const noun = kind === "scheduled" ? "flag" : kind;
+  const noun = kind === "scheduled" ? "flag" : kind === "ramp" ? "ramp of flag" : kind;
   const what = isNamed ? [] : [`${noun} ${project == null ? "" : `${project}/`}${name}`];
   const isPlaced = kind !== "form" && kind !== "project" && (isNamed || kind !== "environment");
   const where = isPlaced ? [environment ?? "all environments"] : [];

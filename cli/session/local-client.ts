@@ -56,10 +56,10 @@ export async function localTransport(storage: Storage, version: string, io: Io):
   };
 }
 
-/** Applies the scheduled changes that are due; without any, their rules are not loaded. */
+/** Applies the scheduled changes and steps of ramps that are due; without any, their rules are not loaded. */
 async function applyScheduled(app: App, io: Io): Promise<void> {
-  const next = await app.store.scheduled.nextAt();
-  if (next === null || next > app.now()) return;
+  const times = await Promise.all([app.store.scheduled.nextAt(), app.store.ramps.nextAt()]);
+  if (!times.some((at) => at !== null && at <= app.now())) return;
   const { applyDue } = await import("../../src/flags/schedule/schedule.ts");
   await applyDue(app, (text) => io.note(`warning: ${text}\n`));
 }

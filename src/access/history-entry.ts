@@ -1,5 +1,5 @@
 /** The kinds of changes in a project; its own creation and deletion are in no project. */
-export const PROJECT_KINDS = ["flag", "segment", "environment", "scheduled", "project"] as const;
+export const PROJECT_KINDS = ["flag", "segment", "environment", "scheduled", "ramp", "project"] as const;
 /** All kinds of changes; a form with its targets is in no project. */
 export const CHANGE_KINDS = [...PROJECT_KINDS, "form"] as const;
 
@@ -9,7 +9,7 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number];
 export type HistoryEntry = {
   /** Null for a change that applies to every environment of the project. */
   environment: string | null;
-  /** `scheduled` is a scheduled change of a flag that failed: `after` holds the reason. */
+  /** `scheduled` is a scheduled change of a flag that failed: `after` holds the reason. `ramp` is one of a flag, but for its steps. */
   kind: ChangeKind;
   name: string;
   before: unknown;

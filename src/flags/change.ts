@@ -1,18 +1,28 @@
 import type { HistoryEntry } from "../access/history-entry.ts";
 import type { FlagPlace, FlagRecord } from "./flag.ts";
+import type { Ramp, RampEvent } from "./ramps/ramp.ts";
 import type { ScheduledChange } from "./schedule/scheduled-change.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";
 
 type Recorded = { history: HistoryEntry | null };
 
-/** A change of flags, segments or scheduled changes, as the store applies it. */
+/** A change of flags, segments, scheduled changes or ramps, as the store applies it. */
 export type FlagChange =
   /** Sets the values in one environment; a flag that is new to the project is created, and is off in the others. */
-  | ({ change: "putFlag"; describes: boolean; record: FlagRecord } & FlagPlace & Recorded)
+  | ({
+      change: "putFlag";
+      describes: boolean;
+      record: FlagRecord;
+      /** Whether it is the step of a ramp, which has events of its own. */
+      isStep?: boolean;
+    } & FlagPlace &
+      Recorded)
   | ({ change: "deleteFlag"; project: string; flag: string } & Recorded)
   | ({ change: "putSegment"; record: SegmentRecord } & SegmentPlace & Recorded)
   | ({ change: "deleteSegment" } & SegmentPlace & Recorded)
   /** Sets the order of all segments of an environment. */
   | { change: "orderSegments"; project: string; environment: string; names: string[]; history: null }
   | { change: "insertScheduled"; project: string; scheduled: ScheduledChange; history: null }
-  | ({ change: "deleteScheduled"; project: string; id: string } & Recorded);
+  | ({ change: "deleteScheduled"; project: string; id: string } & Recorded)
+  /** Stores a ramp in place of the one that its flag had there, and tells the targets of the project about `events`. */
+  | ({ change: "putRamp"; project: string; ramp: Ramp; events: readonly RampEvent[] } & Recorded);

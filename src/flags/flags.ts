@@ -29,6 +29,7 @@ import {
 import { flagInEveryEnvironment } from "./overviews.ts";
 import { dropFlag, putFlag } from "./plan.ts";
 import { requireSoundContent } from "./previews/preview-content.ts";
+import { endRampsOf } from "./ramps/ramps.ts";
 import { segmentsIn } from "./segments.ts";
 import type { FlagsApp } from "./store.ts";
 
@@ -108,7 +109,8 @@ export function deleteFlag(
     requireRevision(flag, Math.max(0, ...[...records.values()].map(({ revision }) => revision)), expected);
     if (records.size === 0) throw noSuchFlag(flag);
     await requireNoOpenedForm(app, { project, flag });
-    return { changes: [dropFlag(project, flag, records)], result: undefined };
+    const ends = await endRampsOf(app, project, flag);
+    return { changes: [...ends, dropFlag(project, flag, records)], result: undefined };
   });
 }
 

@@ -86,7 +86,7 @@ export async function newestChange(
   const query = { kind: "flag", name: flag, environment, limit: 20 } as const;
   for (let before: number | undefined; ;) {
     const { items, more } = await changes.page(project, { ...query, before });
-    // Failures of scheduled changes, which changed nothing, are listed too.
+    // Failures of scheduled changes, and ramps, which changed nothing, are listed too.
     const change = items.find(({ kind }) => kind === "flag");
     if (change) return change;
     if (!more)

@@ -61,6 +61,9 @@ export const CODE_LIMITS = {
 /** How often a server checks for changes that another process scheduled, in milliseconds. */
 export const SCHEDULE_POLL_MS = 1000;
 
+/** Limits of ramps: shares of one, and seconds from one to the next. */
+export const RAMP_LIMITS = { steps: 20, least: 1, most: 366 * 86_400 } as const;
+
 /** Limits of previews. */
 export const PREVIEW_LIMITS = {
   /** Characters of the name. */

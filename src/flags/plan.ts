@@ -2,6 +2,7 @@ import type { FlagChange } from "./change.ts";
 import { SHARED_NAMES } from "./flag-fields.ts";
 import type { FlagPlace, FlagRecord } from "./flag.ts";
 import { flagState } from "./history.ts";
+import { type Ramp, type RampEvent, rampState } from "./ramps/ramp.ts";
 import type { ScheduledChange } from "./schedule/scheduled-change.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";
 
@@ -20,6 +21,20 @@ export function putFlag(place: FlagPlace, before: FlagRecord | undefined, record
       after: flagState(record),
     },
   };
+}
+
+/** The change that stores a ramp, which the history records unless only a step differs. */
+export function putRamp(
+  project: string,
+  before: Ramp | undefined,
+  ramp: Ramp,
+  ...events: RampEvent[]
+): FlagChange {
+  const { environment, flag: name, status } = ramp;
+  const isStep = before?.status === status;
+  const was = before && rampState(before);
+  const history = { environment, kind: "ramp" as const, name, before: was ?? null, after: rampState(ramp) };
+  return { change: "putRamp", project, ramp, events, history: isStep ? null : history };
 }
 
 /** Schedules a change. History records it when it is applied. */

@@ -11,6 +11,7 @@ import type { Feedback, FeedbackRecord, RatingCount } from "./previews/feedback.
 import type { FlagRead } from "./reads/flag-read.ts";
 import type { FlagHead, FlagPlace, FlagRecord, FlagStatus, FlagValues } from "./flag.ts";
 import type { PreviewedFlag } from "./previews/preview.ts";
+import type { FoundRamp, RampQuery } from "./ramps/ramp.ts";
 import type { DueChange, ScheduledChange, ScheduledQuery } from "./schedule/scheduled-change.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";
 
@@ -81,6 +82,19 @@ type ScheduleStore = {
   findDue(now: number): Promise<DueChange | undefined>;
 };
 
+type RampStore = {
+  /** The last ramp of the flag there. Throws `not_found` for the environment. */
+  find(where: FlagPlace): Promise<FoundRamp | undefined>;
+  /** By flag and environment, of every environment or of one. Throws `not_found`. */
+  page(project: string, environment: string | null, query: RampQuery): Promise<Page<FoundRamp>>;
+  /** The ramps of a flag in every environment, by environment. Throws `not_found` for the project. */
+  ofFlag(project: string, flag: string): Promise<FoundRamp[]>;
+  /** When the next step is due; null if none is. */
+  nextAt(): Promise<number | null>;
+  /** The first running ramp that is due at `now`, or whose flag or environment was changed since it was stored. */
+  findDue(now: number): Promise<FoundRamp | undefined>;
+};
+
 /** Selects code references of a project; `after` is the cursor of the list before. */
 export type CodeQuery = {
   flag?: string | undefined;
@@ -148,6 +162,7 @@ export type FlagsStore = {
   flags: FlagStore;
   segments: SegmentStore;
   scheduled: ScheduleStore;
+  ramps: RampStore;
   code: CodeStore;
   feedback: FeedbackStore;
   tallies: TallyStore;

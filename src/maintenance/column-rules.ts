@@ -16,7 +16,14 @@ import { DELIVERY_STATUSES } from "../delivery/delivery-status.ts";
 import { CHAT_KINDS, areTargetSecrets, isTargetUrl } from "../delivery/target.ts";
 import { isLineContent, isLineNumber, isPlainText, isRepositoryUrl } from "../flags/code/code-reference.ts";
 import { MOODS } from "../flags/previews/feedback.ts";
-import { CODE_LIMITS, FEEDBACK_LIMITS, PREVIEW_LIMITS } from "../flags/limits.ts";
+import { CODE_LIMITS, FEEDBACK_LIMITS, PREVIEW_LIMITS, RAMP_LIMITS } from "../flags/limits.ts";
+import {
+  areRampSteps,
+  isRampedState,
+  GUARD_ACTIONS,
+  RAMP_REASONS,
+  RAMP_STATUSES,
+} from "../flags/ramps/ramp.ts";
 import { FORM_KEY } from "../forms/form.ts";
 import { ACCENT, COLORS } from "../projects/color.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE } from "../forms/limits.ts";
@@ -97,6 +104,12 @@ export const RULES = {
   list: json(Array.isArray),
   approvals: integer(0, MAX_APPROVALS),
   changeStatus: oneOf(PROPOSAL_STATUSES),
+  rampSteps: json(areRampSteps),
+  rampEvery: integer(RAMP_LIMITS.least, RAMP_LIMITS.most),
+  rampStatus: oneOf(RAMP_STATUSES),
+  rampReason: oneOf(RAMP_REASONS),
+  rampState: json(isRampedState),
+  guardAction: oneOf(GUARD_ACTIONS),
   targetSecret: text(/^whsec_[A-Za-z0-9+/]{43}=$/),
   id: bytes(16),
   hash: bytes(32),

@@ -1,4 +1,5 @@
 import { type PortableTable, setup } from "./column.ts";
+import { RAMP_TABLES } from "./ramp-tables.ts";
 
 /** Tables of projects, flags, tokens and users, parents first. */
 export const SETUP_TABLES = {
@@ -131,6 +132,7 @@ export const SETUP_TABLES = {
     created_at: "integer time",
     why: "text?",
   }),
+  ...RAMP_TABLES,
   changes: setup("revision", {
     revision: "integer count",
     project_id: "integer?",

@@ -19,6 +19,7 @@ import { members } from "./access/members.ts";
 import type { Operation } from "./operation.ts";
 import { projects } from "./projects.ts";
 import { promotion } from "./promotion.ts";
+import { ramps } from "./ramps.ts";
 import { scheduled } from "./scheduled.ts";
 import { segments } from "./segments.ts";
 import { server } from "./server.ts";
@@ -43,6 +44,7 @@ export const OPERATIONS: readonly Operation[] = [
   history,
   promotion,
   scheduled,
+  ramps,
   changes,
   projectTargets,
   forms,

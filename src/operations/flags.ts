@@ -3,6 +3,8 @@ import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { MAX_DESCRIPTION, findPayloadFault } from "../flags/limits.ts";
 import { noSuchFlag, viewDetail } from "../flags/flag.ts";
 import { viewScheduled } from "../flags/schedule/scheduled-change.ts";
+import { settled } from "../flags/ramps/ramp-plan.ts";
+import { viewRamp } from "../flags/ramps/ramp.ts";
 import { noun } from "./operation.ts";
 import { revisionIn, viewInTurns } from "./results.ts";
 
@@ -34,7 +36,8 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
       const record = await app.store.flags.find(names);
       if (!record) throw noSuchFlag(names.flag);
       tag(record.revision);
-      return viewDetail(record, app.now());
+      const found = await app.store.ramps.find(names);
+      return { ...viewDetail(record, app.now()), ...(found && { ramp: viewRamp(settled(found)) }) };
     },
   },
   set: {

@@ -6,7 +6,10 @@ export const changeSchema = z.object({
   revision: z.int(),
   /** Null for a change that applies to every environment. */
   environment: z.nullable(z.string()),
-  /** `scheduled` is a scheduled change of a flag that failed: `after` holds the reason. */
+  /**
+   * `scheduled` is a scheduled change of a flag that failed: `after` holds the reason. `ramp` is a ramp of a flag, whose steps
+   * are changes of the flag.
+   */
   kind: z.enum(CHANGE_KINDS),
   name: z.string(),
   at: timestamp,

@@ -26,7 +26,7 @@ export type RecentChange = Pick<Change, "revision" | "environment" | "at" | "who
   isOn: boolean | null;
 };
 
-/** Selects changes, newest first. The kind `flag` includes scheduled changes that failed. */
+/** Selects changes, newest first. The kind `flag` includes scheduled changes that failed, and ramps. */
 export type ChangeQuery = {
   kind?: ChangeKind | undefined;
   name?: string | undefined;

@@ -19,6 +19,7 @@ import { intakeContract } from "./intake.ts";
 import { versionContract } from "./version.ts";
 import { projectsContract } from "./setup/projects.ts";
 import { readsContract } from "./reads.ts";
+import { rampsContract } from "./setup/ramps.ts";
 import { scheduleContract } from "./setup/schedule.ts";
 import { segmentsContract } from "./setup/segments.ts";
 import { searchContract } from "./search.ts";
@@ -40,6 +41,7 @@ const CONTRACTS = [
   segmentsContract,
   historyContract,
   scheduleContract,
+  rampsContract,
   formsContract,
   formProjectsContract,
   submissionsContract,

@@ -11,6 +11,6 @@ export async function changesOf(client: Client, { project, environment, flag }: 
     cursor: "before",
     limit: 20,
   });
-  // Failures of scheduled changes, which changed nothing, are listed too.
+  // Failures of scheduled changes, and ramps, which changed nothing, are listed too.
   return changes.filter(({ kind }) => kind === "flag");
 }

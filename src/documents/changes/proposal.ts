@@ -22,8 +22,10 @@ export type Verdict = { who: string; verdict: "approved" | "rejected"; why: stri
 /** The states that the store keeps: whether an open change is approved or expired follows from the rest. */
 export type StoredStatus = "open" | "applied" | "rejected" | "withdrawn" | "expired";
 
-/** One difference that a proposed change makes: of a document, or a scheduled change. */
-export type ProposedDifference = Omit<Difference, "kind"> & { kind: Difference["kind"] | "scheduled" };
+/** One difference that a proposed change makes: of a document, a scheduled change, or a ramp. */
+export type ProposedDifference = Omit<Difference, "kind"> & {
+  kind: Difference["kind"] | "scheduled" | "ramp";
+};
 
 type Difference = z.infer<typeof differenceSchema>;
 

@@ -53,7 +53,13 @@ function placeOf(project: string, environment: string, ...rest: string[]): strin
   return pathOf("projects", project, "environments", environment, ...rest);
 }
 
-const KINDS = { flag: "flag", scheduled: "flag", segment: "segment", environment: "environment" } as const;
+const KINDS = {
+  flag: "flag",
+  scheduled: "flag",
+  ramp: "ramp",
+  segment: "segment",
+  environment: "environment",
+} as const;
 
 function recorded(
   project: string,
@@ -70,7 +76,15 @@ function recorded(
             ? placeOf(project, environment ?? "", "segments", name)
             : environment === null
               ? pathOf("projects", project, "flags", name)
-              : pathOf("projects", project, "flags", name, "environments", environment);
+              : pathOf(
+                  "projects",
+                  project,
+                  "flags",
+                  name,
+                  "environments",
+                  environment,
+                  ...(kind === "ramp" ? [kind] : []),
+                );
   const shown = kind === "project" || kind === "form" ? kind : KINDS[kind];
   if (before === null) return [create(shown, path, after)];
   if (after === null) return [{ action: "delete", kind: shown, path, before, after: null }];

@@ -22,6 +22,7 @@ import { FIELD_NAMES, FIELDS, type FieldName, NO_OPTIONAL, pick, RULE_NAMES } fr
 import { SCHEDULE_POLL_MS } from "../limits.ts";
 import { planScheduled, putFlag } from "../plan.ts";
 import { requireSoundContent } from "../previews/preview-content.ts";
+import { stepDue } from "../ramps/stepping.ts";
 import { parseRules, takesPayload } from "../rules/rules.ts";
 import { noSuchScheduled, type DueChange, type ScheduledChange } from "./scheduled-change.ts";
 import { segmentsIn } from "../segments.ts";
@@ -138,8 +139,16 @@ export async function cancelScheduled(
   });
 }
 
-/** Applies the changes that are due, one after the other, and reports each that fails and is dropped. */
+/**
+ * Applies the changes that are due, one after the other, then the steps of ramps, and reports each change that fails and is
+ * dropped, and each ramp that fails and is paused.
+ */
 export async function applyDue(app: FlagsApp, report: (text: string) => void): Promise<void> {
+  await applyChanges(app, report);
+  await stepDue(app, report);
+}
+
+async function applyChanges(app: FlagsApp, report: (text: string) => void): Promise<void> {
   const next = await app.store.scheduled.nextAt();
   if (next === null || next > app.now()) return;
   for (;;) {
@@ -152,14 +161,28 @@ export async function applyDue(app: FlagsApp, report: (text: string) => void): P
   }
 }
 
-/** A job that applies changes when they are due, including changes that other processes schedule. */
+/** A job that applies changes and makes steps when they are due, including those that other processes schedule. */
 export function scheduleJob(app: FlagsApp, report: (text: string) => void): Job {
+  let checked: number | null = null;
   return {
     name: "schedule",
     every: SCHEDULE_POLL_MS,
-    next: () => app.store.scheduled.nextAt(),
-    run: () => applyDue(app, report),
+    next: async () => earliest(await app.store.scheduled.nextAt(), await app.store.ramps.nextAt()),
+    async run() {
+      await applyChanges(app, report);
+      const { version } = await app.store.readVersion();
+      const next = await app.store.ramps.nextAt();
+      // A change of a flag may pause its ramp at once, and no other work of a ramp is due before its step.
+      if (next === null || (version === checked && next > app.now())) return;
+      await stepDue(app, report);
+      checked = version;
+    },
   };
+}
+
+function earliest(...times: (number | null)[]): number | null {
+  const due = times.filter((at) => at !== null);
+  return due.length === 0 ? null : Math.min(...due);
 }
 
 /** Applies a due change. Returns why it failed; null if it succeeded, or another process applied it. */

@@ -4,12 +4,13 @@ import { flags } from "../flags.ts";
 import { history } from "../history.ts";
 import type { Operation } from "../operation.ts";
 import { promotion } from "../promotion.ts";
+import { ramps } from "../ramps.ts";
 import { scheduled } from "../scheduled.ts";
 import { segments } from "../segments.ts";
 
 /** The operations that can be proposed in place of being run, by method and path. */
 export const PROPOSABLE: ReadonlyMap<string, Operation> = new Map(
-  [flags, segments, flagd, history, promotion, scheduled, documents]
+  [flags, segments, flagd, history, promotion, scheduled, ramps, documents]
     .flatMap((noun): Operation[] => Object.values(noun))
     .filter(({ proposes }) => proposes)
     .map((operation) => [keyOf(operation), operation]),

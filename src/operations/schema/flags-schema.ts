@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { anyObject } from "../../base/json-schema.ts";
 import { flagDetailSchema, flagPatchSchema } from "../../flags/flag-schema.ts";
+import { rampSchema } from "../../flags/ramps/ramp-schema.ts";
 import { forSchema, scheduledSchema } from "../../flags/schedule/schedule-schema.ts";
 import { listQuery, nextSchema, setResult } from "./shared-schema.ts";
 
@@ -9,7 +10,12 @@ export const list = {
   output: z.object({ flags: z.array(flagDetailSchema), next: nextSchema }),
 };
 
-export const get = { output: flagDetailSchema };
+export const get = {
+  output: z.extend(flagDetailSchema, {
+    /** The last ramp of the flag in the environment; left out if it has had none. */
+    ramp: z.optional(rampSchema),
+  }),
+};
 
 export const set = { body: flagPatchSchema, output: z.extend(flagDetailSchema, setResult) };
 

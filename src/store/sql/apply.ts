@@ -16,6 +16,7 @@ import {
   insertProposal,
   updateProposal,
 } from "./changes/proposals.ts";
+import { putRamp } from "./ramps.ts";
 import { deleteScheduled, insertScheduled } from "./scheduled.ts";
 import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
 import { deleteTarget, insertTarget, updateTarget } from "./delivery/targets.ts";
@@ -49,6 +50,7 @@ const APPLY: Apply = {
   orderSegments,
   insertScheduled,
   deleteScheduled,
+  putRamp,
   insertForm,
   updateForm,
   moveForm,

@@ -57,8 +57,8 @@ function* pageOfForm(project: string, name: string, options: ChangeQuery): Work<
 
 function conditionsOf({ kind, name, environment, who, since, before }: ChangeQuery): string[] {
   return [
-    // A scheduled change that failed belongs to the history of its flag.
-    kind === "flag" ? "kind IN ('flag', 'scheduled')" : kind && "kind = $kind",
+    // A scheduled change that failed and a ramp belong to the history of their flag.
+    kind === "flag" ? "kind IN ('flag', 'scheduled', 'ramp')" : kind && "kind = $kind",
     name !== undefined && "name = $name",
     environment !== undefined && "(environment = $environment OR environment IS NULL)",
     who !== undefined && "who = $who",

@@ -14,6 +14,7 @@ import { deviceLogins } from "./access/device-logins.ts";
 import { identities } from "./access/identities.ts";
 import { environments, projects } from "./projects.ts";
 import { proposals } from "./changes/proposals.ts";
+import { ramps } from "./ramps.ts";
 import { scheduled } from "./scheduled.ts";
 import { secrets } from "./secrets.ts";
 import { segments } from "./segments.ts";
@@ -37,6 +38,7 @@ export const SLICES = {
   selected,
   segments,
   scheduled,
+  ramps,
   code,
   feedback,
   tallies,

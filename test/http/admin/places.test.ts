@@ -27,6 +27,7 @@ const NARROWED = new Set([
   "GET /projects/{project}/history",
   "GET /projects/{project}/flags/{flag}/history",
   "GET /projects/{project}/scheduled",
+  "GET /projects/{project}/ramps",
   "GET /projects/{project}/stale",
   "GET /projects/{project}/flags/{flag}/feedback",
   "GET /projects/{project}/flags/{flag}/ratings",

@@ -11,6 +11,7 @@ import { uploadReferences } from "../../../src/flags/code/code-references.ts";
 import { takeFeedback } from "../../../src/flags/previews/feedbacks.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { rollbackFlag, setFlag } from "../../../src/flags/flags.ts";
+import { startRamp } from "../../../src/flags/ramps/ramps.ts";
 import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import { setSegment } from "../../../src/flags/segments.ts";
 import { createForm } from "../../../src/forms/forms.ts";
@@ -170,6 +171,9 @@ export async function furnish(
   await uploadReferences(app, ann(), "shop", Buffer.from(JSON.stringify(code)));
   const planned = { patch: { enabled: false, description: first }, at: Date.now() + 24 * HOUR };
   const { id: scheduled } = await scheduleChange(app, ann(first), place("production"), planned);
+  const course = { variant: "on", to: [1, 10, 50, 100], every: 30 * 86_400 };
+  await setFlag(app, ann(), place("staging", "ramped"), {});
+  await startRamp(app, ann(first), place("staging", "ramped"), course);
   await setEnvironment(app, ann(), "shop", "production", { locked: true, color: "red" });
   const change = await proposeWith(app, ann(first), texts);
   await app.store.flags.markRead([{ environmentKey, slug: "checkout", at: app.clock.now }]);

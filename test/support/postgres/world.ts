@@ -9,6 +9,7 @@ import type { App } from "../../../src/app.ts";
 import { takeFeedback } from "../../../src/flags/previews/feedbacks.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
 import { uploadReferences } from "../../../src/flags/code/code-references.ts";
+import { pauseRamp, startRamp } from "../../../src/flags/ramps/ramps.ts";
 import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import { setSegment } from "../../../src/flags/segments.ts";
 import { createForm } from "../../../src/forms/forms.ts";
@@ -61,6 +62,12 @@ const BODIES: Record<string, unknown> = {
     until: "2999-01-01T00:00:00Z",
     patch: { enabled: true },
   },
+  "PUT /projects/{project}/environments/{environment}/flags/{flag}/ramp": {
+    variant: "on",
+    to: [1, 100],
+    every: 86_400,
+  },
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/abort": {},
   "PUT /projects/{project}/code-refs": {
     branch: "made",
     projectName: "web",
@@ -117,6 +124,7 @@ export async function openWorld() {
   await setFlag(app, OPERATOR, { ...sale, environment: "staging" }, { payload: 1 });
   const planned = { patch: { enabled: true }, at: app.now() + 1000 };
   const { id: scheduled } = await scheduleChange(app, OPERATOR, sale, planned);
+  await addRamps(app);
   await setSegment(app, OPERATOR, { project: "shop", environment: "develop", segment: "staff" }, false);
   const code = { branch: "main", projectName: "web", references: {} };
   await uploadReferences(app, OPERATOR, "shop", Buffer.from(JSON.stringify(code)));
@@ -201,7 +209,11 @@ export async function openWorld() {
       // 202 is for a change that is proposed instead.
       const statuses = Object.keys(responses).filter((status) => status !== "202");
       const success = Number(statuses.find((status) => status.startsWith("2")));
-      const others = path.includes("/projects/{project}/targets/") ? { target: projectTarget } : {};
+      const isRamped = /\/ramp(?:\/|$)/.test(path) && method !== "PUT";
+      const others = {
+        ...(path.includes("/projects/{project}/targets/") && { target: projectTarget }),
+        ...(isRamped && { flag: `ramp-to-${path.split("/").at(-1)}` }),
+      };
       const address = `${addressOf(path, others)}${QUERIES[name] ?? ""}`;
       return { name, path, method, needed, success, address, body: bodies[name] };
     }),
@@ -242,6 +254,7 @@ export async function openWorld() {
     const projects = setup.projects.map(async ({ slug, environments }) => [
       (await store.changes.page(slug, { limit: 1000 })).items,
       (await store.scheduled.page(slug, null, { limit: 100 })).items,
+      (await store.ramps.page(slug, null, { limit: 100 })).items,
       await Promise.all(environments.map((each) => store.flags.reads(slug, each.slug))),
       [await store.code.uploads(slug), (await store.code.page(slug, { limit: 1000 })).items],
       await Promise.all((environments[0]?.flags ?? []).map((flag) => feedbackOn(app, slug, flag.slug))),
@@ -289,6 +302,16 @@ const PLACES = new Map(
 /** What an operation says that it reaches; undefined for one that says nothing. */
 export function placeReached({ method, path }: { method: string; path: string }) {
   return PLACES.get(`${method} ${path}`);
+}
+
+/** A flag with a ramp for each operation on one. */
+async function addRamps(app: App): Promise<void> {
+  for (const flag of ["ramp-to-ramp", "ramp-to-pause", "ramp-to-resume", "ramp-to-abort"]) {
+    const place = { project: "shop", environment: "develop", flag };
+    await setFlag(app, OPERATOR, place, {});
+    await startRamp(app, OPERATOR, place, { variant: "on", to: [1, 100], every: 86_400 });
+    if (flag.endsWith("resume")) await pauseRamp(app, OPERATOR, place);
+  }
 }
 
 /** Says something about a flag of the project `shop` in `staging`, and returns the id. */

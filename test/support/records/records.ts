@@ -9,6 +9,7 @@ import { isoTime } from "../../../src/base/clock.ts";
 import { createIdSource, dashedKey } from "../../../src/base/ids.ts";
 import { type TargetRecord, createWebhookSecret } from "../../../src/delivery/target.ts";
 import type { FlagRecord } from "../../../src/flags/flag.ts";
+import type { Ramp } from "../../../src/flags/ramps/ramp.ts";
 import { NO_OPTIONAL } from "../../../src/flags/flag-fields.ts";
 import { type FormRecord, formKey } from "../../../src/forms/form.ts";
 import { DEFAULT_SETTINGS } from "../../../src/forms/settings/settings.ts";
@@ -61,6 +62,44 @@ export function proposalOf(project: string, more: Partial<Proposal> = {}): Propo
 }
 
 /** A flag without any value, which is off. */
+/** A running ramp of a flag whose next step is due in a second. */
+export function rampOf(environment: string, flag: string, more: Partial<Ramp> = {}): Ramp {
+  const rules = JSON.stringify({
+    variants: { on: true, off: false },
+    defaultVariant: "off",
+    targeting: {
+      fractional: [
+        ["on", 1],
+        ["off", 99],
+      ],
+    },
+  });
+  return {
+    environment,
+    flag,
+    variant: "on",
+    steps: [
+      { share: 1, doneAt: NOW },
+      { share: 12.5, doneAt: null },
+    ],
+    every: 1,
+    startAt: null,
+    status: "running",
+    reason: null,
+    nextAt: NOW + 1000,
+    share: 1,
+    left: { enabled: true, rules },
+    before: { enabled: false, rules: null, share: 0 },
+    isGuarded: false,
+    guards: [],
+    onGuard: "pause",
+    who: "bob",
+    why: "Ünder test",
+    createdAt: NOW,
+    ...more,
+  };
+}
+
 export function flagRecord(slug: string, more: Partial<FlagRecord> = {}): FlagRecord {
   return {
     slug,

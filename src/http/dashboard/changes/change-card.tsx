@@ -165,7 +165,7 @@ function actionOf({ kind, before, after }: Change) {
 /** A change in a few words: `flag checkout changed in production`. */
 export function describeChange(change: Change): string {
   const { kind, name, environment } = change;
-  const noun = kind === "scheduled" ? "flag" : kind;
+  const noun = kind === "scheduled" ? "flag" : kind === "ramp" ? "ramp of flag" : kind;
   const place = environment === null || kind === "environment" ? "" : ` in ${environment}`;
   return `${noun} ${name}, ${ACTIONS[actionOf(change)][0]}${place}`;
 }

@@ -158,12 +158,19 @@ const KINDS = [
   { value: "segment", label: "Segments" },
   { value: "environment", label: "Environments" },
   { value: "scheduled", label: "Failed scheduled changes" },
+  { value: "ramp", label: "Ramps" },
   { value: "project", label: "The project" },
 ];
 
 /** The commands that list the same changes; the one for a thing names an example if the filter names none. */
 function commandsOf(project: string, { kind, name, environment, who, before }: Filter) {
-  const noun = { flag: "flags", segment: "segments", environment: "environments", scheduled: "flags" };
+  const noun = {
+    flag: "flags",
+    segment: "segments",
+    environment: "environments",
+    scheduled: "flags",
+    ramp: "flags",
+  };
   const place = { p: project, e: kind === "environment" ? null : environment };
   const query = { kind: name && kind, name, environment, who };
   const path = ADMIN_PATH + addressOf(history.list, { project }, query);

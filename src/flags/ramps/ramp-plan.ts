@@ -1,0 +1,98 @@
+import { AppError } from "../../base/errors.ts";
+import type { Environment } from "../../projects/environment.ts";
+import { type ChangedFlag, changeRecord, type FlagPlace, type FlagRecord } from "../flag.ts";
+import { isAsLeft, rampedState, readShare, writeShare } from "./ramp-share.ts";
+import { dueAt, type FoundRamp, nextStep, type Ramp, type RampPlan, type RampReason } from "./ramp.ts";
+
+/** Whether changes of an environment need a confirmation or approvals. */
+export function isGuarded({ locked, approvals }: Pick<Environment, "locked" | "approvals">): boolean {
+  return locked || approvals > 0;
+}
+
+/** Why a running ramp cannot go on; null if it can. */
+export function troubleOf(found: FoundRamp): RampReason | null {
+  const { ramp, flag } = found;
+  // A flag of the same name that was created since is another flag.
+  if (flag === null || flag.createdAt > ramp.createdAt) return "deleted";
+  if (!isAsLeft(flag, ramp.left)) return "changed";
+  return found.isGuarded && !ramp.isGuarded ? "locked" : null;
+}
+
+/** A ramp as it is now: the schedule pauses one that cannot go on within a second, and readers need not wait for it. */
+export function settled(found: FoundRamp): Ramp {
+  const { ramp } = found;
+  if (ramp.status !== "running") return ramp;
+  const reason = troubleOf(found);
+  if (reason === null) return ramp;
+  return { ...ramp, status: reason === "deleted" ? "aborted" : "paused", reason, nextAt: null };
+}
+
+/** A flag with other values of the fields that a ramp sets. */
+export function withRecord(
+  flag: string,
+  before: FlagRecord,
+  values: Pick<FlagRecord, "enabled" | "rules">,
+  now: number,
+): ChangedFlag {
+  return changeRecord(flag, before, now, (record) => ({ ...record, ...values, imported: false }));
+}
+
+type Begun = Pick<Ramp, "who" | "why" | "isGuarded">;
+
+/**
+ * Plans a ramp of a flag: `record` is the flag after its first step, null if that is to come, and `first` is the flag after
+ * that step in any case. With `adopts`, steps that the flag has passed are done. Throws `invalid`.
+ */
+export function planStart(
+  { environment, flag }: FlagPlace,
+  before: FlagRecord,
+  { variant, to, every, start, guards = [], onGuard = "pause" }: RampPlan,
+  by: Begun,
+  at: number,
+  adopts = false,
+): { ramp: Ramp; record: FlagRecord | null; first: FlagRecord } {
+  const { share } = readShare(before, variant);
+  const steps = to.map((each) => ({ share: each, doneAt: adopts && each <= share ? at : null }));
+  const next = nextStep({ steps });
+  if (next === undefined || next.share <= share)
+    throw new AppError("invalid", `${variant} has ${share} % of the users already: a ramp raises its share`, {
+      hint: share >= 100 ? "choose another variant, or another default" : `begin above ${share}`,
+    });
+  const startAt = start === undefined ? null : Date.parse(start);
+  const left = rampedState(before);
+  const waiting: Ramp = {
+    environment,
+    flag,
+    variant,
+    steps,
+    every,
+    startAt,
+    status: "running",
+    reason: null,
+    nextAt: null,
+    share,
+    left,
+    before: { ...left, share },
+    ...by,
+    guards: [...guards],
+    onGuard,
+    // Not before its flag, which a process whose clock is ahead may have created: then it would seem to be of another one.
+    createdAt: Math.max(at, before.createdAt),
+  };
+  const { ramp, record } = stepped(waiting, before, at);
+  const isLater = startAt !== null || next !== steps[0];
+  if (!isLater) return { ramp, record, first: record };
+  return { ramp: { ...waiting, nextAt: startAt ?? dueAt(waiting) }, record: null, first: record };
+}
+
+/** A ramp and its flag after the next step. Throws `invalid` for a rule of another kind. */
+export function stepped(ramp: Ramp, before: FlagRecord, at: number): { ramp: Ramp; record: FlagRecord } {
+  const { share } = nextStep(ramp)!;
+  const rules = writeShare(readShare(before, ramp.variant), ramp.variant, share);
+  const { record } = withRecord(ramp.flag, before, { enabled: true, rules }, at);
+  const steps = ramp.steps.map((each) => (each.share === share ? { share, doneAt: at } : each));
+  const after = { ...ramp, steps, share, left: rampedState(record) };
+  return nextStep(after)
+    ? { ramp: { ...after, nextAt: dueAt(after) }, record }
+    : { ramp: { ...after, status: "completed", nextAt: null }, record };
+}

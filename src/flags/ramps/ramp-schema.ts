@@ -1,0 +1,58 @@
+import * as z from "zod/mini";
+import { momentOf, timestamp } from "../../base/slug-schema.ts";
+import { RAMP_LIMITS } from "../limits.ts";
+import { findStepsFault, GUARD_ACTIONS, RAMP_REASONS, RAMP_STATUSES } from "./ramp.ts";
+
+const onGuard = z.enum(GUARD_ACTIONS, `onGuard is ${GUARD_ACTIONS.join(" or ")}`);
+const everyFault = "every is a whole number of seconds, from 1 to 31622400, which are 366 days";
+
+/** The course of a ramp. */
+export const rampPlanSchema = z.strictObject({
+  variant: z
+    .string("variant is the name of the variant whose share grows")
+    .check(z.describe("A flag without variants gets `on` and `off`.")),
+  to: z.array(z.number("a share is a number"), "to is a list of shares in percent").check(
+    z.maxLength(RAMP_LIMITS.steps, `a ramp has 1 to ${RAMP_LIMITS.steps} shares`),
+    z.refine((to) => findStepsFault(to) === undefined, {
+      error: ({ input }) => findStepsFault(input as number[]),
+    }),
+    z.describe("Shares in percent, rising, with two decimals at most. 100 makes the variant the default."),
+  ),
+  every: z
+    .int(everyFault)
+    .check(
+      z.gte(RAMP_LIMITS.least, everyFault),
+      z.lte(RAMP_LIMITS.most, everyFault),
+      z.describe("Seconds from one step to the next."),
+    ),
+  start: z.optional(momentOf("start").check(z.describe("When the first step is due. Default: at once."))),
+  guards: z.optional(
+    z
+      .array(z.string())
+      .check(
+        z.maxLength(0, "guards come with experiments, which this version does not have: leave guards out"),
+      ),
+  ),
+  onGuard: z.optional(onGuard),
+});
+
+export const rampSchema = z.object({
+  flag: z.string(),
+  environment: z.string(),
+  variant: z.string(),
+  /** The share of the variant in percent that the ramp has left. */
+  share: z.number(),
+  status: z.enum(RAMP_STATUSES),
+  /** When the next step is due; null unless the ramp is running. */
+  nextAt: z.nullable(timestamp),
+  every: z.int(),
+  /** The shares, and when each was set; null for one to come. */
+  steps: z.array(z.object({ share: z.number(), doneAt: z.nullable(timestamp) })),
+  /** Why it is paused or was aborted; null otherwise. */
+  reason: z.nullable(z.enum(RAMP_REASONS)),
+  guards: z.array(z.string()),
+  onGuard,
+  who: z.string(),
+  why: z.nullable(z.string()),
+  createdAt: timestamp,
+});

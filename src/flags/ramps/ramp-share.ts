@@ -1,0 +1,99 @@
+import { AppError } from "../../base/errors.ts";
+import type { FlagValues } from "../flag.ts";
+import { hasRule, isShare, rowsOfRule } from "../rules/rule-rows.ts";
+import { type FlagRules, parseRules, rulesText } from "../rules/rules.ts";
+import { shareRule } from "../rules/shares.ts";
+import type { RampedState } from "./ramp.ts";
+
+type Targeting = NonNullable<FlagRules["targeting"]>;
+
+/** The rules of a flag whose share can be written: rows of conditions, and the share in percent of a variant behind them. */
+export type Ramped = { rules: FlagRules; rows: unknown[]; share: number };
+
+/**
+ * Reads the share of a variant: its part of the users for whom no row holds. A plain flag is one with the variants `on` and
+ * `off`. Throws `invalid` for a variant that does not exist, and for a rule of another kind.
+ */
+export function readShare({ enabled, rules: text }: RampedState, variant: string): Ramped {
+  const rules = text === null ? plainRules(enabled) : parseRules(text);
+  const { variants, defaultVariant = null, targeting } = rules;
+  if (!Object.hasOwn(variants, variant))
+    throw new AppError("invalid", `${variant} is not a variant of the flag`, {
+      hint: `choose one of ${Object.keys(variants).join(", ")}`,
+    });
+  if (defaultVariant === null)
+    throw new AppError("invalid", "a ramp needs a default variant, for those whom it has not reached", {
+      hint: "set the default of the flag first",
+    });
+  const whole = variant === defaultVariant ? 100 : 0;
+  if (!hasRule(targeting)) return { rules, rows: [], share: whole };
+  if (isShare(targeting)) return { rules, rows: [], share: shareIn(targeting, variant, defaultVariant) };
+  const table = rowsOfRule(targeting);
+  if (table === null) throw otherRule();
+  const rows = table.rows.flatMap(({ condition, result }) => [condition, result]);
+  const { rest } = table;
+  if (rest === undefined || rest === null || rest === defaultVariant) return { rules, rows, share: whole };
+  if (!isShare(rest)) throw otherRule();
+  return { rules, rows, share: shareIn(rest as Targeting, variant, defaultVariant) };
+}
+
+/** Variants that a plain flag gets. */
+function plainRules(enabled: boolean): FlagRules {
+  return { variants: { on: true, off: false }, defaultVariant: enabled ? "on" : "off" };
+}
+
+/** The share of the variant, which stands first, so that a larger share keeps its users. Throws `invalid`. */
+function shareIn({ fractional }: Targeting, variant: string, rest: string): number {
+  const [first, second, ...more] = Array.isArray(fractional) ? (fractional as unknown[]) : [];
+  if (more.length > 0 || variant === rest) throw otherRule();
+  const [own, others] = [weightOf(first, variant), weightOf(second, rest)];
+  if (own + others === 0) throw otherRule();
+  return Number(((own / (own + others)) * 100).toFixed(4));
+}
+
+function weightOf(bucket: unknown, variant: string): number {
+  const [name, weight = 1] = Array.isArray(bucket) ? (bucket as unknown[]) : [];
+  if (name !== variant || typeof weight !== "number" || weight < 0) throw otherRule();
+  return weight;
+}
+
+function otherRule(): AppError {
+  return new AppError(
+    "invalid",
+    "a ramp sets the share of a variant beside the default: the rule of this flag is of another kind",
+    { hint: "leave the rule conditions, and at most a share of the variant and of the default behind them" },
+  );
+}
+
+/** The rules with another share of the variant, as JSON text; with all of the users it is the default. */
+export function writeShare({ rules, rows }: Ramped, variant: string, share: number): string {
+  if (share === 100) {
+    const targeting = rows.length === 0 ? undefined : { if: rows };
+    return rulesText({ ...rules, defaultVariant: variant, targeting });
+  }
+  const rest = shareRule(String(share), { on: variant, off: rules.defaultVariant! });
+  return rulesText({ ...rules, targeting: rows.length === 0 ? rest : { if: [...rows, rest] } });
+}
+
+/** The parts of a flag that a ramp sets. */
+export function rampedState({ enabled, rules }: Pick<FlagValues, "enabled" | "rules">): RampedState {
+  if (rules === null) return { enabled, rules: null };
+  const { metadata: _, ...own } = parseRules(rules);
+  return { enabled, rules: rulesText(own) };
+}
+
+/** Whether a flag is as a ramp has left it. */
+export function isAsLeft(now: RampedState, left: RampedState): boolean {
+  if (now.enabled !== left.enabled) return false;
+  const [is, was] = [rampedState(now).rules, left.rules];
+  if (is === was) return true;
+  return is !== null && was !== null && Bun.deepEquals(parseRules(is), parseRules(was), true);
+}
+
+/** The rules of a flag, as JSON text, with those parts that a ramp sets as they were. */
+export function withState(rules: string | null, state: RampedState): string | null {
+  const metadata = rules === null ? undefined : parseRules(rules).metadata;
+  if (metadata === undefined) return state.rules;
+  const own = state.rules === null ? plainRules(state.enabled) : parseRules(state.rules);
+  return rulesText({ ...own, metadata });
+}

@@ -1,0 +1,186 @@
+import { isoTime } from "../../base/clock.ts";
+import { AppError } from "../../base/errors.ts";
+import { isObject } from "../../base/json.ts";
+import type { FlagPlace } from "../flag.ts";
+import { RAMP_LIMITS } from "../limits.ts";
+
+export const RAMP_STATUSES = ["running", "paused", "completed", "aborted"] as const;
+/** Why a ramp is paused or was aborted. */
+export const RAMP_REASONS = ["person", "changed", "locked", "guard", "deleted"] as const;
+export const GUARD_ACTIONS = ["pause", "rollback"] as const;
+
+export type RampStatus = (typeof RAMP_STATUSES)[number];
+export type RampReason = (typeof RAMP_REASONS)[number];
+export type GuardAction = (typeof GUARD_ACTIONS)[number];
+
+/** A share of the users in percent, and when it was set, in milliseconds since 1970; null if it is to come. */
+export type RampStep = { share: number; doneAt: number | null };
+
+/** The parts of a flag that a ramp sets; `rules` as JSON text without metadata, null for a plain flag. */
+export type RampedState = { enabled: boolean; rules: string | null };
+
+/** The share of a variant of a flag in an environment that grows by steps. Times are milliseconds since 1970. */
+export type Ramp = {
+  environment: string;
+  flag: string;
+  variant: string;
+  steps: RampStep[];
+  /** Seconds from one step to the next. */
+  every: number;
+  /** When the first step is due; null for a ramp that began with it. */
+  startAt: number | null;
+  status: RampStatus;
+  reason: RampReason | null;
+  /** When the next step is due; null unless the ramp is running. */
+  nextAt: number | null;
+  /** The share of the variant in percent that the ramp has left. */
+  share: number;
+  /** The flag as the ramp has left it. */
+  left: RampedState;
+  /** The flag before the ramp, and the share of the variant then. */
+  before: RampedState & { share: number };
+  /** Whether the environment was locked, or needed approvals, when the ramp went on last, so that this does not stop it. */
+  isGuarded: boolean;
+  guards: string[];
+  onGuard: GuardAction;
+  who: string;
+  why: string | null;
+  createdAt: number;
+};
+
+/** The desired course of a ramp: shares in percent, `every` in seconds, `start` in ISO 8601. */
+export type RampPlan = {
+  variant: string;
+  to: readonly number[];
+  every: number;
+  start?: string | undefined;
+  guards?: readonly string[] | undefined;
+  onGuard?: GuardAction | undefined;
+};
+
+/** A ramp with what it depends on. */
+export type FoundRamp = {
+  project: string;
+  ramp: Ramp;
+  /** Null if the flag does not exist. */
+  flag: (RampedState & { createdAt: number }) | null;
+  /** Whether the environment is locked or needs approvals. */
+  isGuarded: boolean;
+};
+
+/** A page of at most `limit` ramps behind one, which may no longer exist. */
+export type RampQuery = { limit: number; after?: Pick<Ramp, "flag" | "environment"> | undefined };
+
+/** An event of a ramp, for the targets of its project. */
+export type RampEvent = "ramp.stepped" | "ramp.paused" | "ramp.ended";
+
+/** Why shares cannot be the steps of a ramp; undefined if they can. */
+export function findStepsFault(to: readonly number[]): string | undefined {
+  const { steps } = RAMP_LIMITS;
+  if (to.length < 1 || to.length > steps) return `a ramp has 1 to ${steps} shares`;
+  const odd = to.find((share) => !(share > 0 && share <= 100) || !hasTwoDecimals(share));
+  if (odd !== undefined)
+    return `a share is a percentage above 0 up to 100, with two decimals at most, not ${odd}`;
+  const at = to.findIndex((share, index) => index > 0 && share <= to[index - 1]!);
+  return at === -1 ? undefined : `the shares of a ramp rise: ${to[at]} does not follow ${to[at - 1]}`;
+}
+
+/** Whether a stored value is the list of steps of a ramp. */
+export function areRampSteps(value: unknown): boolean {
+  if (!Array.isArray(value) || !value.every(isObject)) return false;
+  const isTime = (at: unknown) => at === null || Number.isSafeInteger(at);
+  const shares = value.map(({ share }) => Number(share));
+  return value.every(({ doneAt }) => isTime(doneAt)) && findStepsFault(shares) === undefined;
+}
+
+/** Whether a stored value is a state of a flag with a ramp, whose rules are an object there. */
+export function isRampedState(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { enabled, rules, share } = value;
+  if (typeof enabled !== "boolean" || typeof share !== "number") return false;
+  return rules === null || (isObject(rules) && isObject(rules["variants"]));
+}
+
+function hasTwoDecimals(share: number): boolean {
+  return Number(share.toFixed(2)) === share;
+}
+
+/** A ramp holds its flag until it is completed or aborted. */
+export function isHeld({ status }: Pick<Ramp, "status">): boolean {
+  return status === "running" || status === "paused";
+}
+
+/** The next step; undefined if there is none. */
+export function nextStep({ steps }: Pick<Ramp, "steps">): RampStep | undefined {
+  return steps.find(({ doneAt }) => doneAt === null);
+}
+
+/** When the next step is due: some time after the last one, or at the start. */
+export function dueAt({ steps, every, startAt }: Pick<Ramp, "steps" | "every" | "startAt">): number | null {
+  const last = steps.findLast(({ doneAt }) => doneAt !== null)?.doneAt;
+  return last == null ? startAt : last + every * 1000;
+}
+
+/** The course of a ramp, of which the first step may be to come. */
+export function planOfRamp({ variant, steps, every, startAt, guards, onGuard }: Ramp): RampPlan {
+  const isBegun = steps.some(({ doneAt }) => doneAt !== null);
+  return {
+    variant,
+    to: steps.map(({ share }) => share),
+    every,
+    ...(startAt === null || isBegun ? {} : { start: isoTime(startAt) }),
+    ...(guards.length === 0 ? {} : { guards, onGuard }),
+  };
+}
+
+/** Whether two ramps have the same course, apart from when they start. */
+export function isSameCourse(a: RampPlan, b: RampPlan): boolean {
+  const courseOf = ({ variant, to, every, guards = [], onGuard = "pause" }: RampPlan) =>
+    JSON.stringify([variant, to, every, guards, guards.length === 0 ? "pause" : onGuard]);
+  return courseOf(a) === courseOf(b);
+}
+
+/** A ramp as the history records it. */
+export function rampState(ramp: Ramp) {
+  const { status, reason, share } = ramp;
+  return { ...planOfRamp(ramp), status, reason, share };
+}
+
+export function viewRamp(ramp: Ramp) {
+  const { flag, environment, variant, share, status, nextAt, every, steps, reason } = ramp;
+  const { guards, onGuard, who, why, createdAt } = ramp;
+  return {
+    flag,
+    environment,
+    variant,
+    share,
+    status,
+    nextAt: shownTime(nextAt),
+    every,
+    steps: steps.map(({ share, doneAt }) => ({ share, doneAt: shownTime(doneAt) })),
+    reason,
+    guards,
+    onGuard,
+    who,
+    why,
+    createdAt: isoTime(createdAt),
+  };
+}
+
+function shownTime(at: number | null): string | null {
+  return at === null ? null : isoTime(at);
+}
+
+export function noSuchRamp({ environment, flag }: FlagPlace): AppError {
+  return new AppError("not_found", `the flag "${flag}" has no ramp in ${environment}`, {
+    reason: "ramp-not-found",
+  });
+}
+
+/** The error for a flag whose share a ramp or an experiment already writes. */
+export function flagHeld({ environment, flag }: Pick<FlagPlace, "environment" | "flag">): AppError {
+  return new AppError("conflict", `a ramp already sets the share of "${flag}" in ${environment}`, {
+    reason: "flag-held",
+    hint: "abort that one first, or wait until it has ended",
+  });
+}

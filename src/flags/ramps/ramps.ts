@@ -1,0 +1,198 @@
+import type { Caller } from "../../access/caller.ts";
+import { change, type Plan } from "../../access/door.ts";
+import { requireScope } from "../../access/rights.ts";
+import { isoTime } from "../../base/clock.ts";
+import { AppError } from "../../base/errors.ts";
+import { requireChangeable } from "../../projects/locks.ts";
+import { getEnvironment } from "../../projects/environments.ts";
+import type { FlagChange } from "../change.ts";
+import { requireFit, requireSoundRules } from "../fit.ts";
+import { type FlagPlace, type FlagRecord, noSuchFlag } from "../flag.ts";
+import { putFlag, putRamp } from "../plan.ts";
+import { parseRules } from "../rules/rules.ts";
+import { segmentsIn } from "../segments.ts";
+import type { FlagsApp } from "../store.ts";
+import { isGuarded, planStart, settled, withRecord } from "./ramp-plan.ts";
+import { isAsLeft, rampedState, readShare, withState } from "./ramp-share.ts";
+import {
+  dueAt,
+  type FoundRamp,
+  flagHeld,
+  isHeld,
+  nextStep,
+  noSuchRamp,
+  type Ramp,
+  type RampPlan,
+} from "./ramp.ts";
+
+/** The ramp of a flag in an environment, the last one if it has ended. Throws `not_found` for the flag or the ramp. */
+export async function getRamp({ store }: FlagsApp, place: FlagPlace): Promise<Ramp> {
+  const found = await store.ramps.find(place);
+  if (found) return settled(found);
+  if (!(await store.flags.find(place))) throw noSuchFlag(place.flag);
+  throw noSuchRamp(place);
+}
+
+/**
+ * Begins a ramp of a flag, with its first step unless it starts later. Throws `invalid` for a course that does not fit the
+ * flag, `not_found` for the flag, `conflict` with the reason `flag-held` while another ramp holds it, and as
+ * `requireChangeable`.
+ */
+export function startRamp(app: FlagsApp, caller: Caller, place: FlagPlace, plan: RampPlan): Promise<Ramp> {
+  requireScope(caller, "flags:write", place);
+  return change(app, caller, async ({ version, at }): Promise<Plan<FlagChange, Ramp>> => {
+    await requireChangeable(app, caller, place);
+    const before = await app.store.flags.find(place);
+    if (!before) throw noSuchFlag(place.flag);
+    const found = await app.store.ramps.find(place);
+    if (found && isHeld(settled(found))) throw flagHeld(place);
+    if (plan.start !== undefined && Date.parse(plan.start) <= at)
+      throw new AppError("invalid", `a ramp starts later: ${isoTime(Date.parse(plan.start))} has passed`);
+    const environment = await getEnvironment(app, place.project, place.environment);
+    const { name: who, why = null } = caller;
+    const by = { who, why, isGuarded: isGuarded(environment) };
+    const planned = planStart(place, before, plan, by, at);
+    await requireSound(app, place, before, planned.first);
+    const { ramp, record } = planned;
+    if (record === null) return { changes: [putRamp(place.project, undefined, ramp)], result: ramp };
+    return {
+      changes: [
+        stepOf(place, before, { ...record, revision: version + 1 }),
+        putRamp(place.project, undefined, ramp, "ramp.stepped", ...endOf(ramp)),
+      ],
+      result: ramp,
+    };
+  });
+}
+
+/** The change of a flag that is the step of a ramp. */
+export function stepOf(place: FlagPlace, before: FlagRecord, record: FlagRecord): FlagChange {
+  return { ...putFlag(place, before, record), isStep: true } as FlagChange;
+}
+
+/** The event of a step that was the last. */
+export function endOf({ status }: Ramp): "ramp.ended"[] {
+  return status === "completed" ? ["ramp.ended"] : [];
+}
+
+async function requireSound(
+  app: FlagsApp,
+  place: FlagPlace,
+  before: FlagRecord,
+  record: FlagRecord,
+): Promise<void> {
+  const segments = await segmentsIn(app, place);
+  await requireSoundRules(before, parseRules(record.rules!), async () => segments);
+  await requireFit([record], segments, place.environment);
+}
+
+/**
+ * Pauses a ramp. It leaves the flag as it is, so that it needs no approval. Throws `not_found`, `conflict` unless it is
+ * running, and as `requireChangeable` for a lock.
+ */
+export function pauseRamp(app: FlagsApp, caller: Caller, place: FlagPlace): Promise<Ramp> {
+  requireScope(caller, "flags:write", place);
+  return change(app, caller, async (): Promise<Plan<FlagChange, Ramp>> => {
+    const { approvals } = await getEnvironment(app, place.project, place.environment);
+    if (approvals === 0) await requireChangeable(app, caller, place);
+    const { ramp: before } = await findHeld(app, place);
+    if (before.status !== "running") throw wrongState("is paused already", "ramp-paused");
+    const ramp: Ramp = { ...before, status: "paused", reason: "person", nextAt: null };
+    return { changes: [putRamp(place.project, before, ramp, "ramp.paused")], result: ramp };
+  });
+}
+
+/**
+ * Lets a paused ramp go on from the share that the flag has now. Throws `not_found`, `conflict` unless it is paused, for a
+ * rule of another kind and for a share that the next step would not raise, and as `requireChangeable`.
+ */
+export function resumeRamp(app: FlagsApp, caller: Caller, place: FlagPlace): Promise<Ramp> {
+  requireScope(caller, "flags:write", place);
+  return change(app, caller, async ({ at }): Promise<Plan<FlagChange, Ramp>> => {
+    await requireChangeable(app, caller, place);
+    const { ramp: before, isGuarded, flag } = await findHeld(app, place);
+    if (before.status !== "paused") throw wrongState("is running already", "ramp-running");
+    const next = nextStep(before)!;
+    const share = shareNow(flag!, before.variant);
+    if (share >= next.share)
+      throw wrongState(
+        `would not rise: ${before.variant} has ${share} % now, and the next step is ${next.share} %`,
+        "ramp-share",
+      );
+    const due = Math.max(dueAt(before)!, at);
+    const left = rampedState(flag!);
+    const ramp: Ramp = { ...before, status: "running", reason: null, nextAt: due, share, left, isGuarded };
+    return { changes: [putRamp(place.project, before, ramp)], result: ramp };
+  });
+}
+
+/** Throws `conflict` for a rule that a ramp cannot go on with. */
+function shareNow(flag: NonNullable<FoundRamp["flag"]>, variant: string): number {
+  try {
+    return readShare(flag, variant).share;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw wrongState(`cannot go on: ${error.message}`, "ramp-share");
+  }
+}
+
+/**
+ * Ends a ramp, and gives the flag the share, the default and the state from before it, unless `keep` is set or these
+ * were changed since. Throws `not_found`, `conflict` for a ramp that has ended, and as `requireChangeable`.
+ */
+export function abortRamp(
+  app: FlagsApp,
+  caller: Caller,
+  place: FlagPlace,
+  { keep }: { keep: boolean },
+): Promise<Ramp> {
+  requireScope(caller, "flags:write", place);
+  return change(app, caller, async ({ version, at }): Promise<Plan<FlagChange, Ramp>> => {
+    await requireChangeable(app, caller, place);
+    const { ramp: before, flag } = await findHeld(app, place);
+    const ended = { ...before, status: "aborted", reason: "person", nextAt: null } as const;
+    const current = keep || !isAsLeft(flag!, before.left) ? undefined : await app.store.flags.find(place);
+    if (!current) return { changes: [putRamp(place.project, before, ended, "ramp.ended")], result: ended };
+    const { enabled } = before.before;
+    const rules = withState(current.rules, before.before);
+    const { record, result } = withRecord(place.flag, current, { enabled, rules }, at);
+    await requireFit([record], await segmentsIn(app, place), place.environment);
+    const ramp: Ramp = { ...ended, share: before.before.share, left: rampedState(record) };
+    const restored =
+      result === "unchanged" ? [] : [putFlag(place, current, { ...record, revision: version + 1 })];
+    return { changes: [...restored, putRamp(place.project, before, ramp, "ramp.ended")], result: ramp };
+  });
+}
+
+/** The ramp that holds a flag. Throws `not_found`, and `conflict` for one that has ended. */
+async function findHeld(app: FlagsApp, place: FlagPlace): Promise<FoundRamp> {
+  const found = await app.store.ramps.find(place);
+  if (!found || found.flag === null) {
+    if (!(await app.store.flags.find(place))) throw noSuchFlag(place.flag);
+    throw noSuchRamp(place);
+  }
+  const ramp = settled(found);
+  if (!isHeld(ramp)) throw wrongState(`was ${ramp.status}`, "ramp-ended");
+  return { ...found, ramp };
+}
+
+function wrongState(state: string, reason: string): AppError {
+  return new AppError("conflict", `this ramp ${state}`, { reason });
+}
+
+/** The changes that end the ramps of a flag that is deleted. */
+export async function endRampsOf(
+  { store }: Pick<FlagsApp, "store">,
+  project: string,
+  flag: string,
+): Promise<FlagChange[]> {
+  const found = await store.ramps.ofFlag(project, flag);
+  return found.flatMap((each) => endOfDeleted(project, settled(each)));
+}
+
+/** The change that ends the ramp of a flag that is deleted; none for one that has ended. */
+export function endOfDeleted(project: string, ramp: Ramp): FlagChange[] {
+  if (!isHeld(ramp)) return [];
+  const ended: Ramp = { ...ramp, status: "aborted", reason: "deleted", nextAt: null };
+  return [putRamp(project, ramp, ended, "ramp.ended")];
+}
