@@ -79,6 +79,8 @@ type Declared<S extends Schemas, P extends string> = {
   explains?: boolean;
   /** Most bytes of the body. Default: `MAX_ADMIN_BODY`. */
   maxBody?: number;
+  /** Whether the body may be left out, which is an empty object then. */
+  mayLackBody?: boolean;
   /** The member of the body in which the paths of faults begin. */
   whole?: string;
   /** Whether the body may hold numbers that a double does not hold exactly. */

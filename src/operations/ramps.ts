@@ -76,6 +76,7 @@ export const ramps = noun("ramps", () => import("./schema/ramps-schema.ts"), {
     path: `${ONE}/abort`,
     summary: "End a ramp, and give the flag the share from before it, unless it is kept",
     proposes: true,
+    mayLackBody: true,
     run: async ({ app, caller, names, body: { keep = false } }) => {
       const { abortRamp } = await import("../flags/ramps/ramps.ts");
       return viewRamp(await abortRamp(app, caller, names, { keep }));

@@ -98,8 +98,10 @@ async function bodyOf(c: Context, operation: Operation, { body, upload, lines }:
     return c.req.text();
   }
   if (!body && !upload) return undefined;
-  requireType("application/json", /^application\/json\b/i.test(type));
-  const json = new Uint8Array(await c.req.arrayBuffer());
+  const mayLack = operation.mayLackBody === true;
+  if (!mayLack || type !== "") requireType("application/json", /^application\/json\b/i.test(type));
+  const sent = new Uint8Array(await c.req.arrayBuffer());
+  const json = mayLack && sent.byteLength === 0 ? Buffer.from("{}") : sent;
   return body ? checkBody(body, json, operation) : json;
 }
 

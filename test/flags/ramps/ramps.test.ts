@@ -82,7 +82,7 @@ describe("a ramp of a flag", () => {
     const { begin, state, ramp } = await openRamping();
     await begin({ to: [12.5] });
     expect(await ramp()).toMatchObject({ status: "completed", share: 12.5, nextAt: null });
-    expect((await state()).targeting).toEqual({
+    expect((await state())["targeting"]).toEqual({
       fractional: [
         ["on", 125],
         ["off", 875],
@@ -215,7 +215,7 @@ describe("a paused ramp", () => {
     await resume();
     expect(await ramp()).toMatchObject({ status: "running", share: 5 });
     await due(1);
-    expect((await state()).targeting).toEqual(sharing(10));
+    expect((await state())["targeting"]).toEqual(sharing(10));
     await set("live", { targeting: sharing(60) });
     expect(await errorOf(resume())).toBe(
       "conflict: this ramp would not rise: on has 60 % now, and the next step is 50 %",

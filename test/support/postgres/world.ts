@@ -67,6 +67,9 @@ const BODIES: Record<string, unknown> = {
     to: [1, 100],
     every: 86_400,
   },
+  // They take none, and read none.
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/pause": {},
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/resume": {},
   "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/abort": {},
   "PUT /projects/{project}/code-refs": {
     branch: "made",
@@ -209,10 +212,11 @@ export async function openWorld() {
       // 202 is for a change that is proposed instead.
       const statuses = Object.keys(responses).filter((status) => status !== "202");
       const success = Number(statuses.find((status) => status.startsWith("2")));
-      const isRamped = /\/ramp(?:\/|$)/.test(path) && method !== "PUT";
+      const isRamped = /\/ramp(?:\/|$)/.test(path);
+      const used = method === "PUT" ? "start" : path.split("/").at(-1);
       const others = {
         ...(path.includes("/projects/{project}/targets/") && { target: projectTarget }),
-        ...(isRamped && { flag: `ramp-to-${path.split("/").at(-1)}` }),
+        ...(isRamped && { flag: `ramp-to-${used}` }),
       };
       const address = `${addressOf(path, others)}${QUERIES[name] ?? ""}`;
       return { name, path, method, needed, success, address, body: bodies[name] };
@@ -306,6 +310,7 @@ export function placeReached({ method, path }: { method: string; path: string })
 
 /** A flag with a ramp for each operation on one. */
 async function addRamps(app: App): Promise<void> {
+  await setFlag(app, OPERATOR, { project: "shop", environment: "develop", flag: "ramp-to-start" }, {});
   for (const flag of ["ramp-to-ramp", "ramp-to-pause", "ramp-to-resume", "ramp-to-abort"]) {
     const place = { project: "shop", environment: "develop", flag };
     await setFlag(app, OPERATOR, place, {});
