@@ -122,7 +122,7 @@ export function dueAt({ steps, every, startAt }: Pick<Ramp, "steps" | "every" | 
 }
 
 /** The course of a ramp, of which the first step may be to come. */
-export function planOfRamp({ variant, steps, every, startAt, guards, onGuard }: Ramp): RampPlan {
+function planOfRamp({ variant, steps, every, startAt, guards, onGuard }: Ramp): RampPlan {
   const isBegun = steps.some(({ doneAt }) => doneAt !== null);
   return {
     variant,
@@ -131,13 +131,6 @@ export function planOfRamp({ variant, steps, every, startAt, guards, onGuard }: 
     ...(startAt === null || isBegun ? {} : { start: isoTime(startAt) }),
     ...(guards.length === 0 ? {} : { guards, onGuard }),
   };
-}
-
-/** Whether two ramps have the same course, apart from when they start. */
-export function isSameCourse(a: RampPlan, b: RampPlan): boolean {
-  const courseOf = ({ variant, to, every, guards = [], onGuard = "pause" }: RampPlan) =>
-    JSON.stringify([variant, to, every, guards, guards.length === 0 ? "pause" : onGuard]);
-  return courseOf(a) === courseOf(b);
 }
 
 /** A ramp as the history records it. */
