@@ -1,9 +1,9 @@
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { migrateFile } from "../../src/store/sqlite/migrate.ts";
 import { type SqliteStore, openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { tempDirectory } from "./temp.ts";
 
 let migrated: Uint8Array | undefined;
 
@@ -22,8 +22,13 @@ export function openMigrated(file: string, writing: "thread" | "inline" = "inlin
 }
 
 function migrate(): Uint8Array {
-  const file = join(tempDirectory(), "formflag.db");
-  migrateFile(file);
-  using db = new Database(file);
-  return db.serialize();
+  const directory = mkdtempSync(join(tmpdir(), "formflag-migrated-"));
+  try {
+    const file = join(directory, "formflag.db");
+    migrateFile(file);
+    using db = new Database(file);
+    return db.serialize();
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 }

@@ -14,10 +14,24 @@ export type Process = {
   drift: number;
   /** When something last went wrong for which it may have lost its leases, in virtual milliseconds. */
   troubleAt: number;
+  /** At which of the awaits to come it ends, in place of going on: 0 is the next one, and Infinity none. */
+  endsAfter: number;
+  /** Ends it. */
+  end: () => void;
 };
 
 export function createProcess(name: string): Process {
-  return { name, isDead: false, pausedUntil: 0, offset: 0, drift: 0, troubleAt: -Infinity };
+  const process: Process = {
+    name,
+    isDead: false,
+    pausedUntil: 0,
+    offset: 0,
+    drift: 0,
+    troubleAt: -Infinity,
+    endsAfter: Infinity,
+    end: () => void (process.isDead = true),
+  };
+  return process;
 }
 
 type Event = { at: number; order: number; process: Process | null; label: string; run: () => void };
@@ -120,7 +134,13 @@ export function createScheduler(seed: number, keepsLog = true): Scheduler {
         const { process } = event;
         if (process?.isDead) continue;
         if (process && process.pausedUntil > now) {
-          push({ ...event, at: process.pausedUntil });
+          event.at = process.pausedUntil;
+          push(event);
+          continue;
+        }
+        if (process && process.endsAfter-- <= 0) {
+          scheduler.note(`${process.name} ends at ${event.label}`);
+          process.end();
           continue;
         }
         steps += 1;

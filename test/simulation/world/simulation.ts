@@ -109,40 +109,52 @@ async function finish(world: World, what: string, done: Promise<unknown>): Promi
   await ended;
 }
 
-/** Kills servers, stops them for longer than a lease, and sets their clocks, until a time. */
+/** Ends servers at any await of their work, stops them, pauses them for longer than a lease, and sets their clocks. */
 async function disturb(world: World, until: number, level: number): Promise<void> {
   const { scheduler } = world;
   const { chance } = scheduler;
+  /** Another process takes the place, mostly at once; a few end as they start. */
+  const restart = async (slot: number) => {
+    if (chance.once(2)) await scheduler.sleep(chance.int(3000), "restart", null);
+    while (chance.once(5)) await begin(slot, chance.int(30));
+    await begin(slot);
+  };
+  const begin = (slot: number, endsAfter?: number) =>
+    world
+      .start(slot, endsAfter)
+      .catch((error: unknown) => scheduler.note(`did not start: ${String(error)}`));
   while (scheduler.now() < until) {
-    await scheduler.sleep(chance.int(15_000), "fault", null);
+    await scheduler.sleep(chance.int(12_000), "fault", null);
     const slot = chance.int(world.servers.length);
     const server = world.servers[slot]!;
-    switch (chance.int(level === 1 ? 2 : 4)) {
+    switch (chance.int(level === 1 ? 3 : 5)) {
       case 0:
-        scheduler.note(`kill ${server.process.name}`);
-        server.kill();
-        world.troubled();
-        await scheduler.sleep(chance.int(3000), "restart", null);
-        await world.start(slot).catch((error: unknown) => scheduler.note(`did not start: ${String(error)}`));
-        break;
       case 1:
+        server.process.endsAfter = chance.int(chance.once(2) ? 20 : 300);
+        await Promise.race([server.killed, scheduler.sleep(20_000, "patience", null)]);
+        server.kill();
+        await restart(slot);
+        break;
+      case 2:
         scheduler.note(`stop ${server.process.name}`);
         server.outbox.stop();
         await Promise.race([server.jobs.stop(), scheduler.sleep(20_000, "grace", null)]);
         server.kill();
-        world.troubled();
-        await world.start(slot).catch((error: unknown) => scheduler.note(`did not start: ${String(error)}`));
+        await restart(slot);
         break;
-      case 2:
+      case 3:
         scheduler.note(`pause ${server.process.name}`);
         server.process.pausedUntil = scheduler.now() + chance.int(50_000);
         server.process.troubleAt = world.troubleAt = server.process.pausedUntil;
         break;
       default:
         scheduler.note(`clock of ${server.process.name}`);
-        server.process.offset = clockOffset(chance);
+        // A step of seconds, as from a time server, or a clock that somebody sets.
+        server.process.offset = chance.once(2)
+          ? server.process.offset + (chance.int(10) - 5) * 1000
+          : clockOffset(chance);
         server.process.troubleAt = Math.max(server.process.troubleAt, scheduler.now());
-        server.process.drift = (chance.int(21) - 10) / 100_000;
+        server.process.drift = (chance.int(101) - 50) / 100_000;
         world.troubled();
     }
   }

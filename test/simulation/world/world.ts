@@ -47,7 +47,8 @@ export type World = {
   files: Files;
   faults: Faults;
   servers: Server[];
-  start: (slot: number) => Promise<void>;
+  /** Starts a process in a slot; one that is to end after so many awaits may do so while it starts. */
+  start: (slot: number, endsAfter?: number) => Promise<void>;
   /** What the product would log as a bug, and what must never be. */
   violations: string[];
   violated: (text: string) => void;
@@ -134,13 +135,19 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
     if (note) files.notes.set(id, note);
   };
 
-  async function start(slot: number): Promise<void> {
+  async function start(slot: number, endsAfter = Infinity): Promise<void> {
     starts += 1;
     const process = createProcess(`s${slot}.${starts}`);
     process.offset = world.clockOffset();
+    process.endsAfter = endsAfter;
     const holder = process.name;
     const death = Promise.withResolvers<void>();
-    await scheduler.as(process, async () => {
+    process.end = () => {
+      process.isDead = true;
+      world.troubled();
+      death.resolve();
+    };
+    const started = scheduler.as(process, async () => {
       const store = openSimulatedStore({
         file,
         process,
@@ -212,13 +219,11 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
           return new Map(entries);
         }),
         killed: death.promise,
-        kill() {
-          process.isDead = true;
-          death.resolve();
-        },
+        kill: process.end,
       };
       scheduler.note("started");
     });
+    await Promise.race([started, death.promise]);
   }
   return world;
 }
