@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { measureCoverage } from "./simulate/coverage.ts";
 import { prove } from "./simulate/prove.ts";
 
 /**
@@ -10,6 +11,8 @@ import { prove } from "./simulate/prove.ts";
  *
  * With `--prove` it plants faults in a copy of the product, one at a time, and prints which ones the simulation finds within
  * `--seconds`; `--only` takes a part of their names, or the simulation that has to find them: program, world, statements.
+ *
+ * With `--coverage` it prints which lines of the product the simulated world reaches in `--hours`.
  */
 const { values } = parseArgs({
   options: {
@@ -19,6 +22,7 @@ const { values } = parseArgs({
     part: { type: "string", default: "1/1" },
     orders: { type: "string", default: "200" },
     prove: { type: "boolean", default: false },
+    coverage: { type: "boolean", default: false },
     only: { type: "string", default: "" },
     seconds: { type: "string", default: "60" },
   },
@@ -28,19 +32,21 @@ const ROOT = join(import.meta.dir, "..");
 
 process.exitCode = values.prove
   ? await prove({ only: values.only, seconds: Number(values.seconds) })
-  : values.statements
-    ? await simulate("test/simulation/statements/statements.full", {
-        FORMFLAG_SIMULATE_ORDERS: values.orders,
-        FORMFLAG_SIMULATE_PART: values.part,
-        FORMFLAG_SIMULATE_SEED: values.seed ?? "1",
-      })
-    : await simulate("test/simulation", {
-        // The world, the programs, the statements and the replicas one after the other.
-        FORMFLAG_SIMULATE_SECONDS: String(Math.ceil((Number(values.hours) * 3600) / 4)),
-        FORMFLAG_SIMULATE_ORDERS: values.orders,
-        FORMFLAG_SIMULATE_SEED: values.seed ?? String(crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1),
-        FORMFLAG_SIMULATE_KEEP: "1",
-      });
+  : values.coverage
+    ? await measureCoverage(ROOT, Math.ceil(Number(values.hours) * 3600), values.seed ?? "1")
+    : values.statements
+      ? await simulate("test/simulation/statements/statements.full", {
+          FORMFLAG_SIMULATE_ORDERS: values.orders,
+          FORMFLAG_SIMULATE_PART: values.part,
+          FORMFLAG_SIMULATE_SEED: values.seed ?? "1",
+        })
+      : await simulate("test/simulation", {
+          // The world, the programs, the statements and the replicas one after the other.
+          FORMFLAG_SIMULATE_SECONDS: String(Math.ceil((Number(values.hours) * 3600) / 4)),
+          FORMFLAG_SIMULATE_ORDERS: values.orders,
+          FORMFLAG_SIMULATE_SEED: values.seed ?? String(crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1),
+          FORMFLAG_SIMULATE_KEEP: "1",
+        });
 
 async function simulate(tests: string, env: Record<string, string>): Promise<number> {
   const child = Bun.spawn([process.execPath, "test", tests, "--timeout=86400000"], {

@@ -58,7 +58,7 @@ export function openTestApp(writing: "thread" | "inline" = "inline"): TestApp {
 const FEEDBACK_RATE = { count: 60, seconds: 60 };
 
 /** Every service on one app; what the operator would be told of is collected. */
-export function openServices(app: ClockedApp, publicUrl: string | null = null) {
+export function openServices(app: App, publicUrl: string | null = null) {
   const reported: unknown[] = [];
   const report: Report = { error: (error) => void reported.push(error), refused: () => {}, spam: () => {} };
   const guard = createGuard(app.now, { concurrent: DEFAULT_MAX_CONCURRENT, rate: null });

@@ -88,8 +88,20 @@ export function createReceivers(scheduler: Scheduler): Receivers {
     return {
       check: async () => {},
       sendWebhook: send,
-      sendChat: async () => delivered(200),
-      mail: null,
+      async sendChat(kind, url) {
+        await scheduler.sleep(5 + chance.int(50), `chat ${kind}`, process);
+        return !receivers.isHealthy && chance.once(2) ? failed(500) : delivered(url === "" ? 204 : 200);
+      },
+      mail: {
+        from: { name: "Forms", address: "forms@example.com" },
+        mailer: {
+          async send({ id }) {
+            await scheduler.sleep(5 + chance.int(50), `mail ${id}`, process);
+            return !receivers.isHealthy && chance.once(2) ? failed(500) : delivered(200);
+          },
+          close: () => {},
+        },
+      },
     };
   }
   return receivers;

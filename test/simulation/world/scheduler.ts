@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { type Clock, type Timer, setClock } from "../../../src/base/clock.ts";
 import { timedId } from "../../../src/base/ids.ts";
 import { type Chance, createChance } from "../chance.ts";
+import { outsideSettled } from "./outside.ts";
 
 /** A process of the simulation: its clock, and whether it runs. */
 export type Process = {
@@ -58,9 +59,10 @@ export type Scheduler = {
 /** When simulated time begins. */
 export const EPOCH = Date.parse("2026-01-02T00:00:00Z");
 
-/** Fulfils once everything that waits for nothing but promises has gone on. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
+/** Fulfils once everything that waits for nothing but promises, and threads of the machine, has gone on. */
+async function settled(): Promise<void> {
+  do await new Promise<void>((resolve) => void setImmediate(resolve));
+  while (await outsideSettled());
 }
 
 /**

@@ -1,4 +1,3 @@
-import { operatorCaller } from "../../../src/access/caller.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { applyDocument } from "../../../src/documents/apply.ts";
 import { rollbackFlag, setFlag } from "../../../src/flags/flags.ts";
@@ -21,16 +20,14 @@ import { addTarget, setTargetEnabled } from "../../../src/forms/targets.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { fakeOutgoing } from "../../support/peers/outgoing.ts";
 import type { History } from "../history/history.ts";
+import { type Approvals, approvalSteps } from "./approvals.ts";
+import { OPERATOR, ask } from "./asking.ts";
+import { identitySteps } from "./identities.ts";
+import { furnishPeople, peopleOf } from "./people.ts";
+import { postOver, visitSteps } from "./posts.ts";
 import { createProcess } from "./scheduler.ts";
-import type { Server, World } from "./world.ts";
-
-/** What came of a call: a value, the code of an error, or nothing that is known. */
-type Outcome<T> = { code: "ok"; value: T } | { code: string; value?: undefined };
-
-const OPERATOR = operatorCaller(
-  () => "operator",
-  () => true,
-);
+import { walkSteps } from "./walk.ts";
+import type { World } from "./world.ts";
 
 /** A submission by the text that nothing else has. */
 type Sent = {
@@ -57,55 +54,60 @@ export type Ledger = {
   /** Forms that were deleted. */
   forms: Map<string, "there" | "gone" | "unknown">;
   flags: History;
+  approvals: Approvals;
 };
 
 const FLAGS = ["sale", "search", "beta"];
 const PROJECT = "shop";
+/** Between two steps of the others, at most. */
+const OTHERS_MS = 1500;
 /** How many submissions the form `limited` takes. */
 export const MOST = 12;
 const NAMES = ["Ada", "Ben", "Cyd"];
 
-/** Asks a server. Unavailable is what nobody knows; what is no error of the product is a bug. */
-async function ask<T>(
-  world: World,
-  server: Server | undefined,
-  work: (server: Server) => Promise<T>,
-): Promise<Outcome<T>> {
-  if (!server || server.process.isDead) return { code: "down" };
-  const asked = world.scheduler
-    .as(server.process, () => work(server))
-    .then(
-      (value): Outcome<T> => ({ code: "ok", value }),
-      (error: unknown): Outcome<T> => {
-        if (error instanceof AppError) return { code: error.code === "unavailable" ? "unknown" : error.code };
-        world.violated(`a bug: ${error instanceof Error ? error.stack : String(error)}`);
-        return { code: "bug" };
-      },
-    );
-  return Promise.race([asked, server.killed.then((): Outcome<T> => ({ code: "unknown" }))]);
-}
+/** A step of somebody, who takes one after the other. */
+type Step = () => Promise<void>;
 
-/** Makes what the workload works on, while nothing goes wrong. */
-export async function furnish(world: World): Promise<void> {
+/** Makes what the workload works on, while nothing goes wrong. Returns what else is done: by whom, and how often. */
+export async function furnish(world: World, { approvals }: Ledger): Promise<[name: string, steps: Step[]][]> {
   const { app } = world.servers[0]!;
   await createProject(app, OPERATOR, { slug: PROJECT, environments: ["develop", "live"] });
   for (const flag of FLAGS) await setFlag(app, OPERATOR, { project: PROJECT, environment: "live", flag }, {});
   for (const slug of ["contact", "limited"]) {
-    await createForm(app, OPERATOR, { slug, uploads: true, spamWords: ["casino"] });
+    await createForm(app, OPERATOR, { slug, project: PROJECT, uploads: true, spamWords: ["casino"] });
     for (const path of ["steady", "shaky"])
       await addTarget(app, OPERATOR, slug, `https://8.8.8.8/${slug}/${path}`, fakeOutgoing());
   }
   // So slow that what waits for it is leased for longer than a lease lasts.
   await addTarget(app, OPERATOR, "contact", "https://8.8.8.8/contact/slow", fakeOutgoing());
   await setForm(app, OPERATOR, "limited", { maxSubmissions: MOST });
+  await furnishPeople(world);
+  const { people, steps } = peopleOf(world);
+  return [
+    ["people", [...steps, ...identitySteps(people)]],
+    ["reviewers", await approvalSteps(world, approvals)],
+    ["visitors", await visitSteps(world)],
+    ["walker", walkSteps(world)],
+  ];
 }
 
 /** Lets clients work until a time. Returns once all have stopped. */
-export async function work(world: World, ledger: Ledger, until: number): Promise<void> {
+export async function work(
+  world: World,
+  ledger: Ledger,
+  until: number,
+  others: readonly [name: string, steps: Step[]][],
+): Promise<void> {
   const { scheduler } = world;
   const { chance } = scheduler;
   const compiled = new WeakMap<Form, Promise<IntakeRules>>();
   const anyServer = () => chance.pick(world.servers);
+  const formKeys = new Map(
+    world.db.query<{ slug: string; key: string }, []>("SELECT slug, key FROM forms").values() as [
+      string,
+      string,
+    ][],
+  );
   let numbers = 0;
   /** A process alone knows its own changes at once. */
   const settling = world.servers.length > 1 ? world.staleness : 0;
@@ -118,44 +120,49 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
     });
 
   const post = async (marker: string, sent: Sent, text: string, key: string | null, tries: number) => {
-    const outcome = await ask(world, anyServer(), async ({ app, findForm }) => {
-      const { key: formKey } = (await app.store.forms.named(sent.form))[0] ?? { key: "" };
-      const form = await findForm(formKey);
-      if (!form) throw new AppError("not_found", "there is no such form");
-      if (!form.enabled) throw new AppError("conflict", "this form is closed");
-      checkOpen(form, app.now());
-      let rules = compiled.get(form);
-      if (!rules) compiled.set(form, (rules = loadRules(app, form)));
-      rules.catch(() => compiled.delete(form));
-      const files = [];
-      if (sent.withFile) {
-        const blob = await app.blobs.stage();
-        await blob.write(Buffer.from(marker));
-        files.push({ field: "file", name: "a.txt", type: "text/plain", blob });
-      }
-      const fields = { marker, name: sent.name, text };
-      return receiveSubmission(app, {
-        form,
-        rules: await rules,
-        sent: {
-          data: JSON.stringify(fields),
-          fields,
-          files,
-          source: "json",
-          control: new Map(),
-          hasHoneypotFile: false,
-        },
-        sender: {
-          network: () => "203.0.113.7",
-          idempotencyKey: key,
-          details: () => ({ address: "203.0.113.7", userAgent: null, referrer: null, language: null }),
-          isAbandoned: () => false,
-        },
-        challenger: () => Promise.reject(new Error("no form has a challenge")),
-        countSpam: () => {},
-        report: (error) => world.violated(`reported behind a commit: ${String(error)}`),
+    const direct = () =>
+      ask(world, anyServer(), async ({ app, findForm }) => {
+        const { key: formKey } = (await app.store.forms.named(sent.form))[0] ?? { key: "" };
+        const form = await findForm(formKey);
+        if (!form) throw new AppError("not_found", "there is no such form");
+        if (!form.enabled) throw new AppError("conflict", "this form is closed");
+        checkOpen(form, app.now());
+        let rules = compiled.get(form);
+        if (!rules) compiled.set(form, (rules = loadRules(app, form)));
+        rules.catch(() => compiled.delete(form));
+        const files = [];
+        if (sent.withFile) {
+          const blob = await app.blobs.stage();
+          await blob.write(Buffer.from(marker));
+          files.push({ field: "file", name: "a.txt", type: "text/plain", blob });
+        }
+        const fields = { marker, name: sent.name, text };
+        return receiveSubmission(app, {
+          form,
+          rules: await rules,
+          sent: {
+            data: JSON.stringify(fields),
+            fields,
+            files,
+            source: "json",
+            control: new Map(),
+            hasHoneypotFile: false,
+          },
+          sender: {
+            network: () => "203.0.113.7",
+            idempotencyKey: key,
+            details: () => ({ address: "203.0.113.7", userAgent: null, referrer: null, language: null }),
+            isAbandoned: () => false,
+          },
+          challenger: () => Promise.reject(new Error("no form has a challenge")),
+          countSpam: () => {},
+          report: (error) => world.violated(`reported behind a commit: ${String(error)}`),
+        });
       });
-    });
+    const { name, form, withFile } = sent;
+    const file = withFile ? { name: "a.txt", type: "text/plain", text: marker } : null;
+    const posted = { fields: { marker, name, text }, file, key };
+    const outcome = await (chance.once(2) ? direct() : postOver(world, formKeys.get(form)!, posted));
     scheduler.note(`${marker} ${outcome.code}`);
     if (outcome.code === "ok") {
       sent.status = "accepted";
@@ -372,7 +379,9 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
       }
       case 9: {
         const slug = "passing";
-        const { code } = await ask(world, server, ({ app }) => createForm(app, OPERATOR, { slug }));
+        const { code } = await ask(world, server, ({ app }) =>
+          createForm(app, OPERATOR, { slug, project: PROJECT }),
+        );
         if (code === "ok") ledger.forms.set(slug, "there");
         else if (code === "unknown") ledger.forms.set(slug, "unknown");
         return;
@@ -398,6 +407,7 @@ export async function work(world: World, ledger: Ledger, until: number): Promise
     repeat("reader-b", 300, read),
     repeat("operator-a", 4000, administer),
     repeat("operator-b", 4000, administer),
+    ...others.map(([name, steps]) => repeat(name, OTHERS_MS, () => chance.pick(steps)())),
   ]);
 }
 

@@ -3,17 +3,21 @@ import { type App, connectAreas } from "../../../src/app.ts";
 import { setClock } from "../../../src/base/clock.ts";
 import { type Job, type Jobs, startJobs } from "../../../src/base/jobs.ts";
 import { createIdSource, endOfIds } from "../../../src/base/ids.ts";
+import { once } from "../../../src/base/once.ts";
 import { watchChanges } from "../../../src/base/watch.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { type Outbox, createOutbox } from "../../../src/delivery/outbox.ts";
 import type { OutboxTurn, ClaimedDelivery } from "../../../src/delivery/store.ts";
+import type { AdminApp } from "../../../src/http/admin/admin.ts";
 import { scheduleJob } from "../../../src/flags/schedule/schedule.ts";
 import { createFlagViews } from "../../../src/flags/reads/snapshots.ts";
 import { createFormFinder } from "../../../src/forms/forms.ts";
 import type { StoredSubmission } from "../../../src/forms/intake/insertion.ts";
 import { expiryJob, removalJob } from "../../../src/forms/keeping/removal.ts";
+import { openServices } from "../../support/app.ts";
 import { type Files, blobsOf, clearNote, createFiles, notesOf } from "./files.ts";
 import { watchLeases } from "./leases.ts";
+import { replaceThreads } from "./outside.ts";
 import { type Receivers, createReceivers } from "./receivers.ts";
 import { type Process, type Scheduler, createProcess, createScheduler } from "./scheduler.ts";
 import { type DatabaseFaults, NO_DATABASE_FAULTS, openSimulatedStore } from "./simulated-store.ts";
@@ -36,12 +40,31 @@ export type Server = {
   findForm: ReturnType<typeof createFormFinder>;
   /** What readers of the flags of an environment get, by slug. */
   findFlags: ReturnType<typeof createFlagViews<Map<string, { enabled: boolean; revision: number }>>>;
+  /** What it answers over HTTP, which is loaded with the first request. */
+  services: () => Services;
   /** Fulfils once it is killed. */
   killed: Promise<void>;
   kill: () => void;
 };
 
+type Services = Omit<ReturnType<typeof openServices>, "admin"> & { admin: () => Promise<AdminApp> };
+
+/** The services of a process. What they would log is reported as what its jobs would. */
+function servicesOf(app: App, report: (error: unknown) => void): () => Services {
+  let opened: Services | undefined;
+  const open = () => {
+    const { admin, ...services } = openServices(app);
+    services.reported.push = (...errors) => {
+      for (const error of errors) report(error);
+      return 0;
+    };
+    return { ...services, admin: once(admin) };
+  };
+  return () => (opened ??= open());
+}
+
 export type World = {
+  seed: number;
   scheduler: Scheduler;
   receivers: Receivers;
   files: Files;
@@ -75,11 +98,13 @@ export type WorldOptions = { seed: number; file: string; servers: number; keepsL
 /** Creates a world in which nothing runs yet. */
 export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): World {
   const scheduler = createScheduler(seed, keepsLog);
+  const restoreThreads = replaceThreads((ms, label) => scheduler.sleep(ms, label, null));
   const files = createFiles();
   const receivers = createReceivers(scheduler);
   const db = new Database(file, { readonly: true });
   const stores: { close: () => Promise<void> }[] = [];
   const world: World = {
+    seed,
     scheduler,
     receivers,
     files,
@@ -104,6 +129,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
       // Closing waits until other processes have noticed the last change: there are none, and time is not simulated any more.
       setClock({ sleep: async () => {} });
       for (const store of stores) await store.close();
+      restoreThreads();
       scheduler.close();
     },
   };
@@ -218,6 +244,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
           );
           return new Map(entries);
         }),
+        services: servicesOf(app, report),
         killed: death.promise,
         kill: process.end,
       };

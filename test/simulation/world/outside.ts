@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import type { ToHash } from "../../../src/access/hashes.ts";
+
+/**
+ * What the product asks of other threads of the machine, which take no virtual time: verifications of the runtime. The
+ * scheduler waits until none is under way.
+ */
+const underWay = new Set<Promise<unknown>>();
+const SUBTLE = ["digest", "deriveBits", "deriveKey", "importKey", "sign", "verify"] as const;
+
+export async function outsideSettled(): Promise<boolean> {
+  if (underWay.size === 0) return false;
+  await Promise.allSettled(underWay);
+  return true;
+}
+
+/** Counts something as work of another thread, which the scheduler waits for. */
+export function outside<T>(work: Promise<T>): Promise<T> {
+  underWay.add(work);
+  const end = () => void underWay.delete(work);
+  work.then(end, end);
+  return work;
+}
+
+/** Replaces the threads of the machine until the result is called: passwords are hashed at once, and cheaply. */
+export function replaceThreads(sleep: Sleep): () => void {
+  const { subtle } = crypto;
+  const own = Object.fromEntries(SUBTLE.map((name) => [name, subtle[name]]));
+  for (const name of SUBTLE) {
+    const method = (own[name] as (...args: unknown[]) => Promise<unknown>).bind(subtle);
+    const counted = (...args: unknown[]) => outside(method(...args));
+    Object.defineProperty(subtle, name, { value: counted, configurable: true, writable: true });
+  }
+  const { Worker: Thread } = globalThis;
+  sleepNow = sleep;
+  globalThis.Worker = HashThread as unknown as typeof Worker;
+  return () => {
+    globalThis.Worker = Thread;
+    for (const name of SUBTLE) Reflect.deleteProperty(subtle, name);
+  };
+}
+
+/** Waits in virtual time. */
+type Sleep = (ms: number, label: string) => Promise<void>;
+
+let sleepNow: Sleep;
+
+/** The thread of passwords: it outlives a world, as the module that has it does. */
+class HashThread {
+  onmessage: ((message: { data: string | false }) => void) | undefined;
+
+  postMessage({ password, hash }: ToHash): void {
+    const made = `$argon2id$v=19$m=19456,t=2,p=1$${createHash("sha256").update(password).digest("base64url")}`;
+    const data = hash === null || hash === made ? made : false;
+    void sleepNow(30, "hash").then(() => this.onmessage?.({ data }));
+  }
+
+  unref(): void {}
+  terminate(): void {}
+}
