@@ -58,6 +58,8 @@ export function newToken({ name, scopes, place, expires }: TokenFields, now: num
   });
 }
 
+type Place = { value: string; label: string };
+
 /** The tokens of a page, with the form that creates one; both post to `to`. */
 export function TokenList({
   to,
@@ -69,7 +71,7 @@ export function TokenList({
   to: string;
   tokens: readonly Token[];
   /** Places to which a new token can be limited; the first is chosen. */
-  places: readonly { value: string; label: string }[];
+  places: readonly Place[];
   typed: TokenFields;
   faults: Faults;
 }) {
@@ -84,7 +86,7 @@ export function TokenList({
         caption="Tokens"
         rows={tokens}
         keyOf={(token) => `token-${tokenCursor(token)}`}
-        columns={[...COLUMNS, revocation(to)]}
+        columns={[...columnsOf(places), revocation(to)]}
       />
       <Form to={to} class="card" id="new-token" label="Create a token">
         <h2>Create a token</h2>
@@ -141,12 +143,25 @@ export function TokenList({
   );
 }
 
-const COLUMNS: Column<Token>[] = [
+/** Columns of tokens, whose places are named as the choices of a new token are. */
+const columnsOf = (places: readonly Place[]): Column<Token>[] => [
   { label: "Token", heading: true, cell: ({ name }) => name },
-  { label: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
+  {
+    label: "Scopes",
+    cell: ({ scopes }) =>
+      scopes.map((scope, index) => (
+        <>
+          {index > 0 && ", "}
+          <span class="together">{scope}</span>
+        </>
+      )),
+  },
   {
     label: "Limited to",
-    cell: ({ project, environment }) => [project, environment].filter(Boolean).join(", ") || "everything",
+    cell: ({ project, environment }) => {
+      const value = [project, environment].filter(Boolean).join("/");
+      return places.find((place) => place.value === value)?.label ?? value;
+    },
   },
   { label: "Created", cell: ({ createdAt }) => <Time at={Date.parse(createdAt)} /> },
   {

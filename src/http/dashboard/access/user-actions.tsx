@@ -12,7 +12,7 @@ export type UserFormsOn = "users" | "user";
 export function RoleForm({ user, on }: { user: User; on: UserFormsOn }) {
   const id = `role-${user.name}`;
   return (
-    <Form to={userPath(user.name)} values={{ do: "role", on }} class="actions" id={`form-${id}`}>
+    <Form to={userPath(user.name)} values={{ do: "role", on }} class="actions together" id={`form-${id}`}>
       <label class="unseen" for={id}>{`Role of ${user.name}`}</label>
       <select id={id} name="role" class="short">
         {USER_ROLES.map((role) => (

@@ -9,7 +9,7 @@ import { Empty } from "../parts/card.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { SelectField } from "../parts/field.tsx";
 import { Button, ButtonLink, Form as PostForm } from "../parts/link.tsx";
-import { submit } from "../parts/submit.ts";
+import { faultAt, submit } from "../parts/submit.ts";
 import { FORM, formPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { namedForm } from "./form-words.ts";
@@ -35,6 +35,7 @@ export function moveFormRoutes({ app, get, post }: Dashboard) {
     const project = textOf(fields, "project");
     return submit(
       async () => {
+        if (project === "") throw faultAt("project", "choose a project");
         const { form: moved } = await setForm(app, c.get("caller"), parameters.form, { project });
         return { to: formPath(shortName(moved)), text: `${form.slug} is in ${project} now` };
       },
@@ -68,7 +69,7 @@ function movePage(form: Form, places: readonly string[], project?: string, fault
             name="project"
             label="Project"
             value={project}
-            options={places.map((each) => ({ value: each, label: each }))}
+            options={["", ...places].map((each) => ({ value: each, label: each || "Choose a project" }))}
             error={fault}
           />
           <div class="buttons">

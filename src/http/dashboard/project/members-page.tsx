@@ -69,7 +69,7 @@ export function membersPage({ project, members, invitations, typed }: Members): 
           columns={[
             { label: "User", heading: true, cell: ({ user }: Member) => user },
             { label: "Role", cell: (member: Member) => <RoleOf member={member} to={to} /> },
-            { label: "Limited to", cell: (member: Member) => placesOf(member) },
+            { label: "Environments", cell: (member: Member) => placesOf(member) },
             {
               label: "Actions",
               isLabelUnseen: true,
@@ -85,9 +85,10 @@ export function membersPage({ project, members, invitations, typed }: Members): 
   });
 }
 
+/** The environments whose flags a role may change. */
 function placesOf({ environments }: MemberRole): string {
-  if (environments === null) return "nothing";
-  return environments.length === 0 ? "no environment" : environments.join(", ");
+  if (environments === null) return "all";
+  return environments.length === 0 ? "none" : environments.join(", ");
 }
 
 /** A role that people gave can be changed here; one of an identity provider changes there. */
@@ -100,7 +101,7 @@ function RoleOf({ member: { user, role, environments, source }, to }: { member: 
     );
   const id = `role-${user}`;
   return (
-    <Form to={to} values={{ do: "set", user }} class="actions" id={`form-${id}`}>
+    <Form to={to} values={{ do: "set", user }} class="actions together" id={`form-${id}`}>
       {environments?.map((slug) => (
         <input type="hidden" name="environment" value={slug} />
       ))}
@@ -146,7 +147,7 @@ function Invitations({ to, invitations }: { to: string; invitations: readonly In
         empty={null}
         columns={[
           { label: "Role", heading: true, cell: ({ role }: Invitation) => role },
-          { label: "Limited to", cell: (invitation: Invitation) => placesOf(invitation) },
+          { label: "Environments", cell: (invitation: Invitation) => placesOf(invitation) },
           {
             label: "By",
             cell: ({ maker }: Invitation) => (maker.type === "operator" ? "operator" : maker.name),
