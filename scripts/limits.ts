@@ -140,6 +140,9 @@ const SECTIONS: Section[] = [
         what: "the HTML made of it, before it is cleaned",
         past: "400",
       },
+      "RAMP_LIMITS.steps": { what: "shares of a ramp", past: "400" },
+      "RAMP_LIMITS.least": { unit: "s", what: "shortest time between two steps of a ramp", past: "400" },
+      "RAMP_LIMITS.most": { unit: "s", what: "longest time between two steps of a ramp", past: "400" },
       "RULE_LIMITS.bytes": {
         unit: "bytes",
         what: "variants, rule and metadata of a flag together, or the rule of a segment, as JSON",

@@ -31,6 +31,10 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "revision-differs": "check what it is now, then add --if-revision with the new number",
   "revision-not-found": ({ project, environment, name }) =>
     `formflag flags history ${name} -p ${project} -e ${environment} shows its revisions`,
+  "ramp-not-found": ({ project }) =>
+    `formflag flags ramps -p ${project} shows the ramps there are, flags ramp <flag> --variant on --to 1,10,50,100 --every 1d begins one`,
+  "flag-held": ({ project, environment, name }) =>
+    `formflag flags ramp ${name} -p ${project} -e ${environment} shows it, --abort or --abort --keep ends it`,
   "scheduled-not-found": ({ project }) => `formflag flags scheduled -p ${project} shows what is scheduled`,
   "segment-missing": ({ project, environment }) =>
     `promote it with --segments, or set it first: formflag segments set <segment> -p ${project} -e ${environment}`,

@@ -26,6 +26,8 @@ const VERBS: [names: string, load: Load][] = [
   ["rollback", async () => (await import("./rollback.ts")).addRollbackCommand],
   ["promote", async () => (await import("./promote.ts")).addPromoteCommand],
   ["scheduled", async () => (await import("./scheduled.ts")).addScheduledCommand],
+  ["ramp", async () => (await import("./ramp.ts")).addRampCommand],
+  ["ramps", async () => (await import("./ramp.ts")).addRampsCommand],
   ["unschedule", async () => (await import("./scheduled.ts")).addUnscheduleCommand],
 ];
 

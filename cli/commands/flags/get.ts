@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { FIELDS, OPTIONAL_NAMES } from "../../../src/flags/flag-fields.ts";
+import { rampInWords, rampStatusInWords, type RampView } from "../../../src/flags/ramps/ramp-words.ts";
 import { OWN_RULE, ruleClauses } from "../../../src/flags/rules/rule-words.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
@@ -36,6 +37,8 @@ function describeFlag(flag: FlagDetail, revision: number): string {
     ["expires", flag.expiredAt ?? "never"],
     ["description", flag.description],
     ...optionalLines(flag),
+    // A server of an earlier version sends none.
+    ...(flag.ramp === undefined ? [] : [rampLine(flag.ramp)]),
     ["created", flag.createdAt],
     ["updated", flag.updatedAt],
     ["revision", String(revision)],
@@ -53,6 +56,10 @@ function contentsOf(flag: FlagDetail): string {
     const lines = printableLines(String(value).trimEnd()).replaceAll(/^/gm, " ".repeat(8));
     return `\n${label.toLowerCase()}\n${lines}\n`;
   }).join("");
+}
+
+function rampLine(ramp: RampView): [name: string, value: string] {
+  return ["ramp", `${rampStatusInWords(ramp)}: ${rampInWords(ramp)}`];
 }
 
 function optionalLines(flag: FlagDetail): [name: string, value: string][] {

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
+import { rampInWords } from "../../../src/flags/ramps/ramp-words.ts";
 import { withWords } from "../../../src/flags/rules/difference-words.ts";
 import { noSuchScheduled } from "../../../src/flags/schedule/scheduled-change.ts";
 import { scheduled as operations } from "../../../src/operations/scheduled.ts";
@@ -17,7 +18,9 @@ import type { Place } from "./place.ts";
 export function addScheduledCommand(flags: Command, io: Io): void {
   flags
     .command("scheduled")
-    .description("list the changes that --at and --for have scheduled, the next first")
+    .description(
+      "list the changes that --at and --for have scheduled, and the next steps of ramps, the next first",
+    )
     .addOption(projectOption())
     .addOption(environmentOption())
     .addHelpText(
@@ -43,13 +46,16 @@ async function parseScheduled(input: Input): Promise<Selection> {
 }
 
 async function showScheduled({ client, print }: Session, { project, environment }: Selection): Promise<void> {
-  const all = await listScheduled(client, project, environment);
+  const changes = await listScheduled(client, project, environment);
+  const all = [...changes, ...(await listSteps(client, project, environment))].toSorted((a, b) =>
+    a.at < b.at ? -1 : Number(a.at > b.at),
+  );
   const rows = all.map((each) => [
-    each.id,
+    each.id ?? "ramp",
     each.at,
     each.flag,
     each.environment,
-    shorten(changeOf(each), 60),
+    shorten("ramp" in each ? rampInWords(each.ramp) : changeOf(each), 60),
     each.who,
   ]);
   await print(all, table(["ID", "AT", "FLAG", "ENVIRONMENT", "CHANGE", "BY"], rows));
@@ -104,6 +110,16 @@ export async function scheduleChange(
 /** The scheduled changes of a project, or of one of its environments, the next first. */
 function listScheduled(client: Client, project: string, environment?: string) {
   return listAll(client, operations.list, { names: { project }, query: { environment } });
+}
+
+/** The next step of each ramp that is running, as a scheduled change without an id. */
+async function listSteps(client: Client, project: string, environment?: string) {
+  const { ramps } = await import("../../../src/operations/ramps.ts");
+  const all = await listAll(client, ramps.list, { names: { project }, query: { environment } });
+  return all.flatMap((ramp) => {
+    const { nextAt: at, environment, flag, who, why, createdAt } = ramp;
+    return at === null ? [] : [{ id: null, at, environment, flag, patch: null, ramp, who, why, createdAt }];
+  });
 }
 
 /** The fields of a scheduled change in one line. */

@@ -1,0 +1,194 @@
+import { type Command, Option } from "commander";
+import { clock } from "../../../src/base/clock.ts";
+import { durationInWords } from "../../../src/base/units.ts";
+import {
+  nextShare,
+  rampCourseInWords,
+  rampInWords,
+  rampStatusInWords,
+  type RampView,
+} from "../../../src/flags/ramps/ramp-words.ts";
+import { ramps as operations } from "../../../src/operations/ramps.ts";
+import { fieldOption } from "../../output/field.ts";
+import type { Io } from "../../output/terminal.ts";
+import { details, shown, table } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import { environmentOption, projectOption } from "../../session/config.ts";
+import type { Input } from "../../session/input.ts";
+import { listAll } from "../../session/pages.ts";
+import type { Session } from "../../session/session.ts";
+import { usage } from "../../session/usage.ts";
+import { durationValue, timeValue } from "../../session/values.ts";
+import { whyOption } from "../../session/why.ts";
+import { type Place, findFlag, readPlace } from "./place.ts";
+
+const ACTIONS = ["pause", "resume", "abort"] as const;
+const COURSE = ["variant", "to", "every", "start"] as const;
+
+export function addRampCommand(flags: Command, io: Io): void {
+  const ramp = flags
+    .command("ramp")
+    .argument("[flag]", "slug of the flag")
+    .description(
+      "raise the share of a variant by steps, each some time after the last; without options, show the ramp",
+    )
+    .addOption(projectOption())
+    .addOption(environmentOption())
+    .option("--variant <variant>", "the variant whose share grows; a flag without variants gets on and off")
+    .option("--to <percents>", "its shares, rising, such as 1,10,50,100; with 100 it becomes the default")
+    .option("--every <span>", "the time from one step to the next: 30m, 12h, 1d")
+    .option("--start <time>", "when the first step is made: ISO 8601, or a span such as 2h (default: now)");
+  for (const [name, text] of [
+    ["pause", "make no more steps until it is resumed; the flag stays as it is"],
+    ["resume", "go on from the share that the flag has now"],
+    ["abort", "end it, and give the flag the share, default and state from before it"],
+  ] as const) {
+    const others = ACTIONS.filter((each) => each !== name);
+    ramp.addOption(new Option(`--${name}`, text).conflicts([...others, ...COURSE]));
+  }
+  ramp
+    .option("--keep", "with --abort, leave the flag as it is")
+    .addOption(whyOption())
+    .addOption(fieldOption())
+    .addHelpText("after", HELP)
+    .action(action(io, parse, run));
+}
+
+const HELP = `
+The first step turns the flag on. Users who are in stay in, and conditions of --if come first. Each further step is made
+by a server, within a second of its time; after a time without a server one is made, and the next a whole span later.
+
+A ramp pauses by itself where somebody else has changed the variants, default, rule or state of the flag, or locked its
+environment. Payload, description, expiry and preview may change. Until it has ended no other ramp can begin (exit 5).
+
+Examples:
+  formflag flags ramp search -p shop -e production --variant on --to 1,10,50,100 --every 1d
+  formflag flags ramp search -p shop -e production
+  formflag flags ramp search -p shop -e production --pause
+  formflag flags ramp search -p shop -e production --abort --keep
+  formflag flags ramps -p shop
+`;
+
+type Order =
+  | { order: "show" | "pause" | "resume" }
+  | { order: "abort"; keep: boolean }
+  | { order: "start"; course: { variant: string; to: number[]; every: number; start?: string } };
+
+async function parse(input: Input, given?: string): Promise<Order & { place: Place }> {
+  const order = orderOf(input);
+  return { ...order, place: await readPlace(input, given) };
+}
+
+function orderOf({ options }: Input): Order {
+  const given = options as Record<string, string | true | undefined>;
+  const [keep, named] = [given["keep"] === true, ACTIONS.find((each) => given[each])];
+  if (keep && named !== "abort") throw usage("--keep is for --abort", "write --abort --keep");
+  if (named === "abort") return { order: named, keep };
+  if (named !== undefined) return { order: named };
+  if (COURSE.every((each) => given[each] === undefined)) return { order: "show" };
+  const { variant, to, every, start } = given as Record<(typeof COURSE)[number], string | undefined>;
+  if (variant === undefined || to === undefined || every === undefined)
+    throw usage(
+      "a ramp needs --variant, --to and --every",
+      "such as --variant on --to 1,10,50,100 --every 1d",
+    );
+  const course = { variant, to: sharesOf(to), every: durationValue(every, "--every") };
+  if (start === undefined) return { order: "start", course };
+  return { order: "start", course: { ...course, start: timeValue(start, "--start", clock.now(), "12h") } };
+}
+
+/** `1,10,50 %`. Throws `invalid`. */
+function sharesOf(text: string): number[] {
+  return text.split(",").map((each) => {
+    const [, number] = /^\s*(\d{1,9}(?:\.\d{1,9})?)\s*%?\s*$/.exec(each) ?? [];
+    if (number !== undefined) return Number(number);
+    throw usage(
+      `--to ${text} is not a list of percentages`,
+      "write them with commas, as in --to 1,10,50,100",
+    );
+  });
+}
+
+async function run(session: Session, { place, ...order }: Order & { place: Place }): Promise<void> {
+  const { client, report } = session;
+  if (order.order === "show") return show(session, place);
+  const call = { names: place };
+  const ramp =
+    order.order === "start"
+      ? await client.call(operations.start, { ...call, body: order.course })
+      : order.order === "abort"
+        ? await client.call(operations.abort, { ...call, body: { keep: order.keep } })
+        : await client.call(operations[order.order], call);
+  const result = DONE[order.order];
+  const { project, environment, flag } = place;
+  await report(
+    { ...ramp, result },
+    shown`${result} the ramp of ${flag} in ${project}/${environment}: ${rampInWords(ramp)}\n`,
+  );
+}
+
+const DONE = { start: "started", pause: "paused", resume: "resumed", abort: "aborted" } as const;
+
+async function show(session: Session, place: Place): Promise<void> {
+  const ramp = await session.client.call(operations.get, { names: place }).catch(async (error: unknown) => {
+    // Names the flag that was probably meant.
+    await findFlag(session, place);
+    throw error;
+  });
+  await session.print(ramp, describeRamp(ramp));
+}
+
+function describeRamp(ramp: RampView): string {
+  const { flag, environment, variant, share, nextAt, every, steps, who, why } = ramp;
+  const next = nextShare(ramp);
+  return details([
+    ["flag", flag],
+    ["environment", environment],
+    ["status", rampStatusInWords(ramp)],
+    ["share", `${share} % ${variant}`],
+    ...(next === null ? [] : [["next", `${next} %  ${nextAt ?? "once resumed"}`] as [string, string]]),
+    ["every", durationInWords(every)],
+    ...steps.map(({ share, doneAt }, at): [string, string] => [
+      at === 0 ? "steps" : "",
+      `${share} %  ${doneAt ?? "to come"}`,
+    ]),
+    ["by", who],
+    ...(why === null ? [] : [["why", why] as [string, string]]),
+  ]);
+}
+
+export function addRampsCommand(flags: Command, io: Io): void {
+  flags
+    .command("ramps")
+    .description("list the last ramp of each flag of a project, in each environment or in one")
+    .addOption(projectOption())
+    .addOption(environmentOption())
+    .addOption(fieldOption())
+    .addHelpText(
+      "after",
+      "\nExamples:\n  formflag flags ramps -p shop\n  formflag flags ramps -p shop -e production\n",
+    )
+    .action(
+      action(
+        io,
+        async (input: Input) => {
+          const { environment } = input.options as { environment?: string };
+          return { project: await input.project(), environment };
+        },
+        async ({ client, print }: Session, { project, environment }) => {
+          const all = await listAll(client, operations.list, { names: { project }, query: { environment } });
+          const rows = all.map((ramp) => [
+            ramp.flag,
+            ramp.environment,
+            rampStatusInWords(ramp),
+            `${ramp.share} % ${ramp.variant}`,
+            ramp.nextAt ?? "",
+            rampCourseInWords(ramp),
+            ramp.who,
+          ]);
+          const head = ["FLAG", "ENVIRONMENT", "STATUS", "SHARE", "NEXT", "COURSE", "BY"];
+          await print(all, table(head, rows));
+        },
+      ),
+    );
+}

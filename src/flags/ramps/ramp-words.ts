@@ -1,0 +1,44 @@
+import { durationInWords } from "../../base/units.ts";
+import type { viewRamp } from "./ramp.ts";
+
+/** A ramp as the admin API shows it. */
+export type RampView = ReturnType<typeof viewRamp>;
+
+const REASONS = {
+  person: "by a person",
+  changed: "because the flag was changed",
+  locked: "because the environment was locked",
+  guard: "by a guard",
+  deleted: "because the flag was deleted",
+} as const;
+
+/** The state of a ramp: `running`, `paused because the flag was changed`. */
+export function rampStatusInWords({ status, reason }: Pick<RampView, "status" | "reason">): string {
+  return reason === null ? status : `${status} ${REASONS[reason]}`;
+}
+
+/** The course of a ramp: `on goes to 1 %, 10 %, 50 %, 100 % of users, a step every 1 day`. */
+export function rampCourseInWords({
+  variant,
+  steps,
+  every,
+}: Pick<RampView, "variant" | "every"> & { steps: readonly { share: number }[] }): string {
+  const shares = steps.map(({ share }) => `${share} %`).join(", ");
+  const pace = steps.length === 1 ? "" : `, a step every ${durationInWords(every).replace(/^1 /, "")}`;
+  return `${variant} goes to ${shares} of users${pace}`;
+}
+
+/** The next share of a ramp that is running or paused; null if none is to come. */
+export function nextShare({ steps, status }: Pick<RampView, "steps" | "status">): number | null {
+  if (status !== "running" && status !== "paused") return null;
+  return steps.find(({ doneAt }) => doneAt === null)?.share ?? null;
+}
+
+/** A ramp in one line: `on has 10 % of users, 50 % next at 2027-01-31T12:00:00.000Z`. */
+export function rampInWords(ramp: RampView): string {
+  const { variant, share, nextAt } = ramp;
+  const next = nextShare(ramp);
+  const rest =
+    next === null ? "" : nextAt === null ? `, ${next} % once resumed` : `, ${next} % next at ${nextAt}`;
+  return `${variant} has ${share} % of users${rest}`;
+}
