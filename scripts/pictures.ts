@@ -61,7 +61,8 @@ const PICTURES: Picture[] = [
     // The values with the rule are further down.
     prepare: (page) =>
       page.evaluate(
-        `[...document.querySelectorAll("summary")].find((each) => each.textContent === "Variants and rule").scrollIntoView()`,
+        `[...document.querySelectorAll("h2")].find((each) => each.textContent.startsWith("Values in")).scrollIntoView();
+        scrollBy(0, -24)`,
       ),
   },
   { file: "dashboard-members.png", path: "/projects/shop/members", height: 780 },
@@ -101,6 +102,8 @@ try {
   const page = await browser.newPage({
     viewport: { width: WIDTH, height: 900 },
     timezoneId: "Europe/Vienna",
+    // Else a picture is taken while the page still scrolls.
+    reducedMotion: "reduce",
   });
   await page.goto(address + new URL(url, address).pathname);
   await page.locator("main button[type=submit]").first().click();
