@@ -1,3 +1,4 @@
+import { segmentState } from "../../src/flags/segment.ts";
 import { clock } from "../../src/base/clock.ts";
 import type { Command } from "commander";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../src/base/pages.ts";
@@ -170,6 +171,6 @@ function actionOf({ kind, before, after }: Change): string {
 /** A state as fields: the rule of a segment is one, and so is each environment of a flag that was deleted. */
 function stateOf({ kind }: Change, state: unknown): unknown {
   if (state === null) return {};
-  if (kind === "segment") return { rule: state };
+  if (kind === "segment") return segmentState(state);
   return (state as { environments?: unknown }).environments ?? state;
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { ruleOfAny } from "../../src/flags/rules/conditions.ts";
-import { OWN_RULE, segmentSentence } from "../../src/flags/rules/rule-words.ts";
+import { OWN_RULE, segmentInWords } from "../../src/flags/rules/rule-words.ts";
 import type { Segment } from "../../src/flags/segment.ts";
 import { segments as operations } from "../../src/operations/segments.ts";
 import type { Io } from "../output/terminal.ts";
@@ -11,10 +11,12 @@ import { environmentOption, projectOption } from "../session/config.ts";
 import type { Input } from "../session/input.ts";
 import { ifRevision, revisionOption } from "../session/revision.ts";
 import type { Session } from "../session/session.ts";
+import { switchValue } from "../session/values.ts";
 import { jsonValue } from "../session/sources.ts";
 import { usage } from "../session/usage.ts";
 import { whyOption } from "../session/why.ts";
 import { addHistoryCommand } from "./change-history.ts";
+import { addApproveCommand, addMembersCommand, countsInWords } from "./segment-members.ts";
 import { addDelete, addGet, addList } from "./verbs.ts";
 
 export function addSegmentCommands(segments: Command, io: Io): void {
@@ -43,7 +45,7 @@ export function addSegmentCommands(segments: Command, io: Io): void {
     operation: operations.list,
     names: (place) => place,
     head: ["SEGMENT", "UPDATED", "RULE"],
-    row: ({ name, rule, updatedAt }) => [name, updatedAt, shorten(segmentSentence(rule), 100)],
+    row: (segment) => [segment.name, segment.updatedAt, shorten(segmentInWords(segment), 100)],
     none: ({ project, environment }) =>
       shown`No segments yet. Next: formflag segments set <name> -p ${project} -e ${environment} --if 'email ends_with @example.com'`,
   });
@@ -58,6 +60,8 @@ export function addSegmentCommands(segments: Command, io: Io): void {
     id: ({ segment: name }) => ({ name }),
     of: ({ project, environment }) => ` of ${project}/${environment}`,
   });
+  addMembersCommand(segments, io, readPlace);
+  addApproveCommand(segments, io, readPlace);
   addHistoryCommand(segments, io, "segment");
 }
 
@@ -78,15 +82,26 @@ async function readEnvironment(input: Input): Promise<{ project: string; environ
 }
 
 function describeSegment(segment: Segment, revision: number): string {
-  const words = segmentSentence(segment.rule);
+  const words = segmentInWords(segment);
   const facts = details([
     ["segment", segment.name],
-    ["rule", words],
+    [segment.source ? "who" : "rule", words],
+    ...memberFacts(segment),
     ["created", segment.createdAt],
     ["updated", segment.updatedAt],
     ["revision", String(revision)],
   ]);
   return words === OWN_RULE ? `${facts}\nrule\n${indentedJson(segment.rule)}` : facts;
+}
+
+/** How many members a segment has that a form fills. */
+function memberFacts({ source, members = 0, pending = 0, full }: Segment): [string, string][] {
+  if (!source) return [];
+  const count = (values: number) => values.toLocaleString("en");
+  return [
+    ["members", `${count(members)}${full ? ", and takes no more" : ""}`],
+    ...(source.approve || pending > 0 ? [["pending", count(pending)] as [string, string]] : []),
+  ];
 }
 
 function addSetCommand(segments: Command, io: Io): void {
@@ -108,6 +123,15 @@ function addSetCommand(segments: Command, io: Io): void {
         "the same as a JSONLogic rule: JSON, @FILE, or - for standard input",
       ).conflicts("if"),
     )
+    .addOption(
+      new Option(
+        "--from-form <form>",
+        "who is named in submissions of this form belongs to it; with --field",
+      ).conflicts(["if", "rule"]),
+    )
+    .addOption(new Option("--field <name>", "field of the form with the value, such as email"))
+    .addOption(new Option("--attribute <name>", "attribute that is compared with it (default: the field)"))
+    .addOption(new Option("--approve <on|off>", "each value counts once it is approved (default: off)"))
     .addOption(revisionOption())
     .addOption(whyOption())
     .addHelpText(
@@ -118,33 +142,61 @@ Flags of the environment use it as a condition, segment <name>, and as {"$ref":"
 Examples:
   formflag segments set staff -p shop -e production --if 'email ends_with @example.com or email ends_with @example.org'
   formflag segments set beta -p shop -e production --rule @beta.json
+  formflag segments set beta -p shop -e production --from-form beta-signup --field email --approve on
 `,
     )
-    .action(action(io, parse, run));
+    .action(action(io, parse, run, { ownField: true }));
 }
 
-type Values = { place: Place; rule: unknown; revision: number | undefined };
+type Definition = { rule: unknown } | { source: ReturnType<typeof sourceOf> };
+
+type Values = { place: Place; body: Definition; revision: number | undefined };
 
 async function parse(input: Input, given?: string): Promise<Values> {
   const place = await readPlace(input, given);
-  const { rule, if: conditions } = input.options as { rule?: string; if?: string[] };
-  const revision = ifRevision(input.options);
-  if (conditions !== undefined) return { place, rule: ruleOfAny(conditions.map(conditionOf)), revision };
+  return { place, body: await definitionOf(input), revision: ifRevision(input.options) };
+}
+
+async function definitionOf(input: Input): Promise<Definition> {
+  const { rule, if: conditions, fromForm: form, ...rest } = input.options as Given;
+  if (form !== undefined) return { source: sourceOf(form, rest) };
+  for (const name of ["field", "attribute", "approve"] as const)
+    if (rest[name] !== undefined)
+      throw usage(`--${name} goes with --from-form`, "name the form: --from-form <form>");
+  if (conditions !== undefined) return { rule: ruleOfAny(conditions.map(conditionOf)) };
   if (rule === undefined)
-    throw usage("the rule is missing", "give it with --if 'email ends_with @example.com', or --rule JSON");
+    throw usage(
+      "the rule is missing",
+      "give it with --if 'email ends_with @example.com', or --rule JSON, or let a form fill it: --from-form <form> --field email",
+    );
   if (!/^\s*[[{"@\-\d]|^\s*(?:true|false|null)\s*$/.test(rule))
     throw usage(
       "--rule takes JSON, not words",
       `a condition in words is given with --if: --if '${shorten(rule, 40)}'`,
     );
-  return { place, rule: await jsonValue(rule, "--rule", input), revision };
+  return { rule: await jsonValue(rule, "--rule", input) };
 }
 
-async function run({ client, report }: Session, { place, rule, revision }: Values): Promise<void> {
+type Given = { rule?: string; if?: string[]; fromForm?: string } & SourceOptions;
+
+type SourceOptions = { field?: string; attribute?: string; approve?: string };
+
+function sourceOf(form: string, { field, attribute, approve }: SourceOptions) {
+  if (field === undefined) throw usage("the field is missing", "name the one with the value: --field email");
+  return {
+    form,
+    field,
+    ...(attribute !== undefined && { attribute }),
+    ...(approve !== undefined && { approve: switchValue(approve, "--approve") }),
+  };
+}
+
+async function run({ client, report }: Session, { place, body, revision }: Values): Promise<void> {
   const { project, environment, segment: name } = place;
-  const segment = await client.call(operations.set, { names: place, body: { rule }, revision });
+  const segment = await client.call(operations.set, { names: place, body, revision });
+  const counts = segment.source ? shown`, ${countsInWords(segment)}` : "";
   await report(
     segment,
-    shown`${segment.result} segment ${name} in ${project}/${environment}: ${segmentSentence(segment.rule)}\n`,
+    shown`${segment.result} segment ${name} in ${project}/${environment}: ${segmentInWords(segment)}${counts}\n`,
   );
 }

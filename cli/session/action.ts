@@ -23,17 +23,24 @@ type Parse<T> = (input: Input, ...args: (string | undefined)[]) => T | Promise<T
 /** Runs a command on its parsed values. */
 type Run<T> = (session: Session, values: T) => Promise<void>;
 
-/** Whether a command may create the data directory. Default: it has to exist. */
-type Begins = { begins?: (options: Record<string, unknown>) => boolean };
+/**
+ * Whether a command may create the data directory. Default: it has to exist. `ownField`: its `--field` does not print one.
+ */
+type Begins = { begins?: (options: Record<string, unknown>) => boolean; ownField?: boolean };
 
 /** For commands that may create the data directory. */
 export const BEGINS: Begins = { begins: () => true };
 
 /** A commander action on the admin API, of a server or in this process: parses, then runs on what was parsed. */
-export function action<T>(io: Io, parse: Parse<T>, run: Run<T>, { begins = () => false }: Begins = {}) {
+export function action<T>(
+  io: Io,
+  parse: Parse<T>,
+  run: Run<T>,
+  { begins = () => false, ownField = false }: Begins = {},
+) {
   return async function (this: Command, ...given: unknown[]): Promise<void> {
     const options = this.opts<Record<string, unknown> & { field?: string | string[]; why?: string }>();
-    const field = printedField(options.field);
+    const field = ownField ? undefined : printedField(options.field);
     const config = readConfig(this);
     const why = whyOf(options.why);
     const mayBegin = begins(options);

@@ -11,6 +11,7 @@ const AREAS = [
   "src/flags",
   "src/forms",
   "src/documents",
+  "src/memberships",
   "src/maintenance",
   ...BLOBS,
 ];
@@ -43,8 +44,13 @@ export const FLOORS = [
     libraries: ["zod"],
   },
   {
+    area: "src/memberships",
+    imports: ["src/base", "src/access", "src/projects", "src/flags", "src/forms"],
+    libraries: ["zod"],
+  },
+  {
     area: "src/maintenance",
-    imports: AREAS.filter((area) => area !== "src/documents"),
+    imports: AREAS.filter((area) => area !== "src/documents" && area !== "src/memberships"),
     libraries: ["modern-tar", "zod"],
   },
   // The storage, and checks of it with a server's own drivers.

@@ -6,6 +6,8 @@ export type Versions = {
   version: number;
   /** Grows with every change to who may do what: to tokens and users. */
   access: number;
+  /** Differs after every change of the members of segments that forms fill. Absent for a store without segments. */
+  memberships?: number;
   /** A random text for each of the last changes of a shared database, the newest first. Changes that were lost had other texts. */
   stamps?: readonly string[];
 };
@@ -24,7 +26,7 @@ export type Versioned = {
 };
 
 /** The version that was read last: the same object until a different version is read. */
-export type Known = Readonly<Versions> & {
+export type Known = Readonly<Omit<Versions, "memberships">> & {
   /** Differs once the database may have gone back to an earlier state, so that nothing from before may be used. */
   readonly generation: number;
 };
@@ -42,6 +44,8 @@ export type Watch = {
   current: (isForced?: boolean) => Promise<Known>;
   /** The version that was last read successfully, however old. */
   last: () => Known | undefined;
+  /** The version of members that was read with the last one: caches that know no members stay as they are. */
+  memberships: () => number;
   /** Milliseconds since the last read that succeeded began, while reads fail; else 0. */
   staleFor: () => number;
   /** Calls `changed` after each change by this process and each that a read of the version finds. Returns what ends that. */

@@ -62,7 +62,7 @@ export function watchShared(
       if (failure && !isClosed) note(answersAgain(staleFor()));
       succeeded = began;
       failure = undefined;
-      published?.publish({ ...found, ...began });
+      published?.publish({ ...found, memberships: state.memberships(), ...began });
       return found;
     } catch (error) {
       state.counts.failed += 1;
@@ -109,6 +109,7 @@ export function watchShared(
       }
     },
     last: state.known,
+    memberships: state.memberships,
     staleFor,
     onChange: state.onChange,
     counts: () => state.counts,

@@ -11,18 +11,22 @@ export type Timing = {
   after: (ms: number, run: () => void) => () => void;
 };
 
+type Setup = Omit<Versions, "memberships">;
+
 /** Records the versions that were read, and notifies watchers. */
 export function createState(report: (error: unknown) => void) {
   const watchers = new Set<() => void>();
   const counts = { succeeded: 0, failed: 0 };
   let known: Known | undefined;
   let changes = 0;
+  let memberships = 0;
   const tell = () => {
     for (const changed of watchers) changed();
   };
   return {
     counts,
     known: () => known,
+    memberships: () => memberships,
     /** How many changes this process has made: a read that began before one may miss it. */
     changes: () => changes,
     changed: () => {
@@ -34,8 +38,9 @@ export function createState(report: (error: unknown) => void) {
       return () => void watchers.delete(changed);
     },
     /** Records the versions that were read, by this thread or another. Reads are recorded in the order in which they began. */
-    found(read: Versions, isOwn = true): Known {
+    found({ memberships: ofMembers, ...read }: Versions, isOwn = true): Known {
       if (isOwn) counts.succeeded += 1;
+      memberships = ofMembers ?? 0;
       const before = known;
       if (before && isSame(before, read)) return before;
       const isBroken = before !== undefined && !follows(read, before);
@@ -49,16 +54,16 @@ export function createState(report: (error: unknown) => void) {
   };
 }
 
-function isSame(before: Versions, now: Versions): boolean {
+function isSame(before: Setup, now: Setup): boolean {
   return now.version === before.version && now.access === before.access && stampOf(now) === stampOf(before);
 }
 
-function stampOf({ stamps }: Versions): string | undefined {
+function stampOf({ stamps }: Setup): string | undefined {
   return stamps?.[0];
 }
 
 /** Whether the database is known to have all changes that it had: it may have lost some, and got as many others since. */
-function follows(now: Versions, before: Versions): boolean {
+function follows(now: Setup, before: Setup): boolean {
   if (now.version < before.version || now.access < before.access) return false;
   const stamp = stampOf(before);
   if (stamp === undefined || now.stamps === undefined) return true;
@@ -66,11 +71,11 @@ function follows(now: Versions, before: Versions): boolean {
 }
 
 /** Whether so many changes were made since that the database no longer has the stamp, if it ever had. */
-function isFarBehind(before: Versions, { version, stamps }: Versions): boolean {
+function isFarBehind(before: Setup, { version, stamps }: Setup): boolean {
   return stamps !== undefined && version - before.version >= stamps.length;
 }
 
-function lostChanges(before: Versions, now: Versions): string {
+function lostChanges(before: Setup, now: Setup): string {
   const [from, to] = [`${before.version}.${before.access}`, `${now.version}.${now.access}`];
   const what = from === to ? `${to} has other content` : `was ${from} and is now ${to}`;
   return `the database has lost changes: revision ${what}; caches dropped`;

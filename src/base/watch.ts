@@ -64,6 +64,7 @@ function watchLocal(store: Versioned, state: State, { steady }: Timing): Watch {
       return known;
     },
     last: state.known,
+    memberships: state.memberships,
     staleFor: () => 0,
     onChange: state.onChange,
     counts: () => state.counts,

@@ -16,6 +16,7 @@ import { type Difference, type Document, pathOf } from "./document.ts";
 import { lossesOf } from "./losses.ts";
 import { checkOpenedForms } from "./opened-forms.ts";
 import { planOf, type Wanted } from "./plan-document.ts";
+import { checkSources, hasSources } from "./sources.ts";
 import { fault, type ContentCheck, type DocumentPlan, type FormCheck, type RuleCheck } from "./plan.ts";
 import type { Setup, SetupChange } from "./setup.ts";
 import type { DocumentsApp } from "./store.ts";
@@ -106,7 +107,8 @@ async function planDocument(
 ): Promise<{ plan: DocumentPlan; setup: Setup }> {
   const { document, home } = wanted;
   const named = document.projects ?? {};
-  const withForms = document.forms !== undefined || Object.values(named).some(({ forms }) => forms);
+  const withForms =
+    document.forms !== undefined || hasSources(document) || Object.values(named).some(({ forms }) => forms);
   const projects = [...new Set([...Object.keys(named), ...(document.forms ? [home] : [])])];
   const setup = await app.store.setup.read(projects, withForms);
   const plan = await planOf(app, setup, wanted);
@@ -114,6 +116,7 @@ async function planDocument(
   await checkContents(plan.contents);
   await checkForms(plan.forms);
   await checkOpenedForms(app, caller, plan);
+  await checkSources(app, caller, plan);
   return { plan, setup };
 }
 

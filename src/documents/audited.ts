@@ -43,6 +43,7 @@ const AUDITED: Audited = {
   putSegment: null,
   deleteSegment: null,
   orderSegments: null,
+  approveMembers: null,
   insertScheduled: null,
   deleteScheduled: null,
   putRamp: null,

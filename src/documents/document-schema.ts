@@ -19,7 +19,11 @@ const environment = z.strictObject({
   color: z.optional(color),
   segments: z
     .optional(z.record(segmentName, segmentRuleSchema.shape.rule))
-    .check(z.describe('Rules that flags of this environment share by {"$ref": name}.')),
+    .check(
+      z.describe(
+        'Rules that flags of this environment share by {"$ref": name}; or the form that fills one, {"source": {"form", "field", "attribute"?, "approve"?}}.',
+      ),
+    ),
 });
 
 const forms = z.record(formSchema.shape.slug, formSettingsSchema);

@@ -4,6 +4,7 @@ import { isoTime } from "../base/clock.ts";
 import { createTurns } from "../base/event-loop.ts";
 import { OPTIONAL_NAMES, optionalMembers, type OptionalName, SHARED } from "../flags/flag-fields.ts";
 import { type FlagRecord, parsePayload } from "../flags/flag.ts";
+import { definitionOf } from "../flags/segment.ts";
 import { parseRules } from "../flags/rules/rules.ts";
 import type { FormRecord } from "../forms/form.ts";
 import type { differenceSchema, documentSchema } from "./document-schema.ts";
@@ -37,11 +38,7 @@ function formsOf(forms: readonly FormRecord[], project: string): NonNullable<Doc
   return Object.fromEntries(own.map((form) => [form.slug, formEntry(form)]));
 }
 
-async function projectEntry({
-  slug: _slug,
-  environments,
-  ...settings
-}: SetupProject): Promise<DocumentProject> {
+async function projectEntry({ slug, environments, ...settings }: SetupProject): Promise<DocumentProject> {
   const takeTurns = createTurns();
   const flags: [string, DocumentFlag][] = [];
   for (const [index, record] of (environments[0]?.flags ?? []).entries()) {
@@ -51,16 +48,16 @@ async function projectEntry({
   }
   return {
     ...settings,
-    environments: Object.fromEntries(environments.map((each) => [each.slug, environmentEntry(each)])),
+    environments: Object.fromEntries(environments.map((each) => [each.slug, environmentEntry(each, slug)])),
     flags: Object.fromEntries(flags),
   };
 }
 
-function environmentEntry({ name, color, segments }: SetupEnvironment) {
+function environmentEntry({ name, color, segments }: SetupEnvironment, project: string) {
   return {
     name,
     color,
-    segments: Object.fromEntries(segments.map((each) => [each.name, JSON.parse(each.rule)])),
+    segments: Object.fromEntries(segments.map((each) => [each.name, definitionOf(each, project)])),
   };
 }
 

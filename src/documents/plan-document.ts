@@ -3,7 +3,15 @@ import type { ClockAndRandom } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { findNestingFaults } from "../flags/flagd/nested-segments.ts";
 import { dropSegment, putSegment } from "../flags/plan.ts";
-import { applyRule, rulesBySegment, segmentInUse, usersOf } from "../flags/segment.ts";
+import {
+  applyDefinition,
+  definitionOf,
+  filledDefinition,
+  isSameSegment,
+  rulesBySegment,
+  segmentInUse,
+  usersOf,
+} from "../flags/segment.ts";
 import { newEnvironment } from "../projects/environment.ts";
 import { planDeletion, planEnvironment, planSettings, planUpdate, projectEntry } from "../projects/plan.ts";
 import {
@@ -14,6 +22,7 @@ import {
 } from "../projects/project.ts";
 import { alteredSettings } from "../projects/settings.ts";
 import { type Document, pathOf } from "./document.ts";
+import { type FindForm, formNamed, sourceOf } from "./sources.ts";
 import { planForms } from "./plan-forms.ts";
 import { planFlags } from "./plan-flags.ts";
 import { type DocumentPlan, type Target, add, fault } from "./plan.ts";
@@ -36,20 +45,29 @@ export async function planOf(
 ): Promise<DocumentPlan> {
   if (document.forms && document.projects?.[DEFAULT_PROJECT]?.forms)
     throw fault(pathOf("projects", DEFAULT_PROJECT, "forms"), "the forms of this project are in `forms`");
-  const plan: DocumentPlan = { differences: [], changes: [], checks: [], contents: [], forms: [] };
+  const plan: DocumentPlan = {
+    differences: [],
+    changes: [],
+    checks: [],
+    contents: [],
+    forms: [],
+    sources: [],
+  };
   for (const [slug, wanted] of Object.entries(document.projects ?? {})) {
     const current = setup.projects.find((each) => each.slug === slug);
-    await planProject(clock, plan, slug, current, wanted, prune);
+    const find: FindForm = (name) => formNamed(setup, { document, home }, slug, name);
+    await planProject(clock, plan, slug, current, wanted, prune, find);
   }
   if (document.forms) {
     const isMissing = !setup.projects.some(({ slug }) => slug === home);
     // Forms need their project, whether the document names it or not.
     if (isMissing && !document.projects?.[home] && Object.keys(document.forms).length > 0)
-      await planProject(clock, plan, home, undefined, {}, false);
+      await planProject(clock, plan, home, undefined, {}, false, () => undefined);
     planForms(clock, plan, setup, { project: home, forms: document.forms, at: ["forms"], prune });
   }
   for (const [project, { forms }] of Object.entries(document.projects ?? {}))
     if (forms) planForms(clock, plan, setup, { project, forms, at: ["projects", project, "forms"], prune });
+  plan.changes.push(...plan.sources.map(({ change }) => change));
   return plan;
 }
 
@@ -60,6 +78,7 @@ async function planProject(
   current: SetupProject | undefined,
   wanted: DocumentProject,
   prune: boolean,
+  findForm: FindForm,
 ): Promise<void> {
   const { environments: _environments, flags: _flags, forms: _forms, ...settings } = wanted;
   const path = pathOf("projects", project);
@@ -91,7 +110,8 @@ async function planProject(
   }
   const targets = planEnvironments(clock, plan, project, current, wanted, prune);
   for (const [environment, { segments }] of Object.entries(wanted.environments ?? {}))
-    if (segments) planSegments(clock, plan, project, targets.get(environment)!, segments, prune);
+    if (segments)
+      planSegments(clock, plan, project, targets.get(environment)!, { segments, findForm, prune });
   if (wanted.flags) await planFlags(clock, plan, { project, current, targets, flags: wanted.flags, prune });
   for (const target of targets.values()) checkSegments(project, target);
 }
@@ -192,32 +212,38 @@ function planSegments(
   plan: DocumentPlan,
   project: string,
   { slug: environment, rules, segments: existing }: Target,
-  segments: Record<string, unknown>,
-  prune: boolean,
+  { segments, findForm, prune }: { segments: Record<string, unknown>; findForm: FindForm; prune: boolean },
 ): void {
   const pathTo = (name: string) => pathOf("projects", project, "environments", environment, "segments", name);
-  for (const [name, rule] of Object.entries(segments)) {
-    const before = rules.get(name);
-    if (Bun.deepEquals(before, rule, true)) continue;
+  for (const [name, wanted] of Object.entries(segments)) {
     const path = pathTo(name);
     const action = rules.has(name) ? "update" : "create";
     const current = existing.find((each) => each.name === name);
-    const { record } = applyRule(name, current, JSON.stringify(rule), clock.now());
-    add(
-      plan,
-      { action, kind: "segment", path, before: before ?? null, after: rule },
-      putSegment({ project, environment, segment: name }, current, record),
-    );
-    plan.checks.push({ path, segment: rule, segments: rules });
+    const source = sourceOf(path, wanted, findForm);
+    const definition = source ? filledDefinition(name, source) : { rule: JSON.stringify(wanted) };
+    const rule: unknown = source ? JSON.parse(definition.rule) : wanted;
+    const isSame = source
+      ? isSameSegment(current, definition)
+      : !current?.source && Bun.deepEquals(rules.get(name), rule, true);
+    if (isSame) continue;
+    const { record } = applyDefinition(name, current, definition, clock.now());
+    const before = current ? definitionOf(current, project) : null;
+    const after = definitionOf(definition, project);
+    const change = putSegment({ project, environment, segment: name }, current, record);
+    add(plan, { action, kind: "segment", path, before, after }, ...(source ? [] : [change]));
+    if (source) plan.sources.push({ path, change, source });
+    else plan.checks.push({ path, segment: rule, segments: rules });
     rules.set(name, rule);
   }
   if (!prune) return;
-  for (const [name, before] of rules) {
+  for (const name of rules.keys()) {
     if (Object.hasOwn(segments, name)) continue;
+    const current = existing.find((each) => each.name === name)!;
+    const before = definitionOf(current, project);
     add(
       plan,
       { action: "delete", kind: "segment", path: pathTo(name), before, after: null },
-      dropSegment({ project, environment, segment: name }, { rule: JSON.stringify(before) }),
+      dropSegment({ project, environment, segment: name }, current),
     );
     rules.delete(name);
   }

@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import type { SegmentSource } from "../flags/members.ts";
 import type { FormRecord } from "../forms/form.ts";
 import type { Difference } from "./document.ts";
 import type { SetupChange, SetupEnvironment } from "./setup.ts";
@@ -10,6 +11,8 @@ export type DocumentPlan = {
   checks: RuleCheck[];
   contents: ContentCheck[];
   forms: FormCheck[];
+  /** Segments that forms fill, which are given these once the forms are created. */
+  sources: { path: string; change: SetupChange; source: SegmentSource }[];
 };
 
 /** A form after the plan, and before it if it exists. */

@@ -20,6 +20,8 @@ export type FlagChange =
   | ({ change: "deleteFlag"; project: string; flag: string } & Recorded)
   | ({ change: "putSegment"; record: SegmentRecord } & SegmentPlace & Recorded)
   | ({ change: "deleteSegment" } & SegmentPlace & Recorded)
+  /** Approves values of a segment that a form fills; null for all that are pending. */
+  | ({ change: "approveMembers"; values: readonly string[] | null } & SegmentPlace & Recorded)
   /** Sets the order of all segments of an environment. */
   | { change: "orderSegments"; project: string; environment: string; names: string[]; history: null }
   | { change: "insertScheduled"; project: string; scheduled: ScheduledChange; history: null }

@@ -19,7 +19,7 @@ import { BLANK, type FlagRecord, changeRecord } from "./flag.ts";
 import { listInSteps } from "./overviews.ts";
 import { putFlag, putSegment } from "./plan.ts";
 import { withValuesOf } from "./promotions.ts";
-import { rulesBySegment } from "./segment.ts";
+import { applyDefinition, rulesBySegment } from "./segment.ts";
 import type { FlagsApp } from "./store.ts";
 
 /**
@@ -66,8 +66,9 @@ async function planCopies(
     { change: "setMetadata", project, environment: to, metadata, history: null },
   ];
   const takeTurns = createTurns();
-  for (const { name, rule } of existing) {
-    const record = { name, rule, createdAt: at, updatedAt: at, revision: 0 };
+  for (const each of existing) {
+    const { name } = each;
+    const { record } = applyDefinition(name, undefined, each, at);
     changes.push(putSegment({ project, environment: to, segment: name }, undefined, record));
     await takeTurns();
   }

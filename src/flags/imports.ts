@@ -10,7 +10,7 @@ import { requireRoom } from "./fit.ts";
 import { changeRecord, type FlagRecord } from "./flag.ts";
 import type { FlagDefinition, ImportPlan } from "./flagd/definition.ts";
 import { orderSegments, putFlag, putSegment } from "./plan.ts";
-import { applyRule, rulesBySegment, type SegmentRecord } from "./segment.ts";
+import { applyDefinition, rulesBySegment, type SegmentRecord } from "./segment.ts";
 import type { FlagsApp } from "./store.ts";
 
 export type ImportResult = {
@@ -69,7 +69,7 @@ function planChanges(
 
   const segments = plan.segments.map(({ name, rule }) => {
     const before = state.segments.find((each) => each.name === name);
-    const { record, result } = applyRule(name, before, rule, at);
+    const { record, result } = applyDefinition(name, before, { rule }, at);
     if (result !== "unchanged")
       changes.push(putSegment({ ...where, segment: name }, before, { ...record, revision: revision() }));
     return { name, result };

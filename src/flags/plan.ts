@@ -4,7 +4,7 @@ import type { FlagPlace, FlagRecord } from "./flag.ts";
 import { flagState } from "./history.ts";
 import { type Ramp, type RampEvent, rampState } from "./ramps/ramp.ts";
 import type { ScheduledChange } from "./schedule/scheduled-change.ts";
-import type { SegmentPlace, SegmentRecord } from "./segment.ts";
+import { type SegmentDefinition, type SegmentPlace, type SegmentRecord, definitionOf } from "./segment.ts";
 
 /** The change that gives a flag other values in an environment; `before` is undefined if it is new. */
 export function putFlag(place: FlagPlace, before: FlagRecord | undefined, record: FlagRecord): FlagChange {
@@ -50,19 +50,31 @@ export function dropFlag(project: string, flag: string, records: Map<string, Fla
   return { change: "deleteFlag", project, flag, history };
 }
 
-/** The change that gives a segment another rule. */
+/** The change that gives a segment another rule or source. */
 export function putSegment(
   place: SegmentPlace,
-  before: { rule: string } | undefined,
+  before: SegmentDefinition | undefined,
   record: SegmentRecord,
 ): FlagChange {
-  const [was, is] = [before ? JSON.parse(before.rule) : null, JSON.parse(record.rule)];
+  const { project } = place;
+  const [was, is] = [before ? definitionOf(before, project) : null, definitionOf(record, project)];
   return { change: "putSegment", ...place, record, history: segmentHistory(place, was, is) };
 }
 
 /** The change that deletes a segment. */
-export function dropSegment(place: SegmentPlace, { rule }: { rule: string }): FlagChange {
-  return { change: "deleteSegment", ...place, history: segmentHistory(place, JSON.parse(rule), null) };
+export function dropSegment(place: SegmentPlace, before: SegmentDefinition): FlagChange {
+  const was = definitionOf(before, place.project);
+  return { change: "deleteSegment", ...place, history: segmentHistory(place, was, null) };
+}
+
+/** The change that approves values of a segment, or all that are pending. The history counts them: they may be erased. */
+export function approveMembers(
+  place: SegmentPlace,
+  values: readonly string[] | null,
+  { pending, approved }: { pending: number; approved: number },
+): FlagChange {
+  const history = segmentHistory(place, { pending }, { pending: pending - approved });
+  return { change: "approveMembers", ...place, values, history };
 }
 
 /** The change that puts the segments of an environment in an order. */

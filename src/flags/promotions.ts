@@ -13,7 +13,14 @@ import { pick, SHARED } from "./flag-fields.ts";
 import { BLANK, changeRecord, noSuchFlag, type FlagRecord } from "./flag.ts";
 import { type FlagState, flagState } from "./history.ts";
 import { orderSegments, putFlag, putSegment } from "./plan.ts";
-import { applyRule, referencesOf, rulesBySegment, type SegmentRecord } from "./segment.ts";
+import {
+  applyDefinition,
+  definitionOf,
+  isSameSegment,
+  referencesOf,
+  rulesBySegment,
+  type SegmentRecord,
+} from "./segment.ts";
 import { listInSteps } from "./overviews.ts";
 import type { FlagsApp } from "./store.ts";
 
@@ -118,12 +125,16 @@ async function planPromotion(
 ): Promise<Plan<FlagChange, Promotion>> {
   const needed = segmentsNeeded(chosen, sourceSegments);
   const existing = new Map(targetSegments.map((each) => [each.name, each]));
-  const different = needed.filter(({ name, rule }) => existing.get(name)?.rule !== rule);
+  const different = needed.filter((each) => !isSameSegment(existing.get(each.name), each));
   const changes: FlagChange[] = [];
   if (copies && different.length > 0) {
-    for (const { name, rule } of different) {
+    for (const each of different) {
+      const { name } = each;
       const before = existing.get(name);
-      const record = { ...applyRule(name, before, rule, at).record, revision: version + changes.length + 1 };
+      const record = {
+        ...applyDefinition(name, before, each, at).record,
+        revision: version + changes.length + 1,
+      };
       changes.push(putSegment({ project, environment: to, segment: name }, before, record));
     }
     // A segment may refer only to those behind it.
@@ -165,13 +176,14 @@ async function planPromotion(
     result: {
       flags: changed.map(({ slug, result, before, after }) => ({ slug, result, before, after })),
       unchanged: chosen.length - changed.length,
-      segments: different.map(({ name, rule }) => {
+      segments: different.map((each) => {
+        const { name } = each;
         const before = existing.get(name);
         return {
           name,
           copied: copies,
-          before: before ? JSON.parse(before.rule) : null,
-          after: JSON.parse(rule),
+          before: before ? definitionOf(before, project) : null,
+          after: definitionOf(each, project),
         };
       }),
     },

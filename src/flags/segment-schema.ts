@@ -17,12 +17,45 @@ const rule = z.any().check(
   ),
 );
 
+const field = (what: string) =>
+  z
+    .string()
+    .check(z.minLength(1, `${what} is not empty`), z.maxLength(200, `${what} has at most 200 characters`));
+
+/** The form of a source by its slug, as `project:slug` or by its key, and the field of its submissions that names members. */
+const sourceSchema = z.strictObject({
+  form: field("the form"),
+  field: field("the field"),
+  /** Default: the field. */
+  attribute: z.optional(field("the attribute")),
+  approve: z.optional(z.boolean()),
+});
+
+const count = z.int().check(z.gte(0));
+
 export const segmentSchema = z.object({
   name: segmentName,
-  rule,
+  /** Null where a form fills the segment. */
+  rule: z.any(),
+  source: z.optional(z.required(sourceSchema)),
+  /** How many values are approved, and how many are not. */
+  members: z.optional(count),
+  pending: z.optional(count),
+  /** Whether it takes no more values. */
+  full: z.optional(z.boolean()),
   createdAt: timestamp,
   updatedAt: timestamp,
   revision,
 });
 
 export const segmentRuleSchema = z.strictObject({ rule });
+
+/** The definition of a segment: its rule, or the form that fills it. */
+export const segmentPutSchema = z
+  .strictObject({ rule: z.optional(rule), source: z.optional(sourceSchema) })
+  .check(
+    z.refine(
+      (given) => (given.rule === undefined) !== (given.source === undefined),
+      "a segment has either a rule, or a source with a form and a field",
+    ),
+  );

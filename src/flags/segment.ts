@@ -1,30 +1,72 @@
 import type * as z from "zod/mini";
 import { isoTime } from "../base/clock.ts";
+import { isObject } from "../base/json.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
 import type { FlagPatch } from "./flag.ts";
+import { MAX_MEMBERS, type MemberCounts, type SegmentSource, memberRule, namedSource } from "./members.ts";
 import type { segmentSchema } from "./segment-schema.ts";
 
 /** A rule that flags of its environment share by `{"$ref": name}`; flagd calls it an evaluator. */
 export type Segment = z.infer<typeof segmentSchema>;
 
-/** A segment as it is stored; `rule` is JSON text. Times are milliseconds since 1970. */
+/**
+ * A segment as it is stored; `rule` is JSON text. One that a form fills has a source, the rule that {@link memberRule} makes of
+ * it, and, as it is read, counts. Times are milliseconds since 1970.
+ */
 export type SegmentRecord = {
   name: string;
   rule: string;
+  source?: SegmentSource;
+  counts?: MemberCounts;
   createdAt: number;
   updatedAt: number;
   revision: number;
 };
 
-export function viewSegment({ name, rule, createdAt, updatedAt, revision }: SegmentRecord): Segment {
+/** A segment of a project. */
+export function viewSegment(
+  { name, rule, source, counts = { members: 0, pending: 0 }, createdAt, updatedAt, revision }: SegmentRecord,
+  project: string,
+): Segment {
+  const { members, pending } = counts;
+  const filled = source && {
+    source: namedSource(source, project),
+    members,
+    pending,
+    full: members + pending >= MAX_MEMBERS,
+  };
   return {
     name,
-    rule: JSON.parse(rule),
+    rule: source ? null : JSON.parse(rule),
+    ...filled,
     createdAt: isoTime(createdAt),
     updatedAt: isoTime(updatedAt),
     revision,
   };
+}
+
+/** A segment as JSON: its rule, or the form that fills it. */
+export function definitionOf({ rule, source }: SegmentDefinition, project: string): unknown {
+  return source ? { source: namedSource(source, project) } : JSON.parse(rule);
+}
+
+/** A state of a segment in a history as fields: its rule is one; a source and counts have names of their own. */
+export function segmentState(state: unknown): unknown {
+  const isNamed = isObject(state) && ["source", "pending"].includes(Object.keys(state).join());
+  return isNamed ? state : { rule: state };
+}
+
+/** The rule of a segment as JSON text, and the form that fills it, if one does. */
+export type SegmentDefinition = Pick<SegmentRecord, "rule" | "source">;
+
+export function isSameSegment(one: SegmentDefinition | undefined, other: SegmentDefinition): boolean {
+  return one?.rule === other.rule && Bun.deepEquals(one.source, other.source);
+}
+
+/** The definition of a segment that a form fills. */
+export function filledDefinition(segment: string, source: SegmentSource): SegmentDefinition {
+  return { rule: memberRule(segment, source.attribute), source };
 }
 
 /** The parsed rules by name, in the order given. */
@@ -64,17 +106,18 @@ export function segmentInUse(name: string, users: string[]): AppError {
   });
 }
 
-/** Gives a segment a rule; `current` is undefined for a new segment. */
-export function applyRule(
+/** Gives a segment a rule or a source; `current` is undefined for a new segment. */
+export function applyDefinition(
   name: string,
   current: SegmentRecord | undefined,
-  rule: string,
+  { rule, source }: SegmentDefinition,
   at: number,
 ): { record: SegmentRecord; result: SetResult } {
-  if (!current)
-    return { record: { name, rule, createdAt: at, updatedAt: at, revision: 0 }, result: "created" };
-  if (current.rule === rule) return { record: current, result: "unchanged" };
-  return { record: { ...current, rule, updatedAt: at }, result: "updated" };
+  if (current && isSameSegment(current, { rule, ...(source && { source }) }))
+    return { record: current, result: "unchanged" };
+  const { createdAt = at, revision = 0 } = current ?? {};
+  const record = { name, rule, ...(source && { source }), createdAt, updatedAt: at, revision };
+  return { record, result: current ? "updated" : "created" };
 }
 
 export function noSuchSegment(name: string): AppError {

@@ -9,11 +9,13 @@ import { findSlugFault } from "../base/slug.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import type { FlagChange } from "./change.ts";
 import { requireSoundSegment } from "./fit.ts";
+import type { FlagValues } from "./flag.ts";
 import { requireRevision } from "./history.ts";
 import { dropSegment, putSegment } from "./plan.ts";
 import type { ScheduledChange } from "./schedule/scheduled-change.ts";
 import {
-  applyRule,
+  applyDefinition,
+  type SegmentDefinition,
   noSuchSegment,
   referencesOf,
   rulesBySegment,
@@ -73,6 +75,23 @@ export async function setSegment(
   rule: unknown,
   expected: number | null = null,
 ): Promise<ChangedSegment> {
+  return changeSegment(app, caller, place, expected, async (existing, flags) => {
+    await requireSoundSegment(place.segment, rule, existing, flags);
+    return { rule: JSON.stringify(rule) };
+  });
+}
+
+/** Decides the definition of a segment in a plan, by the rules of the segments and by the flags that there are. */
+type Define = (existing: Map<string, unknown>, flags: FlagValues[]) => Promise<SegmentDefinition>;
+
+/** Creates a segment or makes it another one. Throws as `define`, and as {@link setSegment} else. */
+export async function changeSegment(
+  app: FlagsApp,
+  caller: Caller,
+  place: SegmentPlace,
+  expected: number | null,
+  define: Define,
+): Promise<ChangedSegment> {
   requireScope(caller, "flags:write", place);
   const { project, environment, segment: name } = place;
   const fault = findSlugFault("segment", name);
@@ -83,8 +102,8 @@ export async function setSegment(
     requireRevision(name, before?.revision ?? 0, expected);
     const selection = await app.store.flags.selectIn(project, environment);
     const existing = rulesBySegment(await selection.segments());
-    await requireSoundSegment(name, rule, existing, await selection.flags());
-    const { record, result } = applyRule(name, before, JSON.stringify(rule), at);
+    const definition = await define(existing, await selection.flags());
+    const { record, result } = applyDefinition(name, before, definition, at);
     if (result === "unchanged") return { changes: [], result: { record, result } };
     const after = { ...record, revision: version + 1 };
     return { changes: [putSegment(place, before, after)], result: { record: after, result } };

@@ -12,6 +12,7 @@ import type { FlagRead } from "./reads/flag-read.ts";
 import type { FlagHead, FlagPlace, FlagRecord, FlagStatus, FlagValues } from "./flag.ts";
 import type { PreviewedFlag } from "./previews/preview.ts";
 import type { FoundRamp, RampQuery } from "./ramps/ramp.ts";
+import type { MemberState } from "./members.ts";
 import type { DueChange, ScheduledChange, ScheduledQuery } from "./schedule/scheduled-change.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";
 
@@ -25,6 +26,10 @@ export type FlagSelection = {
   previews(): Promise<PreviewedFlag[]>;
   /** Reads the segments of the environment, in their order. */
   segments(): Promise<SegmentRecord[]>;
+  /** The state of the members of each segment that a form fills. */
+  members(): Promise<MemberState[]>;
+  /** The values of such a segment that were approved behind a revision of it. */
+  membersSince(segment: string, revision: number): Promise<string[]>;
   /** The metadata of the flag set, a term of flagd, as JSON text of an object. */
   metadata: string;
 };

@@ -29,6 +29,8 @@ export type Form = {
   updatedAt: string;
   /** The settings of its project; absent unless the form is served. */
   ofProject?: ProjectRules;
+  /** Whether it fills segments; absent unless the form is served and does. */
+  fills?: boolean;
 } & ColumnSettings &
   FormSettings;
 
@@ -116,4 +118,15 @@ export const FORM_KEY = /^[a-z0-9]{24}$/;
 /** A random key for the URL of a form: 24 characters of `[a-z0-9]`, 124 bits. */
 export function formKey(random: Random): string {
   return characters(random, 24);
+}
+
+/** A segment that a form fills, by its slugs. */
+export type FilledSegment = { project: string; environment: string; segment: string };
+
+/** The error for the deletion of a form that fills a segment. */
+export function filledSegment(form: string, { project, environment, segment }: FilledSegment): AppError {
+  return new AppError("conflict", `form "${form}" fills segment "${segment}" of ${project}/${environment}`, {
+    reason: "form-fills-segment",
+    hint: "give the segment a rule or delete it first",
+  });
 }

@@ -13,6 +13,7 @@ import type { FormChange } from "./change.ts";
 import { checkForm } from "./form-check.ts";
 import {
   applyFormPatch,
+  filledSegment,
   newForm,
   placeIn,
   viewForm,
@@ -117,11 +118,13 @@ async function planMoveTo(app: FormsApp, caller: Caller, form: FormRecord, proje
 
 /**
  * Deletes a form. The form is gone at once; its submissions and files are removed in steps, in the background where there
- * are many. Throws `not_found`, `forbidden`.
+ * are many. Throws `not_found`, `forbidden`, `conflict` for one that fills a segment.
  */
 export async function deleteForm(app: FormsApp, caller: Caller, name: FormName): Promise<void> {
   await change(app, caller, async (): Promise<Plan<FormChange, void>> => {
     const form = await findForm(app, caller, "forms:write", name);
+    const [filled] = await app.store.forms.filledBy(form.key);
+    if (filled) throw filledSegment(form.slug, filled);
     return { changes: [planDeletion(form, false)], result: undefined };
   });
   await beginRemoval(app);

@@ -14,7 +14,7 @@ import type { ProjectChange } from "../projects/change.ts";
 import type { ProjectsStore } from "../projects/store.ts";
 import type { FormChange } from "./change.ts";
 import type { Conditions, Insertion, StoredSubmission } from "./intake/insertion.ts";
-import type { FormRecord } from "./form.ts";
+import type { FilledSegment, FormRecord } from "./form.ts";
 import type { FlagPort } from "./intake/open-when.ts";
 import type { Shared } from "./shared.ts";
 import type { Arrival, Scan, ScanStep, ScannedSubmission } from "./inbox/scan.ts";
@@ -29,6 +29,8 @@ type FormStore = {
   named(slugOrKey: string): Promise<FormRecord[]>;
   /** By key alone, as in the URL that submissions are posted to, with what its project says. */
   findByKey(key: string): Promise<FormRecord | undefined>;
+  /** The segments that the form of that key fills. */
+  filledBy(key: string): Promise<FilledSegment[]>;
 };
 
 /** `after` is the form before the page; `projects` are null for every project. */
@@ -191,7 +193,6 @@ export type HourSpan = { from: number; to: number };
 
 /** How many submissions were stored in the inbox and in the spam folder. */
 export type StoredSum = { inbox: number; spam: number };
-
 /** The submissions of a form in one state from before a time, in milliseconds since 1970. */
 export type Aged = { formKey: string; state: SubmissionState; createdBefore: number };
 

@@ -51,6 +51,7 @@ export function storeSubmission(
     meta: draft.meta ?? null,
     conditions: storing.conditions,
     deliveries: storing.deliveries,
+    fills: form.fills,
     files: [],
   };
   if (draft.files.length > 0) return storeWithFiles(app, draft, row, storing);

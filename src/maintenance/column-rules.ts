@@ -24,6 +24,7 @@ import {
   RAMP_REASONS,
   RAMP_STATUSES,
 } from "../flags/ramps/ramp.ts";
+import { memberValue } from "../flags/members.ts";
 import { FORM_KEY } from "../forms/form.ts";
 import { ACCENT, COLORS } from "../projects/color.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE } from "../forms/limits.ts";
@@ -154,6 +155,7 @@ export const RULES = {
   filePosition: integer(1, 999),
   formSettings: json(areSettings),
   submissionId,
+  memberValue: (value) => memberValue(value) === value,
   state: integer(0, 2),
   mark: oneOf(SUBMISSION_MARKS),
   targetKind: oneOf(["webhook", ...CHAT_KINDS]),

@@ -1,4 +1,5 @@
 import { exportFlags } from "../flags/flagd/definition.ts";
+import { exportMembers } from "../memberships/members.ts";
 import { importFlags } from "../flags/imports.ts";
 import { MAX_IMPORT_BODY } from "./limits.ts";
 import { noun } from "./operation.ts";
@@ -14,10 +15,12 @@ export const flagd = noun("flags", () => import("./schema/flagd-schema.ts"), {
     scope: "flags:read",
     place: "environment",
     levels: 2,
-    run: async ({ app, names }) => {
+    defaults: { members: "false" },
+    run: async ({ app, caller, names, query }) => {
       const selection = await app.store.flags.selectIn(names.project, names.environment);
       const [flags, segments] = [await selection.flags(), await selection.segments()];
-      return exportFlags(flags, segments, selection.metadata);
+      const members = query.members === "true" ? await exportMembers(caller, selection, segments) : undefined;
+      return exportFlags(flags, segments, selection.metadata, members);
     },
   },
   import: {

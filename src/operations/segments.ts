@@ -1,6 +1,8 @@
 import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { noSuchSegment, viewSegment } from "../flags/segment.ts";
 import { deleteSegment, setSegment } from "../flags/segments.ts";
+import { approve, listMembers } from "../memberships/members.ts";
+import { setSource } from "../memberships/sources.ts";
 import { noun } from "./operation.ts";
 import { revisionIn } from "./results.ts";
 
@@ -17,7 +19,10 @@ export const segments = noun("segments", () => import("./schema/segments-schema.
     defaults: { limit: MAX_LIST },
     run: async ({ app, names, query }) => {
       const page = await app.store.segments.page(names.project, names.environment, query);
-      return { segments: page.items.map(viewSegment), next: nextOf(page, ({ name }) => name) };
+      return {
+        segments: page.items.map((each) => viewSegment(each, names.project)),
+        next: nextOf(page, ({ name }) => name),
+      };
     },
   },
   get: {
@@ -30,20 +35,50 @@ export const segments = noun("segments", () => import("./schema/segments-schema.
       const record = await app.store.segments.find(names);
       if (!record) throw noSuchSegment(names.segment);
       tag(record.revision);
-      return viewSegment(record);
+      return viewSegment(record, names.project);
     },
   },
   set: {
     method: "PUT",
     path: ONE,
-    summary: "Create a segment or give it another rule",
+    summary: "Create a segment, give it another rule, or let a form fill it",
     scope: "flags:write",
     place: "environment",
     proposes: true,
     run: async ({ app, caller, names, body, ifMatch, tag }) => {
-      const { record, result } = await setSegment(app, caller, names, body.rule, revisionIn(ifMatch));
+      const expected = revisionIn(ifMatch);
+      const set = body.source
+        ? setSource(app, caller, names, body.source, expected)
+        : setSegment(app, caller, names, body.rule, expected);
+      const { record, result } = await set;
       tag(record.revision);
-      return { ...viewSegment(record), result };
+      // How many members it has is known once they were found.
+      const found = (record.source && (await app.store.segments.find(names))) ?? record;
+      return { ...viewSegment(found, names.project), result };
+    },
+  },
+  members: {
+    method: "GET",
+    path: `${ONE}/members`,
+    summary: "List the members of a segment that a form fills",
+    scope: "flags:read",
+    place: "environment",
+    defaults: { limit: MAX_LIST },
+    run: async ({ app, caller, names, query }) => {
+      const page = await listMembers(app, caller, names, { ...query, pending: query.pending === "true" });
+      return { members: page.items, next: nextOf(page, ({ value }) => value) };
+    },
+  },
+  approve: {
+    method: "POST",
+    path: `${ONE}/approve`,
+    summary: "Approve pending values of a segment, or all",
+    scope: "flags:write",
+    place: "environment",
+    run: async ({ app, caller, names, body, tag }) => {
+      const record = await approve(app, caller, names, body.values ?? null);
+      tag(record.revision);
+      return viewSegment(record, names.project);
     },
   },
   delete: {

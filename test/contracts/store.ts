@@ -14,6 +14,7 @@ import { formProjectsContract } from "./form-projects.ts";
 import { formsContract } from "./forms.ts";
 import { historyContract } from "./setup/history.ts";
 import { identitiesContract } from "./setup/identities.ts";
+import { membershipsContract } from "./memberships.ts";
 import { notesContract } from "./notes.ts";
 import { intakeContract } from "./intake.ts";
 import { versionContract } from "./version.ts";
@@ -44,6 +45,7 @@ const CONTRACTS = [
   rampsContract,
   formsContract,
   formProjectsContract,
+  membershipsContract,
   submissionsContract,
   arrivalContract,
   countsContract,

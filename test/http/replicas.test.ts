@@ -13,6 +13,9 @@ import { solveChallenge } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2";
 import type { Challenge } from "altcha-lib/types";
 import { setFlag } from "../../src/flags/flags.ts";
+import { createFlagReader } from "../../src/flags/reads/flag-reader.ts";
+import { markSubmissions } from "../../src/forms/inbox/submission-marks.ts";
+import { setSource } from "../../src/memberships/sources.ts";
 import { createFileLinks } from "../../src/forms/inbox/file-links.ts";
 import { newFormSchema } from "../../src/forms/form-schema.ts";
 import type { NewForm } from "../../src/forms/form.ts";
@@ -92,6 +95,37 @@ if (IS_POSTGRES_HERE) {
         await setFlag(apps[round % 2]!, OPERATOR, place, { enabled });
         const answers = await Promise.all([submit(0, form), submit(1, form)]);
         expect(statuses(answers)).toEqual(enabled ? [200, 200] : [409, 409]);
+      }
+    });
+
+    test("who signs up on the other is in the segment of the form at the next read, and who is spam is not", async () => {
+      const { apps, newForm, submit } = pair;
+      const project = await createProject(apps[0], OPERATOR, { slug: "beta", environments: ["live"] });
+      const form = await newForm();
+      const place = { project: "beta", environment: "live" };
+      await setSource(
+        apps[0],
+        OPERATOR,
+        { ...place, segment: "beta" },
+        { form: form.slug, field: "email" },
+        null,
+      );
+      const targeting = { if: [{ $ref: "beta" }, "on", "off"] };
+      const rule = { enabled: true, variants: { on: true, off: false }, defaultVariant: "off", targeting };
+      await setFlag(apps[1], OPERATOR, { ...place, flag: "new" }, rule);
+      const readers = apps.map((app) => createFlagReader(app));
+      const areIn = (email: string) =>
+        Promise.all(readers.map(async (reader) => reader.isTrue({ ...place, flag: "new" }, { email })));
+      expect(project.environments).toHaveLength(1);
+      for (const [index, replica] of [0, 1, 0].entries()) {
+        const email = `u${index}@example.com`;
+        expect(await areIn(email)).toEqual([false, false]);
+        const { id } = (await (await submit(replica, form, `email=${email}`)).json()) as { id: string };
+        expect(await areIn(email)).toEqual([true, true]);
+        await markSubmissions(apps[1 - replica]!, OPERATOR, [id], "spam");
+        expect(await areIn(email)).toEqual([false, false]);
+        await markSubmissions(apps[replica]!, OPERATOR, [id], "inbox");
+        expect(await areIn(email)).toEqual([true, true]);
       }
     });
 

@@ -134,6 +134,8 @@ export const NEEDED: Record<string, Scope> = {
   "GET /projects/{project}/environments/{environment}/segments/{segment}": "flags:read",
   "PUT /projects/{project}/environments/{environment}/segments/{segment}": "flags:write",
   "DELETE /projects/{project}/environments/{environment}/segments/{segment}": "flags:write",
+  "GET /projects/{project}/environments/{environment}/segments/{segment}/members": "flags:read",
+  "POST /projects/{project}/environments/{environment}/segments/{segment}/approve": "flags:write",
   "GET /forms": "forms:read",
   "POST /forms": "forms:write",
   "GET /forms/{form}": "forms:read",

@@ -1,3 +1,4 @@
+import { segmentState } from "../../../src/flags/segment.ts";
 import type { Difference } from "../../../src/documents/document.ts";
 import type { Paint } from "../../output/color.ts";
 import { type Diff, type Notation, printDiff } from "../../output/diff.ts";
@@ -51,7 +52,7 @@ export function describeDifferences(differences: Difference[], paint: Paint, are
 
 function diffOf({ action, path, kind, ...states }: Difference): Diff {
   const [before, after] = [states.before, states.after].map((state) =>
-    kind === "segment" && state !== null ? { rule: state } : state,
+    kind === "segment" && state !== null ? segmentState(state) : state,
   );
   if (action === "delete") return { head: shown`- ${path}`, color: "red" };
   if (action === "create") return { head: shown`+ ${path}`, color: "green", after };

@@ -3,12 +3,14 @@ import { isObject } from "../../../src/base/json.ts";
 import type { ImportResult } from "../../../src/flags/imports.ts";
 import { flagd as operations } from "../../../src/operations/flagd.ts";
 import { exportFormat, saveTo, writeOut } from "../../output/save.ts";
+import { segments } from "../../../src/operations/segments.ts";
 import type { Io } from "../../output/terminal.ts";
 import { printable, shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { parseJson } from "../../session/json.ts";
+import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { readText } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
@@ -113,6 +115,7 @@ export function addExportCommand(flags: Command, io: Io): void {
     .addOption(flagdOption())
     .addOption(projectOption())
     .addOption(environmentOption())
+    .option("--members", "with the members of segments that forms fill, at most 10,000 of each")
     .option("-o, --output <file>", "where to, as YAML for a file named so; - for standard output", "-")
     .addHelpText(
       "after",
@@ -128,20 +131,36 @@ Examples:
     .action(action(io, parseExport, exportFlags));
 }
 
-type ExportValues = { project: string; environment: string; output: string };
+type ExportValues = { project: string; environment: string; output: string; members: boolean };
 
 async function parseExport(input: Input): Promise<ExportValues> {
-  return { ...(await readEnvironment(input)), output: String(input.options["output"]) };
+  const { output, members } = input.options;
+  return { ...(await readEnvironment(input)), output: String(output), members: members === true };
 }
 
 async function exportFlags(
   { client, io }: Session,
-  { project, environment, output }: ExportValues,
+  { project, environment, output, members }: ExportValues,
 ): Promise<void> {
-  const document = await client.call(operations.export, { names: { project, environment } });
+  const names = { project, environment };
+  // An older server knows no such parameter.
+  const query = members ? ({ members: "true" } as const) : {};
+  const document = await client.call(operations.export, { names, query });
+  if (!members && hasEmptyList(document["$evaluators"])) {
+    const filled = (await listAll(client, segments.list, { names })).filter(({ source }) => source);
+    for (const { name } of filled)
+      io.note(
+        shown`warning: nobody is in segment ${name}, which a form fills: --members writes its members\n`,
+      );
+  }
   const { printDocument } = await import("../documents/document-file.ts");
   const isYaml = exportFormat(output, ["json", "yaml", "yml"])?.startsWith("y") === true;
   const answer = new Response(printDocument(document, isYaml ? "yaml" : "json"));
   if (output === "-") await writeOut(io, answer);
   else await saveTo(output, answer);
+}
+
+/** Whether a segment of a file has an empty list, as one that a form fills has without its members. */
+function hasEmptyList(evaluators: unknown): boolean {
+  return JSON.stringify(evaluators ?? {}).includes(",[]]}");
 }

@@ -2,7 +2,7 @@ import type { Versions } from "../changes.ts";
 import { locked } from "./lock.ts";
 
 /** A read of the version by the main thread: when it began, by both clocks, and how many changes of this server it covers. */
-export type PublishedRead = Pick<Versions, "version" | "access"> & {
+export type PublishedRead = Required<Pick<Versions, "version" | "access" | "memberships">> & {
   generation: number;
   steady: number;
   wall: number;
@@ -31,10 +31,10 @@ export type PublishedVersion = {
 /** The words: the lock, changes of this server, the changes that the read covers, whether it was used, whether reads fail. */
 const [CHANGES, COVERED, USED, FAILING] = [1, 2, 3, 4];
 /** The doubles behind them. */
-const [STEADY, WALL, VERSION, ACCESS, GENERATION] = [3, 4, 5, 6, 7];
+const [STEADY, WALL, VERSION, ACCESS, GENERATION, MEMBERSHIPS] = [3, 4, 5, 6, 7, 8];
 
 export function createPublishedMemory(): SharedArrayBuffer {
-  const memory = new SharedArrayBuffer(64);
+  const memory = new SharedArrayBuffer(72);
   new Float64Array(memory)[VERSION] = -1;
   return memory;
 }
@@ -44,11 +44,12 @@ export function openPublished(memory: SharedArrayBuffer): PublishedVersion {
   const numbers = new Float64Array(memory);
   const tellers: (() => void)[] = [];
   return {
-    publish({ version, access, generation, steady, wall, changes }) {
+    publish({ version, access, memberships, generation, steady, wall, changes }) {
       const isNews = locked(words, () => {
-        const isNews =
-          numbers[VERSION] !== version || numbers[ACCESS] !== access || numbers[GENERATION] !== generation;
-        numbers.set([steady, wall, version, access, generation], STEADY);
+        const isNews = [version, access, generation, memberships].some(
+          (each, index) => numbers[VERSION + index] !== each,
+        );
+        numbers.set([steady, wall, version, access, generation, memberships], STEADY);
         words[COVERED] = changes;
         Atomics.store(words, FAILING, 0);
         return isNews;
@@ -73,6 +74,7 @@ export function openPublished(memory: SharedArrayBuffer): PublishedVersion {
               version: numbers[VERSION]!,
               access: numbers[ACCESS]!,
               generation: numbers[GENERATION]!,
+              memberships: numbers[MEMBERSHIPS]!,
               changes: words[COVERED]!,
             },
       ),

@@ -56,6 +56,7 @@ export function watchPublished(
       return known!;
     },
     last: () => known,
+    memberships: () => read?.memberships ?? 0,
     staleFor() {
       if (!published.isFailing() || !read) return 0;
       return Math.max(clock.late() - read.steady, clock.wall() - read.wall, 1);

@@ -1,4 +1,4 @@
-import type { Known, Versioned, Watch } from "../changes.ts";
+import type { Known, Versioned, Versions, Watch } from "../changes.ts";
 import type { State } from "../watch-state.ts";
 import type { VersionRead, SharedVersion } from "./shared-version.ts";
 
@@ -14,7 +14,7 @@ export function watchThreads(store: Versioned, state: State, shared: SharedVersi
     shared.changes() === changes && shared.clock.late() - began < staleness;
   const take = (read: VersionRead, isOwn: boolean): Known => {
     [beganAt, covered] = [read.beganAt, read.changes];
-    return (known = state.found({ version: read.version, access: read.access }, isOwn));
+    return (known = state.found(versionsOf(read), isOwn));
   };
   // Before anybody is told of the change.
   store.watch(shared.changed);
@@ -28,17 +28,22 @@ export function watchThreads(store: Versioned, state: State, shared: SharedVersi
       }
       const [began, changes] = [shared.clock.early(), shared.changes()];
       try {
-        const { version, access } = await store.readVersion();
-        return take(shared.publish({ version, access, beganAt: began, changes }), true);
+        const read = versionsOf(await store.readVersion());
+        return take(shared.publish({ ...read, beganAt: began, changes }), true);
       } catch (error) {
         state.counts.failed += 1;
         throw error;
       }
     },
     last: state.known,
+    memberships: state.memberships,
     staleFor: () => 0,
     onChange: state.onChange,
     counts: () => state.counts,
     close: () => {},
   };
+}
+
+function versionsOf({ version, access, memberships = 0 }: Versions): Required<Omit<Versions, "stamps">> {
+  return { version, access, memberships };
 }

@@ -1,20 +1,22 @@
 import { sha256 } from "../../base/sum.ts";
 import type { FlagValues } from "../flag.ts";
 import type { SegmentRecord } from "../segment.ts";
+import type { Members } from "../members.ts";
 import { type Decide, createDecide } from "./evaluate-flag.ts";
 import type { Segments } from "./nested-segments.ts";
 
 /** The rules of a flag, with their text and a hash of the segments that they are compiled from. */
 export type Compiled = { source: string; decide: Decide; compile: () => void };
 
-/** The rules of flags with variants by slug. Rules that are in `before` already are not compiled again. */
+/** The rules of flags with variants by slug. `members` is the same object for what is compiled from `before` on. Rules that are in `before` already are not compiled again. */
 export function compileRules<T extends { source: string }>(
   records: readonly FlagValues[],
   segments: readonly SegmentRecord[],
   before: ReadonlyMap<string, T> | undefined,
+  members: Members | null = null,
 ): Map<string, T | Compiled> {
   const hash = sha256(JSON.stringify(segments.map(({ name, rule }) => [name, rule])));
-  const byName = parsedOnDemand(segments);
+  const byName: Segments = { ...parsedOnDemand(segments), members };
   const compiled = new Map<string, T | Compiled>();
   for (const { slug, rules } of records) {
     if (rules === null) continue;

@@ -36,12 +36,13 @@ const SCHEMA = "https://flagd.dev/schema/v0/flags.json";
 
 /**
  * The flags of an environment with their segments as a flagd file, by slug, made in turns with other work. `metadata` is JSON
- * text.
+ * text. Of segments that forms fill, it has the members that are given.
  */
 export async function exportFlags(
   flags: FlagValues[],
   segments: SegmentRecord[],
   metadata: string,
+  members: ReadonlyMap<string, readonly string[]> = new Map(),
 ): Promise<FlagdDocument> {
   const takeTurns = createTurns();
   const entries: [string, FlagdFlag][] = [];
@@ -53,9 +54,24 @@ export async function exportFlags(
   return {
     $schema: SCHEMA,
     flags: Object.fromEntries(entries),
-    ...(segments.length === 0 ? {} : { $evaluators: await evaluatorsOf(segments, takeTurns) }),
+    ...(segments.length === 0
+      ? {}
+      : {
+          $evaluators: await evaluatorsOf(
+            segments.map((each) => withMembers(each, members.get(each.name))),
+            takeTurns,
+          ),
+        }),
     ...(metadata === "{}" ? {} : { metadata: JSON.parse(metadata) as Record<string, unknown> }),
   };
+}
+
+/** A segment with its members in its rule, if a form fills it. */
+function withMembers(segment: SegmentRecord, members: readonly string[] = []): SegmentRecord {
+  const { source } = segment;
+  return source
+    ? { ...segment, rule: JSON.stringify({ in: [{ var: source.attribute }, members] }) }
+    : segment;
 }
 
 /**

@@ -3,7 +3,7 @@ import { FeatureFlag } from "@openfeature/flagd-core";
 import type { FlagRules } from "../rules/rules.ts";
 import { LOGGER } from "./fractional.ts";
 import { type Engine, excess, excessOfRequest, guardEngine } from "./guard.ts";
-import { type Segments, inlineSegments } from "./nested-segments.ts";
+import { type Segments, inlineSegments, linkMembers } from "./nested-segments.ts";
 
 /**
  * The result of evaluating a flag for a context: https://openfeature.dev/specification/types#resolution-details. A value that
@@ -66,6 +66,8 @@ export function compileFlag(
     return () => failure;
   }
   const run = guardEngine(rule._engine);
+  const { members } = segments;
+  const logic = members ? linkMembers(rule._logic, members) : rule._logic;
   const matches = new Map(
     Object.entries(variants).map(([variant, value]): [string, Evaluation] => [
       variant,
@@ -80,7 +82,7 @@ export function compileFlag(
     subject.$flagd.flagKey = key;
     let result: unknown;
     try {
-      result = run(rule._logic, subject);
+      result = run(logic, subject);
     } catch {
       return fail(excess() ?? `Error evaluating targeting rule for flag '${key}'`);
     }

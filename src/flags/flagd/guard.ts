@@ -1,4 +1,5 @@
 import { RULE_LIMITS } from "../limits.ts";
+import { MemberList } from "../members.ts";
 import { type Method, fractionalOf } from "./fractional.ts";
 
 /** Characters of a text, and elements of a list, whose search costs about as much as one operation. */
@@ -141,7 +142,10 @@ function boundedParts(args: unknown): unknown {
 
 /** Counts arguments that are searched as texts by their length. */
 function paidFor(args: unknown): unknown {
-  const isInList = Array.isArray(args) && typeof args[0] !== "object" && Array.isArray(args[1]);
+  const isInList =
+    Array.isArray(args) &&
+    typeof args[0] !== "object" &&
+    (Array.isArray(args[1]) || args[1] instanceof MemberList);
   if (!isInList) pay(Math.floor(lengthOf(args) / SEARCHED_A_STEP));
   return args;
 }

@@ -1,8 +1,11 @@
 import { RULE_LIMITS } from "../limits.ts";
+import { type Members, segmentOfList } from "../members.ts";
 import { referencesOf } from "../segment.ts";
 
-/** Rules by name. */
-export type Segments = Pick<ReadonlyMap<string, unknown>, "size" | "has" | "get">;
+/** Rules by name, and the members of those that forms fill; without these, they have none. */
+export type Segments = Pick<ReadonlyMap<string, unknown>, "size" | "has" | "get"> & {
+  members?: Members | null;
+};
 
 /** How deep segments may refer to segments. */
 const MAX_NESTED = 16;
@@ -102,4 +105,23 @@ function replace(
     }
   }
   return Object.fromEntries(entries.map(([key, each]) => [key, replace(each, budget, find)]));
+}
+
+/**
+ * Puts the members of segments into a rule in which references are replaced: the list of an operation `in` becomes a
+ * function that returns them, which the interpreter calls. The rule is not JSON any more.
+ */
+export function linkMembers(rule: unknown, members: Members): unknown {
+  if (typeof rule !== "object" || rule === null) return rule;
+  if (Array.isArray(rule)) return rule.map((each) => linkMembers(each, members));
+  return Object.fromEntries(
+    Object.entries(rule).map(([name, args]: [string, unknown]) => {
+      const segment = name === "in" && Array.isArray(args) ? segmentOfList(args[1]) : undefined;
+      const list = segment === undefined ? undefined : members.get(segment);
+      return [
+        name,
+        list ? [linkMembers((args as unknown[])[0], members), () => list] : linkMembers(args, members),
+      ];
+    }),
+  );
 }

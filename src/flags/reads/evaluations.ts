@@ -12,7 +12,8 @@ import { createDecide, createPayload, evaluateFlag } from "../flagd/evaluate-fla
 import type { Segments } from "../flagd/nested-segments.ts";
 import { RULE_LIMITS } from "../limits.ts";
 import { requireSoundContent } from "../previews/preview-content.ts";
-import { segmentsIn } from "../segments.ts";
+import { rulesBySegment } from "../segment.ts";
+import { createMemberLists } from "./member-lists.ts";
 import type { FlagsApp } from "../store.ts";
 
 /** Result of an evaluation; a flag that does not exist has an error too. */
@@ -36,7 +37,7 @@ export async function evaluateStored(
   const { slug, isPayload } = keyOf(place.flag);
   const record = await app.store.flags.find({ ...place, flag: slug });
   if (!record || (isPayload && record.payload === null)) throw noSuchFlag(place.flag);
-  return evaluatorOf(record, isPayload, await segmentsIn(app, place), app.now())(context);
+  return evaluatorOf(record, isPayload, await filledSegments(app, place), app.now())(context);
 }
 
 /**
@@ -61,7 +62,7 @@ export async function tryChange(
   await requireSoundContent(patch.previewContent);
   const at = app.now();
   const before = await app.store.flags.find({ ...place, flag: slug });
-  const segments = await segmentsIn(app, place);
+  const segments = await filledSegments(app, place);
   await requireSoundRules(before, patch, async () => segments);
   const { record } = applyPatch(slug, before, patch, at);
   const missing = { errorCode: "FLAG_NOT_FOUND", errorDetails: noSuchFlag(place.flag).message } as const;
@@ -76,6 +77,18 @@ export async function tryChange(
     await yieldToEventLoop();
   }
   return trials;
+}
+
+/** The rules of an environment's segments, with the members of those that forms fill. Throws `not_found`. */
+async function filledSegments(
+  { store }: FlagsApp,
+  { project, environment }: FlagPlace,
+): Promise<Segments & ReadonlyMap<string, unknown>> {
+  const selection = await store.flags.selectIn(project, environment);
+  const records = await selection.segments();
+  const members = records.some(({ source }) => source !== undefined) ? createMemberLists() : null;
+  await members?.load(selection);
+  return Object.assign(rulesBySegment(records), { members });
 }
 
 function keyOf(key: string): { slug: string; isPayload: boolean } {

@@ -42,14 +42,14 @@ function createReads(app: ReaderApp): FlagReader["isTrue"] {
   });
   const findSet: FindSnapshot<FlagSet> = createFlagViews<FlagSet>(
     app,
-    async ({ records, segments }, before) => {
+    async ({ records, segments, members }, before) => {
       // Loaded on demand: the rules' library takes as long to load as the rest of a command.
       const [{ compileRules }, { evaluateFlag }, { subjectOf }] = await Promise.all([
         import("../flagd/compiled.ts"),
         import("../flagd/evaluate-flag.ts"),
         import("../flagd/evaluate.ts"),
       ]);
-      const compiled = compileRules(records, segments, before?.compiled);
+      const compiled = compileRules(records, segments, before?.compiled, members);
       const bySlug = new Map(records.map((record) => [record.slug, record]));
       const isTrue = (flag: string, context: Context) => {
         const record = bySlug.get(flag);

@@ -1,6 +1,7 @@
 import { type Known, type Watch, createCache } from "../../base/changes.ts";
 import type { FlagValues } from "../flag.ts";
 import type { SegmentRecord } from "../segment.ts";
+import { type MemberLists, createMemberLists } from "./member-lists.ts";
 import type { FlagSelection, FlagsApp } from "../store.ts";
 
 /** Returns the snapshot of the environment that two keys select, at once if it is current; undefined if they select none. */
@@ -17,7 +18,7 @@ export type FindSnapshot<T> = (
 export function createSnapshots<T>(
   watch: Watch,
   store: FlagsApp["store"],
-  render: (selection: FlagSelection, before: T | undefined) => Promise<T>,
+  render: (selection: FlagSelection, before: T | undefined, environmentKey: string) => Promise<T>,
 ): FindSnapshot<T> {
   type Entry = { projectKey: string; revision: number; snapshot: T };
   const load = async (environmentKey: string, before: Entry | undefined): Promise<Entry | undefined> => {
@@ -28,7 +29,7 @@ export function createSnapshots<T>(
     return {
       projectKey,
       revision,
-      snapshot: isSame ? before.snapshot : await render(selection, before?.snapshot),
+      snapshot: isSame ? before.snapshot : await render(selection, before?.snapshot, environmentKey),
     };
   };
   // By one of the keys: a text joined from both would be made and hashed for each read.
@@ -67,10 +68,19 @@ export type FlagSource = {
   records: readonly FlagValues[];
   /** In their order; none if no rule refers to one. */
   segments: readonly SegmentRecord[];
+  /** The members of segments that forms fill; null where there is no such segment. */
+  members: MemberLists | null;
 };
 
 /** A source with what the services have made of it, by their number, and of the one before it. */
-type Viewed = FlagSource & { views: unknown[]; before: unknown[] };
+type Viewed = FlagSource & {
+  views: unknown[];
+  before: unknown[];
+  environmentKey: string;
+  /** The version of members at which they were read, and a read of later ones under way. */
+  membersAt: number;
+  refreshing?: Promise<void> | undefined;
+};
 
 type Sources = { find: FindSnapshot<Viewed>; services: number };
 
@@ -105,25 +115,49 @@ export function createFlagViews<T extends object>(
   };
   const viewOf = (source: Viewed | undefined): T | undefined | Promise<T> =>
     source && ((source.views[service] ??= make(source)) as T | Promise<T>);
-  const later = async (source: Promise<Viewed | undefined>) => viewOf(await source);
+  const isCurrent = ({ members, membersAt }: Viewed) =>
+    members === null || membersAt === app.watch.memberships();
+  const later = async (finding: Viewed | undefined | Promise<Viewed | undefined>): Promise<T | undefined> => {
+    const source = await finding;
+    if (!source || isCurrent(source)) return viewOf(source);
+    await refreshMembers(app, source);
+    return later(source);
+  };
   return (projectKey, environmentKey) => {
     const source = find(projectKey, environmentKey);
-    return source instanceof Promise ? later(source) : viewOf(source);
+    return source instanceof Promise || (source && !isCurrent(source)) ? later(source) : viewOf(source);
   };
 }
 
+/** Reads the members of an environment that have changed since, once for all that wait for them. */
+function refreshMembers({ watch, store }: SourceApp, source: Viewed): Promise<void> {
+  const read = async () => {
+    // Read first: a change meanwhile then makes another read necessary instead of being missed.
+    const at = watch.memberships();
+    const selection = await store.flags.select(source.environmentKey);
+    if (selection) await source.members!.load(selection);
+    source.membersAt = at;
+  };
+  return (source.refreshing ??= read().finally(() => (source.refreshing = undefined)));
+}
+
 function createSources({ watch, store }: SourceApp): Sources {
-  const find = createSnapshots<Viewed>(watch, store, async (selection, before) => {
+  const find = createSnapshots<Viewed>(watch, store, async (selection, before, environmentKey) => {
+    const membersAt = watch.memberships();
     const records = await selection.flags();
     const refers = records.some(({ rules }) => rules?.includes("$ref"));
     const segments = refers ? await selection.segments() : [];
+    const isFilled = segments.some(({ source }) => source !== undefined);
+    const members = isFilled ? (before?.members ?? createMemberLists()) : null;
+    await members?.load(selection);
     const { revision, metadata } = selection;
     // Views that a service has not read since then still belong to an earlier source.
     const made = Array.from({ length: before ? sources.services : 0 }, (_, service) => {
       const view = before?.views[service];
       return view === undefined || view instanceof Promise ? before?.before[service] : view;
     });
-    return { revision, metadata, records, segments, views: [], before: made };
+    const read = { revision, metadata, records, segments, members };
+    return { ...read, views: [], before: made, environmentKey, membersAt };
   });
   const sources: Sources = { find, services: 0 };
   return sources;

@@ -1,4 +1,6 @@
 import { isObject } from "../../base/json.ts";
+import { sourceInWords } from "../members.ts";
+import type { Segment } from "../segment.ts";
 import { conditionInWords } from "./condition-words.ts";
 import { hasRule, rowsOfRule } from "./rule-rows.ts";
 import { parseRules } from "./rules.ts";
@@ -56,6 +58,11 @@ export function ruleInCell(rules: string): string {
 export function segmentSentence(rule: unknown): string {
   if (typeof rule === "boolean") return rule ? "everyone" : "no one";
   return (JSON.stringify(rule) ?? "").length > MAX_RULE ? OWN_RULE : (conditionInWords(rule) ?? OWN_RULE);
+}
+
+/** A segment in words: its rule, or the form that fills it. */
+export function segmentInWords({ rule, source }: Pick<Segment, "rule" | "source">): string {
+  return source ? sourceInWords(source) : segmentSentence(rule);
 }
 
 function rowInWords(condition: unknown, result: unknown, fallback: string): string | null {

@@ -15,6 +15,8 @@ export type StoredSubmission = {
   conditions?: Conditions | undefined;
   /** Unless it is spam. */
   deliveries?: NewDelivery[] | undefined;
+  /** Whether the form is known to fill segments, for which a submission takes a longer way. */
+  fills?: boolean | undefined;
   /** Metadata of the sender: a JSON object as text. */
   meta?: string | null;
 };
@@ -45,8 +47,8 @@ export const UNKNOWN_OUTCOME = "unknown-outcome";
 
 /** Outcome of a submission. Only `stored` stored something. */
 export type Insertion =
-  /** In the spam folder where `spam`, the reason, is not null. */
-  | { kind: "stored"; spam: string | null }
+  /** In the spam folder where `spam`, the reason, is not null. It `fills` segments where it may have made members. */
+  | { kind: "stored"; spam: string | null; fills?: boolean }
   /** The submission of that id came with the same key and content. */
   | { kind: "replayed"; id: string }
   /** The key came with other content before. */

@@ -9,6 +9,7 @@ import { projectEntry } from "../../projects/plan.ts";
 import { getProject } from "../../projects/projects.ts";
 import type { ProjectsStore } from "../../projects/store.ts";
 import type { FormChange } from "../change.ts";
+import { filledSegment } from "../form.ts";
 import { planDeletion } from "../plan.ts";
 import type { FormsApp } from "../store.ts";
 import { beginRemoval } from "./removal.ts";
@@ -17,7 +18,8 @@ type DeletionApp = FormsApp & { store: ProjectsStore };
 
 /**
  * Deletes a project with its environments, flags, forms and history. Submissions and files are removed in steps, in the
- * background if there are many. Throws `not_found`, `forbidden`, `conflict` where one of its flags opens a form, and `unconfirmed` for a lock, and for submissions unless the
+ * background if there are many. Throws `not_found`, `forbidden`, `conflict` where one of its flags opens a form or one of its forms fills a
+ * segment of another project, and `unconfirmed` for a lock, and for submissions unless the
  * caller confirmed the slug of the project.
  */
 export async function deleteProject(app: DeletionApp, caller: Caller, slug: string): Promise<void> {
@@ -27,6 +29,10 @@ export async function deleteProject(app: DeletionApp, caller: Caller, slug: stri
     await requireChangeable(app, caller, { project: slug });
     await requireNoOpenedForm(app, { project: slug });
     const forms = await app.store.forms.list([slug]);
+    for (const form of forms) {
+      const filled = (await app.store.forms.filledBy(form.key)).find(({ project }) => project !== slug);
+      if (filled) throw filledSegment(form.slug, filled);
+    }
     const isConfirmed = caller.hasConfirmed(slug);
     if (!isConfirmed) {
       let count = 0;

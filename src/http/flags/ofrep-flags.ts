@@ -48,7 +48,7 @@ export function createFlagSets(app: App): FindSnapshot<FlagSet> {
 async function render(source: FlagSource, before: FlagSet | undefined): Promise<FlagSet> {
   const takeTurns = createTurns();
   const { records, segments } = source;
-  const compiled = compileRules(records, segments, before?.compiled);
+  const compiled = compileRules(records, segments, before?.compiled, source.members);
   const flags = new Map<string, Evaluate>();
   const set: Omit<FlagSet, "evaluations"> = {
     flags,

@@ -8,12 +8,15 @@ const documentSchema = z.looseObject({
   metadata: z.optional(z.any()),
 });
 
-const exported = { output: documentSchema };
+const flag = z._default(z.enum(["true", "false"]), "false");
+
+/** With `members`, segments that forms fill have their members, at most 10,000 each; otherwise none. */
+const exported = { query: z.strictObject({ members: flag }), output: documentSchema };
 
 const result = z.enum(["created", "updated", "unchanged"]);
 
 const imported = {
-  query: z.strictObject({ dryRun: z._default(z.enum(["true", "false"]), "false") }),
+  query: z.strictObject({ dryRun: flag }),
   body: documentSchema,
   output: z.object({
     flags: z.array(z.object({ key: z.string(), result })),

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { segmentRuleSchema, segmentSchema } from "../../flags/segment-schema.ts";
+import { segmentPutSchema, segmentSchema } from "../../flags/segment-schema.ts";
 import { listQuery, nextSchema, setResult } from "./shared-schema.ts";
 
 export const list = {
@@ -9,4 +9,28 @@ export const list = {
 
 export const get = { output: segmentSchema };
 
-export const set = { body: segmentRuleSchema, output: z.extend(segmentSchema, setResult) };
+export const set = { body: segmentPutSchema, output: z.extend(segmentSchema, setResult) };
+
+export const members = {
+  query: z.extend(listQuery, { pending: z.optional(z.enum(["true", "false"])) }),
+  output: z.object({
+    /** Each value with the number of submissions that have it. */
+    members: z.array(z.object({ value: z.string(), submissions: z.int() })),
+    next: nextSchema,
+  }),
+};
+
+export const approve = {
+  body: z
+    .strictObject({
+      values: z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(1000))),
+      all: z.optional(z.literal(true)),
+    })
+    .check(
+      z.refine(
+        (given) => (given.values === undefined) !== (given.all === undefined),
+        'name "values", 1 to 1000 of them, or "all": true',
+      ),
+    ),
+  output: segmentSchema,
+};

@@ -120,14 +120,19 @@ export function createIntake(
       const missing = batch.filter(({ id }) => !stored.has(id));
       const known = await runWork(query, findKnown(missing));
       const answered = new Set<string>();
-      return batch.map(({ id, formKey }) => {
+      const outcomes = batch.map(async (each): Promise<Outcome<Insertion>> => {
+        const { id, formKey } = each;
         const isStored = !answered.has(id) && (stored.has(id) || (isRepeat && known.stored.has(id)));
         answered.add(id);
         if (isStored) return { value: STORED };
         if (stored.has(id) || known.stored.has(id))
           return { error: new Error(`two submissions have the id ${id}`) };
-        return { error: known.forms.has(formKey) ? swept() : noSuchForm(formKey) };
+        const fills = known.forms.get(formKey);
+        // The form has become one since it was read.
+        if (fills) return settled(conditional.add(each, each.data.length * 2));
+        return { error: fills === undefined ? noSuchForm(formKey) : swept() };
       });
+      return Promise.all(outcomes);
     });
   };
 
@@ -163,9 +168,18 @@ export function createIntake(
   };
 }
 
-/** Whether nothing that is stored decides about a submission, nor about a delivery of it. */
-function isPlain({ conditions, deliveries = [] }: StoredSubmission): boolean {
-  return conditions === undefined && deliveries.every(({ limit }) => limit === undefined);
+/** The outcome of a submission that another batch commits. */
+async function settled(insertion: Promise<Insertion>): Promise<Outcome<Insertion>> {
+  try {
+    return { value: await insertion };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Whether nothing that is stored decides about a submission, nor about a delivery of it, nor anything follows from it. */
+function isPlain({ conditions, fills, deliveries = [] }: StoredSubmission): boolean {
+  return conditions === undefined && fills !== true && deliveries.every(({ limit }) => limit === undefined);
 }
 
 /** With `isAgain`, submissions that an earlier attempt has stored stay as they are. */

@@ -4,7 +4,8 @@ import type { Versions } from "../../base/changes.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Notes } from "../../blobs/notes.ts";
 import { POSTGRES_STALENESS_MS } from "../limits.ts";
-import { readActivity } from "../sql/version.ts";
+import { MEMBERSHIPS, readActivity } from "../sql/version.ts";
+import { noticingMembers } from "../noticing-members.ts";
 import { clearExpired } from "../sql/submissions/intake.ts";
 import { applyChanges } from "../sql/apply.ts";
 import { writesOf } from "../sql/bind.ts";
@@ -93,6 +94,18 @@ export async function openPostgresStore(
     await clock.sleep(staleness + 1);
   };
 
+  let [members, membersAt] = [-1, Number.NEGATIVE_INFINITY];
+  /** Waits behind a change of members, as {@link settle} does, whichever process made it. */
+  const noticeMembers = async () => {
+    const { memberships } = await units.version(readVersionsAndMeta);
+    if (memberships !== members) {
+      [members, membersAt] = [memberships, clock.steady()];
+      for (const changed of watchers) changed();
+    }
+    const left = membersAt + staleness + 1 - clock.steady();
+    if (left > 0) await clock.sleep(left);
+  };
+
   const timed = async <T>(write: () => Promise<T>): Promise<T> => {
     refuseTaken();
     const start = clock.steady();
@@ -114,10 +127,12 @@ export async function openPostgresStore(
     notes: createNotes(units),
     shared: createShared(units),
     submissions: {
-      ...slices.submissions,
+      ...noticingMembers(slices.submissions, noticeMembers),
       async insert(...args) {
         refuseTaken();
-        return intake.insert(...args);
+        const insertion = await intake.insert(...args);
+        if (insertion.kind === "stored" && insertion.fills === true) await settle();
+        return insertion;
       },
       clearExpired: (now, limit) =>
         units.write(function* () {
@@ -185,7 +200,7 @@ export async function openPostgresStore(
   };
 }
 
-type VersionsAndMeta = Pick<Versions, "version" | "access"> & {
+type VersionsAndMeta = Required<Pick<Versions, "version" | "access" | "memberships">> & {
   stamps: string;
   schema: number;
   live: number;
@@ -195,7 +210,7 @@ type VersionsAndMeta = Pick<Versions, "version" | "access"> & {
 
 function readVersionsAndMeta(): Work<VersionsAndMeta> {
   return only(
-    `SELECT version, access, array_to_string(stamps, ' ') AS stamps, schema, live, beside
+    `SELECT version, access, ${MEMBERSHIPS}, array_to_string(stamps, ' ') AS stamps, schema, live, beside
      FROM setup_version CROSS JOIN formflag_meta`,
   );
 }

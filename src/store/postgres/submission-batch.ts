@@ -5,7 +5,7 @@ import { type Work, all, only } from "../sql/work.ts";
 import { idArray, numberArray, textArray } from "./arrays.ts";
 
 /**
- * Inserts submissions with their files, deliveries and counts. One whose id is stored already is left as it is, so that a
+ * Inserts submissions with their files, deliveries and counts, but those to forms that fill segments. One whose id is stored already is left as it is, so that a
  * batch may be sent again if its answer was lost. One with files needs the note of these, which is removed with it:
  * a note that a sweep has taken leaves the submission out.
  */
@@ -18,7 +18,7 @@ WITH given AS (
 stored AS (
   INSERT INTO submissions (id, form_id, data, created_at, state, unread, meta)
   SELECT given.id, forms.id, given.data, given.created_at, 0, 1, given.meta
-  FROM given JOIN forms ON forms.key = given.form AND forms.deleted = 0
+  FROM given JOIN forms ON forms.key = given.form AND forms.deleted = 0 AND forms.fills = 0
   ${hasFiles ? "WHERE given.files = 0 OR given.id IN (SELECT id FROM noted)" : ""}
   ORDER BY given.place
   FOR KEY SHARE OF forms
@@ -104,20 +104,20 @@ export function idsOf(batch: readonly StoredSubmission[]): string[] {
   return batch.map(({ id }) => id);
 }
 
-/** Of submissions that a batch did not insert: those that are stored, with their ids, and the keys of forms that exist. */
+/** Of submissions that a batch did not insert: those that are stored, with their ids, and the forms that exist by their keys, with whether each fills segments. */
 export function* findKnown(
   batch: readonly StoredSubmission[],
-): Work<{ stored: Map<string, Insertion>; forms: Set<string> }> {
+): Work<{ stored: Map<string, Insertion>; forms: Map<string, boolean> }> {
   const rows = yield* all<{ id: Uint8Array; spam: string | null }>(
     "SELECT id, spam FROM submissions WHERE id = ANY (CAST($ids AS BYTEA[]))",
     { ids: idArray(idsOf(batch)) },
   );
-  const forms = yield* all<{ key: string }>(
-    "SELECT key FROM forms WHERE deleted = 0 AND key = ANY (CAST($keys AS TEXT[]))",
+  const forms = yield* all<{ key: string; fills: number }>(
+    "SELECT key, fills FROM forms WHERE deleted = 0 AND key = ANY (CAST($keys AS TEXT[]))",
     { keys: textArray(batch.map(({ formKey }) => formKey)) },
   );
   return {
     stored: new Map(rows.map(({ id, spam }) => [textOf(id), { kind: "stored", spam }])),
-    forms: new Set(forms.map(({ key }) => key)),
+    forms: new Map(forms.map(({ key, fills }) => [key, fills === 1])),
   };
 }

@@ -18,6 +18,7 @@ import {
 } from "./changes/proposals.ts";
 import { putRamp } from "./ramps.ts";
 import { deleteScheduled, insertScheduled } from "./scheduled.ts";
+import { applyApproval } from "./memberships/members.ts";
 import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
 import { deleteTarget, insertTarget, updateTarget } from "./delivery/targets.ts";
 import { deleteInvitation, insertInvitation } from "./access/invitations.ts";
@@ -48,6 +49,7 @@ const APPLY: Apply = {
   putSegment,
   deleteSegment,
   orderSegments,
+  approveMembers: applyApproval,
   insertScheduled,
   deleteScheduled,
   putRamp,

@@ -6,6 +6,7 @@ import type { FormPageQuery } from "../../forms/store.ts";
 import { parseFlagName } from "../../forms/intake/open-when.ts";
 import { DEFAULT_SETTINGS, storedSettings } from "../../forms/settings/settings.ts";
 import type { OpenedForm } from "../../projects/opened-form.ts";
+import { filledBy } from "./memberships/sources.ts";
 import { PROJECT_OF_FORM, type ProjectRow, amongProjects } from "./rows.ts";
 import { DEFAULT_PROJECT } from "../../access/place.ts";
 import { pageCut, pageOf } from "./pages.ts";
@@ -150,7 +151,7 @@ export function* openedForms(project: string): Work<OpenedForm[]> {
   });
 }
 
-type ServedRow = Row & Pick<ProjectRow, "accent" | "max_submissions" | "max_storage">;
+type ServedRow = Row & { fills: number } & Pick<ProjectRow, "accent" | "max_submissions" | "max_storage">;
 
 function* findFormByKey(key: string): Work<FormRecord | undefined> {
   const row = yield* first<ServedRow>(
@@ -161,7 +162,7 @@ function* findFormByKey(key: string): Work<FormRecord | undefined> {
   if (!row) return undefined;
   const { accent, max_submissions: maxSubmissions, max_storage: maxStorage } = row;
   const quota = maxSubmissions === null && maxStorage === null ? null : { maxSubmissions, maxStorage };
-  return { ...toRecord(row), ofProject: { accent, quota } };
+  return { ...toRecord(row), ofProject: { accent, quota }, ...(row.fills === 1 && { fills: true }) };
 }
 
 function toRecord(row: Omit<Row, "id">): FormRecord {
@@ -208,5 +209,5 @@ function toRow(record: FormRecord): Omit<Row, "id"> {
 }
 
 export const forms = {
-  reads: { list: formRecords, page: pageForms, named: findForms, findByKey: findFormByKey },
+  reads: { list: formRecords, page: pageForms, named: findForms, findByKey: findFormByKey, filledBy },
 };

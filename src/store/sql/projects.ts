@@ -11,6 +11,7 @@ import {
 } from "./rows.ts";
 import { openedForms } from "./forms.ts";
 import { amongProjects } from "./lists.ts";
+import { forgetFilling } from "./memberships/sources.ts";
 import { forgetEnvironment } from "./access/members.ts";
 import { countDay, storedIn } from "./submissions/quota.ts";
 import { type Work, first, run, all } from "./work.ts";
@@ -57,6 +58,7 @@ export function* setMetadata({ project, environment, metadata }: Change<"setMeta
 export function* deleteEnvironment({ project, environment }: Change<"deleteEnvironment">): Work<void> {
   const { id, project_id: projectId } = yield* environmentRow(project, environment);
   yield* run("DELETE FROM environments WHERE id = $id", { id });
+  yield* forgetFilling();
   yield* forgetEnvironment(projectId, environment);
 }
 
@@ -105,6 +107,7 @@ export function* setProject({ project: slug, settings }: Change<"setProject">): 
 
 export function* deleteProject({ project: slug }: Change<"deleteProject">): Work<void> {
   yield* run("DELETE FROM projects WHERE slug = $slug", { slug });
+  yield* forgetFilling();
 }
 
 export function* listProjects(): Work<Project[]> {

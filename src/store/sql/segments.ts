@@ -1,13 +1,44 @@
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagChange } from "../../flags/change.ts";
-import type { SegmentPlace, SegmentRecord } from "../../flags/segment.ts";
+import { type SegmentPlace, type SegmentRecord, filledDefinition } from "../../flags/segment.ts";
+import { dropSource, putSource } from "./memberships/sources.ts";
 import { pageCut, pageOf } from "./pages.ts";
-import { type Revised, environmentRow } from "./rows.ts";
+import { PROJECT_OF_FORM, type Revised, environmentRow } from "./rows.ts";
 import { type Work, all, first, run } from "./work.ts";
 
 const SELECT = `
-  SELECT name, rule, created_at AS "createdAt", updated_at AS "updatedAt", revision
-  FROM segments WHERE environment_id = $environmentId`;
+  SELECT s.name, s.rule, s.created_at, s.updated_at, s.revision, o.field, o.attribute, o.approve, o.members, o.pending,
+         f.slug AS form, ${PROJECT_OF_FORM} AS project
+  FROM segments s LEFT JOIN segment_sources o ON o.environment_id = s.environment_id AND o.segment = s.name
+       LEFT JOIN forms f ON f.id = o.form_id
+  WHERE s.environment_id = $environmentId`;
+
+type Row = {
+  name: string;
+  rule: string;
+  created_at: number;
+  updated_at: number;
+  revision: number;
+  field: string | null;
+  attribute: string;
+  approve: number;
+  members: number;
+  pending: number;
+  form: string;
+  project: string;
+};
+
+function toRecord(row: Row): SegmentRecord {
+  const { name, rule, created_at: createdAt, updated_at: updatedAt, revision } = row;
+  const times = { createdAt, updatedAt, revision };
+  if (row.field === null) return { name, rule, ...times };
+  const { project, form, field, attribute, approve, members, pending } = row;
+  const source = { project, form, field, attribute, approve: approve === 1 };
+  return { name, ...filledDefinition(name, source), counts: { members, pending }, ...times };
+}
+
+/** The rule of a segment that a form fills, for a release that knows no sources. */
+const NOBODY = "false";
 
 type Change<K> = FlagChange & { change: K };
 
@@ -17,7 +48,8 @@ export function* putSegment(
   revision: number,
 ): Work<Revised> {
   const { id: environmentId, project_id: projectId } = yield* environmentRow(project, environment);
-  const { name, rule, createdAt, updatedAt } = record;
+  const { name, source, createdAt, updatedAt } = record;
+  const rule = source ? NOBODY : record.rule;
   yield* run(
     `INSERT INTO segments (environment_id, name, rule, position, revision, created_at, updated_at)
        VALUES ($environmentId, $name, $rule,
@@ -27,6 +59,8 @@ export function* putSegment(
      DO UPDATE SET rule = excluded.rule, revision = excluded.revision, updated_at = excluded.updated_at`,
     { environmentId, name, rule, revision, createdAt, updatedAt },
   );
+  if (source) yield* putSource(environmentId, name, source, revision);
+  else yield* dropSource(environmentId, name);
   return { project: projectId, environment: environmentId };
 }
 
@@ -36,6 +70,7 @@ export function* deleteSegment({
   segment: name,
 }: Change<"deleteSegment">): Work<Revised> {
   const { id: environmentId, project_id: projectId } = yield* environmentRow(project, environment);
+  yield* dropSource(environmentId, name);
   const sql = "DELETE FROM segments WHERE environment_id = $environmentId AND name = $name";
   yield* run(sql, { environmentId, name });
   return { project: projectId, environment: environmentId };
@@ -52,7 +87,7 @@ export function* orderSegments({ project, environment, names }: Change<"orderSeg
 /** By name. */
 function* listSegments(project: string, environment: string): Work<SegmentRecord[]> {
   const { id: environmentId } = yield* environmentRow(project, environment);
-  return yield* all(`${SELECT} ORDER BY name`, { environmentId });
+  return (yield* all<Row>(`${SELECT} ORDER BY s.name`, { environmentId })).map(toRecord);
 }
 
 function* pageSegments(
@@ -61,9 +96,9 @@ function* pageSegments(
   { limit, after = "" }: PageQuery,
 ): Work<Page<SegmentRecord>> {
   const { id: environmentId } = yield* environmentRow(project, environment);
-  const sql = `${SELECT} AND name > $after ORDER BY name LIMIT $limit`;
-  const rows = all<SegmentRecord>(sql, { environmentId, after, limit: limit + 1 }, pageCut("rule"));
-  return yield* pageOf(rows, limit, (row) => row);
+  const sql = `${SELECT} AND s.name > $after ORDER BY s.name LIMIT $limit`;
+  const rows = all<Row>(sql, { environmentId, after, limit: limit + 1 }, pageCut("rule"));
+  return yield* pageOf(rows, limit, toRecord);
 }
 
 function* findSegment({
@@ -72,12 +107,13 @@ function* findSegment({
   segment: name,
 }: SegmentPlace): Work<SegmentRecord | undefined> {
   const { id: environmentId } = yield* environmentRow(project, environment);
-  return yield* first(`${SELECT} AND name = $name`, { environmentId, name });
+  const row = yield* first<Row>(`${SELECT} AND s.name = $name`, { environmentId, name });
+  return row && toRecord(row);
 }
 
 /** The segments in their order, which is the order in which flagd substitutes them. */
-export function segmentsOfEnvironment(environmentId: number): Work<SegmentRecord[]> {
-  return all(`${SELECT} ORDER BY position`, { environmentId });
+export function* segmentsOfEnvironment(environmentId: number): Work<SegmentRecord[]> {
+  return (yield* all<Row>(`${SELECT} ORDER BY s.position`, { environmentId })).map(toRecord);
 }
 
 export const segments = {

@@ -1,17 +1,19 @@
 import type { PreviewedFlag } from "../../flags/previews/preview.ts";
 import { flagsOfEnvironment } from "./flags.ts";
 import { type EnvironmentRow, environmentRow } from "./rows.ts";
+import { memberStates, membersSince } from "./memberships/members.ts";
 import { segmentsOfEnvironment } from "./segments.ts";
 import type { Bound, Slice } from "./bind.ts";
 import { type Work, all, first } from "./work.ts";
 
 /** An environment with its revision, and what readers of its flags need, each part by the id of the environment. */
 export const selected = {
-  reads: { byKey: selectEnvironment, in: environmentRow },
+  reads: { byKey: selectEnvironment, in: environmentRow, members: memberStates },
   readsInTurns: {
     flags: flagsOfEnvironment,
     previews: previewsOfEnvironment,
     segments: segmentsOfEnvironment,
+    membersSince,
   },
 } satisfies Slice;
 
@@ -23,6 +25,8 @@ export function selections(parts: Bound<typeof selected>) {
     flags: () => parts.flags(id),
     previews: () => parts.previews(id),
     segments: () => parts.segments(id),
+    members: () => parts.members(id),
+    membersSince: (segment: string, revision: number) => parts.membersSince(id, segment, revision),
   });
   return {
     async select(environmentKey: string) {

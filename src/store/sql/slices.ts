@@ -13,6 +13,7 @@ import { passkeys } from "./factors/passkeys.ts";
 import { deviceLogins } from "./access/device-logins.ts";
 import { identities } from "./access/identities.ts";
 import { environments, projects } from "./projects.ts";
+import { memberships } from "./memberships/members.ts";
 import { proposals } from "./changes/proposals.ts";
 import { ramps } from "./ramps.ts";
 import { scheduled } from "./scheduled.ts";
@@ -56,6 +57,7 @@ export const SLICES = {
   secrets,
   audit,
   proposals,
+  memberships,
   forms,
   targets,
   deliveries,

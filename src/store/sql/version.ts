@@ -6,8 +6,12 @@ import { printCounts } from "./submissions/counts.ts";
 
 /** The version of the setup, and the one of tokens and users. */
 export function readVersions(): Work<Versions> {
-  return only<Versions>("SELECT version, access FROM setup_version");
+  return only<Versions>(`SELECT version, access, ${MEMBERSHIPS} FROM setup_version`);
 }
+
+/** Grows with every change of the members of a segment; without one of them, the version of the setup grows. */
+export const MEMBERSHIPS =
+  "(SELECT CAST(coalesce(sum(revision), 0) AS BIGINT) FROM segment_sources) AS memberships";
 
 /** The version of the setup, which grows with every change of it. */
 export function* currentVersion(): Work<number> {

@@ -67,5 +67,8 @@ export const SKIP_LOCKED = "/* skip locked */";
  */
 export const FOR_UPDATE = "/* for update */";
 
+/** As {@link FOR_UPDATE}, and waits for writers that add rows that refer to them, whom it makes wait. */
+export const FOR_UPDATE_ALONE = "/* for update alone */";
+
 /** As {@link FOR_UPDATE}, in a join: locks the rows of the table with that alias alone. */
 export const FOR_UPDATE_OF_S = "/* for update of s */";

@@ -103,8 +103,8 @@ function addInserted(uncounted: Uncounted, { args }: Write, outcome: Outcome): v
   if (!outcome.ok) return;
   const [, formKey, , createdAt] = args as WriteArgs<"insertSubmission">;
   const insertion = outcome.value as WriteResult<"insertSubmission">;
-  if (insertion === undefined) uncounted.add(formKey, "inbox", true, createdAt);
-  else if (insertion.kind === "stored") uncounted.add(formKey, "spam", true, createdAt);
+  const spam = insertion === undefined ? null : insertion.kind === "stored" ? insertion.spam : undefined;
+  if (spam !== undefined) uncounted.add(formKey, spam === null ? "inbox" : "spam", true, createdAt);
 }
 
 function isDiskError(error: unknown): boolean {

@@ -18,6 +18,7 @@ import { createReader } from "./reader.ts";
 import { hitsIn } from "./search.ts";
 import { indexBacklog, queueRemovals } from "./search-index.ts";
 import { close } from "./statements.ts";
+import { noticingMembers } from "../noticing-members.ts";
 import { bindSlices, type Runner, WEIGHT } from "../sql/bind.ts";
 import { sharedSlices } from "../sql/slices.ts";
 import { garbage } from "../sql/submissions/files.ts";
@@ -65,6 +66,19 @@ export function openSqliteStore(file: string, writing: Writing): SqliteStore {
   const watchers: (() => void)[] = [];
   let changedAt = 0;
 
+  const changed = () => {
+    changedAt = clock.steady();
+    for (const tell of watchers) tell();
+  };
+  let members: number | undefined;
+  /** Tells of a change of members by this process, or by another meanwhile. */
+  const noticeMembers = async () => {
+    const { memberships = 0 } = runWork(db, readVersions());
+    if (memberships === members) return;
+    members = memberships;
+    changed();
+  };
+
   const read = async <T>(work: () => T): Promise<T> => {
     try {
       return work();
@@ -95,7 +109,7 @@ export function openSqliteStore(file: string, writing: Writing): SqliteStore {
     shared: null,
     join: writer.join ?? null,
     submissions: {
-      ...slices.submissions,
+      ...noticingMembers(slices.submissions, noticeMembers),
       // Not an async function, which makes six objects more for each submission.
       insert(submission, isAbandoned) {
         const { id, formKey, data, createdAt, files } = submission;
@@ -111,7 +125,11 @@ export function openSqliteStore(file: string, writing: Writing): SqliteStore {
           meta,
         ];
         const write = { name: "insertSubmission", args } as const;
-        return writer.write(write, data.length * 2, isAbandoned).then(insertionOf);
+        return writer.write(write, data.length * 2, isAbandoned).then((result) => {
+          const insertion = insertionOf(result);
+          if (insertion.kind === "stored" && insertion.fills === true) changed();
+          return insertion;
+        });
       },
       updateIndex: () => write("updateIndex", []),
       indexBacklog: () => read(() => indexBacklog(db)),
@@ -130,8 +148,7 @@ export function openSqliteStore(file: string, writing: Writing): SqliteStore {
         throw new AppError("conflict", "another change was applied first: try again", {
           reason: "outdated",
         });
-      changedAt = clock.steady();
-      for (const changed of watchers) changed();
+      changed();
     },
     // Not behind `PRAGMA data_version`, which takes as long, and twice with every submission that is stored.
     readVersion: () => read(() => runWork(db, readVersions())),

@@ -222,6 +222,7 @@ function storeWithTexts(): fc.Arbitrary<Rows> {
     if (type === "bytes")
       return fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
     if (name === "target_id" || (table === "project_targets" && name === "id")) return fc.constant("t");
+    if (name === "segment" || (table === "segments" && name === "name")) return fc.constant("s");
     if (type === "text") return table === "files" && /^(field|name)$/.test(name) ? NAMES : TEXTS;
     if (/(^|_)id$/.test(name) || /^(kind|state|unread|position|number)$/.test(name)) return fc.constant(1);
     return /_at$|^(at|hour|size|count)$/.test(name) ? fc.nat() : fc.constant(1);

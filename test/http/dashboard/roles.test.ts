@@ -135,6 +135,11 @@ const RULES: Record<string, Rule> = {
     on: `${develop}/segments/staff`,
     fields: { rule: "true", as: "json" },
   },
+  "/projects/:project/environments/:environment/segments/:segment/approve": {
+    least: "editor",
+    on: "",
+    fields: { all: "1" },
+  },
   "/projects/:project/environments/:environment/segments/:segment/delete": {
     least: "editor",
     on: `${shop}/environments/staging/segments/staff/delete`,

@@ -48,6 +48,7 @@ const BODIES: Record<string, unknown> = {
   "PATCH /projects/{project}/environments/{environment}/flags/{flag}": { enabled: true },
   "POST /projects/{project}/environments/{environment}/flags/{flag}/evaluate": { context: {} },
   "PUT /projects/{project}/environments/{environment}/segments/{segment}": { rule: true },
+  "POST /projects/{project}/environments/{environment}/segments/{segment}/approve": { all: true },
   "POST /projects/{project}/environments/{environment}/flagd": {
     flags: { made: { state: "DISABLED", variants: { a: 1 } } },
   },

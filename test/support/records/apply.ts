@@ -5,7 +5,7 @@ import { dashedKey } from "../../../src/base/ids.ts";
 import type { SetupChange } from "../../../src/documents/setup.ts";
 import { applyPatch, type FlagPatch, type FlagPlace, type FlagRecord } from "../../../src/flags/flag.ts";
 import { dropFlag, dropSegment, putFlag, putSegment } from "../../../src/flags/plan.ts";
-import { applyRule } from "../../../src/flags/segment.ts";
+import { applyDefinition } from "../../../src/flags/segment.ts";
 import type { TargetRecord } from "../../../src/delivery/target.ts";
 import type { FormRecord } from "../../../src/forms/form.ts";
 import { planDeletion, planEnvironment } from "../../../src/projects/plan.ts";
@@ -81,7 +81,11 @@ export async function addProject(store: Store, project: string, ...slugs: string
   const segmentChange = async (environment: string, segment: string, rule: unknown) => {
     const where = { project, environment, segment };
     const before = await store.segments.find(where);
-    return putSegment(where, before, applyRule(segment, before, JSON.stringify(rule), NOW).record);
+    return putSegment(
+      where,
+      before,
+      applyDefinition(segment, before, { rule: JSON.stringify(rule) }, NOW).record,
+    );
   };
   return {
     slug: project,

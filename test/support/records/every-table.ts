@@ -11,6 +11,8 @@ import {
   userCalled,
 } from "./records.ts";
 import type { App } from "../../../src/app.ts";
+import { putSegment } from "../../../src/flags/plan.ts";
+import { applyDefinition, filledDefinition } from "../../../src/flags/segment.ts";
 import type { Batch } from "../../../src/maintenance/store.ts";
 import type { Project } from "../../../src/projects/project.ts";
 import { type ClockedApp, openTestApp } from "../app.ts";
@@ -58,6 +60,23 @@ async function fillEveryTable(app: App & { clock: { now: number } }): Promise<vo
     limit: { hash: hash(), expiresAt: NOW + 1000, since: NOW, most: 5 },
   };
   await store.submissions.insert(submissionTo(key, { conditions, deliveries: [reply] }));
+  await addMember(store, key);
+}
+
+/** A segment that a form fills, with a member. */
+async function addMember(store: App["store"], key: string): Promise<void> {
+  const [{ slug: project, environments }] = (await store.projects.list()) as [Project, ...Project[]];
+  const place = { project, environment: environments[0]!.slug, segment: "beta" };
+  const source = {
+    project: "default",
+    form: "every-table",
+    field: "email",
+    attribute: "mail",
+    approve: false,
+  };
+  const { record } = applyDefinition("beta", undefined, filledDefinition("beta", source), NOW);
+  await apply(store, putSegment(place, undefined, record));
+  await store.submissions.insert(submissionTo(key, { data: '{"email":"ada@example.com"}' }));
 }
 
 /** A proposed change, and what a webhook of its project gets of it. */

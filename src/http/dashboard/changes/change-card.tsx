@@ -1,3 +1,4 @@
+import { segmentState } from "../../../flags/segment.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Change } from "../../../projects/history.ts";
 import { Diff } from "../parts/diff.tsx";
@@ -133,7 +134,7 @@ function ChangedThing({ project, change }: Props) {
 /** A state as fields: the rule of a segment is one, and so is each environment of a flag that was deleted. */
 export function stateOf({ kind }: Pick<Change, "kind">, state: unknown): unknown {
   if (state === null) return {};
-  if (kind === "segment") return { rule: state };
+  if (kind === "segment") return segmentState(state);
   return (state as { environments?: unknown }).environments ?? state;
 }
 

@@ -1,31 +1,64 @@
 import { isObject } from "../../../base/json.ts";
 import { type Comparison, type SegmentRows, ruleOfRows, rowsOf } from "../../../flags/rules/conditions.ts";
+import { namedSource } from "../../../flags/members.ts";
+import type { SegmentRecord } from "../../../flags/segment.ts";
+import type { GivenSource } from "../../../memberships/sources.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Fields, textOf } from "../fields.ts";
 import { lineOfPointer, parseJson } from "../json-text.ts";
-import { AreaField, SelectField } from "../parts/field.tsx";
+import { AreaField, CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { A, Button } from "../parts/link.tsx";
 import { ComparisonFields, RULE_ERROR, faultOfRows, isOfRow, rowsIn } from "../parts/conditions.tsx";
 
-/** A rule in the editor: rows, or JSON text. */
-export type RuleDraft = ({ as: "rows" } & SegmentRows) | { as: "json"; text: string };
+/** A segment in the editor: rows of a rule, its JSON text, or the form that fills it. */
+export type RuleDraft = ({ as: "rows" } & SegmentRows) | { as: "json"; text: string } | FormDraft;
+
+type FormDraft = { as: "form"; form: string; field: string; attribute: string; approve: boolean };
+
+/** The draft of a source that was not given yet. */
+const NO_SOURCE: FormDraft = { as: "form", form: "", field: "email", attribute: "", approve: false };
 
 const BLANK: Comparison = { attribute: "", operator: "==", value: "" };
 
 /** The draft of a new segment. */
-export const NEW_RULE: RuleDraft = { as: "rows", join: "all", rows: [BLANK] };
+const NEW_RULE: RuleDraft = { as: "rows", join: "all", rows: [BLANK] };
 
-/** The draft of a rule that is stored; `as` names the form that is wanted, if the rule has both. */
-export function draftOf(rule: unknown, as: string | undefined): RuleDraft {
+/** The draft of a segment that is stored; `as` names the form that is wanted, if it has several. */
+export function draftOf(record: SegmentRecord, project: string, as: string | undefined): RuleDraft {
+  const { source } = record;
+  if (source && (as === undefined || as === "form")) {
+    const { attribute, ...named } = namedSource(source, project);
+    return { as: "form", ...named, attribute: attribute === named.field ? "" : attribute };
+  }
+  if (as === "form") return NO_SOURCE;
+  return source ? NEW_RULE : draftOfRule(JSON.parse(record.rule), as);
+}
+
+/** The draft of a new segment in the form that is wanted. */
+export function newDraft(as: string | undefined): RuleDraft {
+  if (as === "form") return NO_SOURCE;
+  return as === "json" ? draftOfRule({}, as) : NEW_RULE;
+}
+
+function draftOfRule(rule: unknown, as: string | undefined): RuleDraft {
   const rows = as === "json" ? null : rowsOf(rule);
   return rows === null ? { as: "json", text: JSON.stringify(rule, null, 2) } : { as: "rows", ...rows };
 }
 
-/** A submitted rule: its draft, with the parsed rule or the error. */
-export type ReadRule = { draft: RuleDraft; rule?: unknown; fault?: string };
+/** A submitted segment: its draft, with what it is to be or the error. */
+export type ReadRule = { draft: RuleDraft; rule?: unknown; source?: GivenSource; fault?: string };
+
+function readSource(fields: Fields): ReadRule {
+  const [form, field, attribute] = ["form", "field", "attribute"].map((name) => textOf(fields, name).trim());
+  const approve = textOf(fields, "approve") === "on";
+  const draft: FormDraft = { as: "form", form: form!, field: field!, attribute: attribute!, approve };
+  if (form === "" || field === "") return { draft, fault: "Name the form and its field" };
+  return { draft, source: { form: form!, field: field!, approve, ...(attribute !== "" && { attribute }) } };
+}
 
 /** Reads the rule of a form. Rows in which nothing was typed are left out. */
 export function readRule(fields: Fields): ReadRule {
+  if (textOf(fields, "as") === "form") return readSource(fields);
   if (textOf(fields, "as") === "json") {
     const text = textOf(fields, "rule");
     const { value, fault } = { value: undefined, ...parseJson(text) };
@@ -51,7 +84,7 @@ export function readRule(fields: Fields): ReadRule {
 
 /** A draft with one more row to fill in. */
 export function withRow(draft: RuleDraft): RuleDraft {
-  return draft.as === "json" ? draft : { ...draft, rows: [...draft.rows, BLANK] };
+  return draft.as !== "rows" ? draft : { ...draft, rows: [...draft.rows, BLANK] };
 }
 
 /** Error of a rule, with its line if the message begins with a JSON pointer into the text. */
@@ -65,6 +98,7 @@ export function faultOf({ message, errors }: AppError, draft: RuleDraft): string
 
 /** The fields of a rule. */
 export function RuleFields({ draft, fault }: { draft: RuleDraft; fault?: string | undefined }) {
+  if (draft.as === "form") return <SourceFields draft={draft} fault={fault} />;
   if (draft.as === "json")
     return (
       <>
@@ -128,7 +162,37 @@ export function RuleFields({ draft, fault }: { draft: RuleDraft; fault?: string 
   );
 }
 
-/** A link to the same rule in the other form. */
+function SourceFields({ draft, fault }: { draft: FormDraft; fault: string | undefined }) {
+  return (
+    <>
+      <input type="hidden" name="as" value="form" />
+      <TextField
+        name="form"
+        label="Form"
+        hint="Who is named in its submissions belongs to the segment."
+        value={draft.form}
+        error={fault}
+        required
+      />
+      <TextField
+        name="field"
+        label="Field"
+        hint="The field of a submission with the value, such as email"
+        value={draft.field}
+        required
+      />
+      <TextField
+        name="attribute"
+        label="Attribute"
+        hint="What is compared with it; empty for the name of the field"
+        value={draft.attribute}
+      />
+      <CheckField name="approve" label="Each value counts once it is approved" checked={draft.approve} />
+    </>
+  );
+}
+
+/** Links to the same segment in the other forms of the editor. */
 export function OtherForm({
   draft,
   to,
@@ -138,9 +202,18 @@ export function OtherForm({
   to: string;
   query?: Readonly<Record<string, string>>;
 }) {
+  const others = [
+    { as: "rows", label: "Edit as conditions" },
+    { as: "json", label: "Edit as JSON" },
+    { as: "form", label: "Let a form fill it" },
+  ].filter(({ as }) => as !== draft.as);
   return (
-    <A to={to} query={{ ...query, as: draft.as === "json" ? null : "json" }}>
-      {draft.as === "json" ? "Edit as conditions" : "Edit as JSON"}
-    </A>
+    <>
+      {others.map(({ as, label }) => (
+        <A to={to} query={{ ...query, as }}>
+          {label}
+        </A>
+      ))}
+    </>
   );
 }

@@ -1,7 +1,6 @@
-import { segmentSentence } from "../../../flags/rules/rule-words.ts";
 import type { AppError } from "../../../base/errors.ts";
-import type { SegmentRecord } from "../../../flags/segment.ts";
-import { type SegmentUse } from "../../../flags/segments.ts";
+import { definitionOf, segmentState } from "../../../flags/segment.ts";
+import type { FoundSegment } from "./found-segment.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
@@ -14,26 +13,18 @@ import { ChangedEnvironmentField } from "../parts/list.tsx";
 import { Plan } from "../parts/plan.tsx";
 import { NEW_SEGMENT, SEGMENTS, pathTo, segmentPath, projectPath } from "../paths.ts";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
-import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { useMayChange } from "../view.ts";
 import { projectPage } from "../project/project-page.tsx";
 import { OtherForm, type RuleDraft, RuleFields } from "./segment-form.tsx";
 import { Card } from "../parts/card.tsx";
-import { Uses } from "./segments.tsx";
+import { MembersCard, type ShownMembers } from "./members-card.tsx";
+import { Uses, Who } from "./segments.tsx";
 
 const RULE_FILE = { rule: "@rule.json" };
 
 /** Maximum number of uses on a segment's page. */
 const SHOWN_USES = 100;
-
-/** A segment with its place, and what uses it. */
-export type FoundSegment = {
-  project: Project;
-  environment: Environment;
-  record: SegmentRecord;
-  uses: SegmentUse[];
-};
 
 export type OneSegment = FoundSegment & {
   draft: RuleDraft;
@@ -42,8 +33,10 @@ export type OneSegment = FoundSegment & {
   /** The revision that the form began with, if that is not the one that is stored. */
   revision?: number;
   /** Typed rule, after an edit conflict. */
-  theirs?: { rule: unknown };
+  theirs?: unknown;
   isTyped?: boolean;
+  /** The members of one that a form fills. */
+  members?: ShownMembers | undefined;
 };
 
 export function segmentPage(segment: OneSegment): Page {
@@ -69,8 +62,8 @@ export function segmentPage(segment: OneSegment): Page {
     content: (
       <div class="stack">
         <p>
-          In <EnvironmentName environment={environment} />:{" "}
-          <Foreign text={segmentSentence(JSON.parse(record.rule))} />, changed <Time at={record.updatedAt} />.{" "}
+          In <EnvironmentName environment={environment} />: <Who record={record} project={slug} />, changed{" "}
+          <Time at={record.updatedAt} />.{" "}
           <A
             to={`${projectPath(slug)}/history`}
             query={{ kind: "segment", name, environment: environment.slug }}
@@ -78,6 +71,7 @@ export function segmentPage(segment: OneSegment): Page {
             History
           </A>
         </p>
+        {segment.members && <MembersCard segment={segment} members={segment.members} />}
         <SegmentForm segment={segment} />
         <Card id="uses" title="Used by">
           <Uses project={slug} environment={environment.slug} uses={uses} most={SHOWN_USES} />
@@ -103,16 +97,16 @@ function SegmentForm({ segment }: { segment: OneSegment }) {
   const { project, environment, record, draft, why, fault, theirs, revision = record.revision } = segment;
   const to = segmentPath(project.slug, environment.slug, record.name);
   if (!useMayChange([environment]))
-    return <pre tabindex={0}>{JSON.stringify(JSON.parse(record.rule), null, 2)}</pre>;
+    return <pre tabindex={0}>{JSON.stringify(definitionOf(record, project.slug), null, 2)}</pre>;
   return (
     <Form to={to} values={{ revision }} class="card" id="segment" label={`Rule of ${record.name}`}>
-      {theirs && (
+      {theirs !== undefined && (
         <Notice tone="bad" title="Changed by another user">
           <p>
             The segment has changed since this page was loaded. Nothing was saved. Lines with − are what it is
             now, lines with + what you typed.
           </p>
-          <Diff before={{ rule: JSON.parse(record.rule) }} after={theirs} />
+          <Diff before={segmentState(definitionOf(record, project.slug))} after={theirs} />
         </Notice>
       )}
       <RuleFields draft={draft} fault={fault} />

@@ -2,9 +2,14 @@ import { segments } from "../../../operations/segments.ts";
 import * as z from "zod/mini";
 import type { App } from "../../../app.ts";
 import { findSlugFault } from "../../../base/slug.ts";
-import { noSuchSegment } from "../../../flags/segment.ts";
+import { definitionOf, noSuchSegment, segmentState } from "../../../flags/segment.ts";
 import { segmentRuleSchema } from "../../../flags/segment-schema.ts";
 import { deleteSegment, segmentUses, setSegment } from "../../../flags/segments.ts";
+import { approve, listMembers } from "../../../memberships/members.ts";
+import { type GivenSource, setSource } from "../../../memberships/sources.ts";
+import { hasScope } from "../../../access/rights.ts";
+import type { FoundSegment } from "./found-segment.ts";
+import { SHOWN_MEMBERS, type ShownMembers } from "./members-card.tsx";
 import { getEnvironment } from "../../../projects/environments.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import { getProject } from "../../../projects/projects.ts";
@@ -16,10 +21,9 @@ import { confirmed, lastChange } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { faultAt, submit } from "../parts/submit.ts";
 import type { Dashboard } from "../routes.ts";
-import { NEW_RULE, type ReadRule, draftOf, faultOf, readRule, withRow } from "./segment-form.tsx";
+import { type ReadRule, draftOf, faultOf, newDraft, readRule, withRow } from "./segment-form.tsx";
 import { NEW_SEGMENT, type ParametersOf, SEGMENT, SEGMENTS, pathTo, segmentPath } from "../paths.ts";
 import {
-  type FoundSegment,
   type NewSegment,
   type OneSegment,
   deletePage,
@@ -27,14 +31,14 @@ import {
   segmentPage,
 } from "./segment-page.tsx";
 
+const APPROVE = `${SEGMENT}/approve` as const;
 const DELETE = `${SEGMENT}/delete` as const;
 
 export function segmentRoutes({ app, get, post }: Dashboard) {
   get(NEW_SEGMENT, "flags:write", async (c, parameters) => {
     const project = await getProject(app, parameters.project);
     const environment = c.req.query("environment") ?? project.environments[0]?.slug ?? "";
-    const draft = c.req.query("as") === "json" ? ({ as: "json", text: "" } as const) : NEW_RULE;
-    return newSegmentPage({ project, environment, name: "", draft });
+    return newSegmentPage({ project, environment, name: "", draft: newDraft(c.req.query("as")) });
   });
   post(NEW_SEGMENT, "flags:write", async (c, fields, parameters) => {
     const project = await getProject(app, parameters.project);
@@ -48,19 +52,56 @@ export function segmentRoutes({ app, get, post }: Dashboard) {
       () => {
         const fault = findSlugFault("segment", name);
         if (fault !== undefined) throw faultAt("name", fault);
-        return save(app, c, fields, { project, environment, name, rule: ruleIn(read), expected: 0 });
+        return save(app, c, fields, { project, environment, name, given: givenIn(read), expected: 0 });
       },
       (faults, error) => {
-        if (error.code === "conflict")
+        if (error.code === "conflict" && error.reason === "revision-differs")
           return show({ nameFault: `${environment.slug} has a segment of this name already.` });
         return show(faults["name"] ? { nameFault: faults["name"] } : { fault: faultOf(error, read.draft) });
       },
-      { "revision-differs": "name", invalid: "rule" },
+      { "revision-differs": "name", ...FORM_FAULTS, invalid: "rule" },
     );
   });
   get(SEGMENT, "flags:read", async (c, parameters) => {
     const found = await readSegment(app, parameters);
-    return segmentPage({ ...found, draft: draftOf(JSON.parse(found.record.rule), c.req.query("as")) });
+    const members = await readMembers(app, c, found);
+    return segmentPage({
+      ...found,
+      members,
+      draft: draftOf(found.record, found.project.slug, c.req.query("as")),
+    });
+  });
+  post(APPROVE, "flags:write", async (c, fields, parameters) => {
+    const found = await readSegment(app, parameters);
+    const { project, environment, record } = found;
+    const place = { project: project.slug, environment: environment.slug, segment: record.name };
+    const to = segmentPath(project.slug, environment.slug, record.name);
+    const values = textOf(fields, "all") === "1" ? null : [textOf(fields, "value")];
+    return submit(
+      async () => {
+        const done = await confirmed(
+          fields,
+          () => approve(app, c.get("caller"), place, values),
+          async () => ({
+            title: `Confirm the approval in segment ${record.name} of ${environment.slug}, ${project.slug}`,
+            label: `Approve in ${record.name} of ${environment.slug}`,
+            environments: [environment],
+            change: values === null ? "Everything that is pending is approved." : `${values[0]} is approved.`,
+            back: { to, label: record.name },
+          }),
+        );
+        if ("content" in done) return done;
+        return { to, text: values === null ? "All are approved." : `${values[0]} is approved.` };
+      },
+      async (_, error) =>
+        segmentPage({
+          ...found,
+          members: await readMembers(app, c, found),
+          draft: draftOf(record, project.slug, undefined),
+          fault: error.message,
+        }),
+      { "member-not-found": "", conflict: "" },
+    );
   });
   post(SEGMENT, "flags:write", async (c, fields, parameters) => {
     const found = await readSegment(app, parameters);
@@ -73,14 +114,14 @@ export function segmentRoutes({ app, get, post }: Dashboard) {
     const kept = { revision: expected ?? record.revision };
     if (textOf(fields, "act") === "row") return show({ draft: withRow(read.draft), ...kept });
     return submit(
-      () => save(app, c, fields, { project, environment, name: record.name, rule: ruleIn(read), expected }),
+      () => save(app, c, fields, { project, environment, name: record.name, given: givenIn(read), expected }),
       (_, error) =>
         show(
-          error.code === "conflict"
-            ? { theirs: { rule: read.rule } }
+          error.reason === "revision-differs"
+            ? { theirs: read.source ? { source: read.source } : { rule: read.rule } }
             : { fault: faultOf(error, read.draft), ...kept },
         ),
-      { "revision-differs": "rule", invalid: "rule" },
+      { "revision-differs": "rule", ...FORM_FAULTS, invalid: "rule" },
     );
   });
   get(DELETE, "flags:write", async (_, parameters) => deletePage(await readSegment(app, parameters)));
@@ -96,7 +137,7 @@ export function segmentRoutes({ app, get, post }: Dashboard) {
             title: `Confirm the deletion of the segment ${record.name} in ${environment.slug}, ${project.slug}`,
             label: `Delete ${record.name} in ${environment.slug}`,
             environments: [environment],
-            change: <Diff before={{ rule: JSON.parse(record.rule) }} after={{}} />,
+            change: <Diff before={segmentState(definitionOf(record, project.slug))} after={{}} />,
             back: { to: segmentPath(project.slug, environment.slug, record.name), label: record.name },
           }),
           { app, caller: c.get("caller"), operation: segments.delete, names: place },
@@ -114,15 +155,38 @@ export function segmentRoutes({ app, get, post }: Dashboard) {
   });
 }
 
-/** The rule of a form. Throws the fault of what was typed. */
-function ruleIn({ rule, fault }: ReadRule): unknown {
+/** Refusals of the form that a segment names. */
+const FORM_FAULTS = { "form-not-found": "rule", "form-ambiguous": "rule" } as const;
+
+type Given = { rule: unknown } | { source: GivenSource };
+
+/** The rule or the source of a form. Throws the fault of what was typed. */
+function givenIn({ rule, source, fault }: ReadRule): Given {
   if (fault !== undefined) throw faultAt("rule", fault);
-  return rule;
+  return source ? { source } : { rule };
+}
+
+/** The members of a segment that a form fills, as far as the caller may see them; undefined for one with a rule. */
+async function readMembers(
+  app: App,
+  c: DashboardContext,
+  { project, environment, record }: FoundSegment,
+): Promise<ShownMembers | undefined> {
+  const { source } = record;
+  if (!source) return undefined;
+  const after = c.req.query("after") || undefined;
+  const caller = c.get("caller");
+  if (!hasScope(caller, "forms:read", { project: source.project })) return { lists: null, after };
+  const place = { project: project.slug, environment: environment.slug, segment: record.name };
+  const list = (pending: boolean) =>
+    listMembers(app, caller, place, { limit: SHOWN_MEMBERS, pending, ...(pending ? {} : { after }) });
+  const [pending, approved] = [await list(true), await list(false)];
+  return { lists: { pending: pending.items, approved: approved.items, more: approved.more }, after };
 }
 
 /** Adds the schema's error to a rule: too many levels, for example. */
 function checked(read: ReadRule): ReadRule {
-  if (read.fault !== undefined) return read;
+  if (read.fault !== undefined || read.source) return read;
   const { success, error } = z.safeParse(segmentRuleSchema, { rule: read.rule });
   return success ? read : { draft: read.draft, fault: error.issues[0]!.message };
 }
@@ -144,7 +208,7 @@ type Saved = {
   project: Project;
   environment: Environment;
   name: string;
-  rule: unknown;
+  given: Given;
   expected: number | null;
 };
 
@@ -152,12 +216,15 @@ async function save(
   app: App,
   c: DashboardContext,
   fields: Fields,
-  { project, environment, name, rule, expected }: Saved,
+  { project, environment, name, given, expected }: Saved,
 ) {
   const place = { project: project.slug, environment: environment.slug, segment: name };
   const done = await confirmed(
     fields,
-    () => setSegment(app, c.get("caller"), place, rule, expected),
+    () =>
+      "source" in given
+        ? setSource(app, c.get("caller"), place, given.source, expected)
+        : setSegment(app, c.get("caller"), place, given.rule, expected),
     async () => {
       const before = await app.store.segments.find(place);
       const query = { kind: "segment", name, environment: environment.slug } as const;
@@ -165,14 +232,16 @@ async function save(
         title: `Confirm the segment ${name} in ${environment.slug}, ${project.slug}`,
         label: `Save ${name} in ${environment.slug}`,
         environments: [environment],
-        change: <Diff before={before ? { rule: JSON.parse(before.rule) } : {}} after={{ rule }} />,
+        change: (
+          <Diff before={before ? segmentState(definitionOf(before, project.slug)) : {}} after={given} />
+        ),
         last: await lastChange(app, project.slug, query),
         back: before
           ? { to: segmentPath(project.slug, environment.slug, name), label: name }
           : { to: pathTo(SEGMENTS, { project: project.slug }), label: "Segments" },
       };
     },
-    { app, caller: c.get("caller"), operation: segments.set, names: place, body: { rule } },
+    { app, caller: c.get("caller"), operation: segments.set, names: place, body: given },
   );
   if ("content" in done) return done;
   const is = { created: "is created", updated: "is saved", unchanged: "was like this already" }[done.result];

@@ -1,5 +1,5 @@
-import { segmentSentence } from "../../../flags/rules/rule-words.ts";
-import type { SegmentRecord } from "../../../flags/segment.ts";
+import { segmentInWords } from "../../../flags/rules/rule-words.ts";
+import { type SegmentRecord, viewSegment } from "../../../flags/segment.ts";
 import { type SegmentUse, segmentUses } from "../../../flags/segments.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import type { Environment } from "../../../projects/environment.ts";
@@ -109,7 +109,7 @@ function segmentsPage({ project, environment, segments, uses, after, more }: Seg
             heading: true,
             cell: ({ name }) => <A to={segmentPath(slug, environment.slug, name)}>{name}</A>,
           },
-          { label: "Who", cell: ({ rule }) => <Foreign text={segmentSentence(JSON.parse(rule))} /> },
+          { label: "Who", cell: (record) => <Who record={record} project={slug} /> },
           {
             label: "Used by",
             cell: ({ name }) => (
@@ -175,4 +175,9 @@ export function Uses({
       {uses.length > most && <li class="soft">and {(uses.length - most).toLocaleString("en")} more</li>}
     </ul>
   );
+}
+
+/** The rule or the source of a segment, in words. */
+export function Who({ record, project }: { record: SegmentRecord; project: string }) {
+  return <Foreign text={segmentInWords(viewSegment(record, project))} />;
 }

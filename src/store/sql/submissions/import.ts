@@ -6,6 +6,7 @@ import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts"
 import { allAmong } from "../lists.ts";
 import { insertRows } from "../lists.ts";
 import { createUncounted } from "./counts.ts";
+import { fillSegments } from "../memberships/members.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { OF_FORMS } from "./submissions.ts";
 import { FOR_UPDATE, type Value, type Work, first, run } from "../work.ts";
@@ -15,8 +16,8 @@ export function* importSubmissions(
   formKey: string,
   submissions: readonly ImportedSubmission[],
 ): Work<ImportResult> {
-  const form = yield* first<{ id: number }>(
-    `SELECT id FROM forms WHERE key = $formKey AND deleted = 0 ${FOR_UPDATE}`,
+  const form = yield* first<{ id: number; fills: number }>(
+    `SELECT id, fills FROM forms WHERE key = $formKey AND deleted = 0 ${FOR_UPDATE}`,
     { formKey },
   );
   if (!form) throw noSuchForm(formKey);
@@ -47,8 +48,22 @@ export function* importSubmissions(
     "",
   );
   yield* uncounted.count();
+  if (form.fills === 1) yield* fillImported(form.id, rows);
   if (hasForeign) yield* run("UPDATE forms SET foreign_ids = 1 WHERE id = $id", { id: form.id });
   return result;
+}
+
+/** Makes members of those in submissions that were imported, except spam. */
+function* fillImported(formId: number, rows: readonly Value[][]): Work<void> {
+  const stored = yield* allAmong<{ seq: number; data: string; state: number }>(
+    rows.map(([id]) => id!),
+    (list) => `SELECT s.seq, s.data, s.state ${OF_FORMS} AND f.id = $formId AND s.id IN ${list}`,
+    { formId },
+  );
+  yield* fillSegments(
+    formId,
+    stored.filter(({ state }) => STATES[state] !== "spam"),
+  );
 }
 
 export function* hasForeignIds(formKey: string): Work<boolean> {

@@ -11,6 +11,7 @@ import { SUBMISSION_STATES as STATES, NOT_SPAM } from "../../../forms/submission
 import { insertDeliveries } from "../delivery/deliveries.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { FOR_UPDATE, type Work, first, only, run, SKIP_LOCKED } from "../work.ts";
+import { fillSegments } from "../memberships/members.ts";
 import { countSubmissions } from "./counts.ts";
 import { addStored, findSpent, sizeOf } from "./quota.ts";
 
@@ -24,9 +25,10 @@ export function* insertSubmission(
   deliveries: readonly NewDelivery[],
 ): Work<Insertion> {
   const { id, formKey, createdAt, files } = submission;
-  const form = yield* first<{ id: number }>(`SELECT id FROM forms WHERE key = $formKey ${FOR_UPDATE}`, {
-    formKey,
-  });
+  const form = yield* first<{ id: number; fills: number }>(
+    `SELECT id, fills FROM forms WHERE key = $formKey ${FOR_UPDATE}`,
+    { formKey },
+  );
   if (!form) throw noSuchForm(formKey);
   const bytes = conditions?.quota ? sizeOf(submission) : 0;
   const decision = conditions ? yield* decide(formKey, createdAt, conditions, bytes) : IN_INBOX;
@@ -43,6 +45,9 @@ export function* insertSubmission(
   }
   if (conditions) yield* recordMarks(id, spam, conditions);
   if (spam === null) yield* insertDeliveries(seq, deliveries, createdAt);
+  const fills = form.fills === 1 && spam === null;
+  if (fills && (yield* fillSegments(form.id, [{ seq, data: submission.data }])))
+    return { kind: "stored", spam, fills };
   return decision;
 }
 

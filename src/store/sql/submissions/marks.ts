@@ -9,7 +9,8 @@ import {
   type SubmissionMark,
   isFolder,
 } from "../../../forms/submission-state.ts";
-import { runAmong } from "../lists.ts";
+import { allAmong, runAmong } from "../lists.ts";
+import { emptySegments, fillSegments } from "../memberships/members.ts";
 import { insertDeliveries, resumeDeliveries } from "../delivery/deliveries.ts";
 import { insertRows } from "../lists.ts";
 import { bytesOf } from "../ids.ts";
@@ -30,12 +31,12 @@ export function* markSubmissions(
   const unknown = ids.find((id) => !known.has(id));
   if (unknown !== undefined) throw noSuchSubmission(unknown);
   const changed = [...known].filter(([, row]) => !hasMark(row, mark));
-  yield* setMark(
-    changed.map(([, { seq }]) => seq),
-    mark,
-  );
+  const seqs = changed.map(([, { seq }]) => seq);
+  if (mark === "spam") yield* emptySegments(seqs);
+  yield* setMark(seqs, mark);
   const hasLeftSpam = ({ state }: KnownSubmission) => isFolder(mark) && state === SPAM;
   yield* record(changed.map(([, row]) => [row.seq, mark, hasLeftSpam(row) ? row.spam : null, by.who, by.at]));
+  yield* fillAgain(changed.flatMap(([, row]) => (hasLeftSpam(row) ? [row.seq] : [])));
   for (const [id, row] of changed) {
     if (!hasLeftSpam(row)) continue;
     // Deliveries of a submission that a person filed as spam had begun before, even if their records have expired.
@@ -43,6 +44,21 @@ export function* markSubmissions(
     yield* queue(row.seq, deliveries[id] ?? [], by.at);
   }
   return changed.map(([id]) => id);
+}
+
+/** Makes members of those in submissions that have left the spam folder. */
+function* fillAgain(seqs: readonly number[]): Work<void> {
+  if (seqs.length === 0) return;
+  const rows = yield* allAmong<{ seq: number; data: string; form_id: number }>(
+    seqs,
+    (list) => `SELECT s.seq, s.data, s.form_id FROM submissions s JOIN forms f ON f.id = s.form_id
+      WHERE f.fills = 1 AND s.seq IN ${list}`,
+  );
+  for (const form of new Set(rows.map((row) => row.form_id)))
+    yield* fillSegments(
+      form,
+      rows.filter((row) => row.form_id === form),
+    );
 }
 
 const SPAM = STATES.indexOf("spam");

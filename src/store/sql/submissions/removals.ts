@@ -8,6 +8,7 @@ import { SKIP_LOCKED, type Work, all, first, run, FOR_UPDATE } from "../work.ts"
 import type { ScannedSubmission } from "../../../forms/inbox/scan.ts";
 import type { Aged, AgedQuery } from "../../../forms/store.ts";
 import { allAmong, runAmong } from "../lists.ts";
+import { emptySegments } from "../memberships/members.ts";
 import { PROJECT_OF_FORM } from "../rows.ts";
 import { cutPage, pageCut } from "../pages.ts";
 import { takeStored } from "./quota.ts";
@@ -85,6 +86,7 @@ export function* deleteRows(forget: Forget, seqs: readonly number[]): Work<void>
   const list = JSON.stringify(seqs);
   yield* forget(list);
   yield* takeStored(list);
+  yield* emptySegments(seqs);
   const among = "(SELECT CAST(value AS BIGINT) FROM json_each($list))";
   yield* run(
     `INSERT INTO loose_files (blob_key) SELECT blob_key FROM files WHERE submission_seq IN ${among}

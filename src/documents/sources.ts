@@ -1,0 +1,93 @@
+import type { Caller } from "../access/caller.ts";
+import type { FormPlace } from "../access/place.ts";
+import { requireScope } from "../access/rights.ts";
+import { AppError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import type { SegmentSource } from "../flags/members.ts";
+import { type FilledSegment, filledSegment } from "../forms/form.ts";
+import { parseFormName } from "../forms/form-name.ts";
+import type { Document } from "./document.ts";
+import { type DocumentPlan, fault } from "./plan.ts";
+import type { Setup, SetupChange } from "./setup.ts";
+import type { DocumentsApp } from "./store.ts";
+
+/** Finds the form that a segment names; undefined if there is none. */
+export type FindForm = (name: string) => FormPlace | undefined;
+
+/** The source that a document gives a segment; undefined for one with a rule. Throws `invalid`. */
+export function sourceOf(path: string, wanted: unknown, findForm: FindForm): SegmentSource | undefined {
+  if (!hasSource(wanted)) return undefined;
+  const { form: name, field, attribute = field, approve = false, ...others } = wanted.source;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw fault(`${path}.source`, `Unrecognized key: "${unknown}"`);
+  for (const [key, value] of Object.entries({ form: name, field, attribute }))
+    if (typeof value !== "string" || value === "" || value.length > 200)
+      throw fault(`${path}.source.${key}`, "it is a text of 1 to 200 characters");
+  if (typeof approve !== "boolean") throw fault(`${path}.source.approve`, "it is true or false");
+  const form = findForm(name);
+  if (!form) throw fault(`${path}.source.form`, `the form "${name}" does not exist`);
+  return { project: form.project, form: form.slug, field, attribute, approve };
+}
+
+/** A source in a document, which {@link sourceOf} checks. */
+type WithSource = { source: { form: string; field: string; attribute?: string; approve?: boolean } };
+
+function hasSource(wanted: unknown): wanted is WithSource {
+  return isObject(wanted) && Object.keys(wanted).join() === "source" && isObject(wanted["source"]);
+}
+
+/** Whether a segment of a document has a source, so that its forms are to be read. */
+export function hasSources({ projects = {} }: Document): boolean {
+  return Object.values(projects).some(({ environments = {} }) =>
+    Object.values(environments).some(({ segments = {} }) => Object.values(segments).some(hasSource)),
+  );
+}
+
+/** The form of a name, in the project of its segment or else in any: of the setup, or one that the document creates. */
+export function formNamed(
+  { forms }: Setup,
+  { document, home }: { document: Document; home: string },
+  project: string,
+  name: string,
+): FormPlace | undefined {
+  const { project: given, slugOrKey } = parseFormName(name);
+  const at = given ?? project;
+  const created = at === home && document.forms ? document.forms : document.projects?.[at]?.forms;
+  if (created && Object.hasOwn(created, slugOrKey)) return { project: at, slug: slugOrKey };
+  const isNamed = ({ slug, key }: { slug: string; key: string }) => slug === slugOrKey || key === slugOrKey;
+  const near = forms.find((form) => form.project === at && isNamed(form));
+  if (near || given !== null) return near;
+  const [only, ...others] = forms.filter(isNamed);
+  return others.length === 0 ? only : undefined;
+}
+
+/**
+ * Checks the forms that fill segments after a plan. Throws `forbidden` where the caller may not read one, and `conflict` for
+ * the deletion of one that still fills a segment.
+ */
+export async function checkSources(
+  app: DocumentsApp,
+  caller: Caller,
+  { changes, sources }: DocumentPlan,
+): Promise<void> {
+  for (const { source } of sources) requireScope(caller, "forms:read", { project: source.project });
+  for (const each of changes) {
+    if (each.change !== "deleteForm") continue;
+    const planned = sources.find(
+      ({ source }) => source.project === each.project && source.form === each.slug,
+    );
+    const kept = (await app.store.forms.filledBy(each.key)).find(
+      (filled) => !changes.some((other) => ends(other, filled)),
+    );
+    if (planned) throw new AppError("conflict", `${planned.path}: the form "${each.slug}" would be deleted`);
+    if (kept) throw filledSegment(each.slug, kept);
+  }
+}
+
+/** Whether a change ends what a form fills: the segment is deleted, with its environment or alone, or gets another rule or form. */
+function ends(change: SetupChange, { project, environment, segment }: FilledSegment): boolean {
+  if (change.change === "deleteEnvironment")
+    return change.project === project && change.environment === environment;
+  if (change.change !== "deleteSegment" && change.change !== "putSegment") return false;
+  return change.project === project && change.environment === environment && change.segment === segment;
+}

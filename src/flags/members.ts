@@ -1,0 +1,104 @@
+import { normalize } from "../base/normalize.ts";
+
+/** Values of a segment at most, approved or not. */
+export const MAX_MEMBERS = 100_000;
+
+/** Characters of a value, as many as a mail address has. */
+const MAX_VALUE = 254;
+
+/** Values of one submission that count, where a field has a list of them. */
+const MAX_VALUES = 100;
+
+/** A form that fills a segment, by its slugs. */
+export type SegmentSource = {
+  project: string;
+  form: string;
+  field: string;
+  /** The attribute of a context that is compared. */
+  attribute: string;
+  /** Whether a person approves each value. */
+  approve: boolean;
+};
+
+/** How many values of a segment are approved, and how many are not yet. */
+export type MemberCounts = { members: number; pending: number };
+
+/** A source as it is named beside its segment: the form by its slug, in another project as `project:slug`. */
+export function namedSource({ project, form, field, attribute, approve }: SegmentSource, place: string) {
+  return { form: project === place ? form : `${project}:${form}`, field, attribute, approve };
+}
+
+type NamedSource = ReturnType<typeof namedSource>;
+
+/** The source of a segment, in words. */
+export function sourceInWords({ form, field, attribute, approve }: NamedSource): string {
+  const by = attribute === field ? "" : `, by ${attribute}`;
+  return `those in the field ${field} of form ${form}${by}${approve ? ", once approved" : ""}`;
+}
+
+/** A value as members are compared: trimmed, in lower case, in NFC; null for what can be no member. */
+export function memberValue(value: unknown): string | null {
+  // Bounded first: spaces around it and marks may make it longer than the value is.
+  if (typeof value !== "string" || value.length > 4 * MAX_VALUE) return null;
+  const text = normalize(value.trim().toLowerCase(), "NFC");
+  return text === "" || text.length > MAX_VALUE || text.includes("\0") || !text.isWellFormed() ? null : text;
+}
+
+/** The values of a field of a submission: several where it has a list. */
+export function memberValues(value: unknown): string[] {
+  const given: unknown[] = Array.isArray(value) ? value.slice(0, MAX_VALUES) : [value];
+  return [...new Set(given.flatMap((each) => memberValue(each) ?? []))];
+}
+
+const MEMBERS_OF = "$members.";
+
+/** The rule that a segment with a source stands for where rules are checked: its list is put in when it is compiled. */
+export function memberRule(segment: string, attribute: string): string {
+  return JSON.stringify({ in: [{ var: attribute }, { var: `${MEMBERS_OF}${segment}` }] });
+}
+
+/** The segment whose members are the list of an operation `in`; undefined for any other list. */
+export function segmentOfList(list: unknown): string | undefined {
+  const name = typeof list === "object" && list !== null && "var" in list ? list.var : undefined;
+  return typeof name === "string" && name.startsWith(MEMBERS_OF) ? name.slice(MEMBERS_OF.length) : undefined;
+}
+
+/** The members of a segment, as a list of a rule; the same object while they change. */
+export class MemberList {
+  #values: ReadonlySet<string> | Set<string> = new Set();
+  #at: MemberState | null = null;
+
+  /** Whether a value of a context is that of a member. */
+  includes(value: unknown): boolean {
+    if (this.#values.size === 0) return false;
+    if (this.#values.has(value as string)) return true;
+    const normal = memberValue(value);
+    return normal !== null && normal !== value && this.#values.has(normal);
+  }
+
+  /** The revision behind which members are missing; null if all are to be read. */
+  missingSince({ epoch, leftAt }: MemberState): number | null {
+    const at = this.#at;
+    return at === null || at.epoch !== epoch || leftAt > at.revision ? null : at.revision;
+  }
+
+  isAt({ epoch, revision }: MemberState): boolean {
+    return this.#at?.epoch === epoch && this.#at.revision === revision;
+  }
+
+  /** Takes values that were read at a state: all of them, or those since {@link missingSince}. */
+  take(state: MemberState, values: readonly string[], areAll: boolean): void {
+    const at = this.#at;
+    // A read that another one has overtaken.
+    if (at && (at.epoch > state.epoch || (at.epoch === state.epoch && at.revision > state.revision))) return;
+    if (areAll) this.#values = new Set(values);
+    else for (const value of values) (this.#values as Set<string>).add(value);
+    this.#at = state;
+  }
+}
+
+/** The members of the segments of an environment that forms fill, by the name of the segment. */
+export type Members = Pick<ReadonlyMap<string, MemberList>, "get">;
+
+/** The state of the members of a segment: they are found anew in another epoch, and some have left at a revision. */
+export type MemberState = { segment: string; epoch: number; revision: number; leftAt: number };

@@ -1,0 +1,109 @@
+import type { Caller } from "../access/caller.ts";
+import { change } from "../access/door.ts";
+import { requireScope } from "../access/rights.ts";
+import { AppError } from "../base/errors.ts";
+import type { Page } from "../base/pages.ts";
+import { memberValue } from "../flags/members.ts";
+import type { FlagSelection } from "../flags/store.ts";
+import { approveMembers } from "../flags/plan.ts";
+import { type SegmentPlace, type SegmentRecord, noSuchSegment } from "../flags/segment.ts";
+import { requireChangeable } from "../projects/locks.ts";
+import type { Member, MemberQuery, MembershipsApp } from "./store.ts";
+
+/**
+ * The values of a segment that a form fills, approved or pending; none of one with a rule. Throws `not_found`, and
+ * `forbidden` without `forms:read` where the form is.
+ */
+export async function listMembers(
+  app: MembershipsApp,
+  caller: Caller,
+  place: SegmentPlace,
+  query: MemberQuery,
+): Promise<Page<Member>> {
+  requireScope(caller, "flags:read", place);
+  await findSegment(app, caller, place);
+  return app.store.memberships.page(place, query);
+}
+
+/** Members of a segment that a file of flagd can have. */
+const MAX_EXPORTED = 10_000;
+
+/**
+ * The members of those segments that forms fill, sorted, for a file of flagd. Throws `too_large` for a segment with more than
+ * 10,000, `forbidden` without `forms:read` where a form is.
+ */
+export async function exportMembers(
+  caller: Caller,
+  selection: Pick<FlagSelection, "membersSince">,
+  segments: readonly SegmentRecord[],
+): Promise<Map<string, string[]>> {
+  const all = new Map<string, string[]>();
+  for (const { name, source, counts } of segments) {
+    if (!source) continue;
+    requireScope(caller, "forms:read", { project: source.project });
+    if (counts && counts.members > MAX_EXPORTED)
+      throw new AppError("too_large", `segment "${name}" has more than ${MAX_EXPORTED} members`, {
+        hint: "export it without its members",
+      });
+    const values = await selection.membersSince(name, 0);
+    all.set(
+      name,
+      values.toSorted((a, b) => (a < b ? -1 : 1)),
+    );
+  }
+  return all;
+}
+
+/**
+ * Approves values of a segment, or with null all that are pending; ones that are approved stay as they are. Returns the
+ * segment. Throws `not_found` for a value that no submission has, and as {@link listMembers} and `requireChangeable`.
+ */
+export async function approve(
+  app: MembershipsApp,
+  caller: Caller,
+  place: SegmentPlace,
+  values: readonly string[] | null,
+): Promise<SegmentRecord> {
+  requireScope(caller, "flags:write", place);
+  await change(app, caller, async () => {
+    const segment = await findSegment(app, caller, place);
+    await requireChangeable(app, caller, place);
+    const pending = segment.counts?.pending ?? 0;
+    const given = values && (await pendingAmong(app, place, values));
+    const approved = given === null ? pending : given.length;
+    const changes = approved === 0 ? [] : [approveMembers(place, given, { pending, approved })];
+    return { changes, result: undefined };
+  });
+  return findSegment(app, caller, place);
+}
+
+/** The pending ones among some values of a segment. */
+async function pendingAmong(
+  app: MembershipsApp,
+  place: SegmentPlace,
+  values: readonly string[],
+): Promise<string[]> {
+  const named = values.map((value) => ({ value, normal: memberValue(value) }));
+  const known = await app.store.memberships.among(
+    place,
+    named.flatMap(({ normal }) => normal ?? []),
+  );
+  const approved = new Map(known.map((each) => [each.value, each.approved]));
+  for (const { value, normal } of named)
+    if (normal === null || !approved.has(normal))
+      throw new AppError(
+        "not_found",
+        `"${value.slice(0, 100)}" is not a value of segment "${place.segment}"`,
+        {
+          reason: "member-not-found",
+        },
+      );
+  return known.flatMap((each) => (each.approved === 0 ? [each.value] : []));
+}
+
+async function findSegment(app: MembershipsApp, caller: Caller, place: SegmentPlace): Promise<SegmentRecord> {
+  const segment = await app.store.segments.find(place);
+  if (!segment) throw noSuchSegment(place.segment);
+  if (segment.source) requireScope(caller, "forms:read", { project: segment.source.project });
+  return segment;
+}

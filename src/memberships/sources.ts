@@ -1,0 +1,53 @@
+import type { Caller } from "../access/caller.ts";
+import { requireScopeSomewhere } from "../access/rights.ts";
+import type { SetResult } from "../base/result.ts";
+import { requireSoundSegment } from "../flags/fit.ts";
+import { type SegmentPlace, type SegmentRecord, filledDefinition } from "../flags/segment.ts";
+import { changeSegment } from "../flags/segments.ts";
+import { type FormName, parseFormName } from "../forms/form-name.ts";
+import type { FormRecord } from "../forms/form.ts";
+import { findForm } from "../forms/lookup.ts";
+import type { SourceApp } from "./store.ts";
+
+/** A source as callers give it. */
+export type GivenSource = {
+  form: FormName;
+  field: string;
+  attribute?: string | undefined;
+  approve?: boolean | undefined;
+};
+
+/**
+ * Lets a form fill a segment, which is created if it does not exist: whoever is named in its submissions is a member, in
+ * earlier ones too. Throws as `changeSegment`, and `not_found`, `conflict` and `forbidden` for the form, of which the caller
+ * needs `forms:read`.
+ */
+export async function setSource(
+  app: SourceApp,
+  caller: Caller,
+  place: SegmentPlace,
+  { form: name, field, attribute = field, approve = false }: GivenSource,
+  expected: number | null,
+): Promise<{ record: SegmentRecord; result: SetResult }> {
+  requireScopeSomewhere(caller, "forms:read");
+  return changeSegment(app, caller, place, expected, async (existing, flags) => {
+    const form = await findNear(app, caller, name, place.project);
+    const source = { project: form.project, form: form.slug, field, attribute, approve };
+    const definition = filledDefinition(place.segment, source);
+    await requireSoundSegment(place.segment, JSON.parse(definition.rule), existing, flags);
+    return definition;
+  });
+}
+
+/** The form of a name in the project of the segment, else in any. */
+async function findNear(
+  app: SourceApp,
+  caller: Caller,
+  name: FormName,
+  project: string,
+): Promise<FormRecord> {
+  const given = parseFormName(name);
+  const named = given.project === null ? await app.store.forms.named(given.slugOrKey) : [];
+  const isNear = named.some((form) => form.project === project && form.slug === given.slugOrKey);
+  return findForm(app, caller, "forms:read", isNear ? `${project}:${given.slugOrKey}` : name);
+}

@@ -1,0 +1,87 @@
+import type { SegmentSource } from "../../../flags/members.ts";
+import type { FilledSegment } from "../../../forms/form.ts";
+import { PROJECT_OF_FORM } from "../rows.ts";
+import { FOR_UPDATE, FOR_UPDATE_ALONE, type Work, all, first, run } from "../work.ts";
+import { SUBMISSION_STATES } from "../../../forms/submission-state.ts";
+import { ONE, type SourceRow, approveMembers, fill } from "./members.ts";
+
+const SPAM = SUBMISSION_STATES.indexOf("spam");
+
+/** Submissions that are read at a time, to be made members. */
+const AT_ONCE = 500;
+
+/**
+ * Gives a segment a source, or another one: its members are then found anew among the submissions of the form, which others
+ * store before or after that, and not meanwhile.
+ */
+export function* putSource(
+  environmentId: number,
+  segment: string,
+  { project, form: slug, field, attribute, approve }: SegmentSource,
+  epoch: number,
+): Work<void> {
+  const form = yield* first<{ id: number }>(
+    `SELECT f.id FROM forms f WHERE f.slug = $slug AND f.deleted = 0 AND ${PROJECT_OF_FORM} = $project`,
+    { slug, project },
+  );
+  if (!form) throw new Error(`the form ${project}:${slug} of a segment does not exist`);
+  yield* all(`SELECT id FROM forms WHERE id = $id ${FOR_UPDATE_ALONE}`, { id: form.id });
+  const place = { environmentId, segment };
+  const before = yield* first<SourceRow>(`SELECT * FROM segment_sources WHERE ${ONE} ${FOR_UPDATE}`, place);
+  const isSame = before !== undefined && before.form_id === form.id && before.field === field;
+  if (isSame) {
+    yield* run(`UPDATE segment_sources SET attribute = $attribute, approve = $approve WHERE ${ONE}`, {
+      ...place,
+      attribute,
+      approve: approve ? 1 : 0,
+    });
+    if (!approve) yield* approveMembers(before, null);
+    return;
+  }
+  yield* dropSource(environmentId, segment);
+  yield* run(
+    `INSERT INTO segment_sources (environment_id, segment, form_id, field, attribute, approve, epoch, revision, left_at, members, pending)
+     VALUES ($environmentId, $segment, $formId, $field, $attribute, $approve, $epoch, 1, 0, 0, 0)`,
+    { ...place, formId: form.id, field, attribute, approve: approve ? 1 : 0, epoch },
+  );
+  yield* run("UPDATE forms SET fills = 1 WHERE id = $id AND fills = 0", { id: form.id });
+  for (let after = 0; ;) {
+    const rows = yield* all<{ seq: number; data: string; state: number }>(
+      "SELECT seq, data, state FROM submissions WHERE form_id = $formId AND seq > $after ORDER BY seq LIMIT $limit",
+      { formId: form.id, after, limit: AT_ONCE },
+    );
+    const source = yield* first<SourceRow>(`SELECT * FROM segment_sources WHERE ${ONE}`, place);
+    yield* fill(
+      source!,
+      rows.flatMap(({ seq, data, state }) =>
+        state === SPAM ? [] : [{ seq, fields: JSON.parse(data) as Record<string, unknown> }],
+      ),
+    );
+    if (rows.length < AT_ONCE) return;
+    after = rows.at(-1)!.seq;
+  }
+}
+
+/** Ends the source of a segment with its members. */
+export function* dropSource(environmentId: number, segment: string): Work<void> {
+  const place = { environmentId, segment };
+  yield* run(`DELETE FROM memberships WHERE ${ONE}`, place);
+  if ((yield* run(`DELETE FROM segment_sources WHERE ${ONE}`, place)) > 0) yield* forgetFilling();
+}
+
+/** Lets submissions take the quick way again to forms that fill no segment any more. */
+export function* forgetFilling(): Work<void> {
+  yield* run(
+    "UPDATE forms SET fills = 0 WHERE fills = 1 AND id NOT IN (SELECT form_id FROM segment_sources)",
+  );
+}
+
+/** The segments that a form fills, by the key of the form. */
+export function* filledBy(formKey: string): Work<FilledSegment[]> {
+  return yield* all<FilledSegment>(
+    `SELECT p.slug AS project, e.slug AS environment, s.segment
+     FROM segment_sources s JOIN environments e ON e.id = s.environment_id JOIN projects p ON p.id = e.project_id
+     WHERE s.form_id = (SELECT id FROM forms WHERE key = $formKey) ORDER BY p.slug, e.slug, s.segment`,
+    { formKey },
+  );
+}
