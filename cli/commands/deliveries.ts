@@ -6,7 +6,7 @@ import type { DeliveryAttempt, DeliveryDetails } from "../../src/delivery/delive
 import { deliveries as operations } from "../../src/operations/deliveries.ts";
 import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
-import { details, shorten, shown, table } from "../output/text.ts";
+import { details, known, shorten, shown, table } from "../output/text.ts";
 import { action } from "../session/action.ts";
 import { formProjectOption } from "../session/config.ts";
 import { type FormFilter, formFilter } from "./form-filter.ts";
@@ -21,11 +21,12 @@ export function addDeliveryCommands(deliveries: Command, io: Io): void {
   deliveries.addHelpText(
     "after",
     `
-Each submission is sent to the targets of its form and to the addresses that it notifies. A delivery is queued,
-delivered, failed after its last attempt, or cancelled because its target is disabled or was deleted.
+Each submission is sent to the targets of its form and to the addresses that it notifies, and notices of a project
+to the targets of the project. A delivery is queued, delivered, failed after its last attempt, or cancelled because its target is disabled or was deleted.
 
 Examples:
   formflag deliveries list --form contact
+  formflag deliveries list --project shop
   formflag deliveries list --status failed
   formflag deliveries retry --failed --form contact
 `,
@@ -51,9 +52,13 @@ function describeDelivery(delivery: DeliveryView): string {
   return (
     details([
       ["delivery", delivery.id],
-      ["submission", delivery.submission],
-      ...(delivery.project ? [["project", delivery.project] as [string, string]] : []),
-      ["form", delivery.form],
+      ...known([
+        ["submission", delivery.submission],
+        ["project", delivery.project],
+        ["form", delivery.form],
+        ["environment", delivery.environment],
+        ["event", delivery.event],
+      ]),
       ["kind", delivery.kind],
       ["target", delivery.target],
       ["status", delivery.status],
@@ -119,7 +124,7 @@ async function listDeliveries(
   const { items, next } = await listSome(client, operations.list, listing);
   const rows = items.map((each) => [
     each.id,
-    each.form,
+    each.form ?? `${each.project}: ${each.event}`,
     each.kind,
     shorten(each.target, 40),
     each.status,
@@ -129,7 +134,7 @@ async function listDeliveries(
   ]);
   await print(
     items,
-    table(["ID", "FORM", "KIND", "TARGET", "STATUS", "ATTEMPTS", "NEXT ATTEMPT", "LAST ERROR"], rows),
+    table(["ID", "OF", "KIND", "TARGET", "STATUS", "ATTEMPTS", "NEXT ATTEMPT", "LAST ERROR"], rows),
   );
   if (next !== null) {
     const filters = Object.entries(query).filter(([name]) => name !== "before");

@@ -92,3 +92,8 @@ export function shorten(text: string, width: number): string {
 function pad(cell: string, width: number): string {
   return cell + " ".repeat(Math.max(0, width - Bun.stringWidth(cell)));
 }
+
+/** The lines of {@link details} that have a value: an older server does not send all. */
+export function known(lines: readonly (readonly [string, string | null | undefined])[]): [string, string][] {
+  return lines.flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : []));
+}

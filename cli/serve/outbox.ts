@@ -47,10 +47,10 @@ function filesOf(app: App, config: ServeConfig): DeliveryFiles {
 export function openOutbox(app: App, options: Options, wakeJob: () => void): Outbox {
   const { config, outgoing, metrics, log } = options;
   const { retryDelays, alertMail } = config;
-  const alert = async (form: string, target: string, error: string, isSwitchedOff: boolean) => {
+  const alert = async (owner: string, target: string, error: string, isSwitchedOff: boolean) => {
     if (alertMail === null) return;
     const { sendAlert } = await import("../../src/delivery/alert.ts");
-    const alert = { to: alertMail, form, target, error, isSwitchedOff };
+    const alert = { to: alertMail, owner, target, error, isSwitchedOff };
     const attempt = await sendAlert(app, await outgoing(), alert);
     if (attempt !== null && attempt.outcome !== "delivered")
       log.line("warn", `the alert mail was not sent: ${attempt.error}`);
@@ -66,12 +66,12 @@ export function openOutbox(app: App, options: Options, wakeJob: () => void): Out
         attempted: metrics.delivered,
         tried: createFailureLog(app.now, log.line),
         error: log.error,
-        failed(form, { id, kind, target }, error, isSwitchedOff) {
+        failed(owner, { id, kind, target }, error, isSwitchedOff) {
           const what = isSwitchedOff ? `the target ${target} was switched off` : `delivery ${id} failed`;
-          log.line("warn", `${what}: form ${form}, ${kind}: ${error}`);
+          log.line("warn", `${what}: ${owner}, ${kind}: ${error}`);
           // Anybody can have replies sent to addresses that refuse them, so these are one target.
-          const about = kind === "autoreply" ? `the automatic reply of ${form}` : target;
-          void alert(form, about, error, isSwitchedOff).catch(log.error);
+          const about = kind === "autoreply" ? `the automatic reply of ${owner}` : target;
+          void alert(owner, about, error, isSwitchedOff).catch(log.error);
         },
       },
     },

@@ -23,7 +23,11 @@ export const FLOORS = [
   { area: "src/blobs", imports: ["src/base"], libraries: ["aws4fetch"] },
   { area: "src/delivery", imports: ["src/base", "src/access"], libraries: ["mustache", "zod"] },
   { area: "src/projects", imports: ["src/base", "src/access", "src/delivery"], libraries: ["zod"] },
-  { area: "src/flags", imports: ["src/base", "src/access", "src/projects"], libraries: ["xss", "zod"] },
+  {
+    area: "src/flags",
+    imports: ["src/base", "src/access", "src/delivery", "src/projects"],
+    libraries: ["xss", "zod"],
+  },
   { area: "src/flags/flagd", imports: [], libraries: ["@openfeature/flagd-core"] },
   {
     area: "src/forms",

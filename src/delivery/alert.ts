@@ -14,8 +14,8 @@ export type Alert = {
   to: string;
   /** Milliseconds since 1970, when the message is sent. */
   now: number;
-  /** The form's slug. */
-  form: string;
+  /** The form or the project of the target: `form contact`. */
+  owner: string;
   /** The id of the target. */
   target: string;
   /** The short error of the last attempt. */
@@ -25,11 +25,11 @@ export type Alert = {
 };
 
 /** The message to the operator about a delivery that failed for the last time, or a target that was switched off. */
-export function buildAlert({ id, from, to, now, form, target, error, isSwitchedOff }: Alert): MailMessage {
-  const [shownForm, shownTarget] = [oneLine(form, 60), oneLine(target, 80)];
+export function buildAlert({ id, from, to, now, owner, target, error, isSwitchedOff }: Alert): MailMessage {
+  const [shownOwner, shownTarget] = [oneLine(owner, 70), oneLine(target, 80)];
   const what = isSwitchedOff
-    ? `Target ${shownTarget} of form ${shownForm} was switched off`
-    : `A delivery of form ${shownForm} to target ${shownTarget} failed`;
+    ? `Target ${shownTarget} of ${shownOwner} was switched off`
+    : `A delivery of ${shownOwner} to target ${shownTarget} failed`;
   const consequence = isSwitchedOff
     ? "Nothing more is delivered to it until it is enabled again."
     : "It was the last attempt: retry it once the cause is fixed.";
@@ -47,7 +47,7 @@ const ALERT_MS = 3_600_000;
 export async function sendAlert(
   app: OutboxApp & { nextId: () => string },
   { mail }: Outgoing,
-  alert: Pick<Alert, "to" | "form" | "target" | "error" | "isSwitchedOff">,
+  alert: Pick<Alert, "to" | "owner" | "target" | "error" | "isSwitchedOff">,
 ): Promise<Attempt | null> {
   const now = app.now();
   if (mail === null || !(await app.store.deliveries.claimAlert(alert.target, now, now + ALERT_MS)))

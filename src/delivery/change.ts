@@ -1,5 +1,5 @@
 import type { HistoryEntry } from "../access/history-entry.ts";
-import type { FormPlace } from "../access/place.ts";
+import type { DeliveryOwner } from "./owner.ts";
 import { maskTarget, type TargetRecord } from "./target.ts";
 
 /** A change of targets, as the store applies it. */
@@ -10,12 +10,17 @@ export type TargetChange =
   /** Adds an entry to the history alone: a target belongs to its form, and changes beside it. */
   | { change: "recordForm"; project: string; history: HistoryEntry };
 
-/** The entry of a target of a form that is added, changed or deleted, without its secrets; undefined for none. */
+/**
+ * The entry of a target of a form that is added, changed or deleted, without its secrets; undefined for none. The history
+ * of a project has no entry of its targets, which the audit log has.
+ */
 export function recordTarget(
-  { project, slug }: FormPlace,
+  owner: DeliveryOwner,
   before: TargetRecord | undefined,
   after: TargetRecord | undefined,
-): TargetChange {
+): TargetChange[] {
+  if (!("form" in owner)) return [];
+  const { project, slug } = owner.form;
   const isRotated = before && after && before.secrets[0]?.secret !== after.secrets[0]?.secret;
   const was = before && { [`target ${before.id}`]: stateOf(before) };
   const is = after && {
@@ -23,7 +28,7 @@ export function recordTarget(
     ...(isRotated && { [`secret of ${after.id}`]: "renewed" }),
   };
   const entry = { environment: null, kind: "form", name: slug, before: was ?? {}, after: is ?? {} } as const;
-  return { change: "recordForm", project, history: entry };
+  return [{ change: "recordForm", project, history: entry }];
 }
 
 function stateOf(target: TargetRecord): string {

@@ -4,13 +4,17 @@ import { DELIVERY_STATUSES } from "./delivery-status.ts";
 
 export const deliverySchema = z.object({
   id: z.string(),
-  /** The id of the submission. */
-  submission: z.string(),
-  /** The slug of the form's project. */
+  /** The id of the submission; null for a delivery of notices. */
+  submission: z.nullable(z.string()),
+  /** The slug of the project, or of the form's. */
   project: z.string(),
-  /** The form's slug. */
-  form: z.string(),
-  /** `webhook`, a chat service, `notification` or `autoreply`. */
+  /** The form's slug; null for a delivery of notices. */
+  form: z.nullable(z.string()),
+  /** The environment of a notice; null for one of all, and for a submission. */
+  environment: z.nullable(z.string()),
+  /** The event of a notice, or `digest` for several; null for a submission. */
+  event: z.nullable(z.string()),
+  /** `webhook`, `mail`, a chat service, `notification` or `autoreply`. */
   kind: z.string(),
   /** The id of the target, or the mail address. */
   target: z.string(),

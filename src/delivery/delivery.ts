@@ -1,18 +1,18 @@
 import type * as z from "zod/mini";
 import { AppError } from "../base/errors.ts";
 import type { attemptSchema, deliveryDetailsSchema, deliverySchema } from "./delivery-schema.ts";
-import { CHAT_KINDS } from "./target.ts";
+import { TARGET_KINDS } from "./target.ts";
 
-/** Deliveries by mail: to addresses that the form notifies, and to the sender. */
-const MAIL_KINDS = ["notification", "autoreply"] as const;
+/** Deliveries by mail without a target: to addresses that the form notifies, and to the sender. */
+const ADDRESSED = ["notification", "autoreply"] as const;
 
-type MailKind = (typeof MAIL_KINDS)[number];
+type MailKind = "mail" | (typeof ADDRESSED)[number];
 
-export const DELIVERY_KINDS = ["webhook", ...CHAT_KINDS, ...MAIL_KINDS] as const;
+export const DELIVERY_KINDS = [...TARGET_KINDS, ...ADDRESSED] as const;
 
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
-/** A submission on its way to one recipient. */
+/** A submission, or notices of a project, on the way to one recipient. */
 export type Delivery = z.infer<typeof deliverySchema>;
 
 /** A delivery with its attempts. */
@@ -28,7 +28,7 @@ export type Lane = string;
 export const MAIL_LANE: Lane = "";
 
 export function isMail(kind: DeliveryKind): kind is MailKind {
-  return kind === "notification" || kind === "autoreply";
+  return kind === "mail" || kind === "notification" || kind === "autoreply";
 }
 
 export function laneOf({ kind, target }: { kind: DeliveryKind; target: string }): Lane {

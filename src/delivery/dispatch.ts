@@ -1,14 +1,15 @@
-import { type FormPlace, shortName } from "../access/place.ts";
+import { shortName } from "../access/place.ts";
 import { isoTime } from "../base/clock.ts";
 import { withoutRepeats } from "../base/json-members.ts";
 import { emailFieldOf, parseMailbox } from "./address.ts";
 import type { Attempt } from "./attempt.ts";
 import { buildAutoreply } from "./autoreply.ts";
-import { isMail } from "./delivery.ts";
 import { type SubmissionLinks, buildNotification } from "./notification.ts";
+import { sendNotices } from "./notices/send-notices.ts";
 import type { Outgoing } from "./outgoing.ts";
+import type { DeliveryOwner } from "./owner.ts";
 import type { ClaimedDelivery, DeliveriesStore, DeliveryContent } from "./store.ts";
-import { type ChatKind, activeSecrets } from "./target.ts";
+import { type ChatKind, activeSecrets, type TargetRecord } from "./target.ts";
 import { describeValue, parseFields } from "./text.ts";
 
 /** The uploaded files of submissions, by the submission's id and the number of the file, from 1. */
@@ -28,7 +29,7 @@ export type Dispatching = {
 };
 
 /** The attempt that was made, or the reason why the delivery is cancelled. */
-export type Dispatched = { attempt: Attempt; form: FormPlace } | { cancelled: string };
+export type Dispatched = { attempt: Attempt; owner: DeliveryOwner } | { cancelled: string };
 
 /** Characters of a value in a chat message. */
 const MAX_CHAT_VALUE = 2000;
@@ -39,26 +40,50 @@ export async function dispatch(
   delivery: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<Dispatched> {
+  if (delivery.submission === null) return dispatchNotices(dispatching, delivery, signal);
   const content = await dispatching.store.deliveries.content(delivery.submission);
   if (!content) return { cancelled: "the submission was deleted" };
   if (content.submission.spam !== null) return { cancelled: "the submission was filed as spam" };
-  const attempt = isMail(delivery.kind)
+  const isAddressed = delivery.kind === "notification" || delivery.kind === "autoreply";
+  const attempt = isAddressed
     ? await sendMail(dispatching, delivery, content)
     : await sendToTarget(dispatching, delivery, content, signal);
-  return typeof attempt === "string" ? { cancelled: attempt } : { attempt, form: content.form };
+  return typeof attempt === "string" ? { cancelled: attempt } : { attempt, owner: { form: content.form } };
+}
+
+async function dispatchNotices(
+  { store, outgoing, now }: Dispatching,
+  { id, target: targetId }: ClaimedDelivery,
+  signal: AbortSignal,
+): Promise<Dispatched> {
+  const content = await store.deliveries.notices(id);
+  if (!content) return { cancelled: "the project was deleted" };
+  const target = await enabledTarget(store, targetId);
+  if (typeof target === "string") return { cancelled: target };
+  const attempt = await sendNotices(outgoing, target, { id, content, now: now() }, signal);
+  return { attempt, owner: { project: content.project } };
+}
+
+/** Returns why nothing is sent to a target, as text. */
+async function enabledTarget({ targets }: DeliveriesStore, id: string): Promise<TargetRecord | string> {
+  const target = await targets.find(id);
+  if (!target) return "the target was deleted";
+  return target.enabled ? target : "the target is disabled";
 }
 
 /** Returns why nothing is sent, as text. */
 async function sendToTarget(
-  { store, outgoing, files, now }: Dispatching,
-  { id, target: targetId }: ClaimedDelivery,
+  dispatching: Dispatching,
+  delivery: ClaimedDelivery,
   content: DeliveryContent,
   signal: AbortSignal,
 ): Promise<Attempt | string> {
-  const target = await store.targets.find(targetId);
-  if (!target) return "the target was deleted";
-  if (!target.enabled) return "the target is disabled";
+  const { store, outgoing, files, now } = dispatching;
+  const target = await enabledTarget(store, delivery.target);
+  if (typeof target === "string") return target;
+  const { id } = delivery;
   const { kind, url } = target;
+  if (kind === "mail") return sendMail(dispatching, { ...delivery, target: url }, content);
   if (kind !== "webhook") return sendChat(outgoing, kind, url, content, files, signal);
   const secrets = activeSecrets(target, now()).map(({ secret }) => secret);
   const createdAt = isoTime(content.submission.createdAt);

@@ -12,7 +12,7 @@ type Failing = { since: number; loggedAt: number; attempts: number };
 
 /** Takes the result of an attempt; `isLast` is true if the delivery is not tried again. */
 export type NoteAttempt = (
-  form: string,
+  owner: string,
   delivery: ClaimedDelivery,
   attempt: Attempt,
   isLast: boolean,
@@ -50,7 +50,7 @@ export function createFailureLog(
     if (failing.size > MAX_FAILING) failing.delete(failing.keys().next().value!);
   };
 
-  return (form, delivery, { outcome, error, isTargetDown }, isLast) => {
+  return (owner, delivery, { outcome, error, isTargetDown }, isLast) => {
     const { kind, target } = delivery;
     const isServerDown = isMail(kind) && isTargetDown;
     if (outcome === "delivered" && isMail(kind)) succeeded("mail", "the mail server");
@@ -59,8 +59,8 @@ export function createFailureLog(
     const [key, name] = isServerDown
       ? ["mail", "the mail server"]
       : isMail(kind)
-        ? [`${form} ${target}`, `a notification of form ${form}`]
-        : [target, `target ${target} of form ${form} (${kind})`];
+        ? [`${owner} ${target}`, `a notification of ${owner}`]
+        : [target, `target ${target} of ${owner} (${kind})`];
     if (outcome === "delivered") succeeded(key, name);
     else failed(key, name, error ?? "no answer", isLast);
   };

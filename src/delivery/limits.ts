@@ -1,4 +1,4 @@
-/** Targets of a form. */
+/** Targets of a form, and of a project. */
 export const MAX_TARGETS = 20;
 
 /** Secrets that sign the deliveries of one webhook, while those before the newest have not ended yet. */
@@ -9,6 +9,9 @@ export const DEFAULT_OVERLAP = 86_400;
 
 /** The most that {@link DEFAULT_OVERLAP} can be set to. */
 export const MAX_OVERLAP = 30 * 86_400;
+
+/** Seconds for which a target gathers notices, at most. */
+export const MAX_DIGEST = 7 * 86_400;
 
 /** Characters of a template for a subject or a text. */
 export const MAX_TEMPLATE = 10_000;

@@ -1,4 +1,4 @@
-import { DEFAULT_PROJECT, shortName } from "../access/place.ts";
+import { DEFAULT_PROJECT } from "../access/place.ts";
 import type { ChangeStore } from "../access/door.ts";
 import { type ClockAndRandom, clock } from "../base/clock.ts";
 import type { Job } from "../base/jobs.ts";
@@ -9,6 +9,7 @@ import { type Lane, MAIL_LANE, laneOf } from "./delivery.ts";
 import type { DeliveryFiles, Dispatched } from "./dispatch.ts";
 import type { NoteAttempt } from "./failures.ts";
 import type { Outgoing } from "./outgoing.ts";
+import { type DeliveryOwner, ownerName } from "./owner.ts";
 import { cancelled, postponed, removalOfCancelled, settle } from "./settle.ts";
 import type { ClaimedDelivery, DeliveriesStore, SettledDelivery } from "./store.ts";
 import { switchOffTarget } from "./targets.ts";
@@ -29,6 +30,9 @@ const LATE_MS = 60_000;
 /** Queued deliveries that are changed in one transaction. */
 const STEP = 500;
 
+/** The owner of a delivery that could not be read. */
+const UNKNOWN: DeliveryOwner = { form: { project: DEFAULT_PROJECT, slug: "?" } };
+
 export type OutboxApp = ClockAndRandom & { store: DeliveriesStore & ChangeStore<TargetChange> };
 
 /** Reports to the operator: each attempt, errors that are bugs, and deliveries or targets that are given up. */
@@ -36,7 +40,7 @@ type OutboxReport = {
   attempted: (kind: string, status: SettledDelivery["status"]) => void;
   tried?: NoteAttempt;
   error: (error: unknown) => void;
-  failed: (form: string, delivery: ClaimedDelivery, error: string, isSwitchedOff: boolean) => void;
+  failed: (owner: string, delivery: ClaimedDelivery, error: string, isSwitchedOff: boolean) => void;
 };
 
 export type OutboxOptions = {
@@ -130,11 +134,11 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
     const isGone = attempt.outcome === "gone";
     claims.settle(outcome);
     report.attempted(delivery.kind, outcome.status);
-    report.tried?.(shortName(result.form), delivery, attempt, outcome.status === "failed");
+    report.tried?.(ownerName(result.owner), delivery, attempt, outcome.status === "failed");
     if (attempt.isTargetDown && outcome.status === "queued") claims.pause(laneOf(delivery), outcome.dueAt);
-    if (isGone) await switchOffTarget(app, result.form, delivery.target);
+    if (isGone) await switchOffTarget(app, result.owner, delivery.target);
     if (outcome.status === "failed")
-      report.failed(shortName(result.form), delivery, attempt.error ?? "no answer", isGone);
+      report.failed(ownerName(result.owner), delivery, attempt.error ?? "no answer", isGone);
     if (isGone) await cancelTargetless();
   };
 
@@ -149,7 +153,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
     } catch (error) {
       if (!stopping.signal.aborted) report.error(error);
       const attempt = unanswered("internal error: the log of the server has it", false);
-      result = { form: { project: DEFAULT_PROJECT, slug: "?" }, attempt };
+      result = { owner: UNKNOWN, attempt };
     }
     const isDelivered = "attempt" in result && result.attempt.outcome === "delivered";
     if (stopping.signal.aborted && !isDelivered) claims.settle(postponed(delivery, now()));

@@ -5,13 +5,16 @@ import type { TargetRecord } from "./target.ts";
 type TargetStore = {
   /** The targets of the form of that key, oldest first. */
   list(formKey: string): Promise<TargetRecord[]>;
+  /** The targets of a project itself, oldest first. Throws `not_found`. */
+  ofProject(project: string): Promise<TargetRecord[]>;
   find(id: string): Promise<TargetRecord | undefined>;
 };
 
 /** A delivery that its holder leases until it records a result. */
 export type ClaimedDelivery = {
   id: string;
-  submission: string;
+  /** Null for a delivery of notices. */
+  submission: string | null;
   kind: DeliveryKind;
   target: string;
   attempts: number;
@@ -78,6 +81,20 @@ export type DeliveryContent = {
   spamCount: number;
 };
 
+/** The notices of a delivery. Times are milliseconds since 1970. */
+export type NoticeContent = {
+  /** The slug of the project. */
+  project: string;
+  environment: string | null;
+  /** The event, or `DIGEST`. */
+  event: string;
+  since: number;
+  until: number;
+  /** How many there are, and the first of them as JSON. */
+  count: number;
+  notices: string[];
+};
+
 /** The settings of a form that deliveries follow. */
 type DeliveryForm = {
   project: string;
@@ -99,8 +116,10 @@ type DeliveryFile = { field: string; name: string; type: string; size: number; s
 export type DeliveryQuery = {
   limit: number;
   before: string | null;
-  /** Null for those of every form. */
+  /** Of submissions, null for those of every form. */
   formKeys: readonly string[] | null;
+  /** Of notices, null for those of every project. */
+  projects: readonly string[] | null;
   submission: string | null;
   status: DeliveryStatus | null;
 };
@@ -121,6 +140,8 @@ type DeliveryStore = {
   release(holder: string, now: number): Promise<void>;
   /** The content of a delivery; undefined if its submission or form was deleted. */
   content(submission: string): Promise<DeliveryContent | undefined>;
+  /** The notices of a delivery of that id; undefined if their project was deleted. */
+  notices(id: string): Promise<NoticeContent | undefined>;
   /**
    * Records of at most `limit` deliveries by mail, due behind `after` and until `now`, that they wait for a mail server.
    * Returns whether any may be left.
@@ -133,8 +154,11 @@ type DeliveryStore = {
    * unknown id, and changes nothing.
    */
   retry(ids: readonly string[], now: number): Promise<void>;
-  /** Queues at most `limit` failed deliveries again, of the forms of some keys unless they are null. Returns how many. */
-  retryFailed(formKeys: readonly string[] | null, now: number, limit: number): Promise<number>;
+  /**
+   * Queues at most `limit` failed deliveries again, of the forms of some keys and the notices of some projects; null is for
+   * every one. Returns how many.
+   */
+  retryFailed(of: Pick<DeliveryQuery, "formKeys" | "projects">, now: number, limit: number): Promise<number>;
   /**
    * Removes at most `limit` ended deliveries that are due for it; those of spam that were cancelled are kept until `later`.
    * Returns whether any may be left.
@@ -142,7 +166,7 @@ type DeliveryStore = {
   clearEnded(now: number, later: number, limit: number): Promise<boolean>;
   /** Records an alert about a target until `until`, unless an earlier one has not expired. Returns whether it did. */
   claimAlert(target: string, now: number, until: number): Promise<boolean>;
-  /** How many deliveries of the forms of some projects are queued; no more than `atMost` are counted. Default: of all. */
+  /** How many deliveries of some projects are queued; no more than `atMost` are counted. Default: of all. */
   countQueued(atMost: number, projects?: readonly string[] | null): Promise<number>;
   /** How many deliveries have failed, in the same way. */
   countFailed(atMost: number, projects?: readonly string[] | null): Promise<number>;

@@ -4,13 +4,19 @@ import { MAX_OVERLAP } from "./limits.ts";
 
 export const targetViewSchema = z.object({
   id: z.string(),
-  /** The slug of the form's project. */
+  /** The slug of the project, or of the form's. */
   project: z.string(),
-  /** The form's slug. */
-  form: z.string(),
-  /** `webhook` or a chat service. */
+  /** The form's slug; null for a target of a project, which gets notices. */
+  form: z.nullable(z.string()),
+  /** The environment of the notices; null for all, and for a form. */
+  environment: z.nullable(z.string()),
+  /** The events of the notices; null for all, and for a form. */
+  events: z.nullable(z.array(z.string())),
+  /** Seconds for which notices are gathered; null for none. */
+  digest: z.nullable(z.int()),
+  /** `webhook`, `mail` or a chat service. */
   kind: z.string(),
-  /** Its URL, whose path and query are masked. */
+  /** Its URL, whose path and query are masked, or its mail address. */
   target: z.string(),
   enabled: z.boolean(),
   createdAt: timestamp,
@@ -18,13 +24,13 @@ export const targetViewSchema = z.object({
 });
 
 export const newTargetSchema = z.strictObject({
-  /** The URL of a webhook, or a chat service, a colon and its URL. */
+  /** The URL of a webhook, `mail:` and an address, or a chat service, a colon and its URL. */
   target: z.string(),
 });
 
 export const targetPatchSchema = z.strictObject({ enabled: z.boolean() });
 
-/** The id of a target with its new secret, which is shown this once; null for a chat service. */
+/** The id of a target with its new secret, which is shown this once; null for any other kind. */
 export const targetSecretSchema = z.object({ id: z.string(), secret: z.nullable(z.string()) });
 
 const overlapRange = `an overlap is a whole number of seconds from 0 to ${MAX_OVERLAP}, which is 30 days`;

@@ -1,28 +1,44 @@
 import type * as z from "zod/mini";
-import type { FormPlace } from "../access/place.ts";
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { type Random, dashedKey } from "../base/ids.ts";
 import { isoTime } from "../base/clock.ts";
+import { isMailAddress } from "./address.ts";
+import type { DeliveryOwner } from "./owner.ts";
 import type { targetViewSchema } from "./target-schema.ts";
 
 /** The services that get a message for people instead of the data. */
-export const CHAT_KINDS = ["slack", "discord", "telegram", "ntfy", "gotify"] as const;
+export const CHAT_KINDS = ["slack", "discord", "teams", "telegram", "ntfy", "gotify"] as const;
 
 export type ChatKind = (typeof CHAT_KINDS)[number];
 
-/** Where submissions are sent. `url` is http or https, without credentials, and usually contains a secret. */
-export type Target = { kind: "webhook" | ChatKind; url: string };
+export const TARGET_KINDS = ["webhook", ...CHAT_KINDS, "mail"] as const;
+
+/**
+ * Where submissions or notices are sent. `url` is http or https, without credentials, and usually contains a secret; of
+ * the kind `mail` it is an address.
+ */
+export type Target = { kind: (typeof TARGET_KINDS)[number]; url: string };
 
 /** A secret that signs, until a time in milliseconds since 1970, or null for without end. */
 export type TargetSecret = { secret: string; until: number | null };
 
-/** A target as it is stored: `id` is a {@link dashedKey}, `formKey` that of its form. Times are milliseconds since 1970. */
+/**
+ * A target as it is stored: `id` is a {@link dashedKey}. It is that of a form, by its key, or of a project, by its slug. Times
+ * are milliseconds since 1970.
+ */
 export type TargetRecord = Target & {
   id: string;
-  formKey: string;
+  formKey: string | null;
+  project: string | null;
+  /** The environment of the project of which it gets notices; null for all. */
+  environment: string | null;
+  /** The events or families of them of which it gets notices; null for all. */
+  events: readonly string[] | null;
+  /** Seconds for which notices are gathered; null for none. */
+  digest: number | null;
   enabled: boolean;
-  /** Of a webhook, newest first; empty for a chat service. */
+  /** Of a webhook, newest first; empty for other kinds. */
   secrets: TargetSecret[];
   createdAt: number;
   updatedAt: number;
@@ -37,6 +53,7 @@ const MAX_LENGTH = 2048;
 const EXAMPLES: Record<ChatKind, string> = {
   slack: "slack:https://hooks.slack.com/services/T…/B…/…",
   discord: "discord:https://discord.com/api/webhooks/ID/TOKEN",
+  teams: "teams:https://example.webhook.office.com/…",
   telegram: "telegram:https://api.telegram.org/botTOKEN/sendMessage?chat_id=ID",
   ntfy: "ntfy:https://ntfy.sh/TOPIC",
   gotify: "gotify:https://gotify.example.com/message?token=TOKEN",
@@ -46,6 +63,7 @@ const EXAMPLES: Record<ChatKind, string> = {
 const NAMES_RECIPIENT: Record<ChatKind, (url: URL) => boolean> = {
   slack: ({ pathname }) => pathname !== "/",
   discord: ({ pathname }) => pathname !== "/",
+  teams: ({ pathname }) => pathname !== "/",
   telegram: ({ pathname, searchParams }) =>
     /\/bot[^/]+\/sendMessage$/i.test(pathname) && Boolean(searchParams.get("chat_id")),
   ntfy: ({ pathname }) => !pathname.endsWith("/"),
@@ -55,11 +73,17 @@ const NAMES_RECIPIENT: Record<ChatKind, (url: URL) => boolean> = {
 };
 
 /**
- * Reads a target as people write it: `https://…` for a webhook, or a chat service, a colon and its URL. Throws
+ * Reads a target as people write it: `https://…` for a webhook, a chat service, a colon and its URL, or `mail:` and an address. Throws
  * `invalid`, with a message that shows what a target looks like and nothing of the text, which may be secret.
  */
 export function parseTarget(text: string): Target {
   if (text.length > MAX_LENGTH) throw tooLong();
+  const mail = /^mail:([^]*)$/i.exec(text.trim())?.[1]?.trim();
+  if (mail !== undefined) {
+    if (!isMailAddress(mail))
+      throw new AppError("invalid", "a target of mail looks like mail:ops@example.com");
+    return { kind: "mail", url: mail };
+  }
   const [, prefix, address] = /^(?:([a-z]+):)?(https?:\/\/.*)$/is.exec(text.trim()) ?? [];
   const kind = prefix === undefined ? "webhook" : CHAT_KINDS.find((name) => name === prefix.toLowerCase());
   if (kind === undefined || address === undefined) throw notATarget();
@@ -88,18 +112,24 @@ export function parseHttpUrl(text: string): URL {
   return url;
 }
 
-/** A target for display: its kind, scheme, host and port. Path and query, which usually hold a secret, become "…". */
+/**
+ * A target for display: its kind, scheme, host and port. Path and query, which usually hold a secret, become "…"; a mail
+ * address stays.
+ */
 export function maskTarget({ kind, url }: Target): string {
+  if (kind === "mail") return `mail:${url}`;
   const { origin, pathname, search } = new URL(url);
   const shown = pathname === "/" && search === "" ? `${origin}/` : `${origin}/…`;
   return kind === "webhook" ? shown : `${kind}:${shown}`;
 }
 
-/** A target for everybody who may read forms: its URL is masked. `form` is the form's slug. */
-export function viewTarget(record: TargetRecord, { project, slug: form }: FormPlace): TargetView {
-  const { id, kind, enabled, createdAt, updatedAt } = record;
+/** A target for everybody who may read what it is of: its URL is masked. */
+export function viewTarget(record: TargetRecord, owner: DeliveryOwner): TargetView {
+  const { id, kind, enabled, environment, events, digest, createdAt, updatedAt } = record;
+  const [project, form] = "form" in owner ? [owner.form.project, owner.form.slug] : [owner.project, null];
+  const place = { project, form, environment, events: events && [...events], digest };
   const times = { createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
-  return { id, project, form, kind, target: maskTarget(record), enabled, ...times };
+  return { id, ...place, kind, target: maskTarget(record), enabled, ...times };
 }
 
 /** The id of a new target. */
@@ -121,9 +151,10 @@ export function noSuchTarget(id: string): AppError {
   return new AppError("not_found", `target "${id}" does not exist`, { reason: "target-not-found" });
 }
 
-/** Whether a text is a URL as {@link parseTarget} stores it. */
+/** Whether a text is a URL or an address as {@link parseTarget} stores it. */
 export function isTargetUrl(text: string): boolean {
-  return text.length <= MAX_LENGTH && /^https?:\/\//.test(text) && URL.canParse(text);
+  if (!/^https?:\/\//.test(text)) return isMailAddress(text);
+  return text.length <= MAX_LENGTH && URL.canParse(text);
 }
 
 /** Whether a value, as parsed JSON, is the list of the secrets of a target. */
@@ -148,6 +179,6 @@ function notATarget(): AppError {
   const services = CHAT_KINDS.map((kind) => EXAMPLES[kind]).join(", ");
   return new AppError(
     "invalid",
-    `a target is the URL of a webhook, such as https://example.com/hook, or a chat service and its URL: ${services}`,
+    `a target is the URL of a webhook, such as https://example.com/hook, mail:ops@example.com, or a chat service and its URL: ${services}`,
   );
 }

@@ -1,5 +1,6 @@
 import type { AuditEvent } from "../access/audit/entry.ts";
 import { isoTime } from "../base/clock.ts";
+import type { TargetRecord } from "../delivery/target.ts";
 import type { Proposal } from "./changes/proposal.ts";
 import type { SetupChange } from "./setup.ts";
 
@@ -57,10 +58,9 @@ const AUDITED: Audited = {
   }),
   deleteForm: ({ slug, key }) => entry("form.delete", { form: key }, slug),
   recordForm: null,
-  insertTarget: ({ target: { id, formKey, kind } }) =>
-    entry("target.create", { form: formKey }, id, { kind }),
-  updateTarget: ({ target: { id, formKey, enabled } }) =>
-    entry("target.set", { form: formKey }, id, { enabled }),
+  insertTarget: ({ target }) => entry("target.create", targetPlace(target), target.id, { kind: target.kind }),
+  updateTarget: ({ target }) =>
+    entry("target.set", targetPlace(target), target.id, { enabled: target.enabled }),
   deleteTarget: ({ id }) => entry("target.delete", { target: id }, id),
   insertToken: ({ token: { name, project, environment, scopes, expiresAt } }) =>
     entry("token.create", placeOf(project), name, {
@@ -111,6 +111,10 @@ function entry(
 
 function placeOf(project: string | undefined): AuditPlace {
   return project === undefined ? null : { project };
+}
+
+function targetPlace({ formKey, project }: Pick<TargetRecord, "formKey" | "project">): AuditPlace {
+  return formKey === null ? placeOf(project ?? undefined) : { form: formKey };
 }
 
 /** The names of the settings that a change of a form altered. */

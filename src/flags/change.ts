@@ -1,10 +1,11 @@
 import type { HistoryEntry } from "../access/history-entry.ts";
+import type { ChangeNotice } from "../delivery/notices/change-notice.ts";
 import type { FlagPlace, FlagRecord } from "./flag.ts";
 import type { Ramp, RampEvent } from "./ramps/ramp.ts";
 import type { ScheduledChange } from "./schedule/scheduled-change.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";
 
-type Recorded = { history: HistoryEntry | null };
+type Recorded = { history: HistoryEntry | null; notice?: ChangeNotice | null };
 
 /** A change of flags, segments, scheduled changes or ramps, as the store applies it. */
 export type FlagChange =
@@ -24,7 +25,13 @@ export type FlagChange =
   | ({ change: "approveMembers"; values: readonly string[] | null } & SegmentPlace & Recorded)
   /** Sets the order of all segments of an environment. */
   | { change: "orderSegments"; project: string; environment: string; names: string[]; history: null }
-  | { change: "insertScheduled"; project: string; scheduled: ScheduledChange; history: null }
+  | {
+      change: "insertScheduled";
+      project: string;
+      scheduled: ScheduledChange;
+      history: null;
+      notice?: ChangeNotice;
+    }
   | ({ change: "deleteScheduled"; project: string; id: string } & Recorded)
   /** Stores a ramp in place of the one that its flag had there, and tells the targets of the project about `events`. */
   | ({ change: "putRamp"; project: string; ramp: Ramp; events: readonly RampEvent[] } & Recorded);

@@ -1,3 +1,4 @@
+import type { ChangeNotice } from "../delivery/notices/change-notice.ts";
 import type { FlagChange } from "./change.ts";
 import { SHARED_NAMES } from "./flag-fields.ts";
 import type { FlagPlace, FlagRecord } from "./flag.ts";
@@ -39,7 +40,37 @@ export function putRamp(
 
 /** Schedules a change. History records it when it is applied. */
 export function planScheduled(project: string, scheduled: ScheduledChange): FlagChange {
-  return { change: "insertScheduled", project, scheduled, history: null };
+  const notice = scheduledNotice(scheduled, null);
+  return { change: "insertScheduled", project, scheduled, history: null, notice };
+}
+
+/** Drops a scheduled change for a reason, which the history has if the change failed. */
+export function dropScheduled(
+  project: string,
+  scheduled: ScheduledChange,
+  reason: string,
+  isFailure: boolean,
+): FlagChange {
+  const { id, environment, flag, patch } = scheduled;
+  const after = { dropped: reason, change: patch };
+  const history = { environment, kind: "scheduled" as const, name: flag, before: null, after };
+  return {
+    change: "deleteScheduled",
+    project,
+    id,
+    history: isFailure ? history : null,
+    notice: scheduledNotice(scheduled, reason),
+  };
+}
+
+/** `dropped` is why the change is not made; null for one that is to come. */
+function scheduledNotice(
+  { id, environment, flag, patch }: ScheduledChange,
+  dropped: string | null,
+): ChangeNotice {
+  const [before, after] = dropped === null ? [null, patch] : [patch, null];
+  const members = { scheduled: id, dropped };
+  return { type: "flag.scheduled", environment, name: flag, before, after, members };
 }
 
 /** The change that deletes a flag everywhere; `records` holds its values by environment. */

@@ -1,6 +1,16 @@
 import type { Caller } from "../access/caller.ts";
-import { requireScope, requireScopeSomewhere, visibleProjects } from "../access/rights.ts";
+import {
+  hasScope,
+  hasScopeSomewhere,
+  requireScope,
+  requireScopeSomewhere,
+  visibleProjects,
+} from "../access/rights.ts";
+import { noSuchProject } from "../access/place.ts";
 import { isoTime } from "../base/clock.ts";
+import { SUBMISSION_ID } from "../base/ids.ts";
+import { isObject } from "../base/json.ts";
+import { MAX_PAGE } from "../base/pages.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import { sha256 } from "../base/sum.ts";
 import { emailFieldOf, findSenderAddress, mailboxOf } from "../delivery/address.ts";
@@ -14,7 +24,7 @@ import {
 import type { DeliveryStatus } from "../delivery/delivery-status.ts";
 import type { Form } from "./form.ts";
 import type { FormName } from "./form-name.ts";
-import { type FormSelection, seesFormsOf, selectKeys } from "./lookup.ts";
+import { type FormSelection, seesFlagsOf, seesFormsOf, selectKeys } from "./lookup.ts";
 import type { FormsApp } from "./store.ts";
 
 const HOUR_MS = 3_600_000;
@@ -80,13 +90,14 @@ export async function listDeliveries(
   caller: Caller,
   { form, project = null, searches = Number.POSITIVE_INFINITY, ...query }: Listing,
 ): Promise<{ items: Delivery[]; next: string | null }> {
-  const keys = await selectKeys(app, caller, "forms:read", { form, project });
-  const formKeys = keys && [...keys];
+  const of = await selectDeliveries(app, caller, "read", { form, project });
+  // Notices are of no submission.
+  const projects = query.submission === null ? of.projects : [];
   const items: Delivery[] = [];
   let before = query.before;
   for (let search = 1; ; search += 1) {
     const limit = query.limit - items.length;
-    const page = await app.store.deliveries.page({ ...query, limit, before, formKeys });
+    const page = await app.store.deliveries.page({ ...query, ...of, projects, limit, before });
     items.push(...page.items);
     if (page.next === null || items.length >= query.limit || search >= searches)
       return { items, next: page.next };
@@ -95,10 +106,59 @@ export async function listDeliveries(
   }
 }
 
+/** Deliveries of the submissions of some forms, and of the notices of some projects; null is for all. */
+type Selected = { formKeys: readonly string[] | null; projects: readonly string[] | null };
+
+/** The deliveries that a caller may see or change. Throws as `selectKeys`, and `forbidden` for a caller without any. */
+async function selectDeliveries(
+  app: FormsApp,
+  caller: Caller,
+  access: "read" | "write",
+  selection: FormSelection,
+): Promise<Selected> {
+  const [ofForms, ofFlags] = [`forms:${access}`, `flags:${access}`] as const;
+  const { form, project } = selection;
+  const reach = project == null ? undefined : { project };
+  const mayFlags = reach ? hasScope(caller, ofFlags, reach) : hasScopeSomewhere(caller, ofFlags);
+  const mayForms = reach ? hasScope(caller, ofForms, reach) : hasScopeSomewhere(caller, ofForms);
+  // Without either, the answer is that of forms.
+  const isOfForms = form != null || mayForms || !mayFlags;
+  const keys = isOfForms ? await selectKeys(app, caller, ofForms, selection) : new Set<string>();
+  if (!isOfForms && project != null && !(await app.store.projects.find(project)))
+    throw noSuchProject(project);
+  const places = project == null ? visibleProjects(caller, ofFlags) : [project];
+  return { formKeys: keys && [...keys], projects: form == null && mayFlags ? places : [] };
+}
+
+/** Whether deliveries that are asked for, in an unchecked body, are all of notices of projects in which the caller has the scope. */
+export async function mayUseNotices(
+  app: FormsApp,
+  caller: Caller,
+  scope: "flags:read" | "flags:write",
+  asked: unknown,
+): Promise<boolean> {
+  if (!hasScopeSomewhere(caller, scope) || !isObject(asked)) return false;
+  const { ids, project, form } = asked;
+  const isIn = (place: unknown) => typeof place === "string" && hasScope(caller, scope, { project: place });
+  if (!Array.isArray(ids)) return form === undefined && isIn(project);
+  if (ids.length === 0 || ids.length > MAX_PAGE) return false;
+  for (const id of ids) {
+    if (typeof id !== "string" || !SUBMISSION_ID.test(id)) return false;
+    const delivery = await app.store.deliveries.find(id);
+    if (!delivery || delivery.form !== null || !isIn(delivery.project)) return false;
+  }
+  return true;
+}
+
+/** Whether a caller sees a delivery: of a form, or of the notices of a project. */
+function seesDelivery(caller: Caller, { form, project }: Delivery): boolean {
+  return form === null ? seesFlagsOf(caller, project) : seesFormsOf(caller, project);
+}
+
 /** The delivery of that id, with its attempts. Throws `not_found`. */
 export async function getDelivery(app: FormsApp, caller: Caller, id: string): Promise<DeliveryDetails> {
   const delivery = await app.store.deliveries.find(id);
-  if (!delivery || !seesFormsOf(caller, delivery.project)) throw noSuchDelivery(id);
+  if (!delivery || !seesDelivery(caller, delivery)) throw noSuchDelivery(id);
   return { ...delivery, history: await attemptsOf(app, id) };
 }
 
@@ -119,7 +179,7 @@ export type Retry = { ids: string[] } | ({ failed: true } & FormSelection);
  * `forbidden`, and `not_found` for a form, a project or one of the ids, where nothing changes.
  */
 export async function retryDeliveries(app: FormsApp, caller: Caller, retry: Retry): Promise<number> {
-  requireScopeSomewhere(caller, "forms:write");
+  if (!hasScopeSomewhere(caller, "flags:write")) requireScopeSomewhere(caller, "forms:write");
   await caller.verify();
   const count =
     "ids" in retry ? await retryThese(app, caller, retry.ids) : await retryFailed(app, caller, retry);
@@ -129,21 +189,23 @@ export async function retryDeliveries(app: FormsApp, caller: Caller, retry: Retr
 
 async function retryThese(app: FormsApp, caller: Caller, ids: string[]): Promise<number> {
   const unique = [...new Set(ids)];
-  if (visibleProjects(caller, "forms:write") !== null)
+  const isLimited = (["forms:write", "flags:write"] as const).some(
+    (scope) => visibleProjects(caller, scope) !== null,
+  );
+  if (isLimited)
     for (const id of unique) {
-      const { project } = await getDelivery(app, caller, id);
-      requireScope(caller, "forms:write", { project });
+      const { form, project } = await getDelivery(app, caller, id);
+      requireScope(caller, form === null ? "flags:write" : "forms:write", { project });
     }
   await app.store.deliveries.retry(unique, app.now());
   return unique.length;
 }
 
 async function retryFailed(app: FormsApp, caller: Caller, selection: FormSelection): Promise<number> {
-  const keys = await selectKeys(app, caller, "forms:write", selection);
-  const formKeys = keys && [...keys];
+  const selected = await selectDeliveries(app, caller, "write", selection);
   const now = app.now();
   for (let total = 0; ;) {
-    const count = await app.store.deliveries.retryFailed(formKeys, now, STEP);
+    const count = await app.store.deliveries.retryFailed(selected, now, STEP);
     total += count;
     if (count < STEP) return total;
     await yieldToEventLoop();

@@ -123,6 +123,12 @@ export async function requireSubmissions(
   for (const id of ids) if (!seen.has(id)) throw noSuchSubmission(id);
 }
 
+/** Whether a caller sees the notices of a project. */
+export function seesFlagsOf(caller: Caller, project: string): boolean {
+  const visible = visibleProjects(caller, "flags:read");
+  return visible === null || visible.includes(project);
+}
+
 /** Whether a caller sees what belongs to forms of a project. */
 export function seesFormsOf(caller: Caller, project: string): boolean {
   const visible = visibleProjects(caller, "forms:read");

@@ -1,13 +1,12 @@
 import type { Caller } from "../access/caller.ts";
 import { change, type Plan } from "../access/door.ts";
-import { requireScope } from "../access/rights.ts";
-import { isoTime } from "../base/clock.ts";
+import { hasScope, hasScopeSomewhere, requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
-import type { Attempt } from "../delivery/attempt.ts";
 import { recordTarget, type TargetChange } from "../delivery/change.ts";
 import { DEFAULT_OVERLAP, MAX_SECRETS, MAX_TARGETS } from "../delivery/limits.ts";
-import type { ChatMessage, Outgoing } from "../delivery/outgoing.ts";
+import type { Outgoing } from "../delivery/outgoing.ts";
+import type { DeliveryOwner } from "../delivery/owner.ts";
 import {
   activeSecrets,
   createWebhookSecret,
@@ -20,10 +19,9 @@ import {
 } from "../delivery/target.ts";
 import type { FormRecord } from "./form.ts";
 import type { FormName } from "./form-name.ts";
-import { findForm, type FormScope, seesFormsOf } from "./lookup.ts";
+import { findForm, seesFlagsOf, seesFormsOf } from "./lookup.ts";
 import type { FormChange } from "./change.ts";
 import type { FormsApp } from "./store.ts";
-import type { Submission } from "./submission.ts";
 
 type FormsChange = FormChange | TargetChange;
 
@@ -63,13 +61,20 @@ export async function addTarget(
       ...target,
       id,
       formKey: key,
+      project: null,
+      environment: null,
+      events: null,
+      digest: null,
       enabled: true,
       secrets: secret === null ? [] : [{ secret, until: null }],
       createdAt: at,
       updatedAt: at,
     };
     return {
-      changes: [{ change: "insertTarget", target: record }, recordTarget(owner, undefined, record)],
+      changes: [
+        { change: "insertTarget", target: record },
+        ...recordTarget({ form: owner }, undefined, record),
+      ],
       result: { id, secret },
     };
   });
@@ -78,17 +83,17 @@ export async function addTarget(
 /** The targets of a form, oldest first, at most `MAX_TARGETS`. Throws `not_found` for the form. */
 export async function listTargets(app: FormsApp, caller: Caller, form: FormName): Promise<TargetView[]> {
   const owner = await findForm(app, caller, "forms:read", form);
-  return (await app.store.targets.list(owner.key)).map((record) => viewTarget(record, owner));
+  return (await app.store.targets.list(owner.key)).map((record) => viewTarget(record, { form: owner }));
 }
 
 /** The target of that id. Throws `not_found`. */
 export async function getTarget(app: FormsApp, caller: Caller, id: string): Promise<TargetView> {
-  const { record, form } = await findTarget(app, caller, "forms:read", id);
-  return viewTarget(record, form);
+  const { record, owner } = await findTarget(app, caller, "read", id);
+  return viewTarget(record, owner);
 }
 
 /**
- * Enables or disables a target. New submissions create no delivery for a disabled one, and deliveries that wait for it are
+ * Enables or disables a target. Submissions and notices create no delivery for a disabled one, and deliveries that wait for it are
  * cancelled. Throws `not_found`, `forbidden`.
  */
 export function setTargetEnabled(
@@ -98,12 +103,12 @@ export function setTargetEnabled(
   enabled: boolean,
 ): Promise<SetTarget> {
   return change(app, caller, async ({ at }): Promise<Plan<FormsChange, SetTarget>> => {
-    const { record, form } = await findTarget(app, caller, "forms:write", id);
+    const { record, owner } = await findTarget(app, caller, "write", id);
     const isSet = record.enabled === enabled;
     const target: TargetRecord = isSet ? record : { ...record, enabled, updatedAt: at };
     return {
-      changes: isSet ? [] : [{ change: "updateTarget", target }, recordTarget(form, record, target)],
-      result: { target: viewTarget(target, form), result: isSet ? "unchanged" : "updated" },
+      changes: isSet ? [] : [{ change: "updateTarget", target }, ...recordTarget(owner, record, target)],
+      result: { target: viewTarget(target, owner), result: isSet ? "unchanged" : "updated" },
     };
   });
 }
@@ -120,7 +125,7 @@ export function rotateSecret(
   overlapSeconds = DEFAULT_OVERLAP,
 ): Promise<RotatedSecret> {
   return change(app, caller, async ({ at }): Promise<Plan<FormsChange, RotatedSecret>> => {
-    const { record, form } = await findTarget(app, caller, "forms:write", id);
+    const { record, owner } = await findTarget(app, caller, "write", id);
     if (record.kind !== "webhook") {
       throw new AppError("invalid", `target "${id}" sends to ${record.kind}: only webhooks have a secret`, {
         reason: "target-without-secret",
@@ -139,7 +144,10 @@ export function rotateSecret(
       });
     }
     const target = { ...record, secrets, updatedAt: at };
-    const changes: FormsChange[] = [{ change: "updateTarget", target }, recordTarget(form, record, target)];
+    const changes: FormsChange[] = [
+      { change: "updateTarget", target },
+      ...recordTarget(owner, record, target),
+    ];
     return { changes, result: { id, secret } };
   });
 }
@@ -147,68 +155,49 @@ export function rotateSecret(
 /** Deletes a target; deliveries that wait for it are cancelled. Throws `not_found`, `forbidden`. */
 export function deleteTarget(app: FormsApp, caller: Caller, id: string): Promise<void> {
   return change(app, caller, async (): Promise<Plan<FormsChange, void>> => {
-    const { record, form } = await findTarget(app, caller, "forms:write", id);
-    const changes: FormsChange[] = [{ change: "deleteTarget", id }, recordTarget(form, record, undefined)];
+    const { record, owner } = await findTarget(app, caller, "write", id);
+    const changes: FormsChange[] = [
+      { change: "deleteTarget", id },
+      ...recordTarget(owner, record, undefined),
+    ];
     return { changes, result: undefined };
   });
 }
 
-/**
- * Sends a sample to a target once, enabled or not, as a delivery is sent: to a webhook with the type `submission.test`.
- * Stores nothing. Throws `not_found`, `forbidden`.
- */
-export async function testTarget(
-  app: FormsApp,
-  caller: Caller,
-  id: string,
-  outgoing: Outgoing,
-): Promise<Attempt> {
-  const { record, form } = await findTarget(app, caller, "forms:write", id);
-  const { kind, url } = record;
-  const { signal } = new AbortController();
-  const sample = sampleSubmission(app, form);
-  if (kind !== "webhook") return outgoing.sendChat(kind, url, sampleMessage(form, sample), signal);
-  const delivery = {
-    url,
-    id: app.nextId(),
-    type: "submission.test",
-    secrets: activeSecrets(record, app.now()).map(({ secret }) => secret),
-    data: JSON.stringify(sample),
-    createdAt: sample.createdAt,
-  };
-  return outgoing.sendWebhook(delivery, signal);
-}
-
-function sampleSubmission({ nextId, now }: FormsApp, { project, slug }: FormRecord): Submission {
-  return {
-    id: nextId(),
-    project,
-    form: slug,
-    data: { name: "Ada Lovelace", email: "ada@example.com", message: "This is a test of formflag." },
-    files: [],
-    createdAt: isoTime(now()),
-    state: "inbox",
-    spam: null,
-    read: false,
-    meta: null,
-  };
-}
-
-function sampleMessage({ name }: FormRecord, { data }: Submission): ChatMessage {
-  const fields = Object.entries(data).map(([field, value]) => [field, String(value)] as const);
-  return { title: `Test of the form ${name}`, fields, link: "" };
-}
-
-/** A target with its form. Throws `not_found` for an unknown id, `forbidden`. */
-async function findTarget(
+/** Whether a target is of a project in which the caller has the scope. */
+export async function mayUseNoticeTarget(
   { store }: FormsApp,
   caller: Caller,
-  scope: FormScope,
+  scope: "flags:read" | "flags:write",
   id: string,
-): Promise<{ record: TargetRecord; form: FormRecord }> {
+): Promise<boolean> {
+  if (!hasScopeSomewhere(caller, scope)) return false;
+  const project = (await store.targets.find(id))?.project ?? null;
+  return project !== null && hasScope(caller, scope, { project });
+}
+
+/** Rights on what a target is of. */
+type Access = "read" | "write";
+
+/** A target with what it is of. */
+export type OwnedTarget = { record: TargetRecord; owner: DeliveryOwner; form: FormRecord | null };
+
+/** Throws `not_found` for an unknown id, and one that the caller does not see, `forbidden`. */
+export async function findTarget(
+  { store }: FormsApp,
+  caller: Caller,
+  access: Access,
+  id: string,
+): Promise<OwnedTarget> {
   const record = await store.targets.find(id);
-  const form = record && (await store.forms.findByKey(record.formKey));
+  if (record?.project != null) {
+    const { project } = record;
+    if (!seesFlagsOf(caller, project)) throw noSuchTarget(id);
+    requireScope(caller, `flags:${access}`, { project });
+    return { record, owner: { project }, form: null };
+  }
+  const form = record?.formKey == null ? undefined : await store.forms.findByKey(record.formKey);
   if (!record || !form || !seesFormsOf(caller, form.project)) throw noSuchTarget(id);
-  requireScope(caller, scope, { project: form.project });
-  return { record, form };
+  requireScope(caller, `forms:${access}`, { project: form.project });
+  return { record, owner: { form }, form };
 }

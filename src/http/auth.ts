@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type Caller, NOBODY, confirmationIn, operatorCaller } from "../access/caller.ts";
-import { requireScope, requireScopeSomewhere } from "../access/rights.ts";
+import { hasScopeSomewhere, requireScope, requireScopeSomewhere } from "../access/rights.ts";
 import { CLI_PREFIX } from "../access/session.ts";
 import { resumeSession, userCaller } from "../access/sessions.ts";
 import { createTokenFinder } from "../access/token-finder.ts";
@@ -12,7 +12,7 @@ import { AppError } from "../base/errors.ts";
 import { type Client, limitKey } from "./address.ts";
 import { readAll, refuseAbandoned } from "./body.ts";
 import { MAX_ADMIN_BODY } from "../operations/limits.ts";
-import type { Operation } from "../operations/operation.ts";
+import type { Operation, Unchecked } from "../operations/operation.ts";
 import { bodyTooLarge } from "../operations/results.ts";
 import { MAX_WRONG_TOKENS } from "./limits.ts";
 import { type ThreadCounts, createRateLimiter } from "./rate-limit.ts";
@@ -83,11 +83,16 @@ export function identify(app: App) {
  * arrives. Throws `forbidden`, `too_large` for a body of more than `maxBody` bytes, `invalid` if its sender disconnected,
  * and as `identify`.
  */
-export function requires({
-  scope,
-  place,
-  maxBody = MAX_ADMIN_BODY,
-}: Pick<Operation, "scope" | "place" | "maxBody">) {
+export function requires(
+  {
+    scope,
+    place,
+    maxBody = MAX_ADMIN_BODY,
+    admits,
+    other,
+  }: Pick<Operation, "scope" | "place" | "maxBody" | "admits" | "other">,
+  app?: App,
+) {
   return createMiddleware<AdminEnv>(async (c, next) => {
     const { project, environment = c.req.query("environment") } = c.req.param() as Partial<
       Record<string, string>
@@ -98,15 +103,40 @@ export function requires({
       if (place === "seen" || place === "form") requireScopeSomewhere(c.get("caller"), scope);
       else requireScope(c.get("caller"), scope, reach);
     };
-    check();
+    const admit = async (isBodyRead: boolean) => {
+      try {
+        check();
+      } catch (error) {
+        if (!admits || !app || !other || !hasScopeSomewhere(c.get("caller"), other)) throw error;
+        if (isBodyRead && !(await admits(await askedOf(c, app)))) throw error;
+      }
+    };
+    await admit(!c.req.raw.body);
     if (c.req.raw.body) {
       await readBody(c, maxBody);
       c.set("caller", await c.get("identify")());
-      check();
+      await admit(true);
     }
     if (c.req.method !== "GET") await refuseAbandoned(c.req.raw);
     await next();
   });
+}
+
+/** A call of an operation, unchecked. */
+async function askedOf(c: Context<AdminEnv>, app: App): Promise<Unchecked> {
+  const text = c.req.raw.body ? await c.req.text() : "";
+  const body: unknown = isJson(text) ? JSON.parse(text) : undefined;
+  return { app, caller: c.get("caller"), names: c.req.param(), query: c.req.query(), body };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
 }
 
 /** Lets everybody call an operation. Throws `too_large`. */

@@ -12,8 +12,10 @@ import { SLUG } from "../base/slug.ts";
 import { FILE_KEY } from "../blobs/key.ts";
 import { isMailAddress, isMailbox } from "../delivery/address.ts";
 import { DELIVERY_KINDS } from "../delivery/delivery.ts";
+import { MAX_DIGEST } from "../delivery/limits.ts";
 import { DELIVERY_STATUSES } from "../delivery/delivery-status.ts";
-import { CHAT_KINDS, areTargetSecrets, isTargetUrl } from "../delivery/target.ts";
+import { EVENT_FILTERS } from "../delivery/notices/notice-types.ts";
+import { TARGET_KINDS, areTargetSecrets, isTargetUrl } from "../delivery/target.ts";
 import { isLineContent, isLineNumber, isPlainText, isRepositoryUrl } from "../flags/code/code-reference.ts";
 import { MOODS } from "../flags/previews/feedback.ts";
 import { CODE_LIMITS, FEEDBACK_LIMITS, PREVIEW_LIMITS, RAMP_LIMITS } from "../flags/limits.ts";
@@ -158,8 +160,10 @@ export const RULES = {
   memberValue: (value) => memberValue(value) === value,
   state: integer(0, 2),
   mark: oneOf(SUBMISSION_MARKS),
-  targetKind: oneOf(["webhook", ...CHAT_KINDS]),
+  targetKind: oneOf(TARGET_KINDS),
   targetUrl: (value) => typeof value === "string" && isTargetUrl(value),
+  eventFilters: listOf((event) => EVENT_FILTERS.includes(event)),
+  digest: integer(1, MAX_DIGEST),
   targetSecrets: json(areTargetSecrets),
   deliveryKind: oneOf(DELIVERY_KINDS),
   deliveryTarget: (value) => typeof value === "string" && (DASHED_KEY.test(value) || isMailAddress(value)),

@@ -39,13 +39,17 @@ export const FORM_TABLES = {
   }),
   targets: setup("id", {
     id: "text dashedKey",
-    form_id: "integer",
+    form_id: "integer?",
     kind: "text targetKind",
     url: "text targetUrl",
     enabled: "integer bit",
     secrets: "text targetSecrets",
     created_at: "integer time",
     updated_at: "integer time",
+    project_id: "integer?",
+    environment_id: "integer?",
+    events: "text? eventFilters",
+    digest: "integer? digest",
   }),
   alerts: setup("target", {
     target: "text",
@@ -136,7 +140,7 @@ export const FORM_TABLES = {
     key: ["id"],
     columns: {
       id: "uuid id",
-      submission: "submission",
+      submission: "submission?",
       kind: "text deliveryKind",
       target: "text deliveryTarget",
       status: "integer deliveryStatus",
@@ -145,6 +149,30 @@ export const FORM_TABLES = {
       holder: "text? anyText",
       code: "integer? answerCode",
       error: "text? anyText",
+    },
+  },
+  notices: {
+    stage: "trail",
+    key: ["delivery"],
+    columns: {
+      delivery: "uuid",
+      project_id: "integer",
+      environment: "text? slug",
+      event: "text",
+      since: "integer time",
+      until: "integer? time",
+      count: "integer count",
+      open_for: "text? dashedKey",
+    },
+  },
+  notice_bodies: {
+    stage: "trail",
+    key: ["id"],
+    columns: {
+      id: "integer",
+      delivery: "uuid",
+      number: "integer count",
+      body: "text object",
     },
   },
   delivery_attempts: {

@@ -90,6 +90,11 @@ export const SETUP_TABLES = {
     rules: "text? object",
     imported: "integer bit",
     revision: "integer count",
+    noticed_expiry: "integer? time",
+  }),
+  noticed_stale: setup("flag_id", {
+    flag_id: "integer",
+    since: "integer time",
   }),
   flag_previews: setup("environment_id flag_id", {
     environment_id: "integer",

@@ -1,5 +1,6 @@
 import { DEFAULT_PAGE } from "../base/pages.ts";
-import { getDelivery, listDeliveries, retryDeliveries } from "../forms/deliveries.ts";
+import { hasScope } from "../access/rights.ts";
+import { getDelivery, listDeliveries, mayUseNotices, retryDeliveries } from "../forms/deliveries.ts";
 import { selectionIn } from "./form-query.ts";
 import { noun } from "./operation.ts";
 
@@ -9,6 +10,9 @@ export const deliveries = noun("deliveries", () => import("./schema/deliveries-s
     path: "/deliveries",
     summary: "List deliveries, newest first",
     scope: "forms:read",
+    other: "flags:read",
+    admits: async ({ caller, query: { project } }) =>
+      project !== undefined && hasScope(caller, "flags:read", { project }),
     place: "seen",
     defaults: { limit: DEFAULT_PAGE },
     run: async ({ app, caller, query }) => {
@@ -24,6 +28,9 @@ export const deliveries = noun("deliveries", () => import("./schema/deliveries-s
     path: "/deliveries/:delivery",
     summary: "Get a delivery with its attempts",
     scope: "forms:read",
+    other: "flags:read",
+    admits: ({ app, caller, names }) =>
+      mayUseNotices(app, caller, "flags:read", { ids: [names["delivery"]!] }),
     place: "form",
     run: ({ app, caller, names }) => getDelivery(app, caller, names.delivery),
   },
@@ -32,6 +39,8 @@ export const deliveries = noun("deliveries", () => import("./schema/deliveries-s
     path: "/deliveries/retry",
     summary: "Send deliveries again, or now instead of at their next attempt",
     scope: "forms:write",
+    other: "flags:write",
+    admits: ({ app, caller, body }) => mayUseNotices(app, caller, "flags:write", body),
     place: "seen",
     run: async ({ app, caller, body: { ids, ...body } }) => {
       const retry = ids === undefined ? { failed: true as const, ...selectionIn(body) } : { ids };

@@ -57,6 +57,15 @@ type Body<S extends Schemas> = S extends { lines: z.ZodMiniType }
     ? Uint8Array
     : Checked<S["body"]>;
 
+/** A call before its input is checked. */
+export type Unchecked = {
+  app: App;
+  caller: Caller;
+  names: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, string>>;
+  body: unknown;
+};
+
 /** An operation as {@link noun} takes it. */
 type Declared<S extends Schemas, P extends string> = {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -69,6 +78,9 @@ type Declared<S extends Schemas, P extends string> = {
   isOpen?: boolean;
   /** The place in which the caller needs it. */
   place: Place;
+  /** Whether a caller without the scope may call it, since what is asked for needs another one; `other` names that. */
+  admits?(asked: Unchecked): Promise<boolean>;
+  other?: Scope;
   /** Status of the answer. Default: 200, or 204 without output. */
   status?: 200 | 201;
   /** Whether the caller may confirm locked environments, or a form. Default: if the scope allows changes. */

@@ -3,16 +3,23 @@ import {
   deleteTarget,
   getTarget,
   listTargets,
+  mayUseNoticeTarget,
   rotateSecret,
   setTargetEnabled,
-  testTarget,
 } from "../forms/targets.ts";
+import { testTarget } from "../forms/target-test.ts";
 import { formIn } from "./form-query.ts";
-import { noun } from "./operation.ts";
+import { type Unchecked, noun } from "./operation.ts";
 import { updated } from "./results.ts";
 
 const OF_FORM = "/forms/:form/targets";
 const ONE = "/targets/:target";
+
+/** Lets callers read or change targets of projects by the scopes of flags. */
+const other = (scope: "flags:read" | "flags:write") => ({
+  other: scope,
+  admits: ({ app, caller, names }: Unchecked) => mayUseNoticeTarget(app, caller, scope, names["target"]!),
+});
 
 export const targets = noun("targets", () => import("./schema/targets-schema.ts"), {
   list: {
@@ -42,6 +49,7 @@ export const targets = noun("targets", () => import("./schema/targets-schema.ts"
     path: ONE,
     summary: "Get a target, with a masked URL",
     scope: "forms:read",
+    ...other("flags:read"),
     place: "form",
     run: ({ app, caller, names }) => getTarget(app, caller, names.target),
   },
@@ -50,6 +58,7 @@ export const targets = noun("targets", () => import("./schema/targets-schema.ts"
     path: ONE,
     summary: "Enable or disable a target",
     scope: "forms:write",
+    ...other("flags:write"),
     place: "form",
     run: async ({ app, caller, names, body }) => {
       const { target, result } = await setTargetEnabled(app, caller, names.target, body.enabled);
@@ -61,6 +70,7 @@ export const targets = noun("targets", () => import("./schema/targets-schema.ts"
     path: ONE,
     summary: "Delete a target",
     scope: "forms:write",
+    ...other("flags:write"),
     place: "form",
     run: ({ app, caller, names }) => deleteTarget(app, caller, names.target),
   },
@@ -69,6 +79,7 @@ export const targets = noun("targets", () => import("./schema/targets-schema.ts"
     path: `${ONE}/test`,
     summary: "Send a sample to a target and show how it was answered",
     scope: "forms:write",
+    ...other("flags:write"),
     place: "form",
     run: async ({ app, deployment, caller, names }) => {
       const outgoing = await deployment.outgoing();
@@ -81,6 +92,7 @@ export const targets = noun("targets", () => import("./schema/targets-schema.ts"
     path: `${ONE}/rotate`,
     summary: "Give a webhook a new secret, which is shown once",
     scope: "forms:write",
+    ...other("flags:write"),
     place: "form",
     run: ({ app, caller, names, body }) => rotateSecret(app, caller, names.target, body.overlap),
   },

@@ -53,6 +53,7 @@ export function deliveriesContract(driver: Driver): void {
             limit: 100,
             before: null,
             formKeys: null,
+            projects: null,
             submission: null,
             status: null,
           })
@@ -69,6 +70,8 @@ export function deliveriesContract(driver: Driver): void {
         submission,
         project: "default",
         form: form.slug,
+        environment: null,
+        event: null,
         kind: "webhook",
         target: "aaaa-bbbb-cccc",
         status: "queued",
@@ -279,9 +282,9 @@ export function deliveriesContract(driver: Driver): void {
           { ...failed, id: two.id },
         ],
       });
-      expect(await store.deliveries.retryFailed(["another"], NOW, 10)).toBe(0);
-      expect(await store.deliveries.retryFailed([form.key], NOW + 5, 1)).toBe(1);
-      expect(await store.deliveries.retryFailed(null, NOW + 5, 10)).toBe(1);
+      expect(await store.deliveries.retryFailed({ formKeys: ["another"], projects: [] }, NOW, 10)).toBe(0);
+      expect(await store.deliveries.retryFailed({ formKeys: [form.key], projects: [] }, NOW + 5, 1)).toBe(1);
+      expect(await store.deliveries.retryFailed({ formKeys: null, projects: null }, NOW + 5, 10)).toBe(1);
       expect((await all()).map(({ status, attempts }) => [status, attempts])).toEqual([
         ["queued", 0],
         ["queued", 0],
@@ -356,11 +359,18 @@ export function deliveriesContract(driver: Driver): void {
       await store.submissions.insert(submissionTo(other.key, { deliveries: [to("t")] }));
       const submission = await submit(to("t"), to("u"));
       await submit(to("v"));
-      const query = { limit: 2, before: null, formKeys: [form.key], submission: null, status: null };
+      const query = {
+        limit: 2,
+        before: null,
+        formKeys: [form.key],
+        projects: [],
+        submission: null,
+        status: null,
+      };
       const page = await store.deliveries.page(query);
       expect(page.items.map(({ target }) => target)).toEqual(["v", "u"]);
       expect((await store.deliveries.page({ ...query, before: page.next })).items).toHaveLength(1);
-      const own = await store.deliveries.page({ ...query, formKeys: null, submission });
+      const own = await store.deliveries.page({ ...query, formKeys: null, projects: null, submission });
       expect(own.items.map(({ target }) => target)).toEqual(["u", "t"]);
       const inStatus = async (status: DeliveryStatus) =>
         (await store.deliveries.page({ ...query, status })).items.map(({ target }) => target);

@@ -16,6 +16,7 @@ import { historyContract } from "./setup/history.ts";
 import { identitiesContract } from "./setup/identities.ts";
 import { membershipsContract } from "./memberships.ts";
 import { notesContract } from "./notes.ts";
+import { noticesContract } from "./notices.ts";
 import { intakeContract } from "./intake.ts";
 import { versionContract } from "./version.ts";
 import { projectsContract } from "./setup/projects.ts";
@@ -52,6 +53,7 @@ const CONTRACTS = [
   talliesContract,
   intakeContract,
   deliveriesContract,
+  noticesContract,
   targetsContract,
   erasureContract,
   notesContract,

@@ -6,7 +6,7 @@ const alert = {
   from: { name: "Shop", address: "forms@shop.example" },
   to: "operator@shop.example",
   now: 1_700_000_000_000,
-  form: "contact",
+  owner: "form contact",
   target: "t-7",
   error: "connect ECONNREFUSED 203.0.113.9:443",
   isSwitchedOff: false,

@@ -64,7 +64,14 @@ async function begin(answer?: Answer, hasMail = true) {
     return submission;
   };
   const all = async () => {
-    const query = { limit: 100, before: null, formKeys: null, submission: null, status: null };
+    const query = {
+      limit: 100,
+      before: null,
+      formKeys: null,
+      projects: null,
+      submission: null,
+      status: null,
+    };
     return (await app.store.deliveries.page(query)).items.toReversed();
   };
   const run = () => outbox.job.run();

@@ -10,8 +10,8 @@ import {
   listTargets,
   rotateSecret,
   setTargetEnabled,
-  testTarget,
 } from "../../src/forms/targets.ts";
+import { testTarget } from "../../src/forms/target-test.ts";
 import { openTestApp } from "../support/app.ts";
 import { callerNamed, OPERATOR } from "../support/records/caller.ts";
 import { chatsOf, fakeOutgoing, webhooksOf } from "../support/peers/outgoing.ts";
@@ -49,6 +49,9 @@ describe("a target", () => {
       id: hook.id,
       project: "default",
       form: "contact",
+      environment: null,
+      events: null,
+      digest: null,
       kind: "webhook",
       target: "https://example.com/…",
       enabled: true,
@@ -113,7 +116,7 @@ describe("a target", () => {
       async () => testTarget(app, reader, id, outgoing),
     ])
       expect(await reasonOf(attempt())).toBe("forbidden");
-    expect(await app.store.targets.list(before[0]!.formKey)).toEqual(before);
+    expect(await app.store.targets.list(before[0]!.formKey!)).toEqual(before);
     expect([outgoing.checked, webhooksOf(outgoing)]).toEqual([[], []]);
   });
 });

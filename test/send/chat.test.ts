@@ -11,6 +11,7 @@ const TARGETS: Record<ChatKind, string> = {
   discord: "discord:https://discord.com/api/webhooks/1/x?thread_id=7",
   telegram:
     "telegram:https://api.telegram.org/bot1:x/sendMessage?chat_id=-100&message_thread_id=5&parse_mode=HTML",
+  teams: "teams:https://example.webhook.office.com/webhookb2/x",
   ntfy: "ntfy:https://ntfy.sh/topic?auth=abc",
   gotify: "gotify:https://push.example.com/message?token=x%2By",
 };
@@ -146,7 +147,7 @@ describe("the text of a form", () => {
 });
 
 describe("a long message", () => {
-  const LIMITS: Record<ChatKind, [limit: number, sizeOf: (text: string) => number]> = {
+  const LIMITS: Record<Exclude<ChatKind, "teams">, [limit: number, sizeOf: (text: string) => number]> = {
     slack: [4000, (text) => text.length],
     discord: [2000, (text) => text.length],
     telegram: [4096, (text) => text.length],
@@ -160,9 +161,12 @@ describe("a long message", () => {
     return typeof body === "string" ? body : String(body["text"] ?? body["content"] ?? body["message"]);
   }
 
+  /** A card has a block for each line. */
+  const TEXT_KINDS = CHAT_KINDS.filter((kind): kind is Exclude<ChatKind, "teams"> => kind !== "teams");
+
   const withText = (text: string): ChatMessage => ({ title: "T", fields: [["f", text]], link: "/l" });
 
-  test.each(CHAT_KINDS)("fills the limit of %s to the last unit and ends with the link", (kind) => {
+  test.each(TEXT_KINDS)("fills the limit of %s to the last unit and ends with the link", (kind) => {
     const [limit, sizeOf] = LIMITS[kind];
     const text = textOf(kind, withText("x".repeat(1 << 20)));
     expect(sizeOf(text)).toBe(limit);
@@ -172,7 +176,7 @@ describe("a long message", () => {
     expect(textOf(kind, withText("x".repeat(room + 1)))).toEndWith("x…\n\n/l");
   });
 
-  test.each(CHAT_KINDS)("is within the limit of %s and well-formed, whatever it holds", (kind) => {
+  test.each(TEXT_KINDS)("is within the limit of %s and well-formed, whatever it holds", (kind) => {
     const [limit, sizeOf] = LIMITS[kind];
     const piece = fc.oneof(
       fc.string({ unit: "binary" }),

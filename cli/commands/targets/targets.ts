@@ -5,7 +5,7 @@ import { projectTargets as ofProject } from "../../../src/operations/changes/pro
 import { targets as operations } from "../../../src/operations/targets.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
-import { details, shown } from "../../output/text.ts";
+import { details, known, shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { formProjectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
@@ -74,8 +74,13 @@ type DeletedTarget = { target: string; project?: string };
 function describeTarget(target: TargetView): string {
   return details([
     ["target", target.id],
-    ...(target.project ? [["project", target.project] as [string, string]] : []),
-    ["form", target.form],
+    ...known([
+      ["project", target.project],
+      ["form", target.form],
+      ["environment", target.environment],
+      ["events", target.events?.join(", ")],
+      ["digest", target.digest == null ? null : `${target.digest} s`],
+    ]),
     ["sends to", target.target],
     ["state", stateOf(target)],
     ["created", target.createdAt],

@@ -20,7 +20,7 @@ import { canCauseGaps, requireNoGaps } from "../flagd/results.ts";
 import { flagState, requireRevision } from "../history.ts";
 import { FIELD_NAMES, FIELDS, type FieldName, NO_OPTIONAL, pick, RULE_NAMES } from "../flag-fields.ts";
 import { SCHEDULE_POLL_MS } from "../limits.ts";
-import { planScheduled, putFlag } from "../plan.ts";
+import { dropScheduled, planScheduled, putFlag } from "../plan.ts";
 import { requireSoundContent } from "../previews/preview-content.ts";
 import { stepDue } from "../ramps/stepping.ts";
 import { parseRules, takesPayload } from "../rules/rules.ts";
@@ -134,8 +134,9 @@ export async function cancelScheduled(
   requireScope(caller, "flags:write", { project, environment });
   return change(app, caller, async (): Promise<Plan<FlagChange, void>> => {
     await requireChangeable(app, caller, { project, environment });
-    if (!(await app.store.scheduled.find(project, environment, id))) throw noSuchScheduled(id);
-    return { changes: [{ change: "deleteScheduled", project, id, history: null }], result: undefined };
+    const scheduled = await app.store.scheduled.find(project, environment, id);
+    if (!scheduled) throw noSuchScheduled(id);
+    return { changes: [dropScheduled(project, scheduled, "it was cancelled", false)], result: undefined };
   });
 }
 
@@ -226,9 +227,7 @@ function tryOne(
       if (error instanceof AppError && error.code === "unavailable") throw error;
       // Dropped for any other reason: a change that fails every time would block all later ones.
       const failure = error instanceof Error ? error.message : String(error);
-      const after = { dropped: failure, change: patch };
-      const history = { environment, kind: "scheduled" as const, name: flag, before: null, after };
-      return { changes: [{ ...done, history }], result: failure };
+      return { changes: [dropScheduled(project, scheduled, failure, true)], result: failure };
     }
   });
 }

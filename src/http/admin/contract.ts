@@ -84,7 +84,7 @@ export function successOf({ status, media }: Operation, { output }: Schemas): 20
 
 /** Handlers that describe an operation in the OpenAPI document, and do nothing else. */
 export function describeOperation(operation: Operation, schemas: Schemas): MiddlewareHandler[] {
-  const { tag, summary, scope, isOpen = false, media = [] } = operation;
+  const { tag, summary, scope, other, isOpen = false, media = [] } = operation;
   const changes = scope !== null && CHANGES.has(scope) && tag !== "tokens";
   const { confirms = changes, explains = changes } = operation;
   const { query, body, upload, lines, output } = schemas;
@@ -109,7 +109,7 @@ export function describeOperation(operation: Operation, schemas: Schemas): Middl
       ? "Needs no token."
       : scope === null
         ? "Needs a token with any scope."
-        : `Needs the scope \`${scope}\`.`,
+        : `Needs the scope \`${scope}\`${other === undefined ? "" : `, or for notices of a project \`${other}\``}.`,
     ...(isOpen && { security: [] }),
     ...(lines && { requestBody: { required: true, content: { [JSON_LINES]: { schema: resolver(lines) } } } }),
     responses: {

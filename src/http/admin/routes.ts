@@ -30,7 +30,10 @@ export async function addRoute(
   const schemas = await operation.schemas();
   const { method, path, media, levels } = operation;
   const status = successOf(operation, schemas);
-  const checks = [(operation.isOpen ? open : requires)(operation), ...describeOperation(operation, schemas)];
+  const checks = [
+    operation.isOpen ? open(operation) : requires(operation, app),
+    ...describeOperation(operation, schemas),
+  ];
   admin.on(method, [ADMIN_PATH + path], ...checks, async (c) => {
     let headers: Record<string, string> = {};
     const call: Call = {

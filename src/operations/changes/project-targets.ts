@@ -4,37 +4,49 @@ import {
   deleteProjectTarget,
   listProjectTargets,
 } from "../../documents/changes/targets.ts";
+import { addNoticeTarget, listNoticeTargets } from "../../projects/notice-targets.ts";
+import { hasScope } from "../../access/rights.ts";
 import { noun } from "../operation.ts";
 
 const ALL = "/projects/:project/targets";
 
 const shared = { scope: "admin", place: "project", confirms: false } as const;
 
-/** Webhooks that get the changes of a project. */
+/** Targets of a project: webhooks that get its proposed changes, and targets that get its notices. */
 export const projectTargets = noun("targets", () => import("../schema/project-targets-schema.ts"), {
   list: {
     ...shared,
+    scope: "flags:read",
     method: "GET",
     path: ALL,
-    summary: "List the webhooks that get the changes of a project, oldest first, with masked URLs",
-    run: async ({ app, caller, names }) => ({
-      targets: await listProjectTargets(app, caller, names.project),
-    }),
+    summary:
+      "List the targets of a project, oldest first, with masked URLs; to administrators the webhooks on changes too",
+    run: async ({ app, caller, names: { project } }) => {
+      const notified = await listNoticeTargets(app, caller, project);
+      const isAdmin = hasScope(caller, "admin", { project });
+      return { targets: [...notified, ...(isAdmin ? await listProjectTargets(app, caller, project) : [])] };
+    },
   },
   add: {
     ...shared,
+    scope: "flags:write",
     method: "POST",
     path: ALL,
-    summary: "Add a webhook that gets the changes of a project; its secret is shown once",
+    summary:
+      "Add a target that gets the notices of a project, or a webhook on proposed changes; the secret of a webhook is shown once",
     status: 201,
-    run: async ({ app, deployment, caller, names, body }) =>
-      addProjectTarget(app, caller, names.project, body.target, await deployment.outgoing()),
+    run: async ({ app, deployment, caller, names: { project }, body: { on, ...body } }) => {
+      const outgoing = await deployment.outgoing();
+      return on === undefined
+        ? addNoticeTarget(app, caller, project, body, outgoing)
+        : addProjectTarget(app, caller, project, body.target, outgoing);
+    },
   },
   get: {
     ...shared,
     method: "GET",
     path: `${ALL}/:target`,
-    summary: "Get a webhook of a project, with a masked URL",
+    summary: "Get a webhook on the changes of a project, with a masked URL",
     run: async ({ app, caller, names: { project, target } }) => {
       const found = (await listProjectTargets(app, caller, project)).find(({ id }) => id === target);
       if (!found) throw noSuchTarget(target);
@@ -45,7 +57,7 @@ export const projectTargets = noun("targets", () => import("../schema/project-ta
     ...shared,
     method: "DELETE",
     path: `${ALL}/:target`,
-    summary: "Delete a webhook of a project",
+    summary: "Delete a webhook on the changes of a project",
     run: ({ app, caller, names }) => deleteProjectTarget(app, caller, names.project, names.target),
   },
 });

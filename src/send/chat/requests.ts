@@ -14,6 +14,8 @@ const asIs = (text: string) => text;
 /** Slack splits a text of more than 4,000 characters into several messages; Mattermost's limit is not lower. */
 const SLACK: TextFormat = { limit: 4000, sizeOf: unitsOf, escape: escapeSlack };
 const DISCORD: TextFormat = { limit: 2000, sizeOf: unitsOf, escape: escapeMarkdown };
+/** A card has at most 28 KB, of which each line takes some for its block. */
+const TEAMS: TextFormat = { limit: 4000, sizeOf: bytesOf, escape: asIs };
 const TELEGRAM: TextFormat = { limit: 4096, sizeOf: unitsOf, escape: asIs };
 /** A longer text becomes a file. */
 const NTFY: TextFormat = { limit: 4096, sizeOf: bytesOf, escape: asIs };
@@ -51,6 +53,8 @@ const REQUESTS: Record<ChatKind, (url: URL, message: ChatMessage) => OutgoingReq
       flags: 4,
     }),
 
+  teams: (url, message) => json(url, { type: "message", attachments: [adaptiveCard(message)] }),
+
   telegram(url, message) {
     const parameters = [...url.searchParams].filter(([name]) => TELEGRAM_PARAMETERS.has(name));
     return json(withoutQuery(url), {
@@ -78,6 +82,27 @@ const REQUESTS: Record<ChatKind, (url: URL, message: ChatMessage) => OutgoingReq
     );
   },
 };
+
+/** A message as an Adaptive Card. Text runs have no markup, unlike text blocks. */
+function adaptiveCard({ title, ...rest }: ChatMessage): object {
+  const lines = messageText({ ...rest, title: "" }, TEAMS)
+    .split("\n")
+    .filter(Boolean);
+  const block = (text: string, isTitle = false) => ({
+    type: "RichTextBlock",
+    inlines: [{ type: "TextRun", text, ...(isTitle && { weight: "bolder" }) }],
+  });
+  return {
+    contentType: "application/vnd.microsoft.card.adaptive",
+    contentUrl: null,
+    content: {
+      $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+      type: "AdaptiveCard",
+      version: "1.4",
+      body: [block(titleText(title), true), ...lines.map((line) => block(line))],
+    },
+  };
+}
 
 function json(url: URL, body: object, headers: Record<string, string> = {}): OutgoingRequest {
   return {

@@ -3,6 +3,8 @@ import type { Author } from "../../access/caller.ts";
 import { type SetupChange, changesAccess } from "../../documents/setup.ts";
 import { requireSmall, sizesBefore } from "./environment-size.ts";
 import { auditedChange } from "../../documents/audited.ts";
+import { noticedChange } from "../../documents/noticed.ts";
+import { type NoticedAt, insertNotices } from "./delivery/notices.ts";
 import { appendAudit, auditAuthor, projectAt } from "./audit.ts";
 import { recordChange } from "./history.ts";
 import { deleteEnvironment, insertEnvironment, setMetadata, updateEnvironment } from "./projects.ts";
@@ -98,6 +100,7 @@ export function* applyChanges(changes: readonly SetupChange[], version: number, 
   const sizes = yield* sizesBefore(changes);
   const revisions: (Revised & { revision: number })[] = [];
   const entries: NewAuditEntry[] = [];
+  const notices: NoticedAt[] = [];
   for (const [index, each] of changes.entries()) {
     const revision = version + index + 1;
     const apply = APPLY[each.change] as (change: SetupChange, revision: number) => Work<Revised | void>;
@@ -117,10 +120,13 @@ export function* applyChanges(changes: readonly SetupChange[], version: number, 
     if ("history" in each && each.history) {
       yield* recordChange(yield* projectOf(each), revision, by, each.history);
     }
+    const noticed = noticedChange(each);
+    if (noticed) notices.push({ ...noticed, revision });
   }
   yield* revise(revisions);
   yield* requireSmall(sizes);
   yield* appendAudit(entries);
+  yield* insertNotices(notices, by);
   yield* setVersion(version + changes.length, changes.some(changesAccess));
   return true;
 }

@@ -60,7 +60,8 @@ export function* projectAt(place: AuditPlace): Work<string | null> {
 }
 
 const OF_FORM = `SELECT ${PROJECT_OF_FORM} AS slug FROM forms f WHERE f.key = $form`;
-const OF_TARGET = `SELECT ${PROJECT_OF_FORM} AS slug FROM targets t JOIN forms f ON f.id = t.form_id WHERE t.id = $target`;
+const OF_TARGET = `SELECT coalesce(p.slug, ${PROJECT_OF_FORM}) AS slug FROM targets t LEFT JOIN forms f ON f.id = t.form_id
+  LEFT JOIN projects p ON p.id = t.project_id WHERE t.id = $target`;
 
 /** The author of a change as an entry has it. */
 export function auditAuthor({ who, at, type = "system", address = null }: Author | NewAuditEntry) {

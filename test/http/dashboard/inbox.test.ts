@@ -369,7 +369,7 @@ describe("a submission", () => {
   test("sends its failed deliveries again", async () => {
     const form = await inbox.newForm({ notify: ["shop@example.com"] });
     const { id } = await inbox.stored(form, json({ name: "Ada" }));
-    const page = { submission: id, status: null, before: null, limit: 10, formKeys: null };
+    const page = { submission: id, status: null, before: null, limit: 10, formKeys: null, projects: null };
     const [delivery] = (await app.store.deliveries.page(page)).items;
     await fail(delivery!.id);
     expect((await browser.get(`/inbox/${form.slug}/${id}`)).text).toContain("Send the failed delivery again");

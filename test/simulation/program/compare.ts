@@ -4,7 +4,14 @@ import { type TableName, columnsOf } from "../../../src/maintenance/tables.ts";
 import type { ClockedApp } from "../../support/app.ts";
 import { type Model, valuesIn } from "./model.ts";
 
-const EVERY_DELIVERY = { limit: 1000, before: null, formKeys: null, submission: null, status: null };
+const EVERY_DELIVERY = {
+  limit: 1000,
+  before: null,
+  formKeys: null,
+  projects: null,
+  submission: null,
+  status: null,
+};
 
 /** What the product has, in the words of the model. */
 export async function shownOf({ store }: ClockedApp) {

@@ -365,6 +365,7 @@ export async function work(
             limit: 20,
             before: null,
             formKeys: null,
+            projects: null,
             submission: null,
             status: null,
           }),

@@ -109,7 +109,14 @@ const BODIES: Record<string, unknown> = {
 /** What operations need in their query. */
 const QUERIES: Record<string, string> = { "DELETE /projects/{project}/code-refs": "?branch=main" };
 
-const ALL_DELIVERIES = { limit: 1000, before: null, formKeys: null, submission: null, status: null };
+const ALL_DELIVERIES = {
+  limit: 1000,
+  before: null,
+  formKeys: null,
+  projects: null,
+  submission: null,
+  status: null,
+};
 
 const LINES = "application/jsonl";
 

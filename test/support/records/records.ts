@@ -162,11 +162,20 @@ export function submissionTo(formKey: string, more: Partial<StoredSubmission> = 
   return { id: nextId(), formKey, data: '{"a":1}', files: [], createdAt: NOW, ...more };
 }
 
+/** An enabled webhook that gets the notices of a project. */
+export function noticeTarget(project: string, more: Partial<TargetRecord> = {}): TargetRecord {
+  return { ...targetRecord(""), formKey: null, project, ...more };
+}
+
 /** An enabled webhook of the form of that key. */
 export function targetRecord(formKey: string, more: Partial<TargetRecord> = {}): TargetRecord {
   return {
     id: dashedKey(random),
     formKey,
+    project: null,
+    environment: null,
+    events: null,
+    digest: null,
     kind: "webhook",
     url: "https://example.com/hook",
     enabled: true,

@@ -1,4 +1,3 @@
-import { shortName } from "../../../access/place.ts";
 import { creationOf } from "../../../base/ids.ts";
 import type { DeliveryAttempt, DeliveryDetails } from "../../../delivery/delivery.ts";
 import type { Page } from "../page.tsx";
@@ -11,7 +10,7 @@ import { type Column, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { useMayWriteForms } from "../view.ts";
-import { StatusBadge, kindLabel, RetryButton } from "./delivery-words.tsx";
+import { StatusBadge, hasTarget, kindLabel, RetryButton, subjectOf } from "./delivery-words.tsx";
 
 /** A delivery with its attempts; `recipient` is where it goes, without secrets. */
 export function deliveryPage({
@@ -22,7 +21,7 @@ export function deliveryPage({
   recipient: string;
 }): Page {
   const { id, kind } = delivery;
-  const form = shortName({ project: delivery.project, slug: delivery.form });
+  const form = subjectOf(delivery);
   return {
     title: `Delivery ${id.slice(-12)} of ${form}`,
     heading: (
@@ -56,13 +55,19 @@ function RetryOne({ delivery }: { delivery: DeliveryDetails }) {
 }
 
 function About({ delivery, recipient }: { delivery: DeliveryDetails; recipient: string }) {
-  const { id, project, form, submission, attempts, nextAt, code, error } = delivery;
+  const { id, project, form, environment, event, submission, attempts, nextAt, code, error } = delivery;
   return (
     <Card id="about-title" title="Delivery">
       <Facts
         facts={[
           ["To", <Foreign text={recipient} />],
-          ["Submission", <A to={submissionPath({ project, form, id: submission })}>{submission}</A>],
+          form !== null &&
+            submission !== null && [
+              "Submission",
+              <A to={submissionPath({ project, form, id: submission })}>{submission}</A>,
+            ],
+          event !== null && ["Event", event],
+          environment !== null && ["Environment", environment],
           ["Queued", <ExactTime at={creationOf(id)} />],
           ["Attempts", attempts],
           nextAt !== null && ["Next attempt", <Time at={Date.parse(nextAt)} />],
@@ -76,13 +81,13 @@ function About({ delivery, recipient }: { delivery: DeliveryDetails; recipient: 
 
 /** Request body. A webhook gets the submission as `submissions get` prints it, signed again at each attempt. */
 function Request({
-  delivery: { id, kind, submission },
+  delivery: { id, kind, submission, event },
   recipient,
 }: {
   delivery: DeliveryDetails;
   recipient: string;
 }) {
-  const isMail = kind === "notification" || kind === "autoreply";
+  const isMail = kind === "mail" || !hasTarget(kind);
   const facts: [string, string][] = isMail
     ? [
         ["Protocol", "SMTP"],
@@ -94,11 +99,12 @@ function Request({
       ];
   if (kind === "webhook")
     facts.push(
-      ["Event", "submission.created"],
+      ["Event", event ?? "submission.created"],
       ["webhook-id", id],
       ["webhook-signature", "v1, by the secret of the target, made again at each attempt"],
     );
-  facts.push(["Body", kind === "webhook" ? `the submission ${submission}` : "a message with its fields"]);
+  const data = submission === null ? "the event as JSON" : `the submission ${submission}`;
+  facts.push(["Body", kind === "webhook" ? data : "a message for people"]);
   return (
     <Card id="request-title" title="Request">
       <Facts facts={facts.map(([name, text]) => [name, <Foreign text={text} />])} />

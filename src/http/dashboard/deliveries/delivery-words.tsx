@@ -1,3 +1,4 @@
+import { shortName } from "../../../access/place.ts";
 import { maskTarget } from "../../../delivery/target.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
 import type { DeliveryStatus } from "../../../delivery/delivery-status.ts";
@@ -31,6 +32,17 @@ export function kindLabel(kind: string): string {
   return KIND_LABELS[kind] ?? kind.charAt(0).toUpperCase() + kind.slice(1);
 }
 
+/** Whether a delivery is to a target, rather than to an address. */
+export function hasTarget(kind: string): boolean {
+  return kind !== "notification" && kind !== "autoreply";
+}
+
+/** The form whose submission is delivered, or the event of a project, for people. */
+export function subjectOf({ project, form, environment, event }: Delivery): string {
+  if (form !== null) return shortName({ project, slug: form });
+  return `${event} in ${environment === null ? project : `${project}/${environment}`}`;
+}
+
 /** Recipients by the `target` of deliveries: a mail address in full, a URL without its secret parts. */
 export type Recipients = Map<string, string>;
 
@@ -38,7 +50,7 @@ export async function recipientsOf({ store }: App, deliveries: readonly Delivery
   const recipients: Recipients = new Map();
   for (const { kind, target } of deliveries) {
     if (recipients.has(target)) continue;
-    const isMail = kind === "notification" || kind === "autoreply";
+    const isMail = !hasTarget(kind);
     const record = isMail ? undefined : await store.targets.find(target);
     recipients.set(target, isMail ? target : record ? maskTarget(record) : "a target that was deleted");
   }
@@ -47,17 +59,18 @@ export async function recipientsOf({ store }: App, deliveries: readonly Delivery
 
 /** Sends a delivery again; after a question if the receiver has it already. */
 export function RetryButton({
-  delivery: { status, kind, form },
+  delivery,
   values,
   kind: look,
 }: {
-  delivery: Pick<Delivery, "status" | "kind"> & { form: string };
+  delivery: Delivery;
   values: Readonly<Record<string, string | null>>;
   kind: ButtonKind;
 }) {
   const to = "/deliveries/retry";
+  const { status, kind } = delivery;
   const words = status === "delivered" ? "Send again" : status === "queued" ? "Retry now" : "Retry";
-  const label = `${words}: ${kindLabel(kind)} of ${form}`;
+  const label = `${words}: ${kindLabel(kind)} of ${subjectOf(delivery)}`;
   if (status !== "delivered")
     return (
       <ButtonForm to={to} values={values} kind={look} icon="send" label={label}>

@@ -1,5 +1,4 @@
 import { parseFormName } from "../../../forms/form-name.ts";
-import { shortName } from "../../../access/place.ts";
 import { namedShort, shownName } from "../forms/form-words.ts";
 import { creationOf } from "../../../base/ids.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
@@ -15,7 +14,14 @@ import { type Column } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { addressOf, useMayWriteForms, useView } from "../view.ts";
-import { type Recipients, STATUS_LABELS, StatusBadge, kindLabel, RetryButton } from "./delivery-words.tsx";
+import {
+  type Recipients,
+  STATUS_LABELS,
+  StatusBadge,
+  kindLabel,
+  RetryButton,
+  subjectOf,
+} from "./delivery-words.tsx";
 
 /** Filter of the list of deliveries. */
 export type DeliveryFilter = { status: DeliveryStatus | null; form: string | null; before: string | null };
@@ -118,13 +124,13 @@ function columnsOf({ status, form }: DeliveryFilter, recipients: Recipients): Co
     {
       label: "Delivery",
       heading: true,
-      cell: ({ id, kind, target, project, form: slug }) => (
+      cell: (delivery) => (
         <>
-          <A to={`/deliveries/${id}`}>
-            {kindLabel(kind)} of {shortName({ project, slug })}
+          <A to={`/deliveries/${delivery.id}`}>
+            {kindLabel(delivery.kind)} of {subjectOf(delivery)}
           </A>{" "}
           <span class="soft">
-            <Foreign text={recipients.get(target)!} />
+            <Foreign text={recipients.get(delivery.target)!} />
           </span>
         </>
       ),

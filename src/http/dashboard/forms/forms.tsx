@@ -10,8 +10,8 @@ import {
   listTargets,
   rotateSecret,
   setTargetEnabled,
-  testTarget,
 } from "../../../forms/targets.ts";
+import { testTarget } from "../../../forms/target-test.ts";
 import { AppError } from "../../../base/errors.ts";
 import { sendTest } from "../../../forms/test-submission.ts";
 import { formUrl, pageUrl } from "../../forms/links.ts";

@@ -11,28 +11,29 @@ import {
   WITHOUT_MAIL,
 } from "../../../delivery/delivery-status.ts";
 import type { DeliveryQuery } from "../../../delivery/store.ts";
-import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
-import { PROJECT_OF_FORM, amongProjects } from "../rows.ts";
 import { bytesOf, textOf } from "../ids.ts";
+import { amongProjects } from "../lists.ts";
+import { PROJECT_OF_FORM } from "../rows.ts";
 import { SKIP_LOCKED, type Work, all, first, only, run } from "../work.ts";
 
 /** Deliveries that one page looks at. */
 const MAX_SCANNED = 1000;
 
 /** The lane of a delivery, as the index of queued deliveries has it. */
-export const LANE = "CASE WHEN kind IN ('notification', 'autoreply') THEN '' ELSE target END";
+export const LANE = "CASE WHEN kind IN ('mail', 'notification', 'autoreply') THEN '' ELSE target END";
 
 export const QUEUED = STATUSES.indexOf("queued");
 const FAILED = STATUSES.indexOf("failed");
-const CANCELLED = STATUSES.indexOf("cancelled");
-const SPAM = STATES.indexOf("spam");
+export const CANCELLED = STATUSES.indexOf("cancelled");
 
 type Row = {
   id: Uint8Array;
-  submission: Uint8Array;
+  submission: Uint8Array | null;
   project: string;
-  form: string;
-  form_key: string;
+  form: string | null;
+  form_key: string | null;
+  environment: string | null;
+  event: string | null;
   kind: DeliveryKind;
   target: string;
   status: number;
@@ -42,12 +43,21 @@ type Row = {
   error: string | null;
 };
 
-const COLUMNS = `
-  d.id, s.id AS submission, ${PROJECT_OF_FORM} AS project, f.slug AS form, f.key AS form_key, d.kind, d.target, d.status, d.attempts, d.due_at,
-  d.code, d.error`;
+/** The slug of the project of a delivery of notices, or of the form. */
+const PROJECT = `coalesce(p.slug, ${PROJECT_OF_FORM})`;
 
-const JOINS =
-  "JOIN submissions s ON s.seq = d.submission_seq JOIN forms f ON f.id = s.form_id AND f.deleted = 0";
+const COLUMNS = `
+  d.id, s.id AS submission, ${PROJECT} AS project, f.slug AS form, f.key AS form_key, n.environment, n.event, d.kind, d.target,
+  d.status, d.attempts, d.due_at, d.code, d.error`;
+
+/**
+ * Deliveries with what they are of. Left joins keep their order, so that those of a page are read in the order of their
+ * ids, and no more than are looked at.
+ */
+const PLACED = `deliveries d LEFT JOIN submissions s ON s.seq = d.submission_seq
+  LEFT JOIN forms f ON f.id = s.form_id AND f.deleted = 0
+  LEFT JOIN notices n ON n.delivery = d.id LEFT JOIN projects p ON p.id = n.project_id
+  WHERE (f.id IS NOT NULL OR p.id IS NOT NULL)`;
 
 /** Inserts the deliveries of a submission that had none before. */
 export function* insertDeliveries(seq: number, deliveries: readonly NewDelivery[], now: number): Work<void> {
@@ -99,13 +109,16 @@ export function* pageDeliveries({
   limit,
   before,
   formKeys,
+  projects,
   submission,
   status,
 }: DeliveryQuery): Work<{ items: Delivery[]; next: string | null }> {
   const sql = `SELECT ${COLUMNS} FROM ${submission === null ? yield* sourceOf(status) : BY_SUBMISSION}
                AND d.id < $last ORDER BY d.id DESC LIMIT $most`;
   const ofSubmission = submission !== null && { submission: bytesOf(submission) };
-  const among = formKeys && new Set(formKeys);
+  const [forms, places] = [formKeys && new Set(formKeys), projects && new Set(projects)];
+  const isAmong = ({ form_key: key, project }: Row) =>
+    key === null ? (places?.has(project) ?? true) : (forms?.has(key) ?? true);
   const items: Delivery[] = [];
   let last: Uint8Array = before === null ? AFTER_EVERY_ID : bytesOf(before);
   let scanned = 0;
@@ -114,8 +127,7 @@ export function* pageDeliveries({
     const most = Math.min(size, MAX_SCANNED - scanned);
     const rows = yield* all<Row>(sql, { ...ofSubmission, last, most });
     for (const row of rows) {
-      const isChosen =
-        (among === null || among.has(row.form_key)) && (status === null || STATUSES[row.status] === status);
+      const isChosen = isAmong(row) && (status === null || STATUSES[row.status] === status);
       if (isChosen && items.length === limit) return { items, next: items.at(-1)!.id };
       if (isChosen) items.push(view(row));
     }
@@ -129,28 +141,25 @@ export function* pageDeliveries({
 /** Sorts after every id, which has 16 bytes. */
 const AFTER_EVERY_ID = Buffer.alloc(17, 0xff);
 
-/** The joins are in the order of the ids, and read no more rows than are looked at. */
-const BY_ID = `deliveries d CROSS JOIN submissions s CROSS JOIN forms f
-  WHERE s.seq = d.submission_seq AND f.id = s.form_id`;
-
 /** The deliveries of one submission: the index of submissions begins with form and state. */
-const BY_SUBMISSION = `forms f CROSS JOIN submissions s CROSS JOIN deliveries d
+const BY_SUBMISSION = `forms f CROSS JOIN submissions s CROSS JOIN deliveries d LEFT JOIN notices n ON n.delivery = d.id
+  LEFT JOIN projects p ON p.id = n.project_id
   WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $submission AND f.deleted = 0
     AND d.submission_seq = s.seq`;
 
 /** Source of a page: failed deliveries, and few queued ones, by their indexes, the others in order of their ids. */
 function* sourceOf(status: DeliveryStatus | null): Work<string> {
-  if (status === "failed") return `${BY_ID} AND d.status = ${FAILED}`;
+  if (status === "failed") return `${PLACED} AND d.status = ${FAILED}`;
   const isFew = status === "queued" && (yield* countDeliveries("queued", MAX_SCANNED)) < MAX_SCANNED;
   // The order of the index makes SQLite use it.
   return isFew
-    ? `${BY_ID} AND d.id IN (SELECT id FROM deliveries WHERE status = ${QUEUED}
+    ? `${PLACED} AND d.id IN (SELECT id FROM deliveries WHERE status = ${QUEUED}
                              ORDER BY ${LANE}, due_at LIMIT ${MAX_SCANNED})`
-    : BY_ID;
+    : PLACED;
 }
 
 export function* findDelivery(id: string): Work<Delivery | undefined> {
-  const sql = `SELECT ${COLUMNS} FROM deliveries d ${JOINS} WHERE d.id = $id`;
+  const sql = `SELECT ${COLUMNS} FROM ${PLACED} AND d.id = $id`;
   const row = yield* first<Row>(sql, { id: bytesOf(id) });
   return row && view(row);
 }
@@ -163,58 +172,43 @@ export function* retryDeliveries(ids: readonly string[], now: number): Work<void
   }
 }
 
-/** Queues at most `limit` failed deliveries again, of the forms of some keys unless they are null. Returns how many. */
-export function retryFailed(formKeys: readonly string[] | null, now: number, limit: number): Work<number> {
-  const among = formKeys === null ? "" : "AND f.key IN (SELECT value FROM json_each($formKeys))";
+/** Queues at most `limit` failed deliveries again, of some forms and projects. Returns how many. */
+export function retryFailed(
+  { formKeys, projects }: Pick<DeliveryQuery, "formKeys" | "projects">,
+  now: number,
+  limit: number,
+): Work<number> {
+  const forms = formKeys === null ? "" : "AND f.key IN (SELECT value FROM json_each($formKeys))";
+  const places = projects === null ? "" : "AND p.slug IN (SELECT value FROM json_each($projects))";
   return run(
     `${RETRY} WHERE id IN (
        SELECT d.id FROM deliveries d
-       WHERE d.status = ${FAILED} AND EXISTS (
+       WHERE d.status = ${FAILED} AND (EXISTS (
          SELECT 1 FROM submissions s JOIN forms f ON f.id = s.form_id AND f.deleted = 0
-         WHERE s.seq = d.submission_seq ${among})
+         WHERE s.seq = d.submission_seq ${forms})
+       OR EXISTS (
+         SELECT 1 FROM notices n JOIN projects p ON p.id = n.project_id WHERE n.delivery = d.id ${places}))
        LIMIT $limit ${SKIP_LOCKED})`,
-    { ...(formKeys !== null && { formKeys: JSON.stringify(formKeys) }), now, limit },
+    {
+      ...(formKeys !== null && { formKeys: JSON.stringify(formKeys) }),
+      ...(projects !== null && { projects: JSON.stringify(projects) }),
+      now,
+      limit,
+    },
   );
 }
 
 const RETRY = `UPDATE deliveries SET status = ${QUEUED}, attempts = 0, due_at = $now, holder = NULL`;
 
-/**
- * Removes at most `limit` ended deliveries that are due for it. Returns whether any may be left. One that was cancelled is
- * kept until `later` if its submission is spam, since it is queued again when the submission leaves that folder.
- */
-export function* clearEnded(now: number, later: number, limit: number): Work<boolean> {
-  const kept = yield* run(
-    `UPDATE deliveries SET due_at = $later WHERE id IN (
-       SELECT d.id FROM deliveries d WHERE d.status = ${CANCELLED} AND d.due_at <= $now AND EXISTS (
-         SELECT 1 FROM submissions s WHERE s.seq = d.submission_seq AND s.state = ${SPAM})
-       LIMIT $limit ${SKIP_LOCKED})`,
-    { now, later, limit },
-  );
-  if (kept >= limit) return true;
-  let isLeft = false;
-  for (const status of STATUSES.keys()) {
-    if (status === QUEUED) continue;
-    const removed = yield* run(
-      `DELETE FROM deliveries WHERE id IN (
-         SELECT id FROM deliveries WHERE status = ${status} AND status <> 0 AND due_at <= $now
-         LIMIT $limit ${SKIP_LOCKED})`,
-      { now, limit },
-    );
-    if (removed >= limit) isLeft = true;
-  }
-  return isLeft;
-}
-
-/** Counts the deliveries of the forms of some projects, or with null of all. */
+/** Counts the deliveries of some projects, or with null of all. */
 export function* countDeliveries(
   status: DeliveryStatus,
   atMost: number,
   projects: readonly string[] | null = null,
 ): Work<number> {
-  const { where, params } = amongProjects(projects);
+  const { sql: among, params } = amongProjects(PROJECT, projects);
   // The indexes hold either status as a constant.
-  const source = projects === null ? "deliveries d WHERE" : `${BY_ID}${where} AND`;
+  const source = projects === null ? "deliveries d WHERE" : `${PLACED} ${among} AND`;
   const sql = `SELECT count(*) AS count FROM
     (SELECT 1 FROM ${source} d.status = ${STATUSES.indexOf(status)} LIMIT $atMost) AS found`;
   return (yield* only<{ count: number }>(sql, { ...params, atMost })).count;
@@ -223,9 +217,11 @@ export function* countDeliveries(
 function view({ id, submission, form_key: _key, due_at, status, ...row }: Row): Delivery {
   return {
     id: textOf(id),
-    submission: textOf(submission),
+    submission: submission && textOf(submission),
     project: row.project,
     form: row.form,
+    environment: row.environment,
+    event: row.event,
     kind: row.kind,
     target: row.target,
     status: STATUSES[status]!,

@@ -9,13 +9,14 @@ import { deliveryContent, listAttempts, settleDelivery } from "./attempts.ts";
 import {
   LANE,
   QUEUED,
-  clearEnded,
   countDeliveries,
   findDelivery,
   pageDeliveries,
   retryDeliveries,
   retryFailed,
 } from "./deliveries.ts";
+import { closeDigests, noticeContent } from "./notices.ts";
+import { clearEnded } from "./clearing.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { type Params, SKIP_LOCKED, type Work, all, only, run } from "../work.ts";
 
@@ -51,7 +52,7 @@ function* changeEach(ids: readonly Uint8Array[], update: string, params: Params)
 
 type Row = {
   id: Uint8Array;
-  submission: Uint8Array;
+  submission: Uint8Array | null;
   kind: DeliveryKind;
   target: string;
   attempts: number;
@@ -94,7 +95,16 @@ function* claim({
     `UPDATE deliveries SET holder = $holder, due_at = $leaseUntil WHERE status = ${QUEUED}`,
     { holder, leaseUntil },
   );
-  return rows.map((row) => ({ ...row, id: textOf(row.id), submission: textOf(row.submission) }));
+  const ofNotices = rows.filter(({ submission }) => submission === null);
+  yield* closeDigests(
+    ofNotices.map(({ id }) => id),
+    now,
+  );
+  return rows.map((row) => ({
+    ...row,
+    id: textOf(row.id),
+    submission: row.submission && textOf(row.submission),
+  }));
 }
 
 /** The lanes behind `after`, then those up to it. */
@@ -190,8 +200,11 @@ export const deliveries = {
     clock: readClock,
     nextAt: nextDelivery,
     content: deliveryContent,
-    countQueued: (atMost: number) => countDeliveries("queued", atMost),
-    countFailed: (atMost: number) => countDeliveries("failed", atMost),
+    notices: noticeContent,
+    countQueued: (atMost: number, projects?: readonly string[] | null) =>
+      countDeliveries("queued", atMost, projects),
+    countFailed: (atMost: number, projects?: readonly string[] | null) =>
+      countDeliveries("failed", atMost, projects),
   },
   writes: {
     turn: takeTurn,

@@ -1,10 +1,15 @@
 import type { TargetChange } from "../../../delivery/change.ts";
 import type { TargetRecord } from "../../../delivery/target.ts";
+import { environmentRow, projectRow } from "../rows.ts";
 import { type Work, all, first, run } from "../work.ts";
 
 type Row = {
   id: string;
-  form: string;
+  form: string | null;
+  project: string | null;
+  environment: string | null;
+  events: string | null;
+  digest: number | null;
   kind: TargetRecord["kind"];
   url: string;
   enabled: number;
@@ -14,16 +19,26 @@ type Row = {
 };
 
 const SELECT = `
-  SELECT t.id, f.key AS form, t.kind, t.url, t.enabled, t.secrets, t.created_at, t.updated_at
-  FROM targets t JOIN forms f ON f.id = t.form_id AND f.deleted = 0`;
+  SELECT t.id, f.key AS form, p.slug AS project, e.slug AS environment, t.events, t.digest, t.kind, t.url, t.enabled,
+    t.secrets, t.created_at, t.updated_at
+  FROM targets t LEFT JOIN forms f ON f.id = t.form_id AND f.deleted = 0
+  LEFT JOIN projects p ON p.id = t.project_id LEFT JOIN environments e ON e.id = t.environment_id`;
 
 type Change<K> = TargetChange & { change: K };
 
 export function* insertTarget({ target }: Change<"insertTarget">): Work<void> {
+  const { form, project, environment, ...row } = toRow(target);
+  const formId =
+    form === null
+      ? null
+      : (yield* first<{ id: number }>("SELECT id FROM forms WHERE key = $form", { form }))!.id;
+  const projectId = project === null ? null : (yield* projectRow(project)).id;
+  const environmentId =
+    project === null || environment === null ? null : (yield* environmentRow(project, environment)).id;
   yield* run(
-    `INSERT INTO targets (id, form_id, kind, url, enabled, secrets, created_at, updated_at)
-     VALUES ($id, (SELECT id FROM forms WHERE key = $form), $kind, $url, $enabled, $secrets, $created_at, $updated_at)`,
-    toRow(target),
+    `INSERT INTO targets (id, form_id, project_id, environment_id, events, digest, kind, url, enabled, secrets, created_at, updated_at)
+     VALUES ($id, $formId, $projectId, $environmentId, $events, $digest, $kind, $url, $enabled, $secrets, $created_at, $updated_at)`,
+    { ...row, formId, projectId, environmentId },
   );
 }
 
@@ -40,19 +55,29 @@ export function* deleteTarget({ id }: Change<"deleteTarget">): Work<void> {
 }
 
 function* listTargets(formKey: string): Work<TargetRecord[]> {
-  const sql = `${SELECT} WHERE f.key = $formKey ORDER BY t.created_at, t.id`;
+  const sql = `${SELECT} WHERE t.form_id = (SELECT id FROM forms WHERE key = $formKey AND deleted = 0) ORDER BY t.created_at, t.id`;
   return (yield* all<Row>(sql, { formKey })).map(toRecord);
 }
 
+function* listOfProject(project: string): Work<TargetRecord[]> {
+  const { id } = yield* projectRow(project);
+  return (yield* all<Row>(`${SELECT} WHERE t.project_id = $id ORDER BY t.created_at, t.id`, { id })).map(
+    toRecord,
+  );
+}
+
 function* findTarget(id: string): Work<TargetRecord | undefined> {
-  const row = yield* first<Row>(`${SELECT} WHERE t.id = $id`, { id });
+  const row = yield* first<Row>(`${SELECT} WHERE t.id = $id AND (f.id IS NOT NULL OR p.id IS NOT NULL)`, {
+    id,
+  });
   return row && toRecord(row);
 }
 
-function toRecord({ form, enabled, secrets, created_at, updated_at, ...row }: Row): TargetRecord {
+function toRecord({ form, events, enabled, secrets, created_at, updated_at, ...row }: Row): TargetRecord {
   return {
     ...row,
     formKey: form,
+    events: events === null ? null : JSON.parse(events),
     enabled: enabled === 1,
     secrets: JSON.parse(secrets),
     createdAt: created_at,
@@ -60,10 +85,27 @@ function toRecord({ form, enabled, secrets, created_at, updated_at, ...row }: Ro
   };
 }
 
-function toRow({ id, formKey, kind, url, enabled, secrets, createdAt, updatedAt }: TargetRecord): Row {
+function toRow({
+  id,
+  formKey,
+  project,
+  environment,
+  events,
+  digest,
+  kind,
+  url,
+  enabled,
+  secrets,
+  createdAt,
+  updatedAt,
+}: TargetRecord): Row {
   return {
     id,
     form: formKey,
+    project,
+    environment,
+    events: events === null ? null : JSON.stringify(events),
+    digest,
     kind,
     url,
     enabled: enabled ? 1 : 0,
@@ -73,4 +115,4 @@ function toRow({ id, formKey, kind, url, enabled, secrets, createdAt, updatedAt 
   };
 }
 
-export const targets = { reads: { list: listTargets, find: findTarget } };
+export const targets = { reads: { list: listTargets, ofProject: listOfProject, find: findTarget } };

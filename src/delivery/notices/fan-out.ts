@@ -1,0 +1,34 @@
+import type { TargetRecord } from "../target.ts";
+import { hears, type NoticeType } from "./notice-types.ts";
+
+/** A target of a project, as far as it decides what is sent to it. */
+export type NoticeTarget = Pick<TargetRecord, "id" | "kind" | "environment" | "events" | "digest">;
+
+/** A notice as it is stored: `body` is the JSON that a webhook gets. */
+export type StoredNotice = { type: NoticeType; environment: string | null; at: number; body: string };
+
+/** Notices for one delivery to a target. A digest with a `window` in seconds takes later ones too. */
+export type Bundle = { target: NoticeTarget; notices: readonly StoredNotice[]; window: number | null };
+
+/** Notices of one transaction beyond which a target gets them as one digest. */
+const MAX_SINGLE = 20;
+
+/** Notices that a digest has; it counts the others. */
+export const MAX_IN_DIGEST = 100;
+
+/** The deliveries of the notices of one transaction, to the enabled targets of their project. */
+export function bundlesOf(targets: readonly NoticeTarget[], notices: readonly StoredNotice[]): Bundle[] {
+  return targets.flatMap((target): Bundle[] => {
+    const heard = notices.filter((notice) => reaches(notice, target));
+    if (heard.length === 0) return [];
+    if (target.digest === null && heard.length <= MAX_SINGLE)
+      return heard.map((notice) => ({ target, notices: [notice], window: null }));
+    return [{ target, notices: heard, window: target.digest ?? 0 }];
+  });
+}
+
+/** A notice about every environment reaches every target. */
+function reaches({ type, environment }: StoredNotice, target: NoticeTarget): boolean {
+  const isHere = environment === null || target.environment === null || environment === target.environment;
+  return isHere && hears(target.events, type);
+}

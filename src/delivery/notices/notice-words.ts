@@ -1,0 +1,87 @@
+import type { ChatMessage } from "../outgoing.ts";
+import type { NoticeContent } from "../store.ts";
+import { oneLine } from "../text.ts";
+import type { FieldChange } from "./change-notice.ts";
+import { DIGEST, type NoticeType } from "./notice-types.ts";
+
+/** Characters of a value, a name and a reason. */
+const MAX_TEXT = 200;
+
+/** A notice as it is stored. */
+type Notice = {
+  type: NoticeType;
+  data: {
+    project: string;
+    environment: string | null;
+    name: string;
+    who: string;
+    why: string | null;
+    changes: FieldChange[];
+    dropped?: string | null;
+  };
+};
+
+/** The message for people about the notices of a delivery: plain texts without markup. */
+export function noticeMessage(content: NoticeContent): ChatMessage {
+  const notices = content.notices.map((text) => JSON.parse(text) as Notice);
+  if (content.event === DIGEST) return digestMessage(content, notices);
+  const [notice] = notices as [Notice];
+  const { why, changes } = notice.data;
+  return {
+    title: `${placeOf(notice)}: ${eventOf(notice)}`,
+    fields: changes.map(({ field, before, after }) => [field, `${valueOf(before)} → ${valueOf(after)}`]),
+    link: why === null ? "" : `Reason: ${oneLine(why, MAX_TEXT)}`,
+  };
+}
+
+function digestMessage({ project, environment, count }: NoticeContent, notices: Notice[]): ChatMessage {
+  const place = environment === null ? project : `${project}/${environment}`;
+  const left = count - notices.length;
+  return {
+    title: `${place}: ${count} ${count === 1 ? "change" : "changes"}`,
+    fields: notices.map((notice) => [placeOf(notice), eventOf(notice)]),
+    link: left > 0 ? `and ${left} more` : "",
+  };
+}
+
+function placeOf({ data: { project, environment } }: Notice): string {
+  return environment === null ? project : `${project}/${environment}`;
+}
+
+/** `search changed by ann`. */
+function eventOf({ type, data }: Notice): string {
+  const [name, who] = [oneLine(data.name, MAX_TEXT), oneLine(data.who, MAX_TEXT)];
+  if (type === "flag.scheduled")
+    return data.dropped == null
+      ? `a change of ${name} scheduled by ${who}`
+      : `a scheduled change of ${name} dropped: ${oneLine(data.dropped, MAX_TEXT)}`;
+  const isDeleted = data.changes.length > 0 && data.changes.every(({ after }) => after === null);
+  return WORDS[type](name, who, isDeleted ? "deleted" : "changed");
+}
+
+const WORDS: Record<
+  Exclude<NoticeType, "flag.scheduled">,
+  (name: string, who: string, done: string) => string
+> = {
+  "flag.changed": (name, who, done) => `${name} ${done} by ${who}`,
+  "flag.expired": (name) => `${name} expired`,
+  "flag.stale": (name) => `${name} is stale`,
+  "segment.changed": (name, who, done) => `segment ${name} ${done} by ${who}`,
+  "segment.full": (name) => `segment ${name} is full`,
+  "environment.changed": (name, who, done) => `environment ${name} ${done} by ${who}`,
+  "ramp.stepped": (name) => `the ramp of ${name} took a step`,
+  "ramp.paused": (name) => `the ramp of ${name} was paused`,
+  "ramp.ended": (name) => `the ramp of ${name} ended`,
+  "guard.fired": (name) => `a guard of ${name} fired`,
+  "experiment.started": (name, who) => `experiment ${name} started by ${who}`,
+  "experiment.paused": (name) => `experiment ${name} was paused`,
+  "experiment.ended": (name) => `experiment ${name} ended`,
+  "experiment.decided": (name) => `experiment ${name} was decided`,
+};
+
+/** A value on one line; what is not set is `none`. */
+function valueOf(value: unknown): string {
+  return value === null
+    ? "none"
+    : oneLine(typeof value === "string" ? value : JSON.stringify(value), MAX_TEXT);
+}

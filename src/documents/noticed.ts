@@ -1,0 +1,36 @@
+import type { ChangeKind } from "../access/history-entry.ts";
+import { type Noticed, fieldChanges } from "../delivery/notices/change-notice.ts";
+import type { NoticeType } from "../delivery/notices/notice-types.ts";
+import type { SetupChange } from "./setup.ts";
+
+/** How a change is noticed whose history has an entry of the kind; null for not at all. */
+const NOTICED: Record<ChangeKind, NoticeType | null> = {
+  flag: "flag.changed",
+  segment: "segment.changed",
+  environment: "environment.changed",
+  scheduled: "flag.scheduled",
+  project: null,
+  form: null,
+};
+
+/** How targets of its project hear of a change; null for one of which they do not. */
+export function noticedChange(change: SetupChange): Noticed | null {
+  const history = "history" in change ? change.history : null;
+  const own = "notice" in change ? change.notice : undefined;
+  if (own === null || !("project" in change)) return null;
+  const type = own?.type ?? (history && NOTICED[history.kind]);
+  const { environment, name, before, after } = { ...history, ...own };
+  if (!type || name === undefined || typeof change.project !== "string") return null;
+  // The history has the rule of a segment itself.
+  const state = (value: unknown) => (type === "segment.changed" && value !== null ? { rule: value } : value);
+  const changes = fieldChanges(state(before), state(after));
+  if (own === undefined && changes.length === 0) return null;
+  return {
+    project: change.project,
+    environment: environment ?? null,
+    name,
+    type,
+    changes,
+    members: own?.members ?? {},
+  };
+}

@@ -1,0 +1,85 @@
+import type { Caller } from "../access/caller.ts";
+import { isoTime } from "../base/clock.ts";
+import { AppError } from "../base/errors.ts";
+import type { Attempt } from "../delivery/attempt.ts";
+import { buildNotice } from "../delivery/notice.ts";
+import type { ChatMessage, Outgoing } from "../delivery/outgoing.ts";
+import { activeSecrets } from "../delivery/target.ts";
+import type { FormRecord } from "./form.ts";
+import type { FormsApp } from "./store.ts";
+import type { Submission } from "./submission.ts";
+import { findTarget, type OwnedTarget } from "./targets.ts";
+
+/** A sample: an event with its data for a webhook, and a message for people. */
+type Sample = { type: string; data: object; createdAt: string; message: ChatMessage };
+
+/**
+ * Sends a sample to a target once, enabled or not, as a delivery is sent: to a webhook with the type `submission.test`, or
+ * `notice.test` to that of a project. Stores nothing. Throws `not_found`, `forbidden`, and `unavailable` for mail without a
+ * mail server.
+ */
+export async function testTarget(
+  app: FormsApp,
+  caller: Caller,
+  id: string,
+  outgoing: Outgoing,
+): Promise<Attempt> {
+  const found = await findTarget(app, caller, "write", id);
+  const { record } = found;
+  const { kind, url } = record;
+  const { signal } = new AbortController();
+  const { type, data, createdAt, message } = sampleFor(app, found);
+  if (kind === "webhook") {
+    const secrets = activeSecrets(record, app.now()).map(({ secret }) => secret);
+    const delivery = { url, id: app.nextId(), type, secrets, data: JSON.stringify(data), createdAt };
+    return outgoing.sendWebhook(delivery, signal);
+  }
+  if (kind !== "mail") return outgoing.sendChat(kind, url, message, signal);
+  if (outgoing.mail === null)
+    throw new AppError("unavailable", "no mail server is configured", { reason: "mail-not-configured" });
+  const { mailer, from } = outgoing.mail;
+  const lines = [message.title, ...message.fields.map(([field, text]) => `${field}: ${text}`)];
+  return mailer.send(
+    buildNotice({ id: app.nextId(), from, to: url, now: app.now(), subject: message.title, lines }),
+  );
+}
+
+function sampleFor(app: FormsApp, { owner, form }: OwnedTarget): Sample {
+  const createdAt = isoTime(app.now());
+  if (form === null) {
+    const [project, text] = [(owner as { project: string }).project, "This is a test of formflag."];
+    return {
+      type: "notice.test",
+      data: { project, message: text },
+      createdAt,
+      message: { title: `Test of project ${project}`, fields: [["message", text]], link: "" },
+    };
+  }
+  const data = sampleSubmission(app, form, createdAt);
+  const fields = Object.entries(data.data).map(([field, value]) => [field, String(value)] as const);
+  return {
+    type: "submission.test",
+    data,
+    createdAt,
+    message: { title: `Test of the form ${form.name}`, fields, link: "" },
+  };
+}
+
+function sampleSubmission(
+  { nextId }: FormsApp,
+  { project, slug }: FormRecord,
+  createdAt: string,
+): Submission {
+  return {
+    id: nextId(),
+    project,
+    form: slug,
+    data: { name: "Ada Lovelace", email: "ada@example.com", message: "This is a test of formflag." },
+    files: [],
+    createdAt,
+    state: "inbox",
+    spam: null,
+    read: false,
+    meta: null,
+  };
+}

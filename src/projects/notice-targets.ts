@@ -1,0 +1,95 @@
+import type { Caller } from "../access/caller.ts";
+import { change, type ChangeStore, type Plan } from "../access/door.ts";
+import { requireScope } from "../access/rights.ts";
+import type { ClockAndRandom } from "../base/clock.ts";
+import { AppError } from "../base/errors.ts";
+import type { TargetChange } from "../delivery/change.ts";
+import { MAX_TARGETS } from "../delivery/limits.ts";
+import type { Outgoing } from "../delivery/outgoing.ts";
+import type { DeliveriesStore } from "../delivery/store.ts";
+import {
+  createWebhookSecret,
+  parseTarget,
+  targetId,
+  viewTarget,
+  type TargetRecord,
+  type TargetView,
+} from "../delivery/target.ts";
+import { noSuchEnvironment } from "./environment.ts";
+import type { ProjectsStore } from "./store.ts";
+
+type TargetsApp = ClockAndRandom & { store: ProjectsStore & DeliveriesStore & ChangeStore<TargetChange> };
+
+/** A target of a project as it is added; undefined is for all, and for no digest. */
+export type NewNoticeTarget = {
+  target: string;
+  environment?: string | undefined;
+  events?: readonly string[] | undefined;
+  /** Seconds. */
+  digest?: number | undefined;
+};
+
+type Added = { id: string; secret: string | null };
+
+/**
+ * Adds a target that gets the notices of a project, and returns its id with its secret, which is not shown again; null for
+ * any kind but a webhook. Throws `invalid` for a text that is no target and for what `outgoing.check` refuses, `not_found`
+ * for the project and the environment, `conflict` past `MAX_TARGETS`, `forbidden`.
+ */
+export async function addNoticeTarget(
+  app: TargetsApp,
+  caller: Caller,
+  project: string,
+  added: NewNoticeTarget,
+  outgoing: Outgoing,
+): Promise<Added> {
+  requireScope(caller, "flags:write", { project });
+  const target = parseTarget(added.target);
+  const { environment = null, events = null, digest = null } = added;
+  const requirePlace = async () => {
+    const environments = await app.store.environments.list(project);
+    if (environment !== null && !environments.some(({ slug }) => slug === environment))
+      throw noSuchEnvironment(project, environment);
+  };
+  await requirePlace();
+  // A plan must not wait for a name service.
+  await outgoing.check(target);
+  return change(app, caller, async ({ at }): Promise<Plan<TargetChange, Added>> => {
+    requireScope(caller, "flags:write", { project });
+    await requirePlace();
+    if ((await app.store.targets.ofProject(project)).length >= MAX_TARGETS)
+      throw new AppError(
+        "conflict",
+        `project "${project}" has ${MAX_TARGETS} targets, the most there may be`,
+        {
+          reason: "target-limit",
+        },
+      );
+    const id = targetId(app.random);
+    const secret = target.kind === "webhook" ? createWebhookSecret(app.random) : null;
+    const record: TargetRecord = {
+      ...target,
+      id,
+      formKey: null,
+      project,
+      environment,
+      events,
+      digest,
+      enabled: true,
+      secrets: secret === null ? [] : [{ secret, until: null }],
+      createdAt: at,
+      updatedAt: at,
+    };
+    return { changes: [{ change: "insertTarget", target: record }], result: { id, secret } };
+  });
+}
+
+/** The targets of a project that get its notices, oldest first. Throws `not_found`, `forbidden`. */
+export async function listNoticeTargets(
+  app: TargetsApp,
+  caller: Caller,
+  project: string,
+): Promise<TargetView[]> {
+  requireScope(caller, "flags:read", { project });
+  return (await app.store.targets.ofProject(project)).map((record) => viewTarget(record, { project }));
+}
