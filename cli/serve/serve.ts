@@ -12,6 +12,7 @@ import { once } from "../../src/base/once.ts";
 import { createReads } from "../../src/flags/reads/reads.ts";
 import { tallyExpiryJob } from "../../src/flags/reads/read-tally.ts";
 import type { Outbox } from "../../src/delivery/outbox.ts";
+import { flagNoticesJob } from "../../src/flags/notice-job.ts";
 import { applyDue, scheduleJob } from "../../src/flags/schedule/schedule.ts";
 import { loadLinkSecret } from "../../src/forms/link-secret.ts";
 import { expiryJob, removalJob } from "../../src/forms/keeping/removal.ts";
@@ -166,6 +167,7 @@ export async function serve(
         ...(storage.shared === null ? [] : filesJobs(storage.shared.files, app.now)),
         ...(backups.job === null ? [] : [backups.job]),
         expiredChangesJob(app),
+        flagNoticesJob(app, () => outbox?.wake()),
         changeDeliveriesJob(app, { outgoing, retryDelays: config.retryDelays, report: warn }),
         auditExpiryJob(app, config.audit.days),
         ...(auditFile === null ? [] : [auditFile]),

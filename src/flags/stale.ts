@@ -19,10 +19,23 @@ type FlagUse = { record: FlagValues; readAt: number | null };
  * The stale flags of a project by slug: in every environment, or in one. Throws `not_found` for the project or the
  * environment.
  */
-export async function findStale(
+export async function findStale(app: FlagsApp, selection: StaleSelection): Promise<StaleFlag[]> {
+  const { environment } = selection;
+  return (await assessFlags(app, selection)).map(({ slug, reasons, since }) => ({
+    slug,
+    environment,
+    reasons,
+    since: isoTime(since),
+  }));
+}
+
+type StaleSelection = { project: string; environment: string | null; days: number };
+
+/** The stale flags of a selection by slug, as {@link findStale}. */
+export async function assessFlags(
   app: FlagsApp,
-  { project, environment, days }: { project: string; environment: string | null; days: number },
-): Promise<StaleFlag[]> {
+  { project, environment, days }: StaleSelection,
+): Promise<(Verdict & { slug: string })[]> {
   const { store, now } = app;
   const environments =
     environment === null ? (await store.environments.list(project)).map(({ slug }) => slug) : [environment];
@@ -35,11 +48,11 @@ export async function findStale(
     }
   }
   const code = await readKnownCode(app, project);
-  const stale: StaleFlag[] = [];
+  const stale: (Verdict & { slug: string })[] = [];
   const takeTurns = createTurns();
   for (const [slug, uses] of bySlug) {
-    const verdict = judge(uses, now(), days * DAY_MS, code);
-    if (verdict) stale.push({ slug, environment, ...verdict });
+    const verdict = assess(uses, now(), days * DAY_MS, code);
+    if (verdict) stale.push({ slug, ...verdict });
     const turn = takeTurns();
     if (turn !== undefined) await turn;
   }
@@ -56,29 +69,42 @@ export function judge(
   span: number,
   code: KnownCode | null = null,
 ): { reasons: StaleReason[]; since: string } | undefined {
+  const verdict = assess(uses, now, span, code);
+  return verdict && { reasons: verdict.reasons, since: isoTime(verdict.since) };
+}
+
+/** Why a flag is stale, since when nothing happened to it, and from when on that made it stale. */
+type Verdict = { reasons: StaleReason[]; since: number; from: number };
+
+function assess(uses: FlagUse[], now: number, span: number, code: KnownCode | null): Verdict | undefined {
   const records = uses.map(({ record }) => record);
-  const reasons: [StaleReason, number][] = [];
+  const reasons: [reason: StaleReason, since: number, from: number][] = [];
   if (records.every((record) => hasExpired(record, now)))
-    reasons.push(["expired", latest(records.map(({ expiresAt }) => expiresAt ?? 0))]);
+    reasons.push(atOnce("expired", latest(records.map(({ expiresAt }) => expiresAt ?? 0))));
 
   const outcomes = new Set(records.map((record) => outcomeOf(record, now)));
   const settledAt = latest(records.map((record) => lastChange(record, now)));
   if (outcomes.size === 1 && !outcomes.has(undefined) && now - settledAt >= span)
-    reasons.push(["settled", settledAt]);
+    reasons.push(["settled", settledAt, settledAt + span]);
 
   const readAt = latest(uses.map(({ record, readAt }) => readAt ?? record.createdAt));
-  if (now - readAt >= span) reasons.push(["unread", readAt]);
+  if (now - readAt >= span) reasons.push(["unread", readAt, readAt + span]);
 
   const createdAt = Math.min(...records.map((record) => record.createdAt));
   // A flag that is newer than every upload may be in code that is still to be uploaded.
   if (code && !records.some(({ slug }) => code.slugs.has(slug)) && code.uploadedAt >= createdAt)
-    reasons.push(["unreferenced", code.uploadedAt]);
+    reasons.push(atOnce("unreferenced", code.uploadedAt));
 
   if (reasons.length === 0) return undefined;
   return {
     reasons: reasons.map(([reason]) => reason),
-    since: isoTime(Math.min(...reasons.map(([, at]) => at))),
+    since: Math.min(...reasons.map(([, since]) => since)),
+    from: Math.min(...reasons.map(([, , from]) => from)),
   };
+}
+
+function atOnce(reason: StaleReason, at: number): [StaleReason, number, number] {
+  return [reason, at, at];
 }
 
 function latest(times: number[]): number {

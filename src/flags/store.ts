@@ -171,6 +171,24 @@ export type FlagsStore = {
   code: CodeStore;
   feedback: FeedbackStore;
   tallies: TallyStore;
+  flagNotices: FlagNoticeStore;
+};
+
+/** A flag that is stale since a time; that made it so from another one on. */
+export type StaleSince = { slug: string; since: number; from: number };
+
+type FlagNoticeStore = {
+  /** When a flag expires next of which no notice was given; null for never. */
+  nextExpiry(): Promise<number | null>;
+  /**
+   * Queues notices of at most `limit` flags that expired until `now`, each once, whichever process asks. Returns their
+   * projects, and whether any may be left.
+   */
+  expire(now: number, limit: number): Promise<{ projects: string[]; isLeft: boolean }>;
+  /** The projects that have an enabled target. */
+  listening(): Promise<string[]>;
+  /** Queues a notice of each flag of a project that is stale now and was not before. Returns how many there are. */
+  markStale(project: string, stale: readonly StaleSince[], now: number): Promise<number>;
 };
 
 /** The part of the app that operations on flags and segments use. */

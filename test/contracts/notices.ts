@@ -253,6 +253,49 @@ export function noticesContract(driver: Driver): void {
       expect((await listed()).map(({ status }) => status)).toEqual(["queued", "cancelled"]);
     });
 
+    test("of flags that expired are given once, to the targets that were there", async () => {
+      const { store, project, by, add, listed, contentOf, bodies, flagChange } = await begin();
+      const target = await add();
+      const expires = NOW + 1000;
+      await by(await flagChange("production", "on", { enabled: true, expiresAt: expires, revision: 7 }));
+      await by(await flagChange("staging", "off", { expiresAt: expires + 1 }));
+      await add({ createdAt: expires + 5 });
+      const mine = async (now: number, limit = 100) =>
+        (await store.flagNotices.expire(now, limit)).projects.includes(project);
+      expect(await mine(expires - 1)).toBe(false);
+      expect(await store.flagNotices.nextExpiry()).toBe(expires);
+      expect(await store.flagNotices.expire(expires + 1, 1)).toEqual({ projects: [project], isLeft: true });
+      expect(await mine(expires + 1)).toBe(true);
+      expect(await mine(expires + 1)).toBe(false);
+      expect(await store.flagNotices.nextExpiry()).toBeNull();
+      const expired = (await listed()).filter(({ event }) => event === "flag.expired");
+      expect(expired.map((each) => [each.target, each.environment])).toEqual([
+        [target, "staging"],
+        [target, "production"],
+      ]);
+      const [off, on] = await Promise.all(expired.map(async ({ id }) => bodies(await contentOf(id))[0]!));
+      expect(on).toMatchObject({
+        timestamp: new Date(expires).toISOString(),
+        data: { name: "on", who: "formflag", changes: [{ field: "enabled", before: true, after: false }] },
+      });
+      expect(off).toMatchObject({ data: { name: "off", changes: [] } });
+      await by(await flagChange("production", "on", { expiresAt: expires + 2 }));
+      expect(await mine(expires + 2)).toBe(true);
+    });
+
+    test("of flags that are stale are given once, until they are not", async () => {
+      const { store, project, by, add, listed, flagChange } = await begin();
+      await add();
+      await by(await flagChange("production", "a"), await flagChange("production", "b"));
+      const since = (slug: string) => ({ slug, since: NOW - 1000, from: NOW });
+      const mark = (...slugs: string[]) => store.flagNotices.markStale(project, slugs.map(since), NOW);
+      expect(await store.flagNotices.listening()).toContain(project);
+      expect([await mark("a", "gone"), await mark("a"), await mark("a", "b")]).toEqual([1, 0, 1]);
+      expect([await mark("b"), await mark("a", "b")]).toEqual([0, 1]);
+      const stale = (await listed()).filter(({ event }) => event === "flag.stale");
+      expect(stale.map(({ environment }) => environment)).toEqual([null, null, null]);
+    });
+
     test("end with their project, and targets with their environment too", async () => {
       const { store, project, by, add, listed, flagChange } = await begin();
       const [all, some] = [await add(), await add({ environment: "staging" })];

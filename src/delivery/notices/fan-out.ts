@@ -2,10 +2,22 @@ import type { TargetRecord } from "../target.ts";
 import { hears, type NoticeType } from "./notice-types.ts";
 
 /** A target of a project, as far as it decides what is sent to it. */
-export type NoticeTarget = Pick<TargetRecord, "id" | "kind" | "environment" | "events" | "digest">;
+export type NoticeTarget = Pick<
+  TargetRecord,
+  "id" | "kind" | "environment" | "events" | "digest" | "createdAt"
+>;
 
 /** A notice as it is stored: `body` is the JSON that a webhook gets. */
-export type StoredNotice = { type: NoticeType; environment: string | null; at: number; body: string };
+export type StoredNotice = {
+  type: NoticeType;
+  environment: string | null;
+  at: number;
+  /** The revision, which orders deliveries of one millisecond. */
+  revision: number;
+  body: string;
+  /** When it happened, for one that is found later: targets that were added since do not hear of it. */
+  happenedAt?: number;
+};
 
 /** Notices for one delivery to a target. A digest with a `window` in seconds takes later ones too. */
 export type Bundle = { target: NoticeTarget; notices: readonly StoredNotice[]; window: number | null };
@@ -28,7 +40,8 @@ export function bundlesOf(targets: readonly NoticeTarget[], notices: readonly St
 }
 
 /** A notice about every environment reaches every target. */
-function reaches({ type, environment }: StoredNotice, target: NoticeTarget): boolean {
+function reaches({ type, environment, happenedAt }: StoredNotice, target: NoticeTarget): boolean {
+  if (happenedAt !== undefined && happenedAt < target.createdAt) return false;
   const isHere = environment === null || target.environment === null || environment === target.environment;
   return isHere && hears(target.events, type);
 }

@@ -4,6 +4,7 @@ import {
   NOW,
   proposalOf,
   newPasskey,
+  noticeTarget,
   nextId,
   random,
   submissionTo,
@@ -14,6 +15,8 @@ import type { App } from "../../../src/app.ts";
 import { putSegment } from "../../../src/flags/plan.ts";
 import { applyDefinition, filledDefinition } from "../../../src/flags/segment.ts";
 import type { Batch } from "../../../src/maintenance/store.ts";
+import type { Environment } from "../../../src/projects/environment.ts";
+import { planUpdate } from "../../../src/projects/plan.ts";
 import type { Project } from "../../../src/projects/project.ts";
 import { type ClockedApp, openTestApp } from "../app.ts";
 import { addForm, apply } from "./apply.ts";
@@ -42,6 +45,7 @@ async function fillEveryTable(app: App & { clock: { now: number } }): Promise<vo
   const identity = { issuer: "https://auth.example.com", subject: "one" };
   await apply(store, { change: "putIdentity", user: user!.name, at: NOW, ...identity });
   await addChanges(app);
+  await addNotices(store);
   await store.secrets.keep("links", "x".repeat(43));
   await store.tallies.add([{ kind: "reads", hour: 5, what: "a", variant: "one", count: 2 }]);
   await store.deliveries.claimAlert("t", NOW, NOW + 1000);
@@ -77,6 +81,23 @@ async function addMember(store: App["store"], key: string): Promise<void> {
   const { record } = applyDefinition("beta", undefined, filledDefinition("beta", source), NOW);
   await apply(store, putSegment(place, undefined, record));
   await store.submissions.insert(submissionTo(key, { data: '{"email":"ada@example.com"}' }));
+}
+
+/** A notice for a target of a project, and flags of which notice was given. */
+async function addNotices(store: App["store"]): Promise<void> {
+  const slug = "shop";
+  const [environment] = (await store.projects.find(slug))!.environments as [Environment, ...Environment[]];
+  await apply(store, {
+    change: "insertTarget",
+    target: noticeTarget(slug, {
+      environment: environment.slug,
+      events: ["flag.*", "environment.*"],
+      digest: 60,
+    }),
+  });
+  await apply(store, planUpdate(slug, environment, { name: "Renamed" }));
+  const [flag] = await store.flags.list(slug, environment.slug);
+  await store.flagNotices.markStale(slug, [{ slug: flag!.slug, since: NOW, from: NOW }], NOW);
 }
 
 /** A proposed change, and what a webhook of its project gets of it. */

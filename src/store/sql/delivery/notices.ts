@@ -30,21 +30,20 @@ export function* insertNotices(noticed: readonly NoticedAt[], by: Author): Work<
     if (targets.length === 0) continue;
     const notices = some.map((each): StoredNotice => {
       const body = noticeText(each, { revision: each.revision, at: isoTime(at), who, why });
-      return { type: each.type, environment: each.environment, at, body };
+      return { type: each.type, environment: each.environment, at, revision: each.revision, body };
     });
     yield* queueNotices(project!.id, targets, notices);
   }
 }
 
-type Row = Pick<NoticeTarget, "id" | "kind" | "environment" | "digest"> & { events: string | null };
+type Row = Omit<NoticeTarget, "events"> & { events: string | null };
 
-/** The enabled targets of a project, oldest first; with `until` those that were added until then. */
-export function* listeningTargets(projectId: number, until?: number): Work<NoticeTarget[]> {
-  const since = until === undefined ? "" : "AND t.created_at <= $until";
+/** The enabled targets of a project, oldest first. */
+export function* listeningTargets(projectId: number): Work<NoticeTarget[]> {
   const rows = yield* all<Row>(
-    `SELECT t.id, t.kind, t.events, t.digest, (SELECT e.slug FROM environments e WHERE e.id = t.environment_id) AS environment
-     FROM targets t WHERE t.project_id = $projectId AND t.enabled = 1 ${since} ORDER BY t.created_at, t.id`,
-    { projectId, ...(until !== undefined && { until }) },
+    `SELECT t.id, t.kind, t.events, t.digest, t.created_at AS "createdAt", (SELECT e.slug FROM environments e WHERE e.id = t.environment_id) AS environment
+     FROM targets t WHERE t.project_id = $projectId AND t.enabled = 1 ORDER BY t.created_at, t.id`,
+    { projectId },
   );
   return rows.map((row) => ({ ...row, events: row.events === null ? null : JSON.parse(row.events) }));
 }
@@ -55,9 +54,9 @@ export function* queueNotices(
   targets: readonly NoticeTarget[],
   notices: readonly StoredNotice[],
 ): Work<void> {
-  for (const [index, bundle] of bundlesOf(targets, notices).entries()) {
+  for (const bundle of bundlesOf(targets, notices)) {
     if (bundle.window !== null && (yield* appendTo(bundle))) continue;
-    yield* insertBundle(projectId, bundle, index);
+    yield* insertBundle(projectId, bundle);
   }
 }
 
@@ -76,9 +75,9 @@ function* appendTo({ target, notices }: Bundle): Work<boolean> {
   return grown !== undefined;
 }
 
-function* insertBundle(projectId: number, { target, notices, window }: Bundle, index: number): Work<void> {
-  const [{ at, type, environment }] = notices as [StoredNotice, ...StoredNotice[]];
-  const id = bytesOf(timedId(at, index & 0xfff, clock.random(8)));
+function* insertBundle(projectId: number, { target, notices, window }: Bundle): Work<void> {
+  const [{ at, revision, type, environment }] = notices as [StoredNotice, ...StoredNotice[]];
+  const id = bytesOf(timedId(at, revision & 0xfff, clock.random(8)));
   const isDigest = window !== null;
   const isOpen = isDigest && window > 0;
   yield* run(

@@ -1,0 +1,56 @@
+import type { Job } from "../base/jobs.ts";
+import { HOUR_MS } from "../base/days.ts";
+import { AppError } from "../base/errors.ts";
+import { DEFAULT_STALE_DAYS, assessFlags } from "./stale.ts";
+import type { FlagsApp } from "./store.ts";
+
+/** Flags that expire in one transaction. */
+const STEP = 100;
+
+const POLL_MS = 60_000;
+
+/**
+ * A job that gives notice of flags once they have expired and once they are stale, which is checked every hour and where
+ * flags expire. `queued` is called when deliveries may have been queued.
+ */
+export function flagNoticesJob(app: FlagsApp, queued: () => void): Job {
+  const { flagNotices } = app.store;
+  let checkedAt = -Infinity;
+  return {
+    name: "flag notices",
+    every: POLL_MS,
+    next: () => flagNotices.nextExpiry(),
+    async run() {
+      const due = await flagNotices.nextExpiry();
+      const projects = due !== null && due <= app.now() ? await expireDue(app) : new Set<string>();
+      if (projects.size > 0) queued();
+      const isDue = Math.abs(app.now() - checkedAt) >= HOUR_MS;
+      if (!isDue && projects.size === 0) return;
+      const listening = await flagNotices.listening();
+      const checked = isDue ? listening : listening.filter((project) => projects.has(project));
+      for (const project of checked) if ((await checkStale(app, project)) > 0) queued();
+      if (isDue) checkedAt = app.now();
+    },
+  };
+}
+
+/** Returns the projects in which flags expired. */
+async function expireDue({ store, now }: FlagsApp): Promise<Set<string>> {
+  const projects = new Set<string>();
+  for (;;) {
+    const expired = await store.flagNotices.expire(now(), STEP);
+    for (const project of expired.projects) projects.add(project);
+    if (!expired.isLeft) return projects;
+  }
+}
+
+/** Returns how many flags are newly stale; none if the project was deleted meanwhile. */
+async function checkStale(app: FlagsApp, project: string): Promise<number> {
+  try {
+    const stale = await assessFlags(app, { project, environment: null, days: DEFAULT_STALE_DAYS });
+    return await app.store.flagNotices.markStale(project, stale, app.now());
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return 0;
+    throw error;
+  }
+}
