@@ -109,7 +109,7 @@ const SECTIONS: Section[] = [
     title: "The targets of a form",
     text: "A target and its URL have at most 2,048 characters.",
     rows: {
-      MAX_TARGETS: { what: "targets of a form", past: "409" },
+      MAX_TARGETS: { what: "targets of a form, and of a project", past: "409" },
       DEFAULT_OVERLAP: {
         unit: "s",
         what: "time for which the old secret of a webhook signs too, after it was rotated",
@@ -117,6 +117,7 @@ const SECTIONS: Section[] = [
         set: "`targets rotate --overlap`",
       },
       MAX_OVERLAP: { unit: "s", what: "the longest time that `--overlap` takes", past: "400" },
+      MAX_DIGEST: { unit: "s", what: "the longest time that `--digest` takes", past: "400" },
       MAX_SECRETS: { what: "secrets of a webhook that have not ended", past: "409" },
     },
   },

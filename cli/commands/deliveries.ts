@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { SUBMISSION_ID } from "../../src/base/ids.ts";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../src/base/pages.ts";
 import { DELIVERY_STATUSES } from "../../src/delivery/delivery-status.ts";
-import type { DeliveryAttempt, DeliveryDetails } from "../../src/delivery/delivery.ts";
+import type { Delivery, DeliveryAttempt, DeliveryDetails } from "../../src/delivery/delivery.ts";
 import { deliveries as operations } from "../../src/operations/deliveries.ts";
 import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
@@ -122,19 +122,34 @@ async function listDeliveries(
 ): Promise<void> {
   const listing = { query, cursor: "before", limit, maxPage: MAX_PAGE } as const;
   const { items, next } = await listSome(client, operations.list, listing);
+  const hasNotices = items.some(({ form }) => form === null);
   const rows = items.map((each) => [
     each.id,
-    each.form ?? `${each.project}: ${each.event}`,
+    each.form ?? "",
     each.kind,
     shorten(each.target, 40),
     each.status,
     String(each.attempts),
     each.nextAt ?? "",
     each.error === null ? "" : shorten(each.error, 60),
+    ...(hasNotices ? [noticeOf(each)] : []),
   ]);
   await print(
     items,
-    table(["ID", "OF", "KIND", "TARGET", "STATUS", "ATTEMPTS", "NEXT ATTEMPT", "LAST ERROR"], rows),
+    table(
+      [
+        "ID",
+        "FORM",
+        "KIND",
+        "TARGET",
+        "STATUS",
+        "ATTEMPTS",
+        "NEXT ATTEMPT",
+        "LAST ERROR",
+        ...(hasNotices ? ["NOTICE"] : []),
+      ],
+      rows,
+    ),
   );
   if (next !== null) {
     const filters = Object.entries(query).filter(([name]) => name !== "before");
@@ -144,6 +159,12 @@ async function listDeliveries(
       withJson: true,
     });
   } else if (items.length === 0) suggest("No deliveries here.");
+}
+
+/** `flag.changed in shop/production`; empty for a submission. */
+function noticeOf({ event, project, environment }: Delivery): string {
+  if (event === null) return "";
+  return `${event} in ${environment === null ? project : `${project}/${environment}`}`;
 }
 
 function addRetryCommand(deliveries: Command, io: Io): void {

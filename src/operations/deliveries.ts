@@ -4,6 +4,9 @@ import { getDelivery, listDeliveries, mayUseNotices, retryDeliveries } from "../
 import { selectionIn } from "./form-query.ts";
 import { noun } from "./operation.ts";
 
+/** Parameters that do not select deliveries of submissions. */
+const OF_NOTICES = new Set(["status", "limit", "before"]);
+
 export const deliveries = noun("deliveries", () => import("./schema/deliveries-schema.ts"), {
   list: {
     method: "GET",
@@ -11,8 +14,10 @@ export const deliveries = noun("deliveries", () => import("./schema/deliveries-s
     summary: "List deliveries, newest first",
     scope: "forms:read",
     other: "flags:read",
-    admits: async ({ caller, query: { project } }) =>
-      project !== undefined && hasScope(caller, "flags:read", { project }),
+    admits: async ({ caller, query: { project, ...query } }) =>
+      project !== undefined &&
+      hasScope(caller, "flags:read", { project }) &&
+      Object.keys(query).every((name) => OF_NOTICES.has(name)),
     place: "seen",
     defaults: { limit: DEFAULT_PAGE },
     run: async ({ app, caller, query }) => {

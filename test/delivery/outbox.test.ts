@@ -201,7 +201,7 @@ describe("the outbox", () => {
       "webhook queued",
       "webhook queued",
       "webhook failed",
-      { slug: "contact", target: target.id, error: RETRY.error, isOff: false },
+      { slug: "form contact", target: target.id, error: RETRY.error, isOff: false },
     ]);
   });
 
@@ -332,7 +332,7 @@ describe("the outbox", () => {
     const statuses = (await all()).map(({ status }) => status);
     expect(statuses.filter((status) => status === "queued")).toEqual([]);
     expect(statuses.filter((status) => status === "failed").length).toBeLessThanOrEqual(2);
-    expect(heard).toContainEqual({ slug: "contact", target: target.id, error: GONE.error, isOff: true });
+    expect(heard).toContainEqual({ slug: "form contact", target: target.id, error: GONE.error, isOff: true });
     const { items } = await app.store.changes.everywhere({ kind: "form", name: "contact", limit: 10 }, null);
     const ofTarget = items.filter(({ after }) => JSON.stringify(after).includes(target.id));
     expect(ofTarget.map(({ who }) => who)).toEqual(["outbox"]);

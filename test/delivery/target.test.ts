@@ -49,7 +49,7 @@ describe("a target", () => {
     "slack:secret",
     "slack:ftp://example.com/secret",
     "slack:slack:https://example.com/secret",
-    "teams:https://example.com/secret",
+    "signal:https://example.com/secret",
     "https:example.com/secret",
     "constructor:https://example.com/secret",
   ])("is not read from %j, and the error shows what one looks like but not the text", (text) => {

@@ -135,7 +135,20 @@ describe("the text of a form", () => {
     expect(shown(kind, "<b>*a*</b> & [b](c) \\ @all")).toBe("<b>*a*</b> & [b](c) \\ @all");
   });
 
-  test.each(CHAT_KINDS)("has no control characters in %s", (kind) => {
+  test("is plain text in the blocks of a card of Teams", () => {
+    const { body } = send("teams", { ...MESSAGE, fields: [["a", "*b*\n[c](d)\0"]] });
+    expect(body).toMatchObject({ type: "message", attachments: [{ content: { type: "AdaptiveCard" } }] });
+    const runs = JSON.stringify(body).match(/"text":"[^"]*"/g);
+    expect(runs).toEqual([
+      `"text":"${MESSAGE.title}"`,
+      '"text":"a:"',
+      '"text":"*b*"',
+      '"text":"[c](d)"',
+      `"text":"${MESSAGE.link}"`,
+    ]);
+  });
+
+  test.each(CHAT_KINDS.filter((kind) => kind !== "teams"))("has no control characters in %s", (kind) => {
     expect(shown(kind, "a\0b\u001B[2Jc\u0085d\te".replaceAll("[", ""))).toBe("ab2Jcd\te");
     expect(shown(kind, "\uD800a")).toBe("\uFFFDa");
   });

@@ -77,8 +77,8 @@ export const addressOf = (template: string) => template.replace(ROOT, "").replac
 
 /** What each operation needs, written down a second time on purpose. */
 export const NEEDED: Record<string, Scope> = {
-  "GET /projects/{project}/targets": "admin",
-  "POST /projects/{project}/targets": "admin",
+  "GET /projects/{project}/targets": "flags:read",
+  "POST /projects/{project}/targets": "flags:write",
   "GET /projects/{project}/targets/{target}": "admin",
   "DELETE /projects/{project}/targets/{target}": "admin",
   "GET /projects/{project}/changes": "flags:read",

@@ -19,16 +19,19 @@ export function onOption(): Option {
 }
 
 export function addListCommand(targets: Command, io: Io): void {
-  type Listed = { project: string } | { form: string };
-  const parse = async (input: Input, form?: string): Promise<Listed> =>
-    input.options["on"] === undefined
-      ? { form: await input.need(form, "form") }
-      : { project: await input.project() };
+  type Listed = { project: string; on: "changes" | "notices" } | { form: string };
+  const parse = async (input: Input, form?: string): Promise<Listed> => {
+    if (input.options["on"] !== undefined) return { project: await input.project(), on: "changes" };
+    const project = input.givenProject();
+    return form === undefined && project !== undefined
+      ? { project, on: "notices" }
+      : { form: await input.need(form, "form") };
+  };
   targets
     .command("list")
     .alias("ls")
     .argument("[form]", "slug or key of the form")
-    .description("list the targets of a form, or those of a project that get its changes, oldest first")
+    .description("list the targets of a form, or those of a project, oldest first")
     .addOption(formProjectOption())
     .addOption(onOption())
     .addOption(fieldOption())
@@ -36,9 +39,25 @@ export function addListCommand(targets: Command, io: Io): void {
     .action(
       action(io, parse, async ({ client, print, suggest }: Session, place) => {
         if ("project" in place) {
-          const all = await listAll(client, ofProject.list, { names: place });
-          const rows = all.map((each) => [each.id, each.target, each.createdAt]);
-          return print(all, table(["TARGET", "SENDS CHANGES TO", "CREATED"], rows));
+          const { project, on } = place;
+          const listed = await listAll(client, ofProject.list, { names: { project } });
+          if (on === "changes") {
+            const all = listed.filter((each) => "on" in each);
+            const rows = all.map((each) => [each.id, each.target, each.createdAt]);
+            return print(all, table(["TARGET", "SENDS CHANGES TO", "CREATED"], rows));
+          }
+          const all = listed.filter((each): each is TargetView => !("on" in each));
+          const rows = all.map((each) => [
+            each.id,
+            each.target,
+            noticesOf(each),
+            stateOf(each),
+            each.createdAt,
+          ]);
+          await print(all, table(["TARGET", "SENDS TO", "NOTICES", "STATE", "CREATED"], rows));
+          if (all.length === 0)
+            suggest(shown`No targets yet. Next: formflag targets add <target> -p ${project}`);
+          return;
         }
         const all = await listAll(client, operations.list, { names: place });
         const rows = all.map((each) => [each.id, each.target, stateOf(each), each.createdAt]);
@@ -55,8 +74,15 @@ Of a URL only the host is shown, since the rest usually contains a secret.
 Examples:
   formflag targets list contact
   formflag targets list contact --field id
+  formflag targets list -p shop
   formflag targets list -p shop --on changes
 `;
+
+/** `flag.*, segment.changed in production, every 3600 s`. */
+function noticesOf({ environment, events, digest }: TargetView): string {
+  const place = environment === null ? "" : ` in ${environment}`;
+  return `${events?.join(", ") ?? "all"}${place}${digest === null ? "" : `, every ${digest} s`}`;
+}
 
 export function stateOf({ enabled }: TargetView): string {
   return enabled ? "enabled" : "disabled";

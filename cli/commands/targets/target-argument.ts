@@ -1,8 +1,8 @@
 import { usage } from "../../session/usage.ts";
 
-/** Throws `invalid` for a target that is a mail address or lacks its scheme, with what to write. */
+/** Throws `invalid` for a target that is a bare mail address or lacks its scheme, with what to write. */
 export function requireTarget(form: string, target: string): void {
-  if (/^(mail|mailto|email|smtp)?:?[^\s:/@]+@[^\s:/@]+$/.test(target))
+  if (/^((mailto|email|smtp):?)?[^\s:/@]+@[^\s:/@]+$/.test(target))
     throw usage(
       `${target} is a mail address, not a target`,
       `formflag forms set ${form} --notify ${target.replace(/^[a-z]+:/, "")} sends mail for each submission`,

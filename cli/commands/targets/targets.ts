@@ -3,18 +3,16 @@ import { AppError } from "../../../src/base/errors.ts";
 import type { TargetView } from "../../../src/delivery/target.ts";
 import { projectTargets as ofProject } from "../../../src/operations/changes/project-targets.ts";
 import { targets as operations } from "../../../src/operations/targets.ts";
-import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { details, known, shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { formProjectOption } from "../../session/config.ts";
-import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
-import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/why.ts";
+import { addAddCommand } from "./add.ts";
 import { addListCommand, onOption, stateOf } from "./list.ts";
 import { addRotateCommand } from "./rotate.ts";
-import { TARGET, requireTarget } from "./target-argument.ts";
+import { TARGET } from "./target-argument.ts";
 import { addDelete, addGet, named } from "../verbs.ts";
 import type { Schemas } from "../../../src/operations/operation.ts";
 
@@ -22,11 +20,12 @@ export function addTargetCommands(targets: Command, io: Io): void {
   targets.addHelpText(
     "after",
     `
-A target is a webhook or a channel of a chat service. Every submission that is not spam is sent to each enabled
-target of its form.
+A target is a webhook, a channel of a chat service or a mail address. Every submission that is not spam is sent to
+each enabled target of its form, and notices of what changes in a project to those of the project.
 
 Examples:
   formflag targets add contact https://example.com/hooks/contact
+  formflag targets add slack:https://hooks.slack.com/services/T0/B0/KEY -p shop
   formflag targets list contact
   formflag targets test k3v9-x2mq-71bd
 `,
@@ -88,84 +87,6 @@ function describeTarget(target: TargetView): string {
   ]);
 }
 
-function addAddCommand(targets: Command, io: Io): void {
-  targets
-    .command("add")
-    .alias("create")
-    .argument("[form]", "slug or key of the form")
-    .argument("[target]", "URL of a webhook, or a chat service and its URL; - reads it from standard input")
-    .description(
-      "send the submissions of a form to a webhook or a chat service, or changes of a project to a webhook",
-    )
-    .addOption(formProjectOption())
-    .addOption(onOption())
-    .addOption(fieldOption())
-    .addOption(whyOption())
-    .addHelpText(
-      "after",
-      `
-A URL usually contains a secret, and other users of the machine can see the arguments of a command: write - and
-give the URL on standard input.
-
-The secret of a webhook is printed this one time only. Its receiver verifies with it that a request comes from
-formflag. Chat services have none.
-
-Examples:
-  formflag targets add contact https://example.com/hooks/contact
-  formflag targets add contact - < url.txt
-  formflag targets add contact slack:https://hooks.slack.com/services/T0/B0/KEY
-  formflag targets add contact discord:https://discord.com/api/webhooks/ID/TOKEN
-  formflag targets add contact 'telegram:https://api.telegram.org/botTOKEN/sendMessage?chat_id=ID'
-  formflag targets add contact ntfy:https://ntfy.sh/TOPIC
-  formflag targets add contact 'gotify:https://gotify.example.com/message?token=TOKEN'
-  formflag targets add -p shop --on changes https://example.com/hooks/changes
-`,
-    )
-    .action(action(io, parseAdd, addTarget));
-}
-
-type NewTarget = { project: string; target: string } | { form: string; target: string };
-
-async function parseAdd(input: Input, givenForm?: string, givenTarget?: string): Promise<NewTarget> {
-  if (input.options["on"] !== undefined) {
-    if (givenTarget !== undefined)
-      throw usage(
-        "changes are those of a project, not of a form",
-        "formflag targets add -p <project> --on changes <url>",
-      );
-    const url = await input.need(givenForm, "target");
-    return { project: await input.project(), target: url === "-" ? await input.readStdin() : url };
-  }
-  if (/^[a-z]+:/.test(givenForm ?? "") && givenTarget === undefined)
-    throw usage("the form is missing", "formflag targets add <form> <target>");
-  const form = await input.need(givenForm, "form");
-  const target = await input.need(givenTarget, "target");
-  requireTarget(form, target);
-  return {
-    form: await input.form(form),
-    target: target === "-" ? await input.readStdin() : target,
-  };
-}
-
-async function addTarget(
-  { client, print, suggest }: Session,
-  { target, ...place }: NewTarget,
-): Promise<void> {
-  const added =
-    "project" in place
-      ? await client.call(ofProject.add, { names: place, body: { target, on: ["changes"] } })
-      : await client.call(operations.add, { names: place, body: { target } });
-  const { id, secret } = added;
-  const secretLine: [string, string][] = secret === null ? [] : [["secret", secret]];
-  await print(added, details([["target", id], ...secretLine]));
-  if (secret !== null) {
-    suggest(
-      "\nKeep the secret: it is not shown again. The receiver verifies with it that a request is genuine.",
-    );
-  }
-  if ("form" in place) suggest(shown`Next: formflag targets test ${id}`);
-}
-
 /** `enable`, or `disable`. */
 function addEnableCommand(targets: Command, io: Io, enabled: boolean): void {
   targets
@@ -173,7 +94,7 @@ function addEnableCommand(targets: Command, io: Io, enabled: boolean): void {
     .argument(...TARGET)
     .description(
       enabled
-        ? "send new submissions to a target again"
+        ? "send new submissions and notices to a target again"
         : "send nothing more to a target; what waits for it is cancelled",
     )
     .addOption(whyOption())
@@ -193,8 +114,8 @@ function addTestCommand(targets: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-The sample is sent as a submission would be, also to a disabled target, with the type submission.test. Nothing is
-stored. The exit code is 0 if the answer was 2xx, and 6 otherwise.
+The sample is sent as a submission or a notice would be, also to a disabled target, with the type submission.test or
+notice.test. Nothing is stored. The exit code is 0 if the answer was 2xx, and 6 otherwise.
 
 Example:
   formflag targets test k3v9-x2mq-71bd

@@ -44,6 +44,8 @@ describe("deliveries", () => {
       submission,
       project: "default",
       form: "contact",
+      environment: null,
+      event: null,
       kind: "notification",
       target: "shop@example.com",
       status: "queued",

@@ -15,6 +15,8 @@ const ON_EVERY_ENVIRONMENT = [
   "GET /projects/{project}",
   "GET /projects/{project}/environments",
   "GET /projects/{project}/changes",
+  "GET /projects/{project}/targets",
+  "POST /projects/{project}/targets",
   "GET /projects/{project}/changes/{change}",
   "DELETE /projects/{project}/flags/{flag}",
   "GET /projects/{project}/code-refs",

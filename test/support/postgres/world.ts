@@ -103,7 +103,7 @@ const BODIES: Record<string, unknown> = {
   "PATCH /users/{user}": { role: "editor" },
   "PUT /projects/{project}/members/{user}": { role: "editor" },
   "POST /projects/{project}/invitations": { role: "viewer" },
-  "POST /projects/{project}/targets": { target: "https://example.com/changes", on: ["changes"] },
+  "POST /projects/{project}/targets": { target: "https://example.com/notices", environment: "develop" },
 };
 
 /** What operations need in their query. */
@@ -272,7 +272,10 @@ export async function openWorld() {
       await Promise.all((environments[0]?.flags ?? []).map((flag) => feedbackOn(app, slug, flag.slug))),
     ]);
     const sent = setup.forms.map(({ key }) => store.submissions.list(key, 1000, null));
-    const targets = setup.forms.map(({ key }) => store.targets.list(key));
+    const targets = [
+      ...setup.forms.map(({ key }) => store.targets.list(key)),
+      ...setup.projects.map(({ slug }) => store.targets.ofProject(slug)),
+    ];
     const files = readdirSync(join(app.directory, "uploads"), { recursive: true });
     return JSON.stringify([
       [(await store.readVersion()).version, setup, await store.tokens.list()],

@@ -1,0 +1,151 @@
+import type { Command } from "commander";
+import { projectTargets as ofProject } from "../../../src/operations/changes/project-targets.ts";
+import { targets as operations } from "../../../src/operations/targets.ts";
+import { fieldOption } from "../../output/field.ts";
+import type { Io } from "../../output/terminal.ts";
+import { details, shown } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import { listOption } from "../../session/command-line.ts";
+import { formProjectOption } from "../../session/config.ts";
+import type { Input } from "../../session/input.ts";
+import type { Session } from "../../session/session.ts";
+import { usage } from "../../session/usage.ts";
+import { spanValue } from "../../session/values.ts";
+import { whyOption } from "../../session/why.ts";
+import { onOption } from "./list.ts";
+import { requireTarget } from "./target-argument.ts";
+
+export function addAddCommand(targets: Command, io: Io): void {
+  targets
+    .command("add")
+    .alias("create")
+    .argument("[form]", "slug or key of the form; without one, the target is that of the project of -p")
+    .argument(
+      "[target]",
+      "URL of a webhook, mail: and an address, or a chat service and its URL; - reads it from standard input",
+    )
+    .description("send the submissions of a form, or notices of what changes in a project, to a target")
+    .addOption(formProjectOption())
+    .option("-e, --environment <environment>", "only notices of this environment (default: of all)")
+    .addOption(
+      listOption("--event <type...>", "only notices of these events, such as flag.* (default: of all)"),
+    )
+    .option("--digest <time>", "gather notices for a time from 1s to 7d, and send them as one")
+    .addOption(onOption())
+    .addOption(fieldOption())
+    .addOption(whyOption())
+    .addHelpText(
+      "after",
+      `
+A URL usually contains a secret, and other users of the machine can see the arguments of a command: write - and
+give the URL on standard input.
+
+The secret of a webhook is printed this one time only. Its receiver verifies with it that a request comes from
+formflag. Chat services and mail have none.
+
+Examples:
+  formflag targets add contact https://example.com/hooks/contact
+  formflag targets add contact - < url.txt
+  formflag targets add contact mail:ops@example.com
+  formflag targets add contact slack:https://hooks.slack.com/services/T0/B0/KEY
+  formflag targets add contact discord:https://discord.com/api/webhooks/ID/TOKEN
+  formflag targets add contact teams:https://example.webhook.office.com/webhookb2/KEY
+  formflag targets add contact 'telegram:https://api.telegram.org/botTOKEN/sendMessage?chat_id=ID'
+  formflag targets add contact ntfy:https://ntfy.sh/TOPIC
+  formflag targets add contact 'gotify:https://gotify.example.com/message?token=TOKEN'
+  formflag targets add https://example.com/hooks/flags -p shop
+  formflag targets add mail:ops@example.com -p shop -e production --event 'flag.*' --digest 1h
+  formflag targets add -p shop --on changes https://example.com/hooks/changes
+`,
+    )
+    .action(action(io, parseAdd, addTarget));
+}
+
+/** Of notices; undefined is for all, and for each at once. */
+type Filter = { environment?: string; events?: string[]; digest?: number };
+
+type NewTarget =
+  | { project: string; target: string; on: ["changes"] }
+  | ({ project: string; target: string } & Filter)
+  | { form: string; target: string };
+
+async function parseAdd(input: Input, ...given: (string | undefined)[]): Promise<NewTarget> {
+  const [words, filter] = filterIn(input, given);
+  const [givenForm, givenTarget] = words;
+  const isFiltered = Object.keys(filter).length > 0;
+  if (input.options["on"] !== undefined) {
+    if (givenTarget !== undefined)
+      throw usage(
+        "changes are those of a project, not of a form",
+        "formflag targets add -p <project> --on changes <url>",
+      );
+    if (isFiltered) throw usage("--on goes without -e, --event and --digest, which are for notices");
+    const url = await input.need(givenForm, "target");
+    return { project: await input.project(), target: await readTarget(input, url), on: ["changes"] };
+  }
+  const isTarget = /^([a-z]+:|-$)/i.test(givenForm ?? "") && givenTarget === undefined;
+  const project = input.givenProject();
+  if (isTarget && (project !== undefined || isFiltered))
+    return {
+      project: project ?? (await input.project()),
+      target: await readTarget(input, givenForm!),
+      ...filter,
+    };
+  if (isTarget && givenForm !== "-")
+    throw usage(
+      "the form is missing",
+      "formflag targets add <form> <target>, or -p <project> for notices of a project",
+    );
+  if (isFiltered)
+    throw usage(
+      "-e, --event and --digest are for notices of a project",
+      "leave out the form: formflag targets add <target> -p <project>",
+    );
+  const form = await input.need(givenForm, "form");
+  const target = await input.need(givenTarget, "target");
+  requireTarget(form, target);
+  return { form: await input.form(form), target: await readTarget(input, target) };
+}
+
+/** The arguments, and the filter: words behind `--event` that are no target are events too. */
+function filterIn(input: Input, given: (string | undefined)[]): [words: (string | undefined)[], Filter] {
+  const { environment, event, digest } = input.options as {
+    environment?: string;
+    event?: string[];
+    digest?: string;
+  };
+  const isEvent = (word?: string) =>
+    event !== undefined && word !== undefined && /^[a-z]+\.[a-z*]+$/.test(word);
+  const events = [...(event ?? []), ...given.filter((word): word is string => isEvent(word))];
+  const filter: Filter = {
+    ...(environment !== undefined && { environment }),
+    ...(event !== undefined && { events: [...new Set(events)] }),
+    ...(digest !== undefined && { digest: spanValue(digest, "--digest") }),
+  };
+  return [given.filter((word) => !isEvent(word)), filter];
+}
+
+async function readTarget(input: Input, target: string): Promise<string> {
+  return target === "-" ? input.readStdin() : target;
+}
+
+async function addTarget({ client, print, suggest }: Session, added: NewTarget): Promise<void> {
+  const { id, secret } = await callAdd(client, added);
+  const secretLine: [string, string][] = secret === null ? [] : [["secret", secret]];
+  await print({ id, secret }, details([["target", id], ...secretLine]));
+  if (secret !== null) {
+    suggest(
+      "\nKeep the secret: it is not shown again. The receiver verifies with it that a request is genuine.",
+    );
+  }
+  if (!("on" in added)) suggest(shown`Next: formflag targets test ${id}`);
+}
+
+function callAdd(client: Session["client"], added: NewTarget) {
+  if ("form" in added) {
+    const { form, target } = added;
+    return client.call(operations.add, { names: { form }, body: { target } });
+  }
+  const { project, ...body } = added;
+  return client.call(ofProject.add, { names: { project }, body });
+}
