@@ -8,7 +8,7 @@ import { listeningTargets, queueNotices } from "./delivery/notices.ts";
 import { findProjectRow } from "./rows.ts";
 import { type Work, all, only, run } from "./work.ts";
 
-/** The author of notices that nobody caused. */
+/** The author of notices without a change. */
 const WHO = "formflag";
 
 /** As the index of flags that expire has it. */
