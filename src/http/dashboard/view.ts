@@ -60,6 +60,12 @@ export function useMayWriteForms(project: string | null): boolean {
     : hasScope(caller, "forms:write", { project });
 }
 
+/** Whether that person may send a delivery again: of the form of a project, or of its notices with null for a form. */
+export function useMayRetry({ project, form }: { project: string; form: string | null }): boolean {
+  const mayNotices = useMay("flags:write", { project });
+  return useMayWriteForms(project) && (form !== null || mayNotices);
+}
+
 /** Whether that person may read a section: what is in projects in any of them, the rest in everything. */
 export function useMaySee(scope: Scope): boolean {
   const { caller } = useView();

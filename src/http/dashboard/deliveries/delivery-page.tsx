@@ -9,7 +9,7 @@ import { Card, Empty, Facts } from "../parts/card.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
-import { useMayWriteForms } from "../view.ts";
+import { useMayRetry } from "../view.ts";
 import { StatusBadge, hasTarget, kindLabel, RetryButton, subjectOf } from "./delivery-words.tsx";
 
 /** A delivery with its attempts; `recipient` is where it goes, without secrets. */
@@ -50,7 +50,7 @@ export function deliveryPage({
 }
 
 function RetryOne({ delivery }: { delivery: DeliveryDetails }) {
-  if (!useMayWriteForms(delivery.project)) return null;
+  if (!useMayRetry(delivery)) return null;
   return <RetryButton delivery={delivery} values={{ id: delivery.id, one: "1" }} kind="primary" />;
 }
 

@@ -13,7 +13,7 @@ import { Empty } from "../parts/card.tsx";
 import { type Column } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { addressOf, useMayWriteForms, useView } from "../view.ts";
+import { addressOf, useMayRetry, useMayWriteForms, useView } from "../view.ts";
 import {
   type Recipients,
   STATUS_LABELS,
@@ -162,7 +162,7 @@ function columnsOf({ status, form }: DeliveryFilter, recipients: Recipients): Co
       label: "Actions",
       isLabelUnseen: true,
       cell: (delivery) =>
-        useMayWriteForms(delivery.project) && (
+        useMayRetry(delivery) && (
           <RetryButton delivery={delivery} values={{ id: delivery.id, status, form }} kind="quiet" />
         ),
     },

@@ -170,7 +170,7 @@ function Targets({
           <TextField
             name="target"
             label="Add a target"
-            hint="The URL of a webhook, or slack:, discord:, telegram:, ntfy: or gotify: and its URL"
+            hint="The URL of a webhook, mail: and an address, or slack:, discord:, teams:, telegram:, ntfy: or gotify: and its URL"
             value={failed?.target}
             error={failed && sentence(failed.message)}
             required
