@@ -1,6 +1,7 @@
 import type { ChangeKind } from "../access/history-entry.ts";
 import { type Noticed, fieldChanges } from "../delivery/notices/change-notice.ts";
 import type { NoticeType } from "../delivery/notices/notice-types.ts";
+import { viewRamp } from "../flags/ramps/ramp.ts";
 import type { SetupChange } from "./setup.ts";
 
 /** How a change is noticed whose history has an entry of the kind; null for not at all. */
@@ -9,12 +10,35 @@ const NOTICED: Record<ChangeKind, NoticeType | null> = {
   segment: "segment.changed",
   environment: "environment.changed",
   scheduled: "flag.scheduled",
+  // It has events of its own.
+  ramp: null,
   project: null,
   form: null,
 };
 
-/** How targets of its project hear of a change; null for one of which they do not. */
-export function noticedChange(change: SetupChange): Noticed | null {
+/** How targets of its project hear of a change; none for one of which they do not. */
+export function noticedChange(change: SetupChange): Noticed[] {
+  if (change.change === "putRamp") return rampNotices(change);
+  // The event of its ramp says so.
+  if (change.change === "putFlag" && change.isStep) return [];
+  const noticed = noticedAs(change);
+  return noticed === null ? [] : [noticed];
+}
+
+function rampNotices({ project, ramp, events, history }: SetupChange & { change: "putRamp" }): Noticed[] {
+  const { environment, flag: name } = ramp;
+  const changes = history ? fieldChanges(history.before, history.after) : [];
+  return events.map((type) => ({
+    project,
+    environment,
+    name,
+    type,
+    changes,
+    members: { ramp: viewRamp(ramp) },
+  }));
+}
+
+function noticedAs(change: SetupChange): Noticed | null {
   const history = "history" in change ? change.history : null;
   const own = "notice" in change ? change.notice : undefined;
   if (own === null || !("project" in change)) return null;

@@ -120,8 +120,7 @@ export function* applyChanges(changes: readonly SetupChange[], version: number, 
     if ("history" in each && each.history) {
       yield* recordChange(yield* projectOf(each), revision, by, each.history);
     }
-    const noticed = noticedChange(each);
-    if (noticed) notices.push({ ...noticed, revision });
+    for (const noticed of noticedChange(each)) notices.push({ ...noticed, revision });
   }
   yield* revise(revisions);
   yield* requireSmall(sizes);
