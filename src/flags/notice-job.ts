@@ -1,13 +1,12 @@
 import type { Job } from "../base/jobs.ts";
 import { HOUR_MS } from "../base/days.ts";
 import { AppError } from "../base/errors.ts";
+import { SCHEDULE_POLL_MS } from "./limits.ts";
 import { DEFAULT_STALE_DAYS, assessFlags } from "./stale.ts";
 import type { FlagsApp } from "./store.ts";
 
 /** Flags that expire in one transaction. */
 const STEP = 100;
-
-const POLL_MS = 60_000;
 
 /**
  * A job that gives notice of flags once they have expired and once they are stale, which is checked every hour and where
@@ -18,7 +17,7 @@ export function flagNoticesJob(app: FlagsApp, queued: () => void): Job {
   let checkedAt = -Infinity;
   return {
     name: "flag notices",
-    every: POLL_MS,
+    every: SCHEDULE_POLL_MS,
     next: () => flagNotices.nextExpiry(),
     async run() {
       const due = await flagNotices.nextExpiry();

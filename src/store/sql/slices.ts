@@ -3,7 +3,7 @@ import type { CodeList, CodeUploadRecord } from "../../flags/code/code-reference
 import { code, packLists } from "./code-references.ts";
 import { factors } from "./factors/factors.ts";
 import { feedback } from "./feedback.ts";
-import { flagNotices } from "./flag-notices.ts";
+import { flagNotices } from "./delivery/flag-notices.ts";
 import { flags } from "./flags.ts";
 import { forms } from "./forms.ts";
 import { invitations } from "./access/invitations.ts";

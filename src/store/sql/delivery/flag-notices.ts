@@ -1,12 +1,12 @@
-import { isoTime } from "../../base/clock.ts";
-import { type FieldChange, noticeText } from "../../delivery/notices/change-notice.ts";
-import type { StoredNotice } from "../../delivery/notices/fan-out.ts";
-import type { NoticeType } from "../../delivery/notices/notice-types.ts";
-import type { StaleSince } from "../../flags/store.ts";
-import { lockAudit } from "./audit.ts";
-import { listeningTargets, queueNotices } from "./delivery/notices.ts";
-import { findProjectRow } from "./rows.ts";
-import { type Work, all, only, run } from "./work.ts";
+import { isoTime } from "../../../base/clock.ts";
+import { type FieldChange, noticeText } from "../../../delivery/notices/change-notice.ts";
+import type { StoredNotice } from "../../../delivery/notices/fan-out.ts";
+import type { NoticeType } from "../../../delivery/notices/notice-types.ts";
+import type { StaleSince } from "../../../flags/store.ts";
+import { lockAudit } from "../audit.ts";
+import { listeningTargets, queueNotices } from "./notices.ts";
+import { findProjectRow } from "../rows.ts";
+import { type Work, all, only, run } from "../work.ts";
 
 /** The author of notices without a change. */
 const WHO = "formflag";

@@ -1,0 +1,100 @@
+import { expect, test } from "bun:test";
+import { formflag, onData } from "../support/commands.ts";
+import { eventually } from "../support/eventually.ts";
+import { startServer } from "../support/executable.ts";
+import { openMailSink } from "../support/peers/mail-sink.ts";
+import { tempDirectory } from "../support/temp.ts";
+
+type Notice = { type: string; data: { name: string; changes: { field: string; after: unknown }[] } };
+type Received = { id: string; notice: Notice };
+
+const NETWORK = { FORMFLAG_TARGET_NETWORK: "127.0.0.0/8" };
+
+/** A webhook that remembers what it gets; it answers once the gate is open. */
+function openWebhook(gate: Promise<void> = Promise.resolve()) {
+  const received: Received[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const notice = (await request.json()) as Notice;
+      received.push({ id: request.headers.get("webhook-id")!, notice });
+      await gate;
+      return new Response();
+    },
+  });
+  const url = `http://127.0.0.1:${server.port}/hook`;
+  return { url, received, [Symbol.dispose]: () => void server.stop(true) };
+}
+
+/** A project whose notices go to a webhook; commands run beside the server. */
+async function begin(url: string, ...settings: string[]) {
+  const data = tempDirectory();
+  const here = onData(data, (args) => formflag(args, { env: NETWORK }));
+  await here.json("projects", "create", "shop");
+  await here.json("flags", "set", "search", "-p", "shop", "-e", "production", "--on");
+  await here.json("targets", "add", url, "-p", "shop", ...settings);
+  const set = (...values: string[]) =>
+    here.json("flags", "set", "search", "-p", "shop", "-e", "production", ...values);
+  return { data, here, set };
+}
+
+test("a change by a command beside a server reaches the webhook of the project and its mail", async () => {
+  using hook = openWebhook();
+  const sink = await openMailSink();
+  const { data, here, set } = await begin(hook.url, "-e", "production", "--event", "flag.*");
+  await here.json("targets", "add", "mail:ops@example.com", "-p", "shop");
+  const mail = ["--smtp-url", `smtp://127.0.0.1:${sink.port}?starttls=off`, "--mail-from", "f@example.com"];
+  const server = await startServer(mail, { data, env: NETWORK });
+  await set("--off", "--why", "orders dropped");
+  await here.json("segments", "set", "beta", "-p", "shop", "-e", "production", "--rule", "true");
+  await eventually("the notice", () => hook.received.length === 1);
+  await eventually("two mails", () => sink.received.length === 2);
+  expect(hook.received[0]!.notice).toMatchObject({
+    type: "flag.changed",
+    data: { name: "search", changes: [{ field: "enabled", before: true, after: false }] },
+  });
+  const about = sink.received.find(({ email }) => email.subject?.includes("search"))!;
+  expect(about.to).toEqual(["ops@example.com"]);
+  expect(about.email.subject).toStartWith("shop/production: search changed by ");
+  expect(about.email.text).toContain("enabled: true → false");
+  expect(about.email.text).toContain("Reason: orders dropped");
+  const listed = await here.json<object[]>("deliveries", "list", "--project", "shop");
+  const ofNotice = { submission: null, form: null, project: "shop", environment: "production" };
+  expect(listed).toHaveLength(3);
+  for (const each of listed) expect(each).toMatchObject(ofNotice);
+  await server.stop();
+});
+
+test("a flag that expires is noticed once", async () => {
+  using hook = openWebhook();
+  const { data, set } = await begin(hook.url, "--event", "flag.expired");
+  const server = await startServer([], { data, env: NETWORK });
+  await set("--expires", new Date(Date.now() + 1500).toISOString());
+  await eventually("the notice", () => hook.received.length === 1);
+  expect(hook.received[0]!.notice).toMatchObject({
+    type: "flag.expired",
+    data: { name: "search", changes: [{ field: "enabled", before: true, after: false }] },
+  });
+  await server.stop();
+});
+
+test("a server that is killed while it sends sends again under the same id", async () => {
+  const gate = Promise.withResolvers<void>();
+  using hook = openWebhook(gate.promise);
+  const { data, here, set } = await begin(hook.url);
+  await set("--off");
+  const first = await startServer([], { data, env: NETWORK });
+  await eventually("the first attempt", () => hook.received.length === 1);
+  await first.stop("SIGKILL");
+  gate.resolve();
+  const second = await startServer([], { data, env: NETWORK });
+  const delivered = async () =>
+    (await here.json<{ status: string }[]>("deliveries", "list", "--status", "delivered")).length === 1;
+  await eventually("the delivery", delivered);
+  const [one, ...others] = new Set(hook.received.map(({ id }) => id));
+  expect(one).toBeString();
+  expect(others).toEqual([]);
+  expect(hook.received.length).toBeLessThanOrEqual(2);
+  await second.stop();
+});
