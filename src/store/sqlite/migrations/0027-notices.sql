@@ -1,6 +1,6 @@
 -- A target is that of a form, or of a project, of which it gets notices: of one environment, or with null of all; of some
 -- events, a JSON list, or with null of all; gathered for `digest` seconds, or with null each at once.
-CREATE TABLE targets_26 (
+CREATE TABLE targets_27 (
   id TEXT PRIMARY KEY,
   form_id INTEGER REFERENCES forms (id) ON DELETE CASCADE,
   kind TEXT NOT NULL,
@@ -14,16 +14,16 @@ CREATE TABLE targets_26 (
   events TEXT,
   digest INTEGER
 ) STRICT, WITHOUT ROWID;
-INSERT INTO targets_26 (id, form_id, kind, url, enabled, secrets, created_at, updated_at)
+INSERT INTO targets_27 (id, form_id, kind, url, enabled, secrets, created_at, updated_at)
   SELECT id, form_id, kind, url, enabled, secrets, created_at, updated_at FROM targets;
 DROP TABLE targets;
-ALTER TABLE targets_26 RENAME TO targets;
+ALTER TABLE targets_27 RENAME TO targets;
 CREATE INDEX targets_by_form ON targets (form_id);
 CREATE INDEX targets_by_project ON targets (project_id) WHERE project_id IS NOT NULL;
 CREATE INDEX targets_by_environment ON targets (environment_id) WHERE environment_id IS NOT NULL;
 
 -- A delivery is of a submission, or of notices, which have a row of their own.
-CREATE TABLE deliveries_26 (
+CREATE TABLE deliveries_27 (
   id BLOB PRIMARY KEY,
   submission_seq INTEGER REFERENCES submissions (seq) ON DELETE CASCADE,
   kind TEXT NOT NULL,
@@ -35,10 +35,10 @@ CREATE TABLE deliveries_26 (
   code INTEGER,
   error TEXT
 ) STRICT, WITHOUT ROWID;
-INSERT INTO deliveries_26 (id, submission_seq, kind, target, status, attempts, due_at, holder, code, error)
+INSERT INTO deliveries_27 (id, submission_seq, kind, target, status, attempts, due_at, holder, code, error)
   SELECT id, submission_seq, kind, target, status, attempts, due_at, holder, code, error FROM deliveries;
 DROP TABLE deliveries;
-ALTER TABLE deliveries_26 RENAME TO deliveries;
+ALTER TABLE deliveries_27 RENAME TO deliveries;
 CREATE UNIQUE INDEX deliveries_by_submission ON deliveries (submission_seq, kind, target);
 -- All mail goes through one server, so it waits in one lane.
 CREATE INDEX deliveries_queued
