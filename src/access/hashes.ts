@@ -1,5 +1,6 @@
-/** A password to compare with a hash; null to make a new hash of it. */
 import { type Timer, clock } from "../base/clock.ts";
+
+/** A password to compare with a hash; null to make a new hash of it. */
 export type ToHash = { password: string; hash: string | null };
 
 /** The hash of the password; false if it has another one. */
@@ -50,6 +51,13 @@ function startThread(): Worker {
   // A command or a test that has nothing else to do ends.
   started.unref();
   return started;
+}
+
+/** Forgets what waits, and the thread: a simulated machine has its own. */
+export function dropHashing(): void {
+  ending?.close();
+  tasks.length = 0;
+  end();
 }
 
 function end(): void {

@@ -12,6 +12,7 @@ const REPEATABLE = [
   "--confirm",
   "--environment",
   "--environments",
+  "--event",
   "--exclude",
   "--field",
   "--honeypot",

@@ -58,8 +58,11 @@ async function openPair(url?: string) {
     clock: apps[0].clock,
     ask,
     submit,
-    newForm: (settings: Partial<NewForm> = {}) =>
-      createForm(apps[0], OPERATOR, newFormSchema.parse({ slug: `form-${(count += 1)}`, ...settings })),
+    newForm: (settings: Partial<NewForm> = {}, project?: string) =>
+      createForm(apps[0], OPERATOR, {
+        ...newFormSchema.parse({ slug: `form-${(count += 1)}`, ...settings }),
+        ...(project !== undefined && { project }),
+      }),
     reported: () => services.flatMap(({ reported }) => reported.splice(0)),
   };
 }
@@ -68,6 +71,8 @@ const statuses = (answers: Response[]) => answers.map(({ status }) => status).to
 
 if (IS_POSTGRES_HERE) {
   const pair = await openPair();
+  // Forms that name no project are in it, also where tests create others.
+  await createProject(pair.apps[0], OPERATOR, { slug: "default", environments: [] });
   describe("on each of two replicas", () => {
     test("a rate limit counts what came to the other, and its window ends on both", async () => {
       const { apps, clock, newForm, submit } = pair;
@@ -101,7 +106,7 @@ if (IS_POSTGRES_HERE) {
     test("who signs up on the other is in the segment of the form at the next read, and who is spam is not", async () => {
       const { apps, newForm, submit } = pair;
       const project = await createProject(apps[0], OPERATOR, { slug: "beta", environments: ["live"] });
-      const form = await newForm();
+      const form = await newForm({}, "beta");
       const place = { project: "beta", environment: "live" };
       await setSource(
         apps[0],

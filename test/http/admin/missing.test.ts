@@ -8,12 +8,15 @@ import { OPERATOR } from "../../support/records/caller.ts";
 
 const { app, ask, operations } = await openAdmin();
 
-/** A valid change of each kind that does not take an empty one. */
-const PATCHES: Record<string, object> = {
+/** A valid body for the last word of an address, or of the one before it, of each operation that takes no empty one. */
+const BODIES: Record<string, object> = {
   projects: { name: "Shop" },
   environments: { locked: true },
   targets: { enabled: true },
   users: { role: "viewer" },
+  members: { role: "viewer" },
+  segments: { rule: true },
+  ramp: { variant: "on", to: [1, 100], every: 86_400 },
 };
 
 describe("what is not there", () => {
@@ -25,10 +28,10 @@ describe("what is not there", () => {
         return [method, `${addressOf(path)}${query}`] as const;
       }),
   )("is a 404 for %s %s", async (method, path) => {
+    const [before, last] = path.split("/").slice(-2);
     const answer = await ask(path, {
       method,
-      ...(method === "PATCH" && { body: PATCHES[path.split("/").at(-2)!] ?? {} }),
-      ...(method === "PUT" && { body: path.includes("/members/") ? { role: "viewer" } : { rule: true } }),
+      ...((method === "PATCH" || method === "PUT") && { body: BODIES[last!] ?? BODIES[before!] ?? {} }),
     });
     const { code, message } = await errorOf(answer);
     expect([answer.status, code]).toEqual([404, "not_found"]);

@@ -39,7 +39,8 @@ describe("projects, environments and flags", () => {
         approvals: 0,
       })),
     });
-    expect(await (await ask(path("projects", slug))).json()).toEqual(project);
+    const usage = { submissions: 0, storage: null };
+    expect(await (await ask(path("projects", slug))).json()).toEqual({ ...project, usage });
     const { projects } = (await (await ask("/projects")).json()) as { projects: unknown[] };
     expect(projects).toContainEqual(project);
     const environments = path("projects", slug, "environments");
@@ -110,7 +111,7 @@ describe("the settings of a project", () => {
     const unset = { mailFrom: null, accent: null, maxSubmissions: null, maxStorage: null };
     expect(await (await set(unset)).json()).toMatchObject({ name: "Shop", ...unset });
     for (const [body, ...words] of [
-      [{}, "give name"],
+      [{}, "give one of name"],
       [{ accent: "#ffff00" }, "accent", "1.07"],
       [{ accent: "#959595" }, "accent", "2.99"],
       [{ accent: "red" }, "accent", "#0b68cb"],

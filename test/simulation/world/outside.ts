@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ToHash } from "../../../src/access/hashes.ts";
+import { type ToHash, dropHashing } from "../../../src/access/hashes.ts";
 
 /**
  * What the product asks of other threads of the machine, which take no virtual time: verifications of the runtime. The
@@ -33,8 +33,10 @@ export function replaceThreads(sleep: Sleep): () => void {
   }
   const { Worker: Thread } = globalThis;
   sleepNow = sleep;
+  dropHashing();
   globalThis.Worker = HashThread as unknown as typeof Worker;
   return () => {
+    dropHashing();
     globalThis.Worker = Thread;
     for (const name of SUBTLE) Reflect.deleteProperty(subtle, name);
   };
@@ -45,7 +47,7 @@ type Sleep = (ms: number, label: string) => Promise<void>;
 
 let sleepNow: Sleep;
 
-/** The thread of passwords: it outlives a world, as the module that has it does. */
+/** The thread of passwords. */
 class HashThread {
   onmessage: ((message: { data: string | false }) => void) | undefined;
 
