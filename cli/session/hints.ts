@@ -151,6 +151,8 @@ export function hintFor({ message, reason, hint }: AppError, command: Command | 
     return `${hint === null ? "" : `${hint}; `}an admin creates another: formflag tokens create <name> --scope ${scope}`;
   if (/^(?:environment|form|flag|project) "(?:all|\*|any|every|everything)" does not exist/.test(message))
     return "there is no word for all: name each, separated by commas where it takes several";
+  if (message === "the admin API has no such address or method")
+    return "the server is of an earlier version than this command: update it";
   if (typeof known !== "function") return known ?? hint;
   const name = command?.args[0] ?? "<name>";
   const [, locked] = /^the environment (\S+) of project \S+ is locked$/.exec(message) ?? [];

@@ -81,6 +81,90 @@ describe("the same commands on a server", () => {
     await expectAlike("flags", "get", "sale", ...here);
   }, 15_000);
 
+  test("raise shares by steps, also where an older server knows no ramps", async () => {
+    await local.run("projects", "create", "ramped");
+    const here = ["-p", "ramped", "-e", "develop"];
+    await local.run("flags", "set", "search", ...here, "--off");
+    await local.run("flags", "set", "sale", ...here, "--off");
+    await local.run("flags", "set", "sale", ...here, "--on", "--at", "2h");
+    const ramp = (...args: string[]) => admin.run("flags", "ramp", "search", ...here, ...args);
+    await expectAlike("flags", "ramp", "search", ...here);
+    const begun = await ramp("--variant", "on", "--to", "1,50,100", "--every", "1d");
+    expect([begun.code, begun.stdout]).toEqual([0, expect.stringContaining("on has 1 % of users")]);
+    for (const args of [
+      ["--variant", "on", "--to", "60", "--every", "1d"],
+      ["--to", "60"],
+    ])
+      await expectAlike("flags", "ramp", "search", ...here, ...args);
+    expect((await ramp("--pause")).stdout).toContain("50 % once resumed");
+    await expectAlike("flags", "ramp", "search", ...here);
+    await expectAlike("flags", "ramp", "search", ...here, "--pause");
+    expect((await ramp("--resume")).code).toBe(0);
+    await expectAlike("flags", "ramps", "-p", "ramped");
+    await expectAlike("flags", "scheduled", "-p", "ramped");
+    await expectAlike("flags", "get", "search", ...here);
+
+    const older = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      async fetch(request) {
+        const { pathname, search } = new URL(request.url);
+        if (/\/ramps?(?:$|\/)/.test(pathname))
+          return Response.json(
+            { error: { code: "not_found", message: "the admin API has no such address or method" } },
+            { status: 404 },
+          );
+        const answer = await fetch(`${server.url}${pathname}${search}`, request);
+        return new Response(await answer.bytes(), { status: answer.status, headers: answer.headers });
+      },
+    });
+    const env = { FORMFLAG_TOKEN: await createToken("of-ramps") };
+    const there = (...args: string[]) => formflag([...args, "--server", older.url.origin], { env });
+    const scheduled = await there("flags", "scheduled", "-p", "ramped", "--json");
+    expect(scheduled).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(scheduled.stdout)).toMatchObject([{ flag: "sale" }]);
+    expect((await there("flags", "scheduled", "-p", "nope")).stderr).toContain('"nope" does not exist');
+    expect(await there("flags", "ramps", "-p", "ramped")).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("the server is of an earlier version than this command: update it"),
+    });
+    await older.stop(true);
+    const aborted = await ramp("--abort");
+    expect([aborted.code, aborted.stdout]).toEqual([0, expect.stringContaining("on has 0 % of users\n")]);
+  }, 20_000);
+
+  test("manage targets of a project", async () => {
+    await local.run("projects", "create", "noticed");
+    const add = ["targets", "add", "https://8.8.8.8/hook", "-p", "noticed"];
+    const added = await admin.json<{ id: string; secret: string }>(
+      ...add,
+      "-e",
+      "production",
+      "--event",
+      "flag.changed",
+      "--event",
+      "ramp.*",
+      "--digest",
+      "1h",
+    );
+    expect(added.secret).toMatch(/^whsec_/);
+    expect(await admin.json("targets", "list", "-p", "noticed")).toMatchObject([
+      { id: added.id, environment: "production", events: ["flag.changed", "ramp.*"], digest: 3600 },
+    ]);
+    await expectAlike("targets", "list", "-p", "noticed");
+    await expectAlike("targets", "list", "-p", "nope");
+    await expectAlike("targets", "get", added.id);
+    await expectAlike(...add, "--event", "flag.nope");
+    await expectAlike(...add, "-e", "nope");
+    await expectAlike(...add, "--digest", "8d");
+    await expectAlike("targets", "add", "http://127.0.0.1:9/", "-p", "noticed");
+    await expectAlike("targets", "add", "http://169.254.169.254/latest", "-p", "noticed");
+    await expectAlike("deliveries", "list", "--project", "noticed");
+    expect((await admin.run("targets", "delete", added.id, "--yes")).code).toBe(0);
+    await expectAlike("targets", "list", "-p", "noticed");
+    await expectAlike("targets", "get", added.id);
+  }, 20_000);
+
   test("manage forms", async () => {
     const form = await admin.json<{ key: string }>("forms", "create", "jobs", "--uploads", "on");
     expect(await admin.json("forms", "create", "jobs", "--if-not-exists")).toEqual({

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { AppError } from "../../../src/base/errors.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { rampInWords } from "../../../src/flags/ramps/ramp-words.ts";
 import { withWords } from "../../../src/flags/rules/difference-words.ts";
@@ -112,10 +113,16 @@ function listScheduled(client: Client, project: string, environment?: string) {
   return listAll(client, operations.list, { names: { project }, query: { environment } });
 }
 
-/** The next step of each ramp that is running, as a scheduled change without an id. */
+/** The next step of each ramp that is running, as a scheduled change without an id; of a place that exists. */
 async function listSteps(client: Client, project: string, environment?: string) {
   const { ramps } = await import("../../../src/operations/ramps.ts");
-  const all = await listAll(client, ramps.list, { names: { project }, query: { environment } });
+  const all = await listAll(client, ramps.list, { names: { project }, query: { environment } }).catch(
+    (error: unknown) => {
+      // A server of an earlier version knows no ramps.
+      if (error instanceof AppError && error.code === "not_found") return [];
+      throw error;
+    },
+  );
   return all.flatMap((ramp) => {
     const { nextAt: at, environment, flag, who, why, createdAt } = ramp;
     return at === null ? [] : [{ id: null, at, environment, flag, patch: null, ramp, who, why, createdAt }];

@@ -48,7 +48,7 @@ export function inTermsOf(command: Command, error: unknown): unknown {
     own?.long ?? FIELDS[field] ?? `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   const isOption = command.options.some((option) => option.long === long);
   if (!isOption && !(colon && ["slug", "name"].includes(field))) return error;
-  const message = isOption ? `${long}${colon} ${text}` : text!;
+  const message = isOption ? `${long}${colon} ${text!.replace(/, or null$/, ", or none")}` : text!;
   const { code, reason, hint } = error;
   return new AppError(code, message, { reason: reason ?? undefined, hint: hint ?? undefined, cause: error });
 }

@@ -9,10 +9,17 @@ export function openingOf(
   return closesAt !== null && now >= Date.parse(closesAt) ? "late" : "open";
 }
 
-/** The state of a form in words: `open`, `closed`, or `closed` with the time since when or until when. */
-export function stateOf(form: Pick<Form, "enabled" | "opensAt" | "closesAt">, now: number): string {
+/**
+ * The state of a form in words: `open`, `closed`, or `closed` with the time since when or until when; `open while` names the
+ * flag that decides, which may be true for some senders alone.
+ */
+export function stateOf(
+  form: Pick<Form, "enabled" | "opensAt" | "closesAt" | "openWhen">,
+  now: number,
+): string {
   const opening = openingOf(form, now);
   if (opening === "late") return `closed since ${form.closesAt}`;
   if (!form.enabled) return "closed";
-  return opening === "early" ? `closed until ${form.opensAt}` : "open";
+  if (opening === "early") return `closed until ${form.opensAt}`;
+  return form.openWhen === null ? "open" : `open while ${form.openWhen} is true`;
 }

@@ -33,7 +33,7 @@ test("a flag opens a form, keeps existing for it, and goes with the form in a fi
   const wrong = await set("contact-open");
   expect([wrong.code, wrong.stderr]).toEqual([
     2,
-    "error: --open-when is a flag such as shop/production/contact-open, or null\n",
+    "error: --open-when is a flag such as shop/production/contact-open, or none\n",
   ]);
 
   const file = join(tempDirectory(), "setup.yaml");

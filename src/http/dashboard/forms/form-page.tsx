@@ -88,7 +88,7 @@ function About({ form, state, url, page }: Shown) {
     <section class="card" aria-labelledby="about">
       <h2 id="about">
         Address
-        <Badge tone={state === "open" ? "good" : "warn"}>{state}</Badge>
+        <Badge tone={state.startsWith("open") ? "good" : "warn"}>{state}</Badge>
       </h2>
       <pre id="form-address" tabindex={0}>
         {url}
