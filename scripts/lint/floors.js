@@ -12,6 +12,7 @@ const AREAS = [
   "src/forms",
   "src/documents",
   "src/memberships",
+  "src/experiments",
   "src/maintenance",
   ...BLOBS,
 ];
@@ -53,8 +54,13 @@ export const FLOORS = [
     libraries: ["zod"],
   },
   {
+    area: "src/experiments",
+    imports: ["src/base", "src/access", "src/delivery", "src/projects", "src/flags", "src/forms"],
+    libraries: ["zod"],
+  },
+  {
     area: "src/maintenance",
-    imports: AREAS.filter((area) => area !== "src/documents" && area !== "src/memberships"),
+    imports: AREAS.filter((area) => !["documents", "memberships", "experiments"].includes(area.slice(4))),
     libraries: ["modern-tar", "zod"],
   },
   // The storage, and checks of it with a server's own drivers.

@@ -1,0 +1,14 @@
+import type { ClockAndRandom } from "../base/clock.ts";
+import { once } from "../base/once.ts";
+import type { SecretStore } from "../access/store.ts";
+import { type Assignments, createAssignments } from "./assignment.ts";
+
+type SecretsApp = Pick<ClockAndRandom, "random"> & { store: { secrets: SecretStore } };
+
+/** Returns a function for the assignments whose secret is in the database, where the first call of all processes makes it. */
+export function createAssignmentSource({ store, random }: SecretsApp): () => Promise<Assignments> {
+  return once(async () => {
+    const candidate = Buffer.from(random(32)).toString("base64url");
+    return createAssignments(await store.secrets.keep("assignments", candidate));
+  });
+}
