@@ -351,7 +351,7 @@ const SECTIONS: Section[] = [
         past: "it ends",
       },
       "FACTOR_LIMITS.codes": {
-        what: "wrong codes of a sign-in; ten in a row wait as passwords do",
+        what: "wrong codes of a sign-in; ten in a row wait as passwords do, counted in the database",
         past: "it ends",
       },
       "FACTOR_LIMITS.freshMinutes": {

@@ -13,6 +13,7 @@ import type { EnvironmentKeys } from "./place.ts";
 import type { Passkey, SpentChallenge, Totp } from "./factors/factor.ts";
 import type { NewSession, Session, SignInMethod } from "./session.ts";
 import type { Token } from "./token.ts";
+import type { Patience } from "./throttle.ts";
 import type { User } from "./user.ts";
 
 /** A token as the store finds it; `keys` are those of the environment that it is limited to. */
@@ -122,14 +123,15 @@ type FactorStore = {
   /**
    * Spends a code and ends the begun sign-in with the hash, all or nothing: stores the session, and returns its user. A code
    * that does not count, because the step was spent, the key was replaced or the recovery code is unknown, is a wrong one:
-   * returns `wrong`, or `ended` where it was the last of `most`, or the sign-in had ended at `now`.
+   * returns `wrong`, or `ended` where it was the last of `most`, or the sign-in had ended when the session begins. Wrong codes
+   * of the user in a row count together: beyond `failures` no code is checked for `wait` milliseconds.
    */
   spendCode(
     hash: string,
     code: SpentCode,
     session: NewSession,
-    most: number,
-  ): Promise<User | "wrong" | "ended">;
+    limits: Patience & { most: number },
+  ): Promise<User | { wait: number } | "wrong" | "ended">;
   /** Whether any user has a passkey. */
   hasPasskeys(): Promise<boolean>;
   /** The oldest first. */

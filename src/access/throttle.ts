@@ -14,7 +14,34 @@ export type Throttle = {
 };
 
 /** The noun for wrong guesses in messages, and the reason of the error. */
-const PASSWORDS = { what: "wrong passwords", reason: "password-throttled" };
+export type Guesses = { what: string; reason: string };
+
+const PASSWORDS: Guesses = { what: "wrong passwords", reason: "password-throttled" };
+
+/** Wrong guesses that pass, and the seconds in which one of them is forgotten. */
+export type Patience = { failures: number; waitSeconds: number };
+
+/** Milliseconds until the next guess, of a key whose last wrong guess is forgotten at that time; not above 0 for none. */
+export function waitOf(forgottenAt: number, now: number, { failures, waitSeconds }: Patience): number {
+  return forgottenAt - now - (failures - 1) * waitSeconds * 1000;
+}
+
+/** When the last wrong guess is forgotten, with one more now: each takes one wait. */
+export function forgottenAfter(
+  forgottenAt: number,
+  now: number,
+  { failures, waitSeconds }: Patience,
+): number {
+  const wait = waitSeconds * 1000;
+  return Math.min(Math.max(forgottenAt, now), now + (failures - 1) * wait) + wait;
+}
+
+/** A refusal of a guess for so many milliseconds. */
+export function tooManyGuesses(left: number, { waitSeconds }: Patience, { what, reason }: Guesses): AppError {
+  const retryAfter = Math.min(Math.ceil(left / 1000), waitSeconds);
+  const message = `too many ${what}: try again in ${retryAfter} second${retryAfter === 1 ? "" : "s"}`;
+  return new AppError("rate_limited", message, { reason, retryAfter });
+}
 
 /**
  * A throttle that lets so many wrong guesses of a key pass, and one more after each wait. Counts are kept in memory: each
@@ -24,10 +51,10 @@ export function createThrottle(
   now: () => number,
   failures: number,
   waitSeconds: number,
-  { what, reason } = PASSWORDS,
+  guesses = PASSWORDS,
 ): Throttle {
-  const wait = waitSeconds * 1000;
-  /** When the last wrong guess of a key is forgotten: each takes one wait. */
+  const patience = { failures, waitSeconds };
+  /** When the last wrong guess of a key is forgotten. */
   const forgottenAt = new Map<string, number>();
 
   /** For a tenth of the keys, so that not each next one walks through all. */
@@ -41,11 +68,8 @@ export function createThrottle(
 
   return {
     check(key) {
-      const left = (forgottenAt.get(key) ?? 0) - now() - (failures - 1) * wait;
-      if (left <= 0) return;
-      const retryAfter = Math.min(Math.ceil(left / 1000), waitSeconds);
-      const message = `too many ${what}: try again in ${retryAfter} second${retryAfter === 1 ? "" : "s"}`;
-      throw new AppError("rate_limited", message, { reason, retryAfter });
+      const left = waitOf(forgottenAt.get(key) ?? 0, now(), patience);
+      if (left > 0) throw tooManyGuesses(left, patience, guesses);
     },
     count(key) {
       const at = now();
@@ -53,7 +77,7 @@ export function createThrottle(
       // The map is in the order of the last wrong guesses.
       forgottenAt.delete(key);
       if (forgottenAt.size >= MAX_KEYS) makeRoom(at);
-      forgottenAt.set(key, Math.min(Math.max(before, at), at + (failures - 1) * wait) + wait);
+      forgottenAt.set(key, forgottenAfter(before, at, patience));
     },
     reset: (key) => void forgottenAt.delete(key),
   };

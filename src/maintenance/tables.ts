@@ -56,8 +56,10 @@ export const OTHER_TABLES: Readonly<Record<string, OtherTable>> = {
       polled_at: "integer?",
       user_id: "integer?",
       denied: "integer",
+      sid: "bytes?",
     },
   },
+  wrong_codes: { of: "sign-in", columns: { user_id: "integer", forgotten_at: "integer" } },
   begun_sign_ins: {
     of: "sign-in",
     columns: { hash: "bytes", user_id: "integer", method: "text", wrong: "integer", expires_at: "integer" },

@@ -85,13 +85,13 @@ export async function findLogin(app: AccessApp, { name }: Caller, typed: string)
 /** Approves a login, which then acts with the rights of the caller, or denies it. Throws as {@link findLogin}. */
 export async function answerLogin(
   app: AccessApp,
-  { name }: Caller,
+  { name, session }: Caller,
   typed: string,
   answer: "allow" | "deny",
 ): Promise<void> {
-  const user = answer === "allow" ? name : null;
+  const by = answer === "allow" ? { user: name, session: session?.id ?? null } : null;
   await guarded(app, name, typed, async (code) => {
-    return (await app.store.deviceLogins.answer(code, user, app.now())) || undefined;
+    return (await app.store.deviceLogins.answer(code, by, app.now())) || undefined;
   });
 }
 

@@ -4,7 +4,7 @@ import { sha256 } from "../../base/sum.ts";
 import { FACTOR_LIMITS, SIGN_IN_LIMITS } from "../limits.ts";
 import { type Browser, type NewlySignedIn, newSession, signedIn } from "../sign-in.ts";
 import type { AccessApp, SpentCode } from "../store.ts";
-import { type Throttle, createThrottle } from "../throttle.ts";
+import { tooManyGuesses } from "../throttle.ts";
 import type { User } from "../user.ts";
 import type { Totp } from "./factor.ts";
 import { recoveryHash, typedRecoveryCode } from "./recovery.ts";
@@ -12,17 +12,8 @@ import { stepOfCode, typedCode } from "./totp.ts";
 
 const CODES = { what: "wrong codes", reason: "code-throttled" };
 
-const throttles = new WeakMap<object, Throttle>();
-
-/** Counts wrong codes of each user of a database in this process: whoever may type one has the password or a link. */
-function throttleOf({ store, now }: AccessApp): Throttle {
-  let throttle = throttles.get(store);
-  if (!throttle) {
-    const { failures, waitSeconds } = SIGN_IN_LIMITS;
-    throttles.set(store, (throttle = createThrottle(now, failures, waitSeconds, CODES)));
-  }
-  return throttle;
-}
+/** Wrong codes that end a sign-in, and those that make the user wait, whatever sign-in they came in. */
+const LIMITS = { most: FACTOR_LIMITS.codes, ...SIGN_IN_LIMITS };
 
 /** The user who has begun to sign in with a secret; undefined once that has ended. */
 export async function whoBegan(app: AccessApp, secret: string): Promise<User | undefined> {
@@ -43,21 +34,17 @@ export async function signInByCode(
   const begun = await app.store.factors.begun(hash, app.now());
   if (!begun) throw ended();
   const { name } = begun.user;
-  const throttle = throttleOf(app);
-  throttle.check(name);
-  // Counted before the answer, so that guesses at the same time count too.
-  throttle.count(name);
   const totp = await app.store.factors.totp(name);
   const start = newSession(app, name, begun.method, browser);
   const code = totp ? spentCode(totp, typed, app.now()) : null;
-  const user = await app.store.factors.spendCode(hash, code, start.stored, FACTOR_LIMITS.codes);
+  const user = await app.store.factors.spendCode(hash, code, start.stored, LIMITS);
+  if (typeof user === "object" && "wait" in user) throw tooManyGuesses(user.wait, LIMITS, CODES);
   if (user === "ended" || user === "wrong") {
     await recordFailure(app, { who: name, address: browser.address, details: { method: "code" } });
     if (user === "ended") throw ended();
     const message = "the code is wrong, or was used already: wait for the next one";
     throw new AppError("unauthenticated", message, { reason: "code-wrong" });
   }
-  throttle.reset(name);
   return signedIn(app, user, start, browser);
 }
 

@@ -103,7 +103,7 @@ function* deleteSessionByHash(hash: string, by: Pick<Author, "at" | "address">):
   if (ended) yield* appendAudit([endOf(ended, { ...by, who: ended.user, type: "user" })]);
 }
 
-type Ended = { id: string; user: string };
+export type Ended = { id: string; user: string };
 
 export function endSessions(condition: string, params: Params): Work<Ended[]> {
   const sql = `DELETE FROM sessions WHERE ${condition}
@@ -196,6 +196,11 @@ function* clearEndedSessions(
     isLeft ||= removed >= limit;
   }
   return isLeft;
+}
+
+/** The opposite of {@link bytesOfHash}. */
+export function hashOfBytes(bytes: Uint8Array | null): string | null {
+  return bytes === null ? null : Buffer.from(bytes).toString("hex");
 }
 
 export function bytesOfHash(hash: string): Buffer {

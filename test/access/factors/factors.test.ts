@@ -13,6 +13,8 @@ import { resumeSession } from "../../../src/access/sessions.ts";
 import { signInByLink, signInByPassword, signInByProxy } from "../../../src/access/sign-in.ts";
 import { createLink, setPassword } from "../../../src/access/users.ts";
 import { type TestApp, openTestApp } from "../../support/app.ts";
+import { openReplicas } from "../../support/postgres/replicas.ts";
+import { IS_POSTGRES_HERE } from "../../support/postgres/postgres.ts";
 import { OPERATOR, callerNamed } from "../../support/records/caller.ts";
 import { BROWSER, PASSWORD, signIn } from "../../support/records/users.ts";
 import { reasonOf } from "../../support/refusals.ts";
@@ -197,7 +199,38 @@ describe("a sign-in that waits for a code", () => {
     expect(await reasonOf(enter(next()))).toBe("none");
     expect(await reasonOf(enter(next(1)))).toBe("none");
   });
+
+  test("counts wrong codes in the database, so that a restart forgets none", async () => {
+    const { begin, next, app } = await withTenWrongCodes(openTestApp());
+    const restarted = { ...app, store: { ...app.store } };
+    const again = async () => signInByCode(restarted, await begin(), next(1), BROWSER);
+    expect(await reasonOf(again())).toBe("rate_limited code-throttled");
+  });
+
+  test.skipIf(!IS_POSTGRES_HERE)(
+    "counts wrong codes for all replicas together, also those that come at once",
+    async () => {
+      const [one, two, three] = (await openReplicas(3)) as [never, never, never];
+      const { begin, next } = await withApp(one);
+      const guess = async (app: never, code = "000000") => signInByCode(app, await begin(), code, BROWSER);
+      const guesses = Array.from({ length: 12 }, (_, index) => guess([one, two, three][index % 3]!));
+      const reasons = await Promise.all(guesses.map(async (each) => reasonOf(each)));
+      expect(reasons.filter((reason) => reason === "unauthenticated code-wrong")).toHaveLength(10);
+      expect(reasons.filter((reason) => reason === "rate_limited code-throttled")).toHaveLength(2);
+      for (const app of [one, two, three])
+        expect(await reasonOf(guess(app, next(1)))).toBe("rate_limited code-throttled");
+    },
+    30_000,
+  );
 });
+
+/** A user with an authenticator app, for whom ten wrong codes came. */
+async function withTenWrongCodes(app: TestApp) {
+  const made = await withApp(app);
+  for (let count = 0; count < 10; count += 1)
+    expect(await reasonOf(made.enter("000000"))).toBe("unauthenticated code-wrong");
+  return { ...made, app };
+}
 
 describe("a reset", () => {
   test("removes every factor and ends every session and begun sign-in; it is an admin's", async () => {

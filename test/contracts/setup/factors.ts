@@ -4,6 +4,8 @@ import { NOW, newBegun, newPasskey, newSession, random, userCalled } from "../..
 import { reasonOf } from "../../support/refusals.ts";
 import { type Driver, fresh, opener } from "../driver.ts";
 
+const LIMITS = { most: 5, failures: 20, waitSeconds: 10 };
+
 const hash = () => Buffer.from(random(32)).toString("hex");
 
 /** What the product relies on for second factors in every driver. */
@@ -84,7 +86,7 @@ export function factorsContract(driver: Driver): void {
       expect(await store.factors.begun(begun, NOW + 1000)).toBeUndefined();
       const start = newSession("");
       const spend = (code: Parameters<typeof store.factors.spendCode>[1], from = begun, session = start) =>
-        store.factors.spendCode(from, code, session, 5);
+        store.factors.spendCode(from, code, session, LIMITS);
       expect(await spend({ key, step: 5 })).toBe("wrong");
       expect(await spend({ key: random(20), step: 6 })).toBe("wrong");
       expect(await spend({ recovery: hash() })).toBe("wrong");
@@ -106,15 +108,29 @@ export function factorsContract(driver: Driver): void {
       for (const code of [{ key, step: 6 }, { recovery: recovery[0]! }]) {
         const begun = [await begin(), await begin(), await begin()];
         const done = await Promise.all(
-          begun.map((each) => store.factors.spendCode(each, code, newSession(""), 5)),
+          begun.map((each) => store.factors.spendCode(each, code, newSession(""), LIMITS)),
         );
         expect(done.filter((each) => each === "wrong")).toHaveLength(2);
       }
       const begun = await begin();
       const wrong = await Promise.all(
-        Array.from({ length: 7 }, () => store.factors.spendCode(begun, null, newSession(""), 5)),
+        Array.from({ length: 7 }, () => store.factors.spendCode(begun, null, newSession(""), LIMITS)),
       );
       expect(wrong.filter((each) => each === "wrong")).toHaveLength(4);
+    });
+
+    test("wrong codes of a user in a row make the next one wait, over several sign-ins", async () => {
+      const [{ key, begin }, other] = [await addTotp(), await addTotp()];
+      const limits = { most: 5, failures: 3, waitSeconds: 10 };
+      const spend = async (code: { key: Uint8Array; step: number } | null, at = NOW, from = begin) =>
+        store.factors.spendCode(await from(NOW + 60_000), code, newSession("", { createdAt: at }), limits);
+      for (let count = 0; count < 3; count += 1) expect(await spend(null)).toBe("wrong");
+      expect(await spend({ key, step: 6 }, NOW + 1)).toEqual({ wait: 9999 });
+      expect(await spend(null, NOW, other.begin)).toBe("wrong");
+      expect(await spend(null, NOW + 10_000)).toBe("wrong");
+      expect(await spend({ key, step: 6 }, NOW + 10_000)).toEqual({ wait: 10_000 });
+      expect(await spend({ key, step: 6 }, NOW + 20_000)).toHaveProperty("name");
+      for (let count = 0; count < 3; count += 1) expect(await spend(null, NOW + 20_000)).toBe("wrong");
     });
 
     test("a passkey is used with a challenge that was not spent, and a counter that grows or stays 0", async () => {

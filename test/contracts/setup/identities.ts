@@ -67,6 +67,8 @@ export function identitiesContract(driver: Driver): void {
         await start(user, "cli"),
         await start(user, "password"),
         await start(other, "oidc", one),
+        await start(user, "cli", one),
+        await start(user, "cli", two),
       ];
       const left = async () =>
         (await Promise.all(all.map((hash) => sessions.find(hash)))).flatMap((found, index) =>
@@ -74,16 +76,52 @@ export function identitiesContract(driver: Driver): void {
         );
       const token = newToken();
       expect(await identities.logOut({ token, sid: one, identity: null }, BY)).toBe(true);
-      expect(await left()).toEqual([1, 2, 3, 4]);
+      expect(await left()).toEqual([1, 2, 3, 4, 7]);
       expect(await identities.logOut({ token, sid: two, identity: null }, BY)).toBe(false);
       expect(await identities.logOut({ token: newToken(), sid: one, identity }, BY)).toBe(true);
-      expect(await left()).toEqual([1, 3, 4]);
+      expect(await left()).toEqual([1, 4, 7]);
       expect(await identities.logOut({ token: newToken(), sid: null, identity: newIdentity() }, BY)).toBe(
         true,
       );
-      expect(await left()).toEqual([1, 3, 4]);
+      expect(await left()).toEqual([1, 4, 7]);
       expect(await identities.logOut({ token: newToken(), sid: null, identity }, BY)).toBe(true);
       expect(await left()).toEqual([4]);
+    });
+
+    test("end logins of the command line with the session that approved them, also before their first use", async () => {
+      const [user, identity] = [await addUser(), newIdentity()];
+      await apply(store, { change: "putIdentity", user, at: NOW, ...identity });
+      const [sid, other] = [newSession("").hash, newSession("").hash];
+      const approve = async (of: string | null, isUsed: boolean) => {
+        const session = { ...newSession(user, { method: "oidc" }), sid: of };
+        await sessions.insert(session, null);
+        const [hash, code] = [newSession("").hash, newSession("").hash];
+        const times = { lasts: 60, createdAt: NOW, expiresAt: NOW + 900 };
+        await store.deviceLogins.insert({ login: { client: "", address: "", ...times }, hash, code }, 100);
+        await store.deviceLogins.answer(code, { user, session: session.session.id }, NOW);
+        const start = newSession("", { method: "cli" });
+        const poll = () => store.deviceLogins.poll(hash, NOW, start);
+        if (isUsed) await poll();
+        return async () =>
+          isUsed ? (await sessions.find(start.hash)) !== undefined : (await poll()).state === "approved";
+      };
+      const used = await approve(sid, true);
+      const waiting = await approve(sid, false);
+      const elsewhere = await approve(other, true);
+      const unknown = await approve(null, true);
+      const unknownWaits = await approve(null, false);
+      await identities.logOut({ token: newToken(), sid, identity: null }, BY);
+      expect([await used(), await waiting(), await elsewhere(), await unknown()]).toEqual([
+        false,
+        false,
+        true,
+        true,
+      ]);
+      await identities.logOut({ token: newToken(), sid, identity }, BY);
+      expect([await elsewhere(), await unknown(), await unknownWaits()]).toEqual([true, false, false]);
+      const waits = await approve(other, false);
+      await identities.logOut({ token: newToken(), sid: null, identity }, BY);
+      expect([await elsewhere(), await waits()]).toEqual([false, false]);
     });
   });
 }

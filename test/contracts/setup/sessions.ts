@@ -46,8 +46,8 @@ export function deviceLoginsContract(driver: Driver): void {
         polledAt: NOW,
       });
 
-      expect(await deviceLogins.answer(one.code, user.name, NOW + 900)).toBe(false);
-      expect(await deviceLogins.answer(one.code, user.name, NOW)).toBe(true);
+      expect(await deviceLogins.answer(one.code, { user: user.name, session: null }, NOW + 900)).toBe(false);
+      expect(await deviceLogins.answer(one.code, { user: user.name, session: null }, NOW)).toBe(true);
       expect(await deviceLogins.answer(one.code, null, NOW)).toBe(false);
       expect(await deviceLogins.find(one.code, NOW)).toBeUndefined();
       const begun = start();
@@ -75,10 +75,10 @@ export function deviceLoginsContract(driver: Driver): void {
       expect(await deviceLogins.answer(denied.code, null, NOW)).toBe(true);
       expect(await deviceLogins.poll(denied.hash, NOW, start())).toEqual({ state: "denied" });
       expect(await deviceLogins.poll(late.hash, NOW + 900, start())).toEqual({ state: "unknown" });
-      await deviceLogins.answer(ofGone.code, gone.name, NOW);
+      await deviceLogins.answer(ofGone.code, { user: gone.name, session: null }, NOW);
       await apply(store, { change: "deleteUser", name: gone.name });
       expect(await deviceLogins.poll(ofGone.hash, NOW, start())).toEqual({ state: "unknown" });
-      await deviceLogins.answer(before.code, user.name, NOW);
+      await deviceLogins.answer(before.code, { user: user.name, session: null }, NOW);
       await apply(store, { change: "setPassword", name: user.name, password: HASH, keep: null });
       expect(await deviceLogins.poll(before.hash, NOW, start())).toEqual({ state: "unknown" });
     });

@@ -1,5 +1,7 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { createProject } from "../../../src/projects/projects.ts";
+import { beginLogin, pollLogin } from "../../../src/access/device/device-logins.ts";
+import { resumeSession } from "../../../src/access/sessions.ts";
 import { setMember } from "../../../src/access/members/members.ts";
 import { createUser, setRole } from "../../../src/access/users.ts";
 import { clientAt, openTestApp } from "../../support/app.ts";
@@ -8,6 +10,8 @@ import { CLIENT_ID, RULES, openCompany } from "../../support/oidc/client.ts";
 import { startProvider } from "../../support/oidc/provider.ts";
 import type { Shown } from "../../support/pages/dashboard.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
+import { BROWSER } from "../../support/records/users.ts";
+import { reasonOf } from "../../support/refusals.ts";
 
 const app = openTestApp();
 app.clock.now = Date.now();
@@ -257,6 +261,30 @@ test("Who signs out at the provider is signed out here, in that browser alone", 
   await eventually("the session has ended", async () => !(await isIn(one.browser)));
   expect(await isIn(two.browser)).toBe(true);
   expect((await sessions.page(kim.name, { limit: 10 })).items).toHaveLength(1);
+});
+
+test("Who signs out at the provider ends the logins of the command line that were allowed in that browser", async () => {
+  Object.assign(rules, { createAs: "viewer" });
+  const lou = newcomer();
+  const [one, two] = [await signInAs(lou), await signInAs(lou)];
+  const logIn = async (browser: Browser) => {
+    const begun = await beginLogin(app, { client: "formflag on ada" }, BROWSER);
+    expect((await browser.post("/device", { code: begun.userCode, answer: "allow" })).status).toBe(200);
+    return () => pollLogin(app, begun.deviceCode);
+  };
+  const used = await (await logIn(one.browser))();
+  const waiting = await logIn(one.browser);
+  const elsewhere = await (await logIn(two.browser))();
+  const isEnded = (secret: string) => reasonOf(resumeSession(app, secret, "cli"));
+  expect(await isEnded(used.secret)).toBe("none");
+  await one.at.signOut(`${peer.issuer}/session/end?client_id=${CLIENT_ID}`);
+  await eventually("the login has ended", async () => (await isEnded(used.secret)) !== "none");
+  expect(await reasonOf(waiting())).toStartWith("expired_token");
+  expect([await isEnded(elsewhere.secret), await isIn(two.browser)]).toEqual(["none", true]);
+  const ends = (await app.store.audit.page({ action: "session.end", projects: null, limit: 2 })).items;
+  expect(ends.map(({ details }) => details)).toEqual(
+    Array.from({ length: 2 }, () => ({ user: lou.name, reason: "provider" })),
+  );
 });
 
 test("The pages lead only to the provider, and back to the dashboard", async () => {

@@ -198,7 +198,7 @@ async function furnishPeople(store: PostgresStore, { session }: NewSession) {
   };
   const logins = { waiting: "11".repeat(32), approved: "22".repeat(32) };
   for (const hash of Object.values(logins)) await store.deviceLogins.insert({ login, hash, code: hash }, 10);
-  await store.deviceLogins.answer(logins.approved, session.user, NOW);
+  await store.deviceLogins.answer(logins.approved, { user: session.user, session: session.id }, NOW);
   const identity = { issuer: "https://id.example.com", subject: "ann" };
   await apply(store, { change: "putIdentity", user: "ann", at: NOW, ...identity });
   await store.sessions.insert(newSession("ann", { method: "oidc" }), null);

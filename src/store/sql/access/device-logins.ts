@@ -1,8 +1,8 @@
 import type { DeviceLogin } from "../../../access/device/device-login.ts";
-import type { NewDeviceLogin, Polled } from "../../../access/device/device-login-store.ts";
+import type { Approver, NewDeviceLogin, Polled } from "../../../access/device/device-login-store.ts";
 import type { NewSession } from "../../../access/session.ts";
 import { lockAudit } from "../audit.ts";
-import { bytesOfHash, insertSession } from "../sessions.ts";
+import { bytesOfHash, hashOfBytes, insertSession } from "../sessions.ts";
 import { type Work, first, only, run } from "../work.ts";
 
 type Row = { client: string; address: string; lasts: number; created_at: number; expires_at: number };
@@ -32,12 +32,13 @@ function* findLogin(code: string, now: number): Work<DeviceLogin | undefined> {
 }
 
 /** Approves or denies a login: see the port. */
-function* answerLogin(code: string, user: string | null, now: number): Work<boolean> {
+function* answerLogin(code: string, by: Approver | null, now: number): Work<boolean> {
   const params = { code: bytesOfHash(code), now };
-  if (user === null) return (yield* run(`UPDATE device_logins SET denied = 1 WHERE ${WAITS}`, params)) > 0;
+  if (by === null) return (yield* run(`UPDATE device_logins SET denied = 1 WHERE ${WAITS}`, params)) > 0;
   const answered = yield* run(
-    `UPDATE device_logins SET user_id = (SELECT u.id FROM users u WHERE u.name = $user) WHERE ${WAITS}`,
-    { ...params, user },
+    `UPDATE device_logins SET user_id = (SELECT u.id FROM users u WHERE u.name = $user),
+       sid = (SELECT s.sid FROM sessions s WHERE s.id = $session) WHERE ${WAITS}`,
+    { ...params, ...by },
   );
   return answered > 0;
 }
@@ -45,9 +46,14 @@ function* answerLogin(code: string, user: string | null, now: number): Work<bool
 /** Records a poll, and begins the session of an approved login: see the port. */
 function* pollLogin(hash: string, now: number, start: NewSession): Work<Polled> {
   const key = { hash: bytesOfHash(hash) };
-  type Found = Row & { polled_at: number | null; user: string | null; denied: number };
+  type Found = Row & {
+    polled_at: number | null;
+    user: string | null;
+    denied: number;
+    sid: Uint8Array | null;
+  };
   const row = yield* first<Found>(
-    `SELECT ${COLUMNS}, polled_at, denied, (SELECT u.name FROM users u WHERE u.id = user_id) AS "user"
+    `SELECT ${COLUMNS}, polled_at, denied, sid, (SELECT u.name FROM users u WHERE u.id = user_id) AS "user"
      FROM device_logins WHERE hash = $hash AND expires_at > $now`,
     { ...key, now },
   );
@@ -62,7 +68,7 @@ function* pollLogin(hash: string, now: number, start: NewSession): Work<Polled> 
   yield* lockAudit();
   if ((yield* run("DELETE FROM device_logins WHERE hash = $hash", key)) === 0) return { state: "unknown" };
   const session = { ...start.session, user, agent, address, expiresAt: now + lasts * 1000 };
-  const found = yield* insertSession({ ...start, session }, null);
+  const found = yield* insertSession({ ...start, session, sid: hashOfBytes(row.sid) }, null);
   return found === undefined ? { state: "unknown" } : { state: "approved", user, session };
 }
 

@@ -2,7 +2,7 @@ import type { AccessChange } from "../../../access/change.ts";
 import type { Identity, Logout } from "../../../access/oidc/identity-store.ts";
 import type { Author } from "../../../access/caller.ts";
 import { appendAudit, lockAudit } from "../audit.ts";
-import { bytesOfHash, endOf, endSessions } from "../sessions.ts";
+import { type Ended, bytesOfHash, endOf, endSessions } from "../sessions.ts";
 import { type Work, first, run } from "../work.ts";
 
 type Change<K> = AccessChange & { change: K };
@@ -49,10 +49,17 @@ function* logOut({ token, sid, identity }: Logout, by: Author): Work<boolean> {
     { hash: bytesOfHash(hash), expiresAt },
   );
   if (spent === 0) return false;
-  const ended = sid === null ? [] : yield* endSessions("sid = $sid", { sid: bytesOfHash(sid) });
+  const ended: Ended[] = [];
+  if (sid !== null) {
+    const params = { sid: bytesOfHash(sid) };
+    yield* run("DELETE FROM device_logins WHERE sid = $sid", params);
+    ended.push(...(yield* endSessions("sid = $sid", params)));
+  }
   if (identity !== null) {
-    const which = sid === null ? "method IN ('oidc', 'cli')" : "method = 'oidc' AND sid IS NULL";
-    ended.push(...(yield* endSessions(`${OF_ACCOUNT} AND ${which}`, { ...identity })));
+    // Of a session without a `sid` it is not known which one of the provider it belongs to.
+    const which = sid === null ? OF_ACCOUNT : `${OF_ACCOUNT} AND sid IS NULL`;
+    yield* run(`DELETE FROM device_logins WHERE ${which}`, { ...identity });
+    ended.push(...(yield* endSessions(`${which} AND method IN ('oidc', 'cli')`, { ...identity })));
   }
   if (ended.length > 0) yield* appendAudit(ended.map((each) => endOf(each, by, { reason: "provider" })));
   return true;

@@ -2,6 +2,7 @@ import type { AccessChange } from "../../../access/change.ts";
 import type { Totp } from "../../../access/factors/factor.ts";
 import type { NewSession, SignInMethod } from "../../../access/session.ts";
 import type { SpentCode } from "../../../access/store.ts";
+import { type Patience, forgottenAfter, waitOf } from "../../../access/throttle.ts";
 import type { User } from "../../../access/user.ts";
 import { lockAudit } from "../audit.ts";
 import { bytesOfHash, insertSession } from "../sessions.ts";
@@ -89,9 +90,10 @@ function* spendCode(
   hash: string,
   code: SpentCode,
   start: NewSession,
-  most: number,
-): Work<User | "wrong" | "ended"> {
+  { most, ...patience }: Patience & { most: number },
+): Work<User | { wait: number } | "wrong" | "ended"> {
   const params = { hash: bytesOfHash(hash) };
+  const now = start.session.createdAt;
   yield* lockAudit();
   // Codes of a user are checked one after another, and before or after a change of the factors.
   const found = yield* first<{ id: number; name: string }>(
@@ -100,23 +102,38 @@ function* spendCode(
   );
   const begun = yield* first<{ method: SignInMethod; wrong: number }>(
     "SELECT method, wrong FROM begun_sign_ins WHERE hash = $hash AND expires_at > $now",
-    { ...params, now: start.session.createdAt },
+    { ...params, now },
   );
   if (found === undefined || begun === undefined) return "ended";
   const [{ id, name: user }, { method, wrong }] = [found, begun];
+  const forgottenAt = yield* findForgotten(id);
+  const wait = waitOf(forgottenAt, now, patience);
+  if (wait > 0) return { wait };
   const spent =
     code === null ? 0 : "step" in code ? yield* spendStep(id, code) : yield* spendRecovery(id, code);
   if (spent > 0) {
+    yield* run("DELETE FROM wrong_codes WHERE user_id = $id", { id });
     yield* run("DELETE FROM begun_sign_ins WHERE hash = $hash", params);
     const session = { ...start.session, user, method };
     return (yield* insertSession({ ...start, session }, null)) ?? "ended";
   }
+  yield* run(
+    `INSERT INTO wrong_codes (user_id, forgotten_at) VALUES ($id, $at)
+     ON CONFLICT (user_id) DO UPDATE SET forgotten_at = excluded.forgotten_at`,
+    { id, at: forgottenAfter(forgottenAt, now, patience) },
+  );
   if (wrong + 1 >= most) {
     yield* run("DELETE FROM begun_sign_ins WHERE hash = $hash", params);
     return "ended";
   }
   yield* run("UPDATE begun_sign_ins SET wrong = wrong + 1 WHERE hash = $hash", params);
   return "wrong";
+}
+
+/** When the last wrong code of a user is forgotten; 0 without any. */
+function* findForgotten(id: number): Work<number> {
+  const sql = "SELECT forgotten_at FROM wrong_codes WHERE user_id = $id";
+  return (yield* first<{ forgotten_at: number }>(sql, { id }))?.forgotten_at ?? 0;
 }
 
 function spendStep(id: number, { key, step }: { key: Uint8Array; step: number }): Work<number> {

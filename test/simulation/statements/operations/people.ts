@@ -18,11 +18,11 @@ export const PEOPLE = {
   "use a session": ({ sessions }, { session }) => sessions.markSeen(session.hash, NOW + 5),
   "sign out": ({ sessions }, { session }) => sessions.delete(session.session.id, ANN),
   "spend a code": ({ factors }, { factors: { key, begun } }, { session }) =>
-    factors.spendCode(begun, { key, step: 6 }, ofEve(session), 5),
+    factors.spendCode(begun, { key, step: 6 }, ofEve(session), { most: 5, failures: 9, waitSeconds: 1 }),
   "spend a recovery code": ({ factors }, { factors: { begun } }, { session }) =>
-    factors.spendCode(begun, { recovery: HASH }, ofEve(session), 5),
+    factors.spendCode(begun, { recovery: HASH }, ofEve(session), { most: 5, failures: 9, waitSeconds: 1 }),
   "spend a wrong code": ({ factors }, { factors: { begun } }, { session }) =>
-    factors.spendCode(begun, null, ofEve(session), 2),
+    factors.spendCode(begun, null, ofEve(session), { most: 2, failures: 9, waitSeconds: 1 }),
   "use a passkey": ({ factors }, { factors: { passkey } }, { session }) =>
     factors.usePasskey({ id: passkey.id, counter: 2, challenge: until }, ofEve(session)),
   "clear sessions": ({ sessions }) =>
@@ -35,7 +35,8 @@ export const PEOPLE = {
     identities.logOut({ token: until, sid: null, identity }, ANN),
   "begin a login": ({ deviceLogins }, { login }, { hash }) =>
     deviceLogins.insert({ login, hash, code: hash }, 3),
-  "approve a login": ({ deviceLogins }, { logins }) => deviceLogins.answer(logins.waiting, "ann", NOW),
+  "approve a login": ({ deviceLogins }, { logins }) =>
+    deviceLogins.answer(logins.waiting, { user: "ann", session: null }, NOW),
   "deny a login": ({ deviceLogins }, { logins }) => deviceLogins.answer(logins.waiting, null, NOW),
   "poll a login": ({ deviceLogins }, { logins }, { session }) =>
     deviceLogins.poll(logins.waiting, NOW, session),
