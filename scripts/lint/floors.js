@@ -45,7 +45,15 @@ export const FLOORS = [
   },
   {
     area: "src/documents",
-    imports: ["src/base", "src/access", "src/delivery", "src/projects", "src/flags", "src/forms"],
+    imports: [
+      "src/base",
+      "src/access",
+      "src/delivery",
+      "src/projects",
+      "src/flags",
+      "src/forms",
+      "src/experiments",
+    ],
     libraries: ["zod"],
   },
   {
