@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { setClock } from "../../src/base/clock.ts";
 import { changeDeliveriesJob } from "../../src/documents/changes/change-deliveries.ts";
 import {
   addProjectTarget,
@@ -24,15 +25,19 @@ const DELIVERED: Attempt = {
 const BUSY: Attempt = { outcome: "retry", code: 503, error: "503", retryAfter: null, isTargetDown: true };
 
 /** A project with two webhooks, and a job that sends to them; each attempt is answered by the next of `answers`. */
-async function begin(answers: Attempt[]) {
+async function begin(answers: (Attempt | "silent")[]) {
   const app = openTestApp();
   const { slug } = await addProject(app.store, "shop", "live");
   const sent: WebhookDelivery[] = [];
   const outgoing = {
     ...fakeOutgoing(),
-    sendWebhook: async (delivery: WebhookDelivery) => {
+    sendWebhook: async (delivery: WebhookDelivery, signal: AbortSignal) => {
       sent.push(delivery);
-      return answers.shift() ?? DELIVERED;
+      const answer = answers.shift() ?? DELIVERED;
+      if (answer !== "silent") return answer;
+      return new Promise<Attempt>((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason as Error));
+      });
     },
   };
   const secrets: string[] = [];
@@ -76,6 +81,24 @@ test("an event goes to every webhook of the project once it is accepted, signed 
   expect(JSON.parse(sent[0]!.data)).toEqual(data);
   expect(new Set(sent.flatMap((each) => each.secrets))).toEqual(new Set(secrets));
   expect(await job.next!()).toBeNull();
+});
+
+test("a webhook that does not answer has failed once 15 seconds of the clock have passed", async () => {
+  const { app, sent, job } = await begin(["silent"]);
+  const due: [ms: number, run: () => void][] = [];
+  const timer = { close: () => {}, unref: () => timer };
+  setClock({ after: (ms, run) => (due.push([ms, run]), timer) });
+  try {
+    const running = job.run();
+    while (due.length < 2) await Bun.sleep(1);
+    expect(due.map(([ms]) => ms)).toEqual([15_000, 15_000]);
+    for (const [, run] of due) run();
+    await running;
+  } finally {
+    setClock();
+  }
+  expect(sent).toHaveLength(2);
+  expect(await job.next!()).toBe(app.now() + 5000);
 });
 
 test("an event is sent again where its sender has ended, and given up after the last delay", async () => {

@@ -5,6 +5,7 @@ import { type App, connectAreas } from "../../src/app.ts";
 import { createIdSource } from "../../src/base/ids.ts";
 import { watchChanges } from "../../src/base/watch.ts";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
+import type { NoteRead } from "../../src/flags/reads/reads.ts";
 import { type Client, findClient } from "../../src/http/address.ts";
 import { createAdminApp } from "../../src/http/admin/admin.ts";
 import type { Report } from "../../src/http/errors.ts";
@@ -58,7 +59,7 @@ export function openTestApp(writing: "thread" | "inline" = "inline"): TestApp {
 const FEEDBACK_RATE = { count: 60, seconds: 60 };
 
 /** Every service on one app; what the operator would be told of is collected. */
-export function openServices(app: App, publicUrl: string | null = null) {
+export function openServices(app: App, publicUrl: string | null = null, noteRead: NoteRead = () => {}) {
   const reported: unknown[] = [];
   const report: Report = { error: (error) => void reported.push(error), refused: () => {}, spam: () => {} };
   const guard = createGuard(app.now, { concurrent: DEFAULT_MAX_CONCURRENT, rate: null });
@@ -77,10 +78,10 @@ export function openServices(app: App, publicUrl: string | null = null) {
     outgoing,
     report,
     forms: createFormsService(app, createLinks(publicUrl, "", "secret"), report, guard),
-    flags: createFlagsService(app, report),
+    flags: createFlagsService(app, report, undefined, noteRead),
     codeReferences: async () => createCodeReferencesService(app, report, guard),
     previews: createPreviewsService(app, report, { feedbackRate: FEEDBACK_RATE, countFeedback: () => {} }),
-    ofrep: async () => createOfrepService(app, report),
+    ofrep: async () => createOfrepService(app, report, { noteRead }),
     admin: () => createAdminApp(app, { version: "test", report, outgoing: async () => outgoing, backup }),
   };
 }

@@ -1,7 +1,8 @@
+import { clock } from "../../base/clock.ts";
 import { DAY_MS } from "../../base/days.ts";
 import type { Job } from "../../base/jobs.ts";
-import type { Attempt } from "../../delivery/attempt.ts";
-import type { Outgoing } from "../../delivery/outgoing.ts";
+import { type Attempt, unanswered } from "../../delivery/attempt.ts";
+import type { Outgoing, WebhookDelivery } from "../../delivery/outgoing.ts";
 import type { ChangesApp } from "../store.ts";
 import type { ChangeDelivery } from "./change-delivery.ts";
 
@@ -29,11 +30,7 @@ export function changeDeliveriesJob(app: ChangesApp, { outgoing, retryDelays, re
     const { id, body, url, secret, attempts } = delivery;
     const { type, timestamp, data } = JSON.parse(body) as { type: string; timestamp: string; data: unknown };
     const webhook = { url, id, type, secrets: [secret], data: JSON.stringify(data), createdAt: timestamp };
-    const attempt = await (
-      await outgoing()
-    )
-      .sendWebhook(webhook, AbortSignal.timeout(ATTEMPT_MS))
-      .catch(timedOut);
+    const attempt = await tryOnce(await outgoing(), webhook);
     const now = app.now();
     const delay = attempt.outcome === "retry" ? retryDelays[attempts - 1] : undefined;
     const isEnded = attempt.outcome === "delivered" || delay === undefined;
@@ -58,14 +55,16 @@ export function changeDeliveriesJob(app: ChangesApp, { outgoing, retryDelays, re
   };
 }
 
-/** The attempt of a webhook that has not answered in time. Any other error is a bug. */
-function timedOut(error: unknown): Attempt {
-  if (!(error instanceof DOMException && error.name === "TimeoutError")) throw error;
-  return {
-    outcome: "retry",
-    code: null,
-    error: "it did not answer in time",
-    retryAfter: null,
-    isTargetDown: true,
-  };
+/** Sends a webhook once, for 15 seconds at most. Rejects only for a bug. */
+async function tryOnce(outgoing: Outgoing, webhook: WebhookDelivery): Promise<Attempt> {
+  const late = new AbortController();
+  const timer = clock.after(ATTEMPT_MS, () => late.abort());
+  try {
+    return await outgoing.sendWebhook(webhook, late.signal);
+  } catch (error) {
+    if (!late.signal.aborted) throw error;
+    return unanswered("it did not answer in time", true);
+  } finally {
+    timer.close();
+  }
 }

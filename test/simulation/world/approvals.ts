@@ -1,8 +1,10 @@
 import { newSession } from "../../../src/access/sign-in.ts";
 import { createUser } from "../../../src/access/users.ts";
+import { addProjectTarget } from "../../../src/documents/changes/targets.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
 import { createProject } from "../../../src/projects/projects.ts";
+import { fakeOutgoing } from "../../support/peers/outgoing.ts";
 import { OPERATOR, request } from "./asking.ts";
 import { BROWSER } from "./people.ts";
 import type { World } from "./world.ts";
@@ -37,6 +39,7 @@ async function furnish(world: World) {
   for (const environment of [LIVE, STAGING])
     await setFlag(app, OPERATOR, { project: PROJECT, environment, flag: FLAG }, {});
   await setEnvironment(app, OPERATOR, PROJECT, LIVE, { approvals: 2 });
+  await addProjectTarget(app, OPERATOR, PROJECT, "https://8.8.8.8/guarded", fakeOutgoing());
   return {
     author: await logIn(world, "fay", "editor"),
     reviewers: new Map([

@@ -1,7 +1,8 @@
+import { HOUR_MS } from "../../../src/base/days.ts";
 import { sweep } from "../../../src/forms/keeping/removal.ts";
 import { requireApproved } from "./approvals.ts";
 import { requireAudit } from "./walk.ts";
-import { MOST, type Ledger } from "./workload.ts";
+import { FLEETING, MOST, type Ledger } from "./workload.ts";
 import type { World } from "./world.ts";
 
 /** Checks what has to hold once every fault has ended and every retry is over. */
@@ -12,6 +13,7 @@ export async function requireSound(world: World, ledger: Ledger): Promise<void> 
     world.violated(`the counts of ${slug} are wrong`);
   await requireSubmissions(world, ledger);
   requireDeliveries(world, ledger);
+  requireChangeEvents(world);
   await requireFiles(world);
   requireHistory(world, ledger);
   requireApproved(world, ledger.approvals);
@@ -47,6 +49,10 @@ async function requireSubmissions(world: World, ledger: Ledger): Promise<void> {
   for (const [marker, sent] of ledger.sent) {
     const stored = byMarker.get(marker) ?? [];
     const { status, ids } = sent;
+    if (sent.form === FLEETING) {
+      if (stored.length > 0) world.violated(`${marker} is stored for longer than its form keeps it`);
+      continue;
+    }
     const isPurged = ledger.purging.some(({ name, until }) => name === sent.name && until >= sent.sentAt);
     if (stored.length > 1) world.violated(`${marker} is stored ${stored.length} times`);
     if (status === "refused" && stored.length > 0) world.violated(`${marker} was refused, and is stored`);
@@ -71,19 +77,24 @@ async function requireSubmissions(world: World, ledger: Ledger): Promise<void> {
 
 type DeliveryRow = {
   id: string;
-  submission: string;
+  /** Null for notices. */
+  submission: string | null;
   status: number;
   attempts: number;
+  code: number | null;
   kind: string;
   url: string | null;
 };
+
+/** The answer of a receiver that wants nothing any more. */
+const GONE = 410;
 
 /** Everything reached its receiver, but for what was taken back. */
 function requireDeliveries(world: World, ledger: Ledger): void {
   const rows = world.db
     .query<DeliveryRow, []>(
-      `SELECT lower(hex(d.id)) AS id, lower(hex(s.id)) AS submission, d.status, d.attempts, d.kind, t.url
-       FROM deliveries d JOIN submissions s ON s.seq = d.submission_seq LEFT JOIN targets t ON t.id = d.target`,
+      `SELECT lower(hex(d.id)) AS id, lower(hex(s.id)) AS submission, d.status, d.attempts, d.code, d.kind, t.url
+       FROM deliveries d LEFT JOIN submissions s ON s.seq = d.submission_seq LEFT JOIN targets t ON t.id = d.target`,
     )
     .all();
   const { receipts } = world.receivers;
@@ -93,10 +104,10 @@ function requireDeliveries(world: World, ledger: Ledger): void {
     const isPosted = row.kind === "webhook" && row.url?.startsWith("https:") === true;
     if (row.status === 1 && isPosted && !accepted.has(row.id))
       world.violated(`delivery ${row.id} was never received`);
-    if (row.status === 2 && row.attempts < 10)
+    if (row.status === 2 && row.attempts < 10 && row.code !== GONE)
       world.violated(`delivery ${row.id} was given up after ${row.attempts}`);
     const isSteady = row.url?.endsWith("/steady") === true;
-    if (row.status === 3 && isSteady && !ledger.marked.has(dashed(row.submission)))
+    if (row.status === 3 && isSteady && !ledger.marked.has(dashed(row.submission ?? "")))
       world.violated(`delivery ${row.id} was cancelled`);
   }
   const delivered = Map.groupBy(rows, ({ submission }) => submission);
@@ -105,6 +116,23 @@ function requireDeliveries(world: World, ledger: Ledger): void {
     const isBegun = delivered.get(id)?.some(({ url }) => url?.endsWith("/steady"));
     if (!isBegun) world.violated(`submission ${id} has no delivery`);
   }
+}
+
+type EventRow = { id: string; attempts: number; endedAt: number | null; error: string | null };
+
+/** Every event of a proposed change was received under its id, and no proposal is open beyond its time. */
+function requireChangeEvents({ db, receivers, scheduler, violated }: World): void {
+  const accepted = new Set(receivers.receipts.filter((each) => each.accepted).map(({ id }) => id));
+  const rows = db.query<EventRow, []>(
+    "SELECT id, attempts, ended_at AS endedAt, error FROM change_deliveries",
+  );
+  for (const row of rows.all())
+    if (row.endedAt === null || !accepted.has(row.id))
+      violated(`the event ${row.id} was not received: ${JSON.stringify(row)}`);
+  const open = db
+    .query<{ id: string }, [number]>("SELECT id FROM proposals WHERE status = 'open' AND expires_at < ?")
+    .all(scheduler.now() - 7 * HOUR_MS);
+  for (const { id } of open) violated(`the proposal ${id} is open beyond its time`);
 }
 
 const dashed = (id: string) => id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

@@ -16,7 +16,8 @@ type Watched = {
   violated: (text: string) => void;
   now: () => number;
   withdrawnAt: () => number;
-  withdrawn: (submissionOrUrl: string) => number;
+  /** When what is about something, such as a submission, or sent to a URL, was last taken back. */
+  withdrawn: (aboutOrUrl: string) => number;
 };
 
 /** Watches that a lease is held by the one who sends, and that what was sent and recorded is not sent again. */
@@ -36,8 +37,8 @@ export function watchLeases({ db, violated, now, withdrawnAt, withdrawn: takenBa
   let others: [id: string, row: Row][] = [];
 
   return {
-    sending({ name: holder, troubleAt: ownTroubleAt }: Process, { id, submission, url }: Sending): void {
-      const recipient = `${submission} ${url}`;
+    sending({ name: holder, troubleAt: ownTroubleAt }: Process, { id, about, url }: Sending): void {
+      const recipient = `${about} ${url}`;
       // A process that was paused between its claim and the request does not know that its lease has ended.
       if (ended.has(id) && now() - ownTroubleAt > EXCUSED)
         violated(`${id} is sent although its result was recorded`);
@@ -46,7 +47,7 @@ export function watchLeases({ db, violated, now, withdrawnAt, withdrawn: takenBa
       ids.set(recipient, id);
       const is = withdrawn.get(bytesOf(id));
       if (is && (is.spam === 1 || is.disabled === 1))
-        if (now() - Math.max(ownTroubleAt, takenBackAt(submission), takenBackAt(url)) > WITHDRAWN)
+        if (now() - Math.max(ownTroubleAt, takenBackAt(about), takenBackAt(url)) > WITHDRAWN)
           violated(`${id} is sent although it was withdrawn: ${JSON.stringify(is)}`);
       const row = rowOf(id);
       if (row?.status === 0 && row.holder === holder) return;

@@ -2,21 +2,36 @@ import { type Attempt, delivered, unanswered } from "../../../src/delivery/attem
 import type { Outgoing, WebhookDelivery } from "../../../src/delivery/outgoing.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
 
-/** A request that a receiver has got. */
-type Receipt = { id: string; submission: string; url: string; at: number; accepted: boolean };
+/** A request that a receiver has got: `data` is that of its event. */
+export type Receipt = {
+  id: string;
+  about: string;
+  type: string;
+  data: unknown;
+  url: string;
+  at: number;
+  accepted: boolean;
+};
 
-/** A request on its way. */
-export type Sending = { id: string; submission: string; url: string; process: Process; from: number };
+/** A request on its way; `about` is the submission, or the type and the revision of the first notice. */
+export type Sending = Omit<Receipt, "at" | "accepted"> & { process: Process };
 
 export type Receivers = {
   receipts: Receipt[];
   /** Whether they answer as they should. */
   isHealthy: boolean;
+  /** When one of each URL last wanted nothing any more. */
+  goneAt: Map<string, number>;
   outgoingOf: (process: Process, began: (sending: Sending) => void) => Outgoing;
 };
 
 /** Once in so many requests each happens while the receivers are not healthy. */
 const SICK = 8;
+
+/** Ends of the URLs of receivers that are slow, and that answer at times that they want nothing any more. */
+const [SLOW, LEAVING] = ["/slow", "/leaving"];
+/** Of the requests to such a one, one in so many. */
+const LEAVES = 12;
 
 const failed = (code: number, retryAfter: number | null = null): Attempt => ({
   outcome: "retry",
@@ -26,17 +41,31 @@ const failed = (code: number, retryAfter: number | null = null): Attempt => ({
   isTargetDown: code === 503,
 });
 
+type EventData = { id: string; revision: number; notices: { type: string; data: EventData }[] };
+
+function aboutOf(type: string, { id, revision, notices }: EventData): string {
+  if (type === "submission.created") return id;
+  if (type !== "digest") return `${type} ${revision}`;
+  const [first] = notices;
+  return `digest of ${first!.type} ${first!.data.revision}`;
+}
+
 /** Receivers that drop, delay and repeat requests, and answer with errors. */
 export function createReceivers(scheduler: Scheduler): Receivers {
   const { chance } = scheduler;
-  const receivers: Receivers = { receipts: [], isHealthy: true, outgoingOf };
+  const receivers: Receivers = { receipts: [], isHealthy: true, goneAt: new Map(), outgoingOf };
 
-  const receive = ({ id, submission, url }: Sending, accepted: boolean) =>
-    void receivers.receipts.push({ id, submission, url, at: scheduler.now(), accepted });
+  const receive = ({ id, about, type, data, url }: Sending, accepted: boolean) =>
+    void receivers.receipts.push({ id, about, type, data, url, at: scheduler.now(), accepted });
 
   const answer = async (sending: Sending): Promise<Attempt> => {
     await scheduler.sleep(5 + chance.int(50), "request", sending.process);
-    if (!receivers.isHealthy && sending.url.endsWith("/slow")) {
+    if (!receivers.isHealthy && sending.url.endsWith(LEAVING) && chance.once(LEAVES)) {
+      receive(sending, false);
+      receivers.goneAt.set(sending.url, scheduler.now());
+      return { ...failed(410), outcome: "gone" };
+    }
+    if (!receivers.isHealthy && sending.url.endsWith(SLOW)) {
       await scheduler.sleep(9000, "slow", sending.process);
       receive(sending, true);
       return delivered(200);
@@ -75,11 +104,12 @@ export function createReceivers(scheduler: Scheduler): Receivers {
   };
 
   function outgoingOf(process: Process, began: (sending: Sending) => void): Outgoing {
-    const send = async ({ id, url, data }: WebhookDelivery, signal: AbortSignal): Promise<Attempt> => {
-      const submission = (JSON.parse(data) as { id: string }).id;
-      const sending = { id, submission, url, process, from: scheduler.now() };
+    const send = async ({ id, type, url, data }: WebhookDelivery, signal: AbortSignal): Promise<Attempt> => {
+      const parsed = JSON.parse(data) as EventData;
+      const sending = { id, about: aboutOf(type, parsed), type, data: parsed, url, process };
       scheduler.note(`send ${id} to ${url}`);
-      began(sending);
+      // Events of proposed changes have leases of their own.
+      if (!type.startsWith("change.")) began(sending);
       const aborted = Promise.withResolvers<never>();
       aborted.promise.catch(() => {});
       signal.addEventListener("abort", () => aborted.reject(signal.reason));

@@ -1,10 +1,12 @@
 import { createChainCheck } from "../../../src/access/audit/verify.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/base/days.ts";
 import { ruleOfCondition } from "../../../src/flags/rules/condition-parser.ts";
 import { conditionInWords } from "../../../src/flags/rules/condition-words.ts";
 import { differencesInWords } from "../../../src/flags/rules/difference-words.ts";
 import { ruleOfTable, tableOfRule } from "../../../src/flags/rules/rule-table.ts";
 import { ruleClauses, ruleSentence, segmentSentence } from "../../../src/flags/rules/rule-words.ts";
 import { type Asked, request } from "./asking.ts";
+import { AUDIT_DAYS } from "./jobs.ts";
 import { ASIDE } from "./people.ts";
 import type { World } from "./world.ts";
 
@@ -348,7 +350,7 @@ export function walkSteps(world: World): (() => Promise<void>)[] {
   ];
 }
 
-/** The audit log is one chain from its first entry on. */
+/** The audit log is one chain from its first entry on, which is no older than entries are kept. */
 export async function requireAudit(world: World): Promise<void> {
   const { value } = await request(world, world.servers[0], { method: "GET", path: "/audit/export" });
   const chain = createChainCheck();
@@ -357,4 +359,11 @@ export async function requireAudit(world: World): Promise<void> {
     if (fault !== null) world.violated(`the audit log: ${fault}`);
   }
   if (chain.count() === 0) world.violated("the audit log is empty");
+  // The newest of those that are removed stays.
+  const second = world.db
+    .query<{ at: number }, []>("SELECT at FROM audit ORDER BY id LIMIT 1 OFFSET 1")
+    .get();
+  // The job looks every six hours, by a clock that may be an hour off.
+  const age = second ? world.scheduler.now() - second.at - 7 * HOUR_MS : 0;
+  if (age > AUDIT_DAYS * DAY_MS) world.violated("the audit log has entries that are too old");
 }

@@ -63,6 +63,8 @@ const PROJECT = "shop";
 const OTHERS_MS = 1500;
 /** How many submissions the form `limited` takes. */
 export const MOST = 12;
+/** The form that keeps submissions for a day. */
+export const FLEETING = "fleeting";
 const NAMES = ["Ada", "Ben", "Cyd"];
 
 /** A step of somebody, who takes one after the other. */
@@ -80,7 +82,10 @@ export async function furnish(world: World, { approvals }: Ledger): Promise<[nam
   }
   // So slow that what waits for it is leased for longer than a lease lasts.
   await addTarget(app, OPERATOR, "contact", "https://8.8.8.8/contact/slow", fakeOutgoing());
+  await addTarget(app, OPERATOR, "contact", "https://8.8.8.8/contact/leaving", fakeOutgoing());
   await setForm(app, OPERATOR, "limited", { maxSubmissions: MOST });
+  await createForm(app, OPERATOR, { slug: FLEETING, project: PROJECT, uploads: true });
+  await setForm(app, OPERATOR, FLEETING, { retention: 86_400, spamRetention: 86_400 });
   await furnishPeople(world);
   const { people, steps } = peopleOf(world);
   return [
@@ -176,7 +181,7 @@ export async function work(
       }
     }
   };
-  const submit = async (form = chance.pick(["contact", "contact", "limited"])) => {
+  const submit = async (form = chance.pick(["contact", "contact", "limited", FLEETING])) => {
     const marker = `m${(numbers += 1)}`;
     const key = chance.once(2) ? `key-${marker}` : null;
     const sent: Sent = {
@@ -245,20 +250,19 @@ export async function work(
   const administer = async () => {
     const id = idOfAny();
     const server = anyServer();
-    const withdraw = (what = "") => {
-      world.withdrawnAt = scheduler.now();
-      world.withdrawn.set(what, scheduler.now());
-    };
+    const { withdraw } = world;
     switch (chance.int(11)) {
       case 0: {
         const targets = await ask(world, server, ({ app }) =>
           app.store.forms.named("contact").then(([form]) => app.store.targets.list(form!.key)),
         );
-        const shaky = targets.value?.find(({ url }) => url.endsWith("/shaky"));
-        if (!shaky) return;
-        withdraw(shaky.url);
-        await ask(world, server, ({ app }) => setTargetEnabled(app, OPERATOR, shaky.id, chance.once(2)));
-        withdraw(shaky.url);
+        const name = chance.pick(["/shaky", "/shaky", "/leaving"]);
+        const target = targets.value?.find(({ url }) => url.endsWith(name));
+        if (!target) return;
+        withdraw(target.url);
+        const isEnabled = name === "/leaving" || chance.once(2);
+        await ask(world, server, ({ app }) => setTargetEnabled(app, OPERATOR, target.id, isEnabled));
+        withdraw(target.url);
         return;
       }
       case 1:

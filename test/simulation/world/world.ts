@@ -1,29 +1,27 @@
 import { Database } from "bun:sqlite";
 import { type App, connectAreas } from "../../../src/app.ts";
 import { setClock } from "../../../src/base/clock.ts";
-import { type Job, type Jobs, startJobs } from "../../../src/base/jobs.ts";
+import { type Jobs, startJobs } from "../../../src/base/jobs.ts";
 import { createIdSource, endOfIds } from "../../../src/base/ids.ts";
 import { once } from "../../../src/base/once.ts";
 import { watchChanges } from "../../../src/base/watch.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { type Outbox, createOutbox } from "../../../src/delivery/outbox.ts";
 import type { OutboxTurn, ClaimedDelivery } from "../../../src/delivery/store.ts";
+import type { SetupChange } from "../../../src/documents/setup.ts";
+import type { NoteRead } from "../../../src/flags/reads/reads.ts";
 import type { AdminApp } from "../../../src/http/admin/admin.ts";
-import { scheduleJob } from "../../../src/flags/schedule/schedule.ts";
 import { createFlagViews } from "../../../src/flags/reads/snapshots.ts";
 import { createFormFinder } from "../../../src/forms/forms.ts";
 import type { StoredSubmission } from "../../../src/forms/intake/insertion.ts";
-import { expiryJob, removalJob } from "../../../src/forms/keeping/removal.ts";
 import { openServices } from "../../support/app.ts";
 import { type Files, blobsOf, clearNote, createFiles, notesOf } from "./files.ts";
+import { RETRY_DELAYS, jobsOf } from "./jobs.ts";
 import { watchLeases } from "./leases.ts";
 import { replaceThreads } from "./outside.ts";
 import { type Receivers, createReceivers } from "./receivers.ts";
 import { type Process, type Scheduler, createProcess, createScheduler } from "./scheduler.ts";
 import { type DatabaseFaults, NO_DATABASE_FAULTS, openSimulatedStore } from "./simulated-store.ts";
-
-/** Seconds between attempts: the default of the product, 75 hours in all. */
-const RETRY_DELAYS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 type Faults = {
   database: DatabaseFaults;
@@ -50,10 +48,10 @@ export type Server = {
 type Services = Omit<ReturnType<typeof openServices>, "admin"> & { admin: () => Promise<AdminApp> };
 
 /** The services of a process. What they would log is reported as what its jobs would. */
-function servicesOf(app: App, report: (error: unknown) => void): () => Services {
+function servicesOf(app: App, report: (error: unknown) => void, noteRead: NoteRead): () => Services {
   let opened: Services | undefined;
   const open = () => {
-    const { admin, ...services } = openServices(app);
+    const { admin, ...services } = openServices(app, null, noteRead);
     services.reported.push = (...errors) => {
       for (const error of errors) report(error);
       return 0;
@@ -84,6 +82,7 @@ export type World = {
   withdrawnAt: number;
   /** When what is sent of a submission, or to the URL of a target, was last taken back or allowed. */
   withdrawn: Map<string, number>;
+  withdraw: (what?: string) => void;
   /** By how much jobs of what starts from now on are slower than they are. */
   slowness: number;
   /** For how long after a commit a process may answer what was before it, in milliseconds. */
@@ -121,6 +120,10 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
     troubled: () => void (world.troubleAt = Math.max(world.troubleAt, scheduler.now())),
     withdrawnAt: -Infinity,
     withdrawn: new Map(),
+    withdraw(what) {
+      world.withdrawnAt = scheduler.now();
+      if (what !== undefined) world.withdrawn.set(what, scheduler.now());
+    },
     slowness: 1,
     staleness: servers > 1 ? 100 : 2,
     clockOffset: () => 0,
@@ -146,6 +149,9 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
     if (name === "deliveries.turn")
       leases.afterTurn(holder, args[0] as OutboxTurn, result as ClaimedDelivery[]);
     if (name === "deliveries.retry" || name === "deliveries.retryFailed") leases.retried();
+    if (name === "apply")
+      for (const each of args[0] as readonly SetupChange[])
+        if (each.change === "updateTarget") world.withdraw(each.target.url);
     if (name === "submissions.insert") {
       const [{ id, files: own }] = args as [StoredSubmission];
       if (own.length > 0 && (result as { kind: string }).kind === "stored") files.notes.delete(id);
@@ -208,11 +214,13 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
       });
       const newest = await store.submissions.newestId(endOfIds(now())).catch(() => null);
       app.nextId = createIdSource(random, now, newest);
+      const outgoing = async () =>
+        receivers.outgoingOf(process, (sending) => leases.sending(process, sending));
       const outbox = createOutbox(
         app,
         {
           holder,
-          outgoing: async () => receivers.outgoingOf(process, (sending) => leases.sending(process, sending)),
+          outgoing,
           files: {
             url: async (submission, position) => `/${submission}/${position}`,
             open: () => app.blobs.open(""),
@@ -223,14 +231,9 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
         () => jobs.wake("outbox"),
       );
       app.onQueued = outbox.wake;
-      const slower = (job: Job): Job => ({ ...job, every: job.every * world.slowness });
-      const jobs = startJobs(
-        [scheduleJob(app, (text) => scheduler.note(text)), outbox.job, removalJob(app), expiryJob(app)].map(
-          slower,
-        ),
-        now,
-        report,
-      );
+      const running = { outbox, outgoing, note: scheduler.note, slowness: world.slowness };
+      const [own, noteRead] = jobsOf(app, running);
+      const jobs = startJobs(own, now, report);
       app.watch.onChange(() => jobs.wake());
       world.servers[slot] = {
         process,
@@ -244,7 +247,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
           );
           return new Map(entries);
         }),
-        services: servicesOf(app, report),
+        services: servicesOf(app, report, noteRead),
         killed: death.promise,
         kill: process.end,
       };
