@@ -1,6 +1,7 @@
 import { HOUR_MS } from "../../../src/base/days.ts";
 import { sweep } from "../../../src/forms/keeping/removal.ts";
 import { requireApproved } from "./approvals.ts";
+import { requireRollouts } from "./rollouts/rollout-invariants.ts";
 import { requireAudit } from "./walk.ts";
 import { FLEETING, MOST, type Ledger } from "./workload.ts";
 import type { World } from "./world.ts";
@@ -17,6 +18,7 @@ export async function requireSound(world: World, ledger: Ledger): Promise<void> 
   await requireFiles(world);
   requireHistory(world, ledger);
   requireApproved(world, ledger.approvals);
+  requireRollouts(world);
   await requireAudit(world);
 }
 

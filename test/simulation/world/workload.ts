@@ -25,6 +25,7 @@ import { OPERATOR, ask } from "./asking.ts";
 import { identitySteps } from "./identities.ts";
 import { furnishPeople, peopleOf } from "./people.ts";
 import { postOver, visitSteps } from "./posts.ts";
+import { furnishRollouts, rampSteps } from "./rollouts/ramps.ts";
 import { createProcess } from "./scheduler.ts";
 import { walkSteps } from "./walk.ts";
 import type { World } from "./world.ts";
@@ -87,12 +88,14 @@ export async function furnish(world: World, { approvals }: Ledger): Promise<[nam
   await createForm(app, OPERATOR, { slug: FLEETING, project: PROJECT, uploads: true });
   await setForm(app, OPERATOR, FLEETING, { retention: 86_400, spamRetention: 86_400 });
   await furnishPeople(world);
+  await furnishRollouts(world);
   const { people, steps } = peopleOf(world);
   return [
     ["people", [...steps, ...identitySteps(people)]],
     ["reviewers", await approvalSteps(world, approvals)],
     ["visitors", await visitSteps(world)],
     ["walker", walkSteps(world)],
+    ["releasers", rampSteps(world)],
   ];
 }
 
