@@ -103,9 +103,10 @@ function requireScopeIn(
 async function planDocument(
   app: DocumentsApp,
   caller: Caller,
-  wanted: Wanted,
+  given: Omit<Wanted, "author">,
 ): Promise<{ plan: DocumentPlan; setup: Setup }> {
-  const { document, home } = wanted;
+  const { document, home } = given;
+  const wanted = { ...given, author: caller };
   const named = document.projects ?? {};
   const withForms =
     document.forms !== undefined || hasSources(document) || Object.values(named).some(({ forms }) => forms);
@@ -127,6 +128,7 @@ async function planDocument(
 function placesOf(each: SetupChange): LockedPlace[] {
   if (each.change === "deleteFlag") return [{ project: each.project }];
   if (each.change === "putFlag" && !changesValues(each)) return [];
+  if (each.change === "putRamp") return [{ project: each.project, environment: each.ramp.environment }];
   if (!("environment" in each) || typeof each.environment !== "string") return [];
   return [{ project: each.project, environment: each.environment }];
 }

@@ -2,15 +2,26 @@ import * as z from "zod/mini";
 import { displayName } from "../base/slug-schema.ts";
 import { SHARED } from "../flags/flag-fields.ts";
 import { flagPatchSchema, flagSlug } from "../flags/flag-schema.ts";
+import { rampPlanSchema } from "../flags/ramps/ramp-schema.ts";
 import { segmentName, segmentRuleSchema } from "../flags/segment-schema.ts";
 import { formSchema, formSettingsSchema } from "../forms/form-schema.ts";
 import { color, environmentSchema } from "../projects/environment-schema.ts";
 import { projectSchema, someSettings } from "../projects/project-schema.ts";
 
+const flagEntry = z.extend(z.omit(flagPatchSchema, SHARED), {
+  ramp: z
+    .optional(z.nullable(rampPlanSchema))
+    .check(
+      z.describe(
+        "A share that grows by steps; null ends one. While a ramp has this course, it decides `enabled` and the share.",
+      ),
+    ),
+});
+
 const flag = z.strictObject({
   ...z.pick(flagPatchSchema, SHARED).shape,
   environments: z
-    .optional(z.record(environmentSchema.shape.slug, z.omit(flagPatchSchema, SHARED)))
+    .optional(z.record(environmentSchema.shape.slug, flagEntry))
     .check(z.describe("What the flag is in each environment; in one that is not named it stays as it is.")),
 });
 

@@ -5,6 +5,8 @@ import { createTurns } from "../base/event-loop.ts";
 import { OPTIONAL_NAMES, optionalMembers, type OptionalName, SHARED } from "../flags/flag-fields.ts";
 import { type FlagRecord, parsePayload } from "../flags/flag.ts";
 import { definitionOf } from "../flags/segment.ts";
+import { intentionOf } from "../flags/ramps/ramp-intention.ts";
+import { settled } from "../flags/ramps/ramp-plan.ts";
 import { parseRules } from "../flags/rules/rules.ts";
 import type { FormRecord } from "../forms/form.ts";
 import type { differenceSchema, documentSchema } from "./document-schema.ts";
@@ -63,7 +65,14 @@ function environmentEntry({ name, color, segments }: SetupEnvironment, project: 
 
 /** The values by environment of the flag at `index`, which is the same in the list of every environment. */
 export function flagEntries(environments: SetupEnvironment[], index: number): Record<string, FlagEntry> {
-  return Object.fromEntries(environments.map(({ slug, flags }) => [slug, flagEntry(flags[index]!)]));
+  return Object.fromEntries(
+    environments.map(({ slug, flags, ramps }) => {
+      const record = flags[index]!;
+      const found = ramps.get(record.slug);
+      const ramp = found && intentionOf(settled(found));
+      return [slug, { ...flagEntry(record), ...(ramp && { ramp }) }];
+    }),
+  );
 }
 
 const isShared = (name: OptionalName) => name in SHARED;

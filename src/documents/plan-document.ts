@@ -24,6 +24,7 @@ import { alteredSettings } from "../projects/settings.ts";
 import { type Document, pathOf } from "./document.ts";
 import { type FindForm, formNamed, sourceOf } from "./sources.ts";
 import { planForms } from "./plan-forms.ts";
+import type { Author } from "./plan-ramps.ts";
 import { planFlags } from "./plan-flags.ts";
 import { type DocumentPlan, type Target, add, fault } from "./plan.ts";
 import type { Setup, SetupProject } from "./setup.ts";
@@ -31,7 +32,7 @@ import type { Setup, SetupProject } from "./setup.ts";
 type DocumentProject = NonNullable<Document["projects"]>[string];
 
 /** A document, and `home`, the project of the forms at its top. */
-export type Wanted = { document: Document; home: string; prune: boolean };
+export type Wanted = { document: Document; home: string; prune: boolean; author: Author };
 
 /**
  * Plans the changes from a setup, which holds every project that the document names, to the document. What the document
@@ -41,7 +42,7 @@ export type Wanted = { document: Document; home: string; prune: boolean };
 export async function planOf(
   clock: ClockAndRandom,
   setup: Setup,
-  { document, home, prune }: Wanted,
+  { document, home, prune, author }: Wanted,
 ): Promise<DocumentPlan> {
   if (document.forms && document.projects?.[DEFAULT_PROJECT]?.forms)
     throw fault(pathOf("projects", DEFAULT_PROJECT, "forms"), "the forms of this project are in `forms`");
@@ -56,13 +57,20 @@ export async function planOf(
   for (const [slug, wanted] of Object.entries(document.projects ?? {})) {
     const current = setup.projects.find((each) => each.slug === slug);
     const find: FindForm = (name) => formNamed(setup, { document, home }, slug, name);
-    await planProject(clock, plan, slug, current, wanted, prune, find);
+    await planProject(clock, plan, slug, current, wanted, { prune, author, findForm: find });
   }
   if (document.forms) {
     const isMissing = !setup.projects.some(({ slug }) => slug === home);
     // Forms need their project, whether the document names it or not.
     if (isMissing && !document.projects?.[home] && Object.keys(document.forms).length > 0)
-      await planProject(clock, plan, home, undefined, {}, false, () => undefined);
+      await planProject(
+        clock,
+        plan,
+        home,
+        undefined,
+        {},
+        { prune: false, author, findForm: () => undefined },
+      );
     planForms(clock, plan, setup, { project: home, forms: document.forms, at: ["forms"], prune });
   }
   for (const [project, { forms }] of Object.entries(document.projects ?? {}))
@@ -77,8 +85,7 @@ async function planProject(
   project: string,
   current: SetupProject | undefined,
   wanted: DocumentProject,
-  prune: boolean,
-  findForm: FindForm,
+  { prune, author, findForm }: { prune: boolean; author: Author; findForm: FindForm },
 ): Promise<void> {
   const { environments: _environments, flags: _flags, forms: _forms, ...settings } = wanted;
   const path = pathOf("projects", project);
@@ -112,7 +119,8 @@ async function planProject(
   for (const [environment, { segments }] of Object.entries(wanted.environments ?? {}))
     if (segments)
       planSegments(clock, plan, project, targets.get(environment)!, { segments, findForm, prune });
-  if (wanted.flags) await planFlags(clock, plan, { project, current, targets, flags: wanted.flags, prune });
+  const { flags } = wanted;
+  if (flags) await planFlags(clock, plan, { project, current, targets, flags, prune, author });
   for (const target of targets.values()) checkSegments(project, target);
 }
 
@@ -176,6 +184,7 @@ function planEnvironments(
         ...made,
         flags: [],
         segments: [],
+        ramps: new Map(),
         rules: new Map(),
         flagRules: new Map(),
       });

@@ -6,6 +6,7 @@ import { dropFlag, putFlag } from "../flags/plan.ts";
 import { type FlagPatch, type FlagRecord, applyPatch } from "../flags/flag.ts";
 import { areBoolean, parseRules } from "../flags/rules/rules.ts";
 import { type Document, type FlagEntry, flagEntries, flagEntry, pathOf, sharedEntry } from "./document.ts";
+import { type Author, planRamp } from "./plan-ramps.ts";
 import { type DocumentPlan, type Target, add, fault } from "./plan.ts";
 import type { SetupProject } from "./setup.ts";
 
@@ -18,19 +19,20 @@ type Flags = {
   targets: Map<string, Target>;
   flags: DocumentFlags;
   prune: boolean;
+  author: Author;
 };
 
 /** Adds the differences of a project's flags to a plan, in turns with other work. Throws as `planOf` does. */
 export async function planFlags(
   clock: ClockAndRandom,
   plan: DocumentPlan,
-  { project, current, targets, flags, prune }: Flags,
+  { project, current, targets, flags, prune, author }: Flags,
 ): Promise<void> {
   const existing = current?.environments[0]?.flags ?? [];
   const places = new Map(existing.map(({ slug }, index) => [slug, index]));
   const takeTurns = createTurns();
   for (const [slug, wanted] of Object.entries(flags)) {
-    planFlag(clock, plan, { project, slug, index: places.get(slug), wanted, targets });
+    planFlag(clock, plan, { project, slug, index: places.get(slug), wanted, targets, author });
     const turn = takeTurns();
     if (turn !== undefined) await turn;
   }
@@ -57,6 +59,7 @@ type OneFlag = {
   index: number | undefined;
   wanted: DocumentFlags[string];
   targets: Map<string, Target>;
+  author: Author;
 };
 
 function planFlag(clock: ClockAndRandom, plan: DocumentPlan, flag: OneFlag): void {
@@ -69,8 +72,8 @@ function planFlag(clock: ClockAndRandom, plan: DocumentPlan, flag: OneFlag): voi
   const entries = Object.entries(wanted.environments ?? {}).map(([environment, entry]) =>
     compare(clock, flag, environment, entry, blank),
   );
-  for (const { path, current, record, isNew, target, isSame } of entries) {
-    if (record.rules !== null && !isSame)
+  for (const { path, current, record, isNew, target, hasSameValues } of entries) {
+    if (record.rules !== null && !hasSameValues)
       plan.checks.push({ path, rules: record.rules, isNew, segments: target.rules });
     if (record.previewContent !== current.previewContent)
       plan.contents.push({ path: `${path}.previewContent`, markdown: record.previewContent });
@@ -89,8 +92,9 @@ function planFlag(clock: ClockAndRandom, plan: DocumentPlan, flag: OneFlag): voi
       { action: "create", kind: "flag", path, before: null, after },
       putFlag(placeIn(one.environment), undefined, one.record),
       ...others
-        .filter(({ isSame }) => !isSame)
+        .filter(({ hasSameValues }) => !hasSameValues)
         .map(({ environment, current, record }) => putFlag(placeIn(environment), current, record)),
+      ...entries.flatMap(({ ramping }) => ramping),
     );
     return;
   }
@@ -104,12 +108,13 @@ function planFlag(clock: ClockAndRandom, plan: DocumentPlan, flag: OneFlag): voi
       putFlag(placeIn(first), before, applyPatch(slug, before, is, clock.now()).record),
     );
   }
-  for (const { environment, path, current, record, before, after, isSame } of entries) {
-    if (isSame) continue;
+  for (const { environment, path, current, record, before, after, ...entry } of entries) {
+    if (entry.isSame) continue;
     add(
       plan,
       { action: "update", kind: "flag", path, before, after },
-      putFlag(placeIn(environment), current, record),
+      ...(entry.hasSameValues ? [] : [putFlag(placeIn(environment), current, record)]),
+      ...entry.ramping,
     );
   }
 }
@@ -117,9 +122,9 @@ function planFlag(clock: ClockAndRandom, plan: DocumentPlan, flag: OneFlag): voi
 /** Compares a flag in one environment with its entry; without values there, the flag starts as `blank`. */
 function compare(
   clock: ClockAndRandom,
-  { project, slug, index, targets }: OneFlag,
+  { project, slug, index, targets, author }: OneFlag,
   environment: string,
-  entry: FlagEntry,
+  { ramp: wanted, ...entry }: FlagEntry,
   blank: FlagRecord,
 ) {
   const path = pathOf("projects", project, "flags", slug, "environments", environment);
@@ -133,20 +138,35 @@ function compare(
   const stored = index === undefined ? undefined : target.flags[index];
   const current = { ...(stored ?? blank), ...pick(blank, SHARED_NAMES) };
   const patch = patchOf(entry, current);
-  const { record } = within(path, () => applyPatch(slug, current, patch, clock.now()));
+  const { record: patched } = within(path, () => applyPatch(slug, current, patch, clock.now()));
+  const place = { project, environment, flag: slug };
+  const { record, changes, ...ramps } = within(`${path}.ramp`, () =>
+    planRamp(clock, { place, target, current, record: patched, wanted, author }),
+  );
   target.flagRules.set(slug, record.rules);
-  const before = flagEntry(current);
-  const after = flagEntry(record);
-  const isSame = Bun.deepEquals(before, after, true);
-  const isNew = record.rules !== current.rules;
-  return { environment, path, target, current, record, isNew, before, after, isSame };
+  const before = { ...flagEntry(current), ...ramps.before };
+  const after = { ...flagEntry(record), ...ramps.after };
+  const hasSameValues = Bun.deepEquals(flagEntry(current), flagEntry(record), true);
+  return {
+    environment,
+    path,
+    target,
+    current,
+    record,
+    before,
+    after,
+    ramping: changes,
+    isNew: record.rules !== current.rules,
+    hasSameValues,
+    isSame: hasSameValues && Bun.deepEquals(ramps.before, ramps.after),
+  };
 }
 
 /**
  * The patch that an entry stands for. An entry with variants is a complete definition: an absent default, rule,
  * metadata or payload is removed. An entry with a payload and no variants is a plain flag.
  */
-function patchOf(entry: FlagEntry, { rules, payload }: FlagRecord): FlagPatch {
+function patchOf(entry: Omit<FlagEntry, "ramp">, { rules, payload }: FlagRecord): FlagPatch {
   const patch: FlagPatch = { ...entry };
   if (patch.variants && payload !== null && areBoolean(patch.variants)) patch.payload ??= {};
   if (patch.variants && rules !== null) {

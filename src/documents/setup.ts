@@ -2,6 +2,7 @@ import type { AccessChange } from "../access/change.ts";
 import type { TargetChange } from "../delivery/change.ts";
 import type { FlagChange } from "../flags/change.ts";
 import type { FlagRecord } from "../flags/flag.ts";
+import type { FoundRamp } from "../flags/ramps/ramp.ts";
 import type { SegmentRecord } from "../flags/segment.ts";
 import type { FormChange } from "../forms/change.ts";
 import type { FormRecord } from "../forms/form.ts";
@@ -20,8 +21,13 @@ export type Setup = {
 
 export type SetupProject = ProjectSettings & { slug: string; environments: SetupEnvironment[] };
 
-/** An environment with every flag of the project, by slug, and its segments in their order. */
-export type SetupEnvironment = Environment & { flags: FlagRecord[]; segments: SegmentRecord[] };
+/** An environment with every flag of the project, by slug, its segments in their order and its ramps. */
+export type SetupEnvironment = Environment & {
+  flags: FlagRecord[];
+  segments: SegmentRecord[];
+  /** The last ramp of each flag that has had one, by its slug. */
+  ramps: ReadonlyMap<string, FoundRamp>;
+};
 
 /** A change of the setup, as the store applies it. */
 export type SetupChange =

@@ -10,7 +10,12 @@ const EMPTY: Setup = { projects: [], forms: [] };
 describe("a plan", () => {
   const app = openTestApp();
   const plan = (document: object, setup = EMPTY) =>
-    planOf(app, setup, { document: documentSchema.parse(document), home: "default", prune: false });
+    planOf(app, setup, {
+      document: documentSchema.parse(document),
+      home: "default",
+      prune: false,
+      author: { name: "ann" },
+    });
 
   test("makes a project with the usual environments where it names none", async () => {
     expect(told((await plan({ projects: { shop: {} } })).differences)).toEqual([

@@ -51,10 +51,10 @@ export type Ramp = {
 /** The desired course of a ramp: shares in percent, `every` in seconds, `start` in ISO 8601. */
 export type RampPlan = {
   variant: string;
-  to: readonly number[];
+  to: number[];
   every: number;
   start?: string | undefined;
-  guards?: readonly string[] | undefined;
+  guards?: string[] | undefined;
   onGuard?: GuardAction | undefined;
 };
 
@@ -122,7 +122,7 @@ export function dueAt({ steps, every, startAt }: Pick<Ramp, "steps" | "every" | 
 }
 
 /** The course of a ramp, of which the first step may be to come. */
-function planOfRamp({ variant, steps, every, startAt, guards, onGuard }: Ramp): RampPlan {
+export function planOfRamp({ variant, steps, every, startAt, guards, onGuard }: Ramp): RampPlan {
   const isBegun = steps.some(({ doneAt }) => doneAt !== null);
   return {
     variant,

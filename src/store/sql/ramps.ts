@@ -124,6 +124,11 @@ function* rampsOfFlag(project: string, flag: string): Work<FoundRamp[]> {
   return (yield* all<Row>(sql, { projectId, flag })).map(toFound);
 }
 
+export function* rampsOfEnvironment(environmentId: number): Work<FoundRamp[]> {
+  const sql = `${SELECT} WHERE r.environment_id = $environmentId AND ${IS_OF_FLAG} ORDER BY r.flag`;
+  return (yield* all<Row>(sql, { environmentId })).map(toFound);
+}
+
 function* nextStep(): Work<number | null> {
   const sql = "SELECT min(next_at) AS at FROM ramps WHERE next_at IS NOT NULL";
   const { at } = yield* only<{ at: number | null }>(sql);

@@ -3,6 +3,7 @@ import type { Project } from "../../projects/project.ts";
 import { flagRecords } from "./flags.ts";
 import { formRecords } from "./forms.ts";
 import { findProject, listProjects } from "./projects.ts";
+import { rampsOfEnvironment } from "./ramps.ts";
 import { environmentRow } from "./rows.ts";
 import { segmentsOfEnvironment } from "./segments.ts";
 import type { Work } from "./work.ts";
@@ -29,7 +30,8 @@ function* setupOf({ key: _key, environments, ...project }: Project): Work<SetupP
   for (const environment of environments) {
     const { id } = yield* environmentRow(project.slug, environment.slug);
     const [flags, segments] = [yield* flagRecords(id), yield* segmentsOfEnvironment(id)];
-    all.push({ ...environment, flags, segments });
+    const ramps = new Map((yield* rampsOfEnvironment(id)).map((found) => [found.ramp.flag, found]));
+    all.push({ ...environment, flags, segments, ramps });
   }
   return { ...project, environments: all };
 }
