@@ -2,6 +2,7 @@ import type { ChangeKind } from "../access/history-entry.ts";
 import { type Noticed, fieldChanges } from "../delivery/notices/change-notice.ts";
 import type { NoticeType } from "../delivery/notices/notice-types.ts";
 import { viewRamp } from "../flags/ramps/ramp.ts";
+import { segmentState } from "../flags/segment.ts";
 import type { SetupChange } from "./setup.ts";
 
 /** How a change is noticed whose history has an entry of the kind; null for not at all. */
@@ -45,8 +46,8 @@ function noticedAs(change: SetupChange): Noticed | null {
   const type = own?.type ?? (history && NOTICED[history.kind]);
   const { environment, name, before, after } = { ...history, ...own };
   if (!type || name === undefined || typeof change.project !== "string") return null;
-  // The history has the rule of a segment itself.
-  const state = (value: unknown) => (type === "segment.changed" && value !== null ? { rule: value } : value);
+  const isSegment = type === "segment.changed";
+  const state = (value: unknown) => (isSegment && value !== null ? segmentState(value) : value);
   const changes = fieldChanges(state(before), state(after));
   if (own === undefined && changes.length === 0) return null;
   return {

@@ -5,7 +5,7 @@ import { approveMembers, putSegment } from "../../src/flags/plan.ts";
 import { columnsOf } from "../../src/maintenance/tables.ts";
 import { planMove } from "../../src/forms/plan.ts";
 import { ANN, addForm, addProject, apply, deleteFormChange } from "../support/records/apply.ts";
-import { NOW, fileKept, nextId, submissionTo } from "../support/records/records.ts";
+import { NOW, fileKept, nextId, noticeTarget, submissionTo } from "../support/records/records.ts";
 import { type Driver, fresh, insertNoted, opener } from "./driver.ts";
 
 const CONDITIONS = {
@@ -56,6 +56,33 @@ export function membershipsContract(driver: Driver): void {
       const counts = async () => (await store.segments.find(place))?.counts;
       return { form, project, place, fill, send, values, state, counts };
     }
+
+    test("are noticed with the form that fills the segment, and approvals with their counts", async () => {
+      const { form, project, place, fill, send } = await newFilled({ approve: true });
+      const target = noticeTarget(project.slug, { events: ["segment.changed"] });
+      await apply(store, { change: "insertTarget", target });
+      await fill();
+      await send("ann");
+      await apply(store, approveMembers(place, null, { pending: 1, approved: 1 }));
+      const { items } = await store.deliveries.page({
+        limit: 10,
+        before: null,
+        formKeys: [],
+        projects: [project.slug],
+        submission: null,
+        status: null,
+      });
+      const changes = await Promise.all(
+        items.map(
+          async ({ id }) => JSON.parse((await store.deliveries.notices(id))!.notices[0]!).data.changes,
+        ),
+      );
+      const source = { form: `default:${form.slug}`, field: "email", attribute: "email", approve: true };
+      expect(changes.toReversed()).toEqual([
+        [{ field: "source", before: null, after: source }],
+        [{ field: "pending", before: 1, after: 0 }],
+      ]);
+    });
 
     test("are found in earlier submissions and in each one that is stored, with files, conditions and as import", async () => {
       const { form, fill, send, values, counts } = await newFilled();
@@ -186,9 +213,11 @@ export function membershipsContract(driver: Driver): void {
     });
 
     test("are at most a hundred thousand, past which the submission alone is stored", async () => {
-      const { form, place, fill, send } = await newFilled({ approve: true });
+      const { form, project, place, fill, send } = await newFilled({ approve: true });
       await fill();
       await send("known");
+      const target = noticeTarget(project.slug, { events: ["segment.*"] });
+      await apply(store, { change: "insertTarget", target });
       // As if it had all but one of them, which would take long to store.
       const full = await opener(driver)();
       const at = columnsOf("segment_sources").findIndex(([name]) => name === "members");
@@ -202,13 +231,32 @@ export function membershipsContract(driver: Driver): void {
       const insert = (email: unknown) =>
         full.submissions.insert(submissionTo(form.key, { data: JSON.stringify({ email }) }));
       const counts = async () => (await full.segments.find(place))?.counts;
+      const filter = { limit: 10, before: null, formKeys: [], submission: null, status: null };
+      const noticed = async () =>
+        (await full.deliveries.page({ ...filter, projects: [project.slug] })).items.map(({ id }) => id);
+      expect(await noticed()).toEqual([]);
       await insert(["last", "late"]);
       expect(await counts()).toEqual({ members: MAX_MEMBERS - 2, pending: 2 });
+      const [id, ...others] = await noticed();
+      expect(others).toEqual([]);
+      expect(JSON.parse((await full.deliveries.notices(id!))!.notices[0]!)).toMatchObject({
+        type: "segment.full",
+        data: {
+          project: place.project,
+          environment: place.environment,
+          name: "beta",
+          who: "formflag",
+          why: null,
+          changes: [],
+        },
+      });
       expect(await insert(["later", "known"])).toMatchObject({ kind: "stored", spam: null });
       expect((await full.memberships.page(place, { limit: 10, pending: true })).items).toEqual([
         { value: "known", submissions: 2 },
         { value: "last", submissions: 1 },
       ]);
+      // Once, although others are turned away.
+      expect(await noticed()).toEqual([id!]);
     });
   });
 }

@@ -75,7 +75,8 @@ type About = {
   changes: FieldChange[];
 };
 
-function noticeOf(
+/** A notice of what happened by itself, at `happenedAt`. */
+export function noticeOf(
   type: NoticeType,
   { project, environment, slug, revision, changes }: About,
   at: number,

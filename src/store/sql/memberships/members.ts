@@ -5,6 +5,7 @@ import type { FlagChange } from "../../../flags/change.ts";
 import type { Member, MemberQuery } from "../../../memberships/store.ts";
 import { allAmong, insertRows, runAmong, textOrder } from "../lists.ts";
 import { environmentRow } from "../rows.ts";
+import { noticeFull } from "./full.ts";
 import { FOR_UPDATE, type Value, type Work, all, first, run } from "../work.ts";
 
 export type SourceRow = {
@@ -76,6 +77,8 @@ export function* fill(
     "ON CONFLICT (environment_id, segment, value, submission_seq) DO NOTHING",
   );
   yield* setState(source, { members, pending, grows: members !== before, shrinks: false });
+  const isFull = members + pending >= MAX_MEMBERS;
+  if (isFull && source.members + source.pending < MAX_MEMBERS) yield* noticeFull(environmentId, segment);
 }
 
 /** `grows` where a value was approved, `shrinks` where one has left. */
