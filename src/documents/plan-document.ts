@@ -1,17 +1,7 @@
 import { DEFAULT_PROJECT } from "../access/place.ts";
 import type { ClockAndRandom } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
-import { findNestingFaults } from "../flags/flagd/nested-segments.ts";
-import { dropSegment, putSegment } from "../flags/plan.ts";
-import {
-  applyDefinition,
-  definitionOf,
-  filledDefinition,
-  isSameSegment,
-  rulesBySegment,
-  segmentInUse,
-  usersOf,
-} from "../flags/segment.ts";
+import { rulesBySegment } from "../flags/segment.ts";
 import { newEnvironment } from "../projects/environment.ts";
 import { planDeletion, planEnvironment, planSettings, planUpdate, projectEntry } from "../projects/plan.ts";
 import {
@@ -22,9 +12,10 @@ import {
 } from "../projects/project.ts";
 import { alteredSettings } from "../projects/settings.ts";
 import { type Document, pathOf } from "./document.ts";
-import { type FindForm, formNamed, sourceOf } from "./sources.ts";
+import { type FindForm, formNamed } from "./sources.ts";
 import { planForms } from "./plan-forms.ts";
 import type { Author } from "./plan-ramps.ts";
+import { checkSegments, planSegments } from "./plan-segments.ts";
 import { planFlags } from "./plan-flags.ts";
 import { type DocumentPlan, type Target, add, fault } from "./plan.ts";
 import type { Setup, SetupProject } from "./setup.ts";
@@ -134,21 +125,6 @@ function alteredAt(path: string, current: ProjectSettings, patch: ProjectPatch) 
   }
 }
 
-/** Throws `invalid` if the plan deletes a segment that is still referred to, or makes one refer to itself. */
-function checkSegments(project: string, { slug: environment, segments, rules, flagRules }: Target): void {
-  const pathTo = (name: string) => pathOf("projects", project, "environments", environment, "segments", name);
-  const left = {
-    flags: [...flagRules].map(([slug, rules]) => ({ slug, rules })),
-    segments: [...rules].map(([name, rule]) => ({ name, rule: JSON.stringify(rule) })),
-  };
-  for (const { name } of segments) {
-    const users = rules.has(name) ? [] : usersOf(name, left);
-    if (users.length > 0) throw fault(pathTo(name), segmentInUse(name, users).message);
-  }
-  const [nesting] = findNestingFaults(rulesBySegment(segments), rules);
-  if (nesting) throw fault(pathTo(nesting[0]), nesting[1]);
-}
-
 function planEnvironments(
   clock: ClockAndRandom,
   plan: DocumentPlan,
@@ -214,46 +190,4 @@ function planEnvironments(
     targets.delete(environment);
   }
   return targets;
-}
-
-function planSegments(
-  clock: ClockAndRandom,
-  plan: DocumentPlan,
-  project: string,
-  { slug: environment, rules, segments: existing }: Target,
-  { segments, findForm, prune }: { segments: Record<string, unknown>; findForm: FindForm; prune: boolean },
-): void {
-  const pathTo = (name: string) => pathOf("projects", project, "environments", environment, "segments", name);
-  for (const [name, wanted] of Object.entries(segments)) {
-    const path = pathTo(name);
-    const action = rules.has(name) ? "update" : "create";
-    const current = existing.find((each) => each.name === name);
-    const source = sourceOf(path, wanted, findForm);
-    const definition = source ? filledDefinition(name, source) : { rule: JSON.stringify(wanted) };
-    const rule: unknown = source ? JSON.parse(definition.rule) : wanted;
-    const isSame = source
-      ? isSameSegment(current, definition)
-      : !current?.source && Bun.deepEquals(rules.get(name), rule, true);
-    if (isSame) continue;
-    const { record } = applyDefinition(name, current, definition, clock.now());
-    const before = current ? definitionOf(current, project) : null;
-    const after = definitionOf(definition, project);
-    const change = putSegment({ project, environment, segment: name }, current, record);
-    add(plan, { action, kind: "segment", path, before, after }, ...(source ? [] : [change]));
-    if (source) plan.sources.push({ path, change, source });
-    else plan.checks.push({ path, segment: rule, segments: rules });
-    rules.set(name, rule);
-  }
-  if (!prune) return;
-  for (const name of rules.keys()) {
-    if (Object.hasOwn(segments, name)) continue;
-    const current = existing.find((each) => each.name === name)!;
-    const before = definitionOf(current, project);
-    add(
-      plan,
-      { action: "delete", kind: "segment", path: pathTo(name), before, after: null },
-      dropSegment({ project, environment, segment: name }, current),
-    );
-    rules.delete(name);
-  }
 }

@@ -22,7 +22,7 @@ type Entry = {
   author: Author;
 };
 
-/** What an entry makes of a flag and its ramp. */
+/** A flag and its ramp after an entry. */
 type Ramped = {
   record: FlagRecord;
   /** After `record` is stored. */

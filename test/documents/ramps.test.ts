@@ -39,7 +39,7 @@ async function open() {
         ({ after }) => after.status,
       ),
     /** The steps that are due some days after the last call. */
-    async days(count: number) {
+    days: async (count: number) => {
       app.clock.now += count * DAY;
       await stepDue(app, () => {});
     },
