@@ -38,7 +38,11 @@ const entry = fc.oneof(
     { requiredKeys: ["variants"] },
   ),
 );
+const forms = fc.dictionary(name, fc.record({ uploads: fc.boolean(), maxFiles: fc.constantFrom(null, 3) }), {
+  noNullPrototype: true,
+});
 const project = fc.record({
+  forms,
   name: fc.string({ minLength: 1, maxLength: 20 }),
   accent: fc.constantFrom("#a02040", null),
   maxSubmissions: fc.constantFrom(1000, null),
@@ -60,9 +64,6 @@ const project = fc.record({
 });
 const document = fc.record({
   projects: fc.dictionary(name, project, { noNullPrototype: true, maxKeys: 2 }),
-  forms: fc.dictionary(name, fc.record({ uploads: fc.boolean(), maxFiles: fc.constantFrom(null, 3) }), {
-    noNullPrototype: true,
-  }),
 });
 
 describe("a document", () => {
