@@ -13,8 +13,10 @@ import { PROPOSABLE, keyOf } from "./proposable.ts";
 /** The way of a call around its operation: a proposal of it for some time, such as `14d`, or a bypass of approvals. */
 export type Detour = { propose: string } | { bypass: true };
 
-/** No operation that can be proposed depends on where it runs. */
-const ANYWHERE = {} as Deployment;
+/** A call of an operation that can be proposed: none of these depends on where it runs, or on what was sent with it. */
+export function proposableCall(call: Pick<Call, "app" | "caller" | "names" | "query" | "body">): Call {
+  return { ...call, deployment: {} as Deployment, sender: NO_BROWSER, tag: () => {} };
+}
 
 /** Runs proposed operations on an app. */
 export function rerunOn(app: App): Rerun {
@@ -24,16 +26,7 @@ export function rerunOn(app: App): Rerun {
       throw new AppError("unsupported", `this formflag does not know the operation ${operation}`, {
         reason: "change-unknown",
       });
-    return found.run({
-      app,
-      deployment: ANYWHERE,
-      caller,
-      sender: NO_BROWSER,
-      names,
-      query,
-      body,
-      tag: () => {},
-    });
+    return found.run(proposableCall({ app, caller, names, query, body }));
   };
 }
 

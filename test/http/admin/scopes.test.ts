@@ -43,8 +43,10 @@ describe("nothing is answered or changed", () => {
   const token = tokens.admin;
   const sha256 = new Bun.CryptoHasher("sha256").update(token).digest("hex");
 
-  test.each<[what: string, headers: Record<string, string>, query?: string]>([
-    ["no token", {}],
+  test("without a token", () => expectRefused(operations, {}, 401));
+
+  // Each is tried on every sixth operation, so that each operation meets three of them.
+  const wrong: [what: string, headers: Record<string, string>, query?: string][] = [
     ["an empty one", { authorization: "" }],
     ["no white space before it", { authorization: `Bearer${token}` }],
     ["a tab before it", { authorization: `Bearer\t${token}` }],
@@ -63,9 +65,14 @@ describe("nothing is answered or changed", () => {
     ["a wildcard", bearer("%")],
     ["SQL", bearer("'OR'1'='1")],
     ["a hundred thousand letters", bearer("x".repeat(100_000))],
-  ])("with %s", async (_, headers, query) => {
-    await expectRefused(operations, headers, 401, query);
-  });
+  ];
+  test.each(wrong.map(([what, headers, query], index) => ({ what, headers, query, index })))(
+    "with $what",
+    async ({ headers, query, index }) => {
+      const some = operations.filter((_, at) => at % 6 === index % 6);
+      await expectRefused(some, headers, 401, query);
+    },
+  );
 
   test("with a token from the moment on at which it expires", async () => {
     const expiresAt = new Date(app.now() + 1000).toISOString();

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { type ToHash, dropHashing } from "../../../src/access/hashes.ts";
+import { replaceHashing } from "../../support/hashes.ts";
 
 /**
  * What the product asks of other threads of the machine, which take no virtual time: verifications of the runtime. The
@@ -31,32 +30,12 @@ export function replaceThreads(sleep: Sleep): () => void {
     const counted = (...args: unknown[]) => outside(method(...args));
     Object.defineProperty(subtle, name, { value: counted, configurable: true, writable: true });
   }
-  const { Worker: Thread } = globalThis;
-  sleepNow = sleep;
-  dropHashing();
-  globalThis.Worker = HashThread as unknown as typeof Worker;
+  const restoreHashing = replaceHashing(() => sleep(30, "hash"));
   return () => {
-    dropHashing();
-    globalThis.Worker = Thread;
+    restoreHashing();
     for (const name of SUBTLE) Reflect.deleteProperty(subtle, name);
   };
 }
 
 /** Waits in virtual time. */
 type Sleep = (ms: number, label: string) => Promise<void>;
-
-let sleepNow: Sleep;
-
-/** The thread of passwords. */
-class HashThread {
-  onmessage: ((message: { data: string | false }) => void) | undefined;
-
-  postMessage({ password, hash }: ToHash): void {
-    const made = `$argon2id$v=19$m=19456,t=2,p=1$${createHash("sha256").update(password).digest("base64url")}`;
-    const data = hash === null || hash === made ? made : false;
-    void sleepNow(30, "hash").then(() => this.onmessage?.({ data }));
-  }
-
-  unref(): void {}
-  terminate(): void {}
-}

@@ -1,11 +1,9 @@
 import type { Child } from "hono/jsx";
 import type { Caller } from "../../../access/caller.ts";
-import { NO_BROWSER } from "../../../access/sign-in.ts";
 import type { App } from "../../../app.ts";
 import type { AppError } from "../../../base/errors.ts";
 import type { ProposalView } from "../../../documents/changes/proposal.ts";
-import { performBy } from "../../../operations/changes/perform.ts";
-import type { Deployment } from "../../../operations/deployment.ts";
+import { performBy, proposableCall } from "../../../operations/changes/perform.ts";
 import type { Operation } from "../../../operations/operation.ts";
 import { sentence } from "../error-page.tsx";
 import { type Fields, textOf } from "../fields.ts";
@@ -42,17 +40,7 @@ export async function proposeIfAsked(fields: Fields, proposable: Proposable | un
   const propose = textOf(fields, "propose");
   if (propose === "" || proposable === undefined) return;
   const { app, caller, operation, names, query, body } = proposable;
-  // No operation that can be proposed depends on where it runs.
-  const call = {
-    app,
-    deployment: {} as Deployment,
-    caller,
-    sender: NO_BROWSER,
-    names,
-    query,
-    body,
-    tag: () => {},
-  };
+  const call = proposableCall({ app, caller, names, query, body });
   const performed = await performBy({ propose }, operation, call);
   if ("change" in performed) throw new ProposedInstead(performed.change);
 }
