@@ -16,6 +16,8 @@ import type { FoundRamp, Ramp } from "./ramp.ts";
  * since. `report` hears of each that cannot go on.
  */
 export async function stepDue(app: FlagsApp, report: (text: string) => void): Promise<void> {
+  // By far most often no ramp runs, and no other table is read.
+  if ((await app.store.ramps.nextAt()) === null) return;
   for (;;) {
     const due = await app.store.ramps.findDue(app.now());
     if (!due) return;

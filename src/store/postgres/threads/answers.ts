@@ -46,7 +46,7 @@ export function answerCalls(
     inserting.set(id, sender);
     try {
       const insertion = await store.submissions.insert(submission, () => sender.isAbandoned);
-      if (insertion.kind === "stored" && insertion.spam === null) ready.stored.push(id);
+      if (insertion.kind === "stored" && insertion.spam === null && !insertion.fills) ready.stored.push(id);
       else ready.outcomes.push([id, { ok: true, value: insertion }]);
     } catch (error) {
       ready.outcomes.push([id, failureOf(error)]);
