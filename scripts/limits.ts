@@ -288,6 +288,7 @@ const SECTIONS: Section[] = [
         what: "time in which they count",
         past: "the count starts over",
       },
+      MAX_TOKEN_ORIGINS: { what: "origins of a browser key", past: "the token is refused" },
       MAX_UNKNOWN_TOKENS: {
         what: "unknown tokens that a server remembers, so that it does not read the database again",
         past: "the oldest is forgotten",

@@ -1,6 +1,6 @@
 import { clock } from "../../src/base/clock.ts";
 import { type Command, Option } from "commander";
-import { SCOPES, type Scope } from "../../src/access/scope.ts";
+import { APPLICATION_SCOPES, SCOPES, type Scope } from "../../src/access/scope.ts";
 import type { Token } from "../../src/access/token.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { tokens as operations } from "../../src/operations/access/tokens.ts";
@@ -15,7 +15,7 @@ import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
 import { usage } from "../session/usage.ts";
-import { expiryValue } from "../session/values.ts";
+import { expiryValue, originsValue } from "../session/values.ts";
 import { addList, addRevoke } from "./verbs.ts";
 
 export function addTokenCommands(tokens: Command, io: Io): void {
@@ -87,6 +87,7 @@ async function getToken(
   const text = details([
     ["token", found.name],
     ["scopes", scopesOf(found)],
+    ...(found.allowedOrigins ? [["origins", found.allowedOrigins.join(", ")] as [string, string]] : []),
     ["created", found.createdAt],
     ["expires", found.expiresAt ?? "never"],
   ]);
@@ -103,6 +104,12 @@ function addCreateCommand(tokens: Command, io: Io): void {
     // Without FORMFLAG_PROJECT and FORMFLAG_ENVIRONMENT: only what is named here limits a token.
     .option("-p, --project <project>", "limit it to this project")
     .option("-e, --environment <environment>", "limit it to this environment of the project")
+    .addOption(
+      listOption(
+        "--allow-origin <url...>",
+        "a website whose pages may use it, with the scope flags:browser (default: any)",
+      ),
+    )
     .addOption(ifNotExistsOption("the token"))
     .addHelpText(
       "after",
@@ -117,11 +124,16 @@ The scope flags:evaluate is for applications: it evaluates the flags of one envi
 OFREP, and nothing else. The scope flags:refs is for pipelines: it uploads and deletes the code references of the
 project named with -p.
 
+The scope flags:browser is for pages, where every visitor can read the token: it evaluates the flags of one environment
+that are for browsers (flags set --browser on), over OFREP, and counts events. With --allow-origin only pages of these
+websites may use it.
+
 Examples:
   formflag tokens create laptop > token.txt
   formflag tokens create pipeline --scope flags:write -p shop --expires 90d
   formflag tokens create ci --scope flags:refs --scope flags:read -p shop
   formflag tokens create web-shop --scope flags:evaluate -p shop -e production
+  formflag tokens create site --scope flags:browser -p shop -e production --allow-origin https://shop.example.com
 `,
     )
     .action(action(io, parse, run, BEGINS));
@@ -132,6 +144,7 @@ type Options = {
   expires?: string;
   project?: string;
   environment?: string;
+  allowOrigin?: string[];
   ifNotExists?: true;
 };
 
@@ -141,6 +154,7 @@ type Values = {
     scopes: Scope[] | undefined;
     project: string | undefined;
     environment: string | undefined;
+    allowedOrigins: string[] | undefined;
     expiresAt: string | null;
   };
   ifNotExists: boolean;
@@ -148,14 +162,16 @@ type Values = {
 
 async function parse(input: Input, given?: string): Promise<Values> {
   const name = await input.need(given, "name");
-  const { scope: scopes, expires, ifNotExists = false, ...named } = input.options as Options;
+  const { scope: scopes, expires, allowOrigin, ifNotExists = false, ...named } = input.options as Options;
   requireScopes(scopes ?? []);
-  const inEnvironment = scopes?.includes("flags:evaluate") || named.environment !== undefined;
+  const inEnvironment =
+    APPLICATION_SCOPES.some((scope) => scopes?.includes(scope)) || named.environment !== undefined;
   const inProject = inEnvironment || scopes?.includes("flags:refs") || named.project !== undefined;
   const project = inProject ? await input.project() : undefined;
   const environment = project && inEnvironment ? await input.environment(project) : undefined;
+  const allowedOrigins = allowOrigin && originsValue(allowOrigin);
   const expiresAt = expires === undefined ? null : expiryValue(expires, "--expires", clock.now());
-  return { token: { name, scopes, project, environment, expiresAt }, ifNotExists };
+  return { token: { name, scopes, project, environment, allowedOrigins, expiresAt }, ifNotExists };
 }
 
 /** Throws `invalid` for a scope that does not exist. */

@@ -74,3 +74,6 @@ export const FACTOR_LIMITS = {
 
 /** Hashes of unknown tokens that a process remembers. */
 export const MAX_UNKNOWN_TOKENS = 10_000;
+
+/** Origins of pages that a browser key is limited to. */
+export const MAX_TOKEN_ORIGINS = 100;

@@ -5,6 +5,7 @@ export const SCOPES = [
   "flags:write",
   "flags:locked",
   "flags:evaluate",
+  "flags:browser",
   "flags:refs",
   "forms:read",
   "forms:write",
@@ -20,8 +21,10 @@ export const INCLUDES: Record<Scope, readonly Scope[]> = {
   "flags:write": ["flags:read", "flags:refs"],
   // Includes changes in locked environments.
   "flags:locked": ["flags:write", "flags:read", "flags:refs"],
-  // Limited to one environment, and to OFREP.
+  // Limited to one environment, and to OFREP and events.
   "flags:evaluate": [],
+  // The same for pages, of which every visitor can read the token, and to the flags that are for browsers.
+  "flags:browser": [],
   // Limited to one project, and to its code references.
   "flags:refs": [],
   "forms:read": [],
@@ -34,5 +37,9 @@ export const PLACED_SCOPES: readonly Scope[] = [
   "flags:write",
   "flags:locked",
   "flags:evaluate",
+  "flags:browser",
   "flags:refs",
 ];
+
+/** The scopes of applications: each is for one environment, and excludes other scopes. */
+export const APPLICATION_SCOPES = ["flags:evaluate", "flags:browser"] as const satisfies readonly Scope[];

@@ -7,7 +7,7 @@ import type { Caller } from "./caller.ts";
 import type { AccessChange } from "./change.ts";
 import { change, type Plan } from "./door.ts";
 import type { Reach, TokenPlace } from "./place.ts";
-import { PLACED_SCOPES, type Scope } from "./scope.ts";
+import { APPLICATION_SCOPES, PLACED_SCOPES, type Scope } from "./scope.ts";
 import type { AccessApp, FoundToken } from "./store.ts";
 import { hasScope, requireScope, requireScopeSomewhere, visibleProjects } from "./rights.ts";
 import { type CreatedToken, grantOf, type NewToken, noSuchToken, type Token, tokenSecret } from "./token.ts";
@@ -22,6 +22,9 @@ export async function createToken(app: AccessApp, caller: Caller, input: NewToke
   requireScope(caller, "admin", { project: input.project });
   const { name, scopes = ["admin" as const] } = input;
   const place = placeOf(input, scopes);
+  const { allowedOrigins = [] } = input;
+  if (allowedOrigins.length > 0 && !scopes.includes("flags:browser"))
+    throw new AppError("invalid", "only a token of the scope flags:browser has allowed origins");
   const expiresAt = input.expiresAt == null ? null : Date.parse(input.expiresAt);
   return change(app, caller, async ({ at }): Promise<Plan<AccessChange, CreatedToken>> => {
     if (expiresAt !== null && expiresAt <= at)
@@ -32,6 +35,7 @@ export async function createToken(app: AccessApp, caller: Caller, input: NewToke
       name,
       scopes: [...new Set(scopes)],
       ...place,
+      ...(allowedOrigins.length > 0 && { allowedOrigins: [...new Set(allowedOrigins)] }),
       createdAt: isoTime(at),
       expiresAt: expiresAt === null ? null : isoTime(expiresAt),
     };
@@ -97,12 +101,12 @@ export async function listTokens(
 
 /** The place that the scopes are limited to; null for none. Throws `invalid` for scopes that cannot be limited to it. */
 function placeOf({ project, environment }: Reach, scopes: readonly Scope[]): TokenPlace | null {
-  const isForEvaluation = scopes.includes("flags:evaluate");
-  if (isForEvaluation && (project === undefined || environment === undefined || scopes.length > 1)) {
+  const application = APPLICATION_SCOPES.find((scope) => scopes.includes(scope));
+  if (application && (project === undefined || environment === undefined || scopes.length > 1)) {
     throw new AppError(
       "invalid",
-      "the scope flags:evaluate needs a project and an environment, and excludes other scopes",
-      { reason: "evaluate-alone" },
+      `the scope ${application} needs a project and an environment, and excludes other scopes`,
+      { reason: application === "flags:browser" ? "browser-alone" : "evaluate-alone" },
     );
   }
   if (scopes.includes("flags:refs") && (project === undefined || environment !== undefined)) {

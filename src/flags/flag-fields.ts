@@ -29,6 +29,15 @@ export type OptionalField = Field & {
 };
 
 const OPTIONAL_FIELDS = {
+  browser: {
+    kind: "switch",
+    section: "Browser",
+    column: "flag_values.browser",
+    label: "Browser",
+    ask: "Pages may read it with a browser key",
+    hint: "Every visitor of such a page can read the flag, whatever its rule is.",
+    option: ["browser <on|off>", "whether pages read it with a browser key"],
+  },
   isPreview: {
     kind: "switch",
     section: "Preview",

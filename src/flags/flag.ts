@@ -13,8 +13,8 @@ export type FlagDetail = Omit<z.infer<typeof flagDetailSchema>, "revision">;
 
 export type FlagPatch = z.infer<typeof flagPatchSchema>;
 
-/** A flag as it is stored for one environment, without its optional fields. Times are milliseconds since 1970. */
-export type FlagValues = {
+/** A flag as it is stored for one environment and its readers see it. Times are milliseconds since 1970. */
+export type FlagValues = Pick<Optional, "browser"> & {
   slug: string;
   description: string;
   enabled: boolean;

@@ -30,7 +30,8 @@ import { memberValue } from "../flags/members.ts";
 import { FORM_KEY } from "../forms/form.ts";
 import { ACCENT, COLORS } from "../projects/color.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE } from "../forms/limits.ts";
-import { isOriginPattern } from "../forms/intake/origins.ts";
+import { isOriginPattern } from "../base/origins.ts";
+import { areSeenFlags } from "../forms/seen-flags.ts";
 import { SUBMISSION_MARKS } from "../forms/submission-state.ts";
 import { PROPOSAL_STATUSES } from "../projects/approval.ts";
 import { MAX_APPROVALS } from "../projects/approval.ts";
@@ -156,6 +157,7 @@ export const RULES = {
   fileCount: integer(1, CEILING_FILES),
   filePosition: integer(1, 999),
   formSettings: json(areSettings),
+  seenFlags: json(areSeenFlags),
   submissionId,
   memberValue: (value) => memberValue(value) === value,
   state: integer(0, 2),

@@ -95,6 +95,7 @@ export const FORM_TABLES = {
       spam: "text? anyText",
       unread: "integer bit",
       meta: "text? object",
+      flags: "text? seenFlags",
     },
   },
   files: {

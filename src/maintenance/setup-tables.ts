@@ -91,6 +91,7 @@ export const SETUP_TABLES = {
     imported: "integer bit",
     revision: "integer count",
     noticed_expiry: "integer? time",
+    browser: "integer bit",
   }),
   noticed_stale: setup("flag_id", {
     flag_id: "integer",
@@ -224,6 +225,7 @@ export const SETUP_TABLES = {
     expires_at: "integer? time",
     environment_id: "integer?",
     project_id: "integer?",
+    origins: "text? origins",
   }),
   members: setup("user_id project_id source", {
     user_id: "integer",

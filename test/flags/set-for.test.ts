@@ -91,6 +91,7 @@ const patch: fc.Arbitrary<FlagPatch> = fc.oneof(
       payload: fc.constantFrom<unknown>({}, null, [1], { a: "ä" }),
       expiredAt: fc.constantFrom(null, "2027-01-31T12:00:00Z"),
       description: fc.constantFrom("", "d"),
+      browser: fc.boolean(),
       isPreview: fc.boolean(),
       previewName: fc.constantFrom("", "New"),
       variants: fc.constant(null),

@@ -108,5 +108,6 @@ export function siteOptions(app: App): SiteOptions {
 /** What a token with that scope has to name: a project and an environment that the test has made. */
 export function placeOf(scope: Scope): { project?: string; environment?: string } {
   if (scope === "flags:refs") return { project: "shop" };
-  return scope === "flags:evaluate" ? { project: "shop", environment: "develop" } : {};
+  const isOfApplication = scope === "flags:evaluate" || scope === "flags:browser";
+  return isOfApplication ? { project: "shop", environment: "develop" } : {};
 }

@@ -3,7 +3,7 @@ import { anyObject } from "../../base/json-schema.ts";
 import { displayName, momentOf, timestamp } from "../../base/slug-schema.ts";
 import { isHoneypotName } from "../intake/control-fields.ts";
 import { isFlagName } from "../intake/open-when.ts";
-import { isOriginPattern } from "../intake/origins.ts";
+import { isOriginPattern } from "../../base/origins.ts";
 import { ITEMS } from "./items.ts";
 import type { Item, Kind, Setting } from "./setting.ts";
 import {

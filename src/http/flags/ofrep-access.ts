@@ -1,20 +1,20 @@
 import type { FoundToken } from "../../access/store.ts";
-import { authenticate } from "../../access/tokens.ts";
 import type { App } from "../../app.ts";
 import type { Find } from "../../base/changes.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Client } from "../address.ts";
-import { bearerToken, createFailureCount } from "../auth.ts";
+import { bearerToken } from "../auth.ts";
 import type { ThreadCounts } from "../rate-limit.ts";
+import { createIdentifyApplication } from "./application.ts";
 import type { FlagSet, createFlagSets } from "./ofrep-flags.ts";
 import type { Reader } from "./ofrep-tickets.ts";
 
 /** An identified reader with the flags that it may evaluate. */
-export type Access = { flags: FlagSet; reader: Reader };
+export type Access = { flags: FlagSet; reader: Reader; isBrowser: boolean };
 
 /**
  * Finds the flags that a request may evaluate: by the two keys of an environment, or by a token for one. Throws
- * `unauthenticated`, `forbidden` for a token without the scope, `rate_limited` after too many wrong ones.
+ * `unauthenticated`, `forbidden` as {@link createIdentifyApplication}, `rate_limited` after too many wrong ones.
  */
 export function createIdentify(
   app: App,
@@ -22,32 +22,22 @@ export function createIdentify(
   findToken: Find<FoundToken>,
   threads: ThreadCounts,
 ) {
-  const countFailure = createFailureCount(app.now, threads);
+  const identifyApplication = createIdentifyApplication(app, findToken, threads);
   const wrong = "the keys or the token select no environment";
 
   const ofToken = async (request: Request, secret: () => string, client: () => Client): Promise<Access> => {
-    try {
-      const token = await authenticate(app, secret(), findToken);
-      if (!token.keys || !token.scopes.includes("flags:evaluate")) {
-        throw new AppError("forbidden", `the token "${token.name}" lacks the scope flags:evaluate`, {
-          reason: "evaluate-alone",
-        });
-      }
-      const { projectKey, environmentKey } = token.keys;
-      const isOther =
-        (request.headers.get("x-project-key") ?? projectKey) !== projectKey ||
-        (request.headers.get("x-environment-key") ?? environmentKey) !== environmentKey;
-      if (isOther)
-        throw new AppError("unauthenticated", "the token is not for the environment that the keys select");
-      return await ofReader({ keys: token.keys, tokenHash: token.hash });
-    } catch (error) {
-      countFailure(error, client);
-      throw error;
-    }
+    const { keys, hash, isBrowser } = await identifyApplication(request, secret, client);
+    const { projectKey, environmentKey } = keys;
+    const isOther =
+      (request.headers.get("x-project-key") ?? projectKey) !== projectKey ||
+      (request.headers.get("x-environment-key") ?? environmentKey) !== environmentKey;
+    if (isOther)
+      throw new AppError("unauthenticated", "the token is not for the environment that the keys select");
+    return { ...(await ofReader({ keys, tokenHash: hash })), isBrowser };
   };
   const requireFlags = (reader: Reader, flags: FlagSet | undefined): Access => {
     if (!flags) throw new AppError("unauthenticated", wrong);
-    return { flags, reader };
+    return { flags, reader, isBrowser: false };
   };
   const ofReader = (reader: Reader): Access | Promise<Access> => {
     const flags = findFlags(reader.keys.projectKey, reader.keys.environmentKey);

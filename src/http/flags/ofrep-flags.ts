@@ -11,22 +11,27 @@ import { parseRules } from "../../flags/rules/rules.ts";
 import { areLarge } from "./large-body.ts";
 import { type FindSnapshot, type FlagSource, createFlagViews } from "../../flags/reads/snapshots.ts";
 
-/** The result of evaluating a flag, as the body of an answer. */
-type Evaluated = { isError: boolean; json: string };
+/** The result of evaluating a flag, as the body of an answer; `variant` is undefined without one, and for a payload. */
+type Evaluated = { isError: boolean; json: string; variant?: string | undefined };
 
 type Evaluate = (subject: Subject, now: number) => Evaluated;
 
+/** Every flag, and every payload that is set, by key and in their order. */
+type Evaluations = {
+  byKey: ReadonlyMap<string, Evaluate>;
+  inOrder: readonly (readonly [key: string, evaluate: Evaluate])[];
+};
+
 /** The flags of one environment, ready for evaluation. */
 export type FlagSet = {
-  /** By key: every flag, and every payload that is set. */
-  flags: ReadonlyMap<string, Evaluate>;
-  /** The same, in their order. */
-  evaluations: readonly Evaluate[];
+  all: Evaluations;
+  /** The flags that browser keys evaluate. */
+  forBrowsers: Evaluations;
   /** Whether all of them are evaluated in turns with other requests. */
   isLarge: boolean;
-  /** Flags whose reads are recorded, by the same keys; `all` is a read of every flag. */
-  readables: Map<string, Readable & { slug: string }>;
-  all: Readable;
+  /** Flags whose reads are recorded, by the same keys; `everyFlag` is a read of all. */
+  readables: ReadonlyMap<string, Readable & { slug: string }>;
+  everyFlag: Readable;
   /** The metadata of the flag set, a term of flagd. */
   metadata: Record<string, unknown>;
   /** Differs after every change to the flags of the environment. */
@@ -49,12 +54,12 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
   const takeTurns = createTurns();
   const { records, segments } = source;
   const compiled = compileRules(records, segments, before?.compiled, source.members);
-  const flags = new Map<string, Evaluate>();
-  const set: Omit<FlagSet, "evaluations"> = {
-    flags,
+  const byKey = new Map<string, Evaluate>();
+  const readables = new Map<string, Readable & { slug: string }>();
+  const set: Omit<FlagSet, "all" | "forBrowsers"> = {
     isLarge: areLarge(records, ({ payload, rules }) => (payload?.length ?? 0) + (rules?.length ?? 0)),
-    readables: new Map(),
-    all: neverRead(),
+    readables,
+    everyFlag: neverRead(),
     metadata: JSON.parse(source.metadata) as Record<string, unknown>,
     revision: source.revision,
     expiries: records.flatMap(({ expiresAt }) => expiresAt ?? []),
@@ -63,6 +68,7 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
   };
   const add = (
     key: string,
+    slug: string,
     metadata: Record<string, unknown>,
     evaluate: (subject: Subject, now: number) => Evaluation,
   ) => {
@@ -70,11 +76,12 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
     const known = new WeakMap<Evaluation, Evaluated>();
     const evaluatedOf = (result: Evaluation): Evaluated => {
       if ("errorCode" in result) return { isError: true, json: JSON.stringify({ key, ...result }) };
-      const evaluated = { isError: false, json: JSON.stringify({ key, ...result, metadata }) };
+      const variant = key === slug ? result.variant : undefined;
+      const evaluated = { isError: false, json: JSON.stringify({ key, ...result, metadata }), variant };
       known.set(result, evaluated);
       return evaluated;
     };
-    flags.set(key, (subject, now) => {
+    byKey.set(key, (subject, now) => {
       const result = evaluate(subject, now);
       return known.get(result) ?? evaluatedOf(result);
     });
@@ -84,16 +91,23 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
     const decide = compiled.get(slug)?.decide ?? noRules;
     const metadata = metadataOf(record, set.metadata);
     const readable = { slug, ...neverRead() };
-    set.readables.set(slug, readable);
+    readables.set(slug, readable);
     // Without a payload, its key does not exist: the application then uses its own default.
     if (record.payload !== null) {
-      set.readables.set(`${slug}${PAYLOAD_SUFFIX}`, readable);
-      add(`${slug}${PAYLOAD_SUFFIX}`, metadata, createPayload(record, decide));
+      readables.set(`${slug}${PAYLOAD_SUFFIX}`, readable);
+      add(`${slug}${PAYLOAD_SUFFIX}`, slug, metadata, createPayload(record, decide));
     }
-    add(slug, metadata, (subject, now) => evaluateFlag(record, decide, subject, now));
+    add(slug, slug, metadata, (subject, now) => evaluateFlag(record, decide, subject, now));
     await takeTurns();
   }
-  return { ...set, evaluations: [...flags.values()] };
+  const inOrder = [...byKey];
+  const ofBrowsers = new Set(records.filter(({ browser }) => browser).map(({ slug }) => slug));
+  const forBrowsers = inOrder.filter(([key]) => ofBrowsers.has(readables.get(key)!.slug));
+  return {
+    ...set,
+    all: { byKey, inOrder },
+    forBrowsers: { byKey: new Map(forBrowsers), inOrder: forBrowsers },
+  };
 }
 
 /** A rule takes 0.4 ms, a large one a tenth of a second: thousands would hold other requests up. */

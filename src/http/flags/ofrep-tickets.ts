@@ -3,6 +3,7 @@ import type { FoundToken } from "../../access/store.ts";
 import { isExpired } from "../../access/tokens.ts";
 import type { App } from "../../app.ts";
 import type { Find, Known } from "../../base/changes.ts";
+import { isForApplication } from "./application.ts";
 
 /** A caller that evaluates flags: with the two keys of an environment, or with the token that has the hash. */
 export type Reader = { keys: EnvironmentKeys; tokenHash: string | null };
@@ -48,7 +49,7 @@ export function createTickets({ store, watch, now }: App, findByHash: Find<Found
 
   const findToken = async (tokenHash: string): Promise<Reader | undefined> => {
     const token = await findByHash(tokenHash);
-    if (!token?.keys || !token.scopes.includes("flags:evaluate") || isExpired(token, now())) return undefined;
+    if (!token || !isForApplication(token) || isExpired(token, now())) return undefined;
     return { keys: token.keys, tokenHash };
   };
 

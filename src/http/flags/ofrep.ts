@@ -17,7 +17,8 @@ import { bodyOf, flagsInTurns } from "./large-body.ts";
 import { type Access, createIdentify } from "./ofrep-access.ts";
 import { readContext } from "./ofrep-context.ts";
 import { createFlagEvents } from "./ofrep-events.ts";
-import { createFlagSets } from "./ofrep-flags.ts";
+import { type FlagSet, createFlagSets } from "./ofrep-flags.ts";
+import type { Reader } from "./ofrep-tickets.ts";
 import { createStaleness } from "./stale.ts";
 
 export type OfrepService = {
@@ -113,15 +114,15 @@ export function createOfrepService(
   };
 
   const evaluateOne: OfrepService["evaluateOne"] = (request, key, client) =>
-    answer(request, client, { key }, ({ flags: { flags, readables }, reader }, context) => {
-      const evaluate = flags.get(key);
+    answer(request, client, { key }, ({ flags, reader, isBrowser }, context) => {
+      const evaluate = (isBrowser ? flags.forBrowsers : flags.all).byKey.get(key);
       if (!evaluate) {
         staleness.requireFresh();
         const errorDetails = `there is no flag ${key} in this environment`;
         return send(404, { key, errorCode: "FLAG_NOT_FOUND", errorDetails });
       }
       const now = app.now();
-      const readable = readables.get(key)!;
+      const readable = flags.readables.get(key)!;
       noteRead(readable, reader.keys.environmentKey, readable.slug, now);
       const { isError, json } = evaluate(subjectOf(context), now);
       return sendText(isError ? 400 : 200, json);
@@ -134,29 +135,39 @@ export function createOfrepService(
       return preparing ? preparing.then(answerAll) : answerAll();
     });
 
+  const noteReads = (flags: FlagSet, { keys }: Reader, isBrowser: boolean, now: number) => {
+    if (!isBrowser) return noteRead(flags.everyFlag, keys.environmentKey, null, now);
+    for (const [key] of flags.forBrowsers.inOrder) {
+      const { slug } = flags.readables.get(key)!;
+      if (slug === key) noteRead(flags.readables.get(key)!, keys.environmentKey, slug, now);
+    }
+  };
+
   const allFor = (
     request: Request,
     client: () => Client,
-    { flags: { evaluations, isLarge, metadata, all }, reader }: Access,
+    { flags, reader, isBrowser }: Access,
     context: Context,
   ): Response | Promise<Response> => {
     const now = app.now();
-    noteRead(all, reader.keys.environmentKey, null, now);
+    const { isLarge, metadata } = flags;
+    const { inOrder } = isBrowser ? flags.forBrowsers : flags.all;
+    noteReads(flags, reader, isBrowser, now);
     const subject = subjectOf(context);
     const ofSet = Object.keys(metadata).length > 0 ? { metadata } : {};
     const rest = { ...ofSet, eventStreams: events.streamsOf(reader) };
     if (isLarge) {
       const budget = requestBudget();
-      const texts = evaluations
+      const texts = inOrder
         .values()
-        .map((evaluate) => withinRequest(() => evaluate(subject, now).json, budget));
+        .map(([, evaluate]) => withinRequest(() => evaluate(subject, now).json, budget));
       return flagsInTurns(texts, rest).then(async ({ body, etag }) => {
         // The token may have been revoked while other requests took their turns.
         await identify(request, client);
         return sendChecked(request, bodyOf(body), etag);
       });
     }
-    const results = withinRequest(() => evaluations.map((evaluate) => evaluate(subject, now).json));
+    const results = withinRequest(() => inOrder.map(([, evaluate]) => evaluate(subject, now).json));
     const text = `{"flags":[${results.join(",")}],${JSON.stringify(rest).slice(1)}`;
     return sendChecked(request, text, etagOf(text));
   };

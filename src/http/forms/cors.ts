@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import type { Form } from "../../forms/form.ts";
-import { isAllowedOrigin } from "../../forms/intake/origins.ts";
+import { isAllowedOrigin } from "../../base/origins.ts";
 import { preflight } from "../preflight.ts";
 import { NO_SNIFF } from "../security.ts";
 

@@ -11,14 +11,16 @@ const OPTIONAL = OPTIONAL_NAMES.map((name) => {
   return { name, table, column, isText: FIELDS[name].kind !== "switch" };
 });
 
-/** Columns of a statement that joins these tables, named as the fields. */
-export const OPTIONAL_COLUMNS = OPTIONAL.map(
-  ({ name, table, column }) => `${ALIASES[table]}.${column} AS "${name}"`,
-);
+/** Columns of a statement that joins this table, named as the fields. */
+export function optionalColumns(table: OptionalTable): string {
+  const own = OPTIONAL.filter((field) => field.table === table);
+  return own.map(({ name, column }) => `${ALIASES[table]}.${column} AS "${name}"`).join();
+}
+
 /** The columns that hold texts. */
 export const OPTIONAL_TEXTS = OPTIONAL.filter(({ isText }) => isText).map(({ name }) => name);
 
-/** The optional fields of a flag as {@link OPTIONAL_COLUMNS} reads them; null if none is set. */
+/** The optional fields of a flag as {@link optionalColumns} reads them; null if none is set. */
 export type OptionalRow = Record<keyof Optional, number | string | null>;
 
 /** Adds the optional fields of a row to the record of its flag: a loop, since thousands of rows are read at once. */

@@ -4,7 +4,7 @@ import type { FlagPlace, FlagRecord, FlagValues } from "../../flags/flag.ts";
 import {
   optionalIn,
   addOptional,
-  OPTIONAL_COLUMNS,
+  optionalColumns,
   OPTIONAL_TEXTS,
   type OptionalRow,
   putRow,
@@ -24,6 +24,7 @@ type Row = {
   expires_at: number | null;
   rules: string | null;
   imported: number;
+  browser: number | null;
   revision: number;
   created_at: number;
   updated_at: number;
@@ -34,7 +35,7 @@ type FullRow = Row & OptionalRow;
 
 const COLUMNS = `
          f.id, f.slug, f.description, coalesce(v.enabled, 0) AS enabled, v.payload, v.expires_at, v.rules,
-         coalesce(v.imported, 0) AS imported,
+         coalesce(v.imported, 0) AS imported, ${optionalColumns("flag_values")},
          CASE WHEN v.revision > f.revision THEN v.revision ELSE f.revision END AS revision,
          f.created_at, CASE WHEN v.updated_at > f.updated_at THEN v.updated_at ELSE f.updated_at END AS updated_at`;
 
@@ -47,7 +48,7 @@ const FROM = `
 const SELECT_VALUES = `SELECT ${COLUMNS} ${FROM} WHERE e.id = $environmentId`;
 
 const SELECT = `
-  SELECT ${COLUMNS}, ${OPTIONAL_COLUMNS.join()} ${FROM}
+  SELECT ${COLUMNS}, ${optionalColumns("flag_previews")} ${FROM}
   LEFT JOIN flag_previews w ON w.environment_id = e.id AND w.flag_id = f.id
   WHERE e.id = $environmentId`;
 
@@ -202,6 +203,7 @@ function toValues(row: Row): FlagValues {
     expiresAt: row.expires_at,
     rules: row.rules,
     imported: row.imported === 1,
+    browser: row.browser === 1,
     revision: row.revision,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

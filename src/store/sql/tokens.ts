@@ -15,12 +15,13 @@ type Row = {
   expires_at: number | null;
   project: string | null;
   environment: string | null;
+  origins: string | null;
   project_key: string | null;
   environment_key: string | null;
 };
 
 const SELECT = `
-  SELECT t.name, t.scopes, t.created_at, t.expires_at, p.slug AS project, e.slug AS environment,
+  SELECT t.name, t.scopes, t.created_at, t.expires_at, p.slug AS project, e.slug AS environment, t.origins,
          p.key AS project_key, e.key AS environment_key
   FROM tokens t LEFT JOIN environments e ON e.id = t.environment_id LEFT JOIN projects p ON p.id = t.project_id`;
 
@@ -28,15 +29,15 @@ type Change<K> = AccessChange & { change: K };
 
 /** Throws `not_found` for the place. */
 export function* insertToken({ token, hash }: Change<"insertToken">): Work<void> {
-  const { name, scopes, project, environment, createdAt, expiresAt } = token;
+  const { name, scopes, project, environment, allowedOrigins, createdAt, expiresAt } = token;
   const projectId = project === undefined ? null : (yield* projectRow(project)).id;
   const environmentId =
     project === undefined || environment === undefined
       ? null
       : (yield* environmentRow(project, environment)).id;
   yield* run(
-    `INSERT INTO tokens (name, hash, scopes, created_at, expires_at, project_id, environment_id)
-     VALUES ($name, $hash, $scopes, $createdAt, $expiresAt, $projectId, $environmentId)`,
+    `INSERT INTO tokens (name, hash, scopes, created_at, expires_at, project_id, environment_id, origins)
+     VALUES ($name, $hash, $scopes, $createdAt, $expiresAt, $projectId, $environmentId, $origins)`,
     {
       name,
       hash,
@@ -45,6 +46,7 @@ export function* insertToken({ token, hash }: Change<"insertToken">): Work<void>
       expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
       projectId,
       environmentId,
+      origins: allowedOrigins ? JSON.stringify(allowedOrigins) : null,
     },
   );
 }
@@ -95,6 +97,7 @@ function view(row: Row): Token {
     scopes: JSON.parse(row.scopes),
     ...(row.project === null ? {} : { project: row.project }),
     ...(row.environment === null ? {} : { environment: row.environment }),
+    ...(row.origins === null ? {} : { allowedOrigins: JSON.parse(row.origins) as string[] }),
     createdAt: isoTime(row.created_at),
     expiresAt: row.expires_at === null ? null : isoTime(row.expires_at),
   };

@@ -19,6 +19,7 @@ export function flagsContract(driver: Driver): void {
         expiresAt: NOW + 1,
         rules: '{"variants":{"a":1}}',
         imported: true,
+        browser: true,
         isPreview: true,
         previewName: "Said ✓",
         previewContent: "# Said",

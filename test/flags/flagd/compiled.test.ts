@@ -21,6 +21,7 @@ function flagFor(segment: string, slug: string): FlagValues {
     expiresAt: null,
     rules,
     imported: false,
+    browser: false,
     ...times,
   };
 }

@@ -91,6 +91,7 @@ export function walkSteps(world: World): (() => Promise<void>)[] {
         previewName: "New",
         previewContent: "# New\n\n*Try* [it](https://example.com)",
       }),
+      () => ({ browser: chance.once(2) }),
       () => ({ metadata: { owner: "ann", n: chance.int(3) } }),
       () => ({ variants: null }),
       ruled,

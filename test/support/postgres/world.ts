@@ -36,6 +36,7 @@ export const SUFFICE: Record<Scope, Scope[]> = {
   "flags:write": ["admin", "flags:write", "flags:locked"],
   "flags:locked": ["admin", "flags:locked"],
   "flags:evaluate": ["admin", "flags:evaluate"],
+  "flags:browser": ["admin", "flags:browser"],
   "flags:refs": ["admin", "flags:refs", "flags:write", "flags:locked"],
   "forms:read": ["admin", "read", "forms:read", "forms:write"],
   "forms:write": ["admin", "forms:write"],

@@ -24,15 +24,23 @@ const SCOPE_TEXTS: Record<Scope, string> = {
   "flags:write": "changes flags",
   "flags:locked": "changes flags in locked environments too",
   "flags:evaluate": "evaluates the flags of one environment over OFREP, for an application; alone",
+  "flags:browser": "evaluates flags that are for browsers on pages, where every visitor can read it; alone",
   "flags:refs": "uploads code references of one project, for a pipeline",
   "forms:read": "reads forms and submissions",
   "forms:write": "changes forms and submissions",
 };
 
 /** A new token as it was typed; `place` is the project or environment that it is limited to, as `shop/live`. */
-export type TokenFields = { name: string; scopes: readonly Scope[]; place: string; expires: string };
+export type TokenFields = {
+  name: string;
+  scopes: readonly Scope[];
+  place: string;
+  expires: string;
+  /** Of pages that may use a browser key, separated by white space or commas. */
+  origins: string;
+};
 
-export const BLANK_TOKEN: TokenFields = { name: "", scopes: [], place: "", expires: "90d" };
+export const BLANK_TOKEN: TokenFields = { name: "", scopes: [], place: "", expires: "90d", origins: "" };
 
 export function tokenFieldsIn(fields: Fields): TokenFields {
   const scopes = textsOf(fields, "scope");
@@ -41,11 +49,12 @@ export function tokenFieldsIn(fields: Fields): TokenFields {
     scopes: SCOPES.filter((scope) => scopes.includes(scope)),
     place: textOf(fields, "place"),
     expires: textOf(fields, "expires").trim(),
+    origins: textOf(fields, "origins").trim(),
   };
 }
 
 /** Reads the new token from its form. Throws `invalid` for an invalid name or expiry, or if no scope is selected. */
-export function newToken({ name, scopes, place, expires }: TokenFields, now: number) {
+export function newToken({ name, scopes, place, expires, origins }: TokenFields, now: number) {
   const seconds = expires === "" ? null : parseDuration(expires);
   if (seconds === undefined) throw faultAt("expires", `write the time as 90d or 12h, not ${expires}`);
   const [project, environment] = place === "" ? [] : place.split("/");
@@ -54,6 +63,7 @@ export function newToken({ name, scopes, place, expires }: TokenFields, now: num
     scopes,
     ...(project !== undefined && { project }),
     ...(environment !== undefined && { environment }),
+    ...(origins !== "" && { allowedOrigins: origins.split(/[\s,]+/) }),
     expiresAt: seconds === null ? null : new Date(now + seconds * 1000).toISOString(),
   });
 }
@@ -112,6 +122,13 @@ export function TokenList({
             hint="Such as 90d; empty for never"
             value={typed.expires}
             error={faults["expires"] ?? faults["expiresAt"]}
+          />
+          <TextField
+            name="origins"
+            label="Websites"
+            hint="Of a browser key, such as https://shop.example.com; empty for any"
+            value={typed.origins}
+            error={faults["origins"] ?? faults["allowedOrigins"]}
           />
         </div>
         <fieldset>

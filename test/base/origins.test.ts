@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { isAllowedOrigin, isOriginPattern } from "../../../src/forms/intake/origins.ts";
+import { isAllowedOrigin, isOriginPattern } from "../../src/base/origins.ts";
 
 describe("an allowed origin", () => {
   test("is compared as a whole, whatever the case of the host", () => {
