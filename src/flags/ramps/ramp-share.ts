@@ -19,6 +19,7 @@ export function readShare({ enabled, rules: text }: RampedState, variant: string
   const { variants, defaultVariant = null, targeting } = rules;
   if (!Object.hasOwn(variants, variant))
     throw new AppError("invalid", `${variant} is not a variant of the flag`, {
+      reason: "ramp-variant",
       hint: `choose one of ${Object.keys(variants).join(", ")}`,
     });
   if (defaultVariant === null)

@@ -47,7 +47,9 @@ export function startRamp(app: FlagsApp, caller: Caller, place: FlagPlace, plan:
     const found = await app.store.ramps.find(place);
     if (found && isHeld(settled(found))) throw flagHeld(place);
     if (plan.start !== undefined && Date.parse(plan.start) <= at)
-      throw new AppError("invalid", `a ramp starts later: ${isoTime(Date.parse(plan.start))} has passed`);
+      throw new AppError("invalid", `a ramp starts later: ${isoTime(Date.parse(plan.start))} has passed`, {
+        reason: "ramp-start",
+      });
     const environment = await getEnvironment(app, place.project, place.environment);
     const { name: who, why = null } = caller;
     const by = { who, why, isGuarded: isGuarded(environment) };

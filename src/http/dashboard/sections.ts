@@ -25,6 +25,7 @@ import { peopleRoutes } from "./submissions/people.tsx";
 import { deletionRoutes } from "./project/deletion.tsx";
 import { importRoutes } from "./project/import.tsx";
 import { memberRoutes } from "./project/members.tsx";
+import { projectTargetRoutes } from "./project/targets.tsx";
 import { projectTokenRoutes } from "./project/tokens.tsx";
 import { settingsRoutes } from "./project/settings.tsx";
 import type { Dashboard } from "./routes.ts";
@@ -63,6 +64,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   settingsRoutes,
   memberRoutes,
   projectTokenRoutes,
+  projectTargetRoutes,
   deletionRoutes,
   importRoutes,
   feedbackRoutes,

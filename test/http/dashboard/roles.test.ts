@@ -102,6 +102,22 @@ const RULES: Record<string, Rule> = {
     fields: { act: "state", enabled: "off" },
     button: "Turn off in develop",
   },
+  "/projects/:project/environments/:environment/flags/:flag/ramp": {
+    least: "editor",
+    on: `${develop}/flags/checkout`,
+    fields: { do: "start", variant: "on", to: "1", every: "1d" },
+  },
+  "/projects/:project/targets": {
+    least: "editor",
+    on: `${shop}/targets`,
+    fields: { target: "https://example.com/" },
+  },
+  "/projects/:project/targets/:target": {
+    least: "editor",
+    on: `${shop}/targets`,
+    names: { ":target": made.target },
+    fields: { do: "disable" },
+  },
   "/projects/:project/flags/:flag/feedback/delete": {
     least: "editor",
     on: `${shop}/flags/checkout/feedback`,

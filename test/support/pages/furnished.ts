@@ -18,6 +18,8 @@ import { createForm } from "../../../src/forms/forms.ts";
 import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
+import { addNoticeTarget } from "../../../src/projects/notice-targets.ts";
+import { fakeOutgoing } from "../peers/outgoing.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { stageText } from "../../contracts/blobs.ts";
 import type { App } from "../../../src/app.ts";
@@ -47,6 +49,8 @@ export type Furnished = {
   scheduled: string;
   delivery: string;
   change: string;
+  /** The id of a target of the project. */
+  target: string;
 };
 
 /**
@@ -176,6 +180,15 @@ export async function furnish(
   await startRamp(app, ann(first), place("staging", "ramped"), course);
   await setEnvironment(app, ann(), "shop", "production", { locked: true, color: "red" });
   const change = await proposeWith(app, ann(first), texts);
+  const noticed = { target: "https://example.com/hooks/flags", environment: "staging", events: ["flag.*"] };
+  const { id: target } = await addNoticeTarget(
+    app,
+    ann(),
+    "shop",
+    { ...noticed, digest: 3600 },
+    fakeOutgoing(),
+  );
+  await addNoticeTarget(app, ann(), "shop", { target: "mail:ops@example.com" }, fakeOutgoing());
   await app.store.flags.markRead([{ environmentKey, slug: "checkout", at: app.clock.now }]);
   return {
     submissions,
@@ -185,6 +198,7 @@ export async function furnish(
     scheduled,
     delivery: withFiles.delivery,
     change,
+    target,
   };
 }
 

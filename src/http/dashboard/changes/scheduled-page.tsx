@@ -1,5 +1,7 @@
 import type { Environment } from "../../../projects/environment.ts";
 import { type ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
+import { nextShare, rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
+import { type Ramp, viewRamp } from "../../../flags/ramps/ramp.ts";
 import type { Change } from "../../../projects/history.ts";
 import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
@@ -10,6 +12,7 @@ import { A, ButtonLink } from "../parts/link.tsx";
 import { Plan } from "../parts/plan.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Empty } from "../parts/card.tsx";
+import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { useMayChange } from "../view.ts";
@@ -36,9 +39,11 @@ type Scheduled = {
   coming: Coming[];
   more: boolean;
   failed: Change[];
+  /** Ramps that are running or paused. */
+  ramps: Ramp[];
 };
 
-export function scheduledPage({ project, environment, coming, more, failed }: Scheduled): Page {
+export function scheduledPage({ project, environment, coming, more, failed, ramps }: Scheduled): Page {
   const { slug, environments } = project;
   const path = `${projectPath(slug)}/scheduled`;
   const last = coming.at(-1)?.scheduled;
@@ -85,6 +90,7 @@ export function scheduledPage({ project, environment, coming, more, failed }: Sc
             words: ["First", "Later ones"],
           }}
         />
+        {ramps.length > 0 && <Ramps project={project} ramps={ramps} />}
         {failed.length > 0 && (
           <section class="stack" aria-labelledby="failed">
             <h2 id="failed">Failed lately</h2>
@@ -101,6 +107,49 @@ export function scheduledPage({ project, environment, coming, more, failed }: Sc
       </>
     ),
   });
+}
+
+function Ramps({ project, ramps }: Pick<Scheduled, "project" | "ramps">) {
+  return (
+    <section class="stack" aria-labelledby="ramps">
+      <h2 id="ramps">Ramps</h2>
+      <Table
+        caption="Ramps"
+        rows={ramps.map(viewRamp)}
+        columns={[
+          {
+            label: "Flag",
+            heading: true,
+            cell: ({ flag, environment }) => (
+              <A to={settingPath({ project: project.slug, environment, flag })}>{flag}</A>
+            ),
+          },
+          {
+            label: "Environment",
+            cell: ({ environment }) => (
+              <EnvironmentName environment={environmentOf(project.environments, environment)} />
+            ),
+          },
+          { label: "State", cell: rampStatusInWords },
+          {
+            label: "Share",
+            cell: (ramp) => `${ramp.share} % ${ramp.variant}`,
+          },
+          {
+            label: "Next",
+            cell: (ramp) =>
+              ramp.nextAt === null ? (
+                `${nextShare(ramp)} % once resumed`
+              ) : (
+                <>
+                  {nextShare(ramp)} % <Time at={Date.parse(ramp.nextAt)} />
+                </>
+              ),
+          },
+        ]}
+      />
+    </section>
+  );
 }
 
 function ComingChange({ project, coming }: { project: Project; coming: Coming }) {

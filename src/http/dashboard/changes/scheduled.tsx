@@ -5,6 +5,8 @@ import { applyPatch } from "../../../flags/flag.ts";
 import { flagState } from "../../../flags/history.ts";
 import { cancelScheduled } from "../../../flags/schedule/schedule.ts";
 import { type ScheduledChange, noSuchScheduled } from "../../../flags/schedule/scheduled-change.ts";
+import { settled } from "../../../flags/ramps/ramp-plan.ts";
+import { isHeld } from "../../../flags/ramps/ramp.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
@@ -16,6 +18,8 @@ import { type Coming, type FoundScheduled, Planned, cancelPage, scheduledPage } 
 /** Coming changes on one page, and failed ones. */
 const PAGE = 25;
 const FAILED = 5;
+/** Ramps that are looked through for those that have not ended. */
+const RAMPS = 200;
 
 const LIST = `${PROJECT}/scheduled` as const;
 const CANCEL = `${ENVIRONMENT}/scheduled/:id/cancel` as const;
@@ -33,7 +37,9 @@ export function scheduledRoutes({ app, get, post }: Dashboard) {
       ...(environment === null ? {} : { environment }),
       limit: FAILED,
     });
-    return scheduledPage({ project, environment, coming, more, failed: failed.items });
+    const ramps = await app.store.ramps.page(project.slug, environment, { limit: RAMPS });
+    const held = ramps.items.map(settled).filter(isHeld);
+    return scheduledPage({ project, environment, coming, more, failed: failed.items, ramps: held });
   });
   get(CANCEL, "flags:write", async (_, parameters) => cancelPage(await readScheduled(app, parameters)));
   post(CANCEL, "flags:write", async (c, fields, parameters) => {

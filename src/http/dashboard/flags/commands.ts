@@ -27,6 +27,10 @@ export function settingCommands({ place, project, environment, record }: Setting
     },
     changeCommand(record, flag, at),
     {
+      label: "Raise its share by steps",
+      text: formflag("flags ramp", flag, at, { variant: "on", to: "1,10,50,100", every: "1d" }),
+    },
+    {
       label: "Evaluate it for a context",
       text: formflag("flags evaluate", flag, at, { context: '{"targetingKey":"ann"}' }),
     },

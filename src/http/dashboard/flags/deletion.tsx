@@ -1,5 +1,6 @@
 import { DAY_MS } from "../../../base/days.ts";
 import type { FlagRecord } from "../../../flags/flag.ts";
+import type { Ramp } from "../../../flags/ramps/ramp.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
 import { DEFAULT_STALE_DAYS } from "../../../flags/stale.ts";
 import type { Environment } from "../../../projects/environment.ts";
@@ -20,6 +21,8 @@ export type Place = {
   readAt: number | null;
   /** Reads a minute. */
   rate: number;
+  /** The last one; null if there was none. */
+  ramp: Ramp | null;
 };
 
 export type WholeFlag = {

@@ -5,6 +5,8 @@ import { AppError } from "../../../base/errors.ts";
 import { noSuchFlag } from "../../../flags/flag.ts";
 import { deleteFlag } from "../../../flags/flags.ts";
 import { flagInEveryEnvironment } from "../../../flags/overviews.ts";
+import { settled } from "../../../flags/ramps/ramp-plan.ts";
+import { viewRamp } from "../../../flags/ramps/ramp.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { revisionIn, textOf } from "../fields.ts";
@@ -22,6 +24,7 @@ import { useMayChange } from "../view.ts";
 import { documentCommand } from "./commands.ts";
 import { Deletion, type DeletionDraft, type Place, Readers, type WholeFlag, isRead } from "./deletion.tsx";
 import { Expiry, FlagState, FlagValue, LastRead, Payload, RuleWords, ratesOf } from "./flag-facts.tsx";
+import { RampState } from "./ramp-card.tsx";
 import { PlannedChange } from "./setting-page.tsx";
 
 /** Environments for which reads are counted, and scheduled changes that are looked through. */
@@ -91,11 +94,21 @@ async function readFlag(app: App, caller: Caller, slug: string, flag: string): P
   const statuses = await app.store.flags.statuses(slug, [flag]);
   const environments = project.environments.slice(0, COUNTED);
   const rateOf = await ratesOf(app, caller, { project: slug, environments }, flag);
+  const ramps = await app.store.ramps.ofFlag(slug, flag);
   const places = project.environments.flatMap((environment) => {
     const record = records.get(environment.slug);
     if (!record) return [];
     const status = statuses.find((each) => each.environment === environment.slug);
-    return [{ environment, record, readAt: status?.readAt ?? null, rate: rateOf(environment.slug, flag) }];
+    const ramp = ramps.find((each) => each.ramp.environment === environment.slug);
+    return [
+      {
+        environment,
+        record,
+        readAt: status?.readAt ?? null,
+        rate: rateOf(environment.slug, flag),
+        ramp: ramp ? settled(ramp) : null,
+      },
+    ];
   });
   if (places.length === 0) throw noSuchFlag(flag);
   const { items } = await app.store.scheduled.page(slug, null, { limit: SCHEDULED });
@@ -179,7 +192,7 @@ function WholeFlagView({ whole, draft }: { whole: WholeFlag; draft: DeletionDraf
 }
 
 function PlaceCard({ project, flag, place }: { project: string; flag: string; place: Place }) {
-  const { environment, record, readAt, rate } = place;
+  const { environment, record, readAt, rate, ramp } = place;
   const mayWrite = useMayChange([environment]);
   return (
     <section class="card" aria-labelledby={`in-${environment.slug}`}>
@@ -192,6 +205,7 @@ function PlaceCard({ project, flag, place }: { project: string; flag: string; pl
           [record.rules === null ? "Payload" : "Variants", <FlagValue record={record} />],
           record.rules !== null && ["Rule", <RuleWords record={record} />],
           record.rules !== null && record.payload !== null && ["Payload", <Payload text={record.payload} />],
+          ramp !== null && ["Ramp", <RampState ramp={viewRamp(ramp)} />],
           record.expiresAt !== null && ["Expires", <Expiry record={record} />],
           ["Last read", <LastRead at={readAt} />],
           ["Reads", formatRate(rate)],

@@ -15,13 +15,16 @@ import { SETTING, flagPath, settingPath, projectPath } from "../paths.ts";
 import type { Dashboard, Done } from "../routes.ts";
 import { serverOf, settingCommands } from "./commands.ts";
 import { ConflictView } from "./conflict.tsx";
+import { RampCard } from "./ramp-card.tsx";
+import type { RampDraft } from "./ramp-form.tsx";
+import { addRampForm } from "./ramp.tsx";
 import { type Act, type Attempt, type Setting, readSetting } from "./setting.tsx";
 import { StateCard, type StateDraft, changeState } from "./state.tsx";
 import { type ValuesDraft, ValuesForm } from "./values-form.tsx";
 import { changeValues } from "./values.ts";
 
 /** Submitted values that are not stored. */
-type Sent = Attempt & { values?: ValuesDraft; state?: StateDraft };
+type Sent = Attempt & { values?: ValuesDraft; state?: StateDraft; ramp?: RampDraft };
 
 /** Handlers of the page's buttons, by the value that each sends. */
 const ACTS = new Map<string, (act: string, context: Act) => Promise<Done | Page | Sent>>([
@@ -36,6 +39,7 @@ export function settingRoutes(dashboard: Dashboard) {
   const show = (c: DashboardContext, setting: Setting, attempt: Sent | null) =>
     settingPage(setting, settingCommands(setting, serverOf(c, options)), attempt);
 
+  addRampForm(dashboard, (c, setting, ramp) => show(c, setting, { status: 422, ramp }));
   get(SETTING, "flags:read", async (c, place) => {
     const setting = await readSetting(app, c.get("caller"), place);
     if (setting.record.revision === 0 && !(await app.store.flags.find(place))) throw noSuchFlag(place.flag);
@@ -88,6 +92,7 @@ function settingPage(setting: Setting, commands: Command[], attempt: Sent | null
         {attempt?.conflict && <ConflictView conflict={attempt.conflict} />}
         <StateCard setting={setting} draft={attempt?.state ?? null} />
         <Scheduled setting={setting} />
+        <RampCard setting={setting} draft={attempt?.ramp ?? null} />
         <ValuesForm setting={setting} typed={attempt?.values ?? null} />
       </div>
     ),

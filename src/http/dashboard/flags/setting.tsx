@@ -3,6 +3,8 @@ import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { applyPatch, type FlagPatch, type FlagPlace, type FlagRecord } from "../../../flags/flag.ts";
 import { flagState } from "../../../flags/history.ts";
+import { settled } from "../../../flags/ramps/ramp-plan.ts";
+import type { Ramp } from "../../../flags/ramps/ramp.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
 import { type Environment, noSuchEnvironment } from "../../../projects/environment.ts";
 import type { Change } from "../../../projects/history.ts";
@@ -34,6 +36,8 @@ export type Setting = {
   last: Change | null;
   /** The next first. */
   scheduled: readonly ScheduledChange[];
+  /** The last one; null if there was none. */
+  ramp: Ramp | null;
 };
 
 /** Reads a flag in one environment. Throws `not_found` for the project and the environment. */
@@ -46,6 +50,7 @@ export async function readSetting(app: App, caller: Caller, place: FlagPlace): P
   const statuses = await app.store.flags.statuses(slug, [flag]);
   const rateOf = await ratesOf(app, caller, { project: slug, environments: [environment] }, flag);
   const { items } = await app.store.scheduled.page(slug, name, { limit: SCHEDULED });
+  const ramp = await app.store.ramps.find(place);
   return {
     place,
     project,
@@ -55,6 +60,7 @@ export async function readSetting(app: App, caller: Caller, place: FlagPlace): P
     rate: rateOf(name, flag),
     last: await lastChange(app, slug, { kind: "flag", name: flag, environment: name }),
     scheduled: items.filter((each) => each.flag === flag),
+    ramp: ramp ? settled(ramp) : null,
   };
 }
 

@@ -6,11 +6,10 @@ import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
-import { AskingButton } from "../parts/danger.tsx";
 import { CopyButton, Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { Card, Empty, Facts } from "../parts/card.tsx";
-import { Table } from "../parts/table.tsx";
+import { TARGET_HINT, TargetTable } from "../parts/targets.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { useMayWriteForms } from "../view.ts";
@@ -138,27 +137,7 @@ function Targets({
       {targets.length === 0 ? (
         <Empty title="Submissions are sent nowhere but to the inbox" />
       ) : (
-        <Table
-          caption="Targets"
-          rows={targets}
-          keyOf={({ id }) => `target-${id}`}
-          columns={[
-            { label: "Target", heading: true, cell: ({ kind, target }) => `${kind} ${target}` },
-            {
-              label: "State",
-              cell: ({ enabled }) => (enabled ? <Badge tone="good">enabled</Badge> : <Badge>disabled</Badge>),
-            },
-            ...(mayChange
-              ? [
-                  {
-                    label: "Actions",
-                    isLabelUnseen: true,
-                    cell: (target: TargetView) => <TargetActions form={form} target={target} />,
-                  },
-                ]
-              : []),
-          ]}
-        />
+        <TargetTable targets={targets} to={`${formPath(shortName(form))}/targets`} mayChange={mayChange} />
       )}
       {mayChange && (
         <PostForm
@@ -170,7 +149,7 @@ function Targets({
           <TextField
             name="target"
             label="Add a target"
-            hint="The URL of a webhook, mail: and an address, or slack:, discord:, teams:, telegram:, ntfy: or gotify: and its URL"
+            hint={TARGET_HINT}
             value={failed?.target}
             error={failed && sentence(failed.message)}
             required
@@ -181,46 +160,5 @@ function Targets({
         </PostForm>
       )}
     </Card>
-  );
-}
-
-function TargetActions({ form, target: { id, kind, enabled, target } }: { form: Form; target: TargetView }) {
-  const to = `${formPath(shortName(form))}/targets/${encodeURIComponent(id)}`;
-  const actions = [
-    ["test", "Send a sample"],
-    enabled ? ["disable", "Disable"] : ["enable", "Enable"],
-  ] as const;
-  return (
-    <div class="actions">
-      <PostForm to={to} class="actions" id={`actions-${id}`}>
-        {actions.map(([action, label]) => (
-          <Button kind="quiet" name="do" value={action} label={`${label}: ${target}`}>
-            {label}
-          </Button>
-        ))}
-      </PostForm>
-      {kind === "webhook" && (
-        <AskingButton
-          to={to}
-          values={{ do: "rotate" }}
-          kind="quiet"
-          label={`New secret: ${target}`}
-          question="The receiver has a day to take the new secret: until then, deliveries are signed with both."
-          confirm="Make a new secret"
-        >
-          New secret…
-        </AskingButton>
-      )}
-      <AskingButton
-        to={to}
-        values={{ do: "delete" }}
-        kind="quiet"
-        label={`Delete: ${target}`}
-        question="It gets nothing more, and its secret is gone."
-        confirm="Delete the target"
-      >
-        Delete…
-      </AskingButton>
-    </div>
   );
 }

@@ -4,32 +4,24 @@ import { hasScope, requireScope } from "../../../access/rights.ts";
 import { newFormSchema } from "../../../forms/form-schema.ts";
 import { createForm, deleteForm, getForm, listForms, setForm } from "../../../forms/forms.ts";
 import { stateOf } from "../../../forms/intake/opening.ts";
-import {
-  addTarget,
-  deleteTarget,
-  listTargets,
-  rotateSecret,
-  setTargetEnabled,
-} from "../../../forms/targets.ts";
-import { testTarget } from "../../../forms/target-test.ts";
+import { addTarget, listTargets } from "../../../forms/targets.ts";
 import { AppError } from "../../../base/errors.ts";
 import { sendTest } from "../../../forms/test-submission.ts";
+import { parseFormName } from "../../../forms/form-name.ts";
 import { formUrl, pageUrl } from "../../forms/links.ts";
 import { SNIPPET_KINDS } from "../../forms/snippets/snippet.ts";
 import { createSnippet } from "../../forms/snippets/snippets.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { type Fields, textOf, textOrNull } from "../fields.ts";
+import { textOf, textOrNull } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";
 import { check, submit } from "../parts/submit.ts";
-import { confirmPage, deletePage, webhookSecretPage } from "./questions.tsx";
+import { confirmPage, deletePage } from "./questions.tsx";
 import { formPage } from "./form-page.tsx";
 import { readSettings } from "./setting-fields.ts";
 import { formsPage, newFormPage } from "./list-page.tsx";
 import { settingsPage } from "./settings-page.tsx";
+import { actOnTarget, targetSecretPage } from "../parts/targets.tsx";
 import { FORM, formPath, pathTo } from "../paths.ts";
-
-/** Seconds for which the old secret of a webhook signs beside the new one. */
-const OVERLAP = 86_400;
 
 /** The pages of forms: their settings, where their submissions go, and code that sends to them. */
 export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
@@ -147,7 +139,7 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
       async () => {
         const { secret } = await addTarget(app, c.get("caller"), slug, target, await outgoing());
         if (secret === null) return { to: formPath(slug), text: "Added the target" };
-        return webhookSecretPage(slug, secret);
+        return targetSecretPage(secret, homeOf(slug));
       },
       async (_, { message }) => ({
         ...formPage(await showForm(c, slug), { target, message }),
@@ -156,38 +148,18 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
       { invalid: "target", conflict: "target", forbidden: "target" },
     );
   });
-  post(`${FORM}/targets/:target`, "forms:write", (c, fields, { form, target }) =>
-    actOnTarget(c, fields, form, target),
-  );
-
-  async function actOnTarget(c: DashboardContext, fields: Fields, slug: string, id: string) {
-    const caller = c.get("caller");
-    const to = formPath(slug);
-    const { key } = await getForm(app, caller, slug);
+  post(`${FORM}/targets/:target`, "forms:write", async (c, fields, { form: slug, target: id }) => {
+    const { key } = await getForm(app, c.get("caller"), slug);
     if ((await app.store.targets.find(id))?.formKey !== key)
       throw new AppError("not_found", "this form has no such target");
-    switch (textOf(fields, "do")) {
-      case "enable":
-        await setTargetEnabled(app, caller, id, true);
-        return { to, text: "The target gets new submissions" };
-      case "disable":
-        await setTargetEnabled(app, caller, id, false);
-        return { to, text: "The target gets nothing until it is enabled" };
-      case "delete":
-        await deleteTarget(app, caller, id);
-        return { to, text: "Deleted the target" };
-      case "rotate":
-        return webhookSecretPage(slug, (await rotateSecret(app, caller, id, OVERLAP)).secret);
-      case "test": {
-        const { code, error, outcome } = await testTarget(app, caller, id, await outgoing());
-        const text =
-          outcome === "delivered"
-            ? `The target answered ${code}`
-            : `The sample was not delivered: ${error ?? `the target answered ${code}`}`;
-        return { to, text };
-      }
-      default:
-        throw new AppError("invalid", "the form names no action: load the page again");
-    }
-  }
+    return actOnTarget({ app, options }, c, fields, { id, gets: "new submissions", home: homeOf(slug) });
+  });
+}
+
+/** The page of a form, as its targets go back to it. */
+function homeOf(name: string) {
+  return {
+    section: "forms" as const,
+    back: { to: formPath(name), label: parseFormName(name).slugOrKey },
+  };
 }

@@ -8,7 +8,6 @@ import { namedForm } from "./form-words.ts";
 import { formflag } from "../parts/commands.tsx";
 import { Danger, WordField } from "../parts/danger.tsx";
 import { Button, ButtonLink, Form as PostForm } from "../parts/link.tsx";
-import { secretPage } from "../parts/secret.tsx";
 import { Notice } from "../parts/status.tsx";
 import { formPath, inboxPath } from "../paths.ts";
 
@@ -72,21 +71,4 @@ export function confirmPage(name: string, fields: Fields, message: string): Page
       </Danger>
     ),
   };
-}
-
-/** Shows the secret of a webhook, this one time. */
-export function webhookSecretPage(name: string, secret: string): Page {
-  const { slugOrKey: slug } = parseFormName(name);
-  return secretPage({
-    title: `Secret of a target of ${slug}`,
-    section: "forms",
-    back: { to: formPath(name), label: slug },
-    id: "secret",
-    secret,
-    about: (
-      <Notice tone="warn">
-        <p>This secret is shown this one time. Store it where the webhook checks the signatures.</p>
-      </Notice>
-    ),
-  });
 }

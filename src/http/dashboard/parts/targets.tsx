@@ -1,0 +1,154 @@
+import type { TargetView } from "../../../delivery/target.ts";
+import { AppError } from "../../../base/errors.ts";
+import { testTarget } from "../../../forms/target-test.ts";
+import { deleteTarget, rotateSecret, setTargetEnabled } from "../../../forms/targets.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { type Fields, textOf } from "../fields.ts";
+import type { Page } from "../page.tsx";
+import type { Dashboard, Done } from "../routes.ts";
+import { AskingButton } from "./danger.tsx";
+import { Button, Form } from "./link.tsx";
+import { secretPage } from "./secret.tsx";
+import { Badge, Notice } from "./status.tsx";
+import { type Column, Table } from "./table.tsx";
+
+/** Seconds for which the old secret of a webhook signs beside the new one. */
+const OVERLAP = 86_400;
+
+/** Hint of the field for a new target. */
+export const TARGET_HINT =
+  "The URL of a webhook, mail: and an address, or slack:, discord:, teams:, telegram:, ntfy: or gotify: and its URL";
+
+type Shown = Pick<TargetView, "id" | "kind" | "target" | "enabled">;
+
+/** Targets, each with what may be done with it by forms that post to its id behind `to`; `columns` tell more of each. */
+export function TargetTable<T extends Shown>({
+  targets,
+  to,
+  mayChange,
+  columns = [],
+}: {
+  targets: readonly T[];
+  to: string;
+  mayChange: boolean;
+  columns?: readonly Column<T>[];
+}) {
+  const actions: Column<T> = {
+    label: "Actions",
+    isLabelUnseen: true,
+    cell: (target) => <Actions to={`${to}/${encodeURIComponent(target.id)}`} target={target} />,
+  };
+  return (
+    <Table
+      caption="Targets"
+      rows={targets}
+      keyOf={({ id }) => `target-${id}`}
+      columns={[
+        { label: "Target", heading: true, cell: nameOf },
+        {
+          label: "State",
+          cell: ({ enabled }) => (enabled ? <Badge tone="good">enabled</Badge> : <Badge>disabled</Badge>),
+        },
+        ...columns,
+        ...(mayChange ? [actions] : []),
+      ]}
+    />
+  );
+}
+
+/** A kind and an address, which of mail names its kind. */
+function nameOf({ kind, target }: Shown): string {
+  return target.startsWith(`${kind}:`) ? target : `${kind} ${target}`;
+}
+
+function Actions({ to, target: { id, kind, enabled, target } }: { to: string; target: Shown }) {
+  const actions = [
+    ["test", "Send a sample"],
+    enabled ? ["disable", "Disable"] : ["enable", "Enable"],
+  ] as const;
+  return (
+    <div class="actions">
+      <Form to={to} class="actions" id={`actions-${id}`}>
+        {actions.map(([action, label]) => (
+          <Button kind="quiet" name="do" value={action} label={`${label}: ${target}`}>
+            {label}
+          </Button>
+        ))}
+      </Form>
+      {kind === "webhook" && (
+        <AskingButton
+          to={to}
+          values={{ do: "rotate" }}
+          kind="quiet"
+          label={`New secret: ${target}`}
+          question="The receiver has a day to take the new secret: until then, deliveries are signed with both."
+          confirm="Make a new secret"
+        >
+          New secret…
+        </AskingButton>
+      )}
+      <AskingButton
+        to={to}
+        values={{ do: "delete" }}
+        kind="quiet"
+        label={`Delete: ${target}`}
+        question="It gets nothing more, and its secret is gone."
+        confirm="Delete the target"
+      >
+        Delete…
+      </AskingButton>
+    </div>
+  );
+}
+
+/** The page of a target's owner. */
+type Home = Pick<Page, "section"> & { back: { to: string; label: string } };
+
+/** Does with a target what one of its forms asks for; `gets` is what an enabled one gets. */
+export async function actOnTarget(
+  { app, options: { outgoing } }: Pick<Dashboard, "app" | "options">,
+  c: DashboardContext,
+  fields: Fields,
+  { id, gets, home }: { id: string; gets: string; home: Home },
+): Promise<Done | Page> {
+  const caller = c.get("caller");
+  const { to } = home.back;
+  switch (textOf(fields, "do")) {
+    case "enable":
+      await setTargetEnabled(app, caller, id, true);
+      return { to, text: `The target gets ${gets}` };
+    case "disable":
+      await setTargetEnabled(app, caller, id, false);
+      return { to, text: "The target gets nothing until it is enabled" };
+    case "delete":
+      await deleteTarget(app, caller, id);
+      return { to, text: "Deleted the target" };
+    case "rotate":
+      return targetSecretPage((await rotateSecret(app, caller, id, OVERLAP)).secret, home);
+    case "test": {
+      const { code, error, outcome } = await testTarget(app, caller, id, await outgoing());
+      const text =
+        outcome === "delivered"
+          ? `The target answered ${code}`
+          : `The sample was not delivered: ${error ?? `the target answered ${code}`}`;
+      return { to, text };
+    }
+    default:
+      throw new AppError("invalid", "the form names no action: load the page again");
+  }
+}
+
+/** Shows the secret of a webhook, this one time. */
+export function targetSecretPage(secret: string, home: Home): Page {
+  return secretPage({
+    ...home,
+    title: `Secret of a target of ${home.back.label}`,
+    id: "secret",
+    secret,
+    about: (
+      <Notice tone="warn">
+        <p>This secret is shown this one time. Store it where the webhook checks the signatures.</p>
+      </Notice>
+    ),
+  });
+}

@@ -1,0 +1,211 @@
+import { AppError } from "../../../base/errors.ts";
+import { durationInWords, parseDuration } from "../../../base/units.ts";
+import { EVENT_FILTERS } from "../../../delivery/notices/notice-types.ts";
+import type { TargetView } from "../../../delivery/target.ts";
+import * as schema from "../../../operations/schema/project-targets-schema.ts";
+import { addNoticeTarget, listNoticeTargets } from "../../../projects/notice-targets.ts";
+import type { Project } from "../../../projects/project.ts";
+import { getProject } from "../../../projects/projects.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { type Fields, textOf, textsOf } from "../fields.ts";
+import type { Page } from "../page.tsx";
+import { Empty } from "../parts/card.tsx";
+import { formflag } from "../parts/commands.tsx";
+import { CheckField, TextField } from "../parts/field.tsx";
+import { Button, Form } from "../parts/link.tsx";
+import { EnvironmentField } from "../parts/list.tsx";
+import { type Faults, check, faultAt, submit } from "../parts/submit.ts";
+import type { Column } from "../parts/table.tsx";
+import { TARGET_HINT, TargetTable, actOnTarget, targetSecretPage } from "../parts/targets.tsx";
+import { PROJECT, pathTo } from "../paths.ts";
+import type { Dashboard } from "../routes.ts";
+import { useMay } from "../view.ts";
+import { projectPage } from "./project-page.tsx";
+
+const TARGETS = `${PROJECT}/targets` as const;
+
+/** A new target as it was typed. */
+type Typed = { target: string; environment: string; events: readonly string[]; digest: string };
+
+const BLANK: Typed = { target: "", environment: "", events: [], digest: "" };
+
+/** The targets of a project, which get its notices. */
+export function projectTargetRoutes(dashboard: Dashboard) {
+  const { app, options, get, post } = dashboard;
+  const show = async (c: DashboardContext, slug: string, typed = BLANK, faults: Faults = {}) =>
+    targetsPage({
+      project: await getProject(app, slug),
+      targets: await listNoticeTargets(app, c.get("caller"), slug),
+      typed,
+      faults,
+    });
+  const homeOf = (project: string) => ({
+    section: "flags" as const,
+    back: { to: pathTo(TARGETS, { project }), label: project },
+  });
+
+  get(TARGETS, "flags:read", (c, { project }) => show(c, project));
+  post(TARGETS, "flags:write", (c, fields, { project }) => {
+    const typed = typedIn(fields);
+    return submit(
+      async () => {
+        const added = check(schema.add.body, targetOf(typed));
+        const { secret } = await addNoticeTarget(
+          app,
+          c.get("caller"),
+          project,
+          added,
+          await options.outgoing(),
+        );
+        if (secret !== null) return targetSecretPage(secret, homeOf(project));
+        return { to: pathTo(TARGETS, { project }), text: "Added the target" };
+      },
+      (faults) => show(c, project, typed, faults),
+      { invalid: "target", conflict: "target", forbidden: "target", not_found: "environment" },
+    );
+  });
+  post(`${TARGETS}/:target`, "flags:write", async (c, fields, { project, target: id }) => {
+    const targets = await listNoticeTargets(app, c.get("caller"), project);
+    if (!targets.some((each) => each.id === id))
+      throw new AppError("not_found", "this project has no such target");
+    return actOnTarget(dashboard, c, fields, { id, gets: "new notices", home: homeOf(project) });
+  });
+}
+
+function typedIn(fields: Fields): Typed {
+  return {
+    target: textOf(fields, "target").trim(),
+    environment: textOf(fields, "environment"),
+    events: textsOf(fields, "event"),
+    digest: textOf(fields, "digest").trim(),
+  };
+}
+
+/** A target for the admin API. Throws the fault of the digest. */
+function targetOf({ target, environment, events, digest }: Typed) {
+  const seconds = digest === "" ? undefined : parseDuration(digest);
+  if (digest !== "" && seconds === undefined) throw faultAt("digest", "write a time such as 10m, 1h or 7d");
+  return {
+    target,
+    ...(environment !== "" && { environment }),
+    ...(events.length > 0 && { events: [...events] }),
+    ...(seconds !== undefined && { digest: seconds }),
+  };
+}
+
+type Shown = { project: Project; targets: TargetView[]; typed: Typed; faults: Faults };
+
+function targetsPage({ project, targets, typed, faults }: Shown): Page {
+  const { slug } = project;
+  return projectPage({
+    project: slug,
+    tab: "targets",
+    title: "Targets",
+    heading: "Targets",
+    commands: [
+      { label: "Lists the same", text: formflag("targets list", { p: slug }) },
+      {
+        label: "Adds one",
+        text: formflag("targets add", "mail:ops@example.com", { p: slug, event: "flag.*", digest: "1h" }),
+      },
+      { label: "Lists what was sent", text: formflag("deliveries list", { project: slug }) },
+    ],
+    content: <Targets project={project} targets={targets} typed={typed} faults={faults} />,
+  });
+}
+
+function Targets({ project, targets, typed, faults }: Shown) {
+  const to = pathTo(TARGETS, { project: project.slug });
+  const mayChange = useMay("flags:write", { project: project.slug });
+  return (
+    <>
+      <p class="soft">
+        Targets of a project get notices of what changes in its flags, segments and environments.
+      </p>
+      {targets.length === 0 ? (
+        <Empty title="No target gets notices of this project" />
+      ) : (
+        <TargetTable targets={targets} to={to} mayChange={mayChange} columns={COLUMNS} />
+      )}
+      {mayChange && <NewTarget to={to} project={project} typed={typed} faults={faults} />}
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<TargetView>[] = [
+  { label: "Environment", cell: ({ environment }) => environment ?? "all" },
+  { label: "Events", cell: ({ events }) => events?.join(", ") ?? "all" },
+  {
+    label: "Together",
+    cell: ({ digest }) => (digest === null ? "no" : `every ${durationInWords(digest).replace(/^1 /, "")}`),
+  },
+];
+
+type NewTargetProps = Omit<Shown, "targets"> & { to: string };
+
+function NewTarget({ to, project, typed, faults }: NewTargetProps) {
+  return (
+    <Form to={to} class="card stack" id="add-target" label="Add a target" isChanged={typed !== BLANK}>
+      <h2>Add a target</h2>
+      <TextField
+        name="target"
+        label="Target"
+        hint={TARGET_HINT}
+        value={typed.target}
+        error={faults["target"]}
+        required
+      />
+      <div class="columns">
+        <EnvironmentField
+          environments={project.environments}
+          value={typed.environment}
+          all="All environments"
+          error={faults["environment"]}
+        />
+        <TextField
+          name="digest"
+          label="Gather notices for"
+          hint="Such as 10m or 1h, at most 7d; empty to send each at once"
+          value={typed.digest}
+          error={faults["digest"]}
+        />
+      </div>
+      <fieldset>
+        <legend>Events</legend>
+        <p class="hint">Without any it gets all.</p>
+        {faults["events"] && (
+          <p class="error" id="events-error">
+            {faults["events"]}
+          </p>
+        )}
+        <div class="columns">
+          {FAMILIES.map(({ family, events }) => (
+            <div class="stack">
+              {[family, ...events].map((event) => (
+                <CheckField
+                  name="event"
+                  id={`event-${event}`}
+                  value={event}
+                  label={event}
+                  checked={typed.events.includes(event)}
+                  fault={faults["events"] && "events-error"}
+                />
+              ))}
+            </div>
+          ))}
+        </div>
+      </fieldset>
+      <div class="buttons">
+        <Button kind="primary" icon="plus">
+          Add the target
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** The families of events, each with its events if there are several. */
+const FAMILIES = EVENT_FILTERS.filter((event) => event.endsWith(".*")).map((family) => {
+  const events = EVENT_FILTERS.filter((event) => event !== family && event.startsWith(family.slice(0, -1)));
+  return { family, events: events.length > 1 ? events : [] };
+});
