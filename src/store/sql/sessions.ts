@@ -55,8 +55,9 @@ export function* insertSession(
   if (inserted === 0) return undefined;
   yield* run(
     `DELETE FROM sessions WHERE user_id = (SELECT id FROM users WHERE name = $user) AND hash NOT IN
-     (SELECT s.hash ${FROM} WHERE u.name = $user ORDER BY s.seen_at DESC, s.created_at DESC LIMIT $most)`,
-    { user, most },
+     (SELECT s.hash ${FROM} WHERE u.name = $user
+      ORDER BY CASE WHEN s.id = $id THEN 0 ELSE 1 END, s.seen_at DESC, s.created_at DESC, s.id LIMIT $most)`,
+    { user, id, most },
   );
   const by = auditAuthor({ who: user, at: createdAt, type: "user", address });
   yield* appendAudit([{ ...by, action: "session.start", project: null, object: id, details: { method } }]);

@@ -151,6 +151,14 @@ export function sessionsContract(driver: Driver): void {
       expect(await store.sessions.find(elsewhere.hash)).toBeDefined();
     });
 
+    test("the one that begins stays, also where the others were seen later by another clock", async () => {
+      const { name } = await addUser();
+      const [ahead, same, next] = [5000, 0, 0].map((age) => newSession(name, { seenAt: NOW + age }));
+      for (const each of [ahead!, same!, next!]) await store.sessions.insert({ ...each, most: 1 }, null);
+      expect(await store.sessions.find(next!.hash)).toBeDefined();
+      for (const each of [ahead!, same!]) expect(await store.sessions.find(each.hash)).toBeUndefined();
+    });
+
     test("are listed by id, of everybody or of a user, a page at a time", async () => {
       const store = await open();
       for (const name of ["ann", "ben"]) await apply(store, { change: "insertUser", user: userCalled(name) });

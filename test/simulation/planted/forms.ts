@@ -97,8 +97,8 @@ export const FORM_FAULTS: PlantedFault[] = [
     name: "a disabled target is sent to",
     test: "world",
     file: "src/delivery/dispatch.ts",
-    from: 'if (!target.enabled) return "the target is disabled";\n',
-    to: "\n",
+    from: 'return target.enabled ? target : "the target is disabled";',
+    to: "return target;",
   },
   {
     name: "an idempotency key is not looked up",

@@ -3,6 +3,7 @@ import { DELIVERIES } from "./operations/deliveries.ts";
 import { FLAGS, READS, SHARED } from "./operations/flags.ts";
 import { PEOPLE } from "./operations/people.ts";
 import { PROJECT_CHANGES } from "./operations/project-changes.ts";
+import { ROLLOUTS } from "./operations/rollouts.ts";
 import { SUBMISSIONS } from "./operations/submissions.ts";
 
 /** Every operation of the store that changes something, and those that read as of one moment. */
@@ -14,6 +15,7 @@ export const OPERATIONS = {
   ...SHARED,
   ...CHANGES,
   ...PROJECT_CHANGES,
+  ...ROLLOUTS,
   ...READS,
 };
 

@@ -3,7 +3,10 @@ import type { Invitation } from "../../../src/access/members/invitation.ts";
 import type { OutboxTurn as Turn } from "../../../src/delivery/store.ts";
 import type { NewSession } from "../../../src/access/session.ts";
 import type { PostgresStore } from "../../../src/store/postgres/store.ts";
-import { planScheduled, putFlag } from "../../../src/flags/plan.ts";
+import { planScheduled, putFlag, putRamp, putSegment } from "../../../src/flags/plan.ts";
+import { applyDefinition, filledDefinition } from "../../../src/flags/segment.ts";
+import { planStart } from "../../../src/flags/ramps/ramp-plan.ts";
+import { isoTime } from "../../../src/base/clock.ts";
 import type { Conditions } from "../../../src/forms/intake/insertion.ts";
 import { ANN, addForm, addProject, apply, deleteFormChange } from "../../support/records/apply.ts";
 import {
@@ -13,6 +16,7 @@ import {
   newPasskey,
   newSession,
   nextId,
+  noticeTarget,
   proposalOf,
   random,
   submissionTo,
@@ -34,6 +38,16 @@ export const NO_CONDITIONS: Conditions = {
   maxSubmissions: null,
 };
 
+export const BY = { who: "ann", why: null, isGuarded: false };
+
+/** The definition of a segment that the form of the shop fills. */
+export const filled = (segment: string, field: string, approve = false) =>
+  applyDefinition(
+    segment,
+    undefined,
+    filledDefinition(segment, { project: "shop", form: "waitlist", field, attribute: field, approve }),
+    NOW,
+  ).record;
 /** What operations begin with: one of each, some of which two operations may both want. */
 export type Shop = Awaited<ReturnType<typeof furnish>>;
 
@@ -140,6 +154,7 @@ export async function furnish(store: PostgresStore) {
   const noted = nextId();
   await store.notes.add(noted, 1, NOW - 1);
   const [people, work] = [await furnishPeople(store, session), await furnishProject(store, insert)];
+  const rollouts = await furnishRollouts(store, insert);
   const { items } = await store.submissions.scanAll(0, 100);
   const placeOf = (id: string) => ({ id, place: items.find((each) => each.id === id)!.place });
   return {
@@ -161,6 +176,7 @@ export async function furnish(store: PostgresStore) {
     feedbackId,
     ...people,
     ...work,
+    ...rollouts,
     factors: { key: totpKey, passkey, begun: begun.hash },
     placeOf,
     by: ANN,
@@ -249,4 +265,34 @@ async function furnishProject(
   const [event, ended] = await store.proposals.claimDeliveries(NOW, NOW, 2);
   await store.proposals.settleDelivery({ id: ended!.id, dueAt: NOW, endedAt: NOW, error: null });
   return { ordered, returned, order, invitation, hook, proposal, event: event!.id };
+}
+
+/** In the project: a ramp whose first step is due, segments that a form fills, and targets that get notices. */
+async function furnishRollouts(
+  store: PostgresStore,
+  insert: (key: string, more?: Parameters<typeof submissionTo>[1]) => Promise<string>,
+) {
+  const project = "shop";
+  const ramped = { project, environment: "live", flag: "grow" };
+  const ended = { project, environment: "live", flag: "ended" };
+  await apply(store, putFlag(ramped, undefined, flagRecord("grow")));
+  await apply(store, putFlag(ended, undefined, flagRecord("ended", { enabled: true, expiresAt: NOW + 1 })));
+  const flag = (await store.flags.find(ramped))!;
+  const start = isoTime(NOW - 1);
+  const course = { variant: "on", to: [10, 100], every: 1, start };
+  await apply(store, putRamp(project, undefined, planStart(ramped, flag, course, BY, NOW - 2).ramp));
+  const waitlist = await addForm(store, "waitlist", { project });
+  const at = (segment: string) => ({ project, environment: "test", segment });
+  const invited = filled("invited", "email");
+  await apply(store, putSegment(at("invited"), undefined, invited));
+  await apply(store, putSegment(at("friends"), undefined, filled("friends", "friend", true)));
+  const data = '{"email":"ann@example.com","friend":"ben@example.com"}';
+  const named = [await insert(waitlist.key, { data })];
+  const conditions = { ...NO_CONDITIONS, spam: "words" as const };
+  const namedSpam = await insert(waitlist.key, { data: '{"email":"cyd@example.com"}', conditions });
+  const noticed = noticeTarget(project, { id: "nnnn-nnnn-nnnn" });
+  await apply(store, { change: "insertTarget", target: noticed });
+  const gathered = noticeTarget(project, { id: "gggg-gggg-gggg", digest: 60 });
+  await apply(store, { change: "insertTarget", target: gathered });
+  return { ramped, waitlist, invited, named, namedSpam, noticed };
 }

@@ -62,13 +62,14 @@ export async function keepState(sql: SQL): Promise<State> {
 function named(tables: Table[], rows: Map<string, { row: string }[]>): string {
   const names = new Map<string, string>();
   const lines: string[] = [];
+  const notices = noticesIn(rows);
   for (const { name, columns } of tables) {
     const own = (rows.get(name) ?? []).map(({ row }) => {
       const values = JSON.parse(row) as Record<string, unknown>;
       const id = columns.find(({ isIdentity }) => isIdentity)?.name;
       const shown = columns.flatMap(({ name, parent }) => {
         if (name === id || name === "stamps") return [];
-        const value = values[name];
+        const value = notices.get(values[name]) ?? values[name];
         return [[name, parent === null ? value : (names.get(`${parent} ${String(value)}`) ?? value)]];
       });
       const text = `${name} ${JSON.stringify(Object.fromEntries(shown))}`.replaceAll(RANDOM, "random");
@@ -78,6 +79,20 @@ function named(tables: Table[], rows: Map<string, { row: string }[]>): string {
     lines.push(...own.toSorted());
   }
   return lines.join("\n");
+}
+
+/** Names of deliveries of notices, whose ids are random, by what they say to whom. */
+function noticesIn(rows: Map<string, { row: string }[]>): Map<unknown, string> {
+  const of = (table: string) =>
+    (rows.get(table) ?? []).map(({ row }) => JSON.parse(row) as Record<string, unknown>);
+  const bodies = Map.groupBy(of("notice_bodies"), ({ delivery }) => delivery);
+  const own = of("deliveries").filter(({ submission_seq: seq }) => seq === null);
+  return new Map(
+    own.map(({ id, target }) => {
+      const said = (bodies.get(id) ?? []).map(({ number, body }) => `${String(number)} ${String(body)}`);
+      return [id, Bun.hash(JSON.stringify([target, said.toSorted()])).toString(36)];
+    }),
+  );
 }
 
 /** The tables, parents first. */

@@ -1,6 +1,7 @@
 import { HOUR_MS } from "../../../src/base/days.ts";
 import { sweep } from "../../../src/forms/keeping/removal.ts";
 import { requireApproved } from "./approvals.ts";
+import { requireFillings } from "./rollouts/fillings.ts";
 import { requireRollouts } from "./rollouts/rollout-invariants.ts";
 import { requireAudit } from "./walk.ts";
 import { FLEETING, MOST, type Ledger } from "./workload.ts";
@@ -19,6 +20,7 @@ export async function requireSound(world: World, ledger: Ledger): Promise<void> 
   requireHistory(world, ledger);
   requireApproved(world, ledger.approvals);
   requireRollouts(world);
+  await requireFillings(world, ledger.joining);
   await requireAudit(world);
 }
 
@@ -111,6 +113,14 @@ function requireDeliveries(world: World, ledger: Ledger): void {
     const isSteady = row.url?.endsWith("/steady") === true;
     if (row.status === 3 && isSteady && !ledger.marked.has(dashed(row.submission ?? "")))
       world.violated(`delivery ${row.id} was cancelled`);
+  }
+  for (const [url, at] of world.receivers.goneAt) {
+    const { enabled } = world.db
+      .query<{ enabled: number }, [string]>("SELECT enabled FROM targets WHERE url = ?")
+      .get(url)!;
+    // What goes wrong may keep a server from it.
+    if (world.troubleAt === -Infinity && (world.enabled.get(url) ?? 0) < at && enabled === 1)
+      world.violated(`${url} wants nothing any more, and is not switched off`);
   }
   const delivered = Map.groupBy(rows, ({ submission }) => submission);
   for (const { id, form, state } of submissionsIn(world)) {

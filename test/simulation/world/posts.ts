@@ -34,7 +34,7 @@ const CODES: Record<number, string> = {
 };
 
 /** Asks the public services of a server, as a client from elsewhere. Returns the answer if it is none of an error. */
-function visit(
+export function visit(
   world: World,
   path: string,
   init: RequestInit,

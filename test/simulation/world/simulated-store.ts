@@ -30,6 +30,9 @@ type Options = {
   troubled: () => void;
 };
 
+/** Calls behind which every process knows who is a member. */
+const FILLING = /^submissions\.(insert|import|mark|delete|deleteAged|purge)$/;
+
 type Method = (...args: unknown[]) => unknown;
 
 const unavailable = (reason = "database-unavailable") =>
@@ -63,8 +66,17 @@ export function openSimulatedStore(options: Options): SqliteStore {
     await scheduler.sleep(staleness + 1, "settle", process);
   };
 
+  let members: number | undefined;
+  /** Whether what was done may have changed who is a member of a segment, or another process has meanwhile. */
+  const areMembersChanged = async (name: string): Promise<boolean> => {
+    if (!FILLING.test(name)) return false;
+    const { memberships } = await store.readVersion();
+    if (memberships === members) return false;
+    members = memberships;
+    return true;
+  };
+
   const wrap = (name: string, method: Method): Method => {
-    const isChange = name === "apply";
     return async (...args) => {
       await travel(`${name}?`);
       if (happens(faults().refused)) {
@@ -80,6 +92,7 @@ export function openSimulatedStore(options: Options): SqliteStore {
         throw error;
       }
       options.done(name, args, result);
+      const isChange = name === "apply" || (await areMembersChanged(name));
       await travel(`${name}!`);
       if (happens(faults().lostAnswer)) {
         troubled(name);

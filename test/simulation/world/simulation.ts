@@ -63,6 +63,7 @@ export async function simulate({
     forms: new Map(),
     flags: createHistory(),
     approvals: { proposed: new Map(), refused: new Set() },
+    joining: [],
   };
   const level = seed % 3;
   if (level === 0 && seed % 2 === 1) world.clockOffset = () => clockOffset(scheduler.chance);

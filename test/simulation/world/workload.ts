@@ -25,6 +25,7 @@ import { OPERATOR, ask } from "./asking.ts";
 import { identitySteps } from "./identities.ts";
 import { furnishPeople, peopleOf } from "./people.ts";
 import { postOver, visitSteps } from "./posts.ts";
+import { fillingSteps } from "./rollouts/fillings.ts";
 import { furnishRollouts, rampSteps } from "./rollouts/ramps.ts";
 import { createProcess } from "./scheduler.ts";
 import { walkSteps } from "./walk.ts";
@@ -41,6 +42,9 @@ type Sent = {
   acceptedAt: number;
 };
 
+/** A step of somebody, who takes one after the other. */
+type Step = () => Promise<void>;
+
 /** What is known of what was done. */
 export type Ledger = {
   sent: Map<string, Sent>;
@@ -56,6 +60,8 @@ export type Ledger = {
   forms: Map<string, "there" | "gone" | "unknown">;
   flags: History;
   approvals: Approvals;
+  /** Steps of those whose submissions fill segments. */
+  joining: readonly Step[];
 };
 
 const FLAGS = ["sale", "search", "beta"];
@@ -68,11 +74,11 @@ export const MOST = 12;
 export const FLEETING = "fleeting";
 const NAMES = ["Ada", "Ben", "Cyd"];
 
-/** A step of somebody, who takes one after the other. */
-type Step = () => Promise<void>;
-
 /** Makes what the workload works on, while nothing goes wrong. Returns what else is done: by whom, and how often. */
-export async function furnish(world: World, { approvals }: Ledger): Promise<[name: string, steps: Step[]][]> {
+export async function furnish(
+  world: World,
+  ledger: Ledger,
+): Promise<[name: string, steps: readonly Step[]][]> {
   const { app } = world.servers[0]!;
   await createProject(app, OPERATOR, { slug: PROJECT, environments: ["develop", "live"] });
   for (const flag of FLAGS) await setFlag(app, OPERATOR, { project: PROJECT, environment: "live", flag }, {});
@@ -90,12 +96,14 @@ export async function furnish(world: World, { approvals }: Ledger): Promise<[nam
   await furnishPeople(world);
   await furnishRollouts(world);
   const { people, steps } = peopleOf(world);
+  ledger.joining = await fillingSteps(world);
   return [
     ["people", [...steps, ...identitySteps(people)]],
-    ["reviewers", await approvalSteps(world, approvals)],
+    ["reviewers", await approvalSteps(world, ledger.approvals)],
     ["visitors", await visitSteps(world)],
     ["walker", walkSteps(world)],
     ["releasers", rampSteps(world)],
+    ["members", ledger.joining],
   ];
 }
 
@@ -104,7 +112,7 @@ export async function work(
   world: World,
   ledger: Ledger,
   until: number,
-  others: readonly [name: string, steps: Step[]][],
+  others: readonly [name: string, steps: readonly Step[]][],
 ): Promise<void> {
   const { scheduler } = world;
   const { chance } = scheduler;

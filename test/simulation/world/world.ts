@@ -83,6 +83,8 @@ export type World = {
   /** When what is sent of a submission, or to the URL of a target, was last taken back or allowed. */
   withdrawn: Map<string, number>;
   withdraw: (what?: string) => void;
+  /** When a target of that URL was last enabled. */
+  enabled: Map<string, number>;
   /** By how much jobs of what starts from now on are slower than they are. */
   slowness: number;
   /** For how long after a commit a process may answer what was before it, in milliseconds. */
@@ -120,6 +122,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
     troubled: () => void (world.troubleAt = Math.max(world.troubleAt, scheduler.now())),
     withdrawnAt: -Infinity,
     withdrawn: new Map(),
+    enabled: new Map(),
     withdraw(what) {
       world.withdrawnAt = scheduler.now();
       if (what !== undefined) world.withdrawn.set(what, scheduler.now());
@@ -151,7 +154,11 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
     if (name === "deliveries.retry" || name === "deliveries.retryFailed") leases.retried();
     if (name === "apply")
       for (const each of args[0] as readonly SetupChange[])
-        if (each.change === "updateTarget") world.withdraw(each.target.url);
+        if (each.change === "updateTarget") {
+          const { url, enabled } = each.target;
+          world.withdraw(url);
+          if (enabled) world.enabled.set(url, scheduler.now());
+        }
     if (name === "submissions.insert") {
       const [{ id, files: own }] = args as [StoredSubmission];
       if (own.length > 0 && (result as { kind: string }).kind === "stored") files.notes.delete(id);

@@ -8,7 +8,7 @@ import type { World } from "../world.ts";
 export const ROLLOUT = "rollout";
 const FLAGS = ["slow", "fast", "brief"];
 const ROOT = `/projects/${ROLLOUT}`;
-const LIVE = `${ROOT}/environments/live`;
+export const LIVE = `${ROOT}/environments/live`;
 
 /** Targets of the project: one hears of each change, one of all within a minute at once. */
 export const NOTICED = "https://8.8.8.8/rollout/each";
