@@ -10,7 +10,8 @@ import { prove } from "./simulate/prove.ts";
  * and random triples; `--part 1/4` takes a quarter of them.
  *
  * With `--prove` it plants faults in a copy of the product, one at a time, and prints which ones the simulation finds within
- * `--seconds`; `--only` takes a part of their names, or the simulation that has to find them: program, world, statements.
+ * `--seconds`; `--only` takes parts of their names, or the simulations that have to find them (program, world, statements,
+ * histories), separated by commas.
  *
  * With `--coverage` it prints which lines of the product the simulated world reaches in `--hours`.
  */

@@ -31,7 +31,7 @@ let loaded: Promise<void> | undefined;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** Steps after which a simulation counts as one that does not come to rest. */
-const MOST_STEPS = 300_000;
+const MOST_STEPS = 120_000;
 
 export type Simulated = { violations: string[]; steps: number; hours: number; log: string[]; calls: number };
 
