@@ -179,6 +179,6 @@ function notATarget(): AppError {
   const services = CHAT_KINDS.map((kind) => EXAMPLES[kind]).join(", ");
   return new AppError(
     "invalid",
-    `a target is the URL of a webhook, such as https://example.com/hook, mail:ops@example.com, or a chat service and its URL: ${services}`,
+    `a target is the URL of a webhook, such as https://example.com/hook, or a chat service and its URL: ${services}, or mail:ops@example.com`,
   );
 }

@@ -35,12 +35,15 @@ export const settingsSchema = z.object({
 /** Settings to change: those that are left out stay as they are. */
 export const someSettings = z.partial(settingsSchema).shape;
 
+const { name, ...otherSettings } = settingsSchema.shape;
+
 export const projectSchema = z.object({
   slug: projectSlug,
+  name,
   /** The value of `x-project-key`. */
   key: z.string(),
   environments: z.array(environmentSchema),
-  ...settingsSchema.shape,
+  ...otherSettings,
 });
 
 export const projectPatchSchema = z
