@@ -63,7 +63,8 @@ function seesProject({ grants }: Rights, slug: string): boolean {
 }
 
 function holds({ scopes }: Grant, needed: Scope): boolean {
-  return scopes.some((held) => held === needed || INCLUDES[held].includes(needed));
+  const has = (wanted: Scope) => scopes.some((held) => held === wanted || INCLUDES[held].includes(wanted));
+  return has(needed) || (needed === "read" && INCLUDES.read.every(has));
 }
 
 function covers({ project, environments }: Grant, reach: Reach): boolean {

@@ -2,7 +2,7 @@ import { DEFAULT_PROJECT } from "../access/place.ts";
 import { clock } from "../base/clock.ts";
 import type { Caller } from "../access/caller.ts";
 import { change } from "../access/door.ts";
-import { requireScope, requireScopeSomewhere, visibleProjects } from "../access/rights.ts";
+import { hasScope, requireScope, requireScopeSomewhere, visibleProjects } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
 import { findGaps, missingSegments } from "../flags/flagd/results.ts";
@@ -103,10 +103,11 @@ function requireScopeIn(
 async function planDocument(
   app: DocumentsApp,
   caller: Caller,
-  given: Omit<Wanted, "author">,
+  given: Omit<Wanted, "author" | "seesForms">,
 ): Promise<{ plan: DocumentPlan; setup: Setup }> {
   const { document, home } = given;
-  const wanted = { ...given, author: caller };
+  const seesForms = (project: string) => hasScope(caller, "forms:read", { project });
+  const wanted = { ...given, author: caller, seesForms };
   const named = document.projects ?? {};
   const withForms =
     document.forms !== undefined || hasSources(document) || Object.values(named).some(({ forms }) => forms);

@@ -35,8 +35,8 @@ export async function checkOpenedForms(
     if (each.change !== "deleteFlag" && each.change !== "deleteEnvironment") continue;
     const { project } = each;
     const opened = openedBy(await app.store.projects.openedForms(project), each);
-    const kept = opened.find((each) => isKept(each, `${project}/${each.environment}/${each.flag}`));
-    if (kept) throw opensForm(project, kept);
+    const kept = opened.filter((each) => isKept(each, `${project}/${each.environment}/${each.flag}`));
+    if (kept.length > 0) throw opensForm(caller, project, kept);
   }
 }
 

@@ -23,7 +23,14 @@ import type { Setup, SetupProject } from "./setup.ts";
 type DocumentProject = NonNullable<Document["projects"]>[string];
 
 /** A document, and `home`, the project of the forms at its top. */
-export type Wanted = { document: Document; home: string; prune: boolean; author: Author };
+export type Wanted = {
+  document: Document;
+  home: string;
+  prune: boolean;
+  author: Author;
+  /** Whether a segment may name forms of a project, by its slug. */
+  seesForms: (project: string) => boolean;
+};
 
 /**
  * Plans the changes from a setup, which holds every project that the document names, to the document. What the document
@@ -33,8 +40,9 @@ export type Wanted = { document: Document; home: string; prune: boolean; author:
 export async function planOf(
   clock: ClockAndRandom,
   setup: Setup,
-  { document, home, prune, author }: Wanted,
+  { document, home, prune, author, seesForms }: Wanted,
 ): Promise<DocumentPlan> {
+  const seen = setup.forms.filter(({ project }) => seesForms(project));
   if (document.forms && document.projects?.[DEFAULT_PROJECT]?.forms)
     throw fault(pathOf("projects", DEFAULT_PROJECT, "forms"), "the forms of this project are in `forms`");
   const plan: DocumentPlan = {
@@ -47,7 +55,7 @@ export async function planOf(
   };
   for (const [slug, wanted] of Object.entries(document.projects ?? {})) {
     const current = setup.projects.find((each) => each.slug === slug);
-    const find: FindForm = (name) => formNamed(setup, { document, home }, slug, name);
+    const find: FindForm = (name) => formNamed(seen, { document, home }, slug, name);
     await planProject(clock, plan, slug, current, wanted, { prune, author, findForm: find });
   }
   if (document.forms) {

@@ -1,7 +1,10 @@
+import type { FormPlace } from "../access/place.ts";
 import type { ClockAndRandom } from "../base/clock.ts";
+import { namedSource } from "../flags/members.ts";
 import { findNestingFaults } from "../flags/flagd/nested-segments.ts";
 import { dropSegment, putSegment } from "../flags/plan.ts";
 import {
+  type SegmentRecord,
   applyDefinition,
   definitionOf,
   filledDefinition,
@@ -13,6 +16,13 @@ import {
 import { pathOf } from "./document.ts";
 import { type DocumentPlan, type Target, add, fault } from "./plan.ts";
 import { type FindForm, sourceOf } from "./sources.ts";
+
+/** The form that fills a segment, if a document calls it so: a caller who does not see it may leave it as it is. */
+function sameForm(current: SegmentRecord | undefined, project: string, name: string): FormPlace | undefined {
+  const source = current?.source;
+  if (!source || namedSource(source, project).form !== name) return undefined;
+  return { project: source.project, slug: source.form };
+}
 
 export function planSegments(
   clock: ClockAndRandom,
@@ -26,7 +36,7 @@ export function planSegments(
     const path = pathTo(name);
     const action = rules.has(name) ? "update" : "create";
     const current = existing.find((each) => each.name === name);
-    const source = sourceOf(path, wanted, findForm);
+    const source = sourceOf(path, wanted, (form) => sameForm(current, project, form) ?? findForm(form));
     const definition = source ? filledDefinition(name, source) : { rule: JSON.stringify(wanted) };
     const rule: unknown = source ? JSON.parse(definition.rule) : wanted;
     const isSame = source

@@ -4,11 +4,11 @@ import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { SegmentSource } from "../flags/members.ts";
-import { type FilledSegment, filledSegment } from "../forms/form.ts";
+import { type FilledSegment, type FormRecord, filledSegment } from "../forms/form.ts";
 import { parseFormName } from "../forms/form-name.ts";
 import type { Document } from "./document.ts";
 import { type DocumentPlan, fault } from "./plan.ts";
-import type { Setup, SetupChange } from "./setup.ts";
+import type { SetupChange } from "./setup.ts";
 import type { DocumentsApp } from "./store.ts";
 
 /** Finds the form that a segment names; undefined if there is none. */
@@ -43,9 +43,9 @@ export function hasSources({ projects = {} }: Document): boolean {
   );
 }
 
-/** The form of a name, in the project of its segment or else in any: of the setup, or one that the document creates. */
+/** The form of a name, in the project of its segment or else in any: one of some, or one that the document creates. */
 export function formNamed(
-  { forms }: Setup,
+  forms: readonly FormRecord[],
   { document, home }: { document: Document; home: string },
   project: string,
   name: string,
@@ -76,11 +76,11 @@ export async function checkSources(
     const planned = sources.find(
       ({ source }) => source.project === each.project && source.form === each.slug,
     );
-    const kept = (await app.store.forms.filledBy(each.key)).find(
+    const kept = (await app.store.forms.filledBy(each.key)).filter(
       (filled) => !changes.some((other) => ends(other, filled)),
     );
     if (planned) throw new AppError("conflict", `${planned.path}: the form "${each.slug}" would be deleted`);
-    if (kept) throw filledSegment(each.slug, kept);
+    if (kept.length > 0) throw filledSegment(caller, each.slug, kept);
   }
 }
 

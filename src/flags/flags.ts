@@ -108,7 +108,7 @@ export function deleteFlag(
       if (record) records.set(environment, record);
     requireRevision(flag, Math.max(0, ...[...records.values()].map(({ revision }) => revision)), expected);
     if (records.size === 0) throw noSuchFlag(flag);
-    await requireNoOpenedForm(app, { project, flag });
+    await requireNoOpenedForm(app, caller, { project, flag });
     const ends = await endRampsOf(app, project, flag);
     return { changes: [...ends, dropFlag(project, flag, records)], result: undefined };
   });

@@ -1,3 +1,4 @@
+import { type Rights, hasScope } from "../access/rights.ts";
 import { type ClockAndRandom, isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { type Random, characters } from "../base/ids.ts";
@@ -123,9 +124,11 @@ export function formKey(random: Random): string {
 /** A segment that a form fills, by its slugs. */
 export type FilledSegment = { project: string; environment: string; segment: string };
 
-/** The error for the deletion of a form that fills a segment. */
-export function filledSegment(form: string, { project, environment, segment }: FilledSegment): AppError {
-  return new AppError("conflict", `form "${form}" fills segment "${segment}" of ${project}/${environment}`, {
+/** A refusal to delete a form that fills some segments; it names one of those that the caller sees. */
+export function filledSegment(caller: Rights, form: string, filled: readonly FilledSegment[]): AppError {
+  const seen = filled.find((each) => hasScope(caller, "flags:read", each));
+  const segment = seen ? `segment "${seen.segment}" of ${seen.project}/${seen.environment}` : "a segment";
+  return new AppError("conflict", `form "${form}" fills ${segment}`, {
     reason: "form-fills-segment",
     hint: "give the segment a rule or delete it first",
   });

@@ -123,8 +123,8 @@ async function planMoveTo(app: FormsApp, caller: Caller, form: FormRecord, proje
 export async function deleteForm(app: FormsApp, caller: Caller, name: FormName): Promise<void> {
   await change(app, caller, async (): Promise<Plan<FormChange, void>> => {
     const form = await findForm(app, caller, "forms:write", name);
-    const [filled] = await app.store.forms.filledBy(form.key);
-    if (filled) throw filledSegment(form.slug, filled);
+    const filled = await app.store.forms.filledBy(form.key);
+    if (filled.length > 0) throw filledSegment(caller, form.slug, filled);
     return { changes: [planDeletion(form, false)], result: undefined };
   });
   await beginRemoval(app);

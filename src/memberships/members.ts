@@ -1,6 +1,6 @@
 import type { Caller } from "../access/caller.ts";
 import { change } from "../access/door.ts";
-import { requireScope } from "../access/rights.ts";
+import { hasScope, requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import type { Page } from "../base/pages.ts";
 import { memberValue } from "../flags/members.ts";
@@ -38,9 +38,10 @@ export async function exportMembers(
   segments: readonly SegmentRecord[],
 ): Promise<Map<string, string[]>> {
   const all = new Map<string, string[]>();
-  for (const { name, source, counts } of segments) {
+  for (const segment of segments) {
+    const { name, source, counts } = segment;
     if (!source) continue;
-    requireScope(caller, "forms:read", { project: source.project });
+    requireForm(caller, segment);
     if (counts && counts.members > MAX_EXPORTED)
       throw new AppError("too_large", `segment "${name}" has more than ${MAX_EXPORTED} members`, {
         hint: "export it without its members",
@@ -104,6 +105,15 @@ async function pendingAmong(
 async function findSegment(app: MembershipsApp, caller: Caller, place: SegmentPlace): Promise<SegmentRecord> {
   const segment = await app.store.segments.find(place);
   if (!segment) throw noSuchSegment(place.segment);
-  if (segment.source) requireScope(caller, "forms:read", { project: segment.source.project });
+  requireForm(caller, segment);
   return segment;
+}
+
+/** Throws `forbidden` without `forms:read` where the form of a segment is. */
+function requireForm(caller: Caller, { name, source }: SegmentRecord): void {
+  if (source && !hasScope(caller, "forms:read", { project: source.project }))
+    throw new AppError(
+      "forbidden",
+      `the ${caller.type} "${caller.name}" lacks the scope forms:read where the form of segment "${name}" is`,
+    );
 }

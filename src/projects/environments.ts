@@ -71,7 +71,7 @@ export function deleteEnvironment(
   return change(app, caller, async () => {
     const environment = await getEnvironment(app, project, slug);
     await requireChangeable(app, caller, { project, environment: slug });
-    await requireNoOpenedForm(app, { project, environment: slug });
+    await requireNoOpenedForm(app, caller, { project, environment: slug });
     return { changes: [planDeletion(project, environment)], result: undefined };
   });
 }

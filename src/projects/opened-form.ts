@@ -1,3 +1,4 @@
+import { type Rights, hasScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 
 /** A form that is open while a flag is true, and the slugs of the environment and the flag. */
@@ -15,13 +16,14 @@ export function openedBy(forms: readonly OpenedForm[], { environment, flag }: De
   );
 }
 
-export function opensForm(
-  project: string,
-  { form, project: other, environment, flag }: OpenedForm,
-): AppError {
+/** A refusal to delete flags of a project that open some forms; it names one of those that the caller sees. */
+export function opensForm(caller: Rights, project: string, opened: readonly OpenedForm[]): AppError {
+  const seen = opened.find((each) => hasScope(caller, "forms:read", { project: each.project }));
+  const { environment, flag } = seen ?? opened[0]!;
+  const form = seen ? `form "${seen.form}" in project "${seen.project}"` : "a form";
   return new AppError(
     "conflict",
-    `form "${form}" in project "${other}" is open while the flag ${project}/${environment}/${flag} is true`,
+    `${form} is open while the flag ${project}/${environment}/${flag} is true`,
     { reason: "flag-opens-form", hint: "let another flag or none open the form first" },
   );
 }

@@ -14,6 +14,7 @@ describe("a plan", () => {
       document: documentSchema.parse(document),
       home: "default",
       prune: false,
+      seesForms: () => true,
       author: { name: "ann" },
     });
 

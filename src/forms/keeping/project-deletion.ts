@@ -27,11 +27,11 @@ export async function deleteProject(app: DeletionApp, caller: Caller, slug: stri
   await change(app, caller, async (): Promise<Plan<ProjectChange | FormChange, void>> => {
     const { name } = await getProject(app, slug);
     await requireChangeable(app, caller, { project: slug });
-    await requireNoOpenedForm(app, { project: slug });
+    await requireNoOpenedForm(app, caller, { project: slug });
     const forms = await app.store.forms.list([slug]);
     for (const form of forms) {
-      const filled = (await app.store.forms.filledBy(form.key)).find(({ project }) => project !== slug);
-      if (filled) throw filledSegment(form.slug, filled);
+      const filled = (await app.store.forms.filledBy(form.key)).filter(({ project }) => project !== slug);
+      if (filled.length > 0) throw filledSegment(caller, form.slug, filled);
     }
     const isConfirmed = caller.hasConfirmed(slug);
     if (!isConfirmed) {
