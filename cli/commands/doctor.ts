@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import type { Command } from "commander";
 import { Failed } from "../exit.ts";
 import type { Paint } from "../output/color.ts";
@@ -15,7 +16,9 @@ import { usage } from "../session/usage.ts";
 import { recordedBackups } from "../serve/facts.ts";
 import { surroundingsOf } from "../serve/surroundings.ts";
 import { checkAll } from "../../src/maintenance/doctor/checks.ts";
-import type { Finding } from "../../src/maintenance/finding.ts";
+import { type Finding, ok } from "../../src/maintenance/finding.ts";
+import { parseServers } from "../../src/maintenance/running-servers.ts";
+import type { SharedStorage, Storage } from "../../src/storage.ts";
 
 export function addDoctorCommand(doctor: Command, io: Io): void {
   for (const option of serveOptions()) doctor.addOption(option);
@@ -26,7 +29,7 @@ export function addDoctorCommand(doctor: Command, io: Io): void {
 Checks the data directory, its disk, the machine, the addresses, the proxy and the mail server, and prints what to do
 about each problem. Of a PostgreSQL database it checks the version, the clock and the connections, and of a bucket the
 rights, with an object that it removes again. Changes and sends nothing else. Run it as the user of the server. Options that are
-not given are those of the server that runs on the data directory; given options are compared with it. Without a running
+not given are those of the server that runs on the data directory or uses the database; given options are compared with it. Without a running
 server, give it the options and variables that the server will have.
 
 Exit code: 0 when nothing is broken, 1 when there are problems.
@@ -39,7 +42,7 @@ Examples:
     .action(localAction(io, parse, run));
 }
 
-type Values = { config: Config; serve: ServeConfig; compared: Finding[] };
+type Values = { config: Config; options: Record<string, unknown>; isGiven: (name: string) => boolean };
 
 function parse(command: Command): Values {
   const config = readConfig(command);
@@ -47,10 +50,31 @@ function parse(command: Command): Values {
     throw usage("doctor checks the data itself, not a server", "name it with --data or --database");
   const options = command.optsWithGlobals<Record<string, unknown>>();
   const isGiven = (name: string) => /^(cli|env)$/.test(command.getOptionValueSourceWithGlobals(name) ?? "");
-  const running = config.storage.database === null ? readRunning(config.data) : undefined;
-  if (running === undefined) return { config, serve: readServeConfig(options), compared: [] };
+  // Refused before anything is contacted.
+  readServeConfig(options);
+  return { config, options, isGiven };
+}
+
+/** The configuration of the server that runs on the data, or the one it will have, and what differs from the options. */
+async function readServer(
+  { config, options, isGiven }: Values,
+  { shared }: Storage,
+): Promise<{ serve: ServeConfig; compared: Finding[] }> {
+  const { running, findings } =
+    shared === null ? { running: readRunning(config.data), findings: [] } : await readShared(shared);
+  if (running === undefined) return { serve: readServeConfig(options), compared: findings };
   const { options: merged, finding } = compareSettings(options, running, isGiven);
-  return { config, serve: readServeConfig(merged), compared: [finding] };
+  return { serve: readServeConfig(merged), compared: [...findings, finding] };
+}
+
+/** The options of a server on a shared database: of this machine if there is one, else of the newest; and what runs there. */
+async function readShared({ database }: SharedStorage): Promise<{ running?: Settings; findings: Finding[] }> {
+  const { serversOn } = await import("../../src/store/postgres/inspect.ts");
+  const servers = parseServers(await serversOn(database));
+  const server = servers.find(({ host }) => host === hostname()) ?? servers[0];
+  if (server === undefined) return { findings: [ok("servers", "none uses this database")] };
+  const list = servers.map(({ address, host, version }) => `${address} on ${host} (${version})`).join(", ");
+  return { running: server.settings, findings: [ok("servers", list)] };
 }
 
 /** The options of the server that runs on a data directory; undefined if none is known. */
@@ -63,9 +87,11 @@ function readRunning(data: string): Settings | undefined {
   }
 }
 
-async function run(io: Io, { config, serve, compared }: Values): Promise<void> {
+async function run(io: Io, values: Values): Promise<void> {
+  const { config } = values;
   const printer = createPrinter(io, config);
   const storage = await loadStorage(config.storage);
+  const { serve, compared } = await readServer(values, storage);
   const by = surroundingsOf(serve, recordedBackups(storage, serve.backups));
   const checked = await checkAll(storage, serve, by);
   const findings = [...checked, ...compared];

@@ -17,7 +17,8 @@ export function addStatusCommand(status: Command, io: Io): void {
       "after",
       `
 Shows the server that runs on the data directory, or with --server another one: its version and addresses, where its data
-is, the deliveries that wait or have failed, and the last backup. On a shared database, name the server with --server.
+is, the deliveries that wait or have failed, and the last backup. On a shared database it shows the newest of its servers,
+and lists all.
 
 Exit code: 0 if the server runs, 6 if none runs or it cannot be reached, 1 if it runs and its last backup failed.
 
@@ -39,7 +40,8 @@ async function run({ client, config, print }: Session): Promise<void> {
   if (shown.backup.failure !== null) throw new Failed();
 }
 
-function describe({ version, startedAt, address, dashboard, data, database, queue, backup }: Status): string {
+function describe(status: Status): string {
+  const { version, startedAt, address, servers, dashboard, data, database, queue, backup } = status;
   const { waiting, failed } = queue;
   const kind = database.kind === "sqlite" ? "SQLite" : "PostgreSQL";
   return details([
@@ -49,12 +51,19 @@ function describe({ version, startedAt, address, dashboard, data, database, queu
       startedAt === null ? "none runs here: formflag serve starts one" : `running since ${startedAt}`,
     ],
     ...(startedAt === null ? [] : rowsOf(address, dashboard)),
+    ...(servers !== null && servers.length > 1
+      ? [["servers", servers.map(inWords).join(", ")] as [string, string]]
+      : []),
     ...(data === null ? [] : [["data", data] as [string, string]]),
     ["database", `${kind}, ${database.name}, ${formatBytes(database.bytes)}`],
     ["queue", `deliveries waiting: ${waiting}, failed: ${failed}`],
     ["last backup", lastBackup(backup)],
     ["backups", schedule(backup)],
   ]);
+}
+
+function inWords({ host, address, version }: NonNullable<Status["servers"]>[number]): string {
+  return `${address} on ${host} (${version})`;
 }
 
 function rowsOf(address: string | null, dashboard: string | null): [string, string][] {

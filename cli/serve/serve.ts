@@ -32,6 +32,7 @@ import { openAuditFile } from "./audit/audit-options.ts";
 import { createBackups } from "./backups/backups.ts";
 import { factsOf } from "./facts.ts";
 import { checkFiles, filesJobs } from "./files.ts";
+import { startHeartbeat } from "./heartbeat.ts";
 import { type Listener, listen, readTls } from "./listen.ts";
 import { type Log, createLog } from "./log.ts";
 import { openOutbox } from "./outbox.ts";
@@ -100,7 +101,7 @@ export async function serve(
   const listeners: Listener[] = [];
   const reads = createReads(app.store);
   const commitLatency = createCommitLatency(app);
-  let forget = () => {};
+  let [forget, stopHeartbeat] = [() => {}, async () => {}];
   let jobs: Jobs | undefined;
   let outbox: Outbox | undefined;
   let threads = NO_THREADS;
@@ -181,16 +182,10 @@ export async function serve(
     const dashboard = dashboardOf(config, places, listeners);
     const address = listeners[0]!.localOrigin + config.basePath;
     Object.assign(facts, { address, dashboard });
-    if (data !== null) {
-      const { version, startedAt } = facts;
-      forget = recordServing(data, {
-        version,
-        startedAt,
-        origin: address,
-        dashboard,
-        settings: config.settings,
-      });
-    }
+    const { version, startedAt } = facts;
+    const itself = { version, startedAt, dashboard, settings: config.settings };
+    if (data !== null) forget = recordServing(data, { ...itself, origin: address });
+    stopHeartbeat = startHeartbeat(app, { ...itself, address }, log.error);
     if (count > 1) log.line("info", `${count} threads serve`);
     // Plain text in either format: scripts wait for this line.
     for (const { origin } of listeners) io.err(`listening on ${origin}\n`);
@@ -218,6 +213,7 @@ export async function serve(
     const finished = Promise.all([threads.stop(), ...listeners.map((listener) => listener.stop())]);
     await Promise.race([finished, clock.sleep(GRACE)]);
   } finally {
+    await stopHeartbeat();
     closeOutgoing();
     outbox?.stop();
     backups.stop();

@@ -14,6 +14,16 @@ export const backupsSchema = z.object({
   next: z.nullable(z.string()),
 });
 
+/** A server that uses a shared database. */
+const runningServerSchema = z.object({
+  /** The name of its machine. */
+  host: z.string(),
+  version: z.string(),
+  startedAt: z.string(),
+  /** As in {@link statusSchema}. */
+  address: z.string(),
+});
+
 /** The status of a server, or of a data directory that no server has. */
 export const statusSchema = z.object({
   version: z.string(),
@@ -21,6 +31,8 @@ export const statusSchema = z.object({
   startedAt: z.nullable(z.string()),
   /** The address that the server has on its machine; null if no server runs. */
   address: z.nullable(z.string()),
+  /** The servers of a shared database, the newest first; null without one. */
+  servers: z.nullable(z.array(runningServerSchema)),
   /** The address of the dashboard for browsers; null without one. */
   dashboard: z.nullable(z.string()),
   /** The data directory; null without one. */

@@ -3,7 +3,8 @@ import type { Caller } from "../access/caller.ts";
 import { requireScope } from "../access/rights.ts";
 import { MAX_STATS_DELIVERIES } from "./limits.ts";
 import type { backupsSchema, statusSchema } from "./status-schema.ts";
-import type { StatsApp } from "./store.ts";
+import { readServers } from "./running-servers.ts";
+import type { Servers, StatsApp } from "./store.ts";
 
 export type Backups = z.infer<typeof backupsSchema>;
 
@@ -20,27 +21,33 @@ export const NO_BACKUPS: Backups = {
 };
 
 /** The facts of a server that only the process that answers knows. */
-export type ServerFacts = Omit<Status, "database" | "queue"> & {
+export type ServerFacts = Omit<Status, "database" | "queue" | "servers"> & {
   database: Omit<Status["database"], "bytes">;
 };
 
-/** The status of a server. Throws `forbidden`. */
+/** The status of a server, or of the newest one that uses a shared database. Throws `forbidden`. */
 export async function readStatus(
-  { store }: StatsApp & { store: { stats: () => Promise<{ bytes: number }> } },
+  { store }: StatsApp & { store: { stats: () => Promise<{ bytes: number }>; servers: Servers | null } },
   caller: Caller,
   { version, startedAt, address, dashboard, data, database, backup }: ServerFacts,
 ): Promise<Status> {
   requireScope(caller, "read");
-  const [{ bytes }, waiting, failed] = await Promise.all([
+  const [servers, { bytes }, waiting, failed] = await Promise.all([
+    readServers(store),
     store.stats(),
     store.deliveries.countQueued(MAX_STATS_DELIVERIES),
     store.deliveries.countFailed(MAX_STATS_DELIVERIES),
   ]);
+  // A command beside it is not the server.
+  const newest = startedAt === null ? servers?.[0] : undefined;
   return {
-    version,
-    startedAt,
-    address,
-    dashboard,
+    version: newest?.version ?? version,
+    startedAt: newest?.startedAt ?? startedAt,
+    address: newest?.address ?? address,
+    servers:
+      servers &&
+      servers.map(({ host, version, startedAt, address }) => ({ host, version, startedAt, address })),
+    dashboard: newest?.dashboard ?? dashboard,
     data,
     database: { ...database, bytes },
     queue: { waiting, failed },

@@ -4,8 +4,20 @@ import type { Distribution } from "../base/metrics.ts";
 import type { Stage } from "./column.ts";
 import type { TableName } from "./tables.ts";
 
+/** The servers that use a shared database, by ids in hex. Facts are JSON, as {@link RunningServer}. */
+export type Servers = {
+  /** Records that a server runs, which it repeats every minute, and removes those that are gone. */
+  note(id: string, facts: string): Promise<void>;
+  /** Records that a server has ended. */
+  forget(id: string): Promise<void>;
+  /** The facts of those that run, in no order; one that was killed counts for two and a half minutes. */
+  list(): Promise<string[]>;
+};
+
 /** The database as a whole. */
 export type DatabaseStore = {
+  /** Null for a database that one server uses. */
+  servers: Servers | null;
   /** The problems of the database file as messages; empty for an intact file. Reads all of it. */
   check(): Promise<string[]>;
   /** Fulfils once all files of the database are open, so that a limit of open files no longer affects it. */

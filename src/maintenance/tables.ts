@@ -101,6 +101,7 @@ export const OTHER_TABLES: Readonly<Record<string, OtherTable>> = {
     ...POSTGRES,
     columns: { hash: "bytes", text: "text", expires_at: "integer" },
   },
+  servers: { of: "replicas", ...POSTGRES, columns: { id: "bytes", facts: "text", seen_at: "integer" } },
 };
 
 /** The names of the other tables of that kind in SQLite. */

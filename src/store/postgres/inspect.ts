@@ -3,6 +3,7 @@ import { createConnections, POOL_SIZES, type Query } from "./connection.ts";
 import { type DatabaseAddress, describeDatabase } from "./database-url.ts";
 import { startError } from "./errors.ts";
 import { MIGRATIONS, TABLES } from "./migrate.ts";
+import { listServers } from "./servers.ts";
 
 /** Connections that a server needs to serve; a dump takes one more. */
 const NEEDED = POOL_SIZES.version + POOL_SIZES.reads + POOL_SIZES.inserts + POOL_SIZES.transactions;
@@ -40,6 +41,18 @@ export type Inspection = {
   /** The forms whose submissions are sent somewhere, by slug. */
   sending: SendingForm[];
 };
+
+/** The facts of the servers that use a database, as JSON; none if it cannot be reached, which {@link inspectPostgres} reports. */
+export async function serversOn(address: DatabaseAddress): Promise<string[]> {
+  const connections = createConnections(address);
+  try {
+    return await listServers((text, params) => connections.query("version", text, params));
+  } catch {
+    return [];
+  } finally {
+    await connections.close();
+  }
+}
 
 const ROUND_TRIPS = 5;
 

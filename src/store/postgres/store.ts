@@ -25,6 +25,7 @@ import { forgetNothing, movingStore, requireLive, targetError } from "./copies/m
 import { createNotes } from "./notes.ts";
 import { rewriteTables } from "./rewrite.ts";
 import { createUnits } from "./run.ts";
+import { createServers } from "./servers.ts";
 import { clearShared, createShared } from "./shared.ts";
 import { findHits, indexBacklog, updateIndex } from "./search.ts";
 import { createWithdrawals } from "./withdrawals.ts";
@@ -126,6 +127,7 @@ export async function openPostgresStore(
     ...slices,
     notes: createNotes(units),
     shared: createShared(units),
+    servers: createServers(units),
     submissions: {
       ...noticingMembers(slices.submissions, noticeMembers),
       async insert(...args) {

@@ -107,6 +107,7 @@ export function openSqliteStore(file: string, writing: Writing): SqliteStore {
     ...slices,
     ...bindSlices(runner, { garbage }),
     shared: null,
+    servers: null,
     join: writer.join ?? null,
     submissions: {
       ...noticingMembers(slices.submissions, noticeMembers),

@@ -30,6 +30,7 @@ export function openRemoteStore(caller: Caller, staleness: number): PostgresStor
     ...slices,
     notes: { ...notes, hold: onlyMain, clearedByInsert: true },
     shared,
+    servers: null,
     submissions: {
       ...slices.submissions,
       insert: caller.insert,

@@ -1,0 +1,62 @@
+import { hostname } from "node:os";
+import { describe, expect, test } from "bun:test";
+import type { Finding } from "../../src/maintenance/finding.ts";
+import type { Status } from "../../src/maintenance/status.ts";
+import { formflag } from "../support/commands.ts";
+import { eventually } from "../support/eventually.ts";
+import { startServer } from "../support/executable.ts";
+import { IS_POSTGRES_HERE, databaseOf, execute, freshDatabase } from "../support/postgres/postgres.ts";
+
+/** Servers on a new database, and commands beside them. */
+async function open() {
+  const url = await freshDatabase();
+  const env = { FORMFLAG_DATABASE_URL: url };
+  const run = (...args: string[]) => formflag(args, { env });
+  const status = async () => {
+    const { code, stdout } = await run("status", "--json");
+    return { code, ...(JSON.parse(stdout) as Status) };
+  };
+  const doctor = async (...args: string[]) => {
+    const findings = JSON.parse((await run("doctor", "--json", ...args)).stdout) as Finding[];
+    return (check: string) => findings.find((each) => each.check === check);
+  };
+  const serve = (...args: string[]) => startServer(["--drain", "0s", ...args], { env, data: null });
+  return { url, run, status, doctor, serve };
+}
+
+describe.skipIf(!IS_POSTGRES_HERE)("a command beside the servers of a shared database", () => {
+  test("knows which servers use it, and compares its options with theirs", async () => {
+    const { url, run, status, doctor, serve } = await open();
+    expect(await status()).toMatchObject({ code: 6, startedAt: null, address: null, servers: [] });
+    expect((await doctor("--listen", "127.0.0.1:0"))("servers")?.message).toBe("none uses this database");
+
+    const one = await serve("--hsts", "off");
+    await eventually("the first server to be known", async () => (await status()).servers?.length === 1);
+    const known = { code: 0, address: one.url, servers: [{ host: hostname(), address: one.url }] };
+    expect(await status()).toMatchObject(known);
+    expect((await run("status")).stdout).toContain(`address      ${one.url}\n`);
+    const own = await doctor();
+    expect(own("servers")?.message).toContain(`${one.url} on ${hostname()}`);
+    expect(own("options")).toMatchObject({ status: "ok", message: expect.stringContaining("--hsts off") });
+    expect((await doctor("--base-path", "/other"))("options")).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("--base-path is /other here, and not set in the server"),
+    });
+
+    const two = await serve();
+    await eventually("the second server to be known", async () => (await status()).servers?.length === 2);
+    expect((await status()).address).toBe(two.url);
+    expect((await run("status")).stdout).toMatch(
+      /^servers +http:\S+ on \S+ \(\S+\), http:\S+ on \S+ \(\S+\)$/m,
+    );
+    // One that was killed is known for some minutes, by the clock of the database.
+    process.kill(two.pid, "SIGKILL");
+    await two.exited;
+    await execute(`UPDATE servers SET seen_at = seen_at - 150000 WHERE facts LIKE '%${two.url}%'`, {
+      database: databaseOf(url),
+    });
+    expect((await status()).servers).toHaveLength(1);
+    await one.stop();
+    expect(await status()).toMatchObject({ code: 6, servers: [] });
+  }, 60_000);
+});
