@@ -10,10 +10,7 @@ import { COMMIT, VERSION } from "./version.ts";
 /** Declares the arguments, options, help and subcommands of a command; `args` is the command line, if there is one. */
 type Declare = (command: Command, io: Io, args: readonly string[]) => void | Promise<void>;
 
-/**
- * Every command with its loader: a call loads only the command it runs, and help needs only the summaries of the
- * others.
- */
+/** Every command with its loader: a call loads only its own command, and help needs the summaries alone. */
 const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[] = [
   {
     name: "serve",
@@ -49,6 +46,11 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
     name: "segments",
     summary: "manage rules that the flags of an environment share",
     load: async () => (await import("./commands/segments.ts")).addSegmentCommands,
+  },
+  {
+    name: "experiments",
+    summary: "compare the variants of a flag by what visitors do",
+    load: async () => (await import("./commands/experiments/experiments.ts")).addExperimentCommands,
   },
   {
     name: "forms",

@@ -1,6 +1,7 @@
 import type { AccessStore } from "./access/store.ts";
 import type { ChangesApp, DocumentsApp } from "./documents/store.ts";
 import { createFlagReader } from "./flags/reads/flag-reader.ts";
+import type { ExperimentsStore } from "./experiments/store.ts";
 import type { MembershipsStore } from "./memberships/store.ts";
 import type { DatabaseStore } from "./maintenance/store.ts";
 
@@ -10,7 +11,7 @@ import type { DatabaseStore } from "./maintenance/store.ts";
  * database is locked, full or read-only. Times are milliseconds since 1970. A `list` holds everything, a `page` about
  * `MAX_PAGE_BYTES` at most.
  */
-export type Store = ChangesApp["store"] & AccessStore & MembershipsStore & DatabaseStore;
+export type Store = ChangesApp["store"] & AccessStore & MembershipsStore & ExperimentsStore & DatabaseStore;
 
 /** Dependencies of every operation: clock, randomness, the slices of the store, blobs, notes. */
 export type App = Omit<DocumentsApp, "store"> & { store: Store };

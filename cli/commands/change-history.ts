@@ -12,7 +12,7 @@ import { listAll } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
 import { countValue, pastTimeValue } from "../session/values.ts";
 
-type Kind = "flag" | "segment" | "environment" | "project" | "form";
+type Kind = "flag" | "segment" | "experiment" | "environment" | "project" | "form";
 /** A change; one of all projects and forms names its project. */
 type Change = ReturnType<typeof viewChange> & { project?: string | null };
 
@@ -22,6 +22,7 @@ type Subject = { kind?: Kind; name?: string | undefined; project?: string };
 const ABOUT: Record<Kind, string> = {
   flag: "a flag, or of every flag of the project",
   segment: "a segment, or of every segment of the project",
+  experiment: "an experiment, or of every experiment of the project",
   environment: "an environment, or of every environment of the project",
   project: "a project: its flags, segments and environments",
   form: "a form and its targets",
@@ -30,6 +31,7 @@ const ABOUT: Record<Kind, string> = {
 const EXAMPLES: Record<Kind, string> = {
   flag: "new-checkout -p shop",
   segment: "staff -p shop",
+  experiment: "headline -p shop",
   environment: "production -p shop",
   project: "shop",
   form: "contact",
@@ -53,7 +55,7 @@ export function addWholeHistoryCommand(history: Command, io: Io): void {
   withFilters(history)
     .option(
       "--kind <kind>",
-      "only changes of a flag, segment, environment, scheduled change, ramp, project or form",
+      "only changes of a flag, segment, environment, scheduled change, ramp, experiment, project or form",
     )
     .addHelpText("after", helpOf("history", "--since 7d"))
     .action(action(io, (input) => ({ ...filterOf(input), subject: {} }), run));

@@ -33,8 +33,17 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
     `formflag flags history ${name} -p ${project} -e ${environment} shows its revisions`,
   "ramp-not-found": ({ project }) =>
     `formflag flags ramps -p ${project} shows the ramps there are, flags ramp <flag> --variant on --to 1,10,50,100 --every 1d begins one`,
-  "flag-held": ({ project, environment, name }) =>
-    `formflag flags ramp ${name} -p ${project} -e ${environment} shows it, --abort or --abort --keep ends it`,
+  "flag-held": ({ project, environment }) =>
+    `formflag flags ramps -p ${project} shows ramps, flags ramp <flag> --abort ends one; experiments list -p ${project} -e ${environment} shows experiments, experiments stop <name> ends one`,
+  "experiment-not-found": ({ project, environment }) =>
+    `formflag experiments list -p ${project} -e ${environment} shows the experiments there are`,
+  "experiment-exists": ({ name, project, environment }) =>
+    `formflag experiments get ${name} -p ${project} -e ${environment} shows it`,
+  "experiment-state": ({ name, project, environment }) =>
+    `formflag experiments get ${name} -p ${project} -e ${environment} shows its state`,
+  "experiment-started": "create another experiment; --hypothesis can be set at any time",
+  "experiment-holds": ({ name, project, environment }) =>
+    `formflag experiments stop ${name} -p ${project} -e ${environment} ends it`,
   "scheduled-not-found": ({ project }) => `formflag flags scheduled -p ${project} shows what is scheduled`,
   "segment-missing": ({ project, environment }) =>
     `promote it with --segments, or set it first: formflag segments set <segment> -p ${project} -e ${environment}`,

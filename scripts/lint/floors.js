@@ -68,7 +68,7 @@ export const FLOORS = [
   },
   {
     area: "src/maintenance",
-    imports: AREAS.filter((area) => !["documents", "memberships", "experiments"].includes(area.slice(4))),
+    imports: AREAS.filter((area) => !["documents", "memberships"].includes(area.slice(4))),
     libraries: ["modern-tar", "zod"],
   },
   // The storage, and checks of it with a server's own drivers.

@@ -1,5 +1,13 @@
 /** The kinds of changes in a project; its own creation and deletion are in no project. */
-export const PROJECT_KINDS = ["flag", "segment", "environment", "scheduled", "ramp", "project"] as const;
+export const PROJECT_KINDS = [
+  "flag",
+  "segment",
+  "environment",
+  "scheduled",
+  "ramp",
+  "experiment",
+  "project",
+] as const;
 /** All kinds of changes; a form with its targets is in no project. */
 export const CHANGE_KINDS = [...PROJECT_KINDS, "form"] as const;
 

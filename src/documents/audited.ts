@@ -19,7 +19,7 @@ export type AuditedChange = Omit<AuditEvent, "project"> & {
 type Audited = { [K in Kind]: ((change: SetupChange & { change: K }) => AuditedChange | null) | null };
 
 /**
- * The entry of each change; null for one that is not audited: flags, segments, scheduled changes and ramps have a history of their
+ * The entry of each change; null for one that is not audited: flags, segments, scheduled changes, ramps and experiments have a history of their
  * own, and how a user likes the dashboard is left out, as are secrets and the values of settings.
  */
 const AUDITED: Audited = {
@@ -48,6 +48,8 @@ const AUDITED: Audited = {
   insertScheduled: null,
   deleteScheduled: null,
   putRamp: null,
+  putExperiment: null,
+  deleteExperiment: null,
   insertForm: ({ form: { key, slug } }) => entry("form.create", { form: key }, slug),
   updateForm: ({ form: { key, slug }, history }) =>
     entry("form.set", { form: key }, slug, { fields: fieldsOf(history) }),

@@ -1,6 +1,7 @@
 import type { ChangeKind } from "../access/history-entry.ts";
 import { type Noticed, fieldChanges } from "../delivery/notices/change-notice.ts";
 import type { NoticeType } from "../delivery/notices/notice-types.ts";
+import { viewExperiment } from "../experiments/experiment.ts";
 import { viewRamp } from "../flags/ramps/ramp.ts";
 import { segmentState } from "../flags/segment.ts";
 import type { SetupChange } from "./setup.ts";
@@ -13,6 +14,7 @@ const NOTICED: Record<ChangeKind, NoticeType | null> = {
   scheduled: "flag.scheduled",
   // It has events of its own.
   ramp: null,
+  experiment: null,
   project: null,
   form: null,
 };
@@ -20,6 +22,7 @@ const NOTICED: Record<ChangeKind, NoticeType | null> = {
 /** How targets of its project hear of a change; none for one of which they do not. */
 export function noticedChange(change: SetupChange): Noticed[] {
   if (change.change === "putRamp") return rampNotices(change);
+  if (change.change === "putExperiment") return experimentNotices(change);
   // The event of its ramp says so.
   if (change.change === "putFlag" && change.isStep) return [];
   const noticed = noticedAs(change);
@@ -37,6 +40,18 @@ function rampNotices({ project, ramp, events, history }: SetupChange & { change:
     changes,
     members: { ramp: viewRamp(ramp) },
   }));
+}
+
+function experimentNotices({
+  project,
+  experiment,
+  events,
+  history,
+}: SetupChange & { change: "putExperiment" }): Noticed[] {
+  const { environment, name } = experiment;
+  const changes = history ? fieldChanges(history.before, history.after) : [];
+  const members = { experiment: viewExperiment(experiment) };
+  return events.map((type) => ({ project, environment, name, type, changes, members }));
 }
 
 function noticedAs(change: SetupChange): Noticed | null {

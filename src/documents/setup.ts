@@ -1,5 +1,6 @@
 import type { AccessChange } from "../access/change.ts";
 import type { TargetChange } from "../delivery/change.ts";
+import type { ExperimentChange } from "../experiments/change.ts";
 import type { FlagChange } from "../flags/change.ts";
 import type { FlagRecord } from "../flags/flag.ts";
 import type { FoundRamp } from "../flags/ramps/ramp.ts";
@@ -33,6 +34,7 @@ export type SetupEnvironment = Environment & {
 export type SetupChange =
   | ProjectChange
   | FlagChange
+  | ExperimentChange
   | FormChange
   | TargetChange
   | AccessChange

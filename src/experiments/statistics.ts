@@ -11,7 +11,7 @@
  */
 
 /** The level at which all intervals of an experiment hold together, at every look. */
-const LEVEL = 0.95;
+export const LEVEL = 0.95;
 const ALPHA = 1 - LEVEL;
 /** The level at which the guards of a ramp or an experiment raise false alarms, all together. */
 const GUARD_ALPHA = 0.01;

@@ -92,6 +92,8 @@ type RampStore = {
   find(where: FlagPlace): Promise<FoundRamp | undefined>;
   /** By flag and environment, of every environment or of one. Throws `not_found`. */
   page(project: string, environment: string | null, query: RampQuery): Promise<Page<FoundRamp>>;
+  /** The name of the experiment that holds the flag there. Throws `not_found` for the environment. */
+  experimentOn(where: FlagPlace): Promise<string | undefined>;
   /** The ramps of a flag in every environment, by environment. Throws `not_found` for the project. */
   ofFlag(project: string, flag: string): Promise<FoundRamp[]>;
   /** When the next step is due; null if none is. */

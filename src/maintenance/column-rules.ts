@@ -21,11 +21,16 @@ import { MOODS } from "../flags/previews/feedback.ts";
 import { CODE_LIMITS, FEEDBACK_LIMITS, PREVIEW_LIMITS, RAMP_LIMITS } from "../flags/limits.ts";
 import {
   areRampSteps,
+  isFlagState,
   isRampedState,
   GUARD_ACTIONS,
   RAMP_REASONS,
   RAMP_STATUSES,
 } from "../flags/ramps/ramp.ts";
+import { EXPERIMENT_STATUSES, isSplit } from "../experiments/experiment.ts";
+import { EXPERIMENT_LIMITS } from "../experiments/limits.ts";
+import { VISITOR_BYTES } from "../experiments/measurement.ts";
+import { findGuardFault } from "../flags/ramps/guard.ts";
 import { memberValue } from "../flags/members.ts";
 import { FORM_KEY } from "../forms/form.ts";
 import { ACCENT, COLORS } from "../projects/color.ts";
@@ -114,6 +119,13 @@ export const RULES = {
   rampReason: oneOf(RAMP_REASONS),
   rampState: json(isRampedState),
   guardAction: oneOf(GUARD_ACTIONS),
+  guards: listOf((guard) => findGuardFault(guard) === undefined),
+  flagState: json(isFlagState),
+  experimentStatus: oneOf(EXPERIMENT_STATUSES),
+  split: json((value) => isObject(value) && isSplit(value)),
+  minDays: integer(0, EXPERIMENT_LIMITS.minDays),
+  visitor: bytes(VISITOR_BYTES),
+  seen: integer(-1, Number.MAX_SAFE_INTEGER),
   targetSecret: text(/^whsec_[A-Za-z0-9+/]{43}=$/),
   id: bytes(16),
   hash: bytes(32),

@@ -136,6 +136,15 @@ export const FORM_TABLES = {
       revision: "integer count",
     },
   },
+  measured_visitors: {
+    stage: "trail",
+    key: ["measurement", "visitor"],
+    columns: {
+      measurement: "integer count",
+      visitor: "bytes visitor",
+      seen: "integer seen",
+    },
+  },
   deliveries: {
     stage: "trail",
     key: ["id"],

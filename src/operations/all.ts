@@ -5,6 +5,7 @@ import { codeReferences } from "./code-references.ts";
 import { deliveries } from "./deliveries.ts";
 import { documents } from "./documents.ts";
 import { environments } from "./environments.ts";
+import { experiments } from "./experiments.ts";
 import { feedback } from "./feedback.ts";
 import { flagd } from "./flagd.ts";
 import { flags } from "./flags.ts";
@@ -45,6 +46,7 @@ export const OPERATIONS: readonly Operation[] = [
   promotion,
   scheduled,
   ramps,
+  experiments,
   changes,
   projectTargets,
   forms,

@@ -8,7 +8,7 @@ export const changeSchema = z.object({
   environment: z.nullable(z.string()),
   /**
    * `scheduled` is a scheduled change of a flag that failed: `after` holds the reason. `ramp` is a ramp of a flag, whose steps
-   * are changes of the flag.
+   * are changes of the flag; `experiment` is one, whose split is a change of the flag.
    */
   kind: z.enum(CHANGE_KINDS),
   name: z.string(),

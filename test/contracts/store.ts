@@ -14,6 +14,7 @@ import { formProjectsContract } from "./form-projects.ts";
 import { formsContract } from "./forms.ts";
 import { historyContract } from "./setup/history.ts";
 import { identitiesContract } from "./setup/identities.ts";
+import { experimentsContract } from "./experiments.ts";
 import { membershipsContract } from "./memberships.ts";
 import { notesContract } from "./notes.ts";
 import { noticesContract } from "./notices.ts";
@@ -47,6 +48,7 @@ const CONTRACTS = [
   formsContract,
   formProjectsContract,
   membershipsContract,
+  experimentsContract,
   submissionsContract,
   arrivalContract,
   countsContract,

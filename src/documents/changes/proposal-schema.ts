@@ -23,7 +23,7 @@ export const proposalSchema = z.object({
   etag: z.string(),
   differences: z.array(
     z.extend(differenceSchema, {
-      kind: z.enum(["project", "environment", "segment", "flag", "form", "scheduled", "ramp"]),
+      kind: z.enum(["project", "environment", "segment", "flag", "form", "scheduled", "ramp", "experiment"]),
     }),
   ),
   reviews: z.array(

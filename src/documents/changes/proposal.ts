@@ -22,9 +22,9 @@ export type Verdict = { who: string; verdict: "approved" | "rejected"; why: stri
 /** The states that the store keeps: whether an open change is approved or expired follows from the rest. */
 export type StoredStatus = "open" | "applied" | "rejected" | "withdrawn" | "expired";
 
-/** One difference that a proposed change makes: of a document, a scheduled change, or a ramp. */
+/** One difference that a proposed change makes: of a document, a scheduled change, a ramp, or an experiment. */
 export type ProposedDifference = Omit<Difference, "kind"> & {
-  kind: Difference["kind"] | "scheduled" | "ramp";
+  kind: Difference["kind"] | "scheduled" | "ramp" | "experiment";
 };
 
 type Difference = z.infer<typeof differenceSchema>;

@@ -57,6 +57,7 @@ const KINDS = {
   flag: "flag",
   scheduled: "flag",
   ramp: "ramp",
+  experiment: "experiment",
   segment: "segment",
   environment: "environment",
 } as const;
@@ -74,17 +75,19 @@ function recorded(
           ? pathOf("projects", project, "environments", name)
           : kind === "segment"
             ? placeOf(project, environment ?? "", "segments", name)
-            : environment === null
-              ? pathOf("projects", project, "flags", name)
-              : pathOf(
-                  "projects",
-                  project,
-                  "flags",
-                  name,
-                  "environments",
-                  environment,
-                  ...(kind === "ramp" ? [kind] : []),
-                );
+            : kind === "experiment"
+              ? placeOf(project, environment ?? "", "experiments", name)
+              : environment === null
+                ? pathOf("projects", project, "flags", name)
+                : pathOf(
+                    "projects",
+                    project,
+                    "flags",
+                    name,
+                    "environments",
+                    environment,
+                    ...(kind === "ramp" ? [kind] : []),
+                  );
   const shown = kind === "project" || kind === "form" ? kind : KINDS[kind];
   if (before === null) return [create(shown, path, after)];
   if (after === null) return [{ action: "delete", kind: shown, path, before, after: null }];

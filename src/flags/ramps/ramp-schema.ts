@@ -1,10 +1,24 @@
 import * as z from "zod/mini";
 import { momentOf, timestamp } from "../../base/slug-schema.ts";
 import { RAMP_LIMITS } from "../limits.ts";
+import { findGuardFault, GUARD_LIMITS } from "./guard.ts";
 import { findStepsFault, GUARD_ACTIONS, RAMP_REASONS, RAMP_STATUSES } from "./ramp.ts";
 
 const onGuard = z.enum(GUARD_ACTIONS, `onGuard is ${GUARD_ACTIONS.join(" or ")}`);
 const everyFault = "every is a whole number of seconds, from 1 to 31622400, which are 366 days";
+
+export const guardsSchema = z.array(z.string("a guard is a text"), "guards is a list").check(
+  z.maxLength(GUARD_LIMITS.guards, `there are ${GUARD_LIMITS.guards} guards at most`),
+  z.refine((all) => all.every((each) => findGuardFault(each) === undefined), {
+    error: ({ input }) => firstFault(input as string[], findGuardFault),
+  }),
+  z.describe("Such as `event:error rises 0%` or `submissions:contact falls 40% of baseline`."),
+);
+
+/** The first fault of some texts. */
+export function firstFault(texts: readonly string[], fault: (text: string) => string | undefined): string {
+  return texts.flatMap((text) => fault(text) ?? [])[0] ?? "";
+}
 
 /** The course of a ramp. */
 export const rampPlanSchema = z.strictObject({
@@ -26,13 +40,7 @@ export const rampPlanSchema = z.strictObject({
       z.describe("Seconds from one step to the next."),
     ),
   start: z.optional(momentOf("start").check(z.describe("When the first step is due. Default: at once."))),
-  guards: z.optional(
-    z
-      .array(z.string())
-      .check(
-        z.maxLength(0, "guards come with experiments, which this version does not have: leave guards out"),
-      ),
-  ),
+  guards: z.optional(guardsSchema),
   onGuard: z.optional(onGuard),
 });
 

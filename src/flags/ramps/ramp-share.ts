@@ -8,34 +8,50 @@ import type { RampedState } from "./ramp.ts";
 type Targeting = NonNullable<FlagRules["targeting"]>;
 
 /** The rules of a flag whose share can be written: rows of conditions, and the share in percent of a variant behind them. */
-export type Ramped = { rules: FlagRules; rows: unknown[]; share: number };
+export type Ramped = SharedRules & { share: number };
+
+/** The rules of a flag with its rows of conditions, and the last element behind them: undefined, a variant, or a share. */
+export type SharedRules = { rules: FlagRules; rows: unknown[]; rest: unknown };
+
+/** Reads the rules of a flag that ends in a share, or could. Throws `invalid` for a rule of another kind. */
+export function readRows({ enabled, rules: text }: RampedState): SharedRules {
+  const rules = text === null ? plainRules(enabled) : parseRules(text);
+  const { defaultVariant, targeting } = rules;
+  if (!hasRule(targeting)) return { rules, rows: [], rest: undefined };
+  if (isShare(targeting)) return { rules, rows: [], rest: targeting };
+  const table = rowsOfRule(targeting);
+  if (table === null) throw otherRule();
+  const rows = table.rows.flatMap(({ condition, result }) => [condition, result]);
+  const rest = table.rest ?? undefined;
+  if (rest === undefined || rest === defaultVariant) return { rules, rows, rest: undefined };
+  if (!isShare(rest)) throw otherRule();
+  return { rules, rows, rest };
+}
 
 /**
  * Reads the share of a variant: its part of the users for whom no row holds. A plain flag is one with the variants `on` and
  * `off`. Throws `invalid` for a variant that does not exist, and for a rule of another kind.
  */
-export function readShare({ enabled, rules: text }: RampedState, variant: string): Ramped {
-  const rules = text === null ? plainRules(enabled) : parseRules(text);
-  const { variants, defaultVariant = null, targeting } = rules;
-  if (!Object.hasOwn(variants, variant))
-    throw new AppError("invalid", `${variant} is not a variant of the flag`, {
-      reason: "ramp-variant",
-      hint: `choose one of ${Object.keys(variants).join(", ")}`,
-    });
+export function readShare(state: RampedState, variant: string): Ramped {
+  const { variants, defaultVariant = null } =
+    state.rules === null ? plainRules(state.enabled) : parseRules(state.rules);
+  requireVariant(variants, variant);
   if (defaultVariant === null)
     throw new AppError("invalid", "a ramp needs a default variant, for those whom it has not reached", {
       hint: "set the default of the flag first",
     });
-  const whole = variant === defaultVariant ? 100 : 0;
-  if (!hasRule(targeting)) return { rules, rows: [], share: whole };
-  if (isShare(targeting)) return { rules, rows: [], share: shareIn(targeting, variant, defaultVariant) };
-  const table = rowsOfRule(targeting);
-  if (table === null) throw otherRule();
-  const rows = table.rows.flatMap(({ condition, result }) => [condition, result]);
-  const { rest } = table;
-  if (rest === undefined || rest === null || rest === defaultVariant) return { rules, rows, share: whole };
-  if (!isShare(rest)) throw otherRule();
-  return { rules, rows, share: shareIn(rest as Targeting, variant, defaultVariant) };
+  const shared = readRows(state);
+  if (shared.rest === undefined) return { ...shared, share: variant === defaultVariant ? 100 : 0 };
+  return { ...shared, share: shareIn(shared.rest as Targeting, variant, defaultVariant) };
+}
+
+/** Throws `invalid` for a variant that does not exist. */
+export function requireVariant(variants: FlagRules["variants"], variant: string): void {
+  if (Object.hasOwn(variants, variant)) return;
+  throw new AppError("invalid", `${variant} is not a variant of the flag`, {
+    reason: "ramp-variant",
+    hint: `choose one of ${Object.keys(variants).join(", ")}`,
+  });
 }
 
 /** Variants that a plain flag gets. */
@@ -68,12 +84,15 @@ function otherRule(): AppError {
 
 /** The rules with another share of the variant, as JSON text; with all of the users it is the default. */
 export function writeShare({ rules, rows }: Ramped, variant: string, share: number): string {
-  if (share === 100) {
-    const targeting = rows.length === 0 ? undefined : { if: rows };
-    return rulesText({ ...rules, defaultVariant: variant, targeting });
-  }
-  const rest = shareRule(String(share), { on: variant, off: rules.defaultVariant! });
-  return rulesText({ ...rules, targeting: rows.length === 0 ? rest : { if: [...rows, rest] } });
+  if (share === 100) return writeRest({ rules: { ...rules, defaultVariant: variant }, rows }, undefined);
+  return writeRest({ rules, rows }, shareRule(String(share), { on: variant, off: rules.defaultVariant! }));
+}
+
+/** The rules with another share behind the rows, or without one, as JSON text. */
+export function writeRest({ rules, rows }: Omit<SharedRules, "rest">, rest: Targeting | undefined): string {
+  const elements = rest === undefined ? rows : [...rows, rest];
+  const targeting = rows.length === 0 ? rest : { if: elements };
+  return rulesText({ ...rules, targeting });
 }
 
 /** The parts of a flag that a ramp sets. */

@@ -95,9 +95,13 @@ export function areRampSteps(value: unknown): boolean {
 
 /** Whether a stored value is a state of a flag with a ramp, whose rules are an object there. */
 export function isRampedState(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { enabled, rules, share } = value;
-  if (typeof enabled !== "boolean" || typeof share !== "number") return false;
+  return isFlagState(value) && isObject(value) && typeof value["share"] === "number";
+}
+
+/** Whether a stored value is a state of a flag, whose rules are an object there. */
+export function isFlagState(value: unknown): boolean {
+  if (!isObject(value) || typeof value["enabled"] !== "boolean") return false;
+  const { rules } = value;
   return rules === null || (isObject(rules) && isObject(rules["variants"]));
 }
 
@@ -170,10 +174,13 @@ export function noSuchRamp({ environment, flag }: FlagPlace): AppError {
   });
 }
 
-/** The error for a flag whose share a ramp or an experiment already writes. */
-export function flagHeld({ environment, flag }: Pick<FlagPlace, "environment" | "flag">): AppError {
-  return new AppError("conflict", `a ramp already sets the share of "${flag}" in ${environment}`, {
+/** The error for a flag whose share a ramp or an experiment already writes, which `by` names. */
+export function flagHeld(
+  { environment, flag }: Pick<FlagPlace, "environment" | "flag">,
+  by: string,
+): AppError {
+  return new AppError("conflict", `${by} already sets the share of "${flag}" in ${environment}`, {
     reason: "flag-held",
-    hint: "abort that one first, or wait until it has ended",
+    hint: "end that one first, or wait until it has ended",
   });
 }

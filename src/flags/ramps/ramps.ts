@@ -45,7 +45,9 @@ export function startRamp(app: FlagsApp, caller: Caller, place: FlagPlace, plan:
     const before = await app.store.flags.find(place);
     if (!before) throw noSuchFlag(place.flag);
     const found = await app.store.ramps.find(place);
-    if (found && isHeld(settled(found))) throw flagHeld(place);
+    if (found && isHeld(settled(found))) throw flagHeld(place, "a ramp");
+    const experiment = await app.store.ramps.experimentOn(place);
+    if (experiment !== undefined) throw flagHeld(place, `the experiment "${experiment}"`);
     if (plan.start !== undefined && Date.parse(plan.start) <= at)
       throw new AppError("invalid", `a ramp starts later: ${isoTime(Date.parse(plan.start))} has passed`, {
         reason: "ramp-start",
@@ -77,7 +79,8 @@ export function endOf({ status }: Ramp): "ramp.ended"[] {
   return status === "completed" ? ["ramp.ended"] : [];
 }
 
-async function requireSound(
+/** Checks the rules of a flag that a hold writes. Throws `invalid` and `too_large`. */
+export async function requireSound(
   app: FlagsApp,
   place: FlagPlace,
   before: FlagRecord,

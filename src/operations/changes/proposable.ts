@@ -1,4 +1,5 @@
 import { documents } from "../documents.ts";
+import { experiments } from "../experiments.ts";
 import { flagd } from "../flagd.ts";
 import { flags } from "../flags.ts";
 import { history } from "../history.ts";
@@ -10,7 +11,7 @@ import { segments } from "../segments.ts";
 
 /** The operations that can be proposed in place of being run, by method and path. */
 export const PROPOSABLE: ReadonlyMap<string, Operation> = new Map(
-  [flags, segments, flagd, history, promotion, scheduled, ramps, documents]
+  [flags, segments, flagd, history, promotion, scheduled, ramps, experiments, documents]
     .flatMap((noun): Operation[] => Object.values(noun))
     .filter(({ proposes }) => proposes)
     .map((operation) => [keyOf(operation), operation]),

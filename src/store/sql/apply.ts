@@ -18,6 +18,7 @@ import {
   insertProposal,
   updateProposal,
 } from "./changes/proposals.ts";
+import { deleteExperiment, putExperiment } from "./experiments/experiments.ts";
 import { putRamp } from "./ramps.ts";
 import { deleteScheduled, insertScheduled } from "./scheduled.ts";
 import { applyApproval } from "./memberships/members.ts";
@@ -55,6 +56,8 @@ const APPLY: Apply = {
   insertScheduled,
   deleteScheduled,
   putRamp,
+  putExperiment,
+  deleteExperiment,
   insertForm,
   updateForm,
   moveForm,

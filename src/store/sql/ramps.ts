@@ -129,6 +129,16 @@ export function* rampsOfEnvironment(environmentId: number): Work<FoundRamp[]> {
   return (yield* all<Row>(sql, { environmentId })).map(toFound);
 }
 
+function* experimentOn({ project, environment, flag }: FlagPlace): Work<string | undefined> {
+  const { id: environmentId } = yield* environmentRow(project, environment);
+  const row = yield* first<{ name: string }>(
+    `SELECT name FROM experiments
+     WHERE environment_id = $environmentId AND flag = $flag AND status IN ('running', 'paused')`,
+    { environmentId, flag },
+  );
+  return row?.name;
+}
+
 function* nextStep(): Work<number | null> {
   const sql = "SELECT min(next_at) AS at FROM ramps WHERE next_at IS NOT NULL";
   const { at } = yield* only<{ at: number | null }>(sql);
@@ -184,6 +194,6 @@ function stateOf(text: string): Ramp["before"] {
 }
 
 export const ramps = {
-  reads: { find: findRamp, ofFlag: rampsOfFlag, nextAt: nextStep, findDue: findDueRamp },
+  reads: { find: findRamp, ofFlag: rampsOfFlag, experimentOn, nextAt: nextStep, findDue: findDueRamp },
   readsAtOnce: { page: pageRamps },
 };

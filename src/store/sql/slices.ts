@@ -16,6 +16,8 @@ import { identities } from "./access/identities.ts";
 import { environments, projects } from "./projects.ts";
 import { memberships } from "./memberships/members.ts";
 import { proposals } from "./changes/proposals.ts";
+import { experiments } from "./experiments/experiments.ts";
+import { measurements } from "./experiments/counting.ts";
 import { ramps } from "./ramps.ts";
 import { scheduled } from "./scheduled.ts";
 import { secrets } from "./secrets.ts";
@@ -42,6 +44,8 @@ export const SLICES = {
   segments,
   scheduled,
   ramps,
+  experiments,
+  measurements,
   code,
   feedback,
   tallies,

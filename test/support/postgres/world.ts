@@ -7,6 +7,8 @@ import { SCOPES, type Scope } from "../../../src/access/scope.ts";
 import { createToken } from "../../../src/access/tokens.ts";
 import type { App } from "../../../src/app.ts";
 import { takeFeedback } from "../../../src/flags/previews/feedbacks.ts";
+import { createExperiment } from "../../../src/experiments/experiments.ts";
+import { pauseExperiment, startExperiment } from "../../../src/experiments/lifecycle.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
 import { uploadReferences } from "../../../src/flags/code/code-references.ts";
 import { pauseRamp, startRamp } from "../../../src/flags/ramps/ramps.ts";
@@ -73,6 +75,17 @@ const BODIES: Record<string, unknown> = {
   "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/pause": {},
   "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/resume": {},
   "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/abort": {},
+  "POST /projects/{project}/environments/{environment}/experiments": {
+    name: "made",
+    flag: "sale",
+    metrics: ["event:signup"],
+  },
+  "PATCH /projects/{project}/environments/{environment}/experiments/{experiment}": { hypothesis: "more" },
+  "POST /projects/{project}/environments/{environment}/experiments/{experiment}/start": {},
+  "POST /projects/{project}/environments/{environment}/experiments/{experiment}/pause": {},
+  "POST /projects/{project}/environments/{environment}/experiments/{experiment}/resume": {},
+  "POST /projects/{project}/environments/{environment}/experiments/{experiment}/stop": {},
+  "POST /projects/{project}/environments/{environment}/experiments/{experiment}/ship": { variant: "on" },
   "PUT /projects/{project}/code-refs": {
     branch: "made",
     projectName: "web",
@@ -137,6 +150,7 @@ export async function openWorld() {
   const planned = { patch: { enabled: true }, at: app.now() + 1000 };
   const { id: scheduled } = await scheduleChange(app, OPERATOR, sale, planned);
   await addRamps(app);
+  await addExperiments(app);
   await setSegment(app, OPERATOR, { project: "shop", environment: "develop", segment: "staff" }, false);
   const code = { branch: "main", projectName: "web", references: {} };
   await uploadReferences(app, OPERATOR, "shop", Buffer.from(JSON.stringify(code)));
@@ -226,6 +240,7 @@ export async function openWorld() {
       const others = {
         ...(path.includes("/projects/{project}/targets/") && { target: projectTarget }),
         ...(isRamped && { flag: `ramp-to-${used}` }),
+        ...(path.includes("{experiment}") && { experiment: experimentTo(method, path) }),
       };
       const address = `${addressOf(path, others)}${QUERIES[name] ?? ""}`;
       return { name, path, method, needed, success, address, body: bodies[name] };
@@ -268,6 +283,11 @@ export async function openWorld() {
       (await store.changes.page(slug, { limit: 1000 })).items,
       (await store.scheduled.page(slug, null, { limit: 100 })).items,
       (await store.ramps.page(slug, null, { limit: 100 })).items,
+      await Promise.all(
+        environments.map(
+          async (each) => (await store.experiments.page(slug, each.slug, { limit: 100 })).items,
+        ),
+      ),
       await Promise.all(environments.map((each) => store.flags.reads(slug, each.slug))),
       [await store.code.uploads(slug), (await store.code.page(slug, { limit: 1000 })).items],
       await Promise.all((environments[0]?.flags ?? []).map((flag) => feedbackOn(app, slug, flag.slug))),
@@ -318,6 +338,24 @@ const PLACES = new Map(
 /** What an operation says that it reaches; undefined for one that says nothing. */
 export function placeReached({ method, path }: { method: string; path: string }) {
   return PLACES.get(`${method} ${path}`);
+}
+
+/** The experiment for an operation on one. */
+function experimentTo(method: string, path: string): string {
+  return path.endsWith("{experiment}") ? `to-${method.toLowerCase()}` : `to-${path.split("/").at(-1)}`;
+}
+
+/** An experiment with a flag of its name for each operation on one. */
+async function addExperiments(app: App): Promise<void> {
+  const running = ["pause", "resume", "stop", "ship", "results"];
+  for (const what of ["get", "patch", "delete", "start", ...running]) {
+    const place = { project: "shop", environment: "develop", experiment: `to-${what}` };
+    await setFlag(app, OPERATOR, { ...place, flag: place.experiment }, {});
+    const design = { flag: place.experiment, metrics: ["event:signup"] };
+    await createExperiment(app, OPERATOR, place, design);
+    if (running.includes(what)) await startExperiment(app, OPERATOR, place);
+    if (what === "resume") await pauseExperiment(app, OPERATOR, place);
+  }
 }
 
 /** A flag with a ramp for each operation on one. */

@@ -19,7 +19,9 @@ import type { Environment } from "../../../src/projects/environment.ts";
 import { planUpdate } from "../../../src/projects/plan.ts";
 import type { Project } from "../../../src/projects/project.ts";
 import { type ClockedApp, openTestApp } from "../app.ts";
-import { addForm, apply } from "./apply.ts";
+import { putExperiment } from "../../../src/experiments/plan.ts";
+import { addForm, addProject, apply } from "./apply.ts";
+import { experimentOf } from "./experiments.ts";
 import { furnish } from "../pages/furnished.ts";
 import { uploadsOf } from "../uploads.ts";
 
@@ -46,6 +48,7 @@ async function fillEveryTable(app: App & { clock: { now: number } }): Promise<vo
   await apply(store, { change: "putIdentity", user: user!.name, at: NOW, ...identity });
   await addChanges(app);
   await addNotices(store);
+  await addExperiment(app);
   await store.secrets.keep("links", "x".repeat(43));
   await store.tallies.add([{ kind: "reads", hour: 5, what: "a", variant: "one", count: 2 }]);
   await store.deliveries.claimAlert("t", NOW, NOW + 1000);
@@ -98,6 +101,18 @@ async function addNotices(store: App["store"]): Promise<void> {
   await apply(store, planUpdate(slug, environment, { name: "Renamed" }));
   const [flag] = await store.flags.list(slug, environment.slug);
   await store.flagNotices.markStale(slug, [{ slug: flag!.slug, since: NOW, from: NOW }], NOW);
+}
+
+/** A running experiment with a visitor. */
+async function addExperiment({ store }: App): Promise<void> {
+  const project = await addProject(store, "tested", "live");
+  await project.set("live", "sale", { enabled: true });
+  const running = experimentOf("live", "sale", { status: "running", startedAt: NOW });
+  await apply(store, putExperiment(project.slug, undefined, running, [], "cd".repeat(16)));
+  const [measurement] = await store.measurements.live();
+  await store.measurements.count([
+    { measurement: measurement!.id, visitor: "0123456789abcdef", variant: 1, metrics: 3 },
+  ]);
 }
 
 /** A proposed change, and what a webhook of its project gets of it. */

@@ -159,6 +159,7 @@ const KINDS = [
   { value: "environment", label: "Environments" },
   { value: "scheduled", label: "Failed scheduled changes" },
   { value: "ramp", label: "Ramps" },
+  { value: "experiment", label: "Experiments" },
   { value: "project", label: "The project" },
 ];
 
@@ -170,6 +171,7 @@ function commandsOf(project: string, { kind, name, environment, who, before }: F
     environment: "environments",
     scheduled: "flags",
     ramp: "flags",
+    experiment: "experiments",
   };
   const place = { p: project, e: kind === "environment" ? null : environment };
   const query = { kind: name && kind, name, environment, who };

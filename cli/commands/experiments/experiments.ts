@@ -1,0 +1,103 @@
+import type { Command } from "commander";
+import type { viewExperiment } from "../../../src/experiments/experiment.ts";
+import { experiments as operations } from "../../../src/operations/experiments.ts";
+import type { Io } from "../../output/terminal.ts";
+import { details, known, shown } from "../../output/text.ts";
+import { whyOption } from "../../session/why.ts";
+import { addHistoryCommand } from "../change-history.ts";
+import { addDelete, addGet, addList } from "../verbs.ts";
+import { EXPERIMENT, placeOptions, readEnvironment, readPlace } from "./place.ts";
+import { addResultsCommand } from "./results.ts";
+import { addCreateCommand, addSetCommand } from "./set.ts";
+import { addShipCommand, addStateCommands } from "./states.ts";
+
+export function addExperimentCommands(experiments: Command, io: Io): void {
+  experiments.addHelpText(
+    "after",
+    `\nExamples:
+  formflag experiments create headline -p shop -e production --flag hero --metric submissions:contact --start
+  formflag experiments results headline -p shop -e production
+  formflag experiments ship headline -p shop -e production --variant b
+`,
+  );
+  addCreateCommand(experiments, io);
+  addSetCommand(experiments, io);
+  addGet(experiments, io, {
+    argument: EXPERIMENT,
+    description: "show an experiment",
+    options: placeOptions(),
+    parse: readPlace,
+    operation: operations.get,
+    names: (place) => place,
+    describe: describeExperiment,
+  });
+  addList(experiments, io, {
+    description: "list the experiments of an environment by name",
+    options: placeOptions(),
+    parse: readEnvironment,
+    operation: operations.list,
+    names: (place) => place,
+    head: ["EXPERIMENT", "FLAG", "STATUS", "SPLIT", "DECIDES", "STARTED"],
+    row: (each) => [
+      each.name,
+      each.flag,
+      statusInWords(each),
+      splitInWords(each),
+      each.metrics[0] ?? "",
+      each.startedAt ?? "",
+    ],
+    none: ({ project, environment }) =>
+      shown`No experiments yet. Next: formflag experiments create <name> -p ${project} -e ${environment} --flag <flag> --metric submissions:<form>`,
+  });
+  addStateCommands(experiments, io);
+  addResultsCommand(experiments, io);
+  addShipCommand(experiments, io);
+  addDelete(experiments, io, {
+    argument: EXPERIMENT,
+    description: "delete an experiment that does not hold its flag, with its results",
+    options: [...placeOptions(), whyOption()],
+    parse: readPlace,
+    operations: { get: operations.get, delete: operations.delete },
+    names: (place) => place,
+    kind: "experiment",
+    id: ({ experiment: name }) => ({ name }),
+    of: ({ project, environment }) => ` of ${project}/${environment}`,
+  });
+  addHistoryCommand(experiments, io, "experiment");
+}
+
+type View = ReturnType<typeof viewExperiment>;
+
+/** `paused (changed)`. */
+export function statusInWords({ status, reason }: Pick<View, "status" | "reason">): string {
+  return reason === null ? status : `${status} (${reason})`;
+}
+
+/** `off:1, on:1`. */
+function splitInWords({ split }: Pick<View, "split">): string {
+  return Object.entries(split)
+    .map(([variant, weight]) => `${variant}:${weight}`)
+    .join(", ");
+}
+
+function describeExperiment(experiment: View): string {
+  const { name, flag, metrics, control, minDays, hypothesis, guards, onGuard, startedAt, endedAt, who, why } =
+    experiment;
+  return details(
+    known([
+      ["experiment", name],
+      ["flag", flag],
+      ["status", statusInWords(experiment)],
+      ["control", control],
+      ["split", splitInWords(experiment)],
+      ["metrics", metrics.join(", ")],
+      ["min days", String(minDays)],
+      ["hypothesis", hypothesis],
+      ["guards", guards.length === 0 ? null : `${guards.join("; ")}; then ${onGuard}`],
+      ["started", startedAt],
+      ["ended", endedAt],
+      ["by", who],
+      ["why", why],
+    ]),
+  );
+}

@@ -1,0 +1,162 @@
+import { type Command, Option } from "commander";
+import { experiments as operations } from "../../../src/operations/experiments.ts";
+import type { Io } from "../../output/terminal.ts";
+import { shown } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import type { Input } from "../../session/input.ts";
+import type { Session } from "../../session/session.ts";
+import { usage } from "../../session/usage.ts";
+import { collect, countValue } from "../../session/values.ts";
+import { whyOption } from "../../session/why.ts";
+import { EXPERIMENT, type Place, placeOptions, readPlace } from "./place.ts";
+
+type Design = {
+  metrics?: string[];
+  control?: string;
+  split?: Record<string, number>;
+  minDays?: number;
+  hypothesis?: string | null;
+  guards?: string[];
+  onGuard?: "pause" | "rollback";
+};
+
+const guardOptions = (): Option[] => [
+  new Option(
+    "--guard <guard>",
+    "stop where a metric gets worse: 'event:error rises 0%'; repeatable",
+  ).argParser(collect),
+  new Option("--on-guard <action>", "what a guard does (default: pause)").choices(["pause", "rollback"]),
+];
+
+function addDesignOptions(command: Command): Command {
+  for (const option of placeOptions()) command.addOption(option);
+  command
+    .addOption(
+      new Option(
+        "--metric <metric>",
+        "submissions:<form> or event:<name>; repeatable, the first one decides",
+      ).argParser(collect),
+    )
+    .option("--control <variant>", "the variant that others are compared with (default: that of the flag)")
+    .option("--split <weights>", "the weight of each variant, such as off:50,on:50 (default: all alike)")
+    .option("--min-days <days>", "days before which there is no winner (default: 7)")
+    .option("--hypothesis <text>", "what you expect, and why");
+  for (const option of guardOptions()) command.addOption(option);
+  return command.addOption(whyOption());
+}
+
+export function addCreateCommand(experiments: Command, io: Io): void {
+  const create = experiments
+    .command("create")
+    .argument(...EXPERIMENT)
+    .description("create an experiment on a flag: variants side by side, counted by what visitors do")
+    .option("--flag <flag>", "the flag whose users are split");
+  addDesignOptions(create)
+    .option("--start", "start it at once")
+    .addHelpText(
+      "after",
+      `
+A draft changes nothing. Its start splits the users for whom no condition of the flag holds, turns the flag on, and counts
+visitors and what they do. Until the end no other experiment and no ramp can begin on the flag (exit 5).
+
+Examples:
+  formflag experiments create headline -p shop -e production --flag hero --metric submissions:contact
+  formflag experiments create headline -p shop -e production --flag hero --metric event:signup --split a:80,b:20 \\
+    --guard 'event:error rises 0%' --start
+`,
+    )
+    .action(action(io, parseCreate, runCreate));
+}
+
+type Creation = { place: Place; flag: string; design: Design; starts: boolean };
+
+async function parseCreate(input: Input, given?: string): Promise<Creation> {
+  const { flag, start } = input.options as { flag?: string; start?: true };
+  const place = await readPlace(input, given);
+  if (flag === undefined) throw usage("the flag is missing", "give it with --flag <flag>");
+  const design = designOf(input);
+  if (design.metrics === undefined)
+    throw usage(
+      "the metric is missing",
+      "give it with --metric submissions:<form>, or --metric event:<name>",
+    );
+  return { place, flag, design, starts: start === true };
+}
+
+async function runCreate(
+  { client, report }: Session,
+  { place, flag, design, starts }: Creation,
+): Promise<void> {
+  const { project, environment, experiment: name } = place;
+  const body = { name, flag, ...design, metrics: design.metrics! };
+  const created = await client.call(operations.create, { names: { project, environment }, body });
+  const experiment = starts ? await client.call(operations.start, { names: place }) : created;
+  const did = starts ? "created and started" : "created";
+  await report(
+    { ...experiment, result: "created" },
+    shown`${did} experiment ${name} in ${project}/${environment}\n`,
+  );
+}
+
+export function addSetCommand(experiments: Command, io: Io): void {
+  const set = experiments
+    .command("set")
+    .argument(...EXPERIMENT)
+    .description("change a draft; of a later experiment, its hypothesis");
+  addDesignOptions(set).action(
+    action(
+      io,
+      async (input: Input, given?: string) => ({
+        place: await readPlace(input, given),
+        body: designOf(input),
+      }),
+      async ({ client, report }: Session, { place, body }) => {
+        if (Object.keys(body).length === 0)
+          throw usage("nothing to change", "name a setting, such as --hypothesis");
+        const experiment = await client.call(operations.set, { names: place, body });
+        const { project, environment } = place;
+        await report(
+          { ...experiment, result: "updated" },
+          shown`updated experiment ${place.experiment} in ${project}/${environment}\n`,
+        );
+      },
+    ),
+  );
+}
+
+function designOf({ options }: Input): Design {
+  const { metric, control, split, minDays, hypothesis, guard, onGuard } = options as {
+    metric?: string[];
+    control?: string;
+    split?: string;
+    minDays?: string;
+    hypothesis?: string;
+    guard?: string[];
+    onGuard?: "pause" | "rollback";
+  };
+  return {
+    ...(metric && { metrics: metric }),
+    ...(control !== undefined && { control }),
+    ...(split !== undefined && { split: splitOf(split) }),
+    ...(minDays !== undefined && { minDays: countValue(minDays, "--min-days") }),
+    ...(hypothesis !== undefined && { hypothesis: hypothesis === "none" ? null : hypothesis }),
+    ...(guard && { guards: guard }),
+    ...(onGuard && { onGuard }),
+  };
+}
+
+/** `off:50,on:50`. */
+function splitOf(text: string): Record<string, number> {
+  const wrong = () =>
+    usage(
+      `--split ${text} is not a list of weights`,
+      "write a weight for each variant: --split off:50,on:50",
+    );
+  const weights = text.split(",").map((each): [string, number] => {
+    const [, variant, weight] = /^\s*(.+?)\s*[:=]\s*(\d{1,9})\s*%?\s*$/.exec(each) ?? [];
+    if (variant === undefined) throw wrong();
+    return [variant, Number(weight)];
+  });
+  if (new Set(weights.map(([variant]) => variant)).size < weights.length) throw wrong();
+  return Object.fromEntries(weights);
+}

@@ -1,0 +1,87 @@
+import type { Command } from "commander";
+import { experiments as operations } from "../../../src/operations/experiments.ts";
+import type { Io } from "../../output/terminal.ts";
+import { shown } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import type { Input } from "../../session/input.ts";
+import type { Session } from "../../session/session.ts";
+import { usage } from "../../session/usage.ts";
+import { durationValue } from "../../session/values.ts";
+import { whyOption } from "../../session/why.ts";
+import { EXPERIMENT, type Place, placeOptions, readPlace } from "./place.ts";
+
+const STATES = [
+  ["start", "started", "start a draft: split the users of the flag, and count"],
+  ["pause", "paused", "stop counting until it is resumed; the flag stays as it is"],
+  ["resume", "resumed", "go on with the split of a paused experiment"],
+  ["stop", "stopped", "end an experiment, and restore its flag unless somebody changed it since"],
+] as const;
+
+export function addStateCommands(experiments: Command, io: Io): void {
+  for (const [name, done, description] of STATES) {
+    const command = experiments
+      .command(name)
+      .argument(...EXPERIMENT)
+      .description(description);
+    for (const option of [...placeOptions(), whyOption()]) command.addOption(option);
+    command.action(
+      action(io, readPlace, async ({ client, report }: Session, place: Place) => {
+        const experiment = await client.call(operations[name], { names: place });
+        const { project, environment } = place;
+        await report(
+          { ...experiment, result: done },
+          shown`${done} experiment ${place.experiment} in ${project}/${environment}\n`,
+        );
+      }),
+    );
+  }
+}
+
+export function addShipCommand(experiments: Command, io: Io): void {
+  const ship = experiments
+    .command("ship")
+    .argument(...EXPERIMENT)
+    .description("end an experiment with a variant for everybody, at once or by a ramp");
+  for (const option of placeOptions()) ship.addOption(option);
+  ship
+    .option("--variant <variant>", "the variant that becomes the default")
+    .option("--to <percents>", "the shares of a ramp, such as 75,100 (default: everybody at once)")
+    .option("--every <span>", "with --to, the time from one share to the next (default: 1d)")
+    .addOption(whyOption())
+    .addHelpText(
+      "after",
+      `
+Examples:
+  formflag experiments ship headline -p shop -e production --variant b
+  formflag experiments ship headline -p shop -e production --variant b --to 75,100 --every 1d
+`,
+    )
+    .action(action(io, parseShip, runShip));
+}
+
+type Shipping = { place: Place; body: { variant: string; to?: number[]; every?: number } };
+
+async function parseShip(input: Input, given?: string): Promise<Shipping> {
+  const { variant, to, every } = input.options as { variant?: string; to?: string; every?: string };
+  const place = await readPlace(input, given);
+  if (variant === undefined) throw usage("the variant is missing", "give it with --variant <variant>");
+  if (to === undefined && every !== undefined)
+    throw usage("--every is for --to", "write --to 50,100 --every 1d");
+  const shares = to?.split(",").map((each) => {
+    const share = Number(each.trim().replace(/\s*%$/, "") || Number.NaN);
+    if (Number.isFinite(share)) return share;
+    throw usage(`--to ${to} is not a list of percentages`, "write them with commas, as in --to 75,100");
+  });
+  const pace = every === undefined ? {} : { every: durationValue(every, "--every") };
+  return { place, body: { variant, ...(shares && { to: shares, ...pace }) } };
+}
+
+async function runShip({ client, report }: Session, { place, body }: Shipping): Promise<void> {
+  const experiment = await client.call(operations.ship, { names: place, body });
+  const { project, environment } = place;
+  const how = body.to ? ` by ${body.to.join(" %, ")} %` : " to everybody";
+  await report(
+    { ...experiment, result: "shipped" },
+    shown`shipped ${body.variant} of experiment ${place.experiment} in ${project}/${environment}${how}\n`,
+  );
+}

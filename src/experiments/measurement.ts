@@ -1,0 +1,64 @@
+import type { ExperimentCounts } from "./experiment.ts";
+
+/** Bytes of a salt, and of a visitor in the store. */
+export const SALT_BYTES = 16;
+export const VISITOR_BYTES = 8;
+
+/** A count under way: visitors of a flag by variant, and which of them convert. It belongs to an experiment, or a step of a ramp. */
+export type Measurement = {
+  /** Never used again. */
+  id: number;
+  project: string;
+  environment: string;
+  environmentKey: string;
+  flag: string;
+  /** Names, by which visitors and conversions are stored as numbers. */
+  variants: string[];
+  metrics: string[];
+  /** As hex. */
+  salt: string;
+  startedAt: number;
+};
+
+/** A visitor to count: an exposure to a variant by its number, or with null only conversions, by the bits of their metrics. */
+export type Measured = {
+  measurement: number;
+  /** 64 bits as hex. */
+  visitor: string;
+  variant: number | null;
+  metrics: number;
+};
+
+/** The row of a visitor who has seen two variants, and counts for none. */
+export const MIXED = -1;
+
+/** The number that stores the variant of a visitor and the metrics converted, of which there are some. */
+export function packSeen(variant: number, metrics: number, count: number): number {
+  return variant * 2 ** count + metrics;
+}
+
+export function unpackSeen(seen: number, count: number): { variant: number; metrics: number } {
+  return { variant: Math.floor(seen / 2 ** count), metrics: seen % 2 ** count };
+}
+
+/** Counts of a variant, by number; the metric 0 stands for visitors, those behind it for conversions. */
+export type CountRow = { variant: number; metric: number; count: number };
+
+/** Counts by names. */
+export function countsOf(
+  {
+    variants,
+    metrics,
+    mixed,
+    full,
+  }: Pick<Measurement, "variants" | "metrics"> & Pick<ExperimentCounts, "mixed" | "full">,
+  rows: readonly CountRow[],
+): ExperimentCounts {
+  const count = (variant: number, metric: number) =>
+    rows.find((row) => row.variant === variant && row.metric === metric)?.count ?? 0;
+  const counted = variants.map((name, variant) => {
+    const conversions = metrics.map((metric, index) => [metric, count(variant, index + 1)] as const);
+    return [name, { visitors: count(variant, 0), conversions: Object.fromEntries(conversions) }] as const;
+  });
+  return { mixed, full, variants: Object.fromEntries(counted) };
+}

@@ -1,0 +1,54 @@
+import { AppError } from "../base/errors.ts";
+import { readRows, requireVariant, writeRest } from "../flags/ramps/ramp-share.ts";
+import type { RampedState } from "../flags/ramps/ramp.ts";
+import { EXPERIMENT_LIMITS } from "./limits.ts";
+import type { Design, Split } from "./experiment.ts";
+
+type Given = { control?: string | undefined; split?: Split | undefined };
+
+/**
+ * The control and the split of an experiment: by default the default variant, and all variants alike. Throws `invalid` for a
+ * flag that cannot be split so.
+ */
+export function readSplit(state: RampedState, given: Given): Pick<Design, "control" | "split"> {
+  const { rules } = readRows(state);
+  const names = Object.keys(rules.variants);
+  if (given.split === undefined && names.length > EXPERIMENT_LIMITS.variants)
+    throw new AppError("invalid", `an experiment compares 2 to ${EXPERIMENT_LIMITS.variants} variants`, {
+      hint: "name them in the split",
+    });
+  if (names.length < 2)
+    throw new AppError("invalid", "the flag has one variant: an experiment compares two or more");
+  const control = given.control ?? rules.defaultVariant;
+  if (control == null)
+    throw new AppError("invalid", "the flag has no default variant: name the control of the experiment");
+  const alike = [control, ...names.filter((name) => name !== control)].map((name) => [name, 1] as const);
+  const split: Split = given.split ?? Object.fromEntries(alike);
+  for (const name of Object.keys(split)) requireVariant(rules.variants, name);
+  if (!Object.hasOwn(split, control))
+    throw new AppError("invalid", `the control ${control} is not in the split`, {
+      hint: `choose one of ${Object.keys(split).join(", ")}, or give it a weight`,
+    });
+  return { control, split };
+}
+
+/**
+ * The rules of a flag with the split behind its rows, as JSON text. The control stands last, so that a ramp of another variant
+ * keeps the users it has. Throws `invalid` for a rule of another kind.
+ */
+export function writeSplit(
+  state: RampedState,
+  { control, split }: Pick<Design, "control" | "split">,
+): string {
+  const shared = readRows(state);
+  for (const name of Object.keys(split)) requireVariant(shared.rules.variants, name);
+  const others = Object.entries(split).filter(([name]) => name !== control);
+  return writeRest(shared, { fractional: [...others, [control, split[control]!]] });
+}
+
+/** The rules of a flag whose default is another variant, without a share behind its rows, as JSON text. */
+export function writeDefault(state: RampedState, variant: string): string {
+  const { rules, rows } = readRows(state);
+  requireVariant(rules.variants, variant);
+  return writeRest({ rules: { ...rules, defaultVariant: variant }, rows }, undefined);
+}

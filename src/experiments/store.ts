@@ -1,0 +1,39 @@
+import type { Page, PageQuery } from "../base/pages.ts";
+import type { FlagsApp } from "../flags/store.ts";
+import type { FlagPlace } from "../flags/flag.ts";
+import type { FormsApp } from "../forms/store.ts";
+import type { ChangeStore } from "../access/door.ts";
+import type { FlagChange } from "../flags/change.ts";
+import type { ExperimentChange } from "./change.ts";
+import type { ExperimentCounts, ExperimentPlace, FoundExperiment } from "./experiment.ts";
+import type { Measured, Measurement } from "./measurement.ts";
+
+type ExperimentStore = {
+  /** Throws `not_found` for the environment. */
+  find(where: ExperimentPlace): Promise<FoundExperiment | undefined>;
+  /** By name. Throws `not_found`. */
+  page(project: string, environment: string, query: PageQuery): Promise<Page<FoundExperiment>>;
+  /** The experiments of an environment that hold a flag, by name. */
+  holding(project: string, environment: string): Promise<FoundExperiment[]>;
+  /** A running experiment whose flag or environment was changed since it was stored. */
+  findChanged(): Promise<FoundExperiment | undefined>;
+};
+
+type MeasurementStore = {
+  /** All under way. */
+  live(): Promise<Measurement[]>;
+  /** The counts of the measurement of a flag; undefined if there is none. */
+  counts(where: FlagPlace): Promise<ExperimentCounts | undefined>;
+  /** Counts visitors, each once, as far as their measurements still run. Repeats change nothing. */
+  count(measured: readonly Measured[]): Promise<void>;
+  /** Takes visitors out, as if they had never come; the variant is ignored. */
+  forget(visitors: readonly Pick<Measured, "measurement" | "visitor">[]): Promise<void>;
+  /** Removes at most `limit` visitors of measurements that have ended. Returns whether any may be left. */
+  clear(limit: number): Promise<boolean>;
+};
+
+export type ExperimentsStore = { experiments: ExperimentStore; measurements: MeasurementStore };
+
+/** The part of the app that operations on experiments use. */
+export type ExperimentsApp = FlagsApp &
+  FormsApp & { store: ExperimentsStore & ChangeStore<FlagChange | ExperimentChange> };

@@ -1,0 +1,56 @@
+/** A limit of a metric: that it rises, or falls, by more than some percent, against the control or against earlier weeks. */
+export type Guard = {
+  metric: string;
+  direction: "rises" | "falls";
+  percent: number;
+  isOfBaseline: boolean;
+};
+
+export const GUARD_LIMITS = { guards: 5, rises: 1000, falls: 99 } as const;
+
+/** A metric: `event:` with a name, or `submissions:` with a form. */
+const METRIC = /^(?:event:[\w.-]{1,100}|submissions:[\w.-]{1,150}(?::[\w.-]{1,150})?)$/;
+
+const GUARD = /^(\S{1,400})\s+(rises|falls)\s+(\d{1,4}(?:\.\d{1,2})?)\s?%(\s+of\s+baseline)?$/;
+
+/** Why a text is not a metric; undefined for one. */
+export function findMetricFault(text: string): string | undefined {
+  if (METRIC.test(text)) return undefined;
+  return `"${text.slice(0, 100)}" is not a metric: write event:signup or submissions:contact`;
+}
+
+/** Why a text is not a guard; undefined for one. */
+export function findGuardFault(text: string): string | undefined {
+  const example = "write 'event:error rises 0%', or 'submissions:contact falls 40% of baseline'";
+  const parts = partsOf(text);
+  if (parts === null) return `"${text.slice(0, 100)}" is not a guard: ${example}`;
+  const { metric, direction, percent, isOfBaseline } = parts;
+  const most = GUARD_LIMITS[direction];
+  if (percent > most) return `a guard ${direction} by 0 to ${most} %, not ${percent}`;
+  if (!isOfBaseline) return findMetricFault(metric);
+  if (direction === "falls" && percent > 0 && metric.startsWith("submissions:"))
+    return findMetricFault(metric);
+  return "submissions alone have a baseline, and a guard says that they fall by 1 to 99 % of it";
+}
+
+/** The parts of a guard that {@link findGuardFault} accepts. */
+export function parseGuard(text: string): Guard {
+  return partsOf(text)!;
+}
+
+function partsOf(text: string): Guard | null {
+  const [, metric, direction, percent, baseline] = GUARD.exec(text.trim()) ?? [];
+  if (metric === undefined) return null;
+  return {
+    metric,
+    direction: direction as Guard["direction"],
+    percent: Number(percent),
+    isOfBaseline: baseline !== undefined,
+  };
+}
+
+/** The form of a metric, by its slug or with its project; null for one of events. */
+export function formOfMetric(metric: string): string | null {
+  const form = "submissions:";
+  return metric.startsWith(form) ? metric.slice(form.length) : null;
+}
