@@ -3,13 +3,13 @@ import { change, type Plan } from "../access/door.ts";
 import { noSuchProject } from "../access/place.ts";
 import { hasScope, projectsWith, requireScope, requireScopeSomewhere } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
-import type { Page, PageQuery } from "../base/pages.ts";
+import type { Page } from "../base/pages.ts";
 import type { SetResult } from "../base/result.ts";
 import type { ProjectChange } from "./change.ts";
 import { planProject, planSettings } from "./plan.ts";
 import { newProject, type NewProject, type Project, type ProjectPatch, type Usage } from "./project.ts";
 import { alteredSettings, requireSettings } from "./settings.ts";
-import type { ProjectsApp } from "./store.ts";
+import type { ProjectQuery, ProjectsApp } from "./store.ts";
 
 /** Creates a project with its keys and environments. Throws `conflict` for a slug in use, `forbidden`. */
 export async function createProject(app: ProjectsApp, caller: Caller, input: NewProject): Promise<Project> {
@@ -27,7 +27,7 @@ export async function createProject(app: ProjectsApp, caller: Caller, input: New
 export async function listProjects(
   app: ProjectsApp,
   caller: Caller,
-  query: PageQuery,
+  query: ProjectQuery,
 ): Promise<Page<Project>> {
   requireScopeSomewhere(caller, "flags:read");
   const { items, more } = await app.store.projects.page(query, projectsWith(caller, "flags:read"));

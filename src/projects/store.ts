@@ -7,11 +7,14 @@ import type { Change, ChangeQuery, PlacedChange, RecentChange } from "./history.
 import type { OpenedForm } from "./opened-form.ts";
 import type { Project, Usage } from "./project.ts";
 
+/** With `search`, projects whose slug or name has that text, whatever the case of its ASCII letters. */
+export type ProjectQuery = PageQuery & { search?: string | undefined };
+
 type ProjectStore = {
   /** By slug, as are the environments of each project. */
   list(): Promise<Project[]>;
   /** Of some projects, by their slugs, or with null of all. */
-  page(query: PageQuery, among: readonly string[] | null): Promise<Page<Project>>;
+  page(query: ProjectQuery, among: readonly string[] | null): Promise<Page<Project>>;
   find(slug: string): Promise<Project | undefined>;
   /** The forms of every project that are open while a flag of this one is true, by slug and project. */
   openedForms(slug: string): Promise<OpenedForm[]>;

@@ -31,6 +31,34 @@ test("no files import each other, not even lazily", () => {
   expect(PRODUCT.filter((file) => reached(file).has(file))).toEqual([]);
 });
 
+/** Libraries that only sign-ins of some kind need: they load with the first one. */
+const ON_DEMAND = ["openid-client", "@simplewebauthn/server", "reflect-metadata", "jose"];
+
+test("the start of a server loads no library of sign-ins", () => {
+  // Compiled into one file, a static import is loaded at the start, and a type never.
+  const isStatic = /^(?:import|export)(?! type)[^;]*? from\s+"([^"]+)"|^import\s+"([^"]+)"/gm;
+  const loads = (file: string) =>
+    [...(texts.get(file) ?? "").matchAll(isStatic)].map(([, from, bare]) => from ?? bare!);
+  const started = new Set<string>();
+  const start = (file: string) => {
+    if (started.has(file)) return;
+    started.add(file);
+    for (const path of loads(file)) if (path.startsWith(".")) start(join(dirname(file), path));
+  };
+  start("cli/main.ts");
+  for (const file of PRODUCT.filter((each) => each.startsWith("cli/serve/") || each.startsWith("src/http/")))
+    start(file);
+  const found = [...started].flatMap((file) =>
+    loads(file)
+      .filter((name) => ON_DEMAND.some((each) => name === each || name.startsWith(`${each}/`)))
+      .map((name) => `${file} loads ${name}`),
+  );
+  expect(found).toEqual([]);
+  // The libraries are where the test looks for them.
+  expect(loads("src/send/oidc.ts")).toContain("openid-client");
+  expect(started.has("src/access/factors/code-step.ts")).toBe(true);
+});
+
 test("no folder has too many files", () => {
   const large = [...Map.groupBy(FILES, dirname)].filter(([, { length }]) => length > MOST_FILES);
   expect(large.map(([folder]) => folder)).toEqual([]);

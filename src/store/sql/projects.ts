@@ -15,9 +15,10 @@ import { forgetFilling } from "./memberships/sources.ts";
 import { forgetEnvironment } from "./access/members.ts";
 import { countDay, storedIn } from "./submissions/quota.ts";
 import { type Work, first, run, all } from "./work.ts";
-import { MAX_PAGE_BYTES, type Page, type PageQuery } from "../../base/pages.ts";
+import { MAX_PAGE_BYTES, type Page } from "../../base/pages.ts";
 import { DEFAULT_PROJECT } from "../../access/place.ts";
 import type { Project, ProjectSettings, Usage } from "../../projects/project.ts";
+import type { ProjectQuery } from "../../projects/store.ts";
 
 type Change<K> = ProjectChange & { change: K };
 
@@ -118,13 +119,15 @@ export function* listProjects(): Work<Project[]> {
 }
 
 function* pageProjects(
-  { limit, after = "" }: PageQuery,
+  { limit, after = "", search = "" }: ProjectQuery,
   projects: readonly string[] | null,
 ): Work<Page<Project>> {
   const among = amongProjects("slug", projects);
+  const named =
+    search === "" ? "" : "AND (lower(slug) LIKE $named ESCAPE '!' OR lower(name) LIKE $named ESCAPE '!')";
   const rows = yield* all<ProjectRow>(
-    `${PROJECT} WHERE slug > $after ${among.sql} ORDER BY slug LIMIT $limit`,
-    { after, ...among.params, limit: limit + 1 },
+    `${PROJECT} WHERE slug > $after ${among.sql} ${named} ORDER BY slug LIMIT $limit`,
+    { after, ...among.params, ...(search !== "" && { named: patternOf(search) }), limit: limit + 1 },
   );
   const items: Project[] = [];
   let size = 0;
@@ -136,6 +139,12 @@ function* pageProjects(
     items.push(project);
   }
   return { items, more: false };
+}
+
+/** A pattern for texts that hold another one; both databases fold the case of ASCII letters alone. */
+function patternOf(search: string): string {
+  const folded = search.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return `%${folded.replaceAll(/[!%_]/g, "!$&")}%`;
 }
 
 export function* findProject(slug: string): Work<Project | undefined> {

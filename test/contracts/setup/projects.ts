@@ -34,6 +34,31 @@ export function projectsContract(driver: Driver): void {
       expect(first.environments.map(({ slug }) => slug)).toEqual(["a", "z"]);
     });
 
+    test("are searched by slug and name, in any case of ASCII letters, among those that are given", async () => {
+      const mark = fresh("s");
+      const add = async (slug: string, name: string) => {
+        await addProject(store, slug);
+        await apply(store, { change: "setProject", project: slug, settings: { name }, history: null });
+        return slug;
+      };
+      const one = await add(`${mark}-Web_1`, "Shop 100%");
+      const two = await add(`${mark}-web-2`, "متجر الكتب");
+      const page = async (search: string, among: readonly string[] | null = [one, two]) =>
+        (await store.projects.page({ limit: 10, search }, among)).items.map(({ slug }) => slug);
+      expect(await page("WEB")).toEqual([one, two]);
+      expect(await page("web_")).toEqual([one]);
+      expect(await page("0%")).toEqual([one]);
+      expect(await page("sHOP")).toEqual([one]);
+      expect(await page("الكتب")).toEqual([two]);
+      expect(await page("!")).toEqual([]);
+      expect(await page(mark, null)).toEqual([one, two]);
+      expect(await page(mark, [two])).toEqual([two]);
+      const { items, more } = await store.projects.page({ limit: 1, search: "web" }, [one, two]);
+      expect([items.map(({ slug }) => slug), more]).toEqual([[one], true]);
+      const next = await store.projects.page({ limit: 1, search: "web", after: one }, [one, two]);
+      expect([next.items.map(({ slug }) => slug), next.more]).toEqual([[two], false]);
+    });
+
     test("are undefined where none has the slug", async () => {
       expect(await store.projects.find("nobody")).toBeUndefined();
     });

@@ -33,6 +33,23 @@ async function open(members: Record<string, { shop?: Role; bank?: Role }> = {}) 
   return { app, ids, admin, ...dashboard, as: (name: string) => browsers[name]! };
 }
 
+test("The list of projects is searched by name, among those that a member sees", async () => {
+  const { app, admin, as } = await open({ ann: { shop: "viewer" } });
+  expect((await admin.get("/projects")).text).not.toContain("Search projects");
+  for (let count = 1; count <= 10; count += 1)
+    await createProject(app, OPERATOR, { slug: `site-${count}`, environments: ["live"] });
+  const whole = await admin.get("/projects");
+  expect(whole.text).toContain("Search projects");
+  const found = await admin.get("/projects?q=SITE-1");
+  const slugs = [...found.text.matchAll(/id="project-([^"]+)"/g)].map(([, slug]) => slug);
+  expect(slugs).toEqual(["site-1", "site-10"]);
+  const none = await admin.get("/projects?q=%3Cb%3Enothing");
+  expect(none.text).toContain("No project matches");
+  expect(none.text).not.toContain("<b>nothing");
+  expect((await as("ann").get("/projects?q=bank")).text).not.toContain('id="project-bank"');
+  expect((await as("ann").get("/projects?q=sho")).text).toContain('id="project-shop"');
+});
+
 describe("Forms of several projects", () => {
   test("stand in a table for each project, and in one where a member sees one", async () => {
     const { admin, as } = await open({ ann: { shop: "inbox" } });

@@ -149,7 +149,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
       ) : (
         <>
           <Foreign text={who} />{" "}
-          {type !== "user" && type !== "system" && <span class="soft small">{type}</span>}
+          {type !== "user" && type !== "system" && <span class="soft small whole">{type}</span>}
         </>
       ),
   },
@@ -164,7 +164,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   },
   { label: "Details", cell: ({ details }) => <span class="small">{wordsOf(details)}</span> },
   { label: "When", cell: ({ at }) => <ExactTime at={at} /> },
-  { label: "Address", cell: ({ address }) => address !== null && <span class="small">{address}</span> },
+  { label: "Address", cell: ({ address }) => address !== null && <span class="small whole">{address}</span> },
 ];
 
 function toneOf(action: string): Tone {

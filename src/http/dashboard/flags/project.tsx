@@ -13,12 +13,13 @@ import { Diff } from "../parts/diff.tsx";
 import { TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Pager } from "../parts/list.tsx";
+import { Search } from "../parts/search.tsx";
 import { submit } from "../parts/submit.ts";
 import { PROJECT, flagPath, projectPath } from "../paths.ts";
 import { ProjectTabs } from "../project/project-page.tsx";
 import { Foreign } from "../parts/text.tsx";
 import type { Dashboard } from "../routes.ts";
-import { addressOf, useMay, useView } from "../view.ts";
+import { useMay } from "../view.ts";
 import { type RateOf, ratesOf } from "./flag-facts.tsx";
 import { FlagTable, MAX_COLUMNS, NoFlags } from "./flag-table.tsx";
 
@@ -132,7 +133,9 @@ function Flags(props: Props) {
   return (
     <div class="stack">
       <ProjectTabs project={project.slug} current="flags" />
-      {!isFirst && <Search path={path} search={search} />}
+      {!isFirst && (
+        <Search to={path} search={search} label="Search flags" placeholder="Name or description" />
+      )}
       {all > MAX_COLUMNS && (
         <p class="soft">
           The first {MAX_COLUMNS} of {all.toLocaleString("en")} environments. A flag's page shows all of them.
@@ -151,28 +154,6 @@ function Flags(props: Props) {
       />
       <NewFlag project={project} draft={draft} isOpen={isFirst} />
     </div>
-  );
-}
-
-function Search({ path, search }: { path: string; search: string }) {
-  return (
-    <search>
-      <form method="get" action={addressOf(useView(), path)} class="searchbar">
-        <label class="unseen" for="search">
-          Search flags
-        </label>
-        <input
-          type="search"
-          id="search"
-          name="q"
-          value={search}
-          placeholder="Name or description"
-          aria-keyshortcuts="/"
-          maxlength={200}
-        />
-        <Button icon="search">Search</Button>
-      </form>
-    </search>
   );
 }
 

@@ -12,6 +12,7 @@ import { EnvironmentName } from "../parts/status.tsx";
 import { type Faults, checkAll, submit } from "../parts/submit.ts";
 import { Empty } from "../parts/card.tsx";
 import { type Column } from "../parts/table.tsx";
+import { Search } from "../parts/search.tsx";
 import { Foreign } from "../parts/text.tsx";
 import type { Dashboard } from "../routes.ts";
 import { useMay } from "../view.ts";
@@ -22,11 +23,13 @@ const PAGE = 50;
 export function projectListRoutes({ app, get, post }: Dashboard) {
   const show = async (c: DashboardContext, draft: NewProjectDraft | null = null) => {
     const after = c.req.query("after") || null;
+    const search = (c.req.query("q") ?? "").trim().slice(0, 200);
     const { items, more } = await listProjects(app, c.get("caller"), {
       limit: PAGE,
       after: after ?? undefined,
+      search,
     });
-    return projectsPage({ projects: items, after, next: more ? items.at(-1)!.slug : null, draft });
+    return projectsPage({ projects: items, search, after, next: more ? items.at(-1)!.slug : null, draft });
   };
 
   get("/projects", "flags:read", (c) => show(c));
@@ -62,6 +65,7 @@ type NewProjectDraft = {
 
 type Props = {
   projects: readonly Project[];
+  search: string;
   after: string | null;
   next: string | null;
   draft: NewProjectDraft | null;
@@ -112,29 +116,57 @@ const COLUMNS: Column<Project>[] = [
   },
 ];
 
-function Projects({ projects, after, next, draft }: Props) {
+/** Projects from which on a list is searched. */
+const SEARCHED = 10;
+
+function Projects({ projects, search, after, next, draft }: Props) {
   const mayCreate = useMay("admin");
   return (
     <div class="stack">
+      {(search !== "" || after !== null || projects.length >= SEARCHED) && (
+        <Search to="/projects" search={search} label="Search projects" placeholder="Name" />
+      )}
       <List
-        empty={
-          <Empty title={after === null ? "There are no projects yet" : "There are no more projects"}>
-            <p>
-              A project holds the flags of one application, with a value in each of its environments.
-              {!mayCreate && " An administrator creates it."}
-            </p>
-          </Empty>
-        }
+        empty={search === "" ? <NoProjects isLater={after !== null} /> : <NothingFound search={search} />}
         caption="Projects"
         columns={COLUMNS}
         rows={projects}
         keyOf={({ slug }) => `project-${slug}`}
-        pages={{ to: "/projects", isLater: after !== null, next: next !== null && { after: next } }}
+        pages={{
+          to: "/projects",
+          query: { q: search },
+          isLater: after !== null,
+          next: next !== null && { after: next },
+        }}
       />
       {mayCreate && (
-        <NewProject draft={draft} isOpen={draft !== null || (projects.length === 0 && after === null)} />
+        <NewProject
+          draft={draft}
+          isOpen={draft !== null || (projects.length === 0 && after === null && search === "")}
+        />
       )}
     </div>
+  );
+}
+
+function NoProjects({ isLater }: { isLater: boolean }) {
+  return (
+    <Empty title={isLater ? "There are no more projects" : "There are no projects yet"}>
+      <p>
+        A project holds the flags of one application, with a value in each of its environments.
+        {!useMay("admin") && " An administrator creates it."}
+      </p>
+    </Empty>
+  );
+}
+
+function NothingFound({ search }: { search: string }) {
+  return (
+    <Empty title="No project matches">
+      <p>
+        No name holds <Foreign text={search} />. <A to="/projects">Show every project</A>
+      </p>
+    </Empty>
   );
 }
 
