@@ -10,7 +10,7 @@ import type { Outgoing } from "./outgoing.ts";
 import type { DeliveryOwner } from "./owner.ts";
 import type { ClaimedDelivery, DeliveriesStore, DeliveryContent } from "./store.ts";
 import { type ChatKind, activeSecrets, type TargetRecord } from "./target.ts";
-import { describeValue, parseFields } from "./text.ts";
+import { describeFlags, describeValue, parseFields } from "./text.ts";
 
 /** The uploaded files of submissions, by the submission's id and the number of the file, from 1. */
 export type DeliveryFiles = {
@@ -94,7 +94,7 @@ async function sendToTarget(
 
 /** A submission as the admin API shows it, with its numbers as they were sent and a signed link to each file. */
 async function submissionJson({ form, submission }: DeliveryContent, files: DeliveryFiles): Promise<string> {
-  const { id, data, createdAt, state, spam, read, meta } = submission;
+  const { id, data, createdAt, state, spam, read, meta, flags } = submission;
   const linked = await linkedFiles(submission, files);
   const rest = {
     files: linked,
@@ -103,9 +103,16 @@ async function submissionJson({ form, submission }: DeliveryContent, files: Deli
     spam,
     read,
     meta: meta && JSON.parse(meta),
+    flags: flags && JSON.parse(flags),
   };
   // Joined, because parsing the data would round its numbers. Names repeat in what older versions stored.
   return `{"id":${JSON.stringify(id)},"project":${JSON.stringify(form.project)},"form":${JSON.stringify(form.slug)},"data":${withoutRepeats(data)},${JSON.stringify(rest).slice(1)}`;
+}
+
+/** The variants of flags that the sender got, as a line: `Flags: hero=b`. */
+function flagLines({ flags }: DeliveryContent["submission"]): [name: string, value: string][] {
+  const line = describeFlags(flags);
+  return line === null ? [] : [["Flags", line]];
 }
 
 function linkedFiles({ id, files }: DeliveryContent["submission"], { url }: DeliveryFiles) {
@@ -127,7 +134,7 @@ async function sendChat(
   const attached = linked.map((file) => [file.name || "file", file.url] as const);
   const message = {
     title: `New submission to ${form.name}`,
-    fields: [...fields, ...attached],
+    fields: [...fields, ...attached, ...flagLines(submission)],
     link: `Submission ${submission.id}`,
   };
   return outgoing.sendChat(kind, url, message, signal);

@@ -2,7 +2,15 @@ import { KiB, formatBytes } from "../base/bytes.ts";
 import { findSenderAddress, messageId } from "./address.ts";
 import type { Attachment, MailMessage, Mailbox } from "./message.ts";
 import { type TemplateField, renderTemplate } from "./template.ts";
-import { describeValue, escapeHtml, htmlLines, mailHtml, oneLine, parseFields } from "./text.ts";
+import {
+  describeFlags,
+  describeValue,
+  escapeHtml,
+  htmlLines,
+  mailHtml,
+  oneLine,
+  parseFields,
+} from "./text.ts";
 
 /** The content of a notification of a submission to one recipient. */
 export type Notification = {
@@ -15,7 +23,7 @@ export type Notification = {
   now: number;
   form: { slug: string; name: string };
   /** `data` is a JSON object, `createdAt` milliseconds since 1970. */
-  submission: { id: string; data: string; createdAt: number };
+  submission: { id: string; data: string; createdAt: number; flags?: string | null };
   files: NotifiedFile[];
   /** The field with the sender's address, if the form names one. */
   emailField: string | null;
@@ -162,7 +170,12 @@ function headline({ form, submission }: Notification): string {
 function foot({ form, submission, spam }: Notification): string[] {
   const waiting =
     spam === 1 ? "1 submission waits in the spam folder." : `${spam} submissions wait in the spam folder.`;
-  return [`Form ${form.slug}, submission ${submission.id}`, ...(spam > 0 ? [waiting] : [])];
+  const flags = describeFlags(submission.flags ?? null);
+  return [
+    `Form ${form.slug}, submission ${submission.id}`,
+    ...(flags === null ? [] : [`Flags: ${flags}`]),
+    ...(spam > 0 ? [waiting] : []),
+  ];
 }
 
 /** `2026-10-11 14:03 UTC`. */

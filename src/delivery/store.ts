@@ -75,6 +75,8 @@ export type DeliveryContent = {
     read: boolean;
     /** Metadata about the sender that the form records, a JSON object; null for none. */
     meta: string | null;
+    /** The variants of flags that the sender got, with their environment and time, a JSON object; null for none. */
+    flags: string | null;
     files: DeliveryFile[];
   };
   /** Submissions in the spam folder of the form. */

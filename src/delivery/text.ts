@@ -1,5 +1,13 @@
 import { findInexact } from "../base/json.ts";
 
+/** The variants of flags in one line, of at most 500 characters: `hero=b search=on`; null for none. */
+export function describeFlags(flags: string | null): string | null {
+  if (flags === null) return null;
+  const { variants } = JSON.parse(flags) as { variants: Record<string, string> };
+  const words = Object.entries(variants).map(([flag, variant]) => `${flag}=${variant}`);
+  return words.length === 0 ? null : oneLine(words.join(" "), 500);
+}
+
 /** A text in one line without control characters, at most `length` characters; a longer one ends in "…". */
 export function oneLine(text: string, length: number): string {
   // Long texts are cut before they are cleaned, with room for white space that is trimmed.

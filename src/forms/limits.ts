@@ -89,4 +89,6 @@ export const IMPORT_LIMITS = {
   row: 9 * MiB,
   /** The same without what follows the first characters of each text: as much as a submission and its details can be. */
   bare: MiB + 16 * KiB,
+  /** Characters of the variants of flags of a submission, as JSON. */
+  flags: 8 * KiB,
 } as const;

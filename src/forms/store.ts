@@ -15,6 +15,7 @@ import type { ProjectsStore } from "../projects/store.ts";
 import type { FormChange } from "./change.ts";
 import type { Conditions, Insertion, StoredSubmission } from "./intake/insertion.ts";
 import type { FilledSegment, FormRecord } from "./form.ts";
+import type { AssignmentPort } from "./seen-flags.ts";
 import type { FlagPort } from "./intake/open-when.ts";
 import type { Shared } from "./shared.ts";
 import type { Arrival, Scan, ScanStep, ScannedSubmission } from "./inbox/scan.ts";
@@ -219,6 +220,7 @@ export type ImportedSubmission = {
   spam: string | null;
   read: boolean;
   meta: Submission["meta"];
+  flags?: Submission["flags"] | undefined;
 };
 
 /** How many were stored; how many were known, and how many of these belong to other forms. */
@@ -245,6 +247,7 @@ export type FormsApp = ClockAndRandom & {
   /** Ids of submissions and deliveries, each greater than the one before. */
   nextId: () => string;
   flags: FlagPort;
+  assignments: AssignmentPort;
   /** Called once deliveries are queued, so that a server sends them at once. */
   onQueued: () => void;
 };

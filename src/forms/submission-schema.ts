@@ -22,6 +22,16 @@ export const metadataSchema = z.object({
   language: z.nullable(z.string()),
 });
 
+export const seenFlagsSchema = z.object({
+  /** The slugs of the environment of the flags. */
+  project: z.string(),
+  environment: z.string(),
+  /** When the variants were evaluated. */
+  at: timestamp,
+  /** The variant of each flag. */
+  variants: z.record(z.string(), z.string()),
+});
+
 export const submissionSchema = z.object({
   id: z.string(),
   /** The slug of the form's project. */
@@ -38,4 +48,6 @@ export const submissionSchema = z.object({
   read: z.boolean(),
   /** Metadata of the sender; null if the form records none. */
   meta: z.nullable(metadataSchema),
+  /** The variants of flags that the sender got; null if none came with the submission. */
+  flags: z.nullable(seenFlagsSchema),
 });

@@ -49,6 +49,7 @@ export function storeSubmission(
     data: draft.data,
     createdAt: app.now(),
     meta: draft.meta ?? null,
+    flags: draft.assignment ? JSON.stringify(draft.assignment.flags) : null,
     conditions: storing.conditions,
     deliveries: storing.deliveries,
     fills: form.fills,

@@ -81,5 +81,6 @@ function sampleSubmission(
     spam: null,
     read: false,
     meta: null,
+    flags: null,
   };
 }

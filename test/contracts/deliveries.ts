@@ -397,6 +397,7 @@ export function deliveriesContract(driver: Driver): void {
           spam: null,
           read: false,
           meta: null,
+          flags: null,
           files: [],
         },
         spamCount: 0,

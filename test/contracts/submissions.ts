@@ -28,8 +28,25 @@ export function submissionsContract(driver: Driver): void {
         spam: null,
         read: false,
         meta: null,
+        flags: null,
       });
       expect(await store.submissions.find("nothing")).toBeUndefined();
+    });
+
+    test("keep the variants of flags that came with them, each its own in a batch", async () => {
+      const { key } = await form();
+      const seen = (variant: string) => ({
+        project: "shop",
+        environment: "live",
+        at: "2026-01-02T03:04:00.000Z",
+        variants: { hero: variant, search: "on" },
+      });
+      const batch = ["a", null, "b"].map((variant) =>
+        submissionTo(key, { flags: variant === null ? null : JSON.stringify(seen(variant)) }),
+      );
+      await Promise.all(batch.map((each) => store.submissions.insert(each)));
+      const found = await Promise.all(batch.map(({ id }) => store.submissions.find(id)));
+      expect(found.map((each) => each!.flags)).toEqual([seen("a"), null, seen("b")]);
     });
 
     test("keep what was recorded about the sender", async () => {

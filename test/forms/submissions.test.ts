@@ -46,6 +46,7 @@ describe("a submission", () => {
       spam: null,
       read: false,
       meta: null,
+      flags: null,
     });
     expect(staged()).toEqual([]);
   });

@@ -1,10 +1,11 @@
 import { formatBytes } from "../../../src/base/bytes.ts";
+import { seenInWords } from "../../../src/forms/seen-flags.ts";
 import type { Submission } from "../../../src/forms/submission.ts";
 import { details, table } from "../../output/text.ts";
 
 /** A submission with its fields and files, for a person. */
 export function describeSubmission(submission: Submission): string {
-  const { id, project, form, createdAt, data, files, state, spam, read, meta } = submission;
+  const { id, project, form, createdAt, data, files, state, spam, read, meta, flags } = submission;
   const facts = details([
     ["submission", id],
     // A server of an earlier version knows no projects of forms.
@@ -15,6 +16,8 @@ export function describeSubmission(submission: Submission): string {
     ...(spam ? [["spam", spam] as [string, string]] : []),
     ["read", read ? "yes" : "no"],
     ...metaFacts(meta),
+    // A server of an earlier version sends none.
+    ...(flags ? [["flags", seenInWords(flags)] as [string, string]] : []),
   ]);
   const fields = table(
     ["FIELD", "VALUE"],

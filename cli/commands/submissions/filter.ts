@@ -30,6 +30,7 @@ export function filterOptions(): Option[] {
   return FILTER_NAMES.map((name) => {
     const { kind, option, help } = FILTERS[name];
     const filter = new Option(`--${option}`, help);
+    if (kind === "flags") return filter.argParser(collectVariants);
     return kind === "fields" ? filter.argParser(collectComparisons) : filter;
   });
 }
@@ -47,6 +48,13 @@ function collectComparisons(text: string, earlier: string[] | undefined): string
   if (isFieldFilter(text)) return [...(earlier ?? []), text];
   const [name, value = "TEXT"] = text.split(/[:~]/);
   throw usage(`--where ${text} has no text to compare with`, `write --where ${name}=${value}`);
+}
+
+/** Throws `invalid` without a variant to compare with. */
+function collectVariants(text: string, earlier: string[] | undefined): string[] {
+  if (/^[^=]+=./.test(text)) return [...(earlier ?? []), text];
+  const [flag = "FLAG"] = text.split(/[:=~]/);
+  throw usage(`--flag ${text} has no variant to compare with`, `write --flag ${flag || "FLAG"}=VARIANT`);
 }
 
 /** The filter that the options describe. Throws `invalid`. */
@@ -91,17 +99,19 @@ function valuesOf(name: FilterName, options: Record<string, unknown>, now: numbe
     const { where = [], field = [] } = options as { where?: string[]; field?: string[] };
     return [...where, ...field.filter(isFieldFilter)];
   }
+  if (kind === "flags") return (options[name] as string[] | undefined) ?? [];
   const given = options[name];
   if (given === undefined) return [];
   if (kind === "time") return [pastTimeValue(given as string, `--${name}`, now)];
   return [kind === "switch" ? "true" : (given as string)];
 }
 
-/** The parameters of a filter, by name: its fields are a list. */
+/** The parameters of a filter, by name: its fields and its flags are lists. */
 export function parametersOf(query: Filter["query"]): FilterQuery {
-  const field = query.filter(([name]) => name === "field").map(([, text]) => text);
-  const others = Object.fromEntries(query.filter(([name]) => name !== "field"));
-  return { ...others, ...(field.length > 0 && { field }) };
+  const listed = (list: string) => query.filter(([name]) => name === list).map(([, text]) => text);
+  const [field, flag] = [listed("field"), listed("flag")];
+  const others = Object.fromEntries(query.filter(([name]) => name !== "field" && name !== "flag"));
+  return { ...others, ...(field.length > 0 && { field }), ...(flag.length > 0 && { flag }) };
 }
 
 /** Folder to show; null is the command's default. */

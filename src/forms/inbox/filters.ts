@@ -3,7 +3,7 @@ import { NOT_SPAM, SUBMISSION_STATES, type SubmissionState } from "../submission
 import type { FieldMatch, SubmissionFilter } from "./submission-filter.ts";
 
 /** A filter of submissions: what it compares with, and the option of commands with its help. */
-type Filter = { kind: "text" | "fields" | "time" | "switch"; option: string; help: string };
+type Filter = { kind: "text" | "fields" | "flags" | "time" | "switch"; option: string; help: string };
 
 /** The filters of submissions by their names; commands and the admin API are made from these. */
 export const FILTERS = {
@@ -16,6 +16,11 @@ export const FILTERS = {
     kind: "fields",
     option: "where <field=text>",
     help: "only those whose field equals the text, without regard to case; may be repeated",
+  },
+  flag: {
+    kind: "flags",
+    option: "flag <flag=variant>",
+    help: "only those whose sender got the variant of the flag; may be repeated",
   },
   since: {
     kind: "time",
@@ -36,6 +41,7 @@ export type FilterQuery = {
   state?: SubmissionState | "all" | undefined;
   search?: string | undefined;
   field?: string[] | undefined;
+  flag?: string[] | undefined;
   since?: string | undefined;
   until?: string | undefined;
   unread?: "true" | "false" | undefined;
@@ -43,13 +49,14 @@ export type FilterQuery = {
 
 /** The filter that a query describes. `timeOf` reads a time: where it is, whatever it throws. */
 export function readFilter(
-  { state, search, field, since, until, unread }: FilterQuery,
+  { state, search, field, flag, since, until, unread }: FilterQuery,
   timeOf: (text: string, name: "since" | "until") => number | undefined = Date.parse,
 ): SubmissionFilter {
   return {
     states: statesOf(state),
     search,
-    fields: field?.map(readField),
+    fields: field?.map((text) => readMatch(text, FIELD_FAULT)),
+    flags: flag?.map((text) => readMatch(text, FLAG_FAULT)),
     since: since === undefined ? undefined : timeOf(since, "since"),
     until: until === undefined ? undefined : timeOf(until, "until"),
     unread: unread === "true",
@@ -64,8 +71,11 @@ function statesOf(state: FilterQuery["state"]): readonly SubmissionState[] {
 /** Error of a `field` that names no text. */
 export const FIELD_FAULT = "field is a name and a text, as in field=email=a@b.c";
 
-function readField(text: string): FieldMatch {
+/** Error of a `flag` that names no variant. */
+export const FLAG_FAULT = "flag is a flag and a variant, as in flag=hero=b";
+
+function readMatch(text: string, fault: string): FieldMatch {
   const at = text.indexOf("=");
-  if (at === -1) throw new AppError("invalid", FIELD_FAULT);
+  if (at === -1) throw new AppError("invalid", fault);
   return { name: text.slice(0, at), value: text.slice(at + 1) };
 }

@@ -52,13 +52,13 @@ async function findNeighbour(
 
 /** Whether a filter selects a submission of its folders. */
 function selectorOf(filter: SubmissionFilter): (submission: RawSubmission) => Promise<boolean> {
-  const { unread = false, since = -Infinity, until = Infinity, fields = [] } = filter;
+  const { unread = false, since = -Infinity, until = Infinity, fields = [], flags = [] } = filter;
   const phrases = searchOf(filter);
-  const hasFields = fields.length > 0 || phrases !== null;
+  const hasFields = fields.length > 0 || flags.length > 0 || phrases !== null;
   const takeTurns = createTurns();
   return async (submission) => {
     const at = Date.parse(submission.createdAt);
     const isInTime = at >= since && at < until && !(unread && submission.read);
-    return isInTime && (!hasFields || (await hasContent(parsed(submission), fields, phrases, takeTurns)));
+    return isInTime && (!hasFields || (await hasContent(parsed(submission), filter, phrases, takeTurns)));
   };
 }

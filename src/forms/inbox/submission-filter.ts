@@ -17,6 +17,8 @@ export type SubmissionFilter = {
   /** Before this time. */
   until?: number | undefined;
   fields?: readonly FieldMatch[] | undefined;
+  /** Flags with the variants that its sender got. */
+  flags?: readonly FieldMatch[] | undefined;
   /** Words that are all in its values or file names; the last may be incomplete. */
   search?: string | undefined;
 };
@@ -25,9 +27,15 @@ export type SubmissionFilter = {
 export const ALL_BUT_SPAM: SubmissionFilter = { states: NOT_SPAM };
 
 /** Whether a filter selects by more than the folder. */
-export function isSelective({ unread, since, until, fields = [], search }: SubmissionFilter): boolean {
+export function isSelective(filter: SubmissionFilter): boolean {
+  const { unread, since, until, fields = [], flags = [], search } = filter;
   return (
-    unread === true || since !== undefined || until !== undefined || fields.length > 0 || search !== undefined
+    unread === true ||
+    since !== undefined ||
+    until !== undefined ||
+    fields.length > 0 ||
+    flags.length > 0 ||
+    search !== undefined
   );
 }
 
@@ -41,13 +49,16 @@ export function searchOf({ search }: SubmissionFilter): Phrases | null {
   });
 }
 
-/** Whether a submission has the fields and the phrases of a filter. Other work takes its turns. */
+/** Whether a submission has the flags, the fields and the phrases of a filter. Other work takes its turns. */
 export async function hasContent(
-  { data, files }: Submission,
-  fields: readonly FieldMatch[],
+  { data, files, flags }: Submission,
+  filter: Pick<SubmissionFilter, "fields" | "flags">,
   phrases: Phrases | null,
   takeTurns: Turns,
 ): Promise<boolean> {
+  const { fields = [], flags: matches = [] } = filter;
+  const variants = new Map(Object.entries(flags?.variants ?? {}));
+  if (matches.some(({ name, value }) => variants.get(name) !== value)) return false;
   for (const match of fields) {
     if (!hasField(data, match)) return false;
     const turn = takeTurns();

@@ -70,7 +70,7 @@ export function stepsOf(
   bytes: number,
   bound: { readonly place: number } | null = null,
 ): Step {
-  const { states, unread = false, since = null, until = null, fields = [] } = filter;
+  const { states, unread = false, since = null, until = null, fields = [], flags = [] } = filter;
   const phrases = searchOf(filter);
   const terms = phrases && termsOf(phrases);
   const spanOfIds = once(() => idSpanOf(app, formKey, filter));
@@ -81,11 +81,11 @@ export function stepsOf(
     const scan = { states, unread, since, until, upTo, terms, before: start, limit: size, bytes };
     const found = await app.store.submissions.scan(formKey, scan);
     const next = found.next !== null && last !== null && found.next < last ? null : found.next;
-    if (fields.length === 0 && phrases === null) return { ...found, next };
+    if (fields.length === 0 && flags.length === 0 && phrases === null) return { ...found, next };
     const takeTurns = createTurns();
     const submissions: RawSubmission[] = [];
     for (const each of found.submissions)
-      if (await hasContent(parsed(each), fields, phrases, takeTurns)) submissions.push(each);
+      if (await hasContent(parsed(each), filter, phrases, takeTurns)) submissions.push(each);
     return { submissions, next };
   };
 }

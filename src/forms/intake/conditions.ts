@@ -17,6 +17,8 @@ export type Sender = {
   network: () => string;
   /** The header `Idempotency-Key`, without quotes; null for none. */
   idempotencyKey: string | null;
+  /** The header with a signed assignment; null for none. */
+  assignment: string | null;
   /** Called only for a form that records them. */
   details: () => SenderDetails;
   /** Whether the sender has disconnected. */

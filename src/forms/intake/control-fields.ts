@@ -9,24 +9,31 @@ export const CHALLENGE_FIELD = "altcha";
 /** The field that makes a double click one submission. */
 export const IDEMPOTENCY_FIELD = "_idempotency";
 
+/** The field with the signed assignment of the sender, and the header that stands for it. */
+export const ASSIGNMENT_FIELD = "_formflag";
+export const ASSIGNMENT_HEADER = "x-formflag-assignment";
+
+/** The control fields that are not honeypots. */
+const OTHER_CONTROLS: ReadonlySet<string> = new Set([CHALLENGE_FIELD, IDEMPOTENCY_FIELD, ASSIGNMENT_FIELD]);
+
 /** The values of the control fields of a submission, in the order in which they were sent, by name. */
 export type ControlFields = ReadonlyMap<string, readonly unknown[]>;
 
 /** The names of all fields that are cut out of a form's submissions, given the honeypots of its own. */
 export function controlNames(honeypots: readonly string[]): ReadonlySet<string> {
-  return new Set([...HONEYPOT_NAMES, ...honeypots, CHALLENGE_FIELD, IDEMPOTENCY_FIELD]);
+  return new Set([...HONEYPOT_NAMES, ...honeypots, ...OTHER_CONTROLS]);
 }
 
 /** Whether a text can be the name of a honeypot: 1 to 200 bytes, and not the name of a field with another purpose. */
 export function isHoneypotName(text: string): boolean {
-  if (text === CHALLENGE_FIELD || text === IDEMPOTENCY_FIELD || !text.isWellFormed()) return false;
+  if (OTHER_CONTROLS.has(text) || !text.isWellFormed()) return false;
   return text.trim() !== "" && Buffer.byteLength(text) <= LIMITS.fieldName;
 }
 
 /** Whether the sender filled a honeypot. A file under the name of a honeypot is not known here. */
 export function isHoneypotFilled(control: ControlFields): boolean {
   for (const [name, values] of control) {
-    if (name !== CHALLENGE_FIELD && name !== IDEMPOTENCY_FIELD && isFilled(values)) return true;
+    if (!OTHER_CONTROLS.has(name) && isFilled(values)) return true;
   }
   return false;
 }

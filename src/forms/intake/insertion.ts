@@ -19,6 +19,8 @@ export type StoredSubmission = {
   fills?: boolean | undefined;
   /** Metadata of the sender: a JSON object as text. */
   meta?: string | null;
+  /** What `SeenFlags` describes, as JSON. */
+  flags?: string | null;
 };
 
 /** Something that counts until it expires, in milliseconds since 1970; the hash is hexadecimal. */

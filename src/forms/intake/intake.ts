@@ -3,7 +3,7 @@ import { AppError, type FieldError } from "../../base/errors.ts";
 import type { NewDelivery } from "../../delivery/delivery.ts";
 import type { Challenger } from "./challenge.ts";
 import { type Sender, conditionsFor, predict } from "./conditions.ts";
-import { IDEMPOTENCY_FIELD, controlNames, controlText } from "./control-fields.ts";
+import { ASSIGNMENT_FIELD, IDEMPOTENCY_FIELD, controlNames, controlText } from "./control-fields.ts";
 import { type IntakeTarget, autoreplyTo, deliveriesOf, enabledTargets } from "../deliveries.ts";
 import type { Form } from "../form.ts";
 import { type FindSpam, compileSpamRules } from "../spam/spam.ts";
@@ -118,10 +118,27 @@ export function receiveSubmission(app: FormsApp, incoming: Incoming): Promise<Re
       ? receiveOnConditions(app, incoming, { spam, keyText, errors })
       : store(app, incoming, errors, IN_INBOX);
   };
-  const found = sent.hasHoneypotFile ? "honeypot" : rules.findSpam(sent.fields, sent.control);
-  // Without rules for spam, nothing is waited for.
-  return found instanceof Promise ? found.then(receive) : receive(found);
+  const judge = () => {
+    const found = sent.hasHoneypotFile ? "honeypot" : rules.findSpam(sent.fields, sent.control);
+    // Without rules for spam, nothing is waited for.
+    return found instanceof Promise ? found.then(receive) : receive(found);
+  };
+  const texts = assignmentsIn(incoming);
+  if (texts.length === 0) return judge();
+  return app.assignments.read(texts).then((assignment) => {
+    sent.assignment = assignment;
+    return judge();
+  });
 }
+
+/** The texts that may be the assignment of a sender. */
+function assignmentsIn({ sent, sender }: Incoming): readonly string[] {
+  const values = sent.control.get(ASSIGNMENT_FIELD);
+  if (values === undefined && sender.assignment === null) return NO_TEXTS;
+  return [...(values ?? []).flat(), sender.assignment].filter((each) => typeof each === "string");
+}
+
+const NO_TEXTS: readonly string[] = [];
 
 async function receiveOnConditions(
   app: FormsApp,

@@ -2,6 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import type { StagedBlob } from "../../blobs/blobs.ts";
 import type { Form } from "../form.ts";
+import type { SentAssignment } from "../seen-flags.ts";
 import type { ControlFields } from "./control-fields.ts";
 import { type Fields, checkJson, fieldLabel, quoted } from "./fields.ts";
 
@@ -12,6 +13,7 @@ export type Draft = {
   files: StagedFile[];
   /** Metadata of the sender: a JSON object as text. */
   meta?: string;
+  assignment?: SentAssignment | null;
 };
 
 /** Content of a submission, as a draft without the form's control fields. */

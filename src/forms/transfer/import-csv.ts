@@ -65,7 +65,10 @@ function ours(header: Cell[]): (cells: Cell[]) => object {
   const isOwn = (at: number, name: string) => header[at]?.text === name && !header[at]?.isQuoted;
   const hasFolder = isOwn(2, "state") && isOwn(3, "spam");
   const first = hasFolder ? 4 : 2;
-  const files = isOwn(header.length - 1, "files") ? header.length - 1 : header.length;
+  // The column `flags` is for people: its variants lack their environment.
+  const last = header.length - 1;
+  const end = isOwn(last, "flags") && isOwn(last - 1, "files") ? last : header.length;
+  const files = isOwn(end - 1, "files") ? end - 1 : end;
   const others = isOwn(files - 1, "otherFields") ? files - 1 : files;
   const names: string[] = [];
   for (const { text } of header) {

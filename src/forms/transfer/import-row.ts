@@ -8,6 +8,7 @@ import { cutMembers } from "../intake/control-fields.ts";
 import { checkData, checkDepth, overLimit } from "../intake/fields.ts";
 import { readTime } from "./import-time.ts";
 import { membersOf } from "../../base/json-members.ts";
+import { areSeenFlags } from "../seen-flags.ts";
 import { IMPORT_LIMITS, SUBMISSION_LIMITS } from "../limits.ts";
 import type { ImportedSubmission } from "../store.ts";
 import { MANUAL_SPAM, SUBMISSION_STATES } from "../submission-state.ts";
@@ -109,6 +110,7 @@ function readSubmission(row: Record<string, unknown>, data: object, json: string
     spam = null,
     read = null,
     meta = null,
+    flags = null,
   } = row;
   if (id !== null && !isId(id)) throw new AppError("invalid", "the id is not a UUID");
   if (spam !== null && !(typeof spam === "string" && spam.length <= MAX_REASON))
@@ -124,6 +126,7 @@ function readSubmission(row: Record<string, unknown>, data: object, json: string
     spam: folder === "spam" ? (spam ?? MANUAL_SPAM) : null,
     read: read !== false,
     meta: metaOf(meta),
+    flags: flagsOf(flags),
   };
 }
 
@@ -141,6 +144,7 @@ function readFields(row: Record<string, unknown>, json: string): ImportRow {
     spam: null,
     read: true,
     meta: null,
+    flags: null,
   };
 }
 
@@ -156,6 +160,15 @@ function metaOf(value: unknown): ImportRow["meta"] {
   const isMeta = details.length > 0 && details.every(([, text]) => isShortText(text));
   if (!isMeta) throw new AppError("invalid", `meta is an object of texts of at most ${MAX_META} characters`);
   return Object.fromEntries(details) as ImportRow["meta"];
+}
+
+/** Throws `invalid`. */
+function flagsOf(value: unknown): ImportRow["flags"] {
+  if (value === null) return null;
+  if (!areSeenFlags(value) || JSON.stringify(value).length > IMPORT_LIMITS.flags)
+    throw new AppError("invalid", "flags are an object of project, environment, at and variants");
+  const { project, environment, at, variants } = value;
+  return { project, environment, at: new Date(at).toISOString(), variants };
 }
 
 function isShortText(value: unknown): boolean {

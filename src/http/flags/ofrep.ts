@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { createTokenFinder } from "../../access/token-finder.ts";
 import type { App } from "../../app.ts";
 import type { Watch } from "../../base/changes.ts";
+import type { Assigned } from "../../experiments/assignment.ts";
 import { ContextError } from "../../flags/rules/context.ts";
 import { type Context, subjectOf } from "../../flags/flagd/evaluate.ts";
 import { requestBudget, withinRequest } from "../../flags/flagd/guard.ts";
@@ -11,11 +12,12 @@ import type { Client } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
 import { EVENTS_PATH, OFREP_FLAGS_PATH, OFREP_FLAG_PATH, OFREP_PATH } from "../paths.ts";
 import type { Guard, ThreadCounts } from "../rate-limit.ts";
-import { NO_SNIFF } from "../security.ts";
-import { etagOf, matches } from "./etag.ts";
+import { etagOf } from "./etag.ts";
 import { bodyOf, flagsInTurns } from "./large-body.ts";
 import { type Access, createIdentify } from "./ofrep-access.ts";
 import { readContext } from "./ofrep-context.ts";
+import { HEADERS, PREFLIGHT, send, sendChecked, sendText, wrongMethod } from "./ofrep-answers.ts";
+import { createAssign } from "./ofrep-assign.ts";
 import { createFlagEvents } from "./ofrep-events.ts";
 import { type FlagSet, createFlagSets } from "./ofrep-flags.ts";
 import type { Reader } from "./ofrep-tickets.ts";
@@ -46,16 +48,7 @@ export type OfrepOptions = {
   threads?: ThreadCounts;
 };
 
-const HEADERS = {
-  ...NO_SNIFF,
-  "Access-Control-Allow-Origin": "*",
-  "Access-Control-Expose-Headers": "ETag, Retry-After",
-} as const;
 const ELSEWHERE = `there is nothing at this address: flags are evaluated with POST to ${OFREP_FLAGS_PATH} and ${OFREP_FLAGS_PATH}/<key>`;
-const PREFLIGHT = {
-  methods: "GET, POST, OPTIONS",
-  headers: "content-type, x-project-key, x-environment-key, authorization, x-api-key, if-none-match",
-};
 
 /**
  * The OpenFeature remote evaluation protocol, 0.3, which every OpenFeature SDK speaks:
@@ -71,6 +64,7 @@ export function createOfrepService(
   const findToken = createTokenFinder(app.watch, app.store);
   const events = createFlagEvents(app, findFlags, findToken, { basePath, report, threads });
   const identify = createIdentify(app, findFlags, findToken, threads);
+  const assign = createAssign(app);
 
   /** Answers a request with an evaluation or an error; the body of an error carries the members of `subject`. */
   const answer = async (
@@ -131,7 +125,11 @@ export function createOfrepService(
   const evaluateAll: OfrepService["evaluateAll"] = (request, client) =>
     answer(request, client, {}, (access, context) => {
       const preparing = access.flags.prepare();
-      const answerAll = () => allFor(request, client, access, context);
+      const variants: Assigned[] | null = access.isBrowser ? [] : null;
+      const answerAll = () => {
+        const answered = allFor(request, client, access, context, variants);
+        return variants === null ? answered : assign(answered, access.reader, context, variants);
+      };
       return preparing ? preparing.then(answerAll) : answerAll();
     });
 
@@ -143,31 +141,36 @@ export function createOfrepService(
     }
   };
 
+  /** Adds the variant of each flag to `variants`. */
   const allFor = (
     request: Request,
     client: () => Client,
     { flags, reader, isBrowser }: Access,
     context: Context,
+    variants: Assigned[] | null,
   ): Response | Promise<Response> => {
     const now = app.now();
     const { isLarge, metadata } = flags;
     const { inOrder } = isBrowser ? flags.forBrowsers : flags.all;
     noteReads(flags, reader, isBrowser, now);
     const subject = subjectOf(context);
+    const jsonOf = ([key, evaluate]: FlagSet["all"]["inOrder"][number]) => {
+      const { json, variant } = evaluate(subject, now);
+      if (variant !== undefined) variants?.push([key, variant]);
+      return json;
+    };
     const ofSet = Object.keys(metadata).length > 0 ? { metadata } : {};
     const rest = { ...ofSet, eventStreams: events.streamsOf(reader) };
     if (isLarge) {
       const budget = requestBudget();
-      const texts = inOrder
-        .values()
-        .map(([, evaluate]) => withinRequest(() => evaluate(subject, now).json, budget));
+      const texts = inOrder.values().map((each) => withinRequest(() => jsonOf(each), budget));
       return flagsInTurns(texts, rest).then(async ({ body, etag }) => {
         // The token may have been revoked while other requests took their turns.
         await identify(request, client);
         return sendChecked(request, bodyOf(body), etag);
       });
     }
-    const results = withinRequest(() => inOrder.map(([, evaluate]) => evaluate(subject, now).json));
+    const results = withinRequest(() => inOrder.map(jsonOf));
     const text = `{"flags":[${results.join(",")}],${JSON.stringify(rest).slice(1)}`;
     return sendChecked(request, text, etagOf(text));
   };
@@ -214,35 +217,3 @@ async function catchUp(watch: Watch, url: string): Promise<void> {
 
 /** The parameter with the `etag` of the event that made a reader evaluate again. */
 const FLAG_CONFIG_ETAG = "flagConfigEtag";
-
-/** The headers of an answer that a client may keep, if it asks each time whether it has changed. */
-const CHECKED = { ...HEADERS, "Cache-Control": "no-cache" };
-
-/** Shared by answers, since an answer that builds its own headers takes three times as long. */
-const CHECKED_JSON = new Headers({ ...CHECKED, "Content-Type": "application/json" });
-const PLAIN = new Headers({ ...HEADERS, "Cache-Control": "no-store", "Content-Type": "application/json" });
-
-/** `etag` is a hash of the answer, not the revision: the answer depends on the context and the time too. */
-function sendChecked(request: Request, body: ReturnType<typeof bodyOf>, etag: string): Response {
-  const known = request.headers.get("if-none-match");
-  if (known !== null && matches(known, etag))
-    return new Response(null, { status: 304, headers: { ...CHECKED, ETag: etag } });
-  const answer = new Response(body, { headers: CHECKED_JSON });
-  answer.headers.set("ETag", etag);
-  return answer;
-}
-
-function sendText(status: number, json: string): Response {
-  return new Response(json, { status, headers: PLAIN });
-}
-
-function wrongMethod(subject: { key?: string }): Response {
-  const body = { ...subject, errorDetails: "flags are evaluated with POST" };
-  return send(405, body, { Allow: "POST, OPTIONS" });
-}
-
-function send(status: number, body: unknown, headers?: Record<string, string>): Response {
-  const text = JSON.stringify(body);
-  if (!headers) return sendText(status, text);
-  return new Response(text, { status, headers: { ...headers, ...Object.fromEntries(PLAIN) } });
-}

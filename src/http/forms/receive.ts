@@ -11,6 +11,7 @@ import {
   loadRules,
   receiveSubmission,
 } from "../../forms/intake/intake.ts";
+import { ASSIGNMENT_HEADER } from "../../forms/intake/control-fields.ts";
 import { checkFlag } from "../../forms/intake/open-when.ts";
 import type { Sender } from "../../forms/intake/conditions.ts";
 import type { SenderDetails } from "../../forms/intake/metadata.ts";
@@ -122,6 +123,7 @@ export function createSubmissionHandler(parts: Parts): SubmissionHandler {
       const sender: Sender = {
         network: () => networkOf(client().address),
         idempotencyKey,
+        assignment: request.headers.get(ASSIGNMENT_HEADER),
         details: () => detailsOf(request, client()),
         // The runtime closes a connection with further bytes behind the body, and notices one that its sender closed: see reliability.md.
         isAbandoned: () => request.signal.aborted,

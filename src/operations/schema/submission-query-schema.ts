@@ -2,7 +2,13 @@ import * as z from "zod/mini";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
 import { idOf, momentOf } from "../../base/slug-schema.ts";
 import { EXPORT_FORMATS } from "../../forms/transfer/export-format.ts";
-import { FIELD_FAULT, FILTERS, FILTER_NAMES, type FilterName } from "../../forms/inbox/filters.ts";
+import {
+  FIELD_FAULT,
+  FLAG_FAULT,
+  FILTERS,
+  FILTER_NAMES,
+  type FilterName,
+} from "../../forms/inbox/filters.ts";
 import { SEARCH_LIMITS } from "../../forms/limits.ts";
 import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
 import { limitOf } from "./shared-schema.ts";
@@ -14,17 +20,20 @@ const { characters, fields } = SEARCH_LIMITS;
 const shortText = (name: string) =>
   z.string().check(z.maxLength(characters, `${name} has at most ${characters} characters`));
 const field = shortText("field").check(z.regex(/=/, FIELD_FAULT));
+const flag = shortText("flag").check(z.regex(/=/, FLAG_FAULT));
+/** One text, or several. */
+const severalOf = (text: z.ZodMiniType<string>, name: string) =>
+  z.optional(
+    z.pipe(
+      z.transform((value) => (typeof value === "string" ? [value] : value)),
+      z.array(text).check(z.maxLength(fields, `${name} is given at most ${fields} times`)),
+    ),
+  );
 
 const SCHEMAS = {
   text: (name: string) => z.optional(shortText(name)),
-  /** One text, or several. */
-  fields: () =>
-    z.optional(
-      z.pipe(
-        z.transform((value) => (typeof value === "string" ? [value] : value)),
-        z.array(field).check(z.maxLength(fields, `field is given at most ${fields} times`)),
-      ),
-    ),
+  fields: (name: string) => severalOf(field, name),
+  flags: (name: string) => severalOf(flag, name),
   time: (name: string) => z.optional(momentOf(name)),
   switch: (name: string) => z.optional(z.enum(["true", "false"], `${name} is true or false`)),
 };
@@ -70,6 +79,7 @@ export const selection = {
   state: z._default(submissionState, "inbox"),
   ...filters,
   field: z.optional(z.array(field).check(z.maxLength(fields, `field has at most ${fields} entries`))),
+  flag: z.optional(z.array(flag).check(z.maxLength(fields, `flag has at most ${fields} entries`))),
   unread: z.optional(z.boolean()),
   /** The last arrival that is touched, as `upTo` of a dry run has it; 409 once it is deleted. Default: the last one there is. */
   upTo: z.optional(idOf("upTo is the id of a submission")),

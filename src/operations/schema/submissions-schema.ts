@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { timelineEventSchema } from "../../forms/inbox/timeline-schema.ts";
-import { metadataSchema, submissionSchema } from "../../forms/submission-schema.ts";
+import { metadataSchema, seenFlagsSchema, submissionSchema } from "../../forms/submission-schema.ts";
 import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
 import { formQuery } from "./shared-schema.ts";
 import { exportQuery } from "./submission-query-schema.ts";
@@ -19,6 +19,7 @@ const imported = {
     spam: z.optional(z.nullable(z.string())),
     read: z.optional(z.boolean()),
     meta: z.optional(z.nullable(metadataSchema)),
+    flags: z.optional(z.nullable(seenFlagsSchema)),
   }),
   output: z.object({
     imported: z.int(),

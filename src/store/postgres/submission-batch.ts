@@ -4,20 +4,23 @@ import { textOf } from "../sql/ids.ts";
 import { type Work, all, only } from "../sql/work.ts";
 import { idArray, numberArray, textArray } from "./arrays.ts";
 
+/** What any submission of a batch has. */
+type Parts = { hasFiles: boolean; hasDeliveries: boolean; hasFlags: boolean };
+
 /**
  * Inserts submissions with their files, deliveries and counts, but those to forms that fill segments. One whose id is stored already is left as it is, so that a
  * batch may be sent again if its answer was lost. One with files needs the note of these, which is removed with it:
  * a note that a sweep has taken leaves the submission out.
  */
-function insertion(hasFiles: boolean, hasDeliveries: boolean): string {
+function insertion({ hasFiles, hasDeliveries, hasFlags }: Parts): string {
   return `
 WITH given AS (
   SELECT * FROM unnest(CAST($ids AS BYTEA[]), string_to_array($forms, ','), string_to_array($data, E'\\x01'),
-    CAST($times AS BIGINT[]), string_to_array($metas, E'\\x01', '')${hasFiles ? ", CAST($files AS INTEGER[])" : ""})
-    WITH ORDINALITY AS given (id, form, data, created_at, meta,${hasFiles ? " files," : ""} place)),${hasFiles ? NOTED : ""}
+    CAST($times AS BIGINT[]), string_to_array($metas, E'\\x01', '')${hasFlags ? ", string_to_array($flags, E'\\x01', '')" : ""}${hasFiles ? ", CAST($files AS INTEGER[])" : ""})
+    WITH ORDINALITY AS given (id, form, data, created_at, meta,${hasFlags ? " flags," : ""}${hasFiles ? " files," : ""} place)),${hasFiles ? NOTED : ""}
 stored AS (
-  INSERT INTO submissions (id, form_id, data, created_at, state, unread, meta)
-  SELECT given.id, forms.id, given.data, given.created_at, 0, 1, given.meta
+  INSERT INTO submissions (id, form_id, data, created_at, state, unread, meta${hasFlags ? ", flags" : ""})
+  SELECT given.id, forms.id, given.data, given.created_at, 0, 1, given.meta${hasFlags ? ", given.flags" : ""}
   FROM given JOIN forms ON forms.key = given.form AND forms.deleted = 0 AND forms.fills = 0
   ${hasFiles ? "WHERE given.files = 0 OR given.id IN (SELECT id FROM noted)" : ""}
   ORDER BY given.place
@@ -69,7 +72,8 @@ const SEPARATOR = "\x01";
 export function* insertBatch(batch: readonly StoredSubmission[]): Work<Set<string> | null> {
   const files = batch.flatMap(({ id, files }) => files.map((file, index) => ({ id, index, file })));
   const deliveries = batch.flatMap(({ id, deliveries = [] }) => deliveries.map((each) => ({ of: id, each })));
-  const sql = insertion(files.length > 0, deliveries.length > 0);
+  const hasFlags = batch.some(({ flags = null }) => flags !== null);
+  const sql = insertion({ hasFiles: files.length > 0, hasDeliveries: deliveries.length > 0, hasFlags });
   const { ids } = yield* only<{ ids: string | null }>(sql, {
     count: batch.length,
     ids: idArray(idsOf(batch)),
@@ -77,6 +81,7 @@ export function* insertBatch(batch: readonly StoredSubmission[]): Work<Set<strin
     data: batch.map(({ data }) => data).join(SEPARATOR),
     times: numberArray(batch.map(({ createdAt }) => createdAt)),
     metas: batch.map(({ meta }) => meta ?? "").join(SEPARATOR),
+    ...(hasFlags && { flags: batch.map(({ flags }) => flags ?? "").join(SEPARATOR) }),
     ...(files.length > 0 && {
       files: numberArray(batch.map(({ files }) => files.length)),
       fileIds: idArray(files.map(({ id }) => id)),

@@ -28,11 +28,15 @@ export function packBatch(writes: Write[]): PackedBatch {
   const fields: unknown[] = [];
   for (const write of writes) {
     if (write.name !== INSERT) return writes;
-    const [id, formKey, data, createdAt, files, conditions, deliveries, meta] = write.args;
+    const [id, formKey, data, createdAt, files, conditions, deliveries, meta, flags] = write.args;
     if ((files as unknown[]).length > 0) return writes;
     fields.push(id, formKey, data, createdAt);
     fields.push(conditions === null ? "" : JSON.stringify(conditions));
-    fields.push((deliveries as unknown[]).length === 0 ? "" : JSON.stringify(deliveries), meta ?? "");
+    fields.push(
+      (deliveries as unknown[]).length === 0 ? "" : JSON.stringify(deliveries),
+      meta ?? "",
+      flags ?? "",
+    );
   }
   return fields.join(SEPARATOR);
 }
@@ -41,11 +45,12 @@ export function unpackBatch(batch: PackedBatch): Write[] {
   if (typeof batch !== "string") return isTexts(batch) ? [unpackTexts(batch)] : batch;
   const fields = batch.split(SEPARATOR);
   const writes: Write[] = [];
-  for (let at = 0; at < fields.length; at += 7) {
-    const [id, formKey, data, createdAt, conditions, deliveries, meta] = fields.slice(at, at + 7);
+  for (let at = 0; at < fields.length; at += 8) {
+    const [id, formKey, data, createdAt, conditions, deliveries, meta, flags] = fields.slice(at, at + 8);
     const parsedConditions: unknown = conditions === "" ? null : JSON.parse(conditions!);
     const parsedDeliveries: unknown = deliveries === "" ? NO_DELIVERIES : JSON.parse(deliveries!);
-    const args = [id, formKey, data, Number(createdAt), [], parsedConditions, parsedDeliveries, meta || null];
+    const args = [id, formKey, data, Number(createdAt), [], parsedConditions, parsedDeliveries];
+    args.push(meta || null, flags || null);
     writes.push({ name: INSERT, args });
   }
   return writes;

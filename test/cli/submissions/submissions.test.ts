@@ -20,6 +20,7 @@ type Submission = {
   spam: string | null;
   read: boolean;
   meta: object | null;
+  flags: object | null;
 };
 
 /** A form with uploads on, a server that takes in submissions to it, and commands beside that server. */
@@ -79,6 +80,7 @@ describe("submissions list", () => {
         spam: null,
         read: false,
         meta: null,
+        flags: null,
       });
     }
   });

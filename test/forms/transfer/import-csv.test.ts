@@ -23,6 +23,7 @@ const submission = (data: object, more: Partial<RawSubmission> = {}): RawSubmiss
   spam: null,
   read: true,
   meta: null,
+  flags: null,
   ...more,
 });
 

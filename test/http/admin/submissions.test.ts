@@ -59,6 +59,7 @@ describe("submissions", () => {
       spam: null,
       read: false,
       meta: null,
+      flags: null,
       id,
       project: "default",
       form: form.slug,

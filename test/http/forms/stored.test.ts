@@ -35,6 +35,7 @@ describe("a submission that is stored", () => {
         spam: null,
         read: false,
         meta: null,
+        flags: null,
       },
     ]);
   });

@@ -167,6 +167,7 @@ export async function work(
           sender: {
             network: () => "203.0.113.7",
             idempotencyKey: key,
+            assignment: null,
             details: () => ({ address: "203.0.113.7", userAgent: null, referrer: null, language: null }),
             isAbandoned: () => false,
           },

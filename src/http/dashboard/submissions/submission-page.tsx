@@ -1,5 +1,6 @@
 import { chosenIn } from "../forms/form-words.ts";
 import { shortName } from "../../../access/place.ts";
+import { seenInWords } from "../../../forms/seen-flags.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionMark, SubmissionState } from "../../../forms/submission-state.ts";
 import { explainSpam } from "../../../forms/spam/spam-reason.ts";
@@ -185,7 +186,7 @@ function addressOfSubmission(submission: Submission, query: InboxQuery): string 
 }
 
 function Sender({ view: { submission, address, formName } }: { view: SubmissionView }) {
-  const { id, createdAt, meta, project, form } = submission;
+  const { id, createdAt, meta, flags, project, form } = submission;
   const name = shortName({ project, slug: form });
   const subject = encodeURIComponent(`Re: ${formName.toWellFormed()}`);
   return (
@@ -209,6 +210,10 @@ function Sender({ view: { submission, address, formName } }: { view: SubmissionV
           ["Form", <A to={formPath(name)}>{name}</A>],
           has(meta?.address) && ["Address", <Foreign text={meta!.address!} />],
           has(meta?.referrer) && ["Sent from", <ForeignValue text={meta!.referrer!} />],
+          flags !== null && [
+            `Flags of ${flags.project}/${flags.environment}`,
+            <Foreign text={seenInWords(flags)} />,
+          ],
           has(meta?.language) && ["Language", <Foreign text={meta!.language!} />],
           has(meta?.userAgent) && ["Browser", <Foreign text={meta!.userAgent!} />],
           ["Id", <code>{id}</code>],

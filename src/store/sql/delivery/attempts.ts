@@ -64,6 +64,7 @@ type ContentRow = {
   spam: string | null;
   unread: number;
   meta: string | null;
+  flags: string | null;
 };
 
 type FileRow = DeliveryContent["submission"]["files"][number];
@@ -71,13 +72,13 @@ type FileRow = DeliveryContent["submission"]["files"][number];
 export function* deliveryContent(submission: string): Work<DeliveryContent | undefined> {
   const row = yield* first<ContentRow>(
     `SELECT s.seq, ${PROJECT_OF_FORM} AS project,
-            (SELECT mail_from FROM projects WHERE id = f.project_id) AS mail_from, f.slug, f.name, f.key, f.settings, s.data, s.created_at, s.state, s.spam, s.unread, s.meta
+            (SELECT mail_from FROM projects WHERE id = f.project_id) AS mail_from, f.slug, f.name, f.key, f.settings, s.data, s.created_at, s.state, s.spam, s.unread, s.meta, s.flags
      FROM forms f CROSS JOIN submissions s
      WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0`,
     { id: bytesOf(submission) },
   );
   if (!row) return undefined;
-  const { seq, project, slug, name, key, settings, data, created_at, state, spam, unread, meta } = row;
+  const { seq, project, slug, name, key, settings, data, created_at, state, spam, unread, meta, flags } = row;
   const files = yield* all<FileRow>(
     "SELECT field, name, type, size, sha256 FROM files WHERE submission_seq = $seq ORDER BY position",
     { seq },
@@ -92,6 +93,7 @@ export function* deliveryContent(submission: string): Work<DeliveryContent | und
       spam,
       read: unread === 0,
       meta,
+      flags,
       files,
     },
     spamCount: yield* countSubmissions(key, ["spam"]),

@@ -43,7 +43,7 @@ export function* importSubmissions(
     result.imported += 1;
   }
   yield* insertRows(
-    "INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta)",
+    "INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta, flags)",
     rows,
     "",
   );
@@ -83,7 +83,7 @@ function* formsOf(ids: readonly Uint8Array[]): Work<Map<string, number>> {
 function rowOf(
   id: Uint8Array,
   formId: number,
-  { data, createdAt, state, spam, read, meta }: ImportedSubmission,
+  { data, createdAt, state, spam, read, meta, flags = null }: ImportedSubmission,
 ): Value[] {
   return [
     id,
@@ -94,5 +94,6 @@ function rowOf(
     spam,
     read ? 0 : 1,
     meta && JSON.stringify(meta),
+    flags && JSON.stringify(flags),
   ];
 }

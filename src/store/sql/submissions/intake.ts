@@ -55,15 +55,15 @@ type Row = Omit<StoredSubmission, "conditions" | "deliveries">;
 
 /** Returns the `seq` of the row. */
 function* insertRow(
-  { id, data, createdAt, meta = null }: Row,
+  { id, data, createdAt, meta = null, flags = null }: Row,
   formId: number,
   spam: string | null,
 ): Work<number> {
   const state = STATES.indexOf(spam === null ? "inbox" : "spam");
   const { seq } = yield* only<{ seq: number }>(
-    `INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta)
-     VALUES ($id, $formId, $data, $createdAt, $state, $spam, 1, $meta) RETURNING seq`,
-    { id: bytesOf(id), formId, data, createdAt, state, spam, meta },
+    `INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta, flags)
+     VALUES ($id, $formId, $data, $createdAt, $state, $spam, 1, $meta, $flags) RETURNING seq`,
+    { id: bytesOf(id), formId, data, createdAt, state, spam, meta, flags },
   );
   return seq;
 }

@@ -82,7 +82,7 @@ function columnsFor({ unread, since, until }: Chosen, condition: string): string
 
 /** Every submission counts as scanned, but only those that fulfil the condition are read whole. */
 function columns(condition: string): string {
-  return `s.id, s.seq, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.created_at, s.state, s.spam, s.unread, s.meta,
+  return `s.id, s.seq, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.created_at, s.state, s.spam, s.unread, s.meta, s.flags,
           CASE WHEN ${condition} THEN s.data END AS data`;
 }
 

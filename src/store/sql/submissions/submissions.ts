@@ -20,11 +20,12 @@ export type SubmissionRow = {
   spam: string | null;
   unread: number;
   meta: string | null;
+  flags: string | null;
 };
 
 /** The columns of a `SubmissionRow` in a join of submissions `s` and forms `f`. */
 export const COLUMNS = `s.id, s.seq, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.data, s.created_at, s.state, s.spam,
-  s.unread, s.meta`;
+  s.unread, s.meta, s.flags`;
 
 /** Sorts after every id, which has 16 bytes. */
 export const AFTER_EVERY_ID = Buffer.alloc(17, 0xff);
@@ -43,6 +44,7 @@ export function* viewRaw(rows: readonly SubmissionRow[]): Work<RawSubmission[]> 
     spam: row.spam,
     read: row.unread === 0,
     meta: row.meta === null ? null : JSON.parse(row.meta),
+    flags: row.flags === null ? null : JSON.parse(row.flags),
   }));
 }
 
