@@ -5,6 +5,7 @@ import { MAX_JSON_LEVELS } from "../src/base/json.ts";
 import * as pages from "../src/base/pages.ts";
 import { MIN_FREE_BYTES } from "../src/base/directory.ts";
 import * as delivery from "../src/delivery/limits.ts";
+import * as experiments from "../src/experiments/limits.ts";
 import * as flags from "../src/flags/limits.ts";
 import * as forms from "../src/forms/limits.ts";
 import * as maintenance from "../src/maintenance/limits.ts";
@@ -32,6 +33,7 @@ const LIMITS = {
   ...forms,
   ...delivery,
   ...flags,
+  ...experiments,
   ...maintenance,
   ...http,
   ...operations,
@@ -228,6 +230,17 @@ const SECTIONS: Section[] = [
     },
   },
   {
+    title: "Exposures and events",
+    text: "These hold for `POST /v1/events`. All entries of a request are counted, or none.",
+    rows: {
+      "EVENT_LIMITS.pageBody": { unit: "bytes", what: "a request with a browser key", past: "413" },
+      "EVENT_LIMITS.serverBody": { unit: "bytes", what: "a request with a token of a server", past: "413" },
+      "EVENT_LIMITS.ofPage": { what: "exposures and events of a page in a request", past: "400" },
+      "EVENT_LIMITS.ofServer": { what: "entries of a server in a request", past: "400" },
+      "EVENT_LIMITS.text": { what: "characters of a variant, and of a `targetingKey`", past: "400" },
+    },
+  },
+  {
     title: "The admin API and its commands",
     text: "",
     rows: {
@@ -421,6 +434,7 @@ const SECTIONS: Section[] = [
         past: "413",
       },
       "IMPORT_LIMITS.row": { unit: "bytes", what: "size of a row", past: "413, names the line" },
+      "IMPORT_LIMITS.flags": { what: "characters of the variants of flags of a row", past: "400, names the line" },
       "IMPORT_LIMITS.bare": {
         unit: "bytes",
         what: "size of a row, of whose texts only the first 64 characters each count",

@@ -28,12 +28,12 @@ import type { Log } from "./log.ts";
 import { signInOf } from "./sign-in.ts";
 
 /** Services at the address of flag reads. */
-const OF_FLAGS = ["previews", "codeReferences", "ofrep"] as const;
+const OF_FLAGS = ["previews", "codeReferences", "ofrep", "pages"] as const;
 type OfFlags = (typeof OF_FLAGS)[number];
 const isOfFlags = (name: string): name is OfFlags => OF_FLAGS.some((each) => each === name);
 
 /** Services that every thread of a server answers itself; the main thread answers all. */
-const EVERYWHERE: ReadonlySet<string> = new Set(["forms", "flags", "previews", "ofrep"]);
+const EVERYWHERE: ReadonlySet<string> = new Set(["forms", "flags", "previews", "ofrep", "pages"]);
 
 /** An address with the services that answer there; `isShared` where every thread listens, not the main thread alone. */
 export type Place = { address: Listen; site: Site; hasDashboard: boolean; isShared: boolean };
@@ -133,6 +133,10 @@ export function placeServices(
         threads,
       }));
     }),
+    pages: once(async () => {
+      const { createPagesService } = await import("../../src/http/flags/pages.ts");
+      return createPagesService(app, reportOf("flags"), { guard, threads });
+    }),
     admin: async () => {
       const { createAdminApp } = await import("../../src/http/admin/admin.ts");
       return createAdminApp(app, {
@@ -204,6 +208,7 @@ export function placeServices(
     "previews",
     "codeReferences",
     "ofrep",
+    "pages",
     "admin",
     "dashboard",
     "metrics",

@@ -1,3 +1,5 @@
+import { KiB, MiB } from "../base/bytes.ts";
+
 /** Limits of experiments. */
 export const EXPERIMENT_LIMITS = {
   metrics: 10,
@@ -11,4 +13,15 @@ export const EXPERIMENT_LIMITS = {
   experiments: 1000,
   /** Visitors of a measurement: later ones are not counted. */
   visitors: 1_000_000,
+} as const;
+
+/** Limits of a request with exposures and events. */
+export const EVENT_LIMITS = {
+  /** Bytes of the body and entries, of a page and of a server. */
+  pageBody: 16 * KiB,
+  serverBody: MiB,
+  ofPage: 100,
+  ofServer: 1000,
+  /** Characters of a variant and of a `targetingKey`. */
+  text: 1000,
 } as const;

@@ -3,6 +3,7 @@ import type { DashboardApp } from "./dashboard/dashboard.tsx";
 import type { CodeReferencesService } from "./flags/code-references.ts";
 import type { FlagsService } from "./flags/flags.ts";
 import type { OfrepService } from "./flags/ofrep.ts";
+import type { PagesService } from "./flags/pages.ts";
 import type { PreviewsService } from "./flags/previews.ts";
 import type { FormsService } from "./forms/forms.ts";
 import type { MetricsApp } from "./operation/exposition.ts";
@@ -14,6 +15,7 @@ export type Services = {
   codeReferences?: (() => Promise<CodeReferencesService>) | undefined;
   previews?: PreviewsService | undefined;
   ofrep?: (() => Promise<OfrepService>) | undefined;
+  pages?: (() => Promise<PagesService>) | undefined;
   admin?: (() => Promise<AdminApp>) | undefined;
   dashboard?: (() => Promise<DashboardApp>) | undefined;
   metrics?: (() => Promise<MetricsApp>) | undefined;

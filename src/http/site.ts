@@ -24,6 +24,7 @@ import {
   OFREP_PATH,
   OPENAPI_PATH,
   READY_PATH,
+  VISITS_PATH,
 } from "./paths.ts";
 import { REQUEST_ID, requestId, sentRequestId } from "./request-id.ts";
 import type { RequestRecord, ServiceName } from "./request-record.ts";
@@ -63,11 +64,11 @@ export type Site = {
 };
 
 /** Requests to the flag service that store something: they are logged as any other. */
-const FLAG_WRITES: ReadonlySet<string> = new Set([CODE_REFS_PATH, FEEDBACK_PATH]);
+const FLAG_WRITES: ReadonlySet<string> = new Set([CODE_REFS_PATH, FEEDBACK_PATH, VISITS_PATH]);
 
 /** Combines the services of one address, with health checks and one log record for each request. */
 export function createSite(services: Services, options: SiteOptions): Site {
-  const { forms, flags, previews, codeReferences, ofrep, admin, dashboard, metrics } = services;
+  const { forms, flags, previews, codeReferences, ofrep, pages, admin, dashboard, metrics } = services;
   const { app, basePath, hsts, isTrustedProxy, counted, log, logsReads, report } = options;
   const { isDraining = () => false, isBaseOptional = false, elsewhere = null } = options;
   const { isHealthy, isReady } = createHealth(app, report, isDraining);
@@ -134,6 +135,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
     if (previews) root.route(basePath, previews.routes);
     if (codeReferences && isWhole) root.route(basePath, (await codeReferences()).routes);
     if (flags) root.route(basePath, flags.routes);
+    if (pages && isWhole) root.route(basePath, (await pages()).routes);
     if (ofrep && isWhole) root.route(basePath, (await ofrep()).routes);
     if (admin && isWhole) root.route(basePath, await admin());
     if (dashboard) {
@@ -214,6 +216,7 @@ type Part = "first" | "late" | "dashboard";
 function partOf(path: string): Part {
   const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
   if (isUnder(DASHBOARD_PATH)) return "dashboard";
+  if (isForPages(path)) return "late";
   const isLate = [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, CODE_REFS_PATH].some(isUnder);
   return isLate ? "late" : "first";
 }
@@ -229,7 +232,13 @@ function policyOf(part: Part): Record<string, string> {
   return part === "dashboard" ? SECURITY_HEADERS : {};
 }
 
+/** Whether a path belongs to the script of pages, which the address of flags has. */
+function isForPages(path: string): boolean {
+  return path === VISITS_PATH || /^\/v1\/(?:flags[.\w]*\.js|:script)/.test(path);
+}
+
 function serviceOf(route: string): ServiceName {
+  if (isForPages(route)) return "flags";
   if (route.startsWith("/v1/")) return "forms";
   if (route.startsWith(FLAGS_PATH) || route.startsWith(OFREP_PATH)) return "flags";
   if (route.startsWith(DASHBOARD_PATH)) return "dashboard";

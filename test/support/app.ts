@@ -12,6 +12,7 @@ import type { Report } from "../../src/http/errors.ts";
 import { createCodeReferencesService } from "../../src/http/flags/code-references.ts";
 import { createFlagsService } from "../../src/http/flags/flags.ts";
 import { createOfrepService } from "../../src/http/flags/ofrep.ts";
+import { createPagesService } from "../../src/http/flags/pages.ts";
 import { createPreviewsService } from "../../src/http/flags/previews.ts";
 import { createFormsService } from "../../src/http/forms/forms.ts";
 import { createLinks } from "../../src/http/forms/links.ts";
@@ -81,6 +82,7 @@ export function openServices(app: App, publicUrl: string | null = null, noteRead
     flags: createFlagsService(app, report, undefined, noteRead),
     codeReferences: async () => createCodeReferencesService(app, report, guard),
     previews: createPreviewsService(app, report, { feedbackRate: FEEDBACK_RATE, countFeedback: () => {} }),
+    pages: async () => createPagesService(app, report, { guard }),
     ofrep: async () => createOfrepService(app, report, { noteRead }),
     admin: () => createAdminApp(app, { version: "test", report, outgoing: async () => outgoing, backup }),
   };

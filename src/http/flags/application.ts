@@ -11,7 +11,7 @@ import { createFailureCount } from "../auth.ts";
 import type { ThreadCounts } from "../rate-limit.ts";
 
 /** The token of an application, for one environment; `isBrowser` is true for a browser key. */
-type Application = { keys: EnvironmentKeys; hash: string; isBrowser: boolean };
+export type Application = { keys: EnvironmentKeys; hash: string; isBrowser: boolean };
 
 export type IdentifyApplication = (
   request: Request,

@@ -20,6 +20,7 @@ import { type Report, type Shown, showError } from "../errors.ts";
 import type { Guard, SharedRateLimiter } from "../rate-limit.ts";
 import { type Body, openBody } from "../body.ts";
 import { createLostFileReport } from "./lost-files.ts";
+import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { readDraft } from "./draft.ts";
 import { type Entered, nothingEntered } from "../../forms/intake/sent.ts";
 import type { Links } from "./links.ts";
@@ -227,26 +228,4 @@ async function discardAll(staged: StagedBlob[], report: Report): Promise<void> {
   for (const result of await Promise.allSettled(staged.map((blob) => blob.discard()))) {
     if (result.status === "rejected") report.error(result.reason);
   }
-}
-
-const MAX_KEY = 255;
-
-/**
- * The key in a header `Idempotency-Key`, with or without the quotes of draft-ietf-httpapi-idempotency-key-header; null
- * without a header. Throws `invalid` unless it is 1 to 255 characters of printable ASCII.
- */
-function idempotencyKeyOf({ headers }: Request): string | null {
-  const text = headers.get("idempotency-key");
-  if (text === null) return null;
-  const key = text.startsWith('"') ? unquoted(text) : text;
-  if (key !== undefined && key.length <= MAX_KEY && /^[ -~]+$/.test(key)) return key;
-  throw new AppError(
-    "invalid",
-    `the header Idempotency-Key is 1 to ${MAX_KEY} characters of printable ASCII, with or without quotes around them`,
-  );
-}
-
-/** The content of a string of structured fields (RFC 9651, 3.3.3); undefined for any other text. */
-function unquoted(text: string): string | undefined {
-  return /^"((?:[^"\\]|\\["\\])*)"$/.exec(text)?.[1]!.replaceAll(/\\(.)/g, "$1");
 }

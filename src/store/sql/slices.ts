@@ -14,6 +14,7 @@ import { passkeys } from "./factors/passkeys.ts";
 import { deviceLogins } from "./access/device-logins.ts";
 import { identities } from "./access/identities.ts";
 import { environments, projects } from "./projects.ts";
+import { measurements } from "./experiments/measure.ts";
 import { memberships } from "./memberships/members.ts";
 import { proposals } from "./changes/proposals.ts";
 import { experiments } from "./experiments/experiments.ts";
@@ -64,6 +65,7 @@ export const SLICES = {
   audit,
   proposals,
   memberships,
+  measurements,
   forms,
   targets,
   deliveries,

@@ -161,7 +161,16 @@ describe("a honeypot", () => {
 
   test("has one of four names, and those of the form", () => {
     expect([...controlNames(["website"])].toSorted()).toEqual(
-      ["_gotcha", "_honeypot", "_idempotency", "_trap", "altcha", "botcheck", "website"].toSorted(),
+      [
+        "_formflag",
+        "_gotcha",
+        "_honeypot",
+        "_idempotency",
+        "_trap",
+        "altcha",
+        "botcheck",
+        "website",
+      ].toSorted(),
     );
   });
 
