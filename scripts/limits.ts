@@ -434,7 +434,10 @@ const SECTIONS: Section[] = [
         past: "413",
       },
       "IMPORT_LIMITS.row": { unit: "bytes", what: "size of a row", past: "413, names the line" },
-      "IMPORT_LIMITS.flags": { what: "characters of the variants of flags of a row", past: "400, names the line" },
+      "IMPORT_LIMITS.flags": {
+        what: "characters of the variants of flags of a row",
+        past: "400, names the line",
+      },
       "IMPORT_LIMITS.bare": {
         unit: "bytes",
         what: "size of a row, of whose texts only the first 64 characters each count",

@@ -3,6 +3,7 @@ import type { ChangesApp, DocumentsApp } from "./documents/store.ts";
 import { createAssignmentReader } from "./experiments/sent-assignments.ts";
 import { createFlagReader } from "./flags/reads/flag-reader.ts";
 import type { ExperimentsStore } from "./experiments/store.ts";
+import type { FormPorts } from "./forms/ports.ts";
 import type { MembershipsStore } from "./memberships/store.ts";
 import type { DatabaseStore } from "./maintenance/store.ts";
 
@@ -17,13 +18,11 @@ export type Store = ChangesApp["store"] & AccessStore & MembershipsStore & Exper
 /** Dependencies of every operation: clock, randomness, the slices of the store, blobs, notes. */
 export type App = Omit<DocumentsApp, "store"> & { store: Store };
 
-type Port = "flags" | "assignments";
-
 /**
  * Adds to the parts of an app what one area does for another that does not know it: the flags that open forms, and the
  * assignments that come with submissions.
  */
-export function connectAreas<T extends Omit<App, Port>>(parts: T): T & Pick<App, Port> {
+export function connectAreas<T extends Omit<App, keyof FormPorts>>(parts: T): T & FormPorts {
   return Object.assign(parts, {
     flags: createFlagReader(parts),
     assignments: createAssignmentReader(parts),

@@ -202,17 +202,7 @@ export function placeServices(
     metrics: config.metricsListen,
   };
   const placed = new Map<string, { address: Listen; services: Services }>();
-  for (const name of [
-    "forms",
-    "flags",
-    "previews",
-    "codeReferences",
-    "ofrep",
-    "pages",
-    "admin",
-    "dashboard",
-    "metrics",
-  ] as const) {
+  for (const name of ["forms", "flags", ...OF_FLAGS, "admin", "dashboard", "metrics"] as const) {
     if (name === "dashboard" && !config.dashboard) continue;
     // The dashboard is served with the admin API, and so are metrics without an address of their own.
     const isWithAdmin = name === "dashboard" || (name === "metrics" && !own.metrics);

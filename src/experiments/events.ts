@@ -5,7 +5,8 @@ import { sha256 } from "../base/sum.ts";
 import { findFlagSlugFault } from "../flags/limits.ts";
 import type { Assignments } from "./assignment.ts";
 import { EVENT_LIMITS } from "./limits.ts";
-import type { Batch, Measured, MeasurementsStore, Occurrence } from "./measure.ts";
+import type { Measure, Occurrence } from "./measure.ts";
+import type { ExperimentsStore } from "./store.ts";
 
 /** How long a repeat gets the first answer, in milliseconds. */
 const KEY_LIFETIME = DAY_MS;
@@ -16,7 +17,7 @@ const NAME_FAULT = "the name of an event is 1 to 100 of A-Z, a-z, 0-9, dot, unde
 /** An entry of a batch that is refused: its index and what is wrong. */
 export type EventFault = { index: number; message: string };
 
-/** What a page sends: `{"assignment","exposures","events"}`. Throws `invalid`, also for an assignment that is not valid there. */
+/** Reads the body of a page: `{"assignment","exposures","events"}`. Throws `invalid`, also for an assignment that is not valid there. */
 export function readPageEvents(
   body: unknown,
   { read }: Assignments,
@@ -50,7 +51,7 @@ export function readPageEvents(
 }
 
 /**
- * What a server sends: `{"events":[…]}`, each an exposure or an event of a `targetingKey`. Throws `invalid`; the faults of
+ * Reads the body of a server: `{"events":[…]}`, each an exposure or an event of a `targetingKey`. Throws `invalid`; the faults of
  * entries are returned, and then nothing is to be counted.
  */
 export function readServerEvents(
@@ -80,10 +81,10 @@ export function readServerEvents(
   return { occurrences, faults };
 }
 
-/** What is wrong with an entry; null for nothing. */
+/** The fault of an entry; null for none. */
 function faultOf(entry: unknown): string | null {
   if (!isObject(entry)) return "an entry is an object";
-  const other = Object.keys(entry).find((name) => !ENTRY.includes(name));
+  const other = Object.keys(entry).find((name) => !ENTRY.has(name));
   if (other !== undefined) return `an entry has no ${JSON.stringify(other.slice(0, 100))}`;
   const { event, exposure, variant, targetingKey } = entry;
   if (!isText(targetingKey)) return `targetingKey is a text of 1 to ${EVENT_LIMITS.text} characters`;
@@ -97,7 +98,7 @@ function faultOf(entry: unknown): string | null {
   return findFlagSlugFault(exposure) ?? null;
 }
 
-const ENTRY: readonly string[] = ["event", "exposure", "variant", "targetingKey"];
+const ENTRY: ReadonlySet<string> = new Set(["event", "exposure", "variant", "targetingKey"]);
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= EVENT_LIMITS.text;
@@ -117,15 +118,19 @@ function requireKnown(body: object, known: readonly string[]): void {
   );
 }
 
+/** Occurrences in an environment, in order, at a time in milliseconds since 1970. */
+type Batch = { environmentKey: string; occurrences: readonly Occurrence[]; at: number };
+
 /**
  * Counts occurrences, once for an idempotency key in an environment; null for none. Durable once it fulfils. Throws
  * `unprocessable` for a key that came with other content, `unavailable`.
  */
 export async function takeEvents(
-  store: MeasurementsStore,
-  { environmentKey, occurrences, at }: Omit<Batch, "key">,
+  store: Pick<ExperimentsStore, "measurements">,
+  measure: Measure,
+  { environmentKey, occurrences, at }: Batch,
   idempotencyKey: string | null,
-): Promise<Measured> {
+): Promise<{ accepted: number; ignored: number }> {
   const key =
     idempotencyKey === null
       ? null
@@ -134,7 +139,13 @@ export async function takeEvents(
           content: sha256(JSON.stringify(occurrences)),
           expiresAt: at + KEY_LIFETIME,
         };
-  const measured = await store.measurements.measure({ environmentKey, occurrences, at, key });
-  if (measured !== null) return measured;
-  throw new AppError("unprocessable", "this idempotency key was used for other events");
+  const { measured, accepted: now } = await measure(environmentKey, occurrences);
+  // Nothing is to be written for events that nothing uses.
+  const accepted =
+    measured.length === 0 && key === null
+      ? 0
+      : await store.measurements.take({ measured, accepted: now, at, key });
+  if (accepted === null)
+    throw new AppError("unprocessable", "this idempotency key was used for other events");
+  return { accepted, ignored: occurrences.length - accepted };
 }

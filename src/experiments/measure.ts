@@ -1,26 +1,51 @@
-/** A visitor got a variant of a flag, or did something. Visitors have the pseudonyms of assignments. */
+import { createHmac } from "node:crypto";
+import { createCache } from "../base/changes.ts";
+import { type Measured, type Measurement, VISITOR_BYTES } from "./measurement.ts";
+import type { ExperimentsApp } from "./store.ts";
+
+/** A visitor got a variant of a flag, or did something. Visitors have the pseudonyms of assignments; empty for none. */
 export type Occurrence =
   | { visitor: string; exposure: string; variant: string }
   | { visitor: string; event: string };
 
-/** An idempotency key of a batch: hashes as hex, and when it expires, in milliseconds since 1970. */
-export type BatchKey = { hash: string; content: string; expiresAt: number };
+/** The rows that occurrences in an environment count in, and how many occurrences these are. Throws `unavailable`. */
+export type Measure = (
+  environmentKey: string,
+  occurrences: readonly Occurrence[],
+) => Promise<{ measured: Measured[]; accepted: number }>;
 
-/** What happened in an environment, in order; `at` is in milliseconds since 1970. */
-export type Batch = {
-  environmentKey: string;
-  occurrences: readonly Occurrence[];
-  at: number;
-  key: BatchKey | null;
-};
+type MeasureApp = Pick<ExperimentsApp, "watch" | "store">;
 
-/** How many occurrences of a batch something that runs counts, and how many nothing does. */
-export type Measured = { accepted: number; ignored: number };
+export function createMeasure({ watch, store }: MeasureApp): Measure {
+  const findLive = createCache<Measurement[]>(watch, async (environmentKey) => {
+    const live = await store.measurements.live();
+    return live.filter((each) => each.environmentKey === environmentKey);
+  });
+  return async (environmentKey, occurrences) => {
+    const live = (await findLive(environmentKey)) ?? [];
+    const measured: Measured[] = [];
+    let accepted = 0;
+    for (const occurrence of occurrences) {
+      if (occurrence.visitor === "") continue;
+      const rows = live.flatMap((measurement) => rowOf(measurement, occurrence) ?? []);
+      measured.push(...rows);
+      if (rows.length > 0) accepted += 1;
+    }
+    return { measured, accepted };
+  };
+}
 
-/**
- * The port of measurements. One transaction takes a batch, which is durable when the promise fulfils. With the key of an
- * earlier batch it returns what that returned, and counts nothing; null if that had other content. Throws `unavailable`.
- */
-export type MeasurementsStore = {
-  measurements: { measure(batch: Batch): Promise<Measured | null> };
-};
+/** The row that counts an occurrence in a measurement; null if that does not use it. */
+function rowOf({ id, flag, variants, metrics, salt }: Measurement, occurrence: Occurrence): Measured | null {
+  const visitor = () =>
+    createHmac("sha256", Buffer.from(salt, "hex"))
+      .update(occurrence.visitor)
+      .digest()
+      .toString("hex", 0, VISITOR_BYTES);
+  if ("event" in occurrence) {
+    const bit = metrics.indexOf(`event:${occurrence.event}`);
+    return bit === -1 ? null : { measurement: id, visitor: visitor(), variant: null, metrics: 1 << bit };
+  }
+  const variant = occurrence.exposure === flag ? variants.indexOf(occurrence.variant) : -1;
+  return variant === -1 ? null : { measurement: id, visitor: visitor(), variant, metrics: 0 };
+}

@@ -29,6 +29,17 @@ export type Measured = {
   metrics: number;
 };
 
+/** An idempotency key of a batch: hashes as hex, and when it expires, in milliseconds since 1970. */
+export type BatchKey = { hash: string; content: string; expiresAt: number };
+
+/** The rows of a batch at a time, and how many occurrences of it they count. */
+export type MeasuredBatch = {
+  measured: readonly Measured[];
+  accepted: number;
+  at: number;
+  key: BatchKey | null;
+};
+
 /** The row of a visitor who has seen two variants, and counts for none. */
 export const MIXED = -1;
 

@@ -22,6 +22,7 @@ export function createAssignmentReader(app: AssignmentsApp): AssignmentPort {
       const environment = environments.find((each) => each.key === key);
       if (environment) return { project, environment: environment.slug };
     }
+    return undefined;
   });
   return {
     async read(texts): Promise<SentAssignment | null> {

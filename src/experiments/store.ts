@@ -6,7 +6,7 @@ import type { ChangeStore } from "../access/door.ts";
 import type { FlagChange } from "../flags/change.ts";
 import type { ExperimentChange } from "./change.ts";
 import type { ExperimentCounts, ExperimentPlace, FoundExperiment } from "./experiment.ts";
-import type { Measured, Measurement } from "./measurement.ts";
+import type { Measured, MeasuredBatch, Measurement } from "./measurement.ts";
 
 type ExperimentStore = {
   /** Throws `not_found` for the environment. */
@@ -26,6 +26,11 @@ type MeasurementStore = {
   counts(where: FlagPlace): Promise<ExperimentCounts | undefined>;
   /** Counts visitors, each once, as far as their measurements still run. Repeats change nothing. */
   count(measured: readonly Measured[]): Promise<void>;
+  /**
+   * The same for a batch, in one transaction and once for its key. Returns how many occurrences the batch, or the earlier one
+   * with its key, counted; null for a key that came with other content.
+   */
+  take(batch: MeasuredBatch): Promise<number | null>;
   /** Takes visitors out, as if they had never come; the variant is ignored. */
   forget(visitors: readonly Pick<Measured, "measurement" | "visitor">[]): Promise<void>;
   /** Removes at most `limit` visitors of measurements that have ended. Returns whether any may be left. */

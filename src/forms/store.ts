@@ -15,8 +15,7 @@ import type { ProjectsStore } from "../projects/store.ts";
 import type { FormChange } from "./change.ts";
 import type { Conditions, Insertion, StoredSubmission } from "./intake/insertion.ts";
 import type { FilledSegment, FormRecord } from "./form.ts";
-import type { AssignmentPort } from "./seen-flags.ts";
-import type { FlagPort } from "./intake/open-when.ts";
+import type { FormPorts } from "./ports.ts";
 import type { Shared } from "./shared.ts";
 import type { Arrival, Scan, ScanStep, ScannedSubmission } from "./inbox/scan.ts";
 import type { RawSubmission, StoredFile, Submission, SubmissionPage } from "./submission.ts";
@@ -220,8 +219,7 @@ export type ImportedSubmission = {
   spam: string | null;
   read: boolean;
   meta: Submission["meta"];
-  flags?: Submission["flags"] | undefined;
-};
+} & Partial<Pick<Submission, "flags">>;
 
 /** How many were stored; how many were known, and how many of these belong to other forms. */
 export type ImportResult = { imported: number; skipped: number; elsewhere: number };
@@ -236,18 +234,17 @@ export type FormsStore = {
   DeliveriesStore;
 
 /** The part of the app that operations on forms and submissions use. */
-export type FormsApp = ClockAndRandom & {
-  watch: Watch;
-  store: Versioned &
-    FormsStore &
-    Pick<ProjectsStore, "projects"> &
-    ChangeStore<FormChange | TargetChange | ProjectChange>;
-  blobs: Blobs;
-  notes: Notes;
-  /** Ids of submissions and deliveries, each greater than the one before. */
-  nextId: () => string;
-  flags: FlagPort;
-  assignments: AssignmentPort;
-  /** Called once deliveries are queued, so that a server sends them at once. */
-  onQueued: () => void;
-};
+export type FormsApp = ClockAndRandom &
+  FormPorts & {
+    watch: Watch;
+    store: Versioned &
+      FormsStore &
+      Pick<ProjectsStore, "projects"> &
+      ChangeStore<FormChange | TargetChange | ProjectChange>;
+    blobs: Blobs;
+    notes: Notes;
+    /** Ids of submissions and deliveries, each greater than the one before. */
+    nextId: () => string;
+    /** Called once deliveries are queued, so that a server sends them at once. */
+    onQueued: () => void;
+  };

@@ -13,10 +13,8 @@ export const OFREP_PATH = "/ofrep";
 export const OFREP_FLAGS_PATH = "/ofrep/v1/evaluate/flags";
 export const OFREP_FLAG_PATH = "/ofrep/v1/evaluate/flags/:key";
 export const EVENTS_PATH = "/ofrep/v1/events";
-/** Exposures and events of visitors, and the script of pages. */
+/** Exposures and events of visitors. */
 export const VISITS_PATH = "/v1/events";
-export const SCRIPT_PATH = "/v1/flags.js";
-export const PINNED_SCRIPT_PATH = "/v1/:script{flags\\.[0-9a-f]{16}\\.js}";
 export const SUBMIT_PATH = "/v1/s/:form_key";
 export const CHALLENGE_PATH = "/v1/s/:form_key/challenge";
 /** The widget that solves challenges, and the script of its workers. */

@@ -19,7 +19,7 @@ export type StoredSubmission = {
   fills?: boolean | undefined;
   /** Metadata of the sender: a JSON object as text. */
   meta?: string | null;
-  /** What `SeenFlags` describes, as JSON. */
+  /** `SeenFlags` as JSON. */
   flags?: string | null;
 };
 

@@ -8,7 +8,7 @@ import { cutMembers } from "../intake/control-fields.ts";
 import { checkData, checkDepth, overLimit } from "../intake/fields.ts";
 import { readTime } from "./import-time.ts";
 import { membersOf } from "../../base/json-members.ts";
-import { areSeenFlags } from "../seen-flags.ts";
+import { type SeenFlags, areSeenFlags } from "../seen-flags.ts";
 import { IMPORT_LIMITS, SUBMISSION_LIMITS } from "../limits.ts";
 import type { ImportedSubmission } from "../store.ts";
 import { MANUAL_SPAM, SUBMISSION_STATES } from "../submission-state.ts";
@@ -163,7 +163,7 @@ function metaOf(value: unknown): ImportRow["meta"] {
 }
 
 /** Throws `invalid`. */
-function flagsOf(value: unknown): ImportRow["flags"] {
+function flagsOf(value: unknown): SeenFlags | null {
   if (value === null) return null;
   if (!areSeenFlags(value) || JSON.stringify(value).length > IMPORT_LIMITS.flags)
     throw new AppError("invalid", "flags are an object of project, environment, at and variants");

@@ -8,7 +8,7 @@ import type { Guard, ThreadCounts } from "../rate-limit.ts";
 import { EVENT_HEADERS, EVENT_PREFLIGHT, createEventTaker, wrongMethod } from "./events.ts";
 
 export type PagesService = {
-  /** What pages load and send, at the address of flags, as a Hono app, which gets the client as a binding. */
+  /** The script that pages load and the events that they send, at the address of flags, as a Hono app, which gets the client as a binding. */
   routes: Hono<{ Bindings: { client: Client } }>;
 };
 

@@ -4,7 +4,7 @@ import { textOf } from "../sql/ids.ts";
 import { type Work, all, only } from "../sql/work.ts";
 import { idArray, numberArray, textArray } from "./arrays.ts";
 
-/** What any submission of a batch has. */
+/** The parts that any submission of a batch has. */
 type Parts = { hasFiles: boolean; hasDeliveries: boolean; hasFlags: boolean };
 
 /**

@@ -14,7 +14,6 @@ import { passkeys } from "./factors/passkeys.ts";
 import { deviceLogins } from "./access/device-logins.ts";
 import { identities } from "./access/identities.ts";
 import { environments, projects } from "./projects.ts";
-import { measurements } from "./experiments/measure.ts";
 import { memberships } from "./memberships/members.ts";
 import { proposals } from "./changes/proposals.ts";
 import { experiments } from "./experiments/experiments.ts";
@@ -46,7 +45,6 @@ export const SLICES = {
   scheduled,
   ramps,
   experiments,
-  measurements,
   code,
   feedback,
   tallies,

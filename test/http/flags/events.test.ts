@@ -25,7 +25,7 @@ async function post(body: unknown, headers: Record<string, string> = {}, path = 
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const request = new Request(`http://site.test${path}`, { method: "POST", headers, body: text });
   const answer = await site.fetch(request, () => "198.51.100.7");
-  return { status: answer.status, json: (await answer.json()) as unknown, headers: answer.headers };
+  return { status: answer.status, json: await answer.json(), headers: answer.headers };
 }
 const ofPage = (body: unknown, headers: Record<string, string> = {}) =>
   post(body, { "x-api-key": key, ...headers });

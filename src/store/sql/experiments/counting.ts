@@ -2,12 +2,14 @@ import { EXPERIMENT_LIMITS } from "../../../experiments/limits.ts";
 import {
   type CountRow,
   type Measured,
+  type MeasuredBatch,
   MIXED,
   packSeen,
   unpackSeen,
 } from "../../../experiments/measurement.ts";
 import { allAmong, insertRows, runAmong } from "../lists.ts";
 import { FOR_UPDATE, type Value, type Work, first, run } from "../work.ts";
+import { takeBatch } from "./batches.ts";
 import { clearVisitors, COLUMNS, findCounts, liveMeasurements, type Row } from "./measurements.ts";
 
 /** Changes of counts, by variant and metric. */
@@ -38,6 +40,10 @@ class Deltas {
 function* countMeasured(measured: readonly Measured[]): Work<void> {
   const byMeasurement = Map.groupBy(measured, ({ measurement }) => measurement);
   for (const [id, own] of [...byMeasurement].toSorted(([a], [b]) => a - b)) yield* countIn(id, own);
+}
+
+function takeMeasured(batch: MeasuredBatch): Work<number | null> {
+  return takeBatch(batch, countMeasured);
 }
 
 function* countIn(id: number, measured: readonly Measured[]): Work<void> {
@@ -158,6 +164,9 @@ function* forgetVisitors(visitors: readonly Pick<Measured, "measurement" | "visi
 export const measurements = {
   reads: { live: liveMeasurements },
   readsAtOnce: { counts: findCounts },
-  writes: { count: countMeasured, forget: forgetVisitors, clear: clearVisitors },
-  weights: { count: (measured: readonly Measured[]) => 100 + measured.length * 100 },
+  writes: { count: countMeasured, take: takeMeasured, forget: forgetVisitors, clear: clearVisitors },
+  weights: {
+    count: (measured: readonly Measured[]) => 100 + measured.length * 100,
+    take: ({ measured }: MeasuredBatch) => 100 + measured.length * 100,
+  },
 };
