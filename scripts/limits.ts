@@ -5,7 +5,7 @@ import { MAX_JSON_LEVELS } from "../src/base/json.ts";
 import * as pages from "../src/base/pages.ts";
 import { MIN_FREE_BYTES } from "../src/base/directory.ts";
 import * as delivery from "../src/delivery/limits.ts";
-import * as experiments from "../src/experiments/limits.ts";
+import { EVENT_LIMITS } from "../src/experiments/limits.ts";
 import * as flags from "../src/flags/limits.ts";
 import * as forms from "../src/forms/limits.ts";
 import * as maintenance from "../src/maintenance/limits.ts";
@@ -33,7 +33,7 @@ const LIMITS = {
   ...forms,
   ...delivery,
   ...flags,
-  ...experiments,
+  EVENT_LIMITS,
   ...maintenance,
   ...http,
   ...operations,

@@ -95,6 +95,24 @@ export function experimentsContract(driver: Driver): void {
       });
     });
 
+    test("count a batch once for its key, also of several at a time, and refuse the key with other content", async () => {
+      const { store, start } = await openProject();
+      const { id, counts } = await start();
+      const hex = () => crypto.getRandomValues(new Uint8Array(32)).toHex();
+      const key = { hash: hex(), content: hex(), expiresAt: NOW + 1000 };
+      const measured = [{ measurement: id, visitor: visitor(1), variant: 0, metrics: 0 }];
+      const batch = { measured, accepted: 3, at: NOW, key };
+      const taken = await Promise.all(
+        [1, 2, 3].map((accepted) => store.measurements.take({ ...batch, accepted })),
+      );
+      expect(new Set(taken).size).toBe(1);
+      expect(await store.measurements.take({ ...batch, accepted: 9, measured: [] })).toBe(taken[0]!);
+      expect(await store.measurements.take({ ...batch, key: { ...key, content: hex() } })).toBeNull();
+      expect((await counts())!.variants["off"]!.visitors).toBe(1);
+      expect(await store.measurements.take({ ...batch, at: NOW + 1000, accepted: 5 })).toBe(5);
+      expect(await store.measurements.take({ ...batch, key: null, accepted: 7 })).toBe(7);
+    });
+
     test("take a visitor out who has seen two variants, with what it converted", async () => {
       const { start } = await openProject();
       const { count, counts } = await start();

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createToken, revokeToken } from "../../../src/access/tokens.ts";
+import { createExperiment } from "../../../src/experiments/experiments.ts";
+import { startExperiment } from "../../../src/experiments/lifecycle.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
 import { createSite } from "../../../src/http/site.ts";
 import { createProject } from "../../../src/projects/projects.ts";
@@ -131,6 +133,29 @@ describe("a server", () => {
     expect((await ofServer({ events: [EVENT] }, once)).status).toBe(200);
     app.clock.now -= 86_400_000;
   });
+});
+
+test("visitors of a running experiment are counted, from pages and from servers", async () => {
+  const at = { ...place, experiment: "try" };
+  await createExperiment(app, OPERATOR, at, { flag: "hero", metrics: ["event:signup"] });
+  await startExperiment(app, OPERATOR, at);
+  const mine = await assignmentOf(key, "visitor");
+  const counted = { accepted: 2, ignored: 1 };
+  const ofPageBody = { assignment: mine, exposures: ["hero"], events: ["signup", "other"] };
+  expect(await ofPage(ofPageBody)).toMatchObject({ status: 200, json: counted });
+  const exposure = { exposure: "hero", variant: "on", targetingKey: "another" };
+  const events = [
+    exposure,
+    { event: "signup", targetingKey: "another" },
+    { event: "no", targetingKey: "another" },
+  ];
+  expect(await ofServer({ events }, { "idempotency-key": "counted" })).toMatchObject({ json: counted });
+  expect(await ofServer({ events }, { "idempotency-key": "counted" })).toMatchObject({ json: counted });
+  const counts = (await app.store.measurements.counts({ ...place, flag: "hero" }))!;
+  const sum = (of: (each: (typeof counts.variants)[string]) => number) =>
+    Object.values(counts.variants).reduce((all, each) => all + of(each), 0);
+  expect(sum(({ visitors }) => visitors)).toBe(2);
+  expect(sum(({ conversions }) => conversions["event:signup"]!)).toBe(2);
 });
 
 describe("/v1/events", () => {
