@@ -51,11 +51,13 @@ export function* finishRows(): Work<void> {
   yield* run(`ANALYZE ${TABLE_NAMES.map((table) => `"${table}"`).join()}`);
 }
 
-/** Tables that number their rows; the audit log counts its entries itself. */
+/** Tables that have a number which no sequence gives. */
+const NUMBERED_OTHERWISE: ReadonlySet<TableName> = new Set(["setup_version", "audit", "measurements"]);
+
+/** Tables whose rows a sequence numbers. */
 export const NUMBERED = TABLE_NAMES.filter(
   (table) =>
-    table !== "setup_version" &&
-    table !== "audit" &&
+    !NUMBERED_OTHERWISE.has(table) &&
     columnsOf(table).some(([name, type]) => name === "id" && type === "integer"),
 );
 
