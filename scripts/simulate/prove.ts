@@ -107,7 +107,7 @@ async function look(copy: string, test: TestName, seconds: number): Promise<Look
     },
     stdio: ["ignore", "ignore", "pipe"],
     // Beyond it, the test has not come to an end.
-    timeout: seconds * 3000,
+    timeout: (seconds + 120) * 1000,
   });
   const output = await new Response(child.stderr).text();
   const code = await child.exited;

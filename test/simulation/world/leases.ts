@@ -15,13 +15,12 @@ type Watched = {
   db: Database;
   violated: (text: string) => void;
   now: () => number;
-  withdrawnAt: () => number;
-  /** When what is about something, such as a submission, or sent to a URL, was last taken back. */
-  withdrawn: (aboutOrUrl: string) => number;
+  /** When a delivery, all of a submission, or all that is sent to a URL, was last taken from its sender. */
+  withdrawn: (what: string) => number;
 };
 
 /** Watches that a lease is held by the one who sends, and that what was sent and recorded is not sent again. */
-export function watchLeases({ db, violated, now, withdrawnAt, withdrawn: takenBackAt }: Watched) {
+export function watchLeases({ db, violated, now, withdrawn: takenBackAt }: Watched) {
   const ended = new Set<string>();
   const ids = new Map<string, string>();
   const query = db.query<Row, [Uint8Array]>(
@@ -45,14 +44,15 @@ export function watchLeases({ db, violated, now, withdrawnAt, withdrawn: takenBa
       if (ids.has(recipient) && ids.get(recipient) !== id)
         violated(`${recipient} is sent as ${id} and as ${ids.get(recipient)}`);
       ids.set(recipient, id);
+      const takenAt = Math.max(ownTroubleAt, takenBackAt(about), takenBackAt(url));
       const is = withdrawn.get(bytesOf(id));
       if (is && (is.spam === 1 || is.disabled === 1))
-        if (now() - Math.max(ownTroubleAt, takenBackAt(about), takenBackAt(url)) > WITHDRAWN)
+        if (now() - takenAt > WITHDRAWN)
           violated(`${id} is sent although it was withdrawn: ${JSON.stringify(is)}`);
       const row = rowOf(id);
       if (row?.status === 0 && row.holder === holder) return;
-      // What is queued was taken from the sender: only its own trouble excuses that.
-      const excuse = row?.status === 0 ? ownTroubleAt : Math.max(ownTroubleAt, withdrawnAt());
+      // What is queued was taken from the sender: only its own trouble excuses that, or that somebody has queued it again.
+      const excuse = Math.max(row?.status === 0 ? ownTroubleAt : takenAt, takenBackAt(id));
       if (now() - excuse > EXCUSED)
         violated(`${id} is sent by ${holder}, and held as ${JSON.stringify(row)}`);
     },
@@ -76,6 +76,6 @@ export function watchLeases({ db, violated, now, withdrawnAt, withdrawn: takenBa
       }
     },
     /** Somebody may send again what has ended. */
-    retried: () => ended.clear(),
+    retried: (ids: readonly string[]) => ids.forEach((id) => ended.delete(id)),
   };
 }

@@ -13,7 +13,7 @@ test.each([1, 2, 3, 4])(
     const { violations } = await simulate({
       seed,
       directory,
-      minutes: 0.25,
+      minutes: 0.15,
       keepsLog: false,
     });
     expect(violations).toEqual([]);
@@ -22,7 +22,7 @@ test.each([1, 2, 3, 4])(
 );
 
 test("a seed does the same each time", async () => {
-  const options = { seed: 7, directory, minutes: 0.08 };
+  const options = { seed: 7, directory, minutes: 0.05 };
   const [first, second] = [await simulate(options), await simulate(options)];
   expect(second.log).toEqual(first.log);
 }, 300_000);

@@ -180,6 +180,6 @@ async function heal(world: World, servers: number): Promise<void> {
   world.faults.database = NO_DATABASE_FAULTS;
   world.faults.storage = 0;
   for (const server of world.servers) server.kill();
-  world.slowness = 1000;
+  world.slowness = 6000;
   await finish(world, "restart", startAll(world, servers));
 }

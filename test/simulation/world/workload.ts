@@ -103,6 +103,7 @@ export async function furnish(
     ["visitors", await visitSteps(world)],
     ["walker", walkSteps(world)],
     ["releasers", rampSteps(world)],
+    ["other releasers", rampSteps(world)],
     ["members", ledger.joining],
   ];
 }
@@ -262,7 +263,6 @@ export async function work(
   const administer = async () => {
     const id = idOfAny();
     const server = anyServer();
-    const { withdraw } = world;
     switch (chance.int(11)) {
       case 0: {
         const targets = await ask(world, server, ({ app }) =>
@@ -271,39 +271,31 @@ export async function work(
         const name = chance.pick(["/shaky", "/shaky", "/leaving"]);
         const target = targets.value?.find(({ url }) => url.endsWith(name));
         if (!target) return;
-        withdraw(target.url);
         const isEnabled = name === "/leaving" || chance.once(2);
         await ask(world, server, ({ app }) => setTargetEnabled(app, OPERATOR, target.id, isEnabled));
-        withdraw(target.url);
         return;
       }
       case 1:
         if (id === undefined) return;
         ledger.deleted.add(id);
-        withdraw();
         await ask(world, server, ({ app }) => deleteSubmission(app, OPERATOR, id));
-        withdraw();
         return;
       case 2: {
         if (id === undefined) return;
         ledger.marked.add(id);
-        withdraw(id);
         const mark = chance.pick(["spam", "inbox", "archived", "read"] as const);
         await ask(world, server, ({ app }) => markSubmissions(app, OPERATOR, [id], mark));
-        withdraw(id);
         return;
       }
       case 3: {
         if (!chance.once(6)) return;
         const name = chance.pick(NAMES);
         const at = scheduler.now();
-        withdraw();
         for (const sent of ledger.sent.values())
           if (sent.name === name) for (const each of sent.ids) ledger.deleted.add(each);
         const { code } = await ask(world, server, ({ app }) =>
           purgeSubmissions(app, OPERATOR, { field: "name", value: name }),
         );
-        withdraw();
         // What arrived during a purge may be found by it too, also where its sender has not got its answer yet.
         ledger.purging.push({ name, until: scheduler.now() });
         for (const sent of ledger.sent.values())
@@ -387,11 +379,9 @@ export async function work(
           }),
         );
         const all = deliveries.value?.items ?? [];
-        if (all.length === 0 || !chance.once(4)) return;
-        const { id: delivery } = chance.pick(all);
-        withdraw();
-        await ask(world, server, ({ app }) => retryDeliveries(app, OPERATOR, { ids: [delivery] }));
-        withdraw();
+        if (all.length === 0) return;
+        const some = [chance.pick(all).id, chance.pick(all).id, chance.pick(all).id];
+        await ask(world, server, ({ app }) => retryDeliveries(app, OPERATOR, { ids: [...new Set(some)] }));
         return;
       }
       case 9: {

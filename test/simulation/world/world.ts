@@ -78,11 +78,8 @@ export type World = {
   /** When something last went wrong that excuses what is late, in virtual milliseconds. */
   troubleAt: number;
   troubled: () => void;
-  /** When a delivery was last taken from those that wait, from outside: a target, a submission, a retry. */
-  withdrawnAt: number;
-  /** When what is sent of a submission, or to the URL of a target, was last taken back or allowed. */
+  /** When a delivery, those of a submission, or those to the URL of a target, were last taken back, or queued again. */
   withdrawn: Map<string, number>;
-  withdraw: (what?: string) => void;
   /** When a target of that URL was last enabled. */
   enabled: Map<string, number>;
   /** By how much jobs of what starts from now on are slower than they are. */
@@ -93,6 +90,29 @@ export type World = {
   clockOffset: () => number;
   close: () => Promise<void>;
 };
+
+/** What a call takes from those who send it: deliveries and submissions by id, targets by URL. */
+function withdrawnBy(name: string, args: unknown[], db: Database): string[] {
+  switch (name) {
+    case "deliveries.retry":
+    case "submissions.mark":
+    case "submissions.delete":
+      return args[0] as string[];
+    case "submissions.deleteAged":
+      return args[1] as string[];
+    case "submissions.purge":
+      return (args[0] as { id: string }[]).map(({ id }) => id);
+    case "apply":
+      return (args[0] as readonly SetupChange[]).flatMap((each) => {
+        if (each.change === "updateTarget") return [each.target.url];
+        if (each.change !== "deleteTarget") return [];
+        const row = db.query<{ url: string }, [string]>("SELECT url FROM targets WHERE id = ?").get(each.id);
+        return row ? [row.url] : [];
+      });
+    default:
+      return [];
+  }
+}
 
 export type WorldOptions = { seed: number; file: string; servers: number; keepsLog: boolean };
 
@@ -120,13 +140,8 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
     db,
     troubleAt: -Infinity,
     troubled: () => void (world.troubleAt = Math.max(world.troubleAt, scheduler.now())),
-    withdrawnAt: -Infinity,
     withdrawn: new Map(),
     enabled: new Map(),
-    withdraw(what) {
-      world.withdrawnAt = scheduler.now();
-      if (what !== undefined) world.withdrawn.set(what, scheduler.now());
-    },
     slowness: 1,
     staleness: servers > 1 ? 100 : 2,
     clockOffset: () => 0,
@@ -145,26 +160,25 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
     db,
     violated: world.violated,
     now: scheduler.now,
-    withdrawnAt: () => world.withdrawnAt,
     withdrawn: (what) => world.withdrawn.get(what) ?? -Infinity,
   });
   const done = (holder: string) => (name: string, args: unknown[], result: unknown) => {
     if (name === "deliveries.turn")
       leases.afterTurn(holder, args[0] as OutboxTurn, result as ClaimedDelivery[]);
-    if (name === "deliveries.retry" || name === "deliveries.retryFailed") leases.retried();
+    if (name === "deliveries.retry") leases.retried(args[0] as string[]);
+    for (const each of withdrawnBy(name, args, db)) world.withdrawn.set(each, scheduler.now());
     if (name === "apply")
       for (const each of args[0] as readonly SetupChange[])
-        if (each.change === "updateTarget") {
-          const { url, enabled } = each.target;
-          world.withdraw(url);
-          if (enabled) world.enabled.set(url, scheduler.now());
-        }
+        if (each.change === "updateTarget" && each.target.enabled)
+          world.enabled.set(each.target.url, scheduler.now());
     if (name === "submissions.insert") {
       const [{ id, files: own }] = args as [StoredSubmission];
       if (own.length > 0 && (result as { kind: string }).kind === "stored") files.notes.delete(id);
     }
   };
   const begin = (holder: string) => (name: string, args: unknown[]) => {
+    // What is deleted is known only before.
+    for (const each of withdrawnBy(name, args, db)) world.withdrawn.set(each, scheduler.now());
     if (name === "deliveries.turn") leases.beforeTurn(holder, args[0] as OutboxTurn);
     if (name !== "submissions.insert") return;
     const [{ id, files: own }] = args as [StoredSubmission];

@@ -79,7 +79,7 @@ export function followRamps(entries: readonly Entry[], violated: (text: string) 
       const own = entries[index - 1];
       const isStepped = own?.kind === "flag" && own.revision === revision - 1 && flag !== null;
       began(entry, state, isStepped && shareOf(flag!) === state.to[0] && state.share === state.to[0]);
-    } else if ((status === "running") !== ((ramp as Ramp | null)?.isRunning ?? false))
+    } else if ((status === "running") !== ((ramp as Ramp | null)?.isRunning ?? false) && !isSeen(before))
       violated(`the ramp of ${name} was ${status} before ${revision}, and the history has another state`);
     const current = ramp as Ramp | null;
     if (!current) continue;
@@ -92,6 +92,12 @@ export function followRamps(entries: readonly Entry[], violated: (text: string) 
       violated(`the ramp of ${name} was completed at ${revision} after ${current.done} steps`);
   }
   return expected;
+}
+
+/** Whether a ramp was taken as paused, which it is at once, before a job has recorded it. */
+function isSeen(before: unknown): boolean {
+  const { status, reason } = before as RampState;
+  return status === "paused" && (reason === "changed" || reason === "locked");
 }
 
 function parsed(text: string | null): unknown {

@@ -15,7 +15,7 @@ export const NOTICED = "https://8.8.8.8/rollout/each";
 export const GATHERED = "https://8.8.8.8/rollout/digest";
 
 const CONFIRMED = { "x-confirm": "*" };
-const COURSES = [[100], [5, 40, 100], [1, 10, 50, 100], [20, 60]];
+const COURSES = [[5, 40, 100], [1, 10, 50, 100], [20, 60, 80], [100]];
 
 export async function furnishRollouts(world: World): Promise<void> {
   const { app } = world.servers[0]!;
@@ -42,7 +42,7 @@ export function rampSteps(world: World): (() => Promise<void>)[] {
     const body = {
       variant: "on",
       to: chance.pick(COURSES),
-      every: 2 + chance.int(8),
+      every: 1 + chance.int(5),
       ...(chance.once(4) && { start: later }),
     };
     const { code } = await ask("PUT", `${flag()}/ramp`, body);
@@ -65,6 +65,10 @@ export function rampSteps(world: World): (() => Promise<void>)[] {
         ? { payload: `r${(numbers += 1)}`, description: chance.pick(["a", "b"]) }
         : { enabled: chance.once(3) };
       await ask("PATCH", flag(), patch);
+    },
+    /** Lets another ramp begin from nothing. */
+    async function resets() {
+      await ask("PATCH", flag(), { variants: null, enabled: false });
     },
     async function deletes() {
       if (!chance.once(4)) return;
