@@ -3,7 +3,7 @@ import { deriveKey } from "altcha-lib/algorithms/pbkdf2";
 import type { App } from "../../../src/app.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { createChallengerSource } from "../../../src/forms/intake/challenge.ts";
-import { createForm } from "../../../src/forms/forms.ts";
+import { createForm, setForm } from "../../../src/forms/forms.ts";
 import { FORM_SCHEMA } from "../../support/records/form-schema.ts";
 import { OPERATOR, type Outcome, ask } from "./asking.ts";
 import { outside } from "./outside.ts";
@@ -107,6 +107,12 @@ export async function visitSteps(world: World): Promise<(() => Promise<void>)[]>
   const { chance } = world.scheduler;
   const { app } = world.servers[0]!;
   const aside = await createForm(app, OPERATOR, { slug: "aside", project: ASIDE, uploads: true });
+  await setForm(app, OPERATOR, "aside", {
+    notify: ["ann@example.com"],
+    notifySubject: "From {{name}}",
+    autoreply: true,
+    autoreplyText: "We got {{#text}}{{text}}{{/text}}.",
+  });
   const puzzle = await createForm(app, OPERATOR, {
     slug: "puzzle",
     project: ASIDE,

@@ -6,6 +6,7 @@ import { createIdSource, endOfIds } from "../../../src/base/ids.ts";
 import { once } from "../../../src/base/once.ts";
 import { watchChanges } from "../../../src/base/watch.ts";
 import { AppError } from "../../../src/base/errors.ts";
+import { createFailureLog } from "../../../src/delivery/failures.ts";
 import { type Outbox, createOutbox } from "../../../src/delivery/outbox.ts";
 import type { OutboxTurn, ClaimedDelivery } from "../../../src/delivery/store.ts";
 import type { SetupChange } from "../../../src/documents/setup.ts";
@@ -247,7 +248,12 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
             open: () => app.blobs.open(""),
           },
           retryDelays: RETRY_DELAYS,
-          report: { attempted: () => {}, error: report, failed: () => {} },
+          report: {
+            attempted: () => {},
+            error: report,
+            failed: () => {},
+            tried: createFailureLog(now, (_, text) => scheduler.note(text)),
+          },
         },
         () => jobs.wake("outbox"),
       );
