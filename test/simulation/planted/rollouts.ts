@@ -27,8 +27,8 @@ export const ROLLOUT_FAULTS: PlantedFault[] = [
     name: "the last step of a ramp takes out who was in",
     test: "world",
     file: "src/flags/ramps/ramp-share.ts",
-    from: "rulesText({ ...rules, defaultVariant: variant, targeting })",
-    to: "rulesText({ ...rules, targeting })",
+    from: "writeRest({ rules: { ...rules, defaultVariant: variant }, rows }, undefined)",
+    to: "writeRest({ rules, rows }, undefined)",
   },
   {
     name: "a step of a ramp is noticed as a change of its flag too",

@@ -15,7 +15,7 @@ type Watched = {
   db: Database;
   violated: (text: string) => void;
   now: () => number;
-  /** When a delivery, all of a submission, or all that is sent to a URL, was last taken from its sender. */
+  /** When what is sent of a submission, or to a URL, was last taken from its sender. */
   withdrawn: (what: string) => number;
 };
 
@@ -51,8 +51,8 @@ export function watchLeases({ db, violated, now, withdrawn: takenBackAt }: Watch
           violated(`${id} is sent although it was withdrawn: ${JSON.stringify(is)}`);
       const row = rowOf(id);
       if (row?.status === 0 && row.holder === holder) return;
-      // What is queued was taken from the sender: only its own trouble excuses that, or that somebody has queued it again.
-      const excuse = Math.max(row?.status === 0 ? ownTroubleAt : takenAt, takenBackAt(id));
+      // What is queued was taken from the sender: only its own trouble excuses that.
+      const excuse = row?.status === 0 ? ownTroubleAt : takenAt;
       if (now() - excuse > EXCUSED)
         violated(`${id} is sent by ${holder}, and held as ${JSON.stringify(row)}`);
     },

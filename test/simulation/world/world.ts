@@ -79,7 +79,7 @@ export type World = {
   /** When something last went wrong that excuses what is late, in virtual milliseconds. */
   troubleAt: number;
   troubled: () => void;
-  /** When a delivery, those of a submission, or those to the URL of a target, were last taken back, or queued again. */
+  /** When what is sent of a submission, or to the URL of a target, was last taken back or allowed. */
   withdrawn: Map<string, number>;
   /** When a target of that URL was last enabled. */
   enabled: Map<string, number>;
@@ -92,10 +92,9 @@ export type World = {
   close: () => Promise<void>;
 };
 
-/** What a call takes from those who send it: deliveries and submissions by id, targets by URL. */
+/** What a call takes from those who send it: submissions by id, targets by URL. */
 function withdrawnBy(name: string, args: unknown[], db: Database): string[] {
   switch (name) {
-    case "deliveries.retry":
     case "submissions.mark":
     case "submissions.delete":
       return args[0] as string[];
