@@ -120,6 +120,11 @@ const SECTIONS: Section[] = [
       },
       MAX_OVERLAP: { unit: "s", what: "the longest time that `--overlap` takes", past: "400" },
       MAX_DIGEST: { unit: "s", what: "the longest time that `--digest` takes", past: "400" },
+      MAX_SINGLE_NOTICES: {
+        what: "notices of one change, such as an `apply`, for a target",
+        past: "they come as one digest",
+      },
+      MAX_IN_DIGEST: { what: "notices in a digest", past: "the others are counted" },
       MAX_SECRETS: { what: "secrets of a webhook that have not ended", past: "409" },
     },
   },
@@ -146,6 +151,22 @@ const SECTIONS: Section[] = [
       "RAMP_LIMITS.steps": { what: "shares of a ramp", past: "400" },
       "RAMP_LIMITS.least": { unit: "s", what: "shortest time between two steps of a ramp", past: "400" },
       "RAMP_LIMITS.most": { unit: "s", what: "longest time between two steps of a ramp", past: "400" },
+      "MEMBER_LIMITS.values": {
+        what: "values of a segment that a form fills, approved or not",
+        past: "the submission alone is stored",
+      },
+      "MEMBER_LIMITS.characters": {
+        what: "characters of such a value",
+        past: "the submission alone is stored",
+      },
+      "MEMBER_LIMITS.ofSubmission": {
+        what: "values of one submission, where its field has a list of them",
+        past: "the others do not count",
+      },
+      "MEMBER_LIMITS.exported": {
+        what: "values of a segment in `flags export --members`",
+        past: "413",
+      },
       "RULE_LIMITS.bytes": {
         unit: "bytes",
         what: "variants, rule and metadata of a flag together, or the rule of a segment, as JSON",

@@ -84,6 +84,19 @@ export async function adminHeaders(data: string): Promise<Record<string, string>
   return { authorization: `Bearer ${token}` };
 }
 
+/** Lets a form of that name fill a segment by its field `email` with `count` values, `user-0@example.com` and so on. */
+export async function fillSegment(
+  data: string,
+  place: { project: string; environment: string; segment: string },
+  count: number,
+): Promise<void> {
+  const { project, environment, segment } = place;
+  await createForm(data, segment, "-p", project);
+  await fillForm(data, segment, count, (index) => JSON.stringify({ email: `user-${index}@example.com` }));
+  const where = ["-p", project, "-e", environment];
+  await onCommandLine(data, "segments", "set", segment, ...where, "--from-form", segment, "--field", "email");
+}
+
 /** Creates a form; returns the path that it is posted to. */
 export async function createForm(data: string, slug: string, ...settings: string[]): Promise<string> {
   const { key } = await onCommandLine<{ key: string }>(data, "forms", "create", slug, ...settings);
@@ -93,6 +106,11 @@ export async function createForm(data: string, slug: string, ...settings: string
 /** Adds a webhook to a form; returns its id. */
 export async function addTarget(data: string, form: string, url: string): Promise<string> {
   return (await onCommandLine<{ id: string }>(data, "targets", "add", form, url)).id;
+}
+
+/** Adds a webhook that gets the notices of a project. */
+export async function addProjectTarget(data: string, project: string, url: string): Promise<void> {
+  await onCommandLine(data, "targets", "add", url, "-p", project);
 }
 
 /** Stores submissions straight through the store, each with a delivery to a webhook that is queued. */
@@ -135,7 +153,10 @@ export async function fillForm(
   data: string,
   form: string,
   count: number,
-  text = JSON.stringify({ name: "Ann Example", message: "Hello there. ".repeat(20) }),
+  text: string | ((index: number) => string) = JSON.stringify({
+    name: "Ann Example",
+    message: "Hello there. ".repeat(20),
+  }),
   deliveries: () => NewDelivery[] = () => [],
 ): Promise<string> {
   const { openSqliteStore } = await import("../../src/store/sqlite/store.ts");
@@ -148,9 +169,17 @@ export async function fillForm(
     const batch = Array.from({ length: Math.min(atOnce, count - done) }, () => Bun.randomUUIDv7());
     const createdAt = Date.now();
     await Promise.all(
-      batch.map((id) =>
-        store.submissions.insert({ id, formKey, data: text, files: [], createdAt, deliveries: deliveries() }),
-      ),
+      batch.map((id, index) => {
+        const sent = typeof text === "string" ? text : text(done + index);
+        return store.submissions.insert({
+          id,
+          formKey,
+          data: sent,
+          files: [],
+          createdAt,
+          deliveries: deliveries(),
+        });
+      }),
     );
     middleId = batch[middle - done] ?? middleId;
   }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { compare } from "./compare.ts";
 import type { Figure, Rounds, Show } from "./figure.ts";
 import type { Server } from "./process.ts";
-import { createProject, startFormflag, startLimit } from "./formflag.ts";
+import { createProject, fillSegment, startFormflag, startLimit } from "./formflag.ts";
 import { applyPatch } from "../../src/flags/flag.ts";
 import { putFlag } from "../../src/flags/plan.ts";
 
@@ -58,8 +58,40 @@ export async function measureOfrep(directory: string, rounds: Rounds, show: Show
     await compare({ server, request }, { server: bare, request }, { ...common, name, goal }, rounds, show);
   }
   await bare.stop();
+  await measureMembers(server, data, { headers, directory }, rounds, show);
   show(await memoryOfStreams(server, headers, body));
   await server.stop();
+}
+
+const MEMBERS = 100_000;
+
+/** A flag for the members of a segment that a form fills, in turns with one for a single address. */
+async function measureMembers(
+  server: Server,
+  data: string,
+  { headers, directory }: { headers: Record<string, string>; directory: string },
+  rounds: Rounds,
+  show: Show,
+): Promise<void> {
+  const place = { project: "bench", environment: "bench" };
+  await fillSegment(data, { ...place, segment: "beta" }, MEMBERS);
+  const { openSqliteStore } = await import("../../src/store/sqlite/store.ts");
+  const store = openSqliteStore(join(data, "formflag.db"), "thread");
+  const now = Date.now();
+  const variants = { on: true, off: false };
+  const rules = { member: { $ref: "beta" }, equal: { "==": [{ var: "email" }, "user-4711@example.com"] } };
+  const changes = Object.entries(rules).map(([flag, rule]) => {
+    const patch = { enabled: true, variants, defaultVariant: "off", targeting: { if: [rule, "on"] } };
+    return putFlag({ ...place, flag }, undefined, applyPatch(flag, undefined, patch, now).record);
+  });
+  await store.apply(changes, (await store.readVersion()).version, { who: "bench", at: now });
+  await store.close();
+  const body = JSON.stringify({ context: { targetingKey: "user-4711", email: "user-4711@example.com" } });
+  const request = (flag: string) => ({ path: `${ALL}/${flag}`, method: "POST" as const, headers, body });
+  const sides = [request("member"), request("equal")].map((each) => ({ server, request: each }));
+  const name = `one flag for the members of a segment of ${MEMBERS.toLocaleString("en")}, to one ==`;
+  const about = { part: "ofrep", connections: 32, directory, name, goal: "≥ 0.77" };
+  await compare(sides[0]!, sides[1]!, about, rounds, show);
 }
 
 /** Streams of change events that wait, each on a connection of its own. */

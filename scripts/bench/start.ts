@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type Rounds, type Show, inTurns, median, spreadOf } from "./figure.ts";
-import { EXECUTABLE, compileLimit, createProject } from "./formflag.ts";
+import { EXECUTABLE, addProjectTarget, compileLimit, createProject } from "./formflag.ts";
 import { freePort, pinned, startServer } from "./process.ts";
 
 /** Measures the time, memory and size of a process before it does anything, against minimal executables. */
@@ -33,6 +33,18 @@ export async function measureStart(directory: string, { rounds }: Rounds, show: 
   };
   const sayHello = () => timeOf(hello!);
   await against("flags set, to hello world", "≤ 3.5", setFlag, sayHello);
+  await createProject(data, "noticed");
+  await addProjectTarget(data, "noticed", "http://127.0.0.1:9/");
+  const noticed = set.map((word) => (word === "bench" ? "noticed" : word));
+  await against(
+    "flags set with a target of the project, to one without",
+    "≤ 1.2",
+    () => {
+      on = !on;
+      return timeOf(EXECUTABLE, ...noticed, on ? "--on" : "--off");
+    },
+    setFlag,
+  );
   await against("flags set, to committing one row", "≤ 2.0", setFlag, () =>
     timeOf(row!, join(directory, "row.db")),
   );

@@ -13,6 +13,12 @@ export const MAX_OVERLAP = 30 * 86_400;
 /** Seconds for which a target gathers notices, at most. */
 export const MAX_DIGEST = 7 * 86_400;
 
+/** Notices of one transaction beyond which a target gets them as one digest. */
+export const MAX_SINGLE_NOTICES = 20;
+
+/** Notices that a digest has; it counts the others. */
+export const MAX_IN_DIGEST = 100;
+
 /** Characters of a template for a subject or a text. */
 export const MAX_TEMPLATE = 10_000;
 

@@ -64,6 +64,18 @@ export const SCHEDULE_POLL_MS = 1000;
 /** Limits of ramps: shares of one, and seconds from one to the next. */
 export const RAMP_LIMITS = { steps: 20, least: 1, most: 366 * 86_400 } as const;
 
+/** Limits of a segment that a form fills. */
+export const MEMBER_LIMITS = {
+  /** Values of a segment, approved or not. */
+  values: 100_000,
+  /** Characters of a value, as many as a mail address has. */
+  characters: 254,
+  /** Values of one submission that count, where a field has a list of them. */
+  ofSubmission: 100,
+  /** Values of a segment in a file of flagd. */
+  exported: 10_000,
+} as const;
+
 /** Limits of previews. */
 export const PREVIEW_LIMITS = {
   /** Characters of the name. */

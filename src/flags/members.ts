@@ -1,13 +1,5 @@
 import { normalize } from "../base/normalize.ts";
-
-/** Values of a segment at most, approved or not. */
-export const MAX_MEMBERS = 100_000;
-
-/** Characters of a value, as many as a mail address has. */
-const MAX_VALUE = 254;
-
-/** Values of one submission that count, where a field has a list of them. */
-const MAX_VALUES = 100;
+import { MEMBER_LIMITS } from "./limits.ts";
 
 /** A form that fills a segment, by its slugs. */
 export type SegmentSource = {
@@ -39,14 +31,16 @@ export function sourceInWords({ form, field, attribute, approve }: NamedSource):
 /** A value as members are compared: trimmed, in lower case, in NFC; null for what can be no member. */
 export function memberValue(value: unknown): string | null {
   // Bounded first: spaces around it and marks may make it longer than the value is.
-  if (typeof value !== "string" || value.length > 4 * MAX_VALUE) return null;
+  if (typeof value !== "string" || value.length > 4 * MEMBER_LIMITS.characters) return null;
   const text = normalize(value.trim().toLowerCase(), "NFC");
-  return text === "" || text.length > MAX_VALUE || text.includes("\0") || !text.isWellFormed() ? null : text;
+  return text === "" || text.length > MEMBER_LIMITS.characters || text.includes("\0") || !text.isWellFormed()
+    ? null
+    : text;
 }
 
 /** The values of a field of a submission: several where it has a list. */
 export function memberValues(value: unknown): string[] {
-  const given: unknown[] = Array.isArray(value) ? value.slice(0, MAX_VALUES) : [value];
+  const given: unknown[] = Array.isArray(value) ? value.slice(0, MEMBER_LIMITS.ofSubmission) : [value];
   return [...new Set(given.flatMap((each) => memberValue(each) ?? []))];
 }
 

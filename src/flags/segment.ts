@@ -4,7 +4,8 @@ import { isObject } from "../base/json.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
 import type { FlagPatch } from "./flag.ts";
-import { MAX_MEMBERS, type MemberCounts, type SegmentSource, memberRule, namedSource } from "./members.ts";
+import { MEMBER_LIMITS } from "./limits.ts";
+import { type MemberCounts, type SegmentSource, memberRule, namedSource } from "./members.ts";
 import type { segmentSchema } from "./segment-schema.ts";
 
 /** A rule that flags of its environment share by `{"$ref": name}`; flagd calls it an evaluator. */
@@ -34,7 +35,7 @@ export function viewSegment(
     source: namedSource(source, project),
     members,
     pending,
-    full: members + pending >= MAX_MEMBERS,
+    full: members + pending >= MEMBER_LIMITS.values,
   };
   return {
     name,

@@ -3,6 +3,7 @@ import { change } from "../access/door.ts";
 import { hasScope, requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import type { Page } from "../base/pages.ts";
+import { MEMBER_LIMITS } from "../flags/limits.ts";
 import { memberValue } from "../flags/members.ts";
 import type { FlagSelection } from "../flags/store.ts";
 import { approveMembers } from "../flags/plan.ts";
@@ -25,9 +26,6 @@ export async function listMembers(
   return app.store.memberships.page(place, query);
 }
 
-/** Members of a segment that a file of flagd can have. */
-const MAX_EXPORTED = 10_000;
-
 /**
  * The members of those segments that forms fill, sorted, for a file of flagd. Throws `too_large` for a segment with more than
  * 10,000, `forbidden` without `forms:read` where a form is.
@@ -42,8 +40,8 @@ export async function exportMembers(
     const { name, source, counts } = segment;
     if (!source) continue;
     requireForm(caller, segment);
-    if (counts && counts.members > MAX_EXPORTED)
-      throw new AppError("too_large", `segment "${name}" has more than ${MAX_EXPORTED} members`, {
+    if (counts && counts.members > MEMBER_LIMITS.exported)
+      throw new AppError("too_large", `segment "${name}" has more than ${MEMBER_LIMITS.exported} members`, {
         hint: "export it without its members",
       });
     const values = await selection.membersSince(name, 0);

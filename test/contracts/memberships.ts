@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { MAX_MEMBERS, type SegmentSource } from "../../src/flags/members.ts";
+import { MEMBER_LIMITS } from "../../src/flags/limits.ts";
+import type { SegmentSource } from "../../src/flags/members.ts";
 import { applyDefinition, filledDefinition } from "../../src/flags/segment.ts";
 import { approveMembers, putSegment } from "../../src/flags/plan.ts";
 import { columnsOf } from "../../src/maintenance/tables.ts";
@@ -223,7 +224,7 @@ export function membershipsContract(driver: Driver): void {
       const at = columnsOf("segment_sources").findIndex(([name]) => name === "members");
       const dump = async function* () {
         for await (const { table, rows } of store.dump()) {
-          if (table === "segment_sources") for (const row of rows) row[at] = MAX_MEMBERS - 2;
+          if (table === "segment_sources") for (const row of rows) row[at] = MEMBER_LIMITS.values - 2;
           yield { table, rows };
         }
       };
@@ -236,7 +237,7 @@ export function membershipsContract(driver: Driver): void {
         (await full.deliveries.page({ ...filter, projects: [project.slug] })).items.map(({ id }) => id);
       expect(await noticed()).toEqual([]);
       await insert(["last", "late"]);
-      expect(await counts()).toEqual({ members: MAX_MEMBERS - 2, pending: 2 });
+      expect(await counts()).toEqual({ members: MEMBER_LIMITS.values - 2, pending: 2 });
       const [id, ...others] = await noticed();
       expect(others).toEqual([]);
       expect(JSON.parse((await full.deliveries.notices(id!))!.notices[0]!)).toMatchObject({

@@ -1,3 +1,4 @@
+import { MAX_SINGLE_NOTICES } from "../limits.ts";
 import type { TargetRecord } from "../target.ts";
 import { hears, type NoticeType } from "./notice-types.ts";
 
@@ -22,18 +23,12 @@ export type StoredNotice = {
 /** Notices for one delivery to a target. A digest with a `window` in seconds takes later ones too. */
 export type Bundle = { target: NoticeTarget; notices: readonly StoredNotice[]; window: number | null };
 
-/** Notices of one transaction beyond which a target gets them as one digest. */
-const MAX_SINGLE = 20;
-
-/** Notices that a digest has; it counts the others. */
-export const MAX_IN_DIGEST = 100;
-
 /** The deliveries of the notices of one transaction, to the enabled targets of their project. */
 export function bundlesOf(targets: readonly NoticeTarget[], notices: readonly StoredNotice[]): Bundle[] {
   return targets.flatMap((target): Bundle[] => {
     const heard = notices.filter((notice) => reaches(notice, target));
     if (heard.length === 0) return [];
-    if (target.digest === null && heard.length <= MAX_SINGLE)
+    if (target.digest === null && heard.length <= MAX_SINGLE_NOTICES)
       return heard.map((notice) => ({ target, notices: [notice], window: null }));
     return [{ target, notices: heard, window: target.digest ?? 0 }];
   });

@@ -4,11 +4,11 @@ import { timedId } from "../../../base/ids.ts";
 import { type Noticed, noticeText } from "../../../delivery/notices/change-notice.ts";
 import {
   type Bundle,
-  MAX_IN_DIGEST,
   type NoticeTarget,
   type StoredNotice,
   bundlesOf,
 } from "../../../delivery/notices/fan-out.ts";
+import { MAX_IN_DIGEST } from "../../../delivery/limits.ts";
 import { DIGEST } from "../../../delivery/notices/notice-types.ts";
 import type { NoticeContent } from "../../../delivery/store.ts";
 import { bytesOf } from "../ids.ts";

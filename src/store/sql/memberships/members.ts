@@ -1,5 +1,6 @@
 import type { Page } from "../../../base/pages.ts";
-import { MAX_MEMBERS, type MemberState, memberValues } from "../../../flags/members.ts";
+import { MEMBER_LIMITS } from "../../../flags/limits.ts";
+import { type MemberState, memberValues } from "../../../flags/members.ts";
 import type { SegmentPlace } from "../../../flags/segment.ts";
 import type { FlagChange } from "../../../flags/change.ts";
 import type { Member, MemberQuery } from "../../../memberships/store.ts";
@@ -64,7 +65,7 @@ export function* fill(
   for (const { seq, value } of named) {
     let approved = known.get(value);
     if (approved === undefined) {
-      if (members + pending >= MAX_MEMBERS) continue;
+      if (members + pending >= MEMBER_LIMITS.values) continue;
       known.set(value, (approved = source.approve === 1 ? 0 : 1));
       if (approved === 1) members += 1;
       else pending += 1;
@@ -77,8 +78,9 @@ export function* fill(
     "ON CONFLICT (environment_id, segment, value, submission_seq) DO NOTHING",
   );
   yield* setState(source, { members, pending, grows: members !== before, shrinks: false });
-  const isFull = members + pending >= MAX_MEMBERS;
-  if (isFull && source.members + source.pending < MAX_MEMBERS) yield* noticeFull(environmentId, segment);
+  const isFull = members + pending >= MEMBER_LIMITS.values;
+  if (isFull && source.members + source.pending < MEMBER_LIMITS.values)
+    yield* noticeFull(environmentId, segment);
 }
 
 /** `grows` where a value was approved, `shrinks` where one has left. */
