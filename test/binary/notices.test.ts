@@ -98,3 +98,54 @@ test("a server that is killed while it sends sends again under the same id", asy
   expect(hook.received.length).toBeLessThanOrEqual(2);
   await second.stop();
 });
+
+test("a ramp whose server is killed at each step makes each of them once, with one notice", async () => {
+  using hook = openWebhook();
+  const { data, here } = await begin(hook.url, "--event", "ramp.*");
+  const shares = [1, 10, 50, 100];
+  const ramp = ["flags", "ramp", "search", "-p", "shop", "-e", "production"];
+  await here.json("flags", "set", "search", "-p", "shop", "-e", "production", "--off");
+  await here.json(...ramp, "--variant", "on", "--to", shares.join(","), "--every", "1s");
+  const shareOf = ({ notice: { type, data } }: Received) =>
+    type === "ramp.stepped" ? (data as unknown as { ramp: { share: number } }).ramp.share : null;
+  for (const share of shares) {
+    const server = await startServer([], { data, env: NETWORK });
+    await eventually(`the step to ${share}`, () => hook.received.some((each) => shareOf(each) === share));
+    await server.stop("SIGKILL");
+  }
+  const last = await startServer([], { data, env: NETWORK });
+  const waiting = async () =>
+    (await here.json<{ status: string }[]>("deliveries", "list", "--status", "queued")).length;
+  await eventually("the end", async () => (await waiting()) === 0);
+  const ids = (share: number) =>
+    new Set(hook.received.filter((each) => shareOf(each) === share).map(({ id }) => id)).size;
+  expect(shares.map(ids)).toEqual([1, 1, 1, 1]);
+  const ends = hook.received.filter(({ notice }) => notice.type === "ramp.ended");
+  expect(new Set(ends.map(({ id }) => id)).size).toBe(1);
+  const done = await here.json<{ status: string; steps: { share: number; doneAt: string | null }[] }>(
+    ...ramp,
+  );
+  expect(done.status).toBe("completed");
+  expect(done.steps.map(({ share, doneAt }) => doneAt && share)).toEqual(shares);
+  type Change = { kind: string; after: { targeting?: object } };
+  const history = await here.json<Change[]>("flags", "history", "search", "-p", "shop", "-e", "production");
+  // On, off, and a change for each step.
+  expect(history.filter(({ kind }) => kind === "flag")).toHaveLength(2 + shares.length);
+  await last.stop();
+}, 30_000);
+
+test("a mail target with a digest gets several changes as one mail", async () => {
+  const sink = await openMailSink();
+  const { data, set } = await begin("mail:ops@example.com", "--digest", "1s");
+  await set("--off");
+  await set("--on", "--why", "again");
+  const mail = ["--smtp-url", `smtp://127.0.0.1:${sink.port}?starttls=off`, "--mail-from", "f@example.com"];
+  const server = await startServer(mail, { data, env: NETWORK });
+  await eventually("the mail", () => sink.received.length > 0);
+  const [{ email, to }] = sink.received as [(typeof sink.received)[number]];
+  expect(to).toEqual(["ops@example.com"]);
+  expect(email.subject).toBe("shop: 2 changes");
+  expect(email.text!.match(/shop\/production: search changed by /g)).toHaveLength(2);
+  await server.stop();
+  expect(sink.received).toHaveLength(1);
+});

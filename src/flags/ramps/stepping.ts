@@ -41,7 +41,7 @@ async function stepOne(app: FlagsApp, due: FoundRamp): Promise<string | null> {
 /** As {@link stepOne}; with `refusal`, which the store gave, the ramp is paused. Throws `too_large`. */
 function tryOne(
   app: FlagsApp,
-  { project, ramp: { environment, flag, who, why } }: FoundRamp,
+  { project, ramp: { environment, flag, who, why, nextAt } }: FoundRamp,
   refusal: AppError | null,
 ): Promise<string | null> {
   const place = { project, environment, flag };
@@ -64,6 +64,8 @@ function tryOne(
     const trouble = troubleOf(found);
     if (trouble === "deleted") return { changes: endOfDeleted(project, ramp), result: null };
     if (trouble !== null) return { changes: [paused(project, ramp, settled(found))], result: trouble };
+    // Another process was faster.
+    if (ramp.nextAt !== nextAt) return { changes: [], result: null };
     if (ramp.nextAt === null || ramp.nextAt > at) {
       // The change does not concern the ramp, which need not be checked again.
       const kept = { ...ramp, isGuarded: found.isGuarded };

@@ -2,12 +2,15 @@ import { describe, expect, test } from "bun:test";
 import { startJobs } from "../../../src/base/jobs.ts";
 import { createOutbox } from "../../../src/delivery/outbox.ts";
 import { scheduleChange, scheduleJob } from "../../../src/flags/schedule/schedule.ts";
+import { startRamp } from "../../../src/flags/ramps/ramps.ts";
+import { stepDue } from "../../../src/flags/ramps/stepping.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
 import { createReads, neverRead } from "../../../src/flags/reads/reads.ts";
 import { createSnapshots } from "../../../src/flags/reads/snapshots.ts";
 import { expiryJob, removalJob } from "../../../src/forms/keeping/removal.ts";
 import { retentionJob } from "../../../src/forms/keeping/retention.ts";
 import { searchJob } from "../../../src/forms/inbox/search-index.ts";
+import { addNoticeTarget } from "../../../src/projects/notice-targets.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { createConnections } from "../../../src/store/postgres/connection.ts";
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
@@ -22,6 +25,7 @@ import { nextId, submissionTo, targetRecord } from "../../support/records/record
 import { openReplicas } from "../../support/postgres/replicas.ts";
 
 const DAY = 86_400_000;
+const HOOK = "https://example.com/hook";
 
 describe.if(IS_POSTGRES_HERE)("three replicas whose jobs run at the same time", () => {
   test("make each scheduled change once, remove what is too old, index and count everything once", async () => {
@@ -81,6 +85,41 @@ describe.if(IS_POSTGRES_HERE)("three replicas whose jobs run at the same time", 
     const hour = Math.floor(clock.now / 3_600_000);
     const sums = await store.tallies.sum({ kind: "reads", from: hour, to: hour + 1 });
     expect(sums.map(({ variant, count }) => `${variant} ${count}`).toSorted()).toEqual(["all 15", "one 15"]);
+  });
+
+  test("make each step of a ramp once, with one notice, however many find it due", async () => {
+    const apps = await openReplicas(3);
+    const [{ store, clock }] = apps as [ClockedApp];
+    await createProject(apps[0]!, OPERATOR, { slug: "shop", environments: ["live"] });
+    const place = { project: "shop", environment: "live", flag: "sale" };
+    await setFlag(apps[0]!, OPERATOR, place, {});
+    const outgoing = fakeOutgoing();
+    await addNoticeTarget(apps[0]!, OPERATOR, "shop", { target: HOOK, events: ["ramp.*"] }, outgoing);
+    const shares = [1, 5, 10, 50, 100];
+    await startRamp(apps[0]!, OPERATOR, place, { variant: "on", to: shares, every: 60 });
+    const reported: string[] = [];
+    for (const _ of shares) {
+      clock.now += 60_000;
+      await Promise.all(apps.flatMap((app) => [1, 2].map(() => stepDue(app, (text) => reported.push(text)))));
+    }
+    expect(reported).toEqual([]);
+    const { ramp } = (await store.ramps.find(place))!;
+    expect(ramp).toMatchObject({ status: "completed", share: 100 });
+    const { items } = await store.deliveries.page({
+      limit: 100,
+      before: null,
+      formKeys: [],
+      projects: ["shop"],
+      submission: null,
+      status: null,
+    });
+    const events = items.map(({ event }) => event!).toSorted();
+    expect(events).toEqual(["ramp.ended", ...shares.map(() => "ramp.stepped")]);
+    const history = (await store.changes.page("shop", { limit: 100 })).items;
+    const steps = history.filter(({ kind, name }) => kind === "flag" && name === "sale");
+    expect(steps).toHaveLength(1 + shares.length);
+    // A step is two revisions, of the flag and of its ramp: those that came late have stored nothing.
+    expect(steps[0]!.revision - steps.at(-2)!.revision).toBe(2 * (shares.length - 1));
   });
 
   test("make a change that was scheduled elsewhere once somebody reads there for the first time", async () => {
