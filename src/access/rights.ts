@@ -30,7 +30,8 @@ export function requireScope(caller: Rights, needed: Scope, reach: Reach = {}): 
 
 /** Whether {@link requireScope} lets the caller pass. */
 export function hasScope({ grants }: Rights, needed: Scope, reach: Reach = {}): boolean {
-  return grants.some((grant) => holds(grant, needed) && covers(grant, reach));
+  // A member of many projects has as many grants, most of them elsewhere.
+  return grants.some((grant) => covers(grant, reach) && holds(grant, needed));
 }
 
 /** Throws `forbidden` unless the caller has the scope anywhere: in everything, a project, or an environment. */
@@ -62,9 +63,12 @@ function seesProject({ grants }: Rights, slug: string): boolean {
   return grants.some(({ scopes, project }) => scopes.length > 0 && (project ?? slug) === slug);
 }
 
-function holds({ scopes }: Grant, needed: Scope): boolean {
-  const has = (wanted: Scope) => scopes.some((held) => held === wanted || INCLUDES[held].includes(wanted));
-  return has(needed) || (needed === "read" && INCLUDES.read.every(has));
+function holds(grant: Grant, needed: Scope): boolean {
+  return has(grant, needed) || (needed === "read" && INCLUDES.read.every((each) => has(grant, each)));
+}
+
+function has({ scopes }: Grant, wanted: Scope): boolean {
+  return scopes.some((held) => held === wanted || INCLUDES[held].includes(wanted));
 }
 
 function covers({ project, environments }: Grant, reach: Reach): boolean {

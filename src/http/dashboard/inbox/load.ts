@@ -1,5 +1,5 @@
 import { chosenIn } from "../forms/form-words.ts";
-import { seesFormsOf } from "../../../forms/lookup.ts";
+import { visibleProjects } from "../../../access/rights.ts";
 import type { FormCounts } from "../../../forms/store.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
@@ -46,7 +46,11 @@ export async function loadList(
 
 /** The counts of the forms that a caller sees. */
 export async function seenCounts(app: App, caller: Caller): Promise<FormCounts[]> {
-  return (await app.store.submissions.counts()).filter(({ project }) => seesFormsOf(caller, project));
+  const visible = visibleProjects(caller, "forms:read");
+  const counts = await app.store.submissions.counts();
+  if (visible === null) return counts;
+  const seen = new Set(visible);
+  return counts.filter(({ project }) => seen.has(project));
 }
 
 /** Loads the data of a submission's page. */
