@@ -148,7 +148,8 @@ function headOf(change: Change, { kind: asked, name: named }: Subject): string {
   const { revision, at, who, environment, kind, name, project } = change;
   const isNamed = named !== undefined && asked !== "project";
   const noun = kind === "scheduled" ? "flag" : kind === "ramp" ? "ramp of flag" : kind;
-  const what = isNamed ? [] : [`${noun} ${project == null ? "" : `${project}/`}${name}`];
+  const own = kind === "ramp" && asked === "flag" ? ["ramp"] : [];
+  const what = isNamed ? own : [`${noun} ${project == null ? "" : `${project}/`}${name}`];
   const isPlaced = kind !== "form" && kind !== "project" && (isNamed || kind !== "environment");
   const where = isPlaced ? [environment ?? "all environments"] : [];
   const parts = [`revision ${revision}`, at, who, ...what, ...where, actionOf(change)];

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { durationInWords } from "../../../src/base/units.ts";
 import type { TargetView } from "../../../src/delivery/target.ts";
 import { projectTargets as ofProject } from "../../../src/operations/changes/project-targets.ts";
 import { targets as operations } from "../../../src/operations/targets.ts";
@@ -78,10 +79,10 @@ Examples:
   formflag targets list -p shop --on changes
 `;
 
-/** `flag.*, segment.changed in production, every 3600 s`. */
+/** `flag.*, segment.changed in production, every hour`. */
 function noticesOf({ environment, events, digest }: TargetView): string {
   const place = environment === null ? "" : ` in ${environment}`;
-  return `${events?.join(", ") ?? "all"}${place}${digest === null ? "" : `, every ${digest} s`}`;
+  return `${events?.join(", ") ?? "all"}${place}${digest === null ? "" : `, every ${durationInWords(digest).replace(/^1 /, "")}`}`;
 }
 
 export function stateOf({ enabled }: TargetView): string {

@@ -37,5 +37,14 @@ test("targets of a project hear of their events in their environment, and togeth
   expect(of(targets.live)).toEqual(["flag.changed live"]);
   expect(of(targets.ramps)).toEqual(["environment.changed live", "ramp.ended live", "ramp.stepped live"]);
   expect(of(targets.digest)).toEqual(["digest null"]);
-  expect((await here.run("targets", "list", "-p", "shop")).stdout).toContain("ramp.stepped");
+  const { stdout } = await here.run("targets", "list", "-p", "shop");
+  for (const words of ["flag.* in live", "ramp.stepped, ramp.ended, environment.changed", "all, every hour"])
+    expect(stdout).toContain(words);
+  const wrong = await here.run("targets", "add", "http://127.0.0.1:9/", "-p", "shop", "--event", "flag.nope");
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    expect.stringContaining("error: --event: events are flag.*,"),
+  ]);
+  const history = await here.run("flags", "history", "search", "-p", "shop", "-e", "live");
+  expect(history.stdout).toMatch(/ {2}ramp {2}live {2}created$/m);
 });
