@@ -96,12 +96,13 @@ export async function furnish(
   await furnishPeople(world);
   await furnishRollouts(world);
   const { people, steps } = peopleOf(world);
+  const walk = walkSteps(world);
   ledger.joining = await fillingSteps(world);
   return [
     ["people", [...steps, ...identitySteps(people)]],
     ["reviewers", await approvalSteps(world, ledger.approvals)],
     ["visitors", await visitSteps(world)],
-    ["walker", walkSteps(world)],
+    ...["walker", "other walker", "third walker"].map((name) => [name, walk] as [string, Step[]]),
     ["releasers", rampSteps(world)],
     ["other releasers", rampSteps(world)],
     ["members", ledger.joining],

@@ -1,6 +1,6 @@
 import { stepOf } from "../../../../src/flags/ramps/ramps.ts";
 import { planStart, stepped } from "../../../../src/flags/ramps/ramp-plan.ts";
-import type { RampPlan } from "../../../../src/flags/ramps/ramp.ts";
+import { noSuchRamp, type RampPlan } from "../../../../src/flags/ramps/ramp.ts";
 import { approveMembers, putRamp, putSegment } from "../../../../src/flags/plan.ts";
 import { NOW, noticeTarget, submissionTo } from "../../../support/records/records.ts";
 import { BY, filled } from "../shop.ts";
@@ -24,7 +24,8 @@ export const ROLLOUTS = {
     const { version } = await store.readVersion();
     const found = await store.ramps.find(ramped);
     const before = await store.flags.find(ramped);
-    if (found?.ramp.status !== "running" || !before) return "over";
+    if (!found || !before) throw noSuchRamp(ramped);
+    if (found.ramp.status !== "running") return "over";
     const { ramp, record } = stepped(found.ramp, before, NOW);
     const changes = [stepOf(ramped, before, record), putRamp("shop", found.ramp, ramp, "ramp.stepped")];
     await store.apply(changes, version, by);
@@ -33,7 +34,8 @@ export const ROLLOUTS = {
   "pause a ramp": async (store, { ramped, by }) => {
     const { version } = await store.readVersion();
     const found = await store.ramps.find(ramped);
-    if (found?.ramp.status !== "running") return "over";
+    if (!found) throw noSuchRamp(ramped);
+    if (found.ramp.status !== "running") return "over";
     const paused = { ...found.ramp, status: "paused", reason: "person", nextAt: null } as const;
     await store.apply([putRamp("shop", found.ramp, paused, "ramp.paused")], version, by);
     return paused.status;
