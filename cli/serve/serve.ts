@@ -13,6 +13,7 @@ import { createReads } from "../../src/flags/reads/reads.ts";
 import { tallyExpiryJob } from "../../src/flags/reads/read-tally.ts";
 import type { Outbox } from "../../src/delivery/outbox.ts";
 import { flagNoticesJob } from "../../src/flags/notice-job.ts";
+import { experimentJobs } from "../../src/experiments/jobs.ts";
 import { applyDue, scheduleJob } from "../../src/flags/schedule/schedule.ts";
 import { loadLinkSecret } from "../../src/forms/link-secret.ts";
 import { expiryJob, removalJob } from "../../src/forms/keeping/removal.ts";
@@ -153,6 +154,7 @@ export async function serve(
     jobs = startJobs(
       [
         scheduleJob(app, warn),
+        ...experimentJobs(app, warn),
         outbox.job,
         removalJob(app, (unfinished) =>
           warn(`removed ${unfinished} files of submissions that a crash cut off`),
@@ -220,6 +222,7 @@ export async function serve(
     await jobs?.stop();
     await Promise.all([threads.end(), ...listeners.map((listener) => listener.end())]);
     await reads.flush().catch(log.error);
+    await app.measuring.flush().catch(log.error);
     await app[Symbol.asyncDispose]();
     forget();
     unlock();

@@ -25,3 +25,11 @@ export const EVENT_LIMITS = {
   /** Characters of a variant and of a `targetingKey`. */
   text: 1000,
 } as const;
+
+/** How often users who were noted are counted, experiments checked, and old visitors removed, in milliseconds. */
+export const FLUSH_MS = 500;
+export const WATCH_MS = 500;
+export const CLEAR_MS = 10_000;
+
+/** Visitors that are removed in one transaction. */
+export const VISITORS_A_STEP = 5000;

@@ -1,6 +1,6 @@
-import { createHmac } from "node:crypto";
 import { createCache } from "../base/changes.ts";
-import { type Measured, type Measurement, VISITOR_BYTES } from "./measurement.ts";
+import type { Measured } from "../forms/intake/measured.ts";
+import { type Measurement, visitorOf } from "./measurement.ts";
 import type { ExperimentsApp } from "./store.ts";
 
 /** A visitor got a variant of a flag, or did something. Visitors have the pseudonyms of assignments; empty for none. */
@@ -14,7 +14,7 @@ export type Measure = (
   occurrences: readonly Occurrence[],
 ) => Promise<{ measured: Measured[]; accepted: number }>;
 
-type MeasureApp = Pick<ExperimentsApp, "watch" | "store">;
+type MeasureApp = Pick<ExperimentsApp, "watch"> & { store: Pick<ExperimentsApp["store"], "measurements"> };
 
 export function createMeasure({ watch, store }: MeasureApp): Measure {
   const findLive = createCache<Measurement[]>(watch, async (environmentKey) => {
@@ -36,12 +36,9 @@ export function createMeasure({ watch, store }: MeasureApp): Measure {
 }
 
 /** The row that counts an occurrence in a measurement; null if that does not use it. */
-function rowOf({ id, flag, variants, metrics, salt }: Measurement, occurrence: Occurrence): Measured | null {
-  const visitor = () =>
-    createHmac("sha256", Buffer.from(salt, "hex"))
-      .update(occurrence.visitor)
-      .digest()
-      .toString("hex", 0, VISITOR_BYTES);
+function rowOf(measurement: Measurement, occurrence: Occurrence): Measured | null {
+  const { id, flag, variants, metrics } = measurement;
+  const visitor = () => visitorOf(measurement, occurrence.visitor);
   if ("event" in occurrence) {
     const bit = metrics.indexOf(`event:${occurrence.event}`);
     return bit === -1 ? null : { measurement: id, visitor: visitor(), variant: null, metrics: 1 << bit };

@@ -1,3 +1,5 @@
+import { createHmac } from "node:crypto";
+import type { Measured } from "../forms/intake/measured.ts";
 import type { ExperimentCounts } from "./experiment.ts";
 
 /** Bytes of a salt, and of a visitor in the store. */
@@ -20,14 +22,11 @@ export type Measurement = {
   startedAt: number;
 };
 
-/** A visitor to count: an exposure to a variant by its number, or with null only conversions, by the bits of their metrics. */
-export type Measured = {
-  measurement: number;
-  /** 64 bits as hex. */
-  visitor: string;
-  variant: number | null;
-  metrics: number;
-};
+/** The visitor of a measurement from the pseudonym of a `targetingKey`: without the salt it leads to no pseudonym. */
+export function visitorOf({ salt }: Pick<Measurement, "salt">, pseudonym: string): string {
+  const hash = createHmac("sha256", Buffer.from(salt, "hex")).update(pseudonym).digest("hex");
+  return hash.slice(0, VISITOR_BYTES * 2);
+}
 
 /** An idempotency key of a batch: hashes as hex, and when it expires, in milliseconds since 1970. */
 export type BatchKey = { hash: string; content: string; expiresAt: number };

@@ -1,5 +1,6 @@
 import type { Caller } from "../access/caller.ts";
 import { formOfMetric, parseGuard } from "../flags/ramps/guard.ts";
+import type { FormRecord } from "../forms/form.ts";
 import { findForm } from "../forms/lookup.ts";
 import type { FormsApp } from "../forms/store.ts";
 
@@ -17,6 +18,20 @@ export async function requireForms(
     const name = formOfMetric(metric);
     if (name !== null) await findForm(app, caller, "forms:read", await nearest(app, project, name));
   }
+}
+
+/** The form that a metric counts submissions of; undefined if there is none any more. */
+export async function formOf(
+  { store }: { store: Pick<FormsApp["store"], "forms"> },
+  project: string,
+  metric: string,
+): Promise<FormRecord | undefined> {
+  const name = formOfMetric(metric);
+  if (name === null) return undefined;
+  const [slug, of] = name.split(":").toReversed() as [string, string?];
+  const named = await store.forms.named(slug);
+  if (of !== undefined) return named.find((form) => form.project === of);
+  return named.find((form) => form.project === project) ?? (named.length === 1 ? named[0] : undefined);
 }
 
 /** The name of a form in the project of an experiment, else in any. */

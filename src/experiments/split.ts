@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import { type FlagRules, parseRules } from "../flags/rules/rules.ts";
 import { readRows, requireVariant, writeRest } from "../flags/ramps/ramp-share.ts";
 import type { RampedState } from "../flags/ramps/ramp.ts";
 import { EXPERIMENT_LIMITS } from "./limits.ts";
@@ -51,4 +52,15 @@ export function writeDefault(state: RampedState, variant: string): string {
   const { rules, rows } = readRows(state);
   requireVariant(rules.variants, variant);
   return writeRest({ rules: { ...rules, defaultVariant: variant }, rows }, undefined);
+}
+
+/** A rule that yields `counted` for the users of the split, for whom no row holds; null where these are all. */
+export function countedRule(rules: string | null): FlagRules | null {
+  if (rules === null) return null;
+  const { rows } = readRows({ enabled: true, rules });
+  if (rows.length === 0) return null;
+  const { metadata: _, ...own } = parseRules(rules);
+  const variants = { row: false, counted: true };
+  const marked = rows.map((each, index) => (index % 2 === 1 ? "row" : each));
+  return { ...own, variants, defaultVariant: "counted", targeting: { if: [...marked, "counted"] } };
 }

@@ -6,7 +6,8 @@ import type { ChangeStore } from "../access/door.ts";
 import type { FlagChange } from "../flags/change.ts";
 import type { ExperimentChange } from "./change.ts";
 import type { ExperimentCounts, ExperimentPlace, FoundExperiment } from "./experiment.ts";
-import type { Measured, MeasuredBatch, Measurement } from "./measurement.ts";
+import type { Measured } from "../forms/intake/measured.ts";
+import type { MeasuredBatch, Measurement } from "./measurement.ts";
 
 type ExperimentStore = {
   /** Throws `not_found` for the environment. */
@@ -20,8 +21,10 @@ type ExperimentStore = {
 };
 
 type MeasurementStore = {
-  /** All under way. */
+  /** All that count now. */
   live(): Promise<Measurement[]>;
+  /** All that have visitors, also while they are paused. */
+  kept(): Promise<Measurement[]>;
   /** The counts of the measurement of a flag; undefined if there is none. */
   counts(where: FlagPlace): Promise<ExperimentCounts | undefined>;
   /** Counts visitors, each once, as far as their measurements still run. Repeats change nothing. */

@@ -228,7 +228,7 @@ export type FormsStore = {
   forms: FormStore;
   submissions: SubmissionStore;
   secrets: SecretStore;
-  /** Null if one process serves the database, which keeps all this in memory. */
+  /** Null if one process serves the database. */
   shared: Shared | null;
 } & AuditStore &
   DeliveriesStore;

@@ -4,6 +4,7 @@ import {
   type StoredSubmission,
   UNKNOWN_OUTCOME,
 } from "./intake/insertion.ts";
+import type { Measured } from "./intake/measured.ts";
 import type { FormsApp } from "./store.ts";
 import type { Caller } from "../access/caller.ts";
 import { notInMemory } from "../base/changes.ts";
@@ -26,6 +27,8 @@ type Storing = {
   isAbandoned?: () => boolean;
   conditions?: Conditions | undefined;
   deliveries?: NewDelivery[] | undefined;
+  /** Conversions of its visitor. */
+  measured?: readonly Measured[] | undefined;
 };
 
 /**
@@ -52,6 +55,7 @@ export function storeSubmission(
     flags: draft.assignment ? JSON.stringify(draft.assignment.flags) : null,
     conditions: storing.conditions,
     deliveries: storing.deliveries,
+    measured: storing.measured,
     fills: form.fills,
     files: [],
   };

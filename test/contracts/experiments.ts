@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Experiment } from "../../src/experiments/experiment.ts";
-import type { Measured } from "../../src/experiments/measurement.ts";
+import type { Measured } from "../../src/forms/intake/measured.ts";
 import { dropExperiment, putExperiment } from "../../src/experiments/plan.ts";
 import { addProject, apply } from "../support/records/apply.ts";
 import { experimentOf, NOW } from "../support/records/experiments.ts";

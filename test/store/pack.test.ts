@@ -27,6 +27,8 @@ const insert = (
     conditions,
     deliveries,
     meta,
+    meta,
+    deliveries.length === 0 ? null : deliveries,
   ],
 });
 

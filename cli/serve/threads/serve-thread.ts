@@ -2,6 +2,7 @@ import { isShared } from "../../../src/base/changes.ts";
 import { createSharedIdSource } from "../../../src/base/ids.ts";
 import { startJobs } from "../../../src/base/jobs.ts";
 import { readClock } from "../../../src/base/threads/shared-clock.ts";
+import { exposuresJob } from "../../../src/experiments/jobs.ts";
 import { createReads } from "../../../src/flags/reads/reads.ts";
 import { createMetrics } from "../../../src/http/operation/metrics.ts";
 import { openApp } from "../../data/open.ts";
@@ -132,7 +133,7 @@ async function start({
     return address ? listen(address, site, tls, log.error, "other") : null;
   });
   const listeners = atPlaces.filter((listener) => listener !== null);
-  const jobs = startJobs(reads.jobs, app.now, log.error);
+  const jobs = startJobs([...reads.jobs, exposuresJob(app)], app.now, log.error);
   return {
     values,
     sockets: atPlaces.map((listener) => listener?.sockets),
@@ -147,6 +148,7 @@ async function start({
       await jobs.stop();
       await Promise.all(listeners.map((listener) => listener.end()));
       await reads.flush().catch(log.error);
+      await app.measuring.flush().catch(log.error);
       await app[Symbol.asyncDispose]();
       log.flush();
     },

@@ -28,6 +28,16 @@ export function compileRules<T extends { source: string }>(
   return compiled;
 }
 
+/** Compiles rules that are not those of a flag, at their first evaluation. */
+export function compileOne(
+  slug: string,
+  rules: string,
+  segments: readonly SegmentRecord[],
+  members: Members | null = null,
+): { decide: Decide } {
+  return createDecide(slug, rules, { ...parsedOnDemand(segments), members });
+}
+
 /** Each rule is parsed for the first flag that refers to it: all of them can have megabytes. */
 function parsedOnDemand(segments: readonly SegmentRecord[]): Segments {
   const texts = new Map(segments.map(({ name, rule }) => [name, rule]));

@@ -1,5 +1,6 @@
 import type { NewDelivery } from "../../delivery/delivery.ts";
 import type { Quota } from "../form.ts";
+import type { Measured } from "./measured.ts";
 import type { FileInfo } from "../submission.ts";
 
 /** A submission to store. */
@@ -21,6 +22,8 @@ export type StoredSubmission = {
   meta?: string | null;
   /** `SeenFlags` as JSON. */
   flags?: string | null;
+  /** Conversions of its visitor, which count unless it is spam. */
+  measured?: readonly Measured[] | undefined;
 };
 
 /** Something that counts until it expires, in milliseconds since 1970; the hash is hexadecimal. */

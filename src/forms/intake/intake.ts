@@ -9,6 +9,7 @@ import type { Form } from "../form.ts";
 import { type FindSpam, compileSpamRules } from "../spam/spam.ts";
 import { metadataOf } from "./metadata.ts";
 import { type Conditions, IN_INBOX, type Insertion } from "./insertion.ts";
+import type { Measured, Visitor } from "./measured.ts";
 import type { FormsApp } from "../store.ts";
 import type { Sent } from "./sent.ts";
 import { openingOf } from "./opening.ts";
@@ -173,12 +174,22 @@ function store(
       ? sent
       : { ...sent, meta: JSON.stringify(metadataOf(form.metadata, sender.details())) };
   const deliveries = isSpam ? NO_DELIVERIES : deliveriesFor(app, incoming);
-  return storeSubmission(app, form, draft, { report, isAbandoned, conditions, deliveries }).then(
-    ({ id, insertion }) => {
-      if (deliveries.length > 0) app.onQueued();
-      return receiptOf(app, insertion, id, incoming);
-    },
-  );
+  const storeWith = async (measured: readonly Measured[] | undefined) => {
+    const storing = { report, isAbandoned, conditions, deliveries, measured };
+    const { id, insertion } = await storeSubmission(app, form, draft, storing);
+    if (deliveries.length > 0) app.onQueued();
+    return receiptOf(app, insertion, id, incoming);
+  };
+  const visitor = visitorOf(sent);
+  if (visitor === null || isSpam) return storeWith(undefined);
+  const measured = app.measuring.conversions(form.key, visitor);
+  return measured instanceof Promise ? measured.then(storeWith) : storeWith(measured);
+}
+
+/** The visitor whose assignment came with a submission; null for none. */
+function visitorOf({ assignment }: Sent): Visitor | null {
+  if (!assignment?.pseudonym) return null;
+  return { environmentKey: assignment.environmentKey, pseudonym: assignment.pseudonym };
 }
 
 const NO_ERRORS: FieldError[] = [];

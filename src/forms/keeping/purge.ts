@@ -54,7 +54,10 @@ export async function purgeSubmissions(
   const forms = [...counts.values()].toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
   const submissions = forms.reduce((sum, each) => sum + each.submissions, 0);
   const files = forms.reduce((sum, each) => sum + each.files, 0);
-  if (!dryRun) await overwrite(app, submissions);
+  if (!dryRun) {
+    if (email !== undefined) await app.measuring.forget(email);
+    await overwrite(app, submissions);
+  }
   return { dryRun, submissions, files, mentions, ids, forms };
 }
 

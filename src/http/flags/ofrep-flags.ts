@@ -4,10 +4,11 @@ import { createTurns } from "../../base/event-loop.ts";
 import { PAYLOAD_SUFFIX } from "../../flags/limits.ts";
 import type { FlagValues } from "../../flags/flag.ts";
 import type { Evaluation, Subject } from "../../flags/flagd/evaluate.ts";
-import { type Compiled, compileRules } from "../../flags/flagd/compiled.ts";
-import { createPayload, evaluateFlag } from "../../flags/flagd/evaluate-flag.ts";
+import { countedRule } from "../../experiments/split.ts";
+import { type Compiled, compileOne, compileRules } from "../../flags/flagd/compiled.ts";
+import { createPayload, type Decide, evaluateFlag } from "../../flags/flagd/evaluate-flag.ts";
 import { type Readable, neverRead } from "../../flags/reads/reads.ts";
-import { parseRules } from "../../flags/rules/rules.ts";
+import { parseRules, rulesText } from "../../flags/rules/rules.ts";
 import { areLarge } from "./large-body.ts";
 import { type FindSnapshot, type FlagSource, createFlagViews } from "../../flags/reads/snapshots.ts";
 
@@ -40,6 +41,8 @@ export type FlagSet = {
   expiries: number[];
   /** The compiled rules by flag. */
   compiled: ReadonlyMap<string, Compiled>;
+  /** Whether no condition of a flag holds for a reader, who belongs to the split of an experiment then. */
+  isInSplit: (flag: string, subject: Subject) => boolean;
   /** Compiles what an evaluation of all flags needs, in turns with other requests; undefined once that is done. */
   prepare: () => Promise<void> | undefined;
 };
@@ -64,6 +67,7 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
     revision: source.revision,
     expiries: records.flatMap(({ expiresAt }) => expiresAt ?? []),
     compiled,
+    isInSplit: splits(records, segments, source.members),
     prepare: preparation(records.flatMap(({ slug, enabled }) => (enabled ? (compiled.get(slug) ?? []) : []))),
   };
   const add = (
@@ -107,6 +111,26 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
     ...set,
     all: { byKey, inOrder },
     forBrowsers: { byKey: new Map(forBrowsers), inOrder: forBrowsers },
+  };
+}
+
+/** Compiles what decides who belongs to a split with its first reader. */
+function splits(
+  records: FlagSource["records"],
+  segments: FlagSource["segments"],
+  members: FlagSource["members"],
+): FlagSet["isInSplit"] {
+  const compiled = new Map<string, Decide | null>();
+  return (flag, subject) => {
+    let decide = compiled.get(flag);
+    if (decide === undefined) {
+      const rules = countedRule(records.find(({ slug }) => slug === flag)?.rules ?? null);
+      decide = rules && compileOne(flag, rulesText(rules), segments, members).decide;
+      compiled.set(flag, decide);
+    }
+    if (decide === null) return true;
+    const result = decide(subject);
+    return "value" in result && result.value === true;
   };
 }
 

@@ -2,7 +2,6 @@ import { preflight } from "../preflight.ts";
 import { Hono } from "hono";
 import { createTokenFinder } from "../../access/token-finder.ts";
 import type { App } from "../../app.ts";
-import type { Watch } from "../../base/changes.ts";
 import type { Assigned } from "../../experiments/assignment.ts";
 import { ContextError } from "../../flags/rules/context.ts";
 import { type Context, subjectOf } from "../../flags/flagd/evaluate.ts";
@@ -15,10 +14,12 @@ import type { Guard, ThreadCounts } from "../rate-limit.ts";
 import { etagOf } from "./etag.ts";
 import { bodyOf, flagsInTurns } from "./large-body.ts";
 import { type Access, createIdentify } from "./ofrep-access.ts";
+import { catchUp, FLAG_CONFIG_ETAG } from "./ofrep-catch-up.ts";
 import { readContext } from "./ofrep-context.ts";
 import { HEADERS, PREFLIGHT, send, sendChecked, sendText, wrongMethod } from "./ofrep-answers.ts";
 import { createAssign } from "./ofrep-assign.ts";
 import { createFlagEvents } from "./ofrep-events.ts";
+import { mayCount, noteExposure } from "./ofrep-exposures.ts";
 import { type FlagSet, createFlagSets } from "./ofrep-flags.ts";
 import type { Reader } from "./ofrep-tickets.ts";
 import { createStaleness } from "./stale.ts";
@@ -118,7 +119,16 @@ export function createOfrepService(
       const now = app.now();
       const readable = flags.readables.get(key)!;
       noteRead(readable, reader.keys.environmentKey, readable.slug, now);
-      const { isError, json } = evaluate(subjectOf(context), now);
+      const subject = subjectOf(context);
+      const { isError, json, variant } = evaluate(subject, now);
+      if (variant !== undefined)
+        noteExposure(
+          app,
+          report,
+          { environmentKey: reader.keys.environmentKey, flag: key, variant },
+          subject,
+          flags,
+        );
       return sendText(isError ? 400 : 200, json);
     });
 
@@ -156,7 +166,8 @@ export function createOfrepService(
     const subject = subjectOf(context);
     const jsonOf = ([key, evaluate]: FlagSet["all"]["inOrder"][number]) => {
       const { json, variant } = evaluate(subject, now);
-      if (variant !== undefined) variants?.push([key, variant]);
+      if (variant !== undefined && variants !== null && mayCount(app, reader, key, subject, flags))
+        variants.push([key, variant]);
       return json;
     };
     const ofSet = Object.keys(metadata).length > 0 ? { metadata } : {};
@@ -199,21 +210,3 @@ export function createOfrepService(
   routes.all(`${OFREP_PATH}/*`, () => send(404, { errorDetails: ELSEWHERE }));
   return { evaluateOne, evaluateAll, routes, streams: events.count, close: events.close };
 }
-
-/**
- * Reads the store if an event named a revision that this process does not know yet: the event may come from another
- * server. https://github.com/open-feature/protocol/tree/main/service/adrs, 0008
- */
-async function catchUp(watch: Watch, url: string): Promise<void> {
-  const etag = URL.parse(url)?.searchParams.get(FLAG_CONFIG_ETAG) ?? "";
-  const revision = Number(/^(?:W\/)?"?(\d{1,15})"?$/.exec(etag)?.[1] ?? 0);
-  if (revision <= (watch.known()?.version ?? 0)) return;
-  try {
-    await watch.current(true);
-  } catch (error) {
-    if (watch.staleFor() === 0) throw error;
-  }
-}
-
-/** The parameter with the `etag` of the event that made a reader evaluate again. */
-const FLAG_CONFIG_ETAG = "flagConfigEtag";

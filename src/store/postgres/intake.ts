@@ -4,6 +4,8 @@ import { noSuchForm } from "../../forms/form.ts";
 import type { Insertion, StoredSubmission } from "../../forms/intake/insertion.ts";
 import { POSTGRES_UNKNOWN_MS } from "../limits.ts";
 import { type CommitStats, createCommitStats } from "../commit-stats.ts";
+import type { Measured } from "../../forms/intake/measured.ts";
+import { countMeasured } from "../sql/experiments/counting.ts";
 import { insertSubmission } from "../sql/submissions/intake.ts";
 import { type Uncounted, createUncounted } from "../sql/submissions/counts.ts";
 import { bytesOf } from "../sql/ids.ts";
@@ -178,7 +180,8 @@ async function settled(insertion: Promise<Insertion>): Promise<Outcome<Insertion
 }
 
 /** Whether nothing that is stored decides about a submission, nor about a delivery of it, nor anything follows from it. */
-function isPlain({ conditions, fills, deliveries = [] }: StoredSubmission): boolean {
+function isPlain({ conditions, fills, deliveries = [], measured = [] }: StoredSubmission): boolean {
+  if (measured.length > 0) return false;
   return conditions === undefined && fills !== true && deliveries.every(({ limit }) => limit === undefined);
 }
 
@@ -190,16 +193,23 @@ function* insertAll(batch: readonly StoredSubmission[], isAgain: boolean): Work<
   const known = isAgain ? (yield* findKnown(batch)).stored : new Map<string, Insertion>();
   const uncounted = createUncounted();
   const outcomes: Outcome<Insertion>[] = [];
+  const measured: Measured[] = [];
   for (const each of batch) {
     const before = known.get(each.id);
-    outcomes.push(before ? { value: before } : yield* insertOne(each, uncounted));
+    const outcome: Outcome<Insertion> = before ? { value: before } : yield* insertOne(each, uncounted);
+    outcomes.push(outcome);
+    const isCounted =
+      !before && "value" in outcome && outcome.value.kind === "stored" && outcome.value.spam === null;
+    if (isCounted) measured.push(...(each.measured ?? []));
   }
   yield* uncounted.count();
+  // At the end and in one order, so that batches do not wait for each other in a circle.
+  yield* countMeasured(measured);
   return outcomes;
 }
 
 function* insertOne(
-  { conditions, deliveries = [], ...submission }: StoredSubmission,
+  { conditions, deliveries = [], ...submission }: Omit<StoredSubmission, "measured">,
   uncounted: Uncounted,
 ): Work<Outcome<Insertion>> {
   const { id, formKey, createdAt, files } = submission;

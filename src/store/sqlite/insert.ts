@@ -1,6 +1,8 @@
 import { type Database, SQLiteError } from "bun:sqlite";
 import type { NewDelivery } from "../../delivery/delivery.ts";
 import type { Conditions, Insertion, StoredSubmission } from "../../forms/intake/insertion.ts";
+import type { Measured } from "../../forms/intake/measured.ts";
+import { countMeasured } from "../sql/experiments/counting.ts";
 import * as shared from "../sql/submissions/intake.ts";
 import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
@@ -21,14 +23,20 @@ export function insertSubmission(
   deliveries: readonly NewDelivery[],
   meta: string | null,
   flags: string | null,
+  measured: readonly Measured[] | null,
 ): Insertion | undefined {
   if (conditions === null && files.length === 0 && deliveries.length === 0) {
-    if (insertPlain(db, id, formKey, data, createdAt, meta, flags)) return undefined;
+    if (insertPlain(db, id, formKey, data, createdAt, meta, flags)) {
+      if (measured !== null) runWork(db, countMeasured(measured));
+      return undefined;
+    }
   }
   const insertion = runWork(
     db,
     shared.insertSubmission({ id, formKey, data, createdAt, files, meta, flags }, conditions, deliveries),
   );
+  if (measured !== null && insertion.kind === "stored" && insertion.spam === null)
+    runWork(db, countMeasured(measured));
   const isPlain = insertion.kind === "stored" && insertion.spam === null && insertion.fills !== true;
   return isPlain ? undefined : insertion;
 }

@@ -28,7 +28,7 @@ export function packBatch(writes: Write[]): PackedBatch {
   const fields: unknown[] = [];
   for (const write of writes) {
     if (write.name !== INSERT) return writes;
-    const [id, formKey, data, createdAt, files, conditions, deliveries, meta, flags] = write.args;
+    const [id, formKey, data, createdAt, files, conditions, deliveries, meta, flags, measured] = write.args;
     if ((files as unknown[]).length > 0) return writes;
     fields.push(id, formKey, data, createdAt);
     fields.push(conditions === null ? "" : JSON.stringify(conditions));
@@ -36,6 +36,7 @@ export function packBatch(writes: Write[]): PackedBatch {
       (deliveries as unknown[]).length === 0 ? "" : JSON.stringify(deliveries),
       meta ?? "",
       flags ?? "",
+      measured === null ? "" : JSON.stringify(measured),
     );
   }
   return fields.join(SEPARATOR);
@@ -45,12 +46,15 @@ export function unpackBatch(batch: PackedBatch): Write[] {
   if (typeof batch !== "string") return isTexts(batch) ? [unpackTexts(batch)] : batch;
   const fields = batch.split(SEPARATOR);
   const writes: Write[] = [];
-  for (let at = 0; at < fields.length; at += 8) {
-    const [id, formKey, data, createdAt, conditions, deliveries, meta, flags] = fields.slice(at, at + 8);
+  for (let at = 0; at < fields.length; at += 9) {
+    const [id, formKey, data, createdAt, conditions, deliveries, meta, flags, measured] = fields.slice(
+      at,
+      at + 9,
+    );
     const parsedConditions: unknown = conditions === "" ? null : JSON.parse(conditions!);
     const parsedDeliveries: unknown = deliveries === "" ? NO_DELIVERIES : JSON.parse(deliveries!);
     const args = [id, formKey, data, Number(createdAt), [], parsedConditions, parsedDeliveries];
-    args.push(meta || null, flags || null);
+    args.push(meta || null, flags || null, (measured === "" ? null : JSON.parse(measured!)) as never);
     writes.push({ name: INSERT, args });
   }
   return writes;

@@ -114,7 +114,7 @@ export function openSqliteStore(file: string, writing: Writing): SqliteStore {
       // Not an async function, which makes six objects more for each submission.
       insert(submission, isAbandoned) {
         const { id, formKey, data, createdAt, files } = submission;
-        const { conditions = null, deliveries = [], meta = null, flags = null } = submission;
+        const { conditions = null, deliveries = [], meta = null, flags = null, measured = [] } = submission;
         const args: WriteArgs<"insertSubmission"> = [
           id,
           formKey,
@@ -125,6 +125,7 @@ export function openSqliteStore(file: string, writing: Writing): SqliteStore {
           deliveries,
           meta,
           flags,
+          measured.length === 0 ? null : measured,
         ];
         const write = { name: "insertSubmission", args } as const;
         return writer.write(write, data.length * 2, isAbandoned).then((result) => {

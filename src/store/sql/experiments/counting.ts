@@ -1,12 +1,12 @@
 import { EXPERIMENT_LIMITS } from "../../../experiments/limits.ts";
 import {
   type CountRow,
-  type Measured,
   type MeasuredBatch,
   MIXED,
   packSeen,
   unpackSeen,
 } from "../../../experiments/measurement.ts";
+import type { Measured } from "../../../forms/intake/measured.ts";
 import { allAmong, insertRows, runAmong } from "../lists.ts";
 import { FOR_UPDATE, type Value, type Work, first, run } from "../work.ts";
 import { takeBatch } from "./batches.ts";
@@ -37,7 +37,7 @@ class Deltas {
 }
 
 /** Counts visitors with their conversions. The first exposure of a visitor decides; one to another variant takes it out. */
-function* countMeasured(measured: readonly Measured[]): Work<void> {
+export function* countMeasured(measured: readonly Measured[]): Work<void> {
   const byMeasurement = Map.groupBy(measured, ({ measurement }) => measurement);
   for (const [id, own] of [...byMeasurement].toSorted(([a], [b]) => a - b)) yield* countIn(id, own);
 }
@@ -162,7 +162,7 @@ function* forgetVisitors(visitors: readonly Pick<Measured, "measurement" | "visi
 }
 
 export const measurements = {
-  reads: { live: liveMeasurements },
+  reads: { live: () => liveMeasurements(true), kept: () => liveMeasurements(false) },
   readsAtOnce: { counts: findCounts },
   writes: { count: countMeasured, take: takeMeasured, forget: forgetVisitors, clear: clearVisitors },
   weights: {

@@ -93,7 +93,8 @@ export function* findCounts({ project, environment, flag }: FlagPlace): Work<Exp
   return yield* readCounts({ environmentId, flag });
 }
 
-export function* liveMeasurements(): Work<Measurement[]> {
+/** Those that count now, or all. */
+export function* liveMeasurements(isRunning: boolean): Work<Measurement[]> {
   type Live = Omit<Measurement, "variants" | "metrics" | "salt"> & {
     variants: string;
     metrics: string;
@@ -103,7 +104,7 @@ export function* liveMeasurements(): Work<Measurement[]> {
     `SELECT m.id, p.slug AS project, e.slug AS environment, e.key AS "environmentKey", m.flag, m.variants, m.metrics,
             m.salt, m.started_at AS "startedAt"
      FROM measurements m JOIN environments e ON e.id = m.environment_id JOIN projects p ON p.id = e.project_id
-     WHERE m.running = 1 ORDER BY m.id`,
+     ${isRunning ? "WHERE m.running = 1" : ""} ORDER BY m.id`,
   );
   return rows.map(({ variants, metrics, salt, ...row }) => ({
     ...row,

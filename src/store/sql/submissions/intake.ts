@@ -51,7 +51,7 @@ export function* insertSubmission(
   return decision;
 }
 
-type Row = Omit<StoredSubmission, "conditions" | "deliveries">;
+type Row = Omit<StoredSubmission, "conditions" | "deliveries" | "measured">;
 
 /** Returns the `seq` of the row. */
 function* insertRow(

@@ -1,0 +1,44 @@
+import type { Job } from "../base/jobs.ts";
+import { CLEAR_MS, FLUSH_MS, VISITORS_A_STEP, WATCH_MS } from "./limits.ts";
+import type { Measuring } from "./measuring.ts";
+import type { ExperimentsApp } from "./store.ts";
+import { pauseChanged } from "./watching.ts";
+
+/** A job that counts users who were noted. Each thread of a server has one. */
+export function exposuresJob({ measuring }: { measuring: Measuring }): Job {
+  return { name: "exposures", every: FLUSH_MS, run: () => measuring.flush() };
+}
+
+/** The jobs of experiments in one process of a server. */
+export function experimentJobs(
+  app: ExperimentsApp & { measuring: Measuring },
+  report: (text: string) => void,
+): Job[] {
+  return [watchJob(app, report), exposuresJob(app), visitorsJob(app)];
+}
+
+/** A job that pauses experiments that cannot go on. */
+function watchJob(app: ExperimentsApp, report: (text: string) => void): Job {
+  let checked: number | null = null;
+  return {
+    name: "experiments",
+    every: WATCH_MS,
+    async run() {
+      const { version } = await app.store.readVersion();
+      if (version === checked) return;
+      await pauseChanged(app, report);
+      checked = version;
+    },
+  };
+}
+
+/** A job that removes the visitors of measurements that have ended. */
+function visitorsJob({ store }: Pick<ExperimentsApp, "store">): Job {
+  return {
+    name: "visitors",
+    every: CLEAR_MS,
+    async run() {
+      while (await store.measurements.clear(VISITORS_A_STEP));
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import type { ClockAndRandom } from "../base/clock.ts";
+import { createCache, type Versioned, type Watch } from "../base/changes.ts";
+import type { SecretStore } from "../access/store.ts";
+import type { Measured, MeasuringPort } from "../forms/intake/measured.ts";
+import type { FormsApp } from "../forms/store.ts";
+import type { Assignments } from "./assignment.ts";
+import { createAssignmentSource } from "./assignments.ts";
+import { createMeasure } from "./measure.ts";
+import { formOf } from "./metrics.ts";
+import { type Measurement, visitorOf } from "./measurement.ts";
+import type { ExperimentsStore } from "./store.ts";
+
+/** A user who got a variant of a flag. */
+type User = { environmentKey: string; flag: string; variant: string; targetingKey: string };
+
+export type Measuring = MeasuringPort & {
+  /** The measurement that counts the users of a flag, null for none; at once if that is in memory. */
+  measurementOf(environmentKey: string, flag: string): number | null | Promise<number | null>;
+  /** Notes that a user got a variant, which `flush` counts. */
+  note(measurement: number, user: User): void;
+  /** Counts what was noted, and keeps it if that fails. */
+  flush(): Promise<void>;
+};
+
+type MeasuringApp = Pick<ClockAndRandom, "random"> & {
+  watch: Watch;
+  store: Versioned & ExperimentsStore & Pick<FormsApp["store"], "forms"> & { secrets: SecretStore };
+};
+
+/** A measurement with the bits of its forms. */
+type Live = Measurement & {
+  /** By the keys of forms. */
+  forms: ReadonlyMap<string, number>;
+};
+
+/** Users who are noted before the next flush, and those who are known to be counted. */
+const MAX_NOTED = 10_000;
+
+/** Returns the counts of an app. What it keeps in memory begins with the first visitor. */
+export function createMeasuring(app: MeasuringApp): Measuring {
+  const assignments = createAssignmentSource(app);
+  const find = createCache<ReadonlyMap<string, readonly Live[]>>(app.watch, async () => {
+    const live = await Promise.all((await app.store.measurements.live()).map((each) => toLive(app, each)));
+    return Map.groupBy(live, ({ environmentKey }) => environmentKey);
+  });
+  const NONE: readonly Live[] = [];
+  const liveIn = (environmentKey: string): readonly Live[] | Promise<readonly Live[]> => {
+    const all = find("live");
+    return all instanceof Promise
+      ? all.then((found) => found?.get(environmentKey) ?? NONE)
+      : (all?.get(environmentKey) ?? NONE);
+  };
+
+  return {
+    measurementOf(environmentKey, flag) {
+      const live = liveIn(environmentKey);
+      const idIn = (all: readonly Live[]) => all.find((each) => each.flag === flag)?.id ?? null;
+      return live instanceof Promise ? live.then(idIn) : idIn(live);
+    },
+    ...createNotes(app, assignments),
+    conversions(formKey, { environmentKey, pseudonym }) {
+      const of = (live: readonly Live[]) =>
+        live.flatMap((each): Measured[] => {
+          const metrics = each.forms.get(formKey);
+          if (metrics === undefined) return [];
+          return [{ measurement: each.id, visitor: visitorOf(each, pseudonym), variant: null, metrics }];
+        });
+      const live = liveIn(environmentKey);
+      return live instanceof Promise ? live.then(of) : of(live);
+    },
+    async forget(targetingKey) {
+      const { pseudonymOf } = await assignments();
+      const all = await app.store.measurements.kept();
+      const visitors = all.map((each) => ({
+        measurement: each.id,
+        visitor: visitorOf(each, pseudonymOf(each.environmentKey, targetingKey)),
+      }));
+      if (visitors.length > 0) await app.store.measurements.forget(visitors);
+    },
+  };
+}
+
+/** Notes users in memory. */
+function createNotes(
+  app: MeasuringApp,
+  assignments: () => Promise<Assignments>,
+): Pick<Measuring, "note" | "flush"> {
+  const measure = createMeasure(app);
+  let noted = new Map<string, User>();
+  /** Users who were counted lately, so that each read of theirs is no write. */
+  let known = new Set<string>();
+  return {
+    note(measurement, user) {
+      const key = `${measurement} ${user.variant} ${user.targetingKey}`;
+      if (known.has(key) || noted.size >= MAX_NOTED) return;
+      noted.set(key, user);
+    },
+    async flush() {
+      if (noted.size === 0) return;
+      const taken = noted;
+      noted = new Map();
+      try {
+        const { pseudonymOf } = await assignments();
+        for (const [environmentKey, users] of Map.groupBy(taken.values(), (each) => each.environmentKey)) {
+          const occurrences = users.map(({ flag, variant, targetingKey }) => {
+            const visitor = pseudonymOf(environmentKey, targetingKey);
+            return { visitor, exposure: flag, variant };
+          });
+          const { measured } = await measure(environmentKey, occurrences);
+          if (measured.length > 0) await app.store.measurements.count(measured);
+        }
+        if (known.size + taken.size > MAX_NOTED) known = new Set();
+        for (const key of taken.keys()) known.add(key);
+      } catch (error) {
+        noted = new Map([...taken, ...noted]);
+        throw error;
+      }
+    },
+  };
+}
+
+async function toLive(app: MeasuringApp, measurement: Measurement): Promise<Live> {
+  const forms = new Map<string, number>();
+  for (const [index, metric] of measurement.metrics.entries()) {
+    const bit = 2 ** index;
+    const form = await formOf(app, measurement.project, metric);
+    // Two metrics may name one form in two ways.
+    if (form) forms.set(form.key, (forms.get(form.key) ?? 0) | bit);
+  }
+  return { ...measurement, forms };
+}
