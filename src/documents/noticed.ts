@@ -47,11 +47,17 @@ function experimentNotices({
   experiment,
   events,
   history,
+  fired,
 }: SetupChange & { change: "putExperiment" }): Noticed[] {
   const { environment, name } = experiment;
   const changes = history ? fieldChanges(history.before, history.after) : [];
   const members = { experiment: viewExperiment(experiment) };
-  return events.map((type) => ({ project, environment, name, type, changes, members }));
+  const noticed = events.map((type): Noticed => ({ project, environment, name, type, changes, members }));
+  if (!fired) return noticed;
+  return [
+    ...noticed,
+    { project, environment, name, type: "guard.fired", changes: [], members: { ...fired } },
+  ];
 }
 
 function noticedAs(change: SetupChange): Noticed | null {

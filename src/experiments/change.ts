@@ -1,7 +1,12 @@
 import type { HistoryEntry } from "../access/history-entry.ts";
+import type { GuardAction } from "../flags/ramps/ramp.ts";
+import type { Counts } from "./statistics.ts";
 import type { Experiment, ExperimentEvent } from "./experiment.ts";
 
 type Recorded = { history: HistoryEntry | null };
+
+/** A guard that fired, with the counts that it compared. */
+export type FiredGuard = { guard: string; action: GuardAction; variant: Counts; control: Counts };
 
 /** A change of experiments, as the store applies it. */
 export type ExperimentChange =
@@ -16,5 +21,7 @@ export type ExperimentChange =
       events: readonly ExperimentEvent[];
       /** The salt of a measurement that begins, as hex. */
       salt: string | null;
+      /** A guard that paused or ended it, for the targets of the project. */
+      fired?: FiredGuard;
     } & Recorded)
   | ({ change: "deleteExperiment"; project: string; environment: string; experiment: string } & Recorded);

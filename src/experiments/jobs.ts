@@ -1,5 +1,6 @@
 import type { Job } from "../base/jobs.ts";
-import { CLEAR_MS, FLUSH_MS, VISITORS_A_STEP, WATCH_MS } from "./limits.ts";
+import { readGuards } from "./guards/guarding.ts";
+import { CLEAR_MS, FLUSH_MS, GUARD_MS, VISITORS_A_STEP, WATCH_MS } from "./limits.ts";
 import type { Measuring } from "./measuring.ts";
 import type { ExperimentsApp } from "./store.ts";
 import { pauseChanged } from "./watching.ts";
@@ -14,7 +15,7 @@ export function experimentJobs(
   app: ExperimentsApp & { measuring: Measuring },
   report: (text: string) => void,
 ): Job[] {
-  return [watchJob(app, report), exposuresJob(app), visitorsJob(app)];
+  return [watchJob(app, report), guardsJob(app, report), exposuresJob(app), visitorsJob(app)];
 }
 
 /** A job that pauses experiments that cannot go on. */
@@ -30,6 +31,11 @@ function watchJob(app: ExperimentsApp, report: (text: string) => void): Job {
       checked = version;
     },
   };
+}
+
+/** A job that reads guards, and what is decided. */
+function guardsJob(app: ExperimentsApp, report: (text: string) => void): Job {
+  return { name: "guards", every: GUARD_MS, run: () => readGuards(app, report) };
 }
 
 /** A job that removes the visitors of measurements that have ended. */

@@ -22,7 +22,7 @@ import type { ExperimentsApp } from "./store.ts";
 type Made = Plan<ExperimentChange | FlagChange, Experiment>;
 
 /** An experiment with its flag in the environment. */
-type Held = { project: string; experiment: Experiment; place: FlagPlace; record: FlagRecord };
+export type Held = { project: string; experiment: Experiment; place: FlagPlace; record: FlagRecord };
 
 /** Plans a change of an experiment: throws `not_found` and as `requireChangeable`. */
 export function changeHeld(
@@ -168,7 +168,7 @@ export function stopExperiment(
 }
 
 /** The changes that end an experiment and restore its flag; `reason` is null where a person ends it. */
-function endWith(
+export function endWith(
   { project, experiment, place, record: current }: Held,
   { version, at }: Moment,
   reason: Experiment["reason"],

@@ -33,3 +33,6 @@ export const CLEAR_MS = 10_000;
 
 /** Visitors that are removed in one transaction. */
 export const VISITORS_A_STEP = 5000;
+
+/** How often guards and results are read, in milliseconds. */
+export const GUARD_MS = 5000;

@@ -20,7 +20,7 @@ export async function readResults(app: ExperimentsApp, place: ExperimentPlace): 
 }
 
 /** The counts of an experiment; undefined for a draft. */
-async function countsNow(
+export async function countsNow(
   { store }: Pick<ExperimentsApp, "store">,
   project: string,
   { environment, flag, status, counts }: Experiment,
@@ -30,7 +30,7 @@ async function countsNow(
 }
 
 /** The results of counts. */
-function resultsOf(experiment: Experiment, counts: ExperimentCounts | undefined, now: number) {
+export function resultsOf(experiment: Experiment, counts: ExperimentCounts | undefined, now: number) {
   const { name, status, startedAt, endedAt, minDays, metrics, split, control } = experiment;
   const names = Object.keys(split);
   const of = (variant: string, metric: string): Counts => {

@@ -21,16 +21,14 @@ export function findMetricFault(text: string): string | undefined {
 
 /** Why a text is not a guard; undefined for one. */
 export function findGuardFault(text: string): string | undefined {
-  const example = "write 'event:error rises 0%', or 'submissions:contact falls 40% of baseline'";
+  const example = "write 'event:error rises 0%', or 'submissions:contact falls 20%'";
   const parts = partsOf(text);
   if (parts === null) return `"${text.slice(0, 100)}" is not a guard: ${example}`;
   const { metric, direction, percent, isOfBaseline } = parts;
   const most = GUARD_LIMITS[direction];
   if (percent > most) return `a guard ${direction} by 0 to ${most} %, not ${percent}`;
-  if (!isOfBaseline) return findMetricFault(metric);
-  if (direction === "falls" && percent > 0 && metric.startsWith("submissions:"))
-    return findMetricFault(metric);
-  return "submissions alone have a baseline, and a guard says that they fall by 1 to 99 % of it";
+  if (isOfBaseline) return "guards compare with the control: a baseline of earlier weeks is not there yet";
+  return findMetricFault(metric);
 }
 
 /** The parts of a guard that {@link findGuardFault} accepts. */

@@ -12,7 +12,7 @@ export const guardsSchema = z.array(z.string("a guard is a text"), "guards is a 
   z.refine((all) => all.every((each) => findGuardFault(each) === undefined), {
     error: ({ input }) => firstFault(input as string[], findGuardFault),
   }),
-  z.describe("Such as `event:error rises 0%` or `submissions:contact falls 40% of baseline`."),
+  z.describe("Such as `event:error rises 0%` or `submissions:contact falls 20%`."),
 );
 
 /** The first fault of some texts. */
@@ -40,7 +40,7 @@ export const rampPlanSchema = z.strictObject({
       z.describe("Seconds from one step to the next."),
     ),
   start: z.optional(momentOf("start").check(z.describe("When the first step is due. Default: at once."))),
-  guards: z.optional(guardsSchema),
+  guards: z.optional(z.array(z.string()).check(z.maxLength(0, "ramps have no guards yet: experiments have"))),
   onGuard: z.optional(onGuard),
 });
 

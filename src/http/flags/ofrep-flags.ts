@@ -1,5 +1,6 @@
 import type { App } from "../../app.ts";
 import { isoTime } from "../../base/clock.ts";
+import { AppError } from "../../base/errors.ts";
 import { createTurns } from "../../base/event-loop.ts";
 import { PAYLOAD_SUFFIX } from "../../flags/limits.ts";
 import type { FlagValues } from "../../flags/flag.ts";
@@ -121,11 +122,21 @@ function splits(
   members: FlagSource["members"],
 ): FlagSet["isInSplit"] {
   const compiled = new Map<string, Decide | null>();
+  const decideSplit = (flag: string): Decide | null => {
+    const text = records.find(({ slug }) => slug === flag)?.rules ?? null;
+    try {
+      const rules = countedRule(text);
+      return rules && compileOne(flag, rulesText(rules), segments, members).decide;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      // A rule of another kind, which pauses the experiment in a moment.
+      return () => ({ reason: "DEFAULT" });
+    }
+  };
   return (flag, subject) => {
     let decide = compiled.get(flag);
     if (decide === undefined) {
-      const rules = countedRule(records.find(({ slug }) => slug === flag)?.rules ?? null);
-      decide = rules && compileOne(flag, rulesText(rules), segments, members).decide;
+      decide = decideSplit(flag);
       compiled.set(flag, decide);
     }
     if (decide === null) return true;
