@@ -93,7 +93,7 @@ export function* findCounts({ project, environment, flag }: FlagPlace): Work<Exp
   return yield* readCounts({ environmentId, flag });
 }
 
-/** Those that count now, or all. */
+/** The measurements that count now, or all. */
 export function* liveMeasurements(isRunning: boolean): Work<Measurement[]> {
   type Live = Omit<Measurement, "variants" | "metrics" | "salt"> & {
     variants: string;
