@@ -1,6 +1,6 @@
 import { clock } from "../../src/base/clock.ts";
 import { type Command, Option } from "commander";
-import { APPLICATION_SCOPES, SCOPES, type Scope } from "../../src/access/scope.ts";
+import { LONE_SCOPES, SCOPES, type Scope } from "../../src/access/scope.ts";
 import type { Token } from "../../src/access/token.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { tokens as operations } from "../../src/operations/access/tokens.ts";
@@ -128,11 +128,15 @@ The scope flags:browser is for pages, where every visitor can read the token: it
 that are for browsers (flags set --browser on), over OFREP, and counts events. With --allow-origin only pages of these
 websites may use it.
 
+The scope flags:sync is for flagd and for providers that evaluate in their own process: it reads the rules of one
+environment, and nothing else.
+
 Examples:
   formflag tokens create laptop > token.txt
   formflag tokens create pipeline --scope flags:write -p shop --expires 90d
   formflag tokens create ci --scope flags:refs --scope flags:read -p shop
   formflag tokens create web-shop --scope flags:evaluate -p shop -e production
+  formflag tokens create flagd --scope flags:sync -p shop -e production
   formflag tokens create site --scope flags:browser -p shop -e production --allow-origin https://shop.example.com
 `,
     )
@@ -165,7 +169,7 @@ async function parse(input: Input, given?: string): Promise<Values> {
   const { scope: scopes, expires, allowOrigin, ifNotExists = false, ...named } = input.options as Options;
   requireScopes(scopes ?? []);
   const inEnvironment =
-    APPLICATION_SCOPES.some((scope) => scopes?.includes(scope)) || named.environment !== undefined;
+    LONE_SCOPES.some((scope) => scopes?.includes(scope)) || named.environment !== undefined;
   const inProject = inEnvironment || scopes?.includes("flags:refs") || named.project !== undefined;
   const project = inProject ? await input.project() : undefined;
   const environment = project && inEnvironment ? await input.environment(project) : undefined;

@@ -28,12 +28,19 @@ import type { Log } from "./log.ts";
 import { signInOf } from "./sign-in.ts";
 
 /** Services at the address of flag reads. */
-const OF_FLAGS = ["previews", "codeReferences", "ofrep", "pages"] as const;
+const OF_FLAGS = ["previews", "codeReferences", "ofrep", "pages", "flagdSource"] as const;
 type OfFlags = (typeof OF_FLAGS)[number];
 const isOfFlags = (name: string): name is OfFlags => OF_FLAGS.some((each) => each === name);
 
 /** Services that every thread of a server answers itself; the main thread answers all. */
-const EVERYWHERE: ReadonlySet<string> = new Set(["forms", "flags", "previews", "ofrep", "pages"]);
+const EVERYWHERE: ReadonlySet<string> = new Set([
+  "forms",
+  "flags",
+  "previews",
+  "ofrep",
+  "pages",
+  "flagdSource",
+]);
 
 /** An address with the services that answer there; `isShared` where every thread listens, not the main thread alone. */
 export type Place = { address: Listen; site: Site; hasDashboard: boolean; isShared: boolean };
@@ -136,6 +143,10 @@ export function placeServices(
     pages: once(async () => {
       const { createPagesService } = await import("../../src/http/flags/pages.ts");
       return createPagesService(app, reportOf("flags"), { guard, threads });
+    }),
+    flagdSource: once(async () => {
+      const { createFlagdSource } = await import("../../src/http/flags/flagd-source.ts");
+      return createFlagdSource(app, reportOf("flags"), { guard: readGuard, maxStale, threads });
     }),
     admin: async () => {
       const { createAdminApp } = await import("../../src/http/admin/admin.ts");

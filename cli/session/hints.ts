@@ -97,6 +97,7 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "code-not-found": ({ project }) => `formflag flags refs list -p ${project} shows the branches there are`,
   "evaluate-alone": "formflag tokens create app --scope flags:evaluate -p <project> -e <environment>",
   "browser-alone": "formflag tokens create site --scope flags:browser -p <project> -e <environment>",
+  "sync-alone": "formflag tokens create flagd --scope flags:sync -p <project> -e <environment>",
   "database-foreign": "give another directory with --data; the file was left as it is",
   "database-unusable":
     "check the path given with --data, its permissions, and whether its disk is mounted read-only",

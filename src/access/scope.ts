@@ -6,6 +6,7 @@ export const SCOPES = [
   "flags:locked",
   "flags:evaluate",
   "flags:browser",
+  "flags:sync",
   "flags:refs",
   "forms:read",
   "forms:write",
@@ -16,15 +17,17 @@ export type Scope = (typeof SCOPES)[number];
 /** The other scopes that each scope includes. */
 export const INCLUDES: Record<Scope, readonly Scope[]> = {
   admin: SCOPES,
-  read: ["flags:read", "forms:read"],
-  "flags:read": [],
-  "flags:write": ["flags:read", "flags:refs"],
+  read: ["flags:read", "flags:sync", "forms:read"],
+  "flags:read": ["flags:sync"],
+  "flags:write": ["flags:read", "flags:sync", "flags:refs"],
   // Includes changes in locked environments.
-  "flags:locked": ["flags:write", "flags:read", "flags:refs"],
+  "flags:locked": ["flags:write", "flags:read", "flags:sync", "flags:refs"],
   // Limited to one environment, and to OFREP and events.
   "flags:evaluate": [],
   // The same for pages, of which every visitor can read the token, and to the flags that are for browsers.
   "flags:browser": [],
+  // Limited to one environment, and to the rules of its flags for evaluation elsewhere.
+  "flags:sync": [],
   // Limited to one project, and to its code references.
   "flags:refs": [],
   "forms:read": [],
@@ -38,8 +41,16 @@ export const PLACED_SCOPES: readonly Scope[] = [
   "flags:locked",
   "flags:evaluate",
   "flags:browser",
+  "flags:sync",
   "flags:refs",
 ];
 
-/** The scopes of applications: each is for one environment, and excludes other scopes. */
+/** Scopes that are for one environment each, and exclude other scopes. */
+export const LONE_SCOPES = [
+  "flags:evaluate",
+  "flags:browser",
+  "flags:sync",
+] as const satisfies readonly Scope[];
+
+/** Scopes of applications, for which this server evaluates flags. */
 export const APPLICATION_SCOPES = ["flags:evaluate", "flags:browser"] as const satisfies readonly Scope[];

@@ -7,7 +7,7 @@ import type { Caller } from "./caller.ts";
 import type { AccessChange } from "./change.ts";
 import { change, type Plan } from "./door.ts";
 import type { Reach, TokenPlace } from "./place.ts";
-import { APPLICATION_SCOPES, PLACED_SCOPES, type Scope } from "./scope.ts";
+import { LONE_SCOPES, PLACED_SCOPES, type Scope } from "./scope.ts";
 import type { AccessApp, FoundToken } from "./store.ts";
 import { hasScope, requireScope, requireScopeSomewhere, visibleProjects } from "./rights.ts";
 import { type CreatedToken, grantOf, type NewToken, noSuchToken, type Token, tokenSecret } from "./token.ts";
@@ -99,14 +99,20 @@ export async function listTokens(
   return app.store.tokens.page(query, project === undefined ? visibleProjects(caller, "admin") : [project]);
 }
 
+const LONE_REASONS = {
+  "flags:evaluate": "evaluate-alone",
+  "flags:browser": "browser-alone",
+  "flags:sync": "sync-alone",
+} as const;
+
 /** The place that the scopes are limited to; null for none. Throws `invalid` for scopes that cannot be limited to it. */
 function placeOf({ project, environment }: Reach, scopes: readonly Scope[]): TokenPlace | null {
-  const application = APPLICATION_SCOPES.find((scope) => scopes.includes(scope));
-  if (application && (project === undefined || environment === undefined || scopes.length > 1)) {
+  const lone = LONE_SCOPES.find((scope) => scopes.includes(scope));
+  if (lone && (project === undefined || environment === undefined || scopes.length > 1)) {
     throw new AppError(
       "invalid",
-      `the scope ${application} needs a project and an environment, and excludes other scopes`,
-      { reason: application === "flags:browser" ? "browser-alone" : "evaluate-alone" },
+      `the scope ${lone} needs a project and an environment, and excludes other scopes`,
+      { reason: LONE_REASONS[lone] },
     );
   }
   if (scopes.includes("flags:refs") && (project === undefined || environment !== undefined)) {

@@ -22,6 +22,11 @@ const GUESSES: readonly Guess[] = [
     "flags are evaluated with POST to /ofrep/v1/evaluate/flags and /ofrep/v1/evaluate/flags/<key>",
   ],
   [
+    /^\/flagd(?:\/|$)/,
+    "flagdSource",
+    "the flags of an environment for flagd are at /flagd/v1/<project>/<environment>.json",
+  ],
+  [
     /^\/(?:api\/)?(?:v\d\/)?_?(?:health|healthcheck|health-check|live|livez|liveness|ping|status|up|ready|readiness)(?:\/|$)/,
     null,
     "/healthz answers while the server is healthy, /readyz while it is ready",

@@ -15,6 +15,9 @@ export const OFREP_FLAG_PATH = "/ofrep/v1/evaluate/flags/:key";
 export const EVENTS_PATH = "/ofrep/v1/events";
 /** Exposures and events of visitors. */
 export const VISITS_PATH = "/v1/events";
+/** https://flagd.dev/reference/sync-configuration/ */
+export const FLAGD_PATH = "/flagd";
+export const FLAGD_SOURCE_PATH = "/flagd/v1/:project/:file";
 export const SUBMIT_PATH = "/v1/s/:form_key";
 export const CHALLENGE_PATH = "/v1/s/:form_key/challenge";
 /** The widget that solves challenges, and the script of its workers. */

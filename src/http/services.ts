@@ -1,6 +1,7 @@
 import type { AdminApp } from "./admin/admin.ts";
 import type { DashboardApp } from "./dashboard/dashboard.tsx";
 import type { CodeReferencesService } from "./flags/code-references.ts";
+import type { FlagdSource } from "./flags/flagd-source.ts";
 import type { FlagsService } from "./flags/flags.ts";
 import type { OfrepService } from "./flags/ofrep.ts";
 import type { PagesService } from "./flags/pages.ts";
@@ -16,6 +17,7 @@ export type Services = {
   previews?: PreviewsService | undefined;
   ofrep?: (() => Promise<OfrepService>) | undefined;
   pages?: (() => Promise<PagesService>) | undefined;
+  flagdSource?: (() => Promise<FlagdSource>) | undefined;
   admin?: (() => Promise<AdminApp>) | undefined;
   dashboard?: (() => Promise<DashboardApp>) | undefined;
   metrics?: (() => Promise<MetricsApp>) | undefined;

@@ -18,6 +18,7 @@ import {
   CODE_REFS_PATH,
   DASHBOARD_PATH,
   FEEDBACK_PATH,
+  FLAGD_PATH,
   FLAGS_PATH,
   HEALTH_PATH,
   METRICS_PATH,
@@ -68,7 +69,8 @@ const FLAG_WRITES: ReadonlySet<string> = new Set([CODE_REFS_PATH, FEEDBACK_PATH,
 
 /** Combines the services of one address, with health checks and one log record for each request. */
 export function createSite(services: Services, options: SiteOptions): Site {
-  const { forms, flags, previews, codeReferences, ofrep, pages, admin, dashboard, metrics } = services;
+  const { forms, flags, previews, codeReferences, ofrep, pages, flagdSource, admin, dashboard, metrics } =
+    services;
   const { app, basePath, hsts, isTrustedProxy, counted, log, logsReads, report } = options;
   const { isDraining = () => false, isBaseOptional = false, elsewhere = null } = options;
   const { isHealthy, isReady } = createHealth(app, report, isDraining);
@@ -137,6 +139,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
     if (flags) root.route(basePath, flags.routes);
     if (pages && isWhole) root.route(basePath, (await pages()).routes);
     if (ofrep && isWhole) root.route(basePath, (await ofrep()).routes);
+    if (flagdSource && isWhole) root.route(basePath, (await flagdSource()).routes);
     if (admin && isWhole) root.route(basePath, await admin());
     if (dashboard) {
       const home = `${basePath}${DASHBOARD_PATH}`;
@@ -217,14 +220,16 @@ function partOf(path: string): Part {
   const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
   if (isUnder(DASHBOARD_PATH)) return "dashboard";
   if (isForPages(path)) return "late";
-  const isLate = [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, CODE_REFS_PATH].some(isUnder);
+  const isLate = [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, FLAGD_PATH, CODE_REFS_PATH].some(
+    isUnder,
+  );
   return isLate ? "late" : "first";
 }
 
 /** Whether every thread of a server answers a path: those of forms and of readers of flags. */
 function isEverywhere(path: string): boolean {
   const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
-  return ["/v1", FLAGS_PATH, OFREP_PATH, HEALTH_PATH].some(isUnder) && !isUnder(CODE_REFS_PATH);
+  return ["/v1", FLAGS_PATH, OFREP_PATH, FLAGD_PATH, HEALTH_PATH].some(isUnder) && !isUnder(CODE_REFS_PATH);
 }
 
 /** The headers that every answer of the dashboard has, also if its pages cannot be loaded. */
@@ -240,7 +245,8 @@ function isForPages(path: string): boolean {
 function serviceOf(route: string): ServiceName {
   if (isForPages(route)) return "flags";
   if (route.startsWith("/v1/")) return "forms";
-  if (route.startsWith(FLAGS_PATH) || route.startsWith(OFREP_PATH)) return "flags";
+  if (route.startsWith(FLAGS_PATH) || route.startsWith(OFREP_PATH) || route.startsWith(FLAGD_PATH))
+    return "flags";
   if (route.startsWith(DASHBOARD_PATH)) return "dashboard";
   return route.startsWith(ADMIN_PATH) || route === OPENAPI_PATH ? "admin" : "operation";
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll } from "bun:test";
-import type { Scope } from "../../src/access/scope.ts";
+import { LONE_SCOPES, type Scope } from "../../src/access/scope.ts";
 import { type App, connectAreas } from "../../src/app.ts";
 import { createIdSource } from "../../src/base/ids.ts";
 import { watchChanges } from "../../src/base/watch.ts";
@@ -11,6 +11,7 @@ import { createAdminApp } from "../../src/http/admin/admin.ts";
 import type { Report } from "../../src/http/errors.ts";
 import { createCodeReferencesService } from "../../src/http/flags/code-references.ts";
 import { createFlagsService } from "../../src/http/flags/flags.ts";
+import { createFlagdSource } from "../../src/http/flags/flagd-source.ts";
 import { createOfrepService } from "../../src/http/flags/ofrep.ts";
 import { createPagesService } from "../../src/http/flags/pages.ts";
 import { createPreviewsService } from "../../src/http/flags/previews.ts";
@@ -84,6 +85,7 @@ export function openServices(app: App, publicUrl: string | null = null, noteRead
     previews: createPreviewsService(app, report, { feedbackRate: FEEDBACK_RATE, countFeedback: () => {} }),
     pages: async () => createPagesService(app, report, { guard }),
     ofrep: async () => createOfrepService(app, report, { noteRead }),
+    flagdSource: async () => createFlagdSource(app, report, { maxStale: null, threads: null }),
     admin: () => createAdminApp(app, { version: "test", report, outgoing: async () => outgoing, backup }),
   };
 }
@@ -110,6 +112,5 @@ export function siteOptions(app: App): SiteOptions {
 /** What a token with that scope has to name: a project and an environment that the test has made. */
 export function placeOf(scope: Scope): { project?: string; environment?: string } {
   if (scope === "flags:refs") return { project: "shop" };
-  const isOfApplication = scope === "flags:evaluate" || scope === "flags:browser";
-  return isOfApplication ? { project: "shop", environment: "develop" } : {};
+  return LONE_SCOPES.some((each) => each === scope) ? { project: "shop", environment: "develop" } : {};
 }

@@ -39,6 +39,7 @@ export const SUFFICE: Record<Scope, Scope[]> = {
   "flags:locked": ["admin", "flags:locked"],
   "flags:evaluate": ["admin", "flags:evaluate"],
   "flags:browser": ["admin", "flags:browser"],
+  "flags:sync": ["admin", "read", "flags:read", "flags:write", "flags:locked", "flags:sync"],
   "flags:refs": ["admin", "flags:refs", "flags:write", "flags:locked"],
   "forms:read": ["admin", "read", "forms:read", "forms:write"],
   "forms:write": ["admin", "forms:write"],

@@ -25,6 +25,7 @@ const SCOPE_TEXTS: Record<Scope, string> = {
   "flags:locked": "changes flags in locked environments too",
   "flags:evaluate": "evaluates the flags of one environment over OFREP, for an application; alone",
   "flags:browser": "evaluates flags that are for browsers on pages, where every visitor can read it; alone",
+  "flags:sync": "reads the rules of one environment, for flagd and providers that evaluate themselves; alone",
   "flags:refs": "uploads code references of one project, for a pipeline",
   "forms:read": "reads forms and submissions",
   "forms:write": "changes forms and submissions",

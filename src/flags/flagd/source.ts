@@ -1,0 +1,59 @@
+import { type FlagValues, hasExpired, isOn } from "../flag.ts";
+import { PAYLOAD_SUFFIX } from "../limits.ts";
+import { type SegmentRecord, referencesOf } from "../segment.ts";
+import { exportFlags } from "./definition.ts";
+
+/** A flagd file for evaluation elsewhere, which holds until `until`, when one of its flags expires. */
+export type SourceFile = {
+  text: string;
+  /** How many flags it lacks, or their payloads, since flagd cannot evaluate them as this server does. */
+  omitted: number;
+  /** In milliseconds since 1970; Infinity if no flag of it expires. */
+  until: number;
+};
+
+/** The flags of an environment, and the segments that their rules refer to. */
+type Source = { records: readonly FlagValues[]; segments: readonly SegmentRecord[]; metadata: string };
+
+/**
+ * The flags of the environment `scope`, such as `shop/production`, as a file for flagd and the providers that evaluate in
+ * their own process. flagd knows no expiry: an expired flag is off. It knows no members of segments that forms fill, whose
+ * values are data of senders: flags that depend on one are left out, so that none is silently wrong. So
+ * is the payload of a flag with a rule: flagd would take the users in a share by another name.
+ */
+export async function sourceFile(
+  { records, segments, metadata }: Source,
+  scope: string,
+  now: number,
+): Promise<SourceFile> {
+  const unknown = filledSegments(segments);
+  const isKnown = (rule: string | null) => rule === null || unknown.isDisjointFrom(referencesOf(rule));
+  const isServed = ({ payload, rules }: FlagValues) => payload === null || rules === null;
+  const flags = records
+    .filter(({ rules }) => isKnown(rules))
+    .map((record) => ({
+      ...record,
+      enabled: isOn(record, now),
+      payload: isServed(record) ? record.payload : null,
+    }));
+  const known = segments.filter(({ name }) => !unknown.has(name));
+  const file = await exportFlags(flags, known, metadata);
+  for (const { slug, payload, enabled } of flags)
+    if (payload !== null && !enabled) file.flags[slug + PAYLOAD_SUFFIX]!.state = "DISABLED";
+  const expiries = flags.flatMap((flag) => (hasExpired(flag, now) ? [] : (flag.expiresAt ?? [])));
+  return {
+    text: JSON.stringify({ ...file, metadata: { ...file.metadata, flagSetId: scope, scope } }),
+    omitted: records.filter((record) => !isKnown(record.rules) || !isServed(record)).length,
+    until: expiries.reduce((least, each) => Math.min(least, each), Infinity),
+  };
+}
+
+/** The names of segments that forms fill, and of those that refer to one. */
+function filledSegments(segments: readonly SegmentRecord[]): Set<string> {
+  const filled = new Set(segments.filter(({ source }) => source !== undefined).map(({ name }) => name));
+  for (let before = -1; before !== filled.size;) {
+    before = filled.size;
+    for (const { name, rule } of segments) if (!filled.isDisjointFrom(referencesOf(rule))) filled.add(name);
+  }
+  return filled;
+}
