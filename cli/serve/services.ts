@@ -29,8 +29,7 @@ import { signInOf } from "./sign-in.ts";
 
 /** Services at the address of flag reads. */
 const OF_FLAGS = ["previews", "codeReferences", "ofrep", "pages", "flagdSource"] as const;
-type OfFlags = (typeof OF_FLAGS)[number];
-const isOfFlags = (name: string): name is OfFlags => OF_FLAGS.some((each) => each === name);
+const isOfFlags = (name: string): name is (typeof OF_FLAGS)[number] => OF_FLAGS.some((each) => each === name);
 
 /** Services that every thread of a server answers itself; the main thread answers all. */
 const EVERYWHERE: ReadonlySet<string> = new Set([
@@ -225,7 +224,6 @@ export function placeServices(
     const service = elsewhere === null || EVERYWHERE.has(name) ? all[name] : undefined;
     placed.set(key, { ...place, services: { ...place.services, [name]: service } });
   }
-  const report = reportOf("operation");
   const places = [...placed.values()].map(({ address, services }, index) => ({
     address,
     isShared: Object.keys(services).some((name) => EVERYWHERE.has(name)),
@@ -239,7 +237,7 @@ export function placeServices(
       counted: metrics,
       log: log.request,
       logsReads: log.logsReads,
-      report,
+      report: reportOf("operation"),
       isDraining,
       elsewhere: elsewhere && ((request, peer) => elsewhere(index, request, peer)),
     }),

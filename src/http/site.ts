@@ -137,9 +137,8 @@ export function createSite(services: Services, options: SiteOptions): Site {
     if (previews) root.route(basePath, previews.routes);
     if (codeReferences && isWhole) root.route(basePath, (await codeReferences()).routes);
     if (flags) root.route(basePath, flags.routes);
-    if (pages && isWhole) root.route(basePath, (await pages()).routes);
-    if (ofrep && isWhole) root.route(basePath, (await ofrep()).routes);
-    if (flagdSource && isWhole) root.route(basePath, (await flagdSource()).routes);
+    for (const load of isWhole ? [pages, ofrep, flagdSource] : [])
+      if (load) root.route(basePath, (await load()).routes);
     if (admin && isWhole) root.route(basePath, await admin());
     if (dashboard) {
       const home = `${basePath}${DASHBOARD_PATH}`;
@@ -220,10 +219,9 @@ function partOf(path: string): Part {
   const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
   if (isUnder(DASHBOARD_PATH)) return "dashboard";
   if (isForPages(path)) return "late";
-  const isLate = [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, FLAGD_PATH, CODE_REFS_PATH].some(
-    isUnder,
-  );
-  return isLate ? "late" : "first";
+  return [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, FLAGD_PATH, CODE_REFS_PATH].some(isUnder)
+    ? "late"
+    : "first";
 }
 
 /** Whether every thread of a server answers a path: those of forms and of readers of flags. */
