@@ -13,7 +13,9 @@ export const OFREP_PATH = "/ofrep";
 export const OFREP_FLAGS_PATH = "/ofrep/v1/evaluate/flags";
 export const OFREP_FLAG_PATH = "/ofrep/v1/evaluate/flags/:key";
 export const EVENTS_PATH = "/ofrep/v1/events";
-/** Exposures and events of visitors. */
+/** The script of pages, as it is now and as it is for good, and what it sends of visitors. */
+export const SCRIPT_PATH = "/v1/flags.js";
+export const PINNED_SCRIPT_PATH = "/v1/:script{flags\\.[0-9a-f]{16}\\.js}";
 export const VISITS_PATH = "/v1/events";
 /** https://flagd.dev/reference/sync-configuration/ */
 export const FLAGD_PATH = "/flagd";

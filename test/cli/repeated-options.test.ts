@@ -15,6 +15,7 @@ const REPEATABLE = [
   "--event",
   "--exclude",
   "--field",
+  "--flag",
   "--guard",
   "--honeypot",
   "--if",

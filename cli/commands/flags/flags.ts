@@ -28,6 +28,7 @@ const VERBS: [names: string, load: Load][] = [
   ["scheduled", async () => (await import("./scheduled.ts")).addScheduledCommand],
   ["ramp", async () => (await import("./ramp.ts")).addRampCommand],
   ["ramps", async () => (await import("./ramp.ts")).addRampsCommand],
+  ["snippet", async () => (await import("./snippet.ts")).addSnippetCommand],
   ["unschedule", async () => (await import("./scheduled.ts")).addUnscheduleCommand],
 ];
 

@@ -8,8 +8,8 @@ export type Asset = { path: string; type: string; bytes: Uint8Array; gzipped: Ui
 
 export type AssetName = "style" | "script" | "passkeys" | "mark";
 
-const SCRIPT: string = bundleBrowserCode("main.ts");
-const PASSKEYS: string = bundleBrowserCode("passkeys.ts");
+const SCRIPT: string = bundleBrowserCode("dashboard/browser/main.ts");
+const PASSKEYS: string = bundleBrowserCode("dashboard/browser/passkeys.ts");
 
 /** The files that pages refer to, compressed once, at paths that change with their content. `root` is the dashboard's path. */
 export function createAssets(root: string): Record<AssetName, Asset> {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 
-/** The code for browsers in one text. Called by the bundler, as a macro, when the executable is built or a test runs. */
+/** The code for browsers in one text, of a file below `src/http`. Called by the bundler, as a macro, when the executable is built or a test runs. */
 export function bundleBrowserCode(file: string): string {
-  const entry = join(import.meta.dir, "browser", file);
+  const entry = join(import.meta.dir, "..", file);
   const { success, stdout, stderr } = Bun.spawnSync([
     process.execPath,
     "build",

@@ -1,0 +1,59 @@
+import { type Command, Option } from "commander";
+import { pinnedTag } from "../../../src/http/flags/page-script.ts";
+import type { Io } from "../../output/terminal.ts";
+import { action } from "../../session/action.ts";
+import { environmentOption, projectOption } from "../../session/config.ts";
+import { env } from "../../session/env.ts";
+import type { Input } from "../../session/input.ts";
+import type { Session } from "../../session/session.ts";
+import { usage } from "../../session/usage.ts";
+import { readEnvironment } from "./place.ts";
+
+/** Default address of a server. */
+const LOCAL = "http://127.0.0.1:8787";
+
+export function addSnippetCommand(flags: Command, io: Io): void {
+  flags
+    .command("snippet")
+    .description("print the tag of flags.js for pages, pinned to the script of this release")
+    .addOption(projectOption())
+    .addOption(environmentOption())
+    .addOption(new Option("--key <key>", "a browser key of the environment"))
+    .addHelpText(
+      "after",
+      `
+A browser key is a token of the scope flags:browser. The address is that of the server (--server), or
+FORMFLAG_PUBLIC_URL. A page with the tag has to be changed when the release of the server does.
+
+Examples:
+  formflag flags snippet -p shop -e production --key "$(cat site.key)"
+`,
+    )
+    .action(action(io, parse, run));
+}
+
+type Values = { project: string; environment: string; key: string };
+
+async function parse(input: Input): Promise<Values> {
+  const place = await readEnvironment(input);
+  const { key } = input.options as { key?: string };
+  const create = `formflag tokens create site --scope flags:browser -p ${place.project} -e ${place.environment}`;
+  if (key === undefined) throw usage("flags snippet needs --key", `${create} makes one`);
+  if (!/^ff_[\w-]{43}$/.test(key)) throw usage("--key is not a token of formflag", `${create} makes one`);
+  return { ...place, key };
+}
+
+async function run({ client, config, io, note, print }: Session, values: Values): Promise<void> {
+  const { key, ...names } = values;
+  const { environments } = await import("../../../src/operations/environments.ts");
+  await client.call(environments.get, { names });
+  const known = config.server ?? env["FORMFLAG_PUBLIC_URL"];
+  const address = known ?? LOCAL;
+  if (!URL.canParse(address))
+    throw usage("FORMFLAG_PUBLIC_URL is not a web address", "it looks like https://forms.example.com");
+  const snippet = await pinnedTag(address.replace(/\/+$/, ""), key);
+  if (config.json) await print({ snippet }, "");
+  else await io.out(`${snippet}\n`);
+  if (known === undefined)
+    note("the address is that of a server on this machine: set FORMFLAG_PUBLIC_URL, or use --server\n");
+}
