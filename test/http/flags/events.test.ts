@@ -12,7 +12,7 @@ const app = openTestApp();
 const services = openServices(app);
 const site = createSite(services, { ...siteOptions(app), report: services.report });
 
-await createProject(app, OPERATOR, { slug: "shop", environments: ["live", "test"] });
+await createProject(app, OPERATOR, { slug: "shop", environments: ["live", "test", "busy"] });
 const place = { project: "shop", environment: "live" };
 await setFlag(app, OPERATOR, { ...place, flag: "hero" }, { enabled: true, browser: true });
 const tokenOf = async (name: string, more: object) =>
@@ -23,10 +23,15 @@ const limited = await tokenOf("limited", { allowedOrigins: ["https://shop.exampl
 const server = await tokenOf("server", { scopes: ["flags:evaluate"] });
 const reader = await tokenOf("reader", { scopes: ["flags:read"] });
 
-async function post(body: unknown, headers: Record<string, string> = {}, path = "/v1/events") {
+async function post(
+  body: unknown,
+  headers: Record<string, string> = {},
+  path = "/v1/events",
+  from = "198.51.100.7",
+) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const request = new Request(`http://site.test${path}`, { method: "POST", headers, body: text });
-  const answer = await site.fetch(request, () => "198.51.100.7");
+  const answer = await site.fetch(request, () => from);
   return { status: answer.status, json: await answer.json(), headers: answer.headers };
 }
 const ofPage = (body: unknown, headers: Record<string, string> = {}) =>
@@ -136,22 +141,30 @@ describe("a server", () => {
 });
 
 test("visitors of a running experiment are counted, from pages and from servers", async () => {
-  const at = { ...place, experiment: "try" };
+  // In an environment of its own: elsewhere nothing is counted.
+  const busy = { project: "shop", environment: "busy" };
+  await setFlag(app, OPERATOR, { ...busy, flag: "hero" }, { enabled: true, browser: true });
+  const [page, application] = [
+    await tokenOf("busy", busy),
+    await tokenOf("busy-server", { ...busy, scopes: ["flags:evaluate"] }),
+  ];
+  const at = { ...busy, experiment: "try" };
   await createExperiment(app, OPERATOR, at, { flag: "hero", metrics: ["event:signup"] });
   await startExperiment(app, OPERATOR, at);
-  const mine = await assignmentOf(key, "visitor");
+  const mine = await assignmentOf(page, "visitor");
   const counted = { accepted: 2, ignored: 1 };
   const ofPageBody = { assignment: mine, exposures: ["hero"], events: ["signup", "other"] };
-  expect(await ofPage(ofPageBody)).toMatchObject({ status: 200, json: counted });
+  expect(await ofPage(ofPageBody, { "x-api-key": page })).toMatchObject({ status: 200, json: counted });
   const exposure = { exposure: "hero", variant: "on", targetingKey: "another" };
   const events = [
     exposure,
     { event: "signup", targetingKey: "another" },
     { event: "no", targetingKey: "another" },
   ];
-  expect(await ofServer({ events }, { "idempotency-key": "counted" })).toMatchObject({ json: counted });
-  expect(await ofServer({ events }, { "idempotency-key": "counted" })).toMatchObject({ json: counted });
-  const counts = (await app.store.measurements.counts({ ...place, flag: "hero" }))!;
+  const once = { authorization: `Bearer ${application}`, "idempotency-key": "counted" };
+  for (const _ of ["first", "again"])
+    expect(await ofServer({ events }, once)).toMatchObject({ json: counted });
+  const counts = (await app.store.measurements.counts({ ...busy, flag: "hero" }))!;
   const sum = (of: (each: (typeof counts.variants)[string]) => number) =>
     Object.values(counts.variants).reduce((all, each) => all + of(each), 0);
   expect(sum(({ visitors }) => visitors)).toBe(2);
@@ -186,7 +199,7 @@ describe("/v1/events", () => {
   });
 
   test("limits how often a client may ask", async () => {
-    const wrong = () => post({}, { "x-api-key": "ff_wrong" });
+    const wrong = () => post({}, { "x-api-key": "ff_wrong" }, "/v1/events", "198.51.100.8");
     let last = await wrong();
     for (let count = 0; count < 100 && last.status === 401; count += 1) last = await wrong();
     expect(last.status).toBe(429);

@@ -457,7 +457,7 @@ describe("a request", () => {
       await evaluate("missing"),
     ]) {
       expect(headers.get("access-control-allow-origin")).toBe("*");
-      expect(headers.get("access-control-expose-headers")).toBe("ETag, Retry-After");
+      expect(headers.get("access-control-expose-headers")).toBe("ETag, Retry-After, X-Formflag-Assignment");
     }
   });
 });
