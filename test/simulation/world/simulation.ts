@@ -21,7 +21,7 @@ async function loadAll(): Promise<void> {
   ]);
   const source = join(import.meta.dir, "../../../src");
   const isOfThread = (path: string) => /(^|\/)(hash-thread|writer-thread)\.ts$/.test(path);
-  const others = /^(blobs\/s3|store\/postgres|send|http\/dashboard)\//;
+  const others = /^(blobs\/s3|store\/postgres|send|http\/dashboard|http\/flags\/script)\//;
   for (const path of new Bun.Glob("**/*.ts").scanSync(source))
     if (!isOfThread(path) && !others.test(path)) await import(join(source, path));
 }
@@ -179,7 +179,10 @@ async function heal(world: World, servers: number): Promise<void> {
   world.receivers.isHealthy = true;
   world.faults.database = NO_DATABASE_FAULTS;
   world.faults.storage = 0;
+  const { troubleAt } = world;
   for (const server of world.servers) server.kill();
+  // That is no trouble: nothing is under way any more that it excuses.
+  world.troubleAt = troubleAt;
   world.slowness = 6000;
   await finish(world, "restart", startAll(world, servers));
 }

@@ -91,7 +91,7 @@ export async function furnish(
   await addTarget(app, OPERATOR, "contact", "https://8.8.8.8/contact/slow", fakeOutgoing());
   await addTarget(app, OPERATOR, "contact", "https://8.8.8.8/contact/leaving", fakeOutgoing());
   await setForm(app, OPERATOR, "limited", { maxSubmissions: MOST });
-  await createForm(app, OPERATOR, { slug: FLEETING, project: PROJECT, uploads: true });
+  await createForm(app, OPERATOR, { slug: FLEETING, project: PROJECT, uploads: true, spamWords: ["casino"] });
   await setForm(app, OPERATOR, FLEETING, { retention: 86_400, spamRetention: 86_400 });
   await furnishPeople(world);
   await furnishRollouts(world);

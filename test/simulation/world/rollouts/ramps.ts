@@ -10,7 +10,7 @@ const FLAGS = ["slow", "fast", "brief"];
 const ROOT = `/projects/${ROLLOUT}`;
 export const LIVE = `${ROOT}/environments/live`;
 
-/** Targets of the project: one hears of each change, one of all within a minute at once. */
+/** Targets of the project: one hears of each change, one of all within ten seconds at once. */
 export const NOTICED = "https://8.8.8.8/rollout/each";
 export const GATHERED = "https://8.8.8.8/rollout/digest";
 
@@ -21,7 +21,7 @@ export async function furnishRollouts(world: World): Promise<void> {
   const { app } = world.servers[0]!;
   await createProject(app, OPERATOR, { slug: ROLLOUT, environments: ["live"] });
   await addNoticeTarget(app, OPERATOR, ROLLOUT, { target: NOTICED }, fakeOutgoing());
-  await addNoticeTarget(app, OPERATOR, ROLLOUT, { target: GATHERED, digest: 60 }, fakeOutgoing());
+  await addNoticeTarget(app, OPERATOR, ROLLOUT, { target: GATHERED, digest: 10 }, fakeOutgoing());
   for (const flag of FLAGS) await setFlag(app, OPERATOR, { project: ROLLOUT, environment: "live", flag }, {});
 }
 
