@@ -5,6 +5,7 @@ import { describeInBrowser, signInBrowser } from "../support/pages/dashboard-bro
 import { button, startFlagServer } from "../support/flag-server.ts";
 
 const { server, newProject } = await startFlagServer();
+await onData(server.data).run("projects", "create", "inbox");
 
 describeInBrowser("An open page", () => {
   const browser = openChromium();
@@ -62,7 +63,7 @@ describeInBrowser("An open page", () => {
 
   test("does not announce what its own user does, and counts what others send", async () => {
     const cli = onData(server.data);
-    const { key } = await cli.json<{ key: string }>("forms", "create", "notices");
+    const { key } = await cli.json<{ key: string }>("forms", "create", "notices", "-p", "inbox");
     const send = (name: string) =>
       fetch(`${server.url}/v1/s/${key}`, { method: "POST", body: new URLSearchParams({ name }) });
     for (const name of ["Ada", "Bob", "Eve"]) await send(name);
@@ -84,7 +85,7 @@ describeInBrowser("The list beside a submission", () => {
   const browser = openChromium();
 
   test("keeps its place from one submission to the next, with the current one in view", async () => {
-    const { key } = await onData(server.data).json<{ key: string }>("forms", "create", "orders");
+    const { key } = await onData(server.data).json<{ key: string }>("forms", "create", "orders", "-p", "inbox");
     for (let index = 0; index < 40; index += 1)
       await fetch(`${server.url}/v1/s/${key}`, {
         method: "POST",
