@@ -22,7 +22,7 @@ test.skipIf(!IS_POSTGRES_HERE)(
     const tried = await tryOrders(explorer, {
       seed: SEED,
       orders: GIVEN === undefined ? 6 : Number(GIVEN),
-      part: GIVEN === undefined ? { number: 1, of: 80 } : { number: PART, of: PARTS },
+      part: GIVEN === undefined ? { number: 1, of: 240 } : { number: PART, of: PARTS },
       triples: GIVEN === undefined ? 5 : Math.ceil(1000 / PARTS),
       seconds: Number(process.env["FORMFLAG_SIMULATE_SECONDS"] ?? Infinity),
       progress: (line) => void process.stderr.write(`${line}\n`),
