@@ -85,7 +85,13 @@ describeInBrowser("The list beside a submission", () => {
   const browser = openChromium();
 
   test("keeps its place from one submission to the next, with the current one in view", async () => {
-    const { key } = await onData(server.data).json<{ key: string }>("forms", "create", "orders", "-p", "inbox");
+    const { key } = await onData(server.data).json<{ key: string }>(
+      "forms",
+      "create",
+      "orders",
+      "-p",
+      "inbox",
+    );
     for (let index = 0; index < 40; index += 1)
       await fetch(`${server.url}/v1/s/${key}`, {
         method: "POST",
