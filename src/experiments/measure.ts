@@ -1,7 +1,5 @@
-import { createCache } from "../base/changes.ts";
 import type { Measured } from "../forms/intake/measured.ts";
 import { type Measurement, visitorOf } from "./measurement.ts";
-import type { ExperimentsApp } from "./store.ts";
 
 /** A visitor got a variant of a flag, or did something. Visitors have the pseudonyms of assignments; empty for none. */
 export type Occurrence =
@@ -14,15 +12,14 @@ export type Measure = (
   occurrences: readonly Occurrence[],
 ) => Promise<{ measured: Measured[]; accepted: number }>;
 
-type MeasureApp = Pick<ExperimentsApp, "watch"> & { store: Pick<ExperimentsApp["store"], "measurements"> };
+/** The measurements under way in an environment, by its key; at once if they are in memory. */
+export type LiveIn<T extends Measurement = Measurement> = (
+  environmentKey: string,
+) => readonly T[] | Promise<readonly T[]>;
 
-export function createMeasure({ watch, store }: MeasureApp): Measure {
-  const findLive = createCache<Measurement[]>(watch, async (environmentKey) => {
-    const live = await store.measurements.live();
-    return live.filter((each) => each.environmentKey === environmentKey);
-  });
+export function createMeasure(liveIn: LiveIn): Measure {
   return async (environmentKey, occurrences) => {
-    const live = (await findLive(environmentKey)) ?? [];
+    const live = await liveIn(environmentKey);
     const measured: Measured[] = [];
     let accepted = 0;
     for (const occurrence of occurrences) {

@@ -5,7 +5,7 @@ import type { Measured, MeasuringPort } from "../forms/intake/measured.ts";
 import type { FormsApp } from "../forms/store.ts";
 import type { Assignments } from "./assignment.ts";
 import { createAssignmentSource } from "./assignments.ts";
-import { createMeasure } from "./measure.ts";
+import { type LiveIn, type Measure, createMeasure } from "./measure.ts";
 import { formOf } from "./metrics.ts";
 import { type Measurement, visitorOf } from "./measurement.ts";
 import type { ExperimentsStore } from "./store.ts";
@@ -14,6 +14,7 @@ import type { ExperimentsStore } from "./store.ts";
 type User = { environmentKey: string; flag: string; variant: string; targetingKey: string };
 
 export type Measuring = MeasuringPort & {
+  measure: Measure;
   /** The measurement that counts the users of a flag, null for none; at once if that is in memory. */
   measurementOf(environmentKey: string, flag: string): number | null | Promise<number | null>;
   /** Notes that a user got a variant, which `flush` counts. */
@@ -44,20 +45,22 @@ export function createMeasuring(app: MeasuringApp): Measuring {
     return Map.groupBy(live, ({ environmentKey }) => environmentKey);
   });
   const NONE: readonly Live[] = [];
-  const liveIn = (environmentKey: string): readonly Live[] | Promise<readonly Live[]> => {
+  const liveIn: LiveIn<Live> = (environmentKey) => {
     const all = find("live");
     return all instanceof Promise
       ? all.then((found) => found?.get(environmentKey) ?? NONE)
       : (all?.get(environmentKey) ?? NONE);
   };
 
+  const measure = createMeasure(liveIn);
   return {
+    measure,
     measurementOf(environmentKey, flag) {
       const live = liveIn(environmentKey);
       const idIn = (all: readonly Live[]) => all.find((each) => each.flag === flag)?.id ?? null;
       return live instanceof Promise ? live.then(idIn) : idIn(live);
     },
-    ...createNotes(app, assignments),
+    ...createNotes(app, assignments, measure),
     conversions(formKey, { environmentKey, pseudonym }) {
       const of = (live: readonly Live[]) =>
         live.flatMap((each): Measured[] => {
@@ -84,8 +87,8 @@ export function createMeasuring(app: MeasuringApp): Measuring {
 function createNotes(
   app: MeasuringApp,
   assignments: () => Promise<Assignments>,
+  measure: Measure,
 ): Pick<Measuring, "note" | "flush"> {
-  const measure = createMeasure(app);
   let noted = new Map<string, User>();
   /** Users who were counted lately, so that each read of theirs is no write. */
   let known = new Set<string>();

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createAssignmentSource } from "../../src/experiments/assignments.ts";
 import { createExperiment } from "../../src/experiments/experiments.ts";
 import { startExperiment, stopExperiment } from "../../src/experiments/lifecycle.ts";
-import { createMeasure, type Occurrence } from "../../src/experiments/measure.ts";
+import type { Occurrence } from "../../src/experiments/measure.ts";
 import { readResults } from "../../src/experiments/results.ts";
 import { createForm } from "../../src/forms/forms.ts";
 import { purgeSubmissions } from "../../src/forms/keeping/purge.ts";
@@ -26,7 +26,6 @@ async function openMeasured(patch: object = {}) {
   const { key: projectKey, environments } = (await app.store.projects.find("shop"))!;
   const environmentKey = environments.find(({ slug }) => slug === "live")!.key;
   const { pseudonymOf } = await createAssignmentSource(app)();
-  const measure = createMeasure(app);
   const visitor = (key: string) => ({ environmentKey, pseudonym: pseudonymOf(environmentKey, key) });
   return {
     ...shop,
@@ -40,7 +39,7 @@ async function openMeasured(patch: object = {}) {
         ...exposures.map(([exposure, variant]) => ({ visitor: pseudonym, exposure, variant })),
         ...events.map((event) => ({ visitor: pseudonym, event })),
       ];
-      const { measured, accepted } = await measure(environmentKey, occurrences);
+      const { measured, accepted } = await app.measuring.measure(environmentKey, occurrences);
       await app.store.measurements.count(measured);
       return { accepted, ignored: occurrences.length - accepted };
     },

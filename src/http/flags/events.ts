@@ -6,7 +6,6 @@ import { isDeeper } from "../../base/json.ts";
 import { createAssignmentSource } from "../../experiments/assignments.ts";
 import { type EventFault, readPageEvents, readServerEvents, takeEvents } from "../../experiments/events.ts";
 import { EVENT_LIMITS } from "../../experiments/limits.ts";
-import { createMeasure } from "../../experiments/measure.ts";
 import type { Client } from "../address.ts";
 import { bearerToken } from "../auth.ts";
 import { openBody, readAll, refuseAbandoned } from "../body.ts";
@@ -40,7 +39,6 @@ export function createEventTaker(
     threads,
   );
   const load = createAssignmentSource(app);
-  const measure = createMeasure(app);
 
   const identify = async (request: Request, client: () => Client): Promise<Application> => {
     const header = request.headers.get("x-api-key");
@@ -82,7 +80,7 @@ export function createEventTaker(
       if (faults.length > 0) return refuse(faults, report);
       const { environmentKey } = application.keys;
       const batch = { environmentKey, occurrences, at: app.now() };
-      const measured = await takeEvents(app.store, measure, batch, idempotencyKey);
+      const measured = await takeEvents(app.store, app.measuring.measure, batch, idempotencyKey);
       return Response.json(measured, { headers: EVENT_HEADERS });
     } catch (error) {
       const { status, message, headers } = showError(error, report, request);
