@@ -11,6 +11,7 @@ import { AppError } from "../../base/errors.ts";
 import { type SourceFile, sourceFile } from "../../flags/flagd/source.ts";
 import { type FlagSource, createFlagViews } from "../../flags/reads/snapshots.ts";
 import type { Client } from "../address.ts";
+import { acceptsGzip } from "../codings.ts";
 import { bearerToken, createFailureCount } from "../auth.ts";
 import { type Report, showError } from "../errors.ts";
 import { FLAGD_SOURCE_PATH } from "../paths.ts";
@@ -120,13 +121,6 @@ function routesOf(read: Read): FlagdSource["routes"] {
     }),
   );
   return routes;
-}
-
-/** Whether a list of codings takes gzip (RFC 9110, 12.5.3). */
-function acceptsGzip(codings: string | null): boolean {
-  return /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(
-    (codings ?? "").slice(0, 1000),
-  );
 }
 
 async function gzipped(text: string): Promise<Blob> {

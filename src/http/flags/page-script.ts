@@ -1,6 +1,7 @@
 import { once } from "../../base/once.ts";
 import { escapeHtml } from "../../delivery/text.ts";
 import { bundleBrowserCode } from "../dashboard/bundle.ts" with { type: "macro" };
+import { acceptsGzip } from "../codings.ts";
 import { NO_SNIFF } from "../security.ts";
 import { matches } from "./etag.ts";
 
@@ -31,7 +32,7 @@ export async function answerScript(
   caching = "public, max-age=3600",
 ): Promise<Response> {
   const { bytes, gzipped, etag } = await pageScript();
-  const isGzip = /\bgzip\b/.test(headers.get("accept-encoding") ?? "");
+  const isGzip = acceptsGzip(headers.get("accept-encoding"));
   const sent = {
     ...NO_SNIFF,
     "Content-Type": "text/javascript; charset=utf-8",
