@@ -1,11 +1,9 @@
-import { ITSELF } from "../access/audit/audit.ts";
+import { BY_ITSELF } from "../access/audit/audit.ts";
 import { change } from "../access/door.ts";
 import type { Experiment, ExperimentPlace, FoundExperiment } from "./experiment.ts";
 import { holdsFlag } from "./experiment.ts";
 import { putExperiment, troubleOf } from "./plan.ts";
 import type { ExperimentsApp } from "./store.ts";
-
-const BY_ITSELF = { ...ITSELF, verify: async () => {} };
 
 /** Pauses experiments whose flag was changed or whose environment was locked since, and ends those whose flag is gone. */
 export async function pauseChanged(app: ExperimentsApp, report: (text: string) => void): Promise<void> {

@@ -139,3 +139,18 @@ function throwDisconnected(cause: unknown): never {
 function disconnected(cause: unknown): AppError {
   return new AppError("invalid", "the connection closed before the body was complete", { cause });
 }
+
+/** Throws `unsupported` for a compressed body. */
+export function requireUncompressed({ headers }: Request): void {
+  if ((headers.get("content-encoding") ?? "identity").toLowerCase() === "identity") return;
+  throw new AppError("unsupported", "compressed bodies are not accepted: send the body as it is");
+}
+
+/** The value of JSON in UTF-8. Throws `invalid`. */
+export function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
+  } catch {
+    throw new AppError("invalid", "the body is not valid JSON in UTF-8");
+  }
+}

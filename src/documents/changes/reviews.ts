@@ -1,5 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
-import { ITSELF } from "../../access/audit/audit.ts";
+import { BY_ITSELF } from "../../access/audit/audit.ts";
 import type { AuditAction } from "../../access/audit/entry.ts";
 import { change } from "../../access/door.ts";
 import { requireScope } from "../../access/rights.ts";
@@ -112,7 +112,6 @@ async function settleChange(
 
 /** The job that closes proposed changes once they have expired. */
 export function expiredChangesJob(app: ChangesApp): Job {
-  const itself = { ...ITSELF, verify: async () => {} };
   return {
     name: "changes",
     every: 60_000,
@@ -122,7 +121,7 @@ export function expiredChangesJob(app: ChangesApp): Job {
         const due = await app.store.proposals.findExpired(app.now());
         if (!due) return;
         const place = { project: due.project, change: due.id };
-        await change(app, itself, async ({ at }) => {
+        await change(app, BY_ITSELF, async ({ at }) => {
           const proposal = await app.store.proposals.find(place.project, place.change);
           if (proposal?.status !== "open" || proposal.expiresAt > at)
             return { changes: [], result: undefined };

@@ -1,4 +1,4 @@
-import { ITSELF } from "../../access/audit/audit.ts";
+import { BY_ITSELF } from "../../access/audit/audit.ts";
 import { change } from "../../access/door.ts";
 import { parseGuard } from "../../flags/ramps/guard.ts";
 import type { FiredGuard } from "../change.ts";
@@ -8,8 +8,6 @@ import { putExperiment, troubleOf } from "../plan.ts";
 import { countsNow, resultsOf } from "../results.ts";
 import { type Counts, isPastControl } from "../statistics.ts";
 import type { ExperimentsApp } from "../store.ts";
-
-const BY_ITSELF = { ...ITSELF, verify: async () => {} };
 
 /** Pauses or rolls back experiments whose guards fire, and notices which are decided. */
 export async function readGuards(app: ExperimentsApp, report: (text: string) => void): Promise<void> {

@@ -8,7 +8,7 @@ import { type EventFault, readPageEvents, readServerEvents, takeEvents } from ".
 import { EVENT_LIMITS } from "../../experiments/limits.ts";
 import type { Client } from "../address.ts";
 import { bearerToken } from "../auth.ts";
-import { openBody, readAll, refuseAbandoned } from "../body.ts";
+import { openBody, parseJson, readAll, refuseAbandoned, requireUncompressed } from "../body.ts";
 import { type Report, showError } from "../errors.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
 import type { Guard, ThreadCounts } from "../rate-limit.ts";
@@ -69,7 +69,7 @@ export function createEventTaker(
       leave = guard?.(client);
       const { isBrowser } = await identify(request, client);
       const idempotencyKey = idempotencyKeyOf(request);
-      requirePlain(request);
+      requireUncompressed(request);
       const limit = isBrowser ? EVENT_LIMITS.pageBody : EVENT_LIMITS.serverBody;
       const tooLarge = () => new AppError("too_large", `a request has at most ${formatBytes(limit)}`);
       const json = parse(await readAll(request, limit, tooLarge, () => body));
@@ -107,19 +107,10 @@ function answer(status: number, rest: object, headers: Record<string, string>): 
   return Response.json(body, { status, headers: { ...EVENT_HEADERS, ...headers } });
 }
 
-function requirePlain({ headers }: Request): void {
-  if ((headers.get("content-encoding") ?? "identity").toLowerCase() === "identity") return;
-  throw new AppError("unsupported", "compressed bodies are not accepted: send the body as it is");
-}
-
 /** `{"events":[{…}]}` has three levels. */
 const MAX_LEVELS = 3;
 
 function parse(bytes: Uint8Array): unknown {
   if (isDeeper(bytes, MAX_LEVELS)) throw new AppError("invalid", "the body is nested too deeply");
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
-  } catch {
-    throw new AppError("invalid", "the body is not valid JSON in UTF-8");
-  }
+  return parseJson(bytes);
 }

@@ -1,7 +1,7 @@
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { FEEDBACK_LIMITS } from "../../flags/limits.ts";
-import { openBody, readAll } from "../body.ts";
+import { openBody, parseJson, readAll } from "../body.ts";
 
 /**
  * The JSON body of a feedback. Throws `too_large`, `invalid` for invalid JSON, `unsupported` for a compressed body. A body
@@ -20,9 +20,5 @@ export async function readFeedback(request: Request): Promise<unknown> {
     if (error instanceof AppError && error.code === "too_large") await body.drain();
     throw error;
   }
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
-  } catch {
-    throw new AppError("invalid", "the body is not valid JSON in UTF-8");
-  }
+  return parseJson(bytes);
 }

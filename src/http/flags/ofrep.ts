@@ -146,8 +146,8 @@ export function createOfrepService(
   const noteReads = (flags: FlagSet, { keys }: Reader, isBrowser: boolean, now: number) => {
     if (!isBrowser) return noteRead(flags.everyFlag, keys.environmentKey, null, now);
     for (const [key] of flags.forBrowsers.inOrder) {
-      const { slug } = flags.readables.get(key)!;
-      if (slug === key) noteRead(flags.readables.get(key)!, keys.environmentKey, slug, now);
+      const readable = flags.readables.get(key)!;
+      if (readable.slug === key) noteRead(readable, keys.environmentKey, key, now);
     }
   };
 
