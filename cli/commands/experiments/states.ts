@@ -14,7 +14,7 @@ const STATES = [
   ["start", "started", "start a draft: split the users of the flag, and count"],
   ["pause", "paused", "stop counting until it is resumed; the flag stays as it is"],
   ["resume", "resumed", "go on with the split of a paused experiment"],
-  ["stop", "stopped", "end an experiment, and restore its flag unless somebody changed it since"],
+  ["stop", "stopped", "end an experiment, and restore its flag unless it was changed since"],
 ] as const;
 
 export function addStateCommands(experiments: Command, io: Io): void {
