@@ -105,6 +105,6 @@ describe("a login of the command line", () => {
       expect(polls.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
       expect((await resumeSession(two, done!.secret, "cli")).user.name).toBe("ann");
     },
-    30_000,
+    60_000,
   );
 });

@@ -13,7 +13,7 @@ afterAll(async () => {
   } finally {
     for (const { server } of [inbox, named]) await server.stop("SIGKILL");
   }
-}, 30_000);
+}, 60_000);
 const inbox = await openRawInbox();
 const { path, answersTo, isHealthy } = inbox;
 // For names alone: what bombs leave takes seconds to export.
@@ -166,7 +166,7 @@ describe("after all this", () => {
     ] as const)
       expect((await own.answersTo(request)).statuses).toEqual([status, 404]);
     await expectOnlyAcknowledged(own);
-  }, 30_000);
+  }, 60_000);
 
   test.if(process.platform === "linux")("the server never took more than 400 MB", async () => {
     const bombs = [

@@ -186,7 +186,7 @@ describe.skipIf(!curl)("curl", () => {
       expect(uploads()).toEqual(before);
       expect(await submissions()).toHaveLength(countBefore);
     },
-    20_000,
+    60_000,
   );
 
   test("a refusal among good files leaves none of them", async () => {

@@ -72,7 +72,7 @@ test("a submission reaches the addresses to notify with its files, and its sende
   await server.stop();
   const statuses = (await here.json<Delivery[]>("deliveries", "list")).map(({ status }) => status);
   expect(statuses).toEqual(["delivered", "delivered", "delivered"]);
-}, 30_000);
+}, 60_000);
 
 test("files that are too large together are links, which anybody can open who has one", async () => {
   const sink = await openMailSink();
@@ -86,7 +86,7 @@ test("files that are too large together are links, which anybody can open who ha
   const [, path] = /https:\/\/forms\.example\.com(\/v1\/files\/\S+)/.exec(text!)!;
   const answer = await fetch(`${server.url}${path}`);
   expect([answer.status, await answer.text()]).toEqual([200, "12345"]);
-}, 30_000);
+}, 60_000);
 
 test("a target that wants nothing any more is switched off, and the operator hears of it once", async () => {
   const sink = await openMailSink();
@@ -113,4 +113,4 @@ test("a target that wants nothing any more is switched off, and the operator hea
   });
   await server.stop();
   expect(sink.received).toHaveLength(1);
-}, 30_000);
+}, 60_000);

@@ -132,7 +132,7 @@ test("a ramp whose server is killed at each step makes each of them once, with o
   // On, off, and a change for each step.
   expect(history.filter(({ kind }) => kind === "flag")).toHaveLength(2 + shares.length);
   await last.stop();
-}, 30_000);
+}, 60_000);
 
 test("a mail target with a digest gets several changes as one mail", async () => {
   const sink = await openMailSink();

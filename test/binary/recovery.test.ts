@@ -78,4 +78,4 @@ test("commands that come at the same moment to an empty directory make one datab
     const forms = await here.json<{ slug: string }[]>("forms", "list");
     expect(forms.map((form) => form.slug)).toEqual(names);
   }
-}, 30_000);
+}, 60_000);

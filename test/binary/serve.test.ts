@@ -170,7 +170,7 @@ describe.each(["SIGTERM", "SIGINT"] as const)("%s", (signal) => {
     socket.end();
     expect(await stopped).toBe(0);
     expect(await submissions()).toMatchObject([{ files: [{ name: "a.bin", size: 200_000 }] }]);
-  }, 20_000);
+  }, 60_000);
 });
 
 describe("a server killed in the middle", () => {
@@ -199,7 +199,7 @@ describe("a server killed in the middle", () => {
     expect(readdirSync(staging)).toEqual([]);
     expect((await submissions()).map(({ id }) => id)).toEqual(ids.toReversed());
     expect((await post(second.url, new URLSearchParams("a=1"))).status).toBe(200);
-  }, 20_000);
+  }, 60_000);
 });
 
 describe("a second server on the same data directory", () => {
@@ -223,7 +223,7 @@ describe("a second server on the same data directory", () => {
     await first.stop();
     const third = await startServer([], { data: first.data });
     expect((await post(third.url, new URLSearchParams("a=3"))).status).toBe(200);
-  }, 20_000);
+  }, 60_000);
 });
 
 describe("a data directory that cannot be used", () => {
@@ -304,7 +304,7 @@ describe.skipIf(smallDisk === null)("a full disk", () => {
     expect((await post(server.url, new URLSearchParams("a=1"))).status).toBe(200);
     expect(await submissions()).toHaveLength(3);
     expect(await server.stop()).toBe(0);
-  }, 20_000);
+  }, 60_000);
 });
 
 /** Writes until there is no room for another byte. */
@@ -376,7 +376,7 @@ describe("the log", () => {
       expect.objectContaining({ method: "GET", route: "/v1/s/:form_key" }),
     ]);
     for (const hidden of [key, ...flags.keys, "secret"]) expect(server.stderr()).not.toContain(hidden);
-  }, 15_000);
+  }, 60_000);
 });
 
 describe("commands beside a running server", () => {
@@ -390,7 +390,7 @@ describe("commands beside a running server", () => {
       expect(result).toMatchObject({ code: 0, stderr: "" });
       expect(answer).toMatchObject({ enabled, payload: round });
     }
-  }, 30_000);
+  }, 60_000);
 
   test("a form that a command has changed is so for the very next submission", async () => {
     const server = await startServer();
@@ -456,5 +456,5 @@ describe("commands beside a running server", () => {
         });
       }
     }
-  }, 30_000);
+  }, 60_000);
 });

@@ -149,7 +149,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("a PostgreSQL database", () => {
     const saved = await runExecutable(["backup", "create", "-o", file], { env: remote });
     expect([saved.code, saved.stderr]).toEqual([0, ""]);
     expect(await server.stop()).toBe(0);
-  }, 30_000);
+  }, 60_000);
 
   test.each([
     ["that a newer formflag migrates ends the older servers", "schema = 99", "a newer formflag has migrated"],

@@ -90,7 +90,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("four threads on one PostgreSQL database", ()
     expect(count).toBeLessThanOrEqual(Object.values(POOL_SIZES).reduce<number>((sum, size) => sum + size, 0));
     expect(await server.stop()).toBe(0);
     expect(server.stderr()).not.toContain('"level":"error"');
-  }, 20_000);
+  }, 60_000);
 
   test("tell readers with open streams on each of them of a change", async () => {
     const { run, server, ask, reader } = await open();
@@ -116,7 +116,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("four threads on one PostgreSQL database", ()
     await run("flags", "set", "search", "-p", "shop", "-e", "live", "--on");
     await eventually("the events of the change", () => events().every((count) => count === 2));
     expect(await server.stop()).toBe(0);
-  }, 20_000);
+  }, 60_000);
 
   test("answer flags from memory on each of them while the database is away, and say so once", async () => {
     const { gate, run, server, read, submit } = await open("--max-stale", "1h");
@@ -133,5 +133,5 @@ describe.skipIf(!IS_POSTGRES_HERE)("four threads on one PostgreSQL database", ()
     expect((await submit("198.51.100.6")).status).toBe(200);
     expect(server.stderr().split("database unreachable")).toHaveLength(2);
     await server.stop();
-  }, 20_000);
+  }, 60_000);
 });

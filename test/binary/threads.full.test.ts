@@ -112,4 +112,4 @@ test("what any thread takes in is delivered at once", async () => {
   expect(received.toSorted()).toEqual(ids.toSorted());
   expect(await server.stop()).toBe(0);
   await receiver.stop(true);
-}, 30_000);
+}, 60_000);

@@ -110,7 +110,7 @@ describeInBrowser("in a browser (needs /usr/bin/chromium)", () => {
       expiresAt: expect.any(Number),
     });
     await page.close();
-  }, 30_000);
+  }, 60_000);
 
   test("another website needs to allow this server and workers that are blobs; its language is used", async () => {
     const own = `http://localhost:${server.port}`;
@@ -126,7 +126,7 @@ describeInBrowser("in a browser (needs /usr/bin/chromium)", () => {
     await page.getByRole("button", { name: "Send" }).click();
     expect(verify(FORM, String((await posted.promise).get("altcha")))).not.toBeNull();
     await page.close();
-  }, 30_000);
+  }, 60_000);
 
   test("a form that is not solved is not sent by the browser", async () => {
     const { page } = await visit("localhost", "/page/en", "default-src 'self'");
@@ -134,7 +134,7 @@ describeInBrowser("in a browser (needs /usr/bin/chromium)", () => {
     expect(await page.evaluate("document.querySelector('form').checkValidity()")).toBe(false);
     expect(await page.evaluate("new FormData(document.querySelector('form')).get('altcha')")).toBeFalsy();
     await page.close();
-  }, 30_000);
+  }, 60_000);
 });
 
 function formPage(lang: string, from: string): string {

@@ -183,7 +183,7 @@ describeInBrowser("in a browser (needs /usr/bin/chromium), the script of pages",
     const variants = { banner: "on", gone: "off", hero: "b" };
     expect(submissions[0]!.flags).toMatchObject({ ...place, variants });
     expect(submissions[0]!.data).toEqual({ email: "ann@example.com" });
-  }, 20_000);
+  }, 60_000);
 
   test("shows what is wrong behind the inputs of a form, and keeps what was typed", async () => {
     [attributes, body] = ["", FORM];

@@ -104,7 +104,7 @@ describeInBrowser("the page of a form in a browser (needs /usr/bin/chromium)", (
       },
     ]);
     await page.context().close();
-  }, 30_000);
+  }, 60_000);
 
   test.each<["light" | "dark", number]>([
     ["light", 390],
@@ -126,7 +126,7 @@ describeInBrowser("the page of a form in a browser (needs /usr/bin/chromium)", (
       expect(await page.evaluate("document.querySelector(':target').value")).toBe("S");
       await page.context().close();
     },
-    30_000,
+    60_000,
   );
 
   const withMessage = { schema: { required: ["message"], properties: { message: { minLength: 3 } } } };
@@ -147,11 +147,11 @@ describeInBrowser("the page of a form in a browser (needs /usr/bin/chromium)", (
     expect(await page.getByRole("heading").innerText()).toBe("Gracias");
     expect(await inbox(form)).toEqual([{ message: "Hello" }]);
     await page.context().close();
-  }, 30_000);
+  }, 60_000);
 
   test("explains that a challenge needs https", async () => {
     const { page } = await visit({ ...withMessage, challenge: true }, {}, "insecure.test");
     await page.getByText("This form can only be sent from a page opened with https.").waitFor();
     await page.context().close();
-  }, 30_000);
+  }, 60_000);
 });

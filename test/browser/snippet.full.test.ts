@@ -71,6 +71,6 @@ describeInBrowser("in a browser (needs /usr/bin/chromium), a snippet", () => {
       });
       await page.close();
     },
-    30_000,
+    60_000,
   );
 });

@@ -71,7 +71,7 @@ describe.each([
     const { code, stderr } = await formflag([...command, "-", "--data", data], { stdin });
     expect({ code, stderr }).toEqual({ code: 2, stderr: "error: standard input holds more than 16 MB\n" });
     await expectRefusal([...command, "/dev/null"], "/dev/null");
-  }, 30_000);
+  }, 60_000);
 });
 
 test.each([
@@ -87,7 +87,7 @@ test.each([
     expect(stderr).toContain("/dev/zero");
     expect([code, stderr.includes("bug")]).toEqual([exit, false]);
   },
-  20_000,
+  60_000,
 );
 
 test("flags export writes YAML into a file that is named so", async () => {

@@ -64,7 +64,7 @@ describe("healthcheck", () => {
       }),
     );
     never.resolve(new Response());
-  }, 15_000);
+  }, 60_000);
 
   test("asks for an address where the port is another each time", async () => {
     const { code, stderr } = await formflag(["healthcheck", "--listen", "127.0.0.1:0"]);

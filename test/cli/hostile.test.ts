@@ -212,7 +212,7 @@ describe("what a server answers", () => {
       expect(raw).toMatch(/\\u001b\[(31|1)m/);
       expect(raw).not.toContain("\x1b");
     }
-  }, 30_000);
+  }, 60_000);
 
   test("is escaped in a question, in which it forges no line", async () => {
     const error = { code: "unconfirmed", message: HOSTILE, hint: null };
@@ -268,7 +268,7 @@ describe("an answer that formflag does not give", () => {
       }
       expect(results).toEqual([]);
     },
-    30_000,
+    60_000,
   );
 
   test.each([
@@ -329,7 +329,7 @@ describe("an answer without an end", () => {
     const { code, stderr } = await ask(["projects", "list"], url);
     expect(stderr).toContain("answers with more than 64 MB");
     expect(code).toBe(6);
-  }, 20_000);
+  }, 60_000);
 
   test.each([
     ["does not begin", () => new Promise<Response>(() => {})],

@@ -86,7 +86,7 @@ test("login asks for an approval in the dashboard, keeps the login for its user 
   // A login that has ended on the server is forgotten all the same.
   expect((await remote("logout")).code).toBe(0);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-}, 30_000);
+}, 60_000);
 
 test("login needs a server, and a file of logins that is none is left alone", async () => {
   const config = tempDirectory();

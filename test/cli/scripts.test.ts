@@ -47,7 +47,7 @@ describe("--field", () => {
       });
     }
     expect((await run("tokens", "list", "--field", "name")).stdout).toBe("");
-  }, 15_000);
+  }, 60_000);
 
   test("of a create is a line too, with --quiet as well", async () => {
     const { run, json } = await openShop();

@@ -73,5 +73,5 @@ describe("a running server", () => {
     expect(metrics).toContain("formflag_backup_failing 0\n");
     await stop();
     expect(readdirSync(data)).not.toContain("backup.tmp");
-  }, 20_000);
+  }, 60_000);
 });

@@ -67,7 +67,7 @@ describe("on a terminal of 60 columns", () => {
       broken.push(...brokenLines(stdout));
     }
     expect(broken).toEqual([]);
-  }, 30_000);
+  }, 60_000);
 
   test("no table, finding or error breaks within a word", async () => {
     const data = tempDirectory();
@@ -117,7 +117,7 @@ describe("on a terminal of 60 columns", () => {
     }
     const { stdout } = await local.run("flags", "list", "-p", "shop", "-e", "develop");
     expect(stdout).toContain(description.slice(0, 40));
-  }, 30_000);
+  }, 60_000);
 });
 
 test("a log for people fits the terminal, and one of JSON stays as it is", () => {

@@ -259,5 +259,5 @@ describe("while another process holds the database", () => {
     const taken = await waiting;
     expect(statusesOf(taken)).toEqual([200]);
     await expectStored(data, client, [...refused, ...taken]);
-  }, 20_000);
+  }, 60_000);
 });

@@ -48,7 +48,7 @@ test("a server that is killed while it sends loses no delivery, and repeats one 
   });
   await second.stop();
   expect(all).toHaveLength(ids.length);
-}, 30_000);
+}, 60_000);
 
 test("a server that is told to stop ends what it sends, and the next one sends it at once", async () => {
   using hook = openHeldWebhook();
@@ -69,4 +69,4 @@ test("a server that is told to stop ends what it sends, and the next one sends i
   await eventually("its result", async () => (await list())[0]!.status === "delivered");
   await second.stop();
   expect([...hook.received.values()][0]).toHaveLength(2);
-}, 30_000);
+}, 60_000);

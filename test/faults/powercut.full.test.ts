@@ -256,7 +256,7 @@ describe.skipIf(!traces)("a power cut", () => {
         expect({ seed, broken }).toEqual({ seed, broken: undefined });
       }
     },
-    20_000 + ROUNDS * 20_000,
+    60_000 + ROUNDS * 60_000,
   );
 
   test("leaves a data directory that the executable checks and serves", async () => {
@@ -297,6 +297,6 @@ describe.skipIf(!traces)("a power cut", () => {
       }
       expect(await brokenBy(history, cuts(), random)).toBeString();
     },
-    20_000,
+    60_000,
   );
 });

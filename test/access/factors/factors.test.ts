@@ -220,7 +220,7 @@ describe("a sign-in that waits for a code", () => {
       for (const app of [one, two, three])
         expect(await reasonOf(guess(app, next(1)))).toBe("rate_limited code-throttled");
     },
-    30_000,
+    60_000,
   );
 });
 

@@ -216,7 +216,7 @@ describe("the commands", () => {
     expect(await there(admin, "apply", "-f", file)).toMatchObject({ code: 0, stderr: "" });
     expect(await there(admin, "apply", "-f", file)).toMatchObject({ code: 0, stdout: "unchanged\n" });
     await server.stop();
-  }, 15_000);
+  }, 60_000);
 });
 
 describe("the documentation", () => {

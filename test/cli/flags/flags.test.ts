@@ -228,7 +228,7 @@ describe("flags set", () => {
     const results = await Promise.all(slugs.map((slug) => run("flags", "set", slug, ...HERE, "--on")));
     expect(results.filter(({ code }) => code !== 0)).toEqual([]);
     expect(await json<Flag[]>("flags", "list", ...HERE)).toHaveLength(20);
-  }, 20_000);
+  }, 60_000);
 });
 
 describe("flags get", () => {

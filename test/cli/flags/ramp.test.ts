@@ -96,7 +96,7 @@ describe("flags ramp", () => {
     ];
     for (const [args, code] of mistakes) expect([args, (await ramp(...args)).code]).toEqual([args, code]);
     expect(await json("flags", "ramps", "-p", "shop")).toEqual([]);
-  }, 20_000);
+  }, 60_000);
 
   test("of a flag that does not exist names the one that was meant", async () => {
     const { run } = await openShop();

@@ -136,7 +136,7 @@ describe("forms set", () => {
       form = { ...after, updatedAt };
     }
     expect(await here.json<Form>("forms", "get", "contact")).toEqual(form);
-  }, 15_000);
+  }, 60_000);
 
   test("takes each setting back to its default", async () => {
     const here = onData(tempDirectory());
@@ -338,5 +338,5 @@ describe("the address of a form", () => {
       expect(found).toEqual(all(`${base.replace("SERVER", server.url)}/v1/s/KEY`));
       await server.stop();
     }
-  }, 15_000);
+  }, 60_000);
 });

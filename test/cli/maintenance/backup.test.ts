@@ -142,7 +142,7 @@ describe("a backup", () => {
     expect(JSON.parse(verified.stdout)).toMatchObject({ files: 16, submissions: 4 });
     expect(left()).toEqual([expect.stringContaining(last)]);
     expect(await run("check")).toMatchObject({ code: 0 });
-  }, 30_000);
+  }, 60_000);
 
   test("has a name of its own unless told, and replaces a file only with --yes", async () => {
     const { server, archive } = await openForm();

@@ -55,7 +55,7 @@ export function keptSchemas(schemas: number[]): void {
       expect(schemaOf(join(restored, "formflag.db"))).toBe(schema);
       await expectWhole(restored);
     },
-    30_000,
+    60_000,
   );
 
   test.each(schemas)(
@@ -71,6 +71,6 @@ export function keptSchemas(schemas: number[]): void {
       expect(await formflag(["backup", "verify", archive])).toMatchObject({ code: 0, stderr: "" });
       await expectWhole(data);
     },
-    30_000,
+    60_000,
   );
 }

@@ -149,7 +149,7 @@ describe("submissions list", () => {
         .toSorted()
         .toReversed(),
     );
-  }, 30_000);
+  }, 60_000);
 });
 
 /** A directory of its own, with what the other holds now. */
@@ -338,7 +338,7 @@ describe("submissions export", () => {
       end: "",
       err: "",
     });
-  }, 15_000);
+  }, 60_000);
 
   test("is whole where it goes through a slow pipe", async () => {
     const { data, submit } = await openInbox();
@@ -346,7 +346,7 @@ describe("submissions export", () => {
     const pipeline = `"$0" submissions export contact --data "$1" | (read -r line; cat | wc -l)`;
     const child = Bun.spawn(["bash", "-c", pipeline, EXECUTABLE, data], { stdout: "pipe" });
     expect((await new Response(child.stdout).text()).trim()).toBe("11");
-  }, 15_000);
+  }, 60_000);
 });
 
 describe("submissions delete", () => {

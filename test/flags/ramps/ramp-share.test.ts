@@ -227,7 +227,7 @@ describe("a share that is written", () => {
       expect(Math.abs(share - percent)).toBeLessThan(0.5);
       before = now;
     }
-  }, 30_000);
+  }, 60_000);
 });
 
 test("the shares of a ramp are 1 to 20 percentages that rise, with two decimals", () => {

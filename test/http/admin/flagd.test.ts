@@ -128,7 +128,7 @@ describe("an import", () => {
     );
     expect((await take({ flags })).flags).toHaveLength(2000);
     expect(await list()).toHaveLength(2000);
-  }, 30_000);
+  }, 60_000);
 
   test("is refused beyond 16 MB", async () => {
     const { ask } = await openProject();

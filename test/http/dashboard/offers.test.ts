@@ -88,7 +88,7 @@ test.each(["viewer", "inbox", "editor", "releaser"] satisfies Role[])(
     }
     expect(refused).toEqual([]);
   },
-  30_000,
+  60_000,
 );
 
 test("The review of a promotion into a locked environment offers an editor no button, and says what it takes", async () => {

@@ -32,7 +32,7 @@ export function openChromium(): () => Browser {
   let opened: Browser;
   beforeAll(async () => {
     if (hasChromium) opened = await (browser ??= launch());
-  }, 30_000);
+  }, 60_000);
   afterAll(async () => {
     if (hasChromium) await Promise.all(opened.contexts().map((context) => context.close()));
   });
