@@ -10,7 +10,7 @@ const COPIED = ["src", "cli", "test", "scripts", "docs", "package.json", "tsconf
 const TESTS = {
   program: "test/simulation/program/program.full.test.ts",
   world: "test/simulation/world/simulation.full.test.ts",
-  statements: "test/simulation/statements/statements.test.ts",
+  statements: "test/simulation/statements/found.full.test.ts",
   histories: "test/simulation/replicas/replicas.full.test.ts",
 };
 type TestName = keyof typeof TESTS;

@@ -31,7 +31,7 @@ const SMALL_TARGETS = `(() => {
 })()`;
 
 /** What is wrong with the open page as it is shown now. */
-export async function barriersAsShown(page: Page): Promise<string[]> {
+async function barriersAsShown(page: Page): Promise<string[]> {
   return [...(await barriersOf(page)), ...(await page.evaluate<string[]>(SMALL_TARGETS))];
 }
 

@@ -4,8 +4,11 @@ import { postgresDriver, sqliteDriver } from "./drivers.ts";
 import { movesContract } from "./copies/move.ts";
 import { movingContract } from "./copies/moving.ts";
 
+const sqlite = sqliteDriver("inline");
+movingContract(sqlite, sqlite);
+movesContract(sqlite, sqlite);
 if (IS_POSTGRES_HERE) {
-  const [sqlite, postgres] = [sqliteDriver("inline"), postgresDriver()];
+  const postgres = postgresDriver();
   // Each of the two is the source and the target once.
   for (const [from, to] of [
     [sqlite, postgres],
