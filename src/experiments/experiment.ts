@@ -89,6 +89,16 @@ export function findSplitFault(split: Readonly<Record<string, unknown>>): string
   return odd && `a weight is a whole number from 1 to ${weight}, not ${String(odd[1])} for ${odd[0]}`;
 }
 
+/** The weights of a text such as `off:50,on:50`; undefined for another text. */
+export function parseSplit(text: string): Record<string, number> | undefined {
+  const weights = text.split(",").map((each): [string, number] => {
+    const found = /[:=]\s*(\d{1,9})\s*%?\s*$/.exec(each);
+    return found ? [each.slice(0, found.index).trim(), Number(found[1])] : ["", 0];
+  });
+  const names = new Set(weights.map(([variant]) => variant));
+  return names.has("") || names.size < weights.length ? undefined : Object.fromEntries(weights);
+}
+
 /** Whether a stored value is a split. */
 export function isSplit(value: Readonly<Record<string, unknown>>): boolean {
   return findSplitFault(value) === undefined;

@@ -24,17 +24,23 @@ export function differenceInWords({
 }: Omit<Variant, "variant">): string {
   if (control) return "control";
   if (interval === null || difference === null) return "too few visitors or conversions";
-  const [low, high] = interval;
-  return `${verdict}: ${signed(difference)} %, from ${signed(low)} to ${signed(high)}`;
+  return `${verdict}: ${signed(difference)} %, ${intervalInWords(interval)}`;
 }
 
-function signed(difference: number): string {
+/** `from +0.4 to +3.6`, in percent. */
+export function intervalInWords([low, high]: readonly [number, number]): string {
+  return `from ${signed(low)} to ${signed(high)}`;
+}
+
+/** `+2.0`, in percent. */
+export function signed(difference: number): string {
   const text = (Math.abs(difference) * 100).toFixed(1);
   return `${difference < 0 ? "−" : "+"}${text}`;
 }
 
 /** Whether something is decided, in a sentence or two. */
-export function stateInWords({ winner, waiting, minDays, mixed, full, ratio }: Results): string {
+export function stateInWords({ status, winner, waiting, minDays, mixed, full, ratio }: Results): string {
+  if (status === "draft") return "Nothing is counted before the start.";
   const found =
     winner === null
       ? waiting === null

@@ -22,12 +22,15 @@ export function readSplit(state: RampedState, given: Given): Pick<Design, "contr
     throw new AppError("invalid", "the flag has one variant: an experiment compares two or more");
   const control = given.control ?? rules.defaultVariant;
   if (control == null)
-    throw new AppError("invalid", "the flag has no default variant: name the control of the experiment");
+    throw new AppError("invalid", "the flag has no default variant: name the control of the experiment", {
+      reason: "experiment-control",
+    });
   const alike = [control, ...names.filter((name) => name !== control)].map((name) => [name, 1] as const);
   const split: Split = given.split ?? Object.fromEntries(alike);
   for (const name of Object.keys(split)) requireVariant(rules.variants, name);
   if (!Object.hasOwn(split, control))
     throw new AppError("invalid", `the control ${control} is not in the split`, {
+      reason: "experiment-control",
       hint: `choose one of ${Object.keys(split).join(", ")}, or give it a weight`,
     });
   return { control, split };

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { parseSplit } from "../../../src/experiments/experiment.ts";
 import { experiments as operations } from "../../../src/operations/experiments.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
@@ -145,18 +146,11 @@ function designOf({ options }: Input): Design {
   };
 }
 
-/** `off:50,on:50`. */
 function splitOf(text: string): Record<string, number> {
-  const wrong = () =>
-    usage(
-      `--split ${text} is not a list of weights`,
-      "write a weight for each variant: --split off:50,on:50",
-    );
-  const weights = text.split(",").map((each): [string, number] => {
-    const [, variant, weight] = /^\s*(.+?)\s*[:=]\s*(\d{1,9})\s*%?\s*$/.exec(each) ?? [];
-    if (variant === undefined) throw wrong();
-    return [variant, Number(weight)];
-  });
-  if (new Set(weights.map(([variant]) => variant)).size < weights.length) throw wrong();
-  return Object.fromEntries(weights);
+  const split = parseSplit(text);
+  if (split) return split;
+  throw usage(
+    `--split ${text} is not a list of weights`,
+    "write a weight for each variant: --split off:50,on:50",
+  );
 }

@@ -12,8 +12,14 @@ const REASONS = {
   deleted: "because the flag was deleted",
 } as const;
 
-/** The state of a ramp: `running`, `paused because the flag was changed`. */
-export function rampStatusInWords({ status, reason }: Pick<RampView, "status" | "reason">): string {
+/** The state of a ramp or an experiment: `running`, `paused because the flag was changed`. */
+export function rampStatusInWords({
+  status,
+  reason,
+}: {
+  status: string;
+  reason: RampView["reason"];
+}): string {
   return reason === null ? status : `${status} ${REASONS[reason]}`;
 }
 
@@ -26,6 +32,12 @@ export function rampCourseInWords({
   const shares = steps.map(({ share }) => `${share} %`).join(", ");
   const pace = steps.length === 1 ? "" : `, a step every ${durationInWords(every).replace(/^1 /, "")}`;
   return `${variant} goes to ${shares} of users${pace}`;
+}
+
+/** Shares in percent with commas, such as `1, 10 %, 100`; undefined for another text. */
+export function parseShares(text: string): number[] | undefined {
+  const shares = text.split(",").map((share) => /^\s*(\d{1,9}(?:\.\d{1,9})?)\s*%?\s*$/.exec(share)?.[1]);
+  return shares.includes(undefined) ? undefined : shares.map(Number);
 }
 
 /** The next share of a ramp that is running or paused; null if none is to come. */

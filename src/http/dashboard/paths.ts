@@ -31,6 +31,9 @@ export const SEGMENT = `${ENVIRONMENT}/segments/:segment` as const;
 export const FLAG = `${PROJECT}/flags/:flag` as const;
 export const FORM = "/forms/:form";
 export const SETTING = `${ENVIRONMENT}/flags/:flag` as const;
+export const EXPERIMENTS = `${PROJECT}/experiments` as const;
+export const NEW_EXPERIMENT = `${EXPERIMENTS}/new` as const;
+export const EXPERIMENT = `${ENVIRONMENT}/experiments/:experiment` as const;
 export const REVISION = `${PROJECT}/history/:revision` as const;
 
 export function environmentPath(project: string, environment: string): string {
@@ -39,6 +42,10 @@ export function environmentPath(project: string, environment: string): string {
 
 export function segmentPath(project: string, environment: string, segment: string): string {
   return pathTo(SEGMENT, { project, environment, segment });
+}
+
+export function experimentPath(place: ParametersOf<typeof EXPERIMENT>): string {
+  return pathTo(EXPERIMENT, place);
 }
 
 /** The path of the page of a form, by its short name. */

@@ -12,6 +12,8 @@ import { rollbackRoutes } from "./changes/rollback.tsx";
 import { scheduledRoutes } from "./changes/scheduled.tsx";
 import { deliveriesRoutes } from "./deliveries/deliveries.tsx";
 import { myPasskeyRoutes } from "./factors/passkeys.tsx";
+import { experimentRoutes } from "./experiments/experiment.tsx";
+import { experimentsRoutes } from "./experiments/experiments.tsx";
 import { flagPageRoutes } from "./flags/flag.tsx";
 import { projectFlagsRoutes } from "./flags/project.tsx";
 import { projectListRoutes } from "./flags/projects.tsx";
@@ -61,6 +63,8 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   staleRoutes,
   segmentsRoutes,
   segmentRoutes,
+  experimentsRoutes,
+  experimentRoutes,
   settingsRoutes,
   memberRoutes,
   projectTokenRoutes,

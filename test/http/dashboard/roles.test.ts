@@ -41,6 +41,7 @@ const NAMES: Record<string, string> = {
   environment: "develop",
   flag: "checkout",
   segment: "staff",
+  experiment: "headline",
   revision: String(made.revision),
   change: proposal.id,
   session: "nothing",
@@ -165,6 +166,26 @@ const RULES: Record<string, Rule> = {
     least: "editor",
     on: `${shop}/segments/new`,
     fields: { environment: "develop", name: "new", rule: "true" },
+  },
+  "/projects/:project/experiments/new": {
+    least: "editor",
+    on: `${shop}/experiments/new`,
+    fields: { name: "new", environment: "develop", flag: "hero", metrics: "event:signup" },
+  },
+  "/projects/:project/environments/:environment/experiments/:experiment/state": {
+    least: "editor",
+    on: `${develop}/experiments/headline`,
+    fields: { do: "start" },
+  },
+  "/projects/:project/environments/:environment/experiments/:experiment/ship": {
+    least: "editor",
+    on: `${shop}/environments/staging/experiments/headline`,
+    names: { ":environment": "staging" },
+    fields: { variant: "on", to: "" },
+  },
+  "/projects/:project/environments/:environment/experiments/:experiment/delete": {
+    least: "editor",
+    on: `${develop}/experiments/headline`,
   },
   "/projects/:project/history/:revision/rollback": { least: "releaser", on: "" },
   "/projects/:project/import/flagd": {

@@ -3,6 +3,9 @@ import type { ProposalView } from "../../../src/documents/changes/proposal.ts";
 import { proposeChange } from "../../../src/documents/changes/proposals.ts";
 import { rejectChange } from "../../../src/documents/changes/reviews.ts";
 import { rerunOn } from "../../../src/operations/changes/perform.ts";
+import { createExperiment } from "../../../src/experiments/experiments.ts";
+import { startExperiment } from "../../../src/experiments/lifecycle.ts";
+import { countVisitors } from "../records/visitors.ts";
 import { createUser } from "../../../src/access/users.ts";
 import { createInvitation } from "../../../src/access/members/invitations.ts";
 import { setMember } from "../../../src/access/members/members.ts";
@@ -140,6 +143,7 @@ export async function furnish(
         in: [{ var: "email" }, environment === "production" ? texts : texts.toReversed()],
       },
     );
+  await furnishExperiments(app, ann(first), texts);
   await set("production", { payload: { texts }, description: first }, first);
   const revision = await set("production", { enabled: true }, first);
   for (const text of texts) await set("production", { payload: { [text]: text } }, text);
@@ -200,6 +204,22 @@ export async function furnish(
     change,
     target,
   };
+}
+
+/** Experiments on a flag `hero`: one that has counted visitors in staging, drafts in develop and production. */
+async function furnishExperiments(app: App, caller: Caller, texts: readonly string[]): Promise<void> {
+  const design = {
+    flag: "hero",
+    metrics: ["submissions:contact", "event:signup"],
+    hypothesis: texts.join("\n"),
+  };
+  for (const environment of ["develop", "staging", "production"]) {
+    await setFlag(app, caller, { project: "shop", environment, flag: "hero" }, {});
+    const place = { project: "shop", environment, experiment: "headline" };
+    await createExperiment(app, caller, place, design);
+    if (environment === "staging") await startExperiment(app, caller, place);
+  }
+  await countVisitors(app, "hero", { off: [150, 30], on: [160, 90] });
 }
 
 /** Proposes a change of production that holds every text, and rejects it with one. */

@@ -7,7 +7,15 @@ import { Badge, EnvironmentName, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { useMayChange } from "../view.ts";
-import { REVISION, pathTo, segmentPath, flagPath, settingPath, projectPath } from "../paths.ts";
+import {
+  REVISION,
+  experimentPath,
+  pathTo,
+  segmentPath,
+  flagPath,
+  settingPath,
+  projectPath,
+} from "../paths.ts";
 
 /** The path of a change of the history. */
 export function revisionPath(project: string, revision: number): string {
@@ -128,6 +136,8 @@ function ChangedThing({ project, change }: Props) {
   if (kind === "environment") return <A to={`${projectPath(project)}/settings`}>{name}</A>;
   if (environment === null) return <A to={flagPath(project, name)}>{name}</A>;
   if (kind === "segment") return <A to={segmentPath(project, environment, name)}>{name}</A>;
+  if (kind === "experiment")
+    return <A to={experimentPath({ project, environment, experiment: name })}>{name}</A>;
   return <A to={settingPath({ project, environment, flag: name })}>{name}</A>;
 }
 

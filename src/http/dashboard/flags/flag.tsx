@@ -18,7 +18,15 @@ import { EnvironmentName } from "../parts/status.tsx";
 import { Card, Facts } from "../parts/card.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { FLAG, type ParametersOf, flagPath, settingPath, projectPath } from "../paths.ts";
+import {
+  EXPERIMENTS,
+  FLAG,
+  type ParametersOf,
+  flagPath,
+  pathTo,
+  settingPath,
+  projectPath,
+} from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { useMayChange } from "../view.ts";
 import { documentCommand } from "./commands.ts";
@@ -133,6 +141,9 @@ function flagPage(whole: WholeFlag, draft: DeletionDraft | null): Page {
           icon="history"
         >
           History
+        </ButtonLink>
+        <ButtonLink to={pathTo(EXPERIMENTS, { project: project.slug })} query={{ flag }}>
+          Experiments
         </ButtonLink>
         <ButtonLink to={`${flagPath(project.slug, flag)}/feedback`}>Feedback</ButtonLink>
         <ButtonLink to={`${flagPath(project.slug, flag)}/code`}>Code</ButtonLink>

@@ -1,7 +1,7 @@
 import { isoTime } from "../../../base/clock.ts";
 import { parseDuration } from "../../../base/units.ts";
 import { parseWallTime } from "../../../base/wall-time.ts";
-import { rampCourseInWords, rampInWords } from "../../../flags/ramps/ramp-words.ts";
+import { parseShares, rampCourseInWords, rampInWords } from "../../../flags/ramps/ramp-words.ts";
 import { rampPlanSchema } from "../../../flags/ramps/ramp-schema.ts";
 import { type Ramp, type RampPlan, viewRamp } from "../../../flags/ramps/ramp.ts";
 import { abortRamp, pauseRamp, resumeRamp, startRamp } from "../../../flags/ramps/ramps.ts";
@@ -62,16 +62,15 @@ function actOf(act: (typeof ACTS)[number], fields: Fields, timeZone: string): Ra
 
 function planOf(fields: Fields, timeZone: string): RampPlan {
   const { variant, to, every, start } = draftOf(fields, {});
-  const shares = to.split(",").map((share) => /^\s*(\d{1,9}(?:\.\d{1,9})?)\s*%?\s*$/.exec(share)?.[1]);
-  if (shares.includes(undefined))
-    throw faultAt("to", "write percentages with commas, such as 1, 10, 50, 100");
+  const shares = parseShares(to);
+  if (!shares) throw faultAt("to", "write percentages with commas, such as 1, 10, 50, 100");
   const seconds = parseDuration(every);
   if (seconds === undefined) throw faultAt("every", "write a time such as 30m, 12h or 1d");
   const at = start === "" ? null : parseWallTime(start, timeZone);
   if (start !== "" && at === null) throw faultAt("start", "write a date and a time");
   return check(rampPlanSchema, {
     variant,
-    to: shares.map(Number),
+    to: shares,
     every: seconds,
     ...(at !== null && { start: isoTime(at) }),
   });

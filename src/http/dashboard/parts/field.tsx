@@ -57,6 +57,7 @@ export function TextField({
   autofocus,
   maxlength,
   shortcut,
+  suggestions = [],
   ...common
 }: Common & {
   type?: "text" | "password" | "email" | "url" | "search" | "number" | "datetime-local" | "date";
@@ -68,6 +69,8 @@ export function TextField({
   maxlength?: number;
   /** The key that puts the focus here. */
   shortcut?: string;
+  /** Texts that a browser offers to complete. */
+  suggestions?: readonly string[];
 }) {
   const { name, id = name, error, required } = common;
   return (
@@ -81,6 +84,7 @@ export function TextField({
         placeholder={placeholder}
         pattern={pattern}
         maxlength={maxlength}
+        list={suggestions.length > 0 ? `${id}-list` : undefined}
         aria-keyshortcuts={shortcut}
         {...AS_WRITTEN}
         autofocus={autofocus}
@@ -88,6 +92,13 @@ export function TextField({
         aria-invalid={error ? "true" : undefined}
         aria-describedby={describedBy(id, common)}
       />
+      {suggestions.length > 0 && (
+        <datalist id={`${id}-list`}>
+          {suggestions.map((text) => (
+            <option value={text} />
+          ))}
+        </datalist>
+      )}
     </Around>
   );
 }

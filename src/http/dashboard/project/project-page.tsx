@@ -37,6 +37,7 @@ const TABS = [
   { name: "scheduled", label: "Scheduled", path: "/scheduled" },
   { name: "stale", label: "Stale", path: "/stale" },
   { name: "segments", label: "Segments", path: "/segments" },
+  { name: "experiments", label: "Experiments", path: "/experiments" },
   { name: "targets", label: "Targets", path: "/targets" },
   { name: "members", label: "Members", path: "/members", scope: "admin" },
   { name: "tokens", label: "Tokens", path: "/tokens", scope: "admin" },

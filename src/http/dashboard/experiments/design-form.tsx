@@ -1,0 +1,172 @@
+import { GUARD_ACTIONS } from "../../../flags/ramps/ramp.ts";
+import { EXPERIMENT_LIMITS } from "../../../experiments/limits.ts";
+import type { Project } from "../../../projects/project.ts";
+import type { Page } from "../page.tsx";
+import { formflag } from "../parts/commands.tsx";
+import { AreaField, SelectField, TextField, WhyField } from "../parts/field.tsx";
+import { Button, Form } from "../parts/link.tsx";
+import { EnvironmentField } from "../parts/list.tsx";
+import type { Faults } from "../parts/submit.ts";
+import { EXPERIMENTS, NEW_EXPERIMENT, pathTo } from "../paths.ts";
+import { projectPage } from "../project/project-page.tsx";
+import { useMayChange } from "../view.ts";
+import { BLANK, type Design } from "./design.ts";
+
+/** Names that fields of the form complete. */
+export type Suggestions = { flags: readonly string[]; metrics: readonly string[] };
+
+type Props = { project: Project; typed: Design; faults: Faults } & Suggestions;
+
+export function newExperimentPage(props: Props): Page {
+  const { slug } = props.project;
+  const place = { p: slug, e: props.typed.environment };
+  return projectPage({
+    project: slug,
+    tab: "experiments",
+    title: "New experiment",
+    heading: "New experiment",
+    back: { to: pathTo(EXPERIMENTS, { project: slug }), label: "Experiments" },
+    ...(Object.keys(props.faults).length > 0 && { status: 422 as const }),
+    commands: [
+      {
+        label: "Creates one",
+        text: formflag("experiments create", "headline", place, {
+          flag: props.typed.flag || "hero",
+          metric: "submissions:contact",
+        }),
+      },
+    ],
+    content: <DesignForm {...props} />,
+  });
+}
+
+function DesignForm({ project, typed, faults, flags, metrics }: Props) {
+  const environments = project.environments.filter((each) => useMayChange([each]));
+  return (
+    <Form
+      to={pathTo(NEW_EXPERIMENT, { project: project.slug })}
+      class="card stack"
+      id="new-experiment"
+      label="New experiment"
+      isChanged={typed.name !== BLANK.name}
+    >
+      <div class="columns">
+        <TextField
+          name="name"
+          label="Name"
+          hint="Such as headline. It cannot be changed later."
+          value={typed.name}
+          error={faults["name"]}
+          maxlength={150}
+          required
+        />
+        <EnvironmentField
+          environments={environments}
+          value={typed.environment}
+          error={faults["environment"]}
+        />
+        <TextField
+          name="flag"
+          label="Flag"
+          hint="Its users are split among its variants."
+          value={typed.flag}
+          error={faults["flag"]}
+          suggestions={flags}
+          required
+        />
+        <TextField
+          name="metrics"
+          label="Metric that decides"
+          hint="submissions:contact counts those of a form, event:signup what a page reports."
+          value={typed.metrics}
+          error={faults["metrics"]}
+          suggestions={metrics}
+          required
+        />
+      </div>
+      <AreaField
+        name="hypothesis"
+        label="Hypothesis"
+        hint={`What you expect, and why. At most ${EXPERIMENT_LIMITS.hypothesis.toLocaleString("en")} characters.`}
+        value={typed.hypothesis}
+        error={faults["hypothesis"]}
+        rows={3}
+      />
+      <Details typed={typed} faults={faults} />
+      <WhyField value={typed.why} />
+      <p class="buttons">
+        <Button kind="primary" icon="plus">
+          Create the draft
+        </Button>
+        <span class="soft">A draft changes nothing before its start.</span>
+      </p>
+    </Form>
+  );
+}
+
+const IN_DETAILS = ["more", "split", "control", "minDays", "guards", "onGuard"] as const;
+
+function Details({ typed, faults }: Pick<Props, "typed" | "faults">) {
+  const isOpen = IN_DETAILS.some((name) => faults[name] || typed[name] !== BLANK[name]);
+  return (
+    <details open={isOpen} id="new-experiment-more">
+      <summary>Split, length and guards</summary>
+      <div class="stack">
+        <div class="columns">
+          <TextField
+            name="split"
+            label="Split"
+            hint="A weight for each variant, such as off:50,on:50. Empty: all alike."
+            value={typed.split}
+            error={faults["split"]}
+          />
+          <TextField
+            name="control"
+            label="Control"
+            hint="The variant that others are compared with. Empty: the default of the flag."
+            value={typed.control}
+            error={faults["control"]}
+          />
+          <TextField
+            name="minDays"
+            type="number"
+            label="Days before there is a winner"
+            hint="A week evens out its days."
+            value={typed.minDays}
+            error={faults["minDays"]}
+          />
+        </div>
+        <AreaField
+          name="more"
+          label="Other metrics"
+          hint="One on each line. They are shown, and do not decide."
+          value={typed.more}
+          error={faults["more"]}
+          rows={2}
+        />
+        <div class="columns">
+          <AreaField
+            name="guards"
+            label="Guards"
+            hint="One on each line, such as: event:error rises 0%"
+            value={typed.guards}
+            error={faults["guards"]}
+            rows={2}
+          />
+          <SelectField
+            name="onGuard"
+            label="When a guard fires"
+            value={typed.onGuard}
+            options={GUARD_ACTIONS.map((action) => ({ value: action, label: GUARD_LABELS[action] }))}
+            error={faults["onGuard"]}
+          />
+        </div>
+      </div>
+    </details>
+  );
+}
+
+const GUARD_LABELS = {
+  pause: "pause the experiment",
+  rollback: "end it, and restore the flag",
+} as const;
