@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { createLink } from "../../../src/access/users.ts";
-import { openTestApp } from "../../support/app.ts";
-import { openDashboard } from "../../support/pages/dashboard.ts";
-import { createAuthenticator } from "../../support/peers/authenticator.ts";
-import { OPERATOR } from "../../support/records/caller.ts";
+import { createLink } from "../../../../src/access/users.ts";
+import { openTestApp } from "../../../support/app.ts";
+import { openDashboard } from "../../../support/pages/dashboard.ts";
+import { createAuthenticator } from "../../../support/peers/authenticator.ts";
+import { OPERATOR } from "../../../support/records/caller.ts";
 
 const MINUTE = 60_000;
 const ORIGIN = "http://dashboard.test";

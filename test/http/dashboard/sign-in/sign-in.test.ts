@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { createLink, createUser } from "../../../src/access/users.ts";
-import type { App } from "../../../src/app.ts";
-import { openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/records/caller.ts";
-import { openDashboard } from "../../support/pages/dashboard.ts";
-import { PASSWORD, givePassword } from "../../support/records/users.ts";
+import { createLink, createUser } from "../../../../src/access/users.ts";
+import type { App } from "../../../../src/app.ts";
+import { openTestApp } from "../../../support/app.ts";
+import { OPERATOR } from "../../../support/records/caller.ts";
+import { openDashboard } from "../../../support/pages/dashboard.ts";
+import { PASSWORD, givePassword } from "../../../support/records/users.ts";
 
 const MARKS = `a${"\u0301".repeat(40_000)}${"\u0316".repeat(40_000)}`;
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { type JWTPayload, SignJWT, UnsecuredJWT, exportSPKI, generateKeyPair } from "jose";
-import { createUser } from "../../../src/access/users.ts";
-import { openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/records/caller.ts";
-import { openDashboard } from "../../support/pages/dashboard.ts";
-import { CLIENT_ID, CLIENT_SECRET, openCompany } from "../../support/oidc/client.ts";
-import { type Forgery, startForger } from "../../support/oidc/forger.ts";
+import { createUser } from "../../../../src/access/users.ts";
+import { openTestApp } from "../../../support/app.ts";
+import { OPERATOR } from "../../../support/records/caller.ts";
+import { openDashboard } from "../../../support/pages/dashboard.ts";
+import { CLIENT_ID, CLIENT_SECRET, openCompany } from "../../../support/oidc/client.ts";
+import { type Forgery, startForger } from "../../../support/oidc/forger.ts";
 
 const app = openTestApp();
 app.clock.now = Date.now();
@@ -331,8 +331,8 @@ describe("A logout by the provider", () => {
 });
 
 test("An invitation asks for no password on a server that takes none", async () => {
-  const { createInvitation } = await import("../../../src/access/members/invitations.ts");
-  const { createProject } = await import("../../../src/projects/projects.ts");
+  const { createInvitation } = await import("../../../../src/access/members/invitations.ts");
+  const { createProject } = await import("../../../../src/projects/projects.ts");
   await createProject(app, OPERATOR, { slug: "invited", environments: ["develop"] });
   const { secret } = await createInvitation(app, OPERATOR, "invited", { role: "viewer" });
   const closed = openDashboard(app, { passwords: false });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { openServices, clientAt, openTestApp } from "../../support/app.ts";
-import { openDashboard } from "../../support/pages/dashboard.ts";
-import { bearer, ROOT } from "../../support/postgres/world.ts";
+import { openServices, clientAt, openTestApp } from "../../../support/app.ts";
+import { openDashboard } from "../../../support/pages/dashboard.ts";
+import { bearer, ROOT } from "../../../support/postgres/world.ts";
 
 type Begun = Record<"device_code" | "user_code" | "verification_uri" | "verification_uri_complete", string>;
 type Token = { access_token: string; token_type: string; expires_in: number; user: string };
@@ -140,8 +140,8 @@ test("The command line says who it is in a line of text, and asks for 30 days at
 
 test("Only a login is ended by itself", async () => {
   const { app, send } = await open();
-  const { createToken } = await import("../../../src/access/tokens.ts");
-  const { OPERATOR } = await import("../../support/records/caller.ts");
+  const { createToken } = await import("../../../../src/access/tokens.ts");
+  const { OPERATOR } = await import("../../../support/records/caller.ts");
   const { token } = await createToken(app, OPERATOR, { name: "ci" });
   expect(await codeOf(await send("/logout", undefined, token))).toEqual([403, "forbidden"]);
   expect((await send("/logout", undefined)).status).toBe(401);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { bytesOfBase32 } from "../../../src/access/factors/base32.ts";
-import { totpCode, totpStep } from "../../../src/access/factors/totp.ts";
-import { createLink } from "../../../src/access/users.ts";
-import type { DashboardApp } from "../../../src/http/dashboard/dashboard.tsx";
-import { type TestApp, openTestApp } from "../../support/app.ts";
-import { type Shown, openDashboard } from "../../support/pages/dashboard.ts";
-import { OPERATOR } from "../../support/records/caller.ts";
+import { bytesOfBase32 } from "../../../../src/access/factors/base32.ts";
+import { totpCode, totpStep } from "../../../../src/access/factors/totp.ts";
+import { createLink } from "../../../../src/access/users.ts";
+import type { DashboardApp } from "../../../../src/http/dashboard/dashboard.tsx";
+import { type TestApp, openTestApp } from "../../../support/app.ts";
+import { type Shown, openDashboard } from "../../../support/pages/dashboard.ts";
+import { OPERATOR } from "../../../support/records/caller.ts";
 
 const MINUTE = 60_000;
 
