@@ -3,6 +3,7 @@ import { exportSubmissions } from "../../../src/forms/transfer/export.ts";
 import type { Form } from "../../../src/forms/form.ts";
 import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
 import type { SubmissionState } from "../../../src/forms/submission-state.ts";
+import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { hiddenIn, openDashboard } from "../../support/pages/dashboard.ts";
 import { file, json, multipart, openInbox, text } from "../../support/inbox.ts";
@@ -104,6 +105,38 @@ describe("a list", () => {
     expect(await found("until=2026-01-05")).toEqual(ids);
     expect(await found("unread=1")).toEqual(ids);
     expect(await found("q=nobody")).toEqual([]);
+  });
+
+  test("finds by the variant of a flag that the sender got, also in an export and by a link of a submission", async () => {
+    const { form, path, ids } = await openForm("Ada");
+    const of = (variant: string) => {
+      const flags = {
+        project: "shop",
+        environment: "live",
+        at: "2026-01-05T00:00:00.000Z",
+        variants: { hero: variant },
+      };
+      const draft = {
+        data: `{"name":"${variant}"}`,
+        files: [],
+        assignment: { flags, environmentKey: "k", pseudonym: null },
+      };
+      return storeSubmission(app, form, draft);
+    };
+    const [{ id: short }, { id: other }] = [await of("short & new"), await of("long")];
+    const query = new URLSearchParams({ flag: "hero=short & new" });
+    const found = await browser.get(`${path}?${query}`);
+    expect(idsIn(found.text)).toEqual([short]);
+    expect(found.text).toContain('value="hero=short &amp; new"');
+    expect(found.text).toContain("--flag &#39;hero=short &amp; new&#39;");
+    expect(idsIn((await browser.get(path)).text)).toEqual([other, short, ids[0]!]);
+    const { text } = await browser.get(`${path}/${short}`);
+    const link = /href="\/dashboard(\/inbox\?flag=[^"]*)"/.exec(text)![1]!;
+    expect(idsIn((await browser.get(link.replaceAll("&amp;", "&"))).text)).toEqual([short]);
+    const exported = await browser.get(`${path}/export?format=jsonl&${query}`);
+    expect([exported.text.includes(short), exported.text.includes(other)]).toEqual([true, false]);
+    const wrong = await browser.get(`${path}?flag=hero`);
+    expect([wrong.status, wrong.text.includes("Write a flag and a variant")]).toEqual([400, true]);
   });
 
   test("leads to older ones, page by page", async () => {

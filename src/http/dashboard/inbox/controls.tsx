@@ -24,7 +24,7 @@ export function Filters({
   forms: readonly FormCounts[];
   fault: Fault | null;
 }) {
-  const { form, folder, q, since, until, unread } = query;
+  const { form, folder, q, since, until, unread, flag } = query;
   const isElsewhere = fault !== null && fault.field !== "q";
   const errorOf = (field: string) => (fault?.field === field ? fault.message : null);
   return (
@@ -48,11 +48,12 @@ export function Filters({
           </ButtonLink>
         )}
       </p>
-      <details id="more-filters" open={since !== "" || until !== "" || unread || isElsewhere}>
+      <details id="more-filters" open={since !== "" || until !== "" || unread || flag !== "" || isElsewhere}>
         <summary>More filters</summary>
         <div class="filters">
           <TextField type="date" name="since" label="From" value={dayIn(since)} error={errorOf("since")} />
           <TextField type="date" name="until" label="Before" value={dayIn(until)} error={errorOf("until")} />
+          <TextField name="flag" label="Flag" value={flag} error={errorOf("flag")} placeholder="hero=b" />
           <div class="check">
             <input type="checkbox" id="unread" name="unread" value="1" checked={unread} />
             <label for="unread">Unread only</label>

@@ -128,6 +128,7 @@ function matchingPage({ query, filter, what, isEmpty, isLarge, values }: Matchin
             query.q !== "" && ["Search", <Foreign text={query.q} />],
             filter.since !== undefined && ["From", <ExactTime at={filter.since} />],
             filter.until !== undefined && ["Before", <ExactTime at={filter.until} />],
+            query.flag !== "" && ["Flag", query.flag],
             query.unread && ["Only", "unread ones"],
           ]}
         />

@@ -20,6 +20,8 @@ export type InboxQuery = {
   since: string;
   until: string;
   unread: boolean;
+  /** A flag and the variant that the sender got, as in `hero=b`; empty for none. */
+  flag: string;
   /** The id that the page begins after; null for the newest. */
   before: string | null;
 };
@@ -38,6 +40,7 @@ export function readQuery(get: Parameters, form: string | null): InboxQuery {
     since: (get("since") ?? "").trim(),
     until: (get("until") ?? "").trim(),
     unread: isOn(get("unread")),
+    flag: (get("flag") ?? "").trim(),
     before,
   };
 }
@@ -60,8 +63,16 @@ export function pathOf({ form }: Pick<InboxQuery, "form">): string {
 
 /** The query of the address that {@link readQuery} reads; the inbox itself needs none. */
 export function parametersOf(query: InboxQuery): Record<string, string | null> {
-  const { folder, q, since, until, unread, before } = query;
-  return { folder: folder === "inbox" ? null : folder, q, since, until, unread: unread ? "1" : null, before };
+  const { folder, q, since, until, unread, flag, before } = query;
+  return {
+    folder: folder === "inbox" ? null : folder,
+    q,
+    since,
+    until,
+    unread: unread ? "1" : null,
+    flag,
+    before,
+  };
 }
 
 /** The address of a list behind the dashboard's path. */
@@ -82,8 +93,8 @@ export function queryIn(fields: Fields): InboxQuery {
 }
 
 /** Whether a list shows less than its folder. */
-export function isFiltered({ q, since, until, unread }: InboxQuery): boolean {
-  return q !== "" || since !== "" || until !== "" || unread;
+export function isFiltered({ q, since, until, unread, flag }: InboxQuery): boolean {
+  return q !== "" || since !== "" || until !== "" || unread || flag !== "";
 }
 
 /**
@@ -91,9 +102,11 @@ export function isFiltered({ q, since, until, unread }: InboxQuery): boolean {
  * nothing, with the name of the field as its reason.
  */
 export function filterOf(
-  { folder, q, since, until, unread }: Omit<InboxQuery, "form" | "before">,
+  { folder, q, since, until, unread, flag }: Omit<InboxQuery, "form" | "before">,
   timeZone: string,
 ): SubmissionFilter {
+  if (flag !== "" && !flag.includes("="))
+    throw new AppError("invalid", "write a flag and a variant, as in hero=b", { reason: "flag" });
   return readFilter(
     {
       state: folder,
@@ -101,6 +114,7 @@ export function filterOf(
       since: since || undefined,
       until: until || undefined,
       unread: unread ? "true" : undefined,
+      flag: flag === "" ? undefined : [flag],
     },
     (text, field) => timeIn(text, field, timeZone),
   );
@@ -136,7 +150,7 @@ function zonedTime(text: string): number | undefined {
 }
 
 /** The options of a command that lists, exports or marks the same submissions. */
-export function commandOptions({ states, search, since, until, unread }: SubmissionFilter): Options {
+export function commandOptions({ states, search, since, until, unread, flags }: SubmissionFilter): Options {
   const time = (at: number | undefined) => at !== undefined && new Date(at).toISOString();
   const [folder = "inbox"] = states;
   return {
@@ -145,5 +159,6 @@ export function commandOptions({ states, search, since, until, unread }: Submiss
     since: time(since),
     until: time(until),
     unread: unread === true,
+    flag: flags?.map(({ name, value }) => `${name}=${value}`).join(),
   };
 }

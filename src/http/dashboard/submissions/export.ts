@@ -51,10 +51,14 @@ function exportFilter(c: DashboardContext, timeZone: string): SubmissionFilter {
       since: given("since").trim(),
       until: given("until").trim(),
       unread: isOn(given("unread")),
+      flag: "",
     },
     timeZone,
   );
-  const { fields } = readFilter({ field: c.req.queries("field") ?? [] });
+  const { fields, flags } = readFilter({
+    field: c.req.queries("field") ?? [],
+    flag: c.req.queries("flag")?.filter((text) => text !== ""),
+  });
   const states = folder === "" ? NOT_SPAM : folder === "all" ? SUBMISSION_STATES : [folderIn(folder)];
-  return { ...filter, states, fields };
+  return { ...filter, states, fields, flags };
 }

@@ -1,6 +1,6 @@
 import { chosenIn } from "../forms/form-words.ts";
 import { shortName } from "../../../access/place.ts";
-import { seenInWords } from "../../../forms/seen-flags.ts";
+import type { SeenFlags } from "../../../forms/seen-flags.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionMark, SubmissionState } from "../../../forms/submission-state.ts";
 import { explainSpam } from "../../../forms/spam/spam-reason.ts";
@@ -212,7 +212,7 @@ function Sender({ view: { submission, address, formName } }: { view: SubmissionV
           has(meta?.referrer) && ["Sent from", <ForeignValue text={meta!.referrer!} />],
           flags !== null && [
             `Flags of ${flags.project}/${flags.environment}`,
-            <Foreign text={seenInWords(flags)} />,
+            <SeenVariants flags={flags} />,
           ],
           has(meta?.language) && ["Language", <Foreign text={meta!.language!} />],
           has(meta?.userAgent) && ["Browser", <Foreign text={meta!.userAgent!} />],
@@ -220,6 +220,22 @@ function Sender({ view: { submission, address, formName } }: { view: SubmissionV
         ]}
       />
     </Card>
+  );
+}
+
+/** The variants that a sender got, each a link to the submissions of those who got the same. */
+function SeenVariants({ flags: { variants } }: { flags: SeenFlags }) {
+  return (
+    <>
+      {Object.entries(variants).map(([flag, variant], index) => (
+        <>
+          {index > 0 && " "}
+          <A to="/inbox" query={{ flag: `${flag}=${variant}` }}>
+            <Foreign text={`${flag}=${variant}`} />
+          </A>
+        </>
+      ))}
+    </>
   );
 }
 
