@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { createSite } from "../../../src/http/site.ts";
+import { readKeptScripts } from "../../../src/http/flags/kept-scripts.ts";
 import { openServices, openTestApp, siteOptions } from "../../support/app.ts";
 
 const app = openTestApp();
@@ -36,4 +37,19 @@ test("the script of pages is for any page, an hour at an address that stays, for
   expect(pinned.headers.toJSON()).toMatchObject({ ...common, ...caching });
   expect(await pinned.text()).toBe(text);
   expect((await get("/v1/flags.0123456789abcdef.js")).status).toBe(404);
+});
+
+test("a pinned script of every release keeps its bytes, and the present one is kept for later releases", async () => {
+  const kept = readKeptScripts();
+  const present = await (await get("/v1/flags.js")).text();
+  if (!Object.values(kept).includes(present))
+    throw new Error("the script of pages has changed: run bun scripts/keep-script.ts, and commit the file");
+  // The first one that pages could pin.
+  expect(Object.keys(kept)).toContain("flags.517a2d14eed9fcf7.js");
+  for (const [name, text] of Object.entries(kept)) {
+    const answer = await get(`/v1/${name}`);
+    expect([name, answer.status, await answer.text()]).toEqual([name, 200, text]);
+    expect(hashOf(text)).toBe(name.split(".")[1]!);
+    expect(answer.headers.get("cache-control")).toContain("immutable");
+  }
 });
