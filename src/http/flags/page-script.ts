@@ -27,12 +27,12 @@ function packed(text: string) {
 type Script = ReturnType<typeof packed>;
 
 /** The script of this release, and the texts of all by their names. */
-const scripts = once(async () => {
+const scripts = once(async (): Promise<{ present: string; texts: Readonly<Record<string, string>> }> => {
   const present = scriptName(SCRIPT);
-  return { present, texts: { ...KEPT, [present]: SCRIPT } as Readonly<Record<string, string>> };
+  return { present, texts: { ...KEPT, [present]: SCRIPT } };
 });
 
-/** Those that were asked for, by name. */
+/** Scripts that have been sent, by name. */
 const asked = new Map<string, Script>();
 
 /** The script of that name, or of this release; undefined for one that no release had. */

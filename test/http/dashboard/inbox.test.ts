@@ -124,7 +124,7 @@ describe("a list", () => {
       return storeSubmission(app, form, draft);
     };
     const [{ id: short }, { id: other }] = [await of("short & new"), await of("long")];
-    const query = new URLSearchParams({ flag: "hero=short & new" });
+    const query = new URLSearchParams({ flag: "hero=short & new" }).toString();
     const found = await browser.get(`${path}?${query}`);
     expect(idsIn(found.text)).toEqual([short]);
     expect(found.text).toContain('value="hero=short &amp; new"');
