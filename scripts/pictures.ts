@@ -9,6 +9,7 @@ const CHROMIUM = "/usr/bin/chromium";
 const EXECUTABLE = join(import.meta.dir, "../dist/formflag");
 const DOCS = join(import.meta.dir, "../docs");
 const WIDTH = 1280;
+const VISITORS = 3000;
 
 const RULE = ["--if", "email ends_with @example.com or country in AT,DE,CH"];
 
@@ -36,6 +37,16 @@ const COMMANDS: string[][] = [
   ],
   ["flags", "set", "checkout", "-p", "shop", "-e", "develop", "--description", "The checkout on one page"],
   ["environments", "lock", "production", "-p", "shop"],
+  ["forms", "create", "contact", "--project", "shop"],
+  [
+    ...["flags", "set", "hero", "-p", "shop", "-e", "production", "--browser", "on", "--default", "a"],
+    ...["--variants", '{"a":1,"b":2}', "--confirm", "production"],
+  ],
+  [
+    ...["experiments", "create", "headline", "-p", "shop", "-e", "production", "--flag", "hero", "--start"],
+    ...["--metric", "submissions:contact", "--min-days", "0", "--confirm", "production"],
+    ...["--hypothesis", "A month to try takes away the fear of buying: more people write to us."],
+  ],
   ["users", "create", "ann", "--role", "admin"],
   ["users", "create", "giulia", "--role", "none"],
   ["users", "create", "oskar", "--role", "none"],
@@ -65,6 +76,11 @@ const PICTURES: Picture[] = [
         scrollBy(0, -24)`,
       ),
   },
+  {
+    file: "dashboard-experiment.png",
+    path: "/projects/shop/environments/production/experiments/headline",
+    height: 700,
+  },
   { file: "dashboard-members.png", path: "/projects/shop/members", height: 780 },
 ];
 
@@ -83,6 +99,33 @@ async function formflag(...args: string[]): Promise<string> {
   return output;
 }
 
+/** Visitors of the pages that the experiment compares; of those who see a each tenth sends the form, else each seventh. */
+async function visit(address: string): Promise<void> {
+  const place = ["-p", "shop", "-e", "production"];
+  const key = (await formflag("tokens", "create", "site", "--scope", "flags:browser", ...place)).trim();
+  const form = (await formflag("forms", "get", "contact", "--field", "key")).trim();
+  const seen = { a: 0, b: 0 };
+  const post = async (path: string, body: string | FormData, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${address}${path}`, { method: "POST", body, headers });
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+    return answer;
+  };
+  for (let visitor = 0; visitor < VISITORS; visitor += 1) {
+    const context = JSON.stringify({ context: { targetingKey: `visitor-${visitor}` } });
+    const json = { "content-type": "application/json", "x-api-key": key };
+    const answer = await post("/ofrep/v1/evaluate/flags", context, json);
+    const assignment = answer.headers.get("x-formflag-assignment")!;
+    const { flags } = (await answer.json()) as { flags: { key: string; variant: "a" | "b" }[] };
+    const { variant } = flags.find((each) => each.key === "hero")!;
+    await post(`/v1/events?key=${key}`, JSON.stringify({ assignment, exposures: ["hero"] }));
+    if ((seen[variant] += 1) % (variant === "a" ? 10 : 7) !== 0) continue;
+    const body = new FormData();
+    body.set("name", `Visitor ${visitor}`);
+    body.set("_formflag", assignment);
+    await post(`/v1/s/${form}?mode=rest`, body);
+  }
+}
+
 /** The address at which the server listens, as it prints it. */
 async function addressOf(): Promise<string> {
   let text = "";
@@ -97,6 +140,7 @@ async function addressOf(): Promise<string> {
 try {
   const address = await addressOf();
   for (const command of COMMANDS) await formflag(...command);
+  await visit(address);
   const { url } = JSON.parse(await formflag("users", "link", "ann", "--json")) as { url: string };
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
   const page = await browser.newPage({

@@ -23,7 +23,8 @@ export function addSnippetCommand(flags: Command, io: Io): void {
       "after",
       `
 A browser key is a token of the scope flags:browser. The address is that of the server (--server), or
-FORMFLAG_PUBLIC_URL. A page with the tag has to be changed when the release of the server does.
+FORMFLAG_PUBLIC_URL. Later releases answer the address
+in the tag with the same bytes.
 
 Examples:
   formflag flags snippet -p shop -e production --key "$(cat site.key)"

@@ -131,7 +131,7 @@ function About({ project, environment, experiment, results: { days } }: Shown) {
               <Time at={Date.parse(endedAt)} />, after {counted(days, "day")}
             </>,
           ],
-          ["Winner", `after ${counted(minDays, "day")} at the earliest`],
+          minDays > 0 && ["Winner", `after ${counted(minDays, "day")} at the earliest`],
           guards.length > 0 && ["Guards", `${guards.join(", ")}: ${onGuard}`],
           [
             "Created by",
