@@ -38,14 +38,15 @@ const COMMANDS: string[][] = [
   ["flags", "set", "checkout", "-p", "shop", "-e", "develop", "--description", "The checkout on one page"],
   ["environments", "lock", "production", "-p", "shop"],
   ["forms", "create", "contact", "--project", "shop"],
+  `flags set hero -p shop -e production --browser on --default a --variants {"a":1,"b":2} --confirm production`.split(
+    " ",
+  ),
   [
-    ...["flags", "set", "hero", "-p", "shop", "-e", "production", "--browser", "on", "--default", "a"],
-    ...["--variants", '{"a":1,"b":2}', "--confirm", "production"],
-  ],
-  [
-    ...["experiments", "create", "headline", "-p", "shop", "-e", "production", "--flag", "hero", "--start"],
-    ...["--metric", "submissions:contact", "--min-days", "0", "--confirm", "production"],
-    ...["--hypothesis", "A month to try takes away the fear of buying: more people write to us."],
+    ..."experiments create headline -p shop -e production --flag hero --metric submissions:contact --start".split(
+      " ",
+    ),
+    ..."--min-days 0 --confirm production --hypothesis".split(" "),
+    "A month to try takes away the fear of buying: more people write to us.",
   ],
   ["users", "create", "ann", "--role", "admin"],
   ["users", "create", "giulia", "--role", "none"],
