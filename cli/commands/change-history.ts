@@ -2,6 +2,7 @@ import { segmentState } from "../../src/flags/segment.ts";
 import { clock } from "../../src/base/clock.ts";
 import type { Command } from "commander";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../src/base/pages.ts";
+import type { Source } from "../../src/access/source.ts";
 import type { viewChange } from "../../src/projects/history.ts";
 import type { Io } from "../output/terminal.ts";
 import { printable, shown } from "../output/text.ts";
@@ -14,7 +15,10 @@ import { countValue, pastTimeValue } from "../session/values.ts";
 
 type Kind = "flag" | "segment" | "experiment" | "environment" | "project" | "form";
 /** A change; one of all projects and forms names its project. */
-type Change = ReturnType<typeof viewChange> & { project?: string | null };
+type Change = Omit<ReturnType<typeof viewChange>, "source"> & {
+  project?: string | null;
+  source?: Source | null | undefined;
+};
 
 /** The thing whose changes are listed: without a kind everything, without a name all of the kind in the project. */
 type Subject = { kind?: Kind; name?: string | undefined; project?: string };
@@ -152,7 +156,15 @@ function headOf(change: Change, { kind: asked, name: named }: Subject): string {
   const what = isNamed ? own : [`${noun} ${project == null ? "" : `${project}/`}${name}`];
   const isPlaced = kind !== "form" && kind !== "project" && (isNamed || kind !== "environment");
   const where = isPlaced ? [environment ?? "all environments"] : [];
-  const parts = [`revision ${revision}`, at, who, ...what, ...where, actionOf(change)];
+  const parts = [
+    `revision ${revision}`,
+    at,
+    who,
+    ...what,
+    ...where,
+    actionOf(change),
+    ...(change.source === "mcp" ? ["by an assistant"] : []),
+  ];
   // A server of an earlier version sends none.
   const reason = change.why == null ? "" : `\nwhy: ${printable(change.why)}`;
   return printable(parts.join("  ")) + reason + reviewOf(change);

@@ -27,6 +27,8 @@ export type Sent = {
   /** Confirmations of the caller, separated by commas. */
   confirmed?: string;
   why?: string | undefined;
+  /** The client that makes the change, for the history. Default: `cli`. */
+  source?: "mcp";
   /** For how long the change is proposed, in place of being made. */
   propose?: string | undefined;
   /** Whether the change is made without approvals. */

@@ -107,8 +107,9 @@ const WITH_JSON = [200, 201];
 const NO_CONTENT = [204];
 
 function requestFor(server: string, operation: Operation, sent: Sent): Request {
-  const { names, query, body, revision, etag, confirmed, why, propose, bypass = false } = sent;
+  const { names, query, body, revision, etag, confirmed, why, source, propose, bypass = false } = sent;
   const headers = {
+    ...(operation.method !== "GET" && { "X-Source": source ?? "cli" }),
     ...(confirmed !== undefined && { "X-Confirm": confirmed }),
     ...(revision !== undefined && { "If-Match": `"${revision}"` }),
     ...(etag !== undefined && { "If-Match": `"${etag}"` }),

@@ -3,6 +3,7 @@ import type { Membership } from "./members/member.ts";
 import type { Review, ReviewNote } from "./review/review.ts";
 import type { Rights } from "./rights.ts";
 import type { Session } from "./session.ts";
+import type { Source } from "./source.ts";
 
 /** Author of a change: their name, its time in milliseconds since 1970, and the reason they gave. */
 export type Author = {
@@ -13,6 +14,8 @@ export type Author = {
   type?: ActorType | undefined;
   /** The network address that the change came from; none for a command and for formflag itself. */
   address?: string | undefined;
+  /** The way by which the change came. Default for formflag itself: `schedule`. */
+  source?: Source | undefined;
   /** How the change was reviewed; null if it was not. */
   review?: ReviewNote | null | undefined;
 };
@@ -29,6 +32,8 @@ export type Caller = Rights & {
   why?: string | undefined;
   /** The session of a user who is signed in; undefined for a token and for the operator. */
   session?: Pick<Session, "id" | "method" | "expiresAt"> | undefined;
+  /** The way by which the caller's changes come. */
+  source?: Source | undefined;
   /** The network address of the request. */
   address?: string | undefined;
   /** The review of the changes; without one, environments that need approvals refuse them. */
@@ -41,11 +46,12 @@ export type Caller = Rights & {
 };
 
 /** The part of a caller that an author is made of. */
-export type Acting = Pick<Caller, "name" | "why" | "address" | "review"> & { type: ActorType };
+export type Acting = Pick<Caller, "name" | "why" | "source" | "address" | "review"> & { type: ActorType };
 
 /** The caller as the author of changes at a time, in milliseconds since 1970. */
-export function authorOf({ name, why, type, address, review }: Acting, at: number): Author {
-  return { who: name, at, why, type, address, review: review?.note() };
+export function authorOf({ name, why, type, source, address, review }: Acting, at: number): Author {
+  const made = source ?? (type === "system" ? "schedule" : undefined);
+  return { who: name, at, why, type, source: made, address, review: review?.note() };
 }
 
 /** The person who runs commands on the machine that holds the data: everything is allowed. */
@@ -59,6 +65,7 @@ export function operatorCaller(
       return name();
     },
     type: "operator",
+    source: "cli",
     grants: [{ scopes: ["admin"] }],
     hasConfirmed,
     why,

@@ -8,10 +8,13 @@ import type { DeliveriesStore } from "./store.ts";
 type TargetsApp = ClockAndRandom & { store: DeliveriesStore & ChangeStore<TargetChange> };
 
 /** Caller that disables a target after 410 Gone. */
-const OUTBOX = operatorCaller(
-  () => "outbox",
-  () => false,
-);
+const OUTBOX = {
+  ...operatorCaller(
+    () => "outbox",
+    () => false,
+  ),
+  source: "schedule" as const,
+};
 
 /** Disables a target that answered 410 Gone; does nothing if the target was deleted meanwhile. */
 export function switchOffTarget(app: TargetsApp, owner: DeliveryOwner, id: string): Promise<void> {

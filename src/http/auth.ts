@@ -6,6 +6,7 @@ import { CLI_PREFIX } from "../access/session.ts";
 import { resumeSession, userCaller } from "../access/sessions.ts";
 import { createTokenFinder } from "../access/token-finder.ts";
 import { tokenCaller } from "../access/tokens.ts";
+import { sourceIn } from "../access/source.ts";
 import { readWhy } from "../access/why.ts";
 import type { App } from "../app.ts";
 import { AppError } from "../base/errors.ts";
@@ -28,6 +29,8 @@ export type AdminEnv = {
 
 export const CONFIRM = "X-Confirm";
 export const WHY = "X-Why";
+/** Names the client that sends a change, for the history: `cli` or `mcp`. */
+export const SOURCE = "X-Source";
 export const PROPOSE = "X-Propose";
 export const BYPASS = "X-Bypass";
 
@@ -61,11 +64,13 @@ export function identify(app: App) {
       try {
         const secret = bearerToken(c.req.header("authorization"));
         const address = client?.address;
+        const source = sourceIn(c.req.header(SOURCE));
         if (secret.startsWith(CLI_PREFIX)) {
           const signedIn = await resumeSession(app, secret, "cli");
-          return { ...userCaller(app, signedIn, secret, hasConfirmed, why()), address };
+          return { ...userCaller(app, signedIn, secret, hasConfirmed, why()), address, source };
         }
-        return await tokenCaller(app, secret, findToken, { hasConfirmed, why: why(), address });
+        const caller = await tokenCaller(app, secret, findToken, { hasConfirmed, why: why(), address });
+        return { ...caller, source };
       } catch (error) {
         if (client) countFailure(error, () => client);
         throw error;

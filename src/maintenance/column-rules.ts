@@ -4,6 +4,7 @@ import { FACTOR_LIMITS } from "../access/limits.ts";
 import { PASSWORD_HASH } from "../access/password.ts";
 import { MEMBER_SOURCES } from "../access/members/member.ts";
 import { ROLES, USER_ROLES } from "../access/role.ts";
+import { SOURCES } from "../access/source.ts";
 import { SCOPES } from "../access/scope.ts";
 import { areUserSettings } from "../access/user.ts";
 import { DASHED_KEY, SUBMISSION_ID } from "../base/ids.ts";
@@ -140,6 +141,7 @@ export const RULES = {
   mailbox: (value) => typeof value === "string" && isMailbox(value),
   role: oneOf(ROLES),
   actorType: oneOf(ACTOR_TYPES),
+  changeSource: oneOf(SOURCES),
   userRole: oneOf(USER_ROLES),
   memberSource: oneOf(MEMBER_SOURCES),
   slugs: listOf((slug) => SLUG.test(slug)),

@@ -151,6 +151,7 @@ export const SETUP_TABLES = {
     after: "text? json",
     why: "text?",
     review: "text? object",
+    source: "text? changeSource",
   }),
   proposals: setup("id", {
     id: "text dashedKey",

@@ -1,5 +1,6 @@
 import { audit } from "./access/audit.ts";
 import { changes } from "./changes/changes.ts";
+import { plans } from "./changes/plans.ts";
 import { projectTargets } from "./changes/project-targets.ts";
 import { codeReferences } from "./code-references.ts";
 import { deliveries } from "./deliveries.ts";
@@ -48,6 +49,7 @@ export const OPERATIONS: readonly Operation[] = [
   ramps,
   experiments,
   changes,
+  plans,
   projectTargets,
   forms,
   targets,

@@ -11,6 +11,7 @@ export const deliveries = noun("deliveries", () => import("./schema/deliveries-s
   list: {
     method: "GET",
     path: "/deliveries",
+    tool: "deliveries_list",
     summary: "List deliveries, newest first",
     scope: "forms:read",
     other: "flags:read",

@@ -10,6 +10,7 @@ export const documents = noun("documents", () => import("./schema/documents-sche
   export: {
     method: "GET",
     path: "/export",
+    tool: "export",
     summary: "Export projects, flags and forms that the caller sees as a document",
     scope: "read",
     place: "seen",
@@ -30,6 +31,7 @@ export const documents = noun("documents", () => import("./schema/documents-sche
   apply: {
     method: "POST",
     path: "/apply",
+    tool: "apply",
     summary: "Apply a document, with the scope `admin`; or list what would change, with `dryRun`",
     scope: "read",
     place: "seen",

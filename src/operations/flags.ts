@@ -15,6 +15,7 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
   list: {
     method: "GET",
     path: ALL,
+    tool: "flags_list",
     summary: "List the flags of an environment",
     scope: "flags:read",
     place: "environment",
@@ -29,6 +30,7 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
   get: {
     method: "GET",
     path: ONE,
+    tool: "flags_get",
     summary: "Get a flag in an environment",
     scope: "flags:read",
     place: "environment",
@@ -43,6 +45,7 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
   set: {
     method: "PATCH",
     path: ONE,
+    tool: "flags_set",
     summary: "Create or change a flag in an environment",
     scope: "flags:write",
     place: "environment",
@@ -75,6 +78,7 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
   evaluate: {
     method: "POST",
     path: `${ONE}/evaluate`,
+    tool: "flags_evaluate",
     summary: "Evaluate a flag for a context, or an unsaved change of it for several",
     scope: "flags:read",
     place: "environment",

@@ -36,6 +36,7 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
   get: {
     method: "GET",
     path: "/forms/:form",
+    tool: "forms_get",
     summary: "Get a form by its slug or key",
     scope: "forms:read",
     place: "form",

@@ -14,6 +14,7 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
   list: {
     method: "GET",
     path: "/projects/:project/history",
+    tool: "flags_history",
     summary: "List the changes in a project, newest first",
     scope: "flags:read",
     place: "environment",
@@ -59,6 +60,7 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
   rollback: {
     method: "POST",
     path: "/projects/:project/environments/:environment/flags/:flag/rollback",
+    tool: "flags_rollback",
     summary: "Set a flag in an environment to what it was after a revision, or before its newest change",
     scope: "flags:write",
     place: "environment",

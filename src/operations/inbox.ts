@@ -31,6 +31,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
   list: {
     method: "GET",
     path: "/submissions",
+    tool: "submissions_list",
     summary: "List the submissions of all forms, or those that hold an address, newest first",
     scope: "forms:read",
     place: "seen",

@@ -87,6 +87,8 @@ type Declared<S extends Schemas, P extends string> = {
   confirms?: boolean | "form";
   /** Whether it can be proposed as a change that others approve, in place of being run. */
   proposes?: boolean;
+  /** The tool for assistants (MCP) that is made from it. */
+  tool?: string;
   /** Whether the caller may say why, for the history. Default: if the scope allows changes. */
   explains?: boolean;
   /** Most bytes of the body. Default: `MAX_ADMIN_BODY`. */

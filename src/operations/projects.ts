@@ -7,6 +7,7 @@ export const projects = noun("projects", () => import("./schema/projects-schema.
   list: {
     method: "GET",
     path: "/projects",
+    tool: "overview",
     summary: "List projects",
     scope: "flags:read",
     place: "seen",

@@ -7,6 +7,7 @@ export const promotion = noun("flags", () => import("./schema/promotion-schema.t
   promote: {
     method: "POST",
     path: "/projects/:project/environments/:environment/promote",
+    tool: "flags_promote",
     summary: "Copy the values of flags from another environment",
     scope: "flags:write",
     place: "environment",

@@ -5,6 +5,7 @@ export const stale = noun("flags", () => import("./schema/stale-schema.ts"), {
   list: {
     method: "GET",
     path: "/projects/:project/stale",
+    tool: "flags_stale",
     summary: "List the flags that look finished",
     scope: "flags:read",
     place: "environment",

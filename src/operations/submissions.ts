@@ -50,6 +50,7 @@ export const submissions = noun("submissions", () => import("./schema/submission
   get: {
     method: "GET",
     path: "/submissions/:id",
+    tool: "submissions_get",
     summary: "Get a submission",
     scope: "forms:read",
     place: "form",

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { timestamp } from "../base/slug-schema.ts";
 import { CHANGE_KINDS } from "../access/history-entry.ts";
+import { SOURCES } from "../access/source.ts";
 
 export const changeSchema = z.object({
   revision: z.int(),
@@ -16,6 +17,8 @@ export const changeSchema = z.object({
   who: z.string(),
   /** Why the change was made, in the words of who made it; null if no reason was given. */
   why: z.nullable(z.string()),
+  /** The way by which it came; null before that was recorded, and left out by a server of an earlier version. */
+  source: z.optional(z.nullable(z.enum(SOURCES))),
   /** Whether an administrator made it without the approvals that it needs. */
   bypass: z.boolean(),
   /** The proposed change that it was part of, with its author and who approved it; `who` applied it. Null for others. */

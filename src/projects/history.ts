@@ -1,5 +1,6 @@
 import type { ChangeKind, HistoryEntry } from "../access/history-entry.ts";
 import type { ReviewNote } from "../access/review/review.ts";
+import type { Source } from "../access/source.ts";
 import { isoTime } from "../base/clock.ts";
 
 /** A recorded change. Times are milliseconds since 1970. */
@@ -10,6 +11,8 @@ export type Change = HistoryEntry & {
   who: string;
   /** In the words of who made it; null if no reason was given. */
   why: string | null;
+  /** The way by which it came; null if that was not recorded. */
+  source: Source | null;
   /** How it was reviewed; null for a direct change. */
   review: ReviewNote | null;
 };
@@ -43,7 +46,7 @@ export type ChangeQuery = {
 
 /** A change as the admin API shows it. */
 export function viewChange(change: Change) {
-  const { revision, environment, kind, name, at, who, why, review, before, after } = change;
+  const { revision, environment, kind, name, at, who, why, source, review, before, after } = change;
   const bypass = review?.bypass ?? false;
   const reviewed = review && { change: review.change, author: review.author, approvers: review.approvers };
   return {
@@ -54,6 +57,7 @@ export function viewChange(change: Change) {
     at: isoTime(at),
     who,
     why,
+    source,
     bypass,
     review: reviewed && { ...reviewed, approvers: [...reviewed.approvers] },
     before,

@@ -35,10 +35,17 @@ export async function unconfirmedLocks(
   );
   const reviewed = places.filter(({ approvals }) => approvals > 0);
   if (reviewed.length > 0) {
-    if (!review) throw unapproved(project, reviewed);
+    if (!review?.admit) throw unapproved(project, reviewed);
     review.admit(project);
   }
   const locked = places.filter((each) => each.locked && each.approvals === 0);
+  if (review?.meetLocks) {
+    review.meetLocks(
+      project,
+      locked.map(({ slug }) => slug),
+    );
+    return [];
+  }
   if (locked.length > 0) requireScope(caller, "flags:locked", { project, environment });
   return locked.map(({ slug }) => slug).filter((slug) => !caller.hasConfirmed(slug));
 }

@@ -77,6 +77,7 @@ describe("history", () => {
       at: expect.stringMatching(new RegExp(TIME)),
       who: expect.stringMatching(/^(?!unknown)/),
       why: null,
+      source: "cli",
       review: null,
       bypass: false,
       before: { enabled: false, expiredAt: null, description: "why\u202e" },

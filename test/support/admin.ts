@@ -110,6 +110,7 @@ export const NEEDED: Record<string, Scope> = {
   "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/pause": "flags:write",
   "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/resume": "flags:write",
   "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/abort": "flags:write",
+  "POST /plans": "flags:write",
   "GET /projects/{project}/environments/{environment}/experiments": "flags:read",
   "POST /projects/{project}/environments/{environment}/experiments": "flags:write",
   "GET /projects/{project}/environments/{environment}/experiments/{experiment}": "flags:read",

@@ -9,8 +9,13 @@ export type ReviewNote = {
 
 /** A review that changes go through, in place of being refused where environments need approvals. */
 export type Review = {
-  /** Called with a project before environments of it that need approvals are changed. Throws `forbidden`. */
-  admit: (project: string) => void;
+  /**
+   * Called with a project before environments of it that need approvals are changed. Throws `forbidden`. With null these are
+   * refused, as without a review.
+   */
+  admit: ((project: string) => void) | null;
+  /** Called with the locked environments that a plan changes, in place of asking the caller to confirm them. */
+  meetLocks?: (project: string, environments: readonly string[]) => void;
   /** Whether the changes are reviewed, so that no lock has to be confirmed. */
   isReviewed: boolean;
   /**

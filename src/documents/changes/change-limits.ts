@@ -4,6 +4,8 @@ export const CHANGE_LIMITS = {
   open: 200,
   /** Bytes of an operation, and of what it makes. */
   bytes: 1024 * 1024,
+  /** Changes of a plan that is made at once. */
+  planned: 10_000,
   /** Characters of its description. */
   summary: 300,
   /** How long one may stay open: at least and at most, and by default, in milliseconds. */

@@ -69,7 +69,7 @@ export function createEntry(app: App, options: DashboardOptions, cookies: Cookie
       const current = await resumeSession(app, session.secret);
       if (isUnready(current)) throw factorMissing();
     };
-    return { ...caller, verify, address: c.env.client.address };
+    return { ...caller, verify, source: "dashboard" as const, address: c.env.client.address };
   };
   return { resume, enter, callerOf };
 }

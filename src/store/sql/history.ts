@@ -15,7 +15,7 @@ type Row = Omit<Change, "before" | "after" | "review"> & {
   review: string | null;
 };
 
-const COLUMNS = "revision, environment, kind, name, at, who, why, review, before, after";
+const COLUMNS = "revision, environment, kind, name, at, who, why, source, review, before, after";
 
 /** About the size of a page: the values before and after, which are parsed at once, may be nothing but short names. */
 const CUT = { columns: ["before", "after"], bytes: MiB };
@@ -139,12 +139,12 @@ export const changes = {
 export function* recordChange(
   projectId: number | null,
   revision: number,
-  { who, at, why, review }: Author,
+  { who, at, why, source, review }: Author,
   { environment, kind, name, before, after }: HistoryEntry,
 ): Work<void> {
   yield* run(
-    `INSERT INTO changes (revision, project_id, environment, kind, name, at, who, why, review, before, after)
-     VALUES ($revision, $projectId, $environment, $kind, $name, $at, $who, $why, $review, $before, $after)`,
+    `INSERT INTO changes (revision, project_id, environment, kind, name, at, who, why, source, review, before, after)
+     VALUES ($revision, $projectId, $environment, $kind, $name, $at, $who, $why, $source, $review, $before, $after)`,
     {
       revision,
       projectId,
@@ -154,6 +154,7 @@ export function* recordChange(
       at,
       who,
       why: why ?? null,
+      source: source ?? null,
       review: toJson(review),
       before: toJson(before),
       after: toJson(after),

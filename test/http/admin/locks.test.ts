@@ -211,6 +211,7 @@ describe("the history of a flag", () => {
       "at",
       "who",
       "why",
+      "source",
       "bypass",
       "review",
       "before",

@@ -35,8 +35,8 @@ const NARROWED = new Set([
   "GET /projects/{project}/flags/{flag}/ratings",
   "DELETE /projects/{project}/flags/{flag}/feedback",
 ]);
-/** What lists the projects that the token sees. */
-const SEEN = new Set(["GET /projects"]);
+/** What lists the projects that the token sees, or has its place in the body. */
+const SEEN = new Set(["GET /projects", "POST /plans"]);
 /** What reads an environment beside the one of its path. */
 const PROMOTE = "POST /projects/{project}/environments/{environment}/promote";
 

@@ -106,6 +106,11 @@ const BODIES: Record<string, unknown> = {
   "POST /submissions/mark-matching": { mark: "archived" },
   "POST /submissions/delete-matching": { state: "spam" },
   "POST /submissions/purge": { field: "name", value: "Ada", dryRun: true },
+  "POST /plans": {
+    operation: "PATCH /projects/:project/environments/:environment/flags/:flag",
+    names: { project: "shop", environment: "develop", flag: "sale" },
+    body: { enabled: true },
+  },
   "POST /apply": { document: { forms: { applied: {} } }, dryRun: true },
   // It takes none, and reads none.
   "POST /backups": {},

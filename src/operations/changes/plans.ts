@@ -1,0 +1,66 @@
+import type { Caller } from "../../access/caller.ts";
+import { requireScope } from "../../access/rights.ts";
+import { AppError } from "../../base/errors.ts";
+import { applyPlan, planChange } from "../../documents/changes/planning.ts";
+import type { ProposedDifference, ProposedOperation } from "../../documents/changes/proposal.ts";
+import { documents } from "../documents.ts";
+import { noun } from "../operation.ts";
+import { rerunOn } from "./perform.ts";
+import { PROPOSABLE, keyOf } from "./proposable.ts";
+
+const APPLY = keyOf(documents.apply);
+
+/** Changes in two calls: the first returns what would change, the second changes that and nothing else. */
+export const plans = noun("changes", () => import("../schema/plans-schema.ts"), {
+  make: {
+    method: "POST",
+    path: "/plans",
+    summary: "Plan a change; with its `plan`, make it, if it would still change the same",
+    scope: "flags:write",
+    place: "seen",
+    confirms: false,
+    run: async ({ app, caller, body: { plan, confirm = [], ...called } }) => {
+      const operation = await checked(caller, called);
+      const acting = { ...caller, hasConfirmed: (slug: string) => confirm.includes(slug) };
+      const rerun = rerunOn(app);
+      const listed = (value: unknown) =>
+        operation.operation === APPLY ? (value as { changes: ProposedDifference[] }).changes : null;
+      const planned =
+        plan === undefined
+          ? await planChange(app, acting, operation, rerun, listed)
+          : await applyPlan(app, acting, operation, plan, rerun, listed);
+      const { plan: hash, changes, locked } = planned;
+      return { applied: plan !== undefined, plan: hash, changes, locked };
+    },
+  },
+});
+
+type Called = {
+  operation: string;
+  names?: Record<string, string> | undefined;
+  body?: unknown;
+};
+
+/** The operation with its input as its schemas read it. Throws `invalid`, `forbidden`. */
+async function checked(caller: Caller, { operation, names = {}, body }: Called): Promise<ProposedOperation> {
+  const found = PROPOSABLE.get(operation);
+  if (found?.tool === undefined)
+    throw new AppError("invalid", `${operation} is no operation that can be planned`, {
+      hint: `these can: ${[...PROPOSABLE].flatMap(([key, { tool }]) => (tool === undefined ? [] : [key])).join("; ")}`,
+    });
+  const wanted = [...found.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+  for (const name of wanted)
+    if (names[name] === undefined) throw new AppError("invalid", `names.${name} is missing`);
+  const { project, environment } = names;
+  if (found.place === "environment" && found.scope !== null)
+    requireScope(caller, found.scope, { project, environment });
+  const [schemas, { checkBody }] = await Promise.all([found.schemas(), import("../schema/check.ts")]);
+  const json = Buffer.from(JSON.stringify(body ?? {}));
+  const given = Object.fromEntries(wanted.map((name) => [name, names[name]!]));
+  return {
+    operation,
+    names: given,
+    query: found.defaults,
+    body: schemas.body && (await checkBody(schemas.body, json, found)),
+  };
+}

@@ -1,0 +1,26 @@
+import * as z from "zod/mini";
+import { proposalSchema } from "../../documents/changes/proposal-schema.ts";
+
+export const make = {
+  body: z.strictObject({
+    /** An operation of this API by method and path, such as `PATCH /projects/:project/…`. */
+    operation: z.string(),
+    /** The names in its path. */
+    names: z.optional(z.record(z.string(), z.string())),
+    /** Its body. */
+    body: z.optional(z.any()),
+    /** The `plan` of an answer to the same call: makes those changes. Without it nothing is changed. */
+    plan: z.optional(
+      z.string().check(z.regex(/^[0-9a-f]{64}$/, "plan is the plan of a call that changed nothing")),
+    ),
+    /** The locked environments to change all the same, by slug. */
+    confirm: z.optional(z.array(z.string())),
+  }),
+  output: z.object({
+    applied: z.boolean(),
+    plan: z.string(),
+    changes: proposalSchema.shape.differences,
+    /** The locked environments among those that change: these have to be named in `confirm`. */
+    locked: z.array(z.string()),
+  }),
+};
