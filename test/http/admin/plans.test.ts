@@ -43,7 +43,7 @@ async function openShop() {
     place,
     names,
     enabled: async () => (await app.store.flags.find(place))!.enabled,
-    async plan(body: unknown, token = writer): Promise<Answer> {
+    plan: async (body: unknown, token = writer): Promise<Answer> => {
       const answer = await admin.request("/api/admin/v1/plans", {
         method: "POST",
         headers: {
@@ -107,7 +107,7 @@ describe("a plan", () => {
     const { names, plan } = await openShop();
     const one = await plan({ operation: SET, names, body: { enabled: true, metadata: { a: 1, b: 2 } } });
     const other = await plan({ operation: SET, names, body: { metadata: { b: 2, a: 1 }, enabled: true } });
-    expect(other.plan).toBe(one.plan!);
+    expect(other.plan).toBe(one.plan);
   });
 
   test("is of a rollback, a promotion and a document too", async () => {
