@@ -11,7 +11,7 @@ import type { Rerun } from "./found.ts";
 import type { ProposedDifference, ProposedOperation } from "./proposal.ts";
 import { differencesOf, environmentsOf } from "./proposed-differences.ts";
 
-/** What an operation changes, or would change. */
+/** The changes that an operation makes, or would make. */
 export type Planned = {
   /** A hash of the operation, its input, its changes and the version of the setup. */
   plan: string;
