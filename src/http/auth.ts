@@ -30,7 +30,7 @@ export type AdminEnv = {
 export const CONFIRM = "X-Confirm";
 export const WHY = "X-Why";
 /** Names the client that sends a change, for the history: `cli` or `mcp`. */
-export const SOURCE = "X-Source";
+const SOURCE = "X-Source";
 export const PROPOSE = "X-Propose";
 export const BYPASS = "X-Bypass";
 
