@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import type { NewToken } from "../../../src/access/token.ts";
-import { createToken } from "../../../src/access/tokens.ts";
-import { setFlag } from "../../../src/flags/flags.ts";
-import { setEnvironment } from "../../../src/projects/environments.ts";
-import { createProject } from "../../../src/projects/projects.ts";
-import { openServices, openTestApp } from "../../support/app.ts";
-import { OPERATOR } from "../../support/records/caller.ts";
+import type { NewToken } from "../../src/access/token.ts";
+import { createToken } from "../../src/access/tokens.ts";
+import { setFlag } from "../../src/flags/flags.ts";
+import { setEnvironment } from "../../src/projects/environments.ts";
+import { createProject } from "../../src/projects/projects.ts";
+import { openServices, openTestApp } from "../support/app.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 
 const SET = "PATCH /projects/:project/environments/:environment/flags/:flag";
 const ROLLBACK = "POST /projects/:project/environments/:environment/flags/:flag/rollback";
