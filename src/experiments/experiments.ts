@@ -113,7 +113,7 @@ export function patchExperiment(
     const set = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
     const later = Object.keys(set).find((name) => name !== "hypothesis");
     if (before.status !== "draft" && later !== undefined)
-      throw new AppError("conflict", `${later} of an experiment is set before its start`, {
+      throw new AppError("conflict", `an experiment that was started keeps its ${later}`, {
         reason: "experiment-started",
       });
     let after: Experiment = { ...before, ...set };

@@ -43,13 +43,13 @@ async function parseAt(place: Place, schema: Schema, value: unknown): Promise<un
 
 type Definition =
   | { type: "object"; shape: Record<string, Schema> }
-  | { type: "record"; valueType: Schema }
+  | { type: "record"; valueType: Schema; checks?: readonly unknown[] }
   | { type: "optional"; innerType: Schema };
 
-/** Whether a schema is a section, or an object of sections: one that may be empty, and has no checks of the whole. */
+/** Whether a schema is a section, a record without checks of the whole, or an object of sections. */
 function holdsSection(schema: Schema): boolean {
   const { def } = schema._zod as unknown as { def: Definition };
-  if (def.type === "record") return true;
+  if (def.type === "record") return (def.checks ?? []).length === 0;
   if (def.type === "optional") return holdsSection(def.innerType);
   return def.type === "object" && Object.values(def.shape).some(holdsSection);
 }
