@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { createToken } from "../../../src/access/tokens.ts";
-import { setFlag } from "../../../src/flags/flags.ts";
-import { createProject } from "../../../src/projects/projects.ts";
-import { openServices, openTestApp } from "../../support/app.ts";
-import { bearer } from "../../support/postgres/world.ts";
-import { OPERATOR } from "../../support/records/caller.ts";
+import { createToken } from "../../src/access/tokens.ts";
+import { setFlag } from "../../src/flags/flags.ts";
+import { createProject } from "../../src/projects/projects.ts";
+import { openServices, openTestApp } from "../support/app.ts";
+import { bearer } from "../support/postgres/world.ts";
+import { OPERATOR } from "../support/records/caller.ts";
 
 const EXPERIMENTS = "/api/admin/v1/projects/shop/environments/live/experiments";
 
