@@ -24,6 +24,10 @@ const ANY: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 /** The host by which a program on this machine reaches an address that is listened on, as in a URL. */
 export function localHost(hostname: string): string {
-  const host = ANY[hostname] ?? hostname;
-  return host.includes(":") ? `[${host}]` : host;
+  return urlHost(ANY[hostname] ?? hostname);
+}
+
+/** A host as it stands in a URL: IPv6 in brackets. */
+export function urlHost(hostname: string): string {
+  return hostname.includes(":") ? `[${hostname}]` : hostname;
 }

@@ -20,6 +20,8 @@ export type ServeConfig = DashboardConfig & {
   flagsListen: Listen | null;
   adminListen: Listen | null;
   metricsListen: Listen | null;
+  /** Where flagd and its providers get flags over gRPC; null for nowhere. */
+  flagdListen: Listen | null;
   publicUrl: string | null;
   /** Empty, or `/a` or `/a/b`. */
   basePath: string;
@@ -60,6 +62,7 @@ type ServeOptions = {
   flagsListen?: string;
   adminListen?: string;
   metricsListen?: string;
+  flagdListen?: string;
   publicUrl?: string;
   basePath?: string;
   dashboardUrl?: string;
@@ -100,6 +103,7 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
     flagsListen: own(given.flagsListen, "--flags-listen"),
     adminListen: own(given.adminListen, "--admin-listen"),
     metricsListen: own(given.metricsListen, "--metrics-listen"),
+    flagdListen: own(given.flagdListen, "--flagd-listen"),
     publicUrl,
     basePath,
     isBaseOptional: isBaseOptional && basePath !== "",

@@ -1,7 +1,7 @@
 import { AppError } from "../../src/base/errors.ts";
 import type { Site } from "../../src/http/site.ts";
 import { readWhole } from "../session/read-whole.ts";
-import { type Listen, localHost } from "./address.ts";
+import { type Listen, localHost, urlHost } from "./address.ts";
 
 /** A certificate chain and its private key, in PEM. */
 export type Tls = { cert: string; key: string };
@@ -174,7 +174,8 @@ function refuseShared(hostname: string, port: number): void {
     void Bun.serve({ hostname, port, reusePort: false, fetch: () => new Response() }).stop(true);
 }
 
-function addressError(error: unknown, address: string): unknown {
+/** The error of an address that cannot be listened on, which `option` names. */
+export function addressError(error: unknown, address: string, option = "--listen"): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const reason = {
     EADDRINUSE: "is in use",
@@ -184,13 +185,13 @@ function addressError(error: unknown, address: string): unknown {
   }[code];
   if (reason === undefined) return error;
   return new AppError("unavailable", `the address ${address} ${reason}`, {
-    hint: "choose another with --listen, or stop what uses it",
+    hint: `choose another with ${option}, or stop what uses it`,
   });
 }
 
 /** Avoids `server.url`, which takes as long as starting to listen. */
 function originOf({ hostname = "", port }: Bun.Server<undefined>): string {
-  return `${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`;
+  return `${urlHost(hostname)}:${port}`;
 }
 
 /**

@@ -59,6 +59,10 @@ export function serveOptions(): Option[] {
       "FORMFLAG_METRICS_LISTEN",
     ),
     new Option(
+      "--flagd-listen <address>",
+      "an address where flagd and its in-process providers get flags over gRPC, such as 127.0.0.1:8015",
+    ).env("FORMFLAG_FLAGD_LISTEN"),
+    new Option(
       "--max-stale <time>",
       "how long flags are answered from memory while a shared database does not answer, such as 60s",
     )

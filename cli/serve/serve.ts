@@ -4,9 +4,7 @@ import { expiredInvitationsJob } from "../../src/access/members/invitations.ts";
 import { changeDeliveriesJob } from "../../src/documents/changes/change-deliveries.ts";
 import { expiredChangesJob } from "../../src/documents/changes/reviews.ts";
 import { expiredSessionsJob } from "../../src/access/sessions.ts";
-import type { App } from "../../src/app.ts";
 import { isShared } from "../../src/base/changes.ts";
-import { endOfIds } from "../../src/base/ids.ts";
 import { type Jobs, startJobs } from "../../src/base/jobs.ts";
 import { once } from "../../src/base/once.ts";
 import { createReads } from "../../src/flags/reads/reads.ts";
@@ -32,10 +30,11 @@ import { linkBaseOf } from "./dashboard-config.ts";
 import { openAuditFile } from "./audit/audit-options.ts";
 import { createBackups } from "./backups/backups.ts";
 import { factsOf } from "./facts.ts";
+import { NO_SYNC, openFlagdSync } from "./flagd.ts";
 import { checkFiles, filesJobs } from "./files.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { type Listener, listen, readTls } from "./listen.ts";
-import { type Log, createLog } from "./log.ts";
+import { createLog } from "./log.ts";
 import { openOutbox } from "./outbox.ts";
 import { loadOidcClient } from "./oidc-config.ts";
 import { loadOutgoing } from "./outgoing-config.ts";
@@ -106,12 +105,13 @@ export async function serve(
   let jobs: Jobs | undefined;
   let outbox: Outbox | undefined;
   let threads = NO_THREADS;
+  let sync = NO_SYNC;
   const data = storage.shared === null ? storage.data : null;
   const backups = createBackups(app, { settings: config.backups, data, env: commandEnv, log });
   const facts = { ...factsOf(storage, VERSION), startedAt: new Date(clock.now()).toISOString() };
   try {
     if (storage.shared !== null) await checkFiles(storage.shared.files, app, log);
-    const ids = shareIds(app, await newestId(app, log), memory !== null);
+    const ids = await shareIds(app, log, memory !== null);
     const warn = (text: string) => log.line("warn", text);
     const auditFile = await openAuditFile(config, app, log);
     await applyDue(app, warn);
@@ -149,7 +149,9 @@ export async function serve(
       threads = await startOthers(app, started, { places, listeners, io, log, wakeOutbox });
       await threads.listening;
     }
-    const renewals = config.tls ? await renewalsOf({ places, listeners, threads, log }) : [];
+    sync = await openFlagdSync(app, config, tls, log);
+    const ofSites = config.tls ? await renewalsOf({ places, listeners, threads, log }) : [];
+    const renewals = [...ofSites, ...sync.renewals];
     if (config.tls) onHangup(config.tls, renewals, log);
     jobs = startJobs(
       [
@@ -190,7 +192,7 @@ export async function serve(
     stopHeartbeat = startHeartbeat(app, { ...itself, address }, log.error);
     if (count > 1) log.line("info", `${count} threads serve`);
     // Plain text in either format: scripts wait for this line.
-    for (const { origin } of listeners) io.err(`listening on ${origin}\n`);
+    for (const { origin } of [...listeners, ...sync.listeners]) io.err(`listening on ${origin}\n`);
     // The link signs in: it belongs on a screen, not in a log.
     if (io.errIsTerminal && config.log.format !== "json") {
       const { welcome } = await import("./welcome.ts");
@@ -211,11 +213,13 @@ export async function serve(
     for (const listener of listeners) listener.retire();
     threads.retire();
     endStreams();
+    sync.close();
     await (await import("./last-connections.ts")).takeLastConnections();
     const finished = Promise.all([threads.stop(), ...listeners.map((listener) => listener.stop())]);
     await Promise.race([finished, clock.sleep(GRACE)]);
   } finally {
     await stopHeartbeat();
+    sync.close();
     closeOutgoing();
     outbox?.stop();
     backups.stop();
@@ -236,14 +240,4 @@ export async function serve(
 function dashboardOf(config: ServeConfig, places: Place[], listeners: Listener[]): string | null {
   const listener = listeners[places.findIndex(({ hasDashboard }) => hasDashboard)];
   return listener ? (linkBaseOf(config) ?? `${listener.localOrigin}${config.basePath}`) : null;
-}
-
-/** Null if the database is damaged there: a server still answers what it can. */
-async function newestId({ store, now }: App, log: Log): Promise<string | null> {
-  try {
-    return await store.submissions.newestId(endOfIds(now()));
-  } catch (error) {
-    log.error(error);
-    return null;
-  }
 }

@@ -144,7 +144,7 @@ export function placeServices(
       return createPagesService(app, reportOf("flags"), { guard, threads });
     }),
     flagdSource: once(async () => {
-      const { createFlagdSource } = await import("../../src/http/flags/flagd-source.ts");
+      const { createFlagdSource } = await import("../../src/http/flags/flagd/source.ts");
       return createFlagdSource(app, reportOf("flags"), { guard: readGuard, maxStale, threads });
     }),
     admin: async () => {

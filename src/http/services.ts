@@ -1,7 +1,7 @@
 import type { AdminApp } from "./admin/admin.ts";
 import type { DashboardApp } from "./dashboard/dashboard.tsx";
 import type { CodeReferencesService } from "./flags/code-references.ts";
-import type { FlagdSource } from "./flags/flagd-source.ts";
+import type { FlagdSource } from "./flags/flagd/source.ts";
 import type { FlagsService } from "./flags/flags.ts";
 import type { OfrepService } from "./flags/ofrep.ts";
 import type { PagesService } from "./flags/pages.ts";

@@ -1,3 +1,4 @@
+import { isOn } from "../flags/flag.ts";
 import { exportFlags } from "../flags/flagd/definition.ts";
 import { exportMembers } from "../memberships/members.ts";
 import { importFlags } from "../flags/imports.ts";
@@ -15,12 +16,14 @@ export const flagd = noun("flags", () => import("./schema/flagd-schema.ts"), {
     scope: "flags:read",
     place: "environment",
     levels: 2,
-    defaults: { members: "false" },
+    defaults: { members: "false", expired: "on" },
     run: async ({ app, caller, names, query }) => {
       const selection = await app.store.flags.selectIn(names.project, names.environment);
       const [flags, segments] = [await selection.flags(), await selection.segments()];
       const members = query.members === "true" ? await exportMembers(caller, selection, segments) : undefined;
-      return exportFlags(flags, segments, selection.metadata, members);
+      const isExpiredOff = query.expired === "off";
+      const shown = isExpiredOff ? flags.map((flag) => ({ ...flag, enabled: isOn(flag, app.now()) })) : flags;
+      return exportFlags(shown, segments, selection.metadata, members);
     },
   },
   import: {

@@ -11,7 +11,7 @@ import { createAdminApp } from "../../src/http/admin/admin.ts";
 import type { Report } from "../../src/http/errors.ts";
 import { createCodeReferencesService } from "../../src/http/flags/code-references.ts";
 import { createFlagsService } from "../../src/http/flags/flags.ts";
-import { createFlagdSource } from "../../src/http/flags/flagd-source.ts";
+import { createFlagdSource } from "../../src/http/flags/flagd/source.ts";
 import { createOfrepService } from "../../src/http/flags/ofrep.ts";
 import { createPagesService } from "../../src/http/flags/pages.ts";
 import { createPreviewsService } from "../../src/http/flags/previews.ts";

@@ -1,4 +1,6 @@
 import { type Command, Option } from "commander";
+import { clock } from "../../../src/base/clock.ts";
+import { AppError } from "../../../src/base/errors.ts";
 import { isObject } from "../../../src/base/json.ts";
 import type { ImportResult } from "../../../src/flags/imports.ts";
 import { flagd as operations } from "../../../src/operations/flagd.ts";
@@ -117,6 +119,10 @@ export function addExportCommand(flags: Command, io: Io): void {
     .addOption(environmentOption())
     .option("--members", "with the members of segments that forms fill, at most 10,000 of each")
     .option("-o, --output <file>", "where to, as YAML for a file named so; - for standard output", "-")
+    .option(
+      "--watch",
+      "write the file again after each change, until it is interrupted; expired flags are off in it",
+    )
     .addHelpText(
       "after",
       `
@@ -126,26 +132,48 @@ gives the same flags again.
 Examples:
   formflag flags export -p shop -e production > flags.json
   formflag flags export -p shop -e production -o flags.json
+  formflag flags export -p shop -e production -o flags.json --watch
 `,
     )
     .action(action(io, parseExport, exportFlags));
 }
 
-type ExportValues = { project: string; environment: string; output: string; members: boolean };
+type ExportValues = {
+  project: string;
+  environment: string;
+  output: string;
+  members: boolean;
+  watch: boolean;
+};
 
 async function parseExport(input: Input): Promise<ExportValues> {
-  const { output, members } = input.options;
-  return { ...(await readEnvironment(input)), output: String(output), members: members === true };
+  const { output, members, watch } = input.options;
+  if (watch === true && output === "-")
+    throw usage("--watch writes a file again and again", "name the file: -o flags.json");
+  return {
+    ...(await readEnvironment(input)),
+    output: String(output),
+    members: members === true,
+    watch: watch === true,
+  };
 }
 
-async function exportFlags(
-  { client, io }: Session,
-  { project, environment, output, members }: ExportValues,
-): Promise<void> {
+async function exportFlags(session: Session, values: ExportValues): Promise<void> {
+  const { client, io } = session;
+  const { project, environment, output, members, watch } = values;
   const names = { project, environment };
-  // An older server knows no such parameter.
-  const query = members ? ({ members: "true" } as const) : {};
-  const document = await client.call(operations.export, { names, query });
+  const isYaml = exportFormat(output, ["json", "yaml", "yml"])?.startsWith("y") === true;
+  const { printDocument } = await import("../documents/document-file.ts");
+  // An older server knows no such parameters.
+  const query = {
+    ...(members && ({ members: "true" } as const)),
+    ...(watch && ({ expired: "off" } as const)),
+  };
+  const read = async () => {
+    const document = await client.call(operations.export, { names, query });
+    return { document, text: printDocument(document, isYaml ? "yaml" : "json") };
+  };
+  const { document, text } = await read();
   if (!members && hasEmptyList(document["$evaluators"])) {
     const filled = (await listAll(client, segments.list, { names })).filter(({ source }) => source);
     for (const { name } of filled)
@@ -153,11 +181,33 @@ async function exportFlags(
         shown`warning: nobody is in segment ${name}, which a form fills: --members writes its members\n`,
       );
   }
-  const { printDocument } = await import("../documents/document-file.ts");
-  const isYaml = exportFormat(output, ["json", "yaml", "yml"])?.startsWith("y") === true;
-  const answer = new Response(printDocument(document, isYaml ? "yaml" : "json"));
-  if (output === "-") await writeOut(io, answer);
-  else await saveTo(output, answer);
+  if (output === "-") await writeOut(io, new Response(text));
+  else await saveTo(output, new Response(text));
+  if (watch) await rewrite(io, output, text, async () => (await read()).text);
+}
+
+/** How often a watched export looks for changes, in milliseconds. */
+const WATCH_INTERVAL = 1000;
+
+/** Writes a file again each time its text differs from the one that it has. Ends only with an error other than `unavailable`. */
+async function rewrite(io: Io, file: string, text: string, read: () => Promise<string>): Promise<never> {
+  let [written, isLost] = [text, false];
+  io.note(shown`${file} follows the flags; Ctrl-C ends that\n`);
+  for (;;) {
+    await clock.sleep(WATCH_INTERVAL);
+    try {
+      const next = await read();
+      if (isLost) io.note("the server answers again\n");
+      isLost = false;
+      if (next === written) continue;
+      await saveTo(file, new Response(next));
+      written = next;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "unavailable") throw error;
+      if (!isLost) io.note(shown`${error.message}: ${file} stays as it is\n`);
+      isLost = true;
+    }
+  }
 }
 
 /** Whether a segment of a file has an empty list, as one that a form fills has without its members. */

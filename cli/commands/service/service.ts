@@ -100,8 +100,8 @@ function isOfStorage(option: Option): boolean {
 }
 
 function usesLowPort(config: ServeConfig): boolean {
-  const { listen, formsListen, flagsListen, adminListen, metricsListen } = config;
-  const listens = [listen, formsListen, flagsListen, adminListen, metricsListen];
+  const { listen, formsListen, flagsListen, adminListen, metricsListen, flagdListen } = config;
+  const listens = [listen, formsListen, flagsListen, adminListen, metricsListen, flagdListen];
   return listens.some((each) => each !== null && each.port > 0 && each.port < 1024);
 }
 

@@ -1,5 +1,5 @@
 import type { App } from "../../../src/app.ts";
-import { createIdMemory, createIdSource, createSharedIdSource } from "../../../src/base/ids.ts";
+import { createIdMemory, createIdSource, createSharedIdSource, endOfIds } from "../../../src/base/ids.ts";
 import type { Io } from "../../output/terminal.ts";
 import type { OpenApp } from "../../data/parts.ts";
 import type { Storage } from "../../../src/storage.ts";
@@ -22,7 +22,8 @@ export const NO_THREADS: Threads = {
 };
 
 /** Makes submission ids, for all threads of a server together. Returns the memory that the others need; null for one thread. */
-export function shareIds(app: App, newest: string | null, isShared: boolean): SharedArrayBuffer | null {
+export async function shareIds(app: App, log: Log, isShared: boolean): Promise<SharedArrayBuffer | null> {
+  const newest = await newestId(app, log);
   if (!isShared) {
     app.nextId = createIdSource(app.random, app.now, newest);
     return null;
@@ -82,4 +83,14 @@ export async function renewalsOf({
     const others = places[place]!.isShared ? threads.socketsAt(place) : [];
     return createRenewal([sockets, ...others], RETIREMENT, log.error);
   });
+}
+
+/** Null if the database is damaged there: a server still answers what it can. */
+async function newestId({ store, now }: App, log: Log): Promise<string | null> {
+  try {
+    return await store.submissions.newestId(endOfIds(now()));
+  } catch (error) {
+    log.error(error);
+    return null;
+  }
 }

@@ -10,8 +10,14 @@ const documentSchema = z.looseObject({
 
 const flag = z._default(z.enum(["true", "false"]), "false");
 
-/** With `members`, segments that forms fill have their members, at most 10,000 each; otherwise none. */
-const exported = { query: z.strictObject({ members: flag }), output: documentSchema };
+/**
+ * With `members`, segments that forms fill have their members, at most 10,000 each; otherwise none. With `expired` off, flags
+ * that have expired are off, for readers that know no expiry.
+ */
+const exported = {
+  query: z.strictObject({ members: flag, expired: z._default(z.enum(["on", "off"]), "on") }),
+  output: documentSchema,
+};
 
 const result = z.enum(["created", "updated", "unchanged"]);
 

@@ -1,31 +1,26 @@
 import { gzip } from "node:zlib";
 import { promisify } from "node:util";
 import { Hono } from "hono";
-import type { EnvironmentKeys } from "../../access/place.ts";
-import { requireScope } from "../../access/rights.ts";
-import { createTokenFinder } from "../../access/token-finder.ts";
-import { tokenCaller } from "../../access/tokens.ts";
-import type { App } from "../../app.ts";
-import { createCache } from "../../base/changes.ts";
-import { AppError } from "../../base/errors.ts";
-import { type SourceFile, sourceFile } from "../../flags/flagd/source.ts";
-import { type FlagSource, createFlagViews } from "../../flags/reads/snapshots.ts";
-import type { Client } from "../address.ts";
-import { acceptsGzip } from "../codings.ts";
-import { bearerToken, createFailureCount } from "../auth.ts";
-import { type Report, showError } from "../errors.ts";
-import { FLAGD_SOURCE_PATH } from "../paths.ts";
-import type { Guard, ThreadCounts } from "../rate-limit.ts";
-import { NO_SNIFF } from "../security.ts";
-import { etagOf, matches } from "./etag.ts";
-import { createStaleness } from "./stale.ts";
+import { requireScope } from "../../../access/rights.ts";
+import type { App } from "../../../app.ts";
+import { AppError } from "../../../base/errors.ts";
+import type { SourceFile } from "../../../flags/flagd/source.ts";
+import type { Client } from "../../address.ts";
+import { acceptsGzip } from "../../codings.ts";
+import { bearerToken, createFailureCount } from "../../auth.ts";
+import { type Report, showError } from "../../errors.ts";
+import { FLAGD_SOURCE_PATH } from "../../paths.ts";
+import type { Guard, ThreadCounts } from "../../rate-limit.ts";
+import { NO_SNIFF } from "../../security.ts";
+import { etagOf, matches } from "../etag.ts";
+import { createStaleness } from "../stale.ts";
+import { createFlagdFiles } from "./files.ts";
 
 /** The file of an environment for flagd's HTTP source: https://flagd.dev/reference/sync-configuration/ */
 export type FlagdSource = { routes: Hono<{ Bindings: { client: Client } }> };
 
 /** The file that readers of an environment get until a flag changes or expires. */
 type Prepared = SourceFile & { body: Blob; etag: string; gzipped?: Promise<Blob> };
-type View = { source: FlagSource; prepared?: Promise<Prepared>; until: number };
 
 const HEADERS = { ...NO_SNIFF, "Cache-Control": "no-cache", Vary: "Accept-Encoding" } as const;
 const ENDING = ".json";
@@ -41,29 +36,20 @@ export function createFlagdSource(
 ): FlagdSource {
   const staleness = createStaleness(app.watch, maxStale);
   const countFailure = createFailureCount(app.now, threads);
-  const findToken = createTokenFinder(app.watch, app.store);
-  const findKeys = createCache<EnvironmentKeys>(app.watch, async (scope) => {
-    const [slug, environment] = scope.split("/");
-    const project = await app.store.projects.find(slug!);
-    const found = project?.environments.find((each) => each.slug === environment);
-    return found && { projectKey: project!.key, environmentKey: found.key };
-  });
-  const findView = createFlagViews<View>(app, async (source) => ({ source, until: Infinity }));
+  const files = createFlagdFiles<Prepared>(app, (file) => ({
+    ...file,
+    body: new Blob([file.text]),
+    etag: etagOf(file.text),
+  }));
 
   const authorize = async (request: Request, project: string, environment: string, client: () => Client) => {
     try {
       const secret = bearerToken(request.headers.get("authorization") ?? undefined);
-      const caller = await tokenCaller(app, secret, findToken, { hasConfirmed: () => false });
-      requireScope(caller, "flags:sync", { project, environment });
+      requireScope(await files.identify(secret), "flags:sync", { project, environment });
     } catch (error) {
       countFailure(error, client);
       throw error;
     }
-  };
-  const prepare = async (view: View, scope: string): Promise<Prepared> => {
-    const file = await sourceFile(view.source, scope, app.now());
-    view.until = file.until;
-    return { ...file, body: new Blob([file.text]), etag: etagOf(file.text) };
   };
   const read: Read = async (request, project, file, client) => {
     try {
@@ -71,17 +57,15 @@ export function createFlagdSource(
       const environment = file.endsWith(ENDING) ? file.slice(0, -ENDING.length) : "";
       await authorize(request, project, environment, client);
       const scope = `${project}/${environment}`;
-      const keys = await findKeys(scope);
-      const view = keys && (await findView(keys.projectKey, keys.environmentKey));
-      if (!view) {
+      const prepared = await files.find(scope);
+      if (!prepared) {
         staleness.requireFresh();
         throw new AppError(
           "not_found",
           `there is no environment ${scope}: the address ends in <project>/<environment>.json`,
         );
       }
-      if (app.now() >= view.until) delete view.prepared;
-      return staleness.mark(await send(request, await (view.prepared ??= prepare(view, scope))));
+      return staleness.mark(await send(request, prepared));
     } catch (error) {
       const { status, code, message, headers } = showError(error, report, request);
       return refused(status, code, message, headers);

@@ -1,0 +1,142 @@
+import { requireScope } from "../../../access/rights.ts";
+import type { App } from "../../../app.ts";
+import { type Timer, clock } from "../../../base/clock.ts";
+import { AppError } from "../../../base/errors.ts";
+import { findClient } from "../../address.ts";
+import { createFailureCount } from "../../auth.ts";
+import { createFlagdFiles } from "./files.ts";
+import { type Call, type Methods, STATUS, framed } from "./grpc.ts";
+import { fileMessage } from "./messages.ts";
+import { askedBy, onlyPlaceOf, statusOf } from "./sync-call.ts";
+
+/** Streams that a server has open. */
+const MAX_STREAMS = 10_000;
+/** How often to look for changes while a stream is open, in milliseconds. */
+const POLL_INTERVAL = 250;
+
+type Asked = { secret: string; scope: string };
+type Found = Asked & { file: Buffer };
+
+/**
+ * The service `flagd.sync.v1`, from which flagd and the providers that evaluate in their own process get the flags of an
+ * environment: https://buf.build/open-feature/flagd/docs/main:flagd.sync.v1. A call has a token as metadata `authorization`,
+ * or in the place of its selector, and selects an environment such as `shop/production`. `endStreams` makes clients connect
+ * again, here or elsewhere.
+ */
+export function createFlagdSync(
+  app: App,
+  report: (error: unknown) => void,
+): { methods: Methods; endStreams: () => void } {
+  const files = createFlagdFiles(app, ({ text }) => framed(fileMessage(text)));
+  const countFailure = createFailureCount(app.now);
+
+  const fileFor = async ({ secret, scope }: Asked): Promise<Found> => {
+    const caller = await files.identify(secret);
+    const place = scope === "" ? onlyPlaceOf(caller) : scope;
+    const [project, environment] = place.split("/");
+    requireScope(caller, "flags:sync", { project, environment });
+    const file = await files.find(place);
+    if (file) return { secret, scope: place, file };
+    throw new AppError("not_found", `there is no environment ${place}`);
+  };
+  const refuse = (call: Call, error: unknown) => {
+    const status = statusOf(error);
+    if (status === undefined) report(error);
+    call.end(
+      status ?? STATUS.INTERNAL,
+      status === undefined ? "internal error" : (error as AppError).message,
+    );
+  };
+  const streams = createStreams(fileFor, refuse);
+  /** Answers a call by the file it asks for, or refuses it. */
+  const answer = async (call: Call, send: (found: Found) => void) => {
+    try {
+      send(await fileFor(askedBy(call)));
+    } catch (error) {
+      try {
+        countFailure(error, () => findClient(call.address, null, () => false));
+        refuse(call, error);
+      } catch (limited) {
+        refuse(call, limited);
+      }
+    }
+  };
+  const once = (call: Call, message: Buffer) => {
+    call.send(message);
+    call.end(STATUS.OK);
+  };
+  return {
+    methods: new Map([
+      [`${SERVICE}/SyncFlags`, (call: Call) => void answer(call, (found) => streams.add(call, found))],
+      [`${SERVICE}/FetchAllFlags`, (call: Call) => void answer(call, ({ file }) => once(call, file))],
+      [`${SERVICE}/GetMetadata`, (call: Call) => once(call, framed(Buffer.alloc(0)))],
+    ]),
+    endStreams: () => streams.end(),
+  };
+}
+
+const SERVICE = "/flagd.sync.v1.FlagSyncService";
+
+/** The streams with one token and environment, each with the file that it was sent last. */
+type Listeners = Asked & { streams: Map<Call, Buffer> };
+
+/** Streams, to which files are sent that have changed. */
+function createStreams(
+  fileFor: (asked: Asked) => Promise<Found>,
+  refuse: (call: Call, error: unknown) => void,
+) {
+  const listeners = new Map<string, Listeners>();
+  let open = 0;
+  let timer: Timer | undefined;
+  let isPolling = false;
+
+  const forget = (key: string, { streams }: Listeners, call: Call) => {
+    if (!streams.delete(call)) return;
+    open -= 1;
+    if (streams.size === 0) listeners.delete(key);
+    if (open > 0) return;
+    timer?.close();
+    timer = undefined;
+  };
+  /** Sends a file that has changed. A reader that has not taken the last one gets the newest once it has. */
+  const update = async (each: Listeners) => {
+    const { file } = await fileFor(each);
+    for (const [call, sent] of each.streams) {
+      if (sent === file || call.isBehind()) continue;
+      each.streams.set(call, file);
+      if (!sent.equals(file)) call.send(file);
+    }
+  };
+  const tick = async () => {
+    if (isPolling) return;
+    isPolling = true;
+    for (const each of listeners.values()) {
+      try {
+        await update(each);
+      } catch (error) {
+        // While the database does not answer, readers keep what they have.
+        if (error instanceof AppError && error.code === "unavailable") continue;
+        for (const call of each.streams.keys()) refuse(call, error);
+      }
+    }
+    isPolling = false;
+  };
+  return {
+    add(call: Call, { secret, scope, file }: Found) {
+      if (open >= MAX_STREAMS) throw new AppError("rate_limited", "too many streams are open");
+      if (!call.isOpen()) return;
+      const key = `${secret} ${scope}`;
+      const each = listeners.get(key) ?? { secret, scope, streams: new Map<Call, Buffer>() };
+      listeners.set(key, each);
+      open += 1;
+      each.streams.set(call, file);
+      call.onClose(() => forget(key, each, call));
+      timer ??= clock.every(POLL_INTERVAL, () => void tick());
+      call.send(file);
+    },
+    end() {
+      const stopped = new AppError("unavailable", "this server stops");
+      for (const { streams } of listeners.values()) for (const call of streams.keys()) refuse(call, stopped);
+    },
+  };
+}
