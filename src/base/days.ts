@@ -2,6 +2,7 @@ import { AppError } from "./errors.ts";
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
+export const WEEK_MS = 7 * DAY_MS;
 
 /** The hour of a time in milliseconds since 1970, in hours since 1970. */
 export function hourOf(ms: number): number {

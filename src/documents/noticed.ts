@@ -2,6 +2,7 @@ import type { ChangeKind } from "../access/history-entry.ts";
 import { type Noticed, fieldChanges } from "../delivery/notices/change-notice.ts";
 import type { NoticeType } from "../delivery/notices/notice-types.ts";
 import { viewExperiment } from "../experiments/experiment.ts";
+import type { FiredGuard } from "../flags/ramps/guard.ts";
 import { viewRamp } from "../flags/ramps/ramp.ts";
 import { segmentState } from "../flags/segment.ts";
 import type { SetupChange } from "./setup.ts";
@@ -29,17 +30,18 @@ export function noticedChange(change: SetupChange): Noticed[] {
   return noticed === null ? [] : [noticed];
 }
 
-function rampNotices({ project, ramp, events, history }: SetupChange & { change: "putRamp" }): Noticed[] {
+function rampNotices({
+  project,
+  ramp,
+  events,
+  history,
+  fired,
+}: SetupChange & { change: "putRamp" }): Noticed[] {
   const { environment, flag: name } = ramp;
   const changes = history ? fieldChanges(history.before, history.after) : [];
-  return events.map((type) => ({
-    project,
-    environment,
-    name,
-    type,
-    changes,
-    members: { ramp: viewRamp(ramp) },
-  }));
+  const members = { ramp: viewRamp(ramp) };
+  const noticed = events.map((type): Noticed => ({ project, environment, name, type, changes, members }));
+  return [...noticed, ...guardNotices({ project, environment, name }, fired)];
 }
 
 function experimentNotices({
@@ -53,11 +55,14 @@ function experimentNotices({
   const changes = history ? fieldChanges(history.before, history.after) : [];
   const members = { experiment: viewExperiment(experiment) };
   const noticed = events.map((type): Noticed => ({ project, environment, name, type, changes, members }));
-  if (!fired) return noticed;
-  return [
-    ...noticed,
-    { project, environment, name, type: "guard.fired", changes: [], members: { ...fired } },
-  ];
+  return [...noticed, ...guardNotices({ project, environment, name }, fired)];
+}
+
+function guardNotices(
+  place: Pick<Noticed, "project" | "environment" | "name">,
+  fired: FiredGuard | undefined,
+): Noticed[] {
+  return fired ? [{ ...place, type: "guard.fired", changes: [], members: { ...fired } }] : [];
 }
 
 function noticedAs(change: SetupChange): Noticed | null {

@@ -1,6 +1,6 @@
 import type { ClockAndRandom } from "../base/clock.ts";
 import type { FlagPlace, FlagRecord } from "../flags/flag.ts";
-import { putRamp } from "../flags/plan.ts";
+import { putRamp, putStep } from "../flags/plan.ts";
 import { hasCourse, intentionOf, withShareOf } from "../flags/ramps/ramp-intention.ts";
 import { isGuarded, planStart, settled } from "../flags/ramps/ramp-plan.ts";
 import { isAsLeft, rampedState, readShare, withState } from "../flags/ramps/ramp-share.ts";
@@ -58,7 +58,7 @@ export function planRamp(clock: ClockAndRandom, entry: Entry): Ramped {
   // The document has other variants or conditions: the ramp goes on with them.
   const { share } = readShare(record, wanted.variant);
   const adapted = { ...ramp, left: rampedState(kept), before: { ...rampedState(record), share } };
-  return { record: kept, changes: [putRamp(place.project, ramp, adapted)] };
+  return { record: kept, changes: [putStep(clock, place.project, ramp, adapted)] };
 }
 
 function withRamped(record: FlagRecord, state: Ramp["left"]): FlagRecord {
@@ -86,6 +86,6 @@ function start(
   if (planned.record === null) return [putRamp(place.project, undefined, ramp)];
   return [
     stepOf(place, from, planned.record),
-    putRamp(place.project, undefined, ramp, "ramp.stepped", ...endOf(ramp)),
+    putStep(clock, place.project, undefined, ramp, "ramp.stepped", ...endOf(ramp)),
   ];
 }

@@ -1,12 +1,8 @@
 import type { HistoryEntry } from "../access/history-entry.ts";
-import type { GuardAction } from "../flags/ramps/ramp.ts";
-import type { Counts } from "./statistics.ts";
+import type { FiredGuard } from "../flags/ramps/guard.ts";
 import type { Experiment, ExperimentEvent } from "./experiment.ts";
 
 type Recorded = { history: HistoryEntry | null };
-
-/** A guard that fired, with the counts that it compared. */
-export type FiredGuard = { guard: string; action: GuardAction; variant: Counts; control: Counts };
 
 /** A change of experiments, as the store applies it. */
 export type ExperimentChange =

@@ -2,8 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Measured } from "../forms/intake/measured.ts";
 import type { ExperimentCounts } from "./experiment.ts";
 
-/** Bytes of a salt, and of a visitor in the store. */
-export const SALT_BYTES = 16;
+/** Bytes of a visitor in the store. */
 export const VISITOR_BYTES = 8;
 
 /** A count under way: visitors of a flag by variant, and which of them convert. It belongs to an experiment, or a step of a ramp. */

@@ -25,7 +25,7 @@ const PRIOR_VISITORS = 100;
 /** The evidence, a power of ten, from which visitors are not split as planned. */
 const ALARM = 3;
 /** Weeks with which a guard compares. */
-const BASELINE_WEEKS = 4;
+export const BASELINE_WEEKS = 4;
 
 /** The counts of a variant. */
 export type Counts = { visitors: number; conversions: number };
@@ -145,7 +145,7 @@ export function isPastControl(
 }
 
 /** How often something happened since the start, and by hours before: of each hour one count for each of the four weeks. */
-type Baseline = { since: number; hours: readonly (readonly number[])[] };
+export type Baseline = { since: number; hours: readonly (readonly number[])[] };
 
 /** Whether something happens less often than in the weeks before, by more than some percent; of `guards` in all. */
 export function isBelowBaseline(percent: number, { since, hours }: Baseline, guards: number): boolean {

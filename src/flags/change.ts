@@ -1,6 +1,7 @@
 import type { HistoryEntry } from "../access/history-entry.ts";
 import type { ChangeNotice } from "../delivery/notices/change-notice.ts";
 import type { FlagPlace, FlagRecord } from "./flag.ts";
+import type { FiredGuard } from "./ramps/guard.ts";
 import type { Ramp, RampEvent } from "./ramps/ramp.ts";
 import type { ScheduledChange } from "./schedule/scheduled-change.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";
@@ -34,4 +35,16 @@ export type FlagChange =
     }
   | ({ change: "deleteScheduled"; project: string; id: string } & Recorded)
   /** Stores a ramp in place of the one that its flag had there, and tells the targets of the project about `events`. */
-  | ({ change: "putRamp"; project: string; ramp: Ramp; events: readonly RampEvent[] } & Recorded);
+  | ({
+      change: "putRamp";
+      project: string;
+      ramp: Ramp;
+      events: readonly RampEvent[];
+      /** The measurement with which its guards begin to count; null to go on with the one they have. */
+      counting: Counting | null;
+      /** A guard that paused or aborted it, for the targets of the project. */
+      fired?: FiredGuard;
+    } & Recorded);
+
+/** A measurement that begins, its salt as hex. */
+export type Counting = { salt: string; startedAt: number };

@@ -1,9 +1,11 @@
 import type { ChangeNotice } from "../delivery/notices/change-notice.ts";
+import type { ClockAndRandom } from "../base/clock.ts";
 import type { FlagChange } from "./change.ts";
 import { SHARED_NAMES } from "./flag-fields.ts";
 import type { FlagPlace, FlagRecord } from "./flag.ts";
 import { flagState } from "./history.ts";
-import { type Ramp, type RampEvent, rampState } from "./ramps/ramp.ts";
+import { SALT_BYTES } from "./ramps/guard.ts";
+import { isBegun, type Ramp, type RampEvent, rampState } from "./ramps/ramp.ts";
 import type { ScheduledChange } from "./schedule/scheduled-change.ts";
 import { type SegmentDefinition, type SegmentPlace, type SegmentRecord, definitionOf } from "./segment.ts";
 
@@ -35,7 +37,22 @@ export function putRamp(
   const isStep = before?.status === status;
   const was = before && rampState(before);
   const history = { environment, kind: "ramp" as const, name, before: was ?? null, after: rampState(ramp) };
-  return { change: "putRamp", project, ramp, events, history: isStep ? null : history };
+  return { change: "putRamp", project, ramp, events, counting: null, history: isStep ? null : history };
+}
+
+/** The same for a ramp that has another share, or goes on: its guards count from here on. */
+export function putStep(
+  { random, now }: ClockAndRandom,
+  project: string,
+  before: Ramp | undefined,
+  ramp: Ramp,
+  ...events: RampEvent[]
+): FlagChange {
+  const change = putRamp(project, before, ramp, ...events);
+  const isCounted = ramp.guards.length > 0 && ramp.status === "running" && isBegun(ramp);
+  if (!isCounted) return change;
+  const counting = { salt: Buffer.from(random(SALT_BYTES)).toString("hex"), startedAt: now() };
+  return { ...change, counting } as FlagChange;
 }
 
 /** Schedules a change. History records it when it is applied. */

@@ -103,11 +103,10 @@ export type SubmissionStore = {
   count(formKey: string, states?: readonly SubmissionState[]): Promise<number>;
   /** Of every form, by slug and project. */
   counts(): Promise<FormCounts[]>;
-  /**
-   * How many submissions to the form of that key were stored in each span of hours, by the times of their creation; also
-   * those that were moved or deleted since.
-   */
-  stored(formKey: string, spans: readonly HourSpan[]): Promise<StoredSum[]>;
+  /** Submissions stored in each span of hours, by the times of their creation; also those moved or deleted since. */
+  stored(formKey: string, spans: readonly Span[]): Promise<StoredSum[]>;
+  /** How many are there that are not spam, of spans in milliseconds since 1970, by their ids. */
+  storedBetween(formKey: string, spans: readonly Span[]): Promise<number[]>;
   /** Number of unread submissions in the inboxes of all forms, or of those of some projects. */
   unread(projects?: readonly string[] | null): Promise<number>;
   /** The slugs of the forms whose counts are not those of their submissions. Reads every submission: for a check. */
@@ -188,8 +187,8 @@ export type FormCounts = {
 /** A mark that a submission got. `spam` is why it was spam until then, where the mark took it out of that folder. */
 export type MarkRecord = { mark: SubmissionMark; spam: string | null; who: string; at: number };
 
-/** The hours since 1970 from `from` until before `to`. */
-export type HourSpan = { from: number; to: number };
+/** The hours since 1970, or the milliseconds, from `from` until before `to`. */
+export type Span = { from: number; to: number };
 
 /** How many submissions were stored in the inbox and in the spam folder. */
 export type StoredSum = { inbox: number; spam: number };

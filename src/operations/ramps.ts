@@ -34,8 +34,8 @@ export const ramps = noun("ramps", () => import("./schema/ramps-schema.ts"), {
     status: 201,
     proposes: true,
     run: async ({ app, caller, names, body }) => {
-      const { startRamp } = await import("../flags/ramps/ramps.ts");
-      return viewRamp(await startRamp(app, caller, names, body));
+      const { startGuardedRamp } = await import("../experiments/guards/ramp-guards.ts");
+      return viewRamp(await startGuardedRamp(app, caller, names, body));
     },
   },
   get: {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { Store } from "../../src/app.ts";
 import { hourOf } from "../../src/base/days.ts";
+import { timedId } from "../../src/base/ids.ts";
 import type { Conditions } from "../../src/forms/intake/insertion.ts";
 import type { FormCounts } from "../../src/forms/store.ts";
 import { SUBMISSION_MARKS, SUBMISSION_STATES } from "../../src/forms/submission-state.ts";
@@ -251,6 +252,26 @@ export function countsContract(driver: Driver): void {
       ]);
       expect(await store.submissions.stored(key, [])).toEqual([]);
       expect(await store.submissions.stored("nowhere", spans.slice(0, 1))).toEqual([{ inbox: 0, spam: 0 }]);
+    });
+
+    test("in spans of time leave out spam, and the end", async () => {
+      const store = await open();
+      const { key } = await addForm(store, fresh());
+      const at = (createdAt: number, spam: string | null = null) =>
+        store.submissions.insert({
+          ...submissionTo(key, { createdAt, conditions: { ...NONE, spam } }),
+          id: timedId(createdAt, 0, Buffer.from((last += 1).toString(16).padStart(16, "0"), "hex")),
+        });
+      let last = 0;
+      for (const time of [NOW, NOW, NOW + 9, NOW + 10]) await at(time);
+      await at(NOW, "links");
+      const spans = [
+        { from: NOW, to: NOW + 10 },
+        { from: NOW + 1, to: NOW + 11 },
+        { from: NOW - 5, to: NOW },
+      ];
+      expect(await store.submissions.storedBetween(key, spans)).toEqual([3, 2, 0]);
+      expect(await store.submissions.storedBetween(key, [])).toEqual([]);
     });
 
     test("are listed for every form by slug, and for none that was deleted", async () => {

@@ -55,7 +55,9 @@ test.each([
   ["submissions:contact falls 100%", "falls by 0 to 99 %"],
   ["error rises 0%", "is not a metric"],
   ["event:error grows 5%", "is not a guard"],
-  ["submissions:contact falls 40% of baseline", "not there yet"],
+  ["event:error rises 40% of baseline", "a baseline is for submissions that fall"],
+  ["event:signup falls 40% of baseline", "a baseline is for submissions that fall"],
+  ["submissions:contact falls 0% of baseline", "a baseline is for submissions that fall"],
 ])("%s is not a guard", (text, fault) => expect(findGuardFault(text)).toContain(fault));
 
 test("a guard has a metric and a limit", () => {

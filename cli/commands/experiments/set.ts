@@ -9,6 +9,7 @@ import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { collect, countValue } from "../../session/values.ts";
 import { whyOption } from "../../session/why.ts";
+import { guardOptions } from "./guard-options.ts";
 import { EXPERIMENT, type Place, placeOptions, readPlace } from "./place.ts";
 
 type Design = {
@@ -20,14 +21,6 @@ type Design = {
   guards?: string[];
   onGuard?: "pause" | "rollback";
 };
-
-const guardOptions = (): Option[] => [
-  new Option(
-    "--guard <guard>",
-    "stop where a metric gets worse: 'event:error rises 0%'; repeatable",
-  ).argParser(collect),
-  new Option("--on-guard <action>", "what a guard does (default: pause)").choices(["pause", "rollback"]),
-];
 
 function addDesignOptions(command: Command): Command {
   for (const option of placeOptions()) command.addOption(option);

@@ -38,7 +38,7 @@ function describeFlag(flag: FlagDetail, revision: number): string {
     ["description", flag.description],
     ...optionalLines(flag),
     // A server of an earlier version sends none.
-    ...(flag.ramp === undefined ? [] : [rampLine(flag.ramp)]),
+    ...(flag.ramp === undefined ? [] : rampLines(flag.ramp)),
     ["created", flag.createdAt],
     ["updated", flag.updatedAt],
     ["revision", String(revision)],
@@ -58,8 +58,11 @@ function contentsOf(flag: FlagDetail): string {
   }).join("");
 }
 
-function rampLine(ramp: RampView): [name: string, value: string] {
-  return ["ramp", `${rampStatusInWords(ramp)}: ${rampInWords(ramp)}`];
+function rampLines(ramp: RampView): [name: string, value: string][] {
+  return [
+    ["ramp", `${rampStatusInWords(ramp)}: ${rampInWords(ramp)}`],
+    ...ramp.guards.map((guard): [string, string] => ["", `guard: ${guard}`]),
+  ];
 }
 
 function optionalLines(flag: FlagDetail): [name: string, value: string][] {

@@ -8,6 +8,7 @@ import {
   rampStatusInWords,
   type RampView,
 } from "../../../src/flags/ramps/ramp-words.ts";
+import type { GuardAction, RampPlan } from "../../../src/flags/ramps/ramp.ts";
 import { ramps as operations } from "../../../src/operations/ramps.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
@@ -19,11 +20,12 @@ import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { durationValue, timeValue } from "../../session/values.ts";
+import { guardOptions } from "../experiments/guard-options.ts";
 import { whyOption } from "../../session/why.ts";
 import { type Place, findFlag, readPlace } from "./place.ts";
 
 const ACTIONS = ["pause", "resume", "abort"] as const;
-const COURSE = ["variant", "to", "every", "start"] as const;
+const COURSE = ["variant", "to", "every", "start", "guard", "onGuard"] as const;
 
 export function addRampCommand(flags: Command, io: Io): void {
   const ramp = flags
@@ -38,6 +40,7 @@ export function addRampCommand(flags: Command, io: Io): void {
     .option("--to <percents>", "its shares, rising, such as 1,10,50,100; with 100 it becomes the default")
     .option("--every <span>", "the time from one step to the next: 30m, 12h, 1d")
     .option("--start <time>", "when the first step is made: ISO 8601, or a span such as 2h (default: now)");
+  for (const option of guardOptions()) ramp.addOption(option);
   for (const [name, text] of [
     ["pause", "make no more steps until it is resumed; the flag stays as it is"],
     ["resume", "go on from the share that the flag has now"],
@@ -61,8 +64,13 @@ by a server, within a second of its time; after a time without a server one is m
 A ramp pauses by itself where somebody else has changed the variants, default, rule or state of the flag, or locked its
 environment. Payload, description, expiry and preview may change. Until it has ended no other ramp can begin (exit 5).
 
+A guard compares the users of the variant with those of the default, from each step on: 'event:error rises 0%'. With 'of
+baseline' it compares all submissions to a form with those of the four weeks before: 'submissions:contact falls 40% of
+baseline'. One that fires pauses the ramp, or with --on-guard rollback gives the flag its state from before it.
+
 Examples:
   formflag flags ramp search -p shop -e production --variant on --to 1,10,50,100 --every 1d
+  formflag flags ramp search -p shop -e production --variant on --to 10,100 --every 1d --guard 'event:error rises 0%'
   formflag flags ramp search -p shop -e production
   formflag flags ramp search -p shop -e production --pause
   formflag flags ramp search -p shop -e production --abort --keep
@@ -72,7 +80,7 @@ Examples:
 type Order =
   | { order: "show" | "pause" | "resume" }
   | { order: "abort"; keep: boolean }
-  | { order: "start"; course: { variant: string; to: number[]; every: number; start?: string } };
+  | { order: "start"; course: RampPlan };
 
 async function parse(input: Input, given?: string): Promise<Order & { place: Place }> {
   const order = orderOf(input);
@@ -80,7 +88,7 @@ async function parse(input: Input, given?: string): Promise<Order & { place: Pla
 }
 
 function orderOf({ options }: Input): Order {
-  const given = options as Record<string, string | true | undefined>;
+  const given = options as Record<string, string | true | string[] | undefined>;
   const [keep, named] = [given["keep"] === true, ACTIONS.find((each) => given[each])];
   if (keep && named !== "abort") throw usage("--keep is for --abort", "write --abort --keep");
   if (named === "abort") return { order: named, keep };
@@ -93,8 +101,16 @@ function orderOf({ options }: Input): Order {
       "such as --variant on --to 1,10,50,100 --every 1d",
     );
   const course = { variant, to: sharesOf(to), every: durationValue(every, "--every") };
-  if (start === undefined) return { order: "start", course };
-  return { order: "start", course: { ...course, start: timeValue(start, "--start", clock.now(), "12h") } };
+  const { guard, onGuard } = options as { guard?: string[]; onGuard?: GuardAction };
+  return {
+    order: "start",
+    course: {
+      ...course,
+      ...(start !== undefined && { start: timeValue(start, "--start", clock.now(), "12h") }),
+      ...(guard && { guards: guard }),
+      ...(onGuard && { onGuard }),
+    },
+  };
 }
 
 /** `1,10,50 %`. Throws `invalid`. */
@@ -139,7 +155,7 @@ async function show(session: Session, place: Place): Promise<void> {
 }
 
 function describeRamp(ramp: RampView): string {
-  const { flag, environment, variant, share, nextAt, every, steps, who, why } = ramp;
+  const { flag, environment, variant, share, nextAt, every, steps, guards, onGuard, who, why } = ramp;
   const next = nextShare(ramp);
   return details([
     ["flag", flag],
@@ -152,6 +168,8 @@ function describeRamp(ramp: RampView): string {
       at === 0 ? "steps" : "",
       `${share} %  ${doneAt ?? "to come"}`,
     ]),
+    ...guards.map((guard, at): [string, string] => [at === 0 ? "guards" : "", guard]),
+    ...(guards.length === 0 ? [] : [["on guard", onGuard] as [string, string]]),
     ["by", who],
     ...(why === null ? [] : [["why", why] as [string, string]]),
   ]);

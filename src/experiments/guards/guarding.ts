@@ -1,82 +1,86 @@
 import { BY_ITSELF } from "../../access/audit/audit.ts";
-import { change } from "../../access/door.ts";
-import { parseGuard } from "../../flags/ramps/guard.ts";
-import type { FiredGuard } from "../change.ts";
-import type { Experiment, ExperimentCounts, ExperimentPlace } from "../experiment.ts";
+import { change, type Moment, type Plan } from "../../access/door.ts";
+import type { FlagChange } from "../../flags/change.ts";
+import type { ExperimentChange } from "../change.ts";
+import type { Experiment, ExperimentPlace, FoundExperiment } from "../experiment.ts";
 import { endWith } from "../lifecycle.ts";
+import type { Measurement } from "../measurement.ts";
 import { putExperiment, troubleOf } from "../plan.ts";
 import { countsNow, resultsOf } from "../results.ts";
-import { type Counts, isPastControl } from "../statistics.ts";
 import type { ExperimentsApp } from "../store.ts";
+import { findFired } from "./firing.ts";
+import { readRamp } from "./ramp-guards.ts";
 
-/** Pauses or rolls back experiments whose guards fire, and notices which are decided. */
+/** Pauses or rolls back experiments and ramps whose guards fire, and notices which experiments are decided. */
 export async function readGuards(app: ExperimentsApp, report: (text: string) => void): Promise<void> {
-  const places = new Map(
-    (await app.store.measurements.live()).map(({ project, environment }) => [
-      JSON.stringify([project, environment]),
-      { project, environment },
-    ]),
-  );
-  for (const { project, environment } of places.values())
+  const live = await app.store.measurements.live();
+  for (const [, [first]] of Map.groupBy(live, (each) => each.environmentKey)) {
+    const { project, environment } = first!;
     for (const { experiment } of await app.store.experiments.holding(project, environment)) {
-      const place = { project, environment, experiment: experiment.name };
-      const fired = await readOne(app, place);
-      if (fired !== null) report(`experiment ${experiment.name} in ${project}/${environment}: ${fired}`);
-    }
-}
-
-/** Returns what was done; null for nothing. */
-function readOne(app: ExperimentsApp, place: ExperimentPlace): Promise<string | null> {
-  return change(app, BY_ITSELF, async (moment) => {
-    const nothing = { changes: [], result: null };
-    const found = await app.store.experiments.find(place);
-    if (found?.experiment.status !== "running" || troubleOf(found) !== null) return nothing;
-    const { project, experiment } = found;
-    const counts = await countsNow(app, project, experiment);
-    if (!counts) return nothing;
-    const fired = findFired(experiment, counts);
-    if (fired === null) {
-      const { winner, ratio } = resultsOf(experiment, counts, moment.at);
-      if (experiment.isDecided || (winner === null && !ratio.alarm)) return nothing;
-      const decided: Experiment = { ...experiment, isDecided: true };
-      return { changes: [putExperiment(project, experiment, decided, ["experiment.decided"])], result: null };
-    }
-    const { environment, flag } = experiment;
-    const flagPlace = { project, environment, flag };
-    const record = await app.store.flags.find(flagPlace);
-    const result = `the guard "${fired.guard}" fired: ${fired.action}`;
-    if (experiment.onGuard === "pause" || !record) {
-      const paused: Experiment = { ...experiment, status: "paused", reason: "guard" };
-      return {
-        changes: [{ ...putExperiment(project, experiment, paused, ["experiment.paused"]), fired }],
-        result,
-      };
-    }
-    const { changes } = endWith({ project, experiment, place: flagPlace, record }, moment, "guard");
-    return {
-      changes: changes.map((each) => (each.change === "putExperiment" ? { ...each, fired } : each)),
-      result,
-    };
-  });
-}
-
-/** The first guard that fires, of any variant against the control. */
-function findFired(
-  { control, guards, onGuard: action, split }: Experiment,
-  counts: ExperimentCounts,
-): FiredGuard | null {
-  const others = Object.keys(split).filter((variant) => variant !== control);
-  const countsOf = (variant: string, metric: string): Counts => {
-    const { visitors = 0, conversions = {} } = counts.variants[variant] ?? {};
-    return { visitors, conversions: conversions[metric] ?? 0 };
-  };
-  for (const guard of guards) {
-    const { metric, ...limit } = parseGuard(guard);
-    for (const each of others) {
-      const [own, against] = [countsOf(each, metric), countsOf(control, metric)];
-      if (isPastControl(limit, against, own, guards.length * others.length))
-        return { guard, action, variant: own, control: against };
+      const { name } = experiment;
+      const fired = await readExperiment(app, { project, environment, experiment: name });
+      if (fired !== null) report(`experiment ${name} in ${project}/${environment}: ${fired}`);
     }
   }
-  return null;
+  for (const measurement of live) await reportRamp(app, measurement, report);
+}
+
+async function reportRamp(
+  app: ExperimentsApp,
+  measurement: Measurement,
+  report: (text: string) => void,
+): Promise<void> {
+  const { project, environment, flag } = measurement;
+  const fired = await readRamp(app, measurement);
+  if (fired !== null) report(`ramp of flag ${flag} in ${project}/${environment}: ${fired}`);
+}
+
+type Firing = Plan<ExperimentChange | FlagChange, string | null>;
+const NOTHING: Firing = { changes: [], result: null };
+
+/** Returns what was done; null for nothing. */
+async function readExperiment(app: ExperimentsApp, place: ExperimentPlace): Promise<string | null> {
+  const plan = async (moment: Moment): Promise<Firing> => {
+    const found = await app.store.experiments.find(place);
+    if (found?.experiment.status !== "running" || troubleOf(found) !== null) return NOTHING;
+    return planFired(app, found, moment);
+  };
+  // Most often there is nothing to change, and no write waits.
+  const { version } = await app.store.readVersion();
+  const { changes } = await plan({ version, at: app.now() });
+  return changes.length === 0 ? null : change(app, BY_ITSELF, plan);
+}
+
+async function planFired(
+  app: ExperimentsApp,
+  { project, experiment }: FoundExperiment,
+  moment: Moment,
+): Promise<Firing> {
+  const counts = await countsNow(app, project, experiment);
+  if (!counts) return NOTHING;
+  const { environment, flag, control, guards, onGuard, split, startedAt } = experiment;
+  const others = Object.keys(split).filter((variant) => variant !== control);
+  const guarded = { project, guards, onGuard, control, others, steps: 1, since: startedAt!, counts };
+  const fired = await findFired(app, guarded);
+  if (fired === null) {
+    const { winner, ratio } = resultsOf(experiment, counts, moment.at);
+    if (experiment.isDecided || (winner === null && !ratio.alarm)) return NOTHING;
+    const decided: Experiment = { ...experiment, isDecided: true };
+    return { changes: [putExperiment(project, experiment, decided, ["experiment.decided"])], result: null };
+  }
+  const flagPlace = { project, environment, flag };
+  const record = await app.store.flags.find(flagPlace);
+  const result = `the guard "${fired.guard}" fired: ${fired.action}`;
+  if (onGuard === "pause" || !record) {
+    const paused: Experiment = { ...experiment, status: "paused", reason: "guard" };
+    return {
+      changes: [{ ...putExperiment(project, experiment, paused, ["experiment.paused"]), fired }],
+      result,
+    } as Firing;
+  }
+  const { changes } = endWith({ project, experiment, place: flagPlace, record }, moment, "guard");
+  return {
+    changes: changes.map((each) => (each.change === "putExperiment" ? { ...each, fired } : each)),
+    result,
+  };
 }

@@ -1,3 +1,5 @@
+import type { GuardAction } from "./ramp.ts";
+
 /** A limit of a metric: that it rises, or falls, by more than some percent, against the control or against earlier weeks. */
 export type Guard = {
   metric: string;
@@ -6,7 +8,19 @@ export type Guard = {
   isOfBaseline: boolean;
 };
 
+/** Visitors of a variant, and those of them who convert. */
+type Counted = { visitors: number; conversions: number };
+
+/** A guard that fired, with what it compared: two variants, or submissions since the start and in the weeks before. */
+export type FiredGuard = { guard: string; action: GuardAction } & (
+  | { variant: Counted; control: Counted }
+  | { variant: null; control: null; baseline: { since: number; before: number } }
+);
+
 export const GUARD_LIMITS = { guards: 5, rises: 1000, falls: 99 } as const;
+
+/** Bytes of the salt of a measurement. */
+export const SALT_BYTES = 16;
 
 /** A metric: `event:` with a name, or `submissions:` with a form. */
 const METRIC = /^(?:event:[\w.-]{1,100}|submissions:[\w.-]{1,150}(?::[\w.-]{1,150})?)$/;
@@ -27,7 +41,8 @@ export function findGuardFault(text: string): string | undefined {
   const { metric, direction, percent, isOfBaseline } = parts;
   const most = GUARD_LIMITS[direction];
   if (percent > most) return `a guard ${direction} by 0 to ${most} %, not ${percent}`;
-  if (isOfBaseline) return "guards compare with the control: a baseline of earlier weeks is not there yet";
+  if (isOfBaseline && (direction === "rises" || percent === 0 || formOfMetric(metric) === null))
+    return "a baseline is for submissions that fall by 1 % or more: 'submissions:contact falls 40% of baseline'";
   return findMetricFault(metric);
 }
 

@@ -40,7 +40,7 @@ export const rampPlanSchema = z.strictObject({
       z.describe("Seconds from one step to the next."),
     ),
   start: z.optional(momentOf("start").check(z.describe("When the first step is due. Default: at once."))),
-  guards: z.optional(z.array(z.string()).check(z.maxLength(0, "ramps have no guards yet: experiments have"))),
+  guards: z.optional(guardsSchema),
   onGuard: z.optional(onGuard),
 });
 

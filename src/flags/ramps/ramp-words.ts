@@ -23,15 +23,20 @@ export function rampStatusInWords({
   return reason === null ? status : `${status} ${REASONS[reason]}`;
 }
 
-/** The course of a ramp: `on goes to 1 %, 10 %, 50 %, 100 % of users, a step every 1 day`. */
+/** The course of a ramp: `on goes to 1 %, 10 %, 50 %, 100 % of users, a step every day; guards: event:error rises 0%`. */
 export function rampCourseInWords({
   variant,
   steps,
   every,
-}: Pick<RampView, "variant" | "every"> & { steps: readonly { share: number }[] }): string {
+  guards = [],
+}: Pick<RampView, "variant" | "every"> & {
+  guards?: readonly string[] | undefined;
+  steps: readonly { share: number }[];
+}): string {
   const shares = steps.map(({ share }) => `${share} %`).join(", ");
   const pace = steps.length === 1 ? "" : `, a step every ${durationInWords(every).replace(/^1 /, "")}`;
-  return `${variant} goes to ${shares} of users${pace}`;
+  const guarded = guards.length === 0 ? "" : `; guards: ${guards.join(", ")}`;
+  return `${variant} goes to ${shares} of users${pace}${guarded}`;
 }
 
 /** Shares in percent with commas, such as `1, 10 %, 100`; undefined for another text. */

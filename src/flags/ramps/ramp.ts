@@ -119,6 +119,11 @@ export function nextStep({ steps }: Pick<Ramp, "steps">): RampStep | undefined {
   return steps.find(({ doneAt }) => doneAt === null);
 }
 
+/** Whether a ramp has made a step. */
+export function isBegun({ steps }: Pick<Ramp, "steps">): boolean {
+  return steps.some(({ doneAt }) => doneAt !== null);
+}
+
 /** When the next step is due: some time after the last one, or at the start. */
 export function dueAt({ steps, every, startAt }: Pick<Ramp, "steps" | "every" | "startAt">): number | null {
   const last = steps.findLast(({ doneAt }) => doneAt !== null)?.doneAt;
@@ -126,13 +131,13 @@ export function dueAt({ steps, every, startAt }: Pick<Ramp, "steps" | "every" | 
 }
 
 /** The course of a ramp, of which the first step may be to come. */
-export function planOfRamp({ variant, steps, every, startAt, guards, onGuard }: Ramp): RampPlan {
-  const isBegun = steps.some(({ doneAt }) => doneAt !== null);
+export function planOfRamp(ramp: Ramp): RampPlan {
+  const { variant, steps, every, startAt, guards, onGuard } = ramp;
   return {
     variant,
     to: steps.map(({ share }) => share),
     every,
-    ...(startAt === null || isBegun ? {} : { start: isoTime(startAt) }),
+    ...(startAt === null || isBegun(ramp) ? {} : { start: isoTime(startAt) }),
     ...(guards.length === 0 ? {} : { guards, onGuard }),
   };
 }

@@ -1,5 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
-import { change, type Plan } from "../../access/door.ts";
+import { change, type Moment, type Plan } from "../../access/door.ts";
 import { requireScope } from "../../access/rights.ts";
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
@@ -8,7 +8,7 @@ import { getEnvironment } from "../../projects/environments.ts";
 import type { FlagChange } from "../change.ts";
 import { requireFit, requireSoundRules } from "../fit.ts";
 import { type FlagPlace, type FlagRecord, noSuchFlag } from "../flag.ts";
-import { putFlag, putRamp } from "../plan.ts";
+import { putFlag, putRamp, putStep } from "../plan.ts";
 import { parseRules } from "../rules/rules.ts";
 import { segmentsIn } from "../segments.ts";
 import type { FlagsApp } from "../store.ts";
@@ -23,6 +23,7 @@ import {
   noSuchRamp,
   type Ramp,
   type RampPlan,
+  type RampReason,
 } from "./ramp.ts";
 
 /** The ramp of a flag in an environment, the last one if it has ended. Throws `not_found` for the flag or the ramp. */
@@ -62,7 +63,7 @@ export function startRamp(app: FlagsApp, caller: Caller, place: FlagPlace, plan:
     return {
       changes: [
         stepOf(place, before, { ...record, revision: version + 1 }),
-        putRamp(place.project, undefined, ramp, "ramp.stepped", ...endOf(ramp)),
+        putStep(app, place.project, undefined, ramp, "ramp.stepped", ...endOf(ramp)),
       ],
       result: ramp,
     };
@@ -127,7 +128,7 @@ export function resumeRamp(app: FlagsApp, caller: Caller, place: FlagPlace): Pro
     const due = Math.max(dueAt(before)!, at);
     const left = rampedState(flag!);
     const ramp: Ramp = { ...before, status: "running", reason: null, nextAt: due, share, left, isGuarded };
-    return { changes: [putRamp(place.project, before, ramp)], result: ramp };
+    return { changes: [putStep(app, place.project, before, ramp)], result: ramp };
   });
 }
 
@@ -152,21 +153,33 @@ export function abortRamp(
   { keep }: { keep: boolean },
 ): Promise<Ramp> {
   requireScope(caller, "flags:write", place);
-  return change(app, caller, async ({ version, at }): Promise<Plan<FlagChange, Ramp>> => {
+  return change(app, caller, async (moment): Promise<Plan<FlagChange, Ramp>> => {
     await requireChangeable(app, caller, place);
-    const { ramp: before, flag } = await findHeld(app, place);
-    const ended = { ...before, status: "aborted", reason: "person", nextAt: null } as const;
-    const current = keep || !isAsLeft(flag!, before.left) ? undefined : await app.store.flags.find(place);
-    if (!current) return { changes: [putRamp(place.project, before, ended, "ramp.ended")], result: ended };
-    const { enabled } = before.before;
-    const rules = withState(current.rules, before.before);
-    const { record, result } = withRecord(place.flag, current, { enabled, rules }, at);
-    await requireFit([record], await segmentsIn(app, place), place.environment);
-    const ramp: Ramp = { ...ended, share: before.before.share, left: rampedState(record) };
-    const restored =
-      result === "unchanged" ? [] : [putFlag(place, current, { ...record, revision: version + 1 })];
-    return { changes: [...restored, putRamp(place.project, before, ramp, "ramp.ended")], result: ramp };
+    const found = await findHeld(app, place);
+    const { restored, ramp } = await aborted(app, found, moment, { keep, reason: "person" });
+    return { changes: [...restored, putRamp(place.project, found.ramp, ramp, "ramp.ended")], result: ramp };
   });
+}
+
+/** A ramp that is aborted, and the changes of its flag before it: none with `keep`, or if it was changed since. */
+export async function aborted(
+  app: FlagsApp,
+  { project, ramp: before, flag }: FoundRamp,
+  { version, at }: Moment,
+  { keep = false, reason }: { keep?: boolean; reason: RampReason },
+): Promise<{ ramp: Ramp; restored: FlagChange[] }> {
+  const ended: Ramp = { ...before, status: "aborted", reason, nextAt: null };
+  const place = { project, environment: before.environment, flag: before.flag };
+  const current = keep || !isAsLeft(flag!, before.left) ? undefined : await app.store.flags.find(place);
+  if (!current) return { ramp: ended, restored: [] };
+  const { enabled } = before.before;
+  const rules = withState(current.rules, before.before);
+  const { record, result } = withRecord(place.flag, current, { enabled, rules }, at);
+  await requireFit([record], await segmentsIn(app, place), place.environment);
+  return {
+    ramp: { ...ended, share: before.before.share, left: rampedState(record) },
+    restored: result === "unchanged" ? [] : [putFlag(place, current, { ...record, revision: version + 1 })],
+  };
 }
 
 /** The ramp that holds a flag. Throws `not_found`, and `conflict` for one that has ended. */

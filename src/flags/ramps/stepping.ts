@@ -4,7 +4,7 @@ import { change } from "../../access/door.ts";
 import { AppError } from "../../base/errors.ts";
 import type { FlagChange } from "../change.ts";
 import { requireFit } from "../fit.ts";
-import { putRamp } from "../plan.ts";
+import { putRamp, putStep } from "../plan.ts";
 import { segmentsIn } from "../segments.ts";
 import type { FlagsApp } from "../store.ts";
 import { settled, stepped, troubleOf } from "./ramp-plan.ts";
@@ -80,7 +80,7 @@ function tryOne(
       return {
         changes: [
           stepOf(place, before, { ...step.record, revision: version + 1 }),
-          putRamp(project, ramp, step.ramp, "ramp.stepped", ...endOf(step.ramp)),
+          putStep(app, project, ramp, step.ramp, "ramp.stepped", ...endOf(step.ramp)),
         ],
         result: null,
       };

@@ -1,14 +1,17 @@
 import type { Page } from "../../base/pages.ts";
-import type { FlagChange } from "../../flags/change.ts";
+import { guardMetrics } from "../../experiments/guards/guard-metrics.ts";
+import type { Counting, FlagChange } from "../../flags/change.ts";
 import type { FlagPlace } from "../../flags/flag.ts";
-import type {
-  FoundRamp,
-  GuardAction,
-  Ramp,
-  RampQuery,
-  RampReason,
-  RampStatus,
+import {
+  type FoundRamp,
+  type GuardAction,
+  isHeld,
+  type Ramp,
+  type RampQuery,
+  type RampReason,
+  type RampStatus,
 } from "../../flags/ramps/ramp.ts";
+import { beginMeasurement, endMeasurement, runMeasurement } from "./experiments/measurements.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { environmentRow, projectRow } from "./rows.ts";
 import { type Work, all, first, only, run } from "./work.ts";
@@ -59,7 +62,7 @@ const IS_OF_FLAG = "(f.id IS NULL OR r.reason IS NULL OR r.reason <> 'deleted')"
 
 type Change<K> = FlagChange & { change: K };
 
-export function* putRamp({ project, ramp }: Change<"putRamp">, revision: number): Work<void> {
+export function* putRamp({ project, ramp, counting }: Change<"putRamp">, revision: number): Work<void> {
   const { environment, flag, variant, steps, every, startAt, status, reason, nextAt } = ramp;
   const { share, left, before, isGuarded, guards, onGuard, who, why, createdAt } = ramp;
   const { id: environmentId } = yield* environmentRow(project, environment);
@@ -93,6 +96,26 @@ export function* putRamp({ project, ramp }: Change<"putRamp">, revision: number)
       revision,
     },
   );
+  if (guards.length > 0) yield* measure(ramp, environmentId, counting, revision);
+}
+
+/** Begins, pauses or ends the measurement that the guards of a ramp read. */
+function* measure(
+  ramp: Ramp,
+  environmentId: number,
+  counting: Counting | null,
+  revision: number,
+): Work<void> {
+  const { flag, variant, status, left, guards } = ramp;
+  if (!isHeld(ramp)) yield* endMeasurement(environmentId, flag);
+  else if (counting === null) yield* runMeasurement(environmentId, flag, status === "running");
+  else {
+    const metrics = guardMetrics([], guards);
+    const control = (JSON.parse(left.rules!) as { defaultVariant: string }).defaultVariant;
+    // Guards against earlier weeks need the time of the start alone.
+    const variants = metrics.length === 0 ? [] : [control, variant];
+    yield* beginMeasurement({ id: revision, environmentId, flag, variants, metrics, ...counting });
+  }
 }
 
 function* findRamp({ project, environment, flag }: FlagPlace): Work<FoundRamp | undefined> {

@@ -53,6 +53,23 @@ describe("flags ramp", () => {
     expect(history.stdout).toContain('+ status: "aborted"');
   });
 
+  test("shows the guards of a ramp, and what they do", async () => {
+    const { run, ramp, json } = await openShop();
+    const [guard, second] = ["event:error rises 0%", "event:signup falls 20%"];
+    expect((await ramp(...COURSE, "--guard", guard, "--guard", second, "--on-guard", "rollback")).code).toBe(
+      0,
+    );
+    expect((await ramp()).stdout).toMatch(
+      /guards +event:error rises 0%\n +event:signup falls 20%\non guard +rollback\n/,
+    );
+    expect((await run("flags", "get", "search", ...LIVE)).stdout).toContain("guard: event:error rises 0%\n");
+    expect(await json("flags", "ramp", "search", ...LIVE)).toMatchObject({
+      guards: [guard, second],
+      onGuard: "rollback",
+    });
+    expect((await ramp("--abort", "--guard", guard)).code).toBe(2);
+  });
+
   test("takes a start, percent signs and decimals, and is undone by an abort", async () => {
     const { ramp, json } = await openShop();
     await ramp("--variant", "on", "--to", "0.5%, 12.25 %", "--every", "2w", "--start", "2h");

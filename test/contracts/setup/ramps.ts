@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { FlagChange } from "../../../src/flags/change.ts";
 import type { Ramp } from "../../../src/flags/ramps/ramp.ts";
 import { putRamp } from "../../../src/flags/plan.ts";
 import { planUpdate } from "../../../src/projects/plan.ts";
@@ -51,6 +52,38 @@ export function rampsContract(driver: Driver): void {
       await put(paused);
       expect((await find())!.ramp).toEqual(paused);
       expect(await codeOf(find("nowhere"))).toBe("not_found");
+    });
+
+    test("with guards have a measurement, from each count on, paused and ended with them", async () => {
+      const { slug, store } = await openProject();
+      const put = (more: Partial<Ramp>, salt: string | null = null) => {
+        const ramp = rampOf("live", "sale", { guards: ["event:error rises 0%"], ...more });
+        const counting = salt === null ? null : { salt: salt.repeat(16), startedAt: NOW };
+        return apply(store, { ...putRamp(slug, undefined, ramp), counting } as FlagChange);
+      };
+      const live = async () => (await store.measurements.live()).filter(({ project }) => project === slug);
+      await put({});
+      expect(await live()).toEqual([]);
+      await put({}, "ab");
+      const [first] = await live();
+      expect(first).toMatchObject({
+        flag: "sale",
+        variants: ["off", "on"],
+        metrics: ["event:error"],
+        salt: "ab".repeat(16),
+        startedAt: NOW,
+      });
+      await put({ status: "paused", nextAt: null });
+      expect(await live()).toEqual([]);
+      await put({});
+      expect(await live()).toEqual([first!]);
+      await put({ share: 12.5 }, "cd");
+      expect(await live()).toMatchObject([{ salt: "cd".repeat(16) }]);
+      await put({ status: "aborted", nextAt: null });
+      expect(await live()).toEqual([]);
+      expect(
+        await store.measurements.counts({ project: slug, environment: "live", flag: "sale" }),
+      ).toBeUndefined();
     });
 
     test("are listed by flag and environment, in pages", async () => {

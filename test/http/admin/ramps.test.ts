@@ -103,7 +103,8 @@ describe("the ramp of a flag over the admin API", () => {
     ["a time that has passed", { start: "2020-01-01T00:00:00Z" }],
     ["a variant that does not exist", { variant: "red" }],
     ["no variant", { variant: undefined }],
-    ["guards", { guards: ["'event:error rises 0%'"] }],
+    ["a guard that is none", { guards: ["event:error grows 1%"] }],
+    ["six guards", { guards: Array(6).fill("event:error rises 0%") }],
     ["another action", { onGuard: "explode" }],
     ["a member that is unknown", { more: 1 }],
   ])("is refused with %s", async (_, wrong) => {
@@ -112,14 +113,21 @@ describe("the ramp of a flag over the admin API", () => {
     expect(await ramp("GET")).toMatchObject({ status: 404 });
   });
 
-  test("takes the bounds, no guards and what a guard would do", async () => {
+  test("takes the bounds, guards and what they do", async () => {
     const { ramp } = await openShop();
+    const GUARDS = ["event:error rises 0%", "event:signup falls 20.5%"];
     const to = Array.from({ length: 20 }, (_, index) => (index + 1) / 100);
-    const course = { variant: "on", to, every: 31_622_400, guards: [], onGuard: "rollback" };
+    const course = { variant: "on", to, every: 31_622_400, guards: GUARDS, onGuard: "rollback" };
     expect(await ramp("PUT", "", course)).toMatchObject({
       status: 201,
-      body: { share: 0.01, guards: [], onGuard: "rollback" },
+      body: { share: 0.01, guards: GUARDS, onGuard: "rollback" },
     });
+  });
+
+  test("is refused with a guard on a form that is not there", async () => {
+    const { ramp } = await openShop();
+    const guards = ["submissions:nothing falls 40% of baseline"];
+    expect(await ramp("PUT", "", { ...COURSE, guards })).toMatchObject({ status: 404 });
   });
 
   test("asks for the confirmation of a lock", async () => {

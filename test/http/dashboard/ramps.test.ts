@@ -68,6 +68,8 @@ test("A fault of a new ramp stands at its field, and what was typed is kept", as
     ["start", "tomorrow", "Write a date and a time"],
     ["start", "2020-01-01T00:00", "A ramp starts later"],
     ["variant", "blue", "Blue is not a variant of the flag"],
+    ["guards", "event:error explodes", "is not a guard: write"],
+    ["guards", "submissions:nothing falls 20%", "does not exist"],
   ] as const) {
     const { status, text } = await send({ ...COURSE, [field]: value });
     expect([field, value, status]).toEqual([field, value, 422]);
@@ -80,6 +82,25 @@ test("A fault of a new ramp stands at its field, and what was typed is kept", as
   expect([held.status, held.text.includes("A ramp already sets the share")]).toEqual([422, true]);
   expect(await ramp()).toMatchObject({ share: 1 });
   expect((await ann.post(`${FLAG}/ramp`, { do: "explode" })).status).toBe(400);
+});
+
+test("A ramp with guards is begun with one a line, shown and kept by a confirmation", async () => {
+  const { ann, send, ramp, lock } = await openShop();
+  await lock();
+  const guarded = {
+    ...COURSE,
+    guards: "event:error rises 0%\r\n\r\nevent:signup falls 20% \r\n",
+    onGuard: "rollback",
+  };
+  const asked = await send(guarded);
+  expect(asked.status).toBe(428);
+  expect(asked.text).toContain("event:signup falls 20%");
+  await send({ ...guarded, confirm: "live" });
+  const guards = ["event:error rises 0%", "event:signup falls 20%"];
+  expect(await ramp()).toMatchObject({ guards, onGuard: "rollback" });
+  const { text } = await ann.get(FLAG);
+  for (const guard of guards) expect(text).toContain(guard);
+  expect(text).toContain("roll back");
 });
 
 test("A locked environment is typed before its ramp is changed", async () => {

@@ -74,7 +74,7 @@ export function RampState({ ramp }: { ramp: Ramp }) {
 }
 
 function Course({ ramp }: { ramp: Ramp }) {
-  const { variant, share, every, steps, nextAt, reason, who, why } = ramp;
+  const { variant, share, every, steps, nextAt, reason, guards, onGuard, who, why } = ramp;
   const next = nextShare(ramp);
   return (
     <>
@@ -93,6 +93,8 @@ function Course({ ramp }: { ramp: Ramp }) {
           ],
           steps.length > 1 && ["Pace", `a step every ${durationInWords(every).replace(/^1 /, "")}`],
           reason !== null && ["State", rampStatusInWords(ramp)],
+          guards.length > 0 && ["Guards", <Guards guards={guards} />],
+          guards.length > 0 && ["When a guard fires", onGuard === "pause" ? "pause" : "roll back"],
           [
             "Begun by",
             <>
@@ -126,6 +128,18 @@ function Course({ ramp }: { ramp: Ramp }) {
           },
         ]}
       />
+    </>
+  );
+}
+
+function Guards({ guards }: { guards: readonly string[] }) {
+  return (
+    <>
+      {guards.map((guard) => (
+        <div>
+          <Foreign text={guard} />
+        </div>
+      ))}
     </>
   );
 }

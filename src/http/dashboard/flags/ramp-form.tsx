@@ -1,5 +1,6 @@
 import { parseRules } from "../../../flags/rules/rules.ts";
-import { SelectField, TextField, WhyField } from "../parts/field.tsx";
+import type { GuardAction } from "../../../flags/ramps/ramp.ts";
+import { AreaField, SelectField, TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import type { Faults } from "../parts/submit.ts";
 import { settingPath } from "../paths.ts";
@@ -12,17 +13,29 @@ export type RampDraft = {
   to: string;
   every: string;
   start: string;
+  /** One a line. */
+  guards: string;
+  onGuard: GuardAction;
   why: string;
   faults: Faults;
 };
 
-const BLANK: RampDraft = { variant: "", to: "1, 10, 50, 100", every: "1d", start: "", why: "", faults: {} };
+const BLANK: RampDraft = {
+  variant: "",
+  to: "1, 10, 50, 100",
+  every: "1d",
+  start: "",
+  guards: "",
+  onGuard: "pause",
+  why: "",
+  faults: {},
+};
 
 /** The form that begins a ramp. */
 export function NewRamp({ setting, draft }: { setting: Setting; draft: RampDraft | null }) {
   const { environment } = setting.place;
   const { timeZone } = useView();
-  const { variant, to, every, start, why, faults } = draft ?? BLANK;
+  const { variant, to, every, start, guards, onGuard, why, faults } = draft ?? BLANK;
   return (
     <details open={draft !== null} id="new-ramp">
       <summary>Begin a ramp</summary>
@@ -65,6 +78,23 @@ export function NewRamp({ setting, draft }: { setting: Setting; draft: RampDraft
             hint={`Empty for now. Time zone ${timeZone}.`}
             value={start}
             error={faults["start"]}
+          />
+          <AreaField
+            name="guards"
+            label="Guards"
+            hint="One a line, such as event:error rises 0%, or submissions:contact falls 40% of baseline"
+            value={guards}
+            error={faults["guards"]}
+            rows={2}
+          />
+          <SelectField
+            name="onGuard"
+            label="When a guard fires"
+            value={onGuard}
+            options={[
+              { value: "pause", label: "pause" },
+              { value: "rollback", label: "roll back" },
+            ]}
           />
         </div>
         <p class="soft">The first step turns the flag on. Rows of its rule come first.</p>

@@ -1,10 +1,11 @@
 import { isoTime } from "../../../base/clock.ts";
 import { parseDuration } from "../../../base/units.ts";
 import { parseWallTime } from "../../../base/wall-time.ts";
+import { startGuardedRamp } from "../../../experiments/guards/ramp-guards.ts";
 import { parseShares, rampCourseInWords, rampInWords } from "../../../flags/ramps/ramp-words.ts";
 import { rampPlanSchema } from "../../../flags/ramps/ramp-schema.ts";
-import { type Ramp, type RampPlan, viewRamp } from "../../../flags/ramps/ramp.ts";
-import { abortRamp, pauseRamp, resumeRamp, startRamp } from "../../../flags/ramps/ramps.ts";
+import { GUARD_ACTIONS, type Ramp, type RampPlan, viewRamp } from "../../../flags/ramps/ramp.ts";
+import { abortRamp, pauseRamp, resumeRamp } from "../../../flags/ramps/ramps.ts";
 import { ramps } from "../../../operations/ramps.ts";
 import { type Fields, oneOf, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
@@ -16,6 +17,9 @@ import { type RampDraft, rampPath } from "./ramp-form.tsx";
 import { type Act, type Setting, readSetting } from "./setting.tsx";
 
 const ACTS = ["start", "pause", "resume", "abort"] as const;
+
+/** Refusals of the forms that guards name. */
+const GUARD_FORMS = { "form-not-found": "guards", "form-ambiguous": "guards", forbidden: "guards" };
 
 type RampAct =
   | { act: "start"; plan: RampPlan }
@@ -43,7 +47,7 @@ export function addRampForm(
         );
       },
       async (faults) => again(c, await readSetting(app, caller, place), draftOf(fields, faults)),
-      { "ramp-start": "start", "ramp-variant": "variant", invalid: "to", conflict: "" },
+      { "ramp-start": "start", "ramp-variant": "variant", ...GUARD_FORMS, invalid: "to", conflict: "" },
     );
   });
 }
@@ -51,7 +55,11 @@ export function addRampForm(
 function draftOf(fields: Fields, faults: RampDraft["faults"]): RampDraft {
   const text = (name: string) => textOf(fields, name).trim();
   const [variant, to, every] = [text("variant"), text("to"), text("every")];
-  return { variant, to, every, start: text("start"), why: textOf(fields, "why"), faults };
+  const [guards, onGuard] = [
+    text("guards"),
+    oneOf("what a guard does", GUARD_ACTIONS, text("onGuard") || "pause"),
+  ];
+  return { variant, to, every, start: text("start"), guards, onGuard, why: textOf(fields, "why"), faults };
 }
 
 /** Throws the fault of a field. */
@@ -61,7 +69,7 @@ function actOf(act: (typeof ACTS)[number], fields: Fields, timeZone: string): Ra
 }
 
 function planOf(fields: Fields, timeZone: string): RampPlan {
-  const { variant, to, every, start } = draftOf(fields, {});
+  const { variant, to, every, start, guards, onGuard } = draftOf(fields, {});
   const shares = parseShares(to);
   if (!shares) throw faultAt("to", "write percentages with commas, such as 1, 10, 50, 100");
   const seconds = parseDuration(every);
@@ -73,6 +81,7 @@ function planOf(fields: Fields, timeZone: string): RampPlan {
     to: shares,
     every: seconds,
     ...(at !== null && { start: isoTime(at) }),
+    ...(guards !== "" && { guards: guards.split("\n").flatMap((line) => line.trim() || []), onGuard }),
   });
 }
 
@@ -97,7 +106,7 @@ async function perform({ app, caller, setting }: Acting, wanted: RampAct): Promi
 function run({ app, caller, setting: { place } }: Acting, wanted: RampAct): Promise<Ramp> {
   switch (wanted.act) {
     case "start":
-      return startRamp(app, caller, place, wanted.plan);
+      return startGuardedRamp(app, caller, place, wanted.plan);
     case "pause":
       return pauseRamp(app, caller, place);
     case "resume":

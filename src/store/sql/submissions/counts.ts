@@ -1,6 +1,8 @@
 import { hourOf } from "../../../base/days.ts";
-import type { FormCounts, HourSpan, StoredSum } from "../../../forms/store.ts";
+import { firstIdOf } from "../../../base/ids.ts";
+import type { FormCounts, Span, StoredSum } from "../../../forms/store.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
+import { bytesOf } from "../ids.ts";
 import { PROJECT_OF_FORM, amongProjects } from "../rows.ts";
 import { type Work, all, only, run } from "../work.ts";
 
@@ -46,7 +48,7 @@ export function* printCounts(): Work<string> {
 }
 
 /** How many submissions to the form of that key were stored in each span of hours. */
-export function sumStored(formKey: string, spans: readonly HourSpan[]): Work<StoredSum[]> {
+export function sumStored(formKey: string, spans: readonly Span[]): Work<StoredSum[]> {
   // A sum for each span and folder takes half as long as one over their join.
   const sumIn = (state: number | undefined) => `(SELECT coalesce(sum(count), 0) FROM submission_counts
     WHERE form_id = (SELECT id FROM forms WHERE key = $formKey) AND state = ${state} AND unread = 1
@@ -60,8 +62,21 @@ export function sumStored(formKey: string, spans: readonly HourSpan[]): Work<Sto
 const DIGITS = String(NOW).length;
 
 /** A span as one text of two numbers, of `DIGITS` each. No submission is counted in an hour before 1970. */
-function printSpan({ from, to }: HourSpan): string {
+function printSpan({ from, to }: Span): string {
   return [from, to].map((hour) => String(Math.min(Math.max(hour, 0), NOW)).padStart(DIGITS, "0")).join("");
+}
+
+/** How many submissions to the form of that key, not spam, are stored in each span of time. */
+export function* sumBetween(formKey: string, spans: readonly Span[]): Work<number[]> {
+  const sql = `SELECT count(*) AS count FROM submissions
+    WHERE form_id = (SELECT id FROM forms WHERE key = $formKey) AND state IN (${INBOX}, ${ARCHIVED})
+      AND id >= $from AND id < $to`;
+  const counts: number[] = [];
+  for (const { from, to } of spans) {
+    const bounds = { from: bytesOf(firstIdOf(from)), to: bytesOf(firstIdOf(to)) };
+    counts.push((yield* only<{ count: number }>(sql, { formKey, ...bounds })).count);
+  }
+  return counts;
 }
 
 /** The unread submissions in the inboxes of all forms, or of those of some projects. */

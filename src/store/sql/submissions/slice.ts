@@ -14,6 +14,7 @@ import {
   findWrongCounts,
   listCounts,
   recountSubmissions,
+  sumBetween,
   sumStored,
 } from "./counts.ts";
 import { countFileBytes, listFiles, unreferencedFiles } from "./files.ts";
@@ -42,6 +43,7 @@ export function submissionSlice(findHits: FindHits, forget: Forget) {
       count: countSubmissions,
       counts: listCounts,
       stored: sumStored,
+      storedBetween: sumBetween,
       unread: countUnread,
       wrongCounts: findWrongCounts,
       predict: decide,
