@@ -7,10 +7,8 @@ test("experiments create takes guards with spaces, several times", async () => {
   await run("projects", "create", "shop", "--environments", "live");
   await run("flags", "set", "hero", "-p", "shop", "-e", "live");
   const guards = ["event:error rises 0%", "event:signup falls 20.5%"];
-  const created = await run(
-    ...["experiments", "create", "headline", "-p", "shop", "-e", "live", "--flag", "hero"],
-    ...["--metric", "event:signup", "--on-guard", "rollback", "--json"],
-    ...guards.flatMap((guard) => ["--guard", guard]),
-  );
+  const named = "experiments create headline -p shop -e live --flag hero --metric event:signup".split(" ");
+  const given = guards.flatMap((guard) => ["--guard", guard]);
+  const created = await run(...named, ...given, "--on-guard", "rollback", "--json");
   expect(JSON.parse(created.stdout)).toMatchObject({ guards, onGuard: "rollback" });
 });
