@@ -56,7 +56,7 @@ describeInBrowser("Somebody with a keyboard alone", () => {
     expect(await focused(page)).toBe("Password");
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Today" }).waitFor();
 
     await page.goto(`${server.url}/dashboard/inbox/contact/${made.submissions[0]}`);
     await page.keyboard.press("Tab");

@@ -100,7 +100,7 @@ describeInBrowser("An open page", () => {
     await page.getByLabel("Slug").fill("orders");
     await page.getByRole("button", { name: "Create the form" }).click();
     await page.getByRole("heading", { level: 1, name: "orders" }).waitFor();
-    for (const name of ["Overview", "Inbox", "Flags", "Deliveries"]) {
+    for (const name of ["Today", "Inbox", "Flags", "Deliveries"]) {
       await page.getByRole("link", { name, exact: true }).first().click();
       await page.waitForURL(/\/tools\/formflag\/dashboard/);
       await page.getByRole("heading", { level: 1, name: name === "Flags" ? "Projects" : name }).waitFor();

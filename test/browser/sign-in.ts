@@ -34,7 +34,7 @@ export function signInFlow({ how, javaScriptEnabled }: Way): void {
       expect(await page.getByLabel("Name").inputValue()).toBe("admin");
       await page.getByLabel("Password").fill(PASSWORD);
       await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByRole("heading", { name: "Overview" }).waitFor();
+      await page.getByRole("heading", { name: "Today" }).waitFor();
 
       const other = await browser().newContext({ javaScriptEnabled });
       const again = await other.newPage();

@@ -5,6 +5,7 @@ import { AppError } from "../../base/errors.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import type { RecentChange } from "../../projects/history.ts";
 import { DEFAULT_STALE_DAYS, findStale } from "../stale.ts";
+import type { StaleFlag } from "../flag-schema.ts";
 import type { FlagsApp } from "../store.ts";
 
 /** Scheduled changes that are counted. */
@@ -39,7 +40,8 @@ export async function upcomingChanges(app: FlagsApp, caller: Caller): Promise<Up
   return { count, next: { project: next.project, environment, flag, at: isoTime(at) } };
 }
 
-export type StaleCount = { project: string; count: number };
+/** How many flags of a project are stale, and the one that has been so for longest. */
+export type StaleCount = { project: string; count: number; oldest: StaleFlag };
 
 /** Milliseconds after which stale flags are counted again although no flag has changed. */
 const STALE_TTL = 600_000;
@@ -67,19 +69,20 @@ export function createStaleCounts(app: FlagsApp): (caller: Caller) => Promise<St
 async function countStale(app: FlagsApp): Promise<StaleCount[]> {
   const counts: StaleCount[] = [];
   for (const { slug: project } of await app.store.projects.list()) {
-    const count = await countIn(app, project);
-    if (count > 0) counts.push({ project, count });
+    const stale = await staleIn(app, project);
+    const oldest = stale.toSorted((a, b) => (a.since < b.since ? -1 : 1))[0];
+    if (oldest) counts.push({ project, count: stale.length, oldest });
     await yieldToEventLoop();
   }
   return counts.toSorted((a, b) => b.count - a.count);
 }
 
 /** None if the project was deleted meanwhile. */
-async function countIn(app: FlagsApp, project: string): Promise<number> {
+async function staleIn(app: FlagsApp, project: string): Promise<StaleFlag[]> {
   try {
-    return (await findStale(app, { project, environment: null, days: DEFAULT_STALE_DAYS })).length;
+    return await findStale(app, { project, environment: null, days: DEFAULT_STALE_DAYS });
   } catch (error) {
-    if (error instanceof AppError && error.code === "not_found") return 0;
+    if (error instanceof AppError && error.code === "not_found") return [];
     throw error;
   }
 }

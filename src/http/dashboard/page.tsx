@@ -36,7 +36,7 @@ export type Page = {
 };
 
 const SECTIONS = [
-  { name: "overview", label: "Overview", to: "/", icon: "home", scope: null },
+  { name: "today", label: "Today", to: "/", icon: "home", scope: null },
   { name: "inbox", label: "Inbox", to: "/inbox", icon: "inbox", scope: "forms:read" },
   { name: "flags", label: "Flags", to: "/projects", icon: "flag", scope: "flags:read" },
   { name: "forms", label: "Forms", to: "/forms", icon: "forms", scope: "forms:read" },
@@ -145,7 +145,7 @@ function Navigation({ section, version }: { section: Section | null; version: st
   const [bar, more] = [shown.slice(0, IN_BAR), shown.slice(IN_BAR)];
   return (
     <nav class="sections" aria-label="Sections">
-      <A to="/" class="brand" label="formflag, overview">
+      <A to="/" class="brand" label="formflag, today">
         <Mark />
         <span>formflag</span>
       </A>

@@ -22,7 +22,7 @@ import { formRoutes } from "./forms/forms.tsx";
 import { moveFormRoutes } from "./forms/move.tsx";
 import { healthRoutes } from "./overview/health.tsx";
 import { inboxRoutes } from "./inbox/inbox.tsx";
-import { overviewRoutes } from "./overview/overview.tsx";
+import { todayRoutes } from "./overview/today.tsx";
 import { peopleRoutes } from "./submissions/people.tsx";
 import { deletionRoutes } from "./project/deletion.tsx";
 import { importRoutes } from "./project/import.tsx";
@@ -73,7 +73,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   importRoutes,
   feedbackRoutes,
   codeRoutes,
-  overviewRoutes,
+  todayRoutes,
   deliveriesRoutes,
   healthRoutes,
 ];

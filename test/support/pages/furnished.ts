@@ -5,6 +5,7 @@ import { rejectChange } from "../../../src/documents/changes/reviews.ts";
 import { rerunOn } from "../../../src/operations/changes/perform.ts";
 import { createExperiment } from "../../../src/experiments/experiments.ts";
 import { startExperiment } from "../../../src/experiments/lifecycle.ts";
+import { failDeliveries } from "../records/failing.ts";
 import { countVisitors } from "../records/visitors.ts";
 import { createUser } from "../../../src/access/users.ts";
 import { createInvitation } from "../../../src/access/members/invitations.ts";
@@ -114,7 +115,7 @@ export async function furnish(
   const names = texts.map((text, index): [string, string] => [`${text}.${index}`, "text"]);
   const withFiles = await store({ email: "ada@example.com", message: first }, { files: names });
   await markSubmissions(app, ann(), [withFiles.id], "read");
-  await failDelivery(app, withFiles.delivery, first);
+  await failDeliveries(app, first, withFiles.delivery);
 
   await createProject(app, ann(), {
     slug: "shop",
@@ -236,33 +237,4 @@ async function proposeWith(app: App, caller: Caller, texts: readonly string[]): 
   const reviewer = { ...callerNamed("releaser"), type: "user" as const };
   await rejectChange(app, reviewer, { project: "shop", change: change.id }, texts[0]!.slice(0, 500));
   return change.id;
-}
-
-/** Attempts a delivery twice; the receiver refuses it with that text. */
-async function failDelivery(app: App, id: string, error: string): Promise<void> {
-  const turn = {
-    holder: "test",
-    now: app.now(),
-    databaseNow: app.now(),
-    leaseUntil: app.now() + 60_000,
-    renewed: [],
-    blocked: [],
-    after: null,
-    perLane: 1000,
-    limit: 1000,
-  };
-  const claimed = await app.store.deliveries.turn({ ...turn, settled: [] });
-  await app.store.deliveries.turn({
-    ...turn,
-    limit: 0,
-    settled: claimed.map((each) => ({
-      id: each.id,
-      status: each.id === id ? ("failed" as const) : ("delivered" as const),
-      attempts: 2,
-      dueAt: app.now() + 1e10,
-      code: each.id === id ? 550 : 250,
-      error: each.id === id ? error.slice(0, 200) : null,
-      attempt: { at: app.now(), duration: 12 },
-    })),
-  });
 }

@@ -3,7 +3,11 @@ import { type Day, HOUR_MS, dayOf } from "../../../base/days.ts";
 import type { FormStats } from "../../../maintenance/stats.ts";
 import type { RecentChange } from "../../../projects/history.ts";
 import { type Bar, BarChart } from "../parts/bar-chart.tsx";
+import { SelectField } from "../parts/field.tsx";
 import { A } from "../parts/link.tsx";
+import { FilterForm } from "../parts/list.tsx";
+import { counted } from "../parts/text.tsx";
+import { inboxPath } from "../paths.ts";
 import { Time } from "../parts/time.tsx";
 import { Card } from "../parts/card.tsx";
 import { type Labels, toSeries } from "./series.ts";
@@ -11,47 +15,63 @@ import { type Labels, toSeries } from "./series.ts";
 /** Changes that are listed below the chart. */
 const LISTED = 8;
 
-/** Submissions of each day and form, with the days marked on which flags changed. */
-export function SubmissionsChart({
-  days,
-  stats: { submissions },
-  changes,
-  labels,
-  timeZone,
-}: {
-  /** Oldest first. */
+/** Range and form of the chart; null for all forms. */
+export type Chosen = { days: number; form: string | null };
+
+type Props = {
+  /** Those of the chart, and as many before them. Oldest first. */
   days: readonly Day[];
-  stats: Pick<FormStats, "submissions">;
+  chosen: Chosen;
+  stats: Pick<FormStats, "submissions" | "forms">;
   /** Newest first. */
   changes: readonly RecentChange[];
   labels: Labels;
   timeZone: string;
-}) {
-  const entries = submissions
+};
+
+/** Submissions of each day and form, with their number and its trend; the days on which flags changed are marked. */
+export function SubmissionsChart(props: Props) {
+  const { days: all, chosen, stats, changes, labels, timeZone } = props;
+  const days = all.slice(chosen.days);
+  const entries = stats.submissions
     .filter(({ inbox }) => inbox > 0)
     .map(({ day, project, form: slug, inbox }) => {
       return { bar: day, series: shortName({ project, slug }), count: inbox };
-    });
-  const { series, valuesOf } = toSeries(entries, "Other forms");
+    })
+    .filter(({ series }) => chosen.form === null || series === chosen.form);
+  const shown = entries.filter(({ bar }) => bar >= days[0]!.day);
+  const { series, valuesOf } = toSeries(shown, "Other forms");
   const marks = Map.groupBy(changes, ({ at }) => dayOf(at, timeZone));
+  const each = Math.max(2, Math.round(days.length / 4));
   const bars = days.map(({ day, from }, index): Bar => {
     const label = labels.day(from * HOUR_MS + HOUR_MS / 2);
     // The last day of an inbox's filter is not part of it.
     const until = days[index + 1]?.day ?? null;
+    const own = marks.get(day) ?? [];
     return {
       label,
       values: valuesOf(day),
-      tick: (days.length - 1 - index) % 7 === 1 ? label : null,
-      link: { to: "/inbox", query: { since: day, until } },
-      mark: markOf(marks.get(day) ?? []),
+      tick: (days.length - 1 - index) % each === 1 ? label : null,
+      link: {
+        to: chosen.form === null ? "/inbox" : inboxPath(chosen.form),
+        query: { since: day, until },
+      },
+      mark: markOf(own),
+      flags: own.map((change) => ({ flag: change.flag, text: changeInWords(change) })),
     };
   });
-  const total = entries.reduce((sum, { count }) => sum + count, 0);
+  const [total, before] = [sumOf(shown), sumOf(entries) - sumOf(shown)];
+  const of = chosen.form === null ? "by form, " : `to ${chosen.form}, `;
   return (
     <Card id="submissions-title" title="Submissions a day">
+      <ChartFilter {...props} />
+      <p>
+        <strong>{total.toLocaleString("en")}</strong> in {counted(days.length, "day")}
+        {before > 0 && `, ${trendOf(total, before)} than in the ${counted(days.length, "day")} before`}
+      </p>
       <BarChart
         id="submissions"
-        label={`Submissions of each of the last ${days.length} days by form, without spam: ${total.toLocaleString("en")} in all`}
+        label={`Submissions of each of the last ${counted(days.length, "day")} ${of}without spam: ${total.toLocaleString("en")} in all`}
         series={series.length === 0 ? ["Submissions"] : series}
         unit="All forms"
         bars={bars}
@@ -61,11 +81,61 @@ export function SubmissionsChart({
   );
 }
 
+/** Days that the range offers. */
+const RANGES = [7, 30, 90];
+/** Forms that are offered. */
+const FORMS = 100;
+
+function ChartFilter({ chosen, stats }: Pick<Props, "chosen" | "stats">) {
+  const { days, form } = chosen;
+  const ranges = [...new Set([...RANGES, days])].toSorted((a, b) => a - b);
+  const names = stats.forms.map(({ project, form: slug }) => shortName({ project, slug }));
+  const offered = names.slice(0, FORMS);
+  if (form !== null && !offered.includes(form)) offered.push(form);
+  return (
+    <FilterForm to="/" label="Chart">
+      <SelectField
+        name="days"
+        label="Range"
+        value={String(days)}
+        options={ranges.map((each) => ({ value: String(each), label: counted(each, "day") }))}
+      />
+      {names.length > 1 && (
+        <SelectField
+          name="form"
+          label="Form"
+          value={form ?? ""}
+          options={[
+            { value: "", label: "All forms" },
+            ...offered.map((name) => ({ value: name, label: name })),
+          ]}
+        />
+      )}
+    </FilterForm>
+  );
+}
+
+function sumOf(entries: readonly { count: number }[]): number {
+  return entries.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** `12 % more`. */
+function trendOf(now: number, before: number): string {
+  const percent = Math.round(Math.abs(now / before - 1) * 100);
+  return `${percent.toLocaleString("en")} % ${now < before ? "fewer" : "more"}`;
+}
+
 function markOf(changes: readonly RecentChange[]): string | null {
   const [only] = changes;
   if (!only) return null;
   if (changes.length > 1) return `${changes.length} flag changes`;
-  return `flag ${only.flag} ${verbOf(only)}${only.environment === null ? "" : ` in ${only.environment}`}`;
+  return `flag ${changeInWords(only)}`;
+}
+
+/** `checkout turned on in production`. */
+function changeInWords(change: RecentChange): string {
+  const { flag, environment } = change;
+  return `${flag} ${verbOf(change)}${environment === null ? "" : ` in ${environment}`}`;
 }
 
 function ChangeList({ changes }: { changes: readonly RecentChange[] }) {

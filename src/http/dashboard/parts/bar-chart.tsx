@@ -16,6 +16,8 @@ export type Bar = {
   link?: Place;
   /** Marks it with a line, and says why. */
   mark?: string | null;
+  /** Changes of flags that the line stands for. */
+  flags?: readonly { flag: string; text: string }[];
 };
 
 /** A chart of stacked bars, with its numbers in a table. */
@@ -51,7 +53,7 @@ export function BarChart({
     <Chart id={id} series={series} hasPatterns numbers={numbers}>
       <Plot label={label} scale={y} ticks={bars.map(({ tick }, index) => [(index + 0.5) * step, tick])}>
         <Patterns id={id} count={series.length} />
-        {bars.map(({ label, values, mark, link }, index) => (
+        {bars.map(({ label, values, mark, flags, link }, index) => (
           <g>
             {!link && <title>{titleOf(label, values, series, mark)}</title>}
             {layers.map((layer, of) => {
@@ -67,7 +69,7 @@ export function BarChart({
                 />
               );
             })}
-            {mark && <MarkAt x={(index + 0.5) * step} />}
+            {mark && <MarkAt x={(index + 0.5) * step} flags={flags ?? []} />}
           </g>
         ))}
       </Plot>
@@ -105,12 +107,18 @@ function titleOf(
   return `${label}: ${total}${each}${mark ? `, ${mark}` : ""}`;
 }
 
-/** A dashed line with a flag on its top. */
-function MarkAt({ x }: { x: number }) {
+/** A dashed line with a flag on its top, which names the flags that changed. */
+function MarkAt({ x, flags }: { x: number; flags: NonNullable<Bar["flags"]> }) {
   return (
-    <svg class="mark-at" x={percent(x)}>
+    <svg class="mark-at" x={percent(x)} data-tick="flag">
       <line y2="100%" />
-      <path d="M0 0h6l-2 3 2 3h-6z" />
+      {flags.length === 0 && <path d="M0 0h6l-2 3 2 3h-6z" />}
+      {flags.map(({ flag, text }) => (
+        <g data-tick={flag}>
+          <title>{text}</title>
+          <path d="M0 0h6l-2 3 2 3h-6z" />
+        </g>
+      ))}
     </svg>
   );
 }

@@ -1,4 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import type { ProposalView } from "../../../src/documents/changes/proposal.ts";
+import { proposeChange } from "../../../src/documents/changes/proposals.ts";
+import { addTarget } from "../../../src/forms/targets.ts";
+import { rerunOn } from "../../../src/operations/changes/perform.ts";
+import { setEnvironment } from "../../../src/projects/environments.ts";
+import { fakeOutgoing } from "../../support/peers/outgoing.ts";
+import { failDeliveries } from "../../support/records/failing.ts";
 import { saveSettings } from "../../../src/access/users.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
 import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
@@ -12,7 +19,7 @@ import { openDashboard } from "../../support/pages/dashboard.ts";
 
 const DAY = 86_400_000;
 
-async function openOverview() {
+async function openToday() {
   const app = openTestApp();
   const commitMinutes = () => [{ at: app.now(), commits: 9, p50: 0.25, p99: 2.5, max: 5 }];
   const dashboard = openDashboard(app, { commitMinutes });
@@ -20,7 +27,7 @@ async function openOverview() {
 }
 
 async function openShop() {
-  const opened = await openOverview();
+  const opened = await openToday();
   const { app } = opened;
   const form = await createForm(app, OPERATOR, { slug: "contact" });
   const send = async () => (await storeSubmission(app, form, { data: "{}", files: [] })).id;
@@ -30,14 +37,19 @@ async function openShop() {
   return { ...opened, form, send, place };
 }
 
-/** The number on a tile. */
-function tileIn(text: string, label: string): string {
-  return new RegExp(`<span class="count">([^<]*)</span> <span>${label}</span>`).exec(text)![1]!;
+/** The items of what waits: kind, text and the page that the button leads to. */
+function waitingIn(text: string): string[][] {
+  const items = [...text.matchAll(/<li data-waiting="(\w+)"[^>]*>(.*?)<\/li>/gs)];
+  return items.map(([, kind, content]) => {
+    const to = [...content!.matchAll(/href="\/dashboard([^"]*)"/g)].at(-1)![1]!;
+    const words = /<span>(.*?)<\/span><a/s.exec(content!)![1]!.replaceAll(/<[^>]*>/g, "");
+    return [kind!, words, to];
+  });
 }
 
-describe("the overview", () => {
+describe("the first page", () => {
   test("says what to do first, and offers only what the viewer may do", async () => {
-    const { viewer, admin } = await openOverview();
+    const { viewer, admin } = await openToday();
     const { text } = await viewer.get("");
     expect(text).toContain("formflag forms create contact");
     expect(text).toContain("formflag projects create shop");
@@ -45,22 +57,78 @@ describe("the overview", () => {
     expect((await admin.get("")).text).toContain("Create a form");
   });
 
-  test("counts what waits", async () => {
-    const { app, dashboard, viewer, send, place } = await openShop();
+  test("lists what waits, each with its button", async () => {
+    const { app, dashboard, viewer, form, send, place } = await openShop();
+    expect((await viewer.get("")).text).toContain("Nothing waits.");
+    const { id: target } = await addTarget(
+      app,
+      OPERATOR,
+      "contact",
+      "https://example.com/hook",
+      fakeOutgoing(),
+    );
     const ids = [await send(), await send(), await send()];
     await markSubmissions(app, OPERATOR, ids.slice(0, 1), "spam");
     await markSubmissions(app, OPERATOR, ids.slice(1, 2), "read");
+    const delivery = { id: app.nextId(), kind: "webhook" as const, target };
+    await storeSubmission(app, form, { data: "{}", files: [] }, { deliveries: [delivery] });
+    await failDeliveries(app, "refused");
     await scheduleChange(app, OPERATOR, place, { patch: { enabled: true }, at: app.now() + 7_200_000 });
-    const { text } = await viewer.get("");
-    expect(tileIn(text, "Unread submissions")).toBe("1");
-    expect(tileIn(text, "Held as spam")).toBe("1");
-    expect(tileIn(text, "Scheduled changes")).toBe("1");
-    expect(text).toContain("Next: checkout in production");
-    expect(tileIn(text, "Stale flags")).toBe("0");
-    expect(text).toContain('1<span class="unseen"> unread</span>');
+    expect(waitingIn((await viewer.get("")).text)).toEqual([
+      ["target", "https://example.com/… fails for contact: refused", `/deliveries/${delivery.id}`],
+      ["change", "checkout of shop changes in production in 2 hr.", "/projects/shop/scheduled"],
+      ["unread", "2 unread submissions to contact", "/inbox/contact?unread=1"],
+    ]);
     app.clock.now += 40 * DAY;
     const later = await dashboard.signIn("viewer");
-    expect(tileIn((await later.get("")).text, "Stale flags")).toBe("1");
+    const stale = "checkout of shop gives everybody the same for 40 days";
+    expect(waitingIn((await later.get("")).text)).toContainEqual(["stale", stale, "/projects/shop/stale"]);
+  });
+
+  test("lists the changes of others that need approvals", async () => {
+    const { app, viewer, admin, place } = await openShop();
+    await setEnvironment(app, OPERATOR, "shop", "production", { approvals: 1 });
+    const ann = { ...callerNamed("admin"), type: "user" as const };
+    const operation = {
+      operation: "PATCH /projects/:project/environments/:environment/flags/:flag",
+      names: place,
+      query: undefined,
+      body: { enabled: true },
+    };
+    const { change } = (await proposeChange(
+      app,
+      ann,
+      operation,
+      { project: "shop", lasts: DAY },
+      rerunOn(app),
+    )) as { change: ProposalView };
+    const [item] = waitingIn((await viewer.get("")).text);
+    expect([item![0], item![2]]).toEqual(["proposal", `/projects/shop/changes/${change.id}`]);
+    expect(item![1]).toStartWith("admin proposes in shop: ");
+    expect(waitingIn((await admin.get("")).text)).toEqual([]);
+  });
+
+  test("says how many submissions came in a range, to a form, and whether these are more than before", async () => {
+    const { app, dashboard, send } = await openShop();
+    const other = await createForm(app, OPERATOR, { slug: "jobs" });
+    app.clock.now = Date.parse("2026-03-01T12:00:00Z");
+    await send();
+    await send();
+    app.clock.now = Date.parse("2026-03-10T12:00:00Z");
+    await send();
+    await storeSubmission(app, other, { data: "{}", files: [] });
+    await storeSubmission(app, other, { data: "{}", files: [] });
+    const { get } = await dashboard.signIn("viewer");
+    const numberIn = async (query: string) =>
+      /<p><strong>(.*?)<\/p>/.exec((await get(query)).text)![1]!.replace("</strong>", "");
+    expect(await numberIn("")).toBe("5 in 30 days");
+    expect(await numberIn("?days=7")).toBe("3 in 7 days, 50 % more than in the 7 days before");
+    expect(await numberIn("?days=7&form=contact")).toBe("1 in 7 days, 50 % fewer than in the 7 days before");
+    const { text } = await get("?days=7&form=jobs");
+    expect(text).toContain('<option value="jobs" selected="">');
+    expect(text).toContain("/dashboard/inbox/jobs?since=2026-03-10");
+    for (const query of ["?days=0", "?days=184", "?days=many"]) expect((await get(query)).status).toBe(400);
+    expect((await get("?form=nothing")).status).toBe(404);
   });
 
   test("draws submissions by day, each a link to the inbox of that day, by the viewer's clock", async () => {
@@ -88,6 +156,7 @@ describe("the overview", () => {
     await setFlag(app, ann, place, { enabled: true });
     const { text } = await viewer.get("");
     expect(text).toContain("flag checkout turned on in production");
+    expect(text).toMatch(/<g data-tick="checkout"><title>checkout turned on in production<\/title>/);
     expect(text).toContain("by ann: orders &lt;b&gt;fell&lt;/b&gt;");
     expect(text).toContain("/dashboard/projects/shop/flags/checkout");
     app.clock.now += 31 * DAY;
@@ -114,7 +183,7 @@ describe("the overview", () => {
     const { status, text } = await inbox.get("");
     expect(status).toBe(200);
     expect(text).toContain("Submissions a day");
-    expect(text).not.toContain("Stale flags");
+    expect(waitingIn(text).map(([kind]) => kind)).not.toContain("stale");
     expect(text).not.toContain("Commit latency");
   });
 });

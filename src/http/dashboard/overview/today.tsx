@@ -1,0 +1,116 @@
+import { hasScopeSomewhere } from "../../../access/rights.ts";
+import { shortName } from "../../../access/place.ts";
+import { type Day, HOUR_MS, lastDays } from "../../../base/days.ts";
+import { AppError } from "../../../base/errors.ts";
+import { createStaleCounts, recentChanges } from "../../../flags/schedule/upcoming.ts";
+import { type FormStats, type Stats, readStats } from "../../../maintenance/stats.ts";
+import { listProjects } from "../../../projects/projects.ts";
+import type { RecentChange } from "../../../projects/history.ts";
+import type { Page } from "../page.tsx";
+import type { Dashboard } from "../routes.ts";
+import { CommitsChart } from "./commits-chart.tsx";
+import { FirstSteps } from "./first-steps.tsx";
+import { labelsIn } from "./series.ts";
+import { type Waiting, readWaiting } from "./read-waiting.ts";
+import { ReadsChart, SPANS, type Span } from "./reads-chart.tsx";
+import { type Chosen, SubmissionsChart } from "./submissions-chart.tsx";
+import { WaitingCard } from "./waiting.tsx";
+
+/** Days of the chart: usually, and at most. As many before them make its trend. */
+const DAYS = 30;
+const MOST_DAYS = 183;
+/** Changes of flags that are marked. */
+const MAX_CHANGES = 100;
+/** Projects that are looked through for changes to approve. */
+const PROJECTS = 100;
+
+/** The first page: what waits, and what has happened lately. */
+export function todayRoutes({ app, options, get, viewOf }: Dashboard) {
+  const staleCounts = createStaleCounts(app);
+  get("/", null, async (c) => {
+    const caller = c.get("caller");
+    const { timeZone } = viewOf(c);
+    const span: Span = c.req.query("reads") === "week" ? "week" : "day";
+    const chosen = { days: daysIn(c.req.query("days")), form: c.req.query("form") || null };
+    const [all, commits] = [lastDays(app.now(), 2 * chosen.days, timeZone), options.commitMinutes()];
+    const { hours } = SPANS[span];
+    const stats = await readStats(app, caller, { days: 2 * chosen.days, hours, timeZone, commits });
+    const forms = ofForms(stats);
+    if (chosen.form !== null && !forms?.forms.some((each) => nameOf(each) === chosen.form))
+      throw new AppError("not_found", `form "${chosen.form}" does not exist`);
+    const mayReadFlags = hasScopeSomewhere(caller, "flags:read");
+    const projects = mayReadFlags ? (await listProjects(app, caller, { limit: PROJECTS })).items : [];
+    const since = all[chosen.days]!.from * HOUR_MS;
+    return todayPage({
+      stats,
+      chosen,
+      days: all,
+      span,
+      timeZone,
+      now: app.now(),
+      changes: mayReadFlags ? await recentChanges(app, caller, { since, limit: MAX_CHANGES }) : [],
+      waiting: await readWaiting({ app, caller, forms, projects, staleCounts }),
+      hasProject: !mayReadFlags || projects.length > 0,
+    });
+  });
+}
+
+function nameOf({ project, form: slug }: { project: string; form: string }): string {
+  return shortName({ project, slug });
+}
+
+/** Throws `invalid`. */
+function daysIn(text: string | undefined): number {
+  if (!text) return DAYS;
+  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (days < 1 || days > MOST_DAYS) throw new AppError("invalid", `days is a number from 1 to ${MOST_DAYS}`);
+  return days;
+}
+
+type Today = {
+  stats: Stats;
+  chosen: Chosen;
+  /** Those of the chart, and as many before them. Oldest first. */
+  days: readonly Day[];
+  span: Span;
+  timeZone: string;
+  now: number;
+  changes: readonly RecentChange[];
+  waiting: Waiting;
+  hasProject: boolean;
+};
+
+function todayPage({ stats, hasProject, waiting, ...rest }: Today): Page {
+  const { span, now, timeZone } = rest;
+  const forms = ofForms(stats);
+  const hasForm = forms === null || forms.forms.length > 0;
+  const labels = labelsIn(timeZone);
+  return {
+    title: "Today",
+    section: "today",
+    topics: ["submissions", "deliveries", "setup"],
+    content: (
+      <>
+        {!(hasForm && hasProject) && <FirstSteps hasForm={hasForm} hasProject={hasProject} />}
+        {(hasForm || hasProject) && <WaitingCard waiting={waiting} />}
+        {forms && hasForm && <SubmissionsChart {...rest} stats={forms} labels={labels} />}
+        <details id="server-charts" open={span === "week"}>
+          <summary>Evaluations of flags, and commits</summary>
+          <div class="columns wide">
+            {stats.reads && hasProject && (
+              <ReadsChart reads={stats.reads} span={span} now={now} labels={labels} />
+            )}
+            {stats.commits && (hasForm || hasProject) && (
+              <CommitsChart minutes={stats.commits} now={now} labels={labels} />
+            )}
+          </div>
+        </details>
+      </>
+    ),
+  };
+}
+
+/** Null for a caller that may not read forms. */
+function ofForms({ forms, submissions, deliveries }: Stats): FormStats | null {
+  return forms && submissions && deliveries ? { forms, submissions, deliveries } : null;
+}
