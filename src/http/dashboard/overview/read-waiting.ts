@@ -31,7 +31,7 @@ export type FailingTarget = {
   count: number;
 };
 
-/** Work that waits for somebody, as far as they may see it. */
+/** Work that waits, as far as the caller may see it. */
 export type Waiting = {
   targets: readonly FailingTarget[];
   upcoming: Upcoming | null;

@@ -19,7 +19,7 @@ const LISTED = 8;
 export type Chosen = { days: number; form: string | null };
 
 type Props = {
-  /** Those of the chart, and as many before them. Oldest first. */
+  /** Days of the chart, and as many before them. Oldest first. */
   days: readonly Day[];
   chosen: Chosen;
   stats: Pick<FormStats, "submissions" | "forms">;

@@ -70,7 +70,7 @@ function daysIn(text: string | undefined): number {
 type Today = {
   stats: Stats;
   chosen: Chosen;
-  /** Those of the chart, and as many before them. Oldest first. */
+  /** Days of the chart, and as many before them. Oldest first. */
   days: readonly Day[];
   span: Span;
   timeZone: string;
