@@ -16,7 +16,7 @@ import { type Difference, type Document, pathOf } from "./document.ts";
 import { lossesOf } from "./losses.ts";
 import { checkOpenedForms } from "./opened-forms.ts";
 import { planOf, type Wanted } from "./plan-document.ts";
-import { checkSources, hasSources } from "./sources.ts";
+import { checkSources, namesForms } from "./sources.ts";
 import { fault, type ContentCheck, type DocumentPlan, type FormCheck, type RuleCheck } from "./plan.ts";
 import type { Setup, SetupChange } from "./setup.ts";
 import type { DocumentsApp } from "./store.ts";
@@ -110,7 +110,7 @@ async function planDocument(
   const wanted = { ...given, author: caller, seesForms };
   const named = document.projects ?? {};
   const withForms =
-    document.forms !== undefined || hasSources(document) || Object.values(named).some(({ forms }) => forms);
+    document.forms !== undefined || namesForms(document) || Object.values(named).some(({ forms }) => forms);
   const projects = [...new Set([...Object.keys(named), ...(document.forms ? [home] : [])])];
   const setup = await app.store.setup.read(projects, withForms);
   const plan = await planOf(app, setup, wanted);
@@ -129,6 +129,8 @@ async function planDocument(
 function placesOf(each: SetupChange): LockedPlace[] {
   if (each.change === "deleteFlag") return [{ project: each.project }];
   if (each.change === "putFlag" && !changesValues(each)) return [];
+  if (each.change === "putExperiment")
+    return [{ project: each.project, environment: each.experiment.environment }];
   if (each.change === "putRamp") return [{ project: each.project, environment: each.ramp.environment }];
   if (!("environment" in each) || typeof each.environment !== "string") return [];
   return [{ project: each.project, environment: each.environment }];

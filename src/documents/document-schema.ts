@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { displayName } from "../base/slug-schema.ts";
+import { experimentEntrySchema, experimentName } from "../experiments/experiment-schema.ts";
 import { SHARED } from "../flags/flag-fields.ts";
 import { flagPatchSchema, flagSlug } from "../flags/flag-schema.ts";
 import { rampPlanSchema } from "../flags/ramps/ramp-schema.ts";
@@ -35,6 +36,13 @@ const environment = z.strictObject({
         'Rules that flags of this environment share by {"$ref": name}; or the form that fills one, {"source": {"form", "field", "attribute"?, "approve"?}}.',
       ),
     ),
+  experiments: z
+    .optional(z.record(experimentName, experimentEntrySchema))
+    .check(
+      z.describe(
+        "Experiments on flags of this environment, as they are before their start; counts and states are no part of a file.",
+      ),
+    ),
 });
 
 const forms = z.record(formSchema.shape.slug, formSettingsSchema);
@@ -64,7 +72,7 @@ export const documentSchema = z.strictObject({
 /** One difference between the setup and a document: `before` is null for a creation, `after` for a deletion. */
 export const differenceSchema = z.object({
   action: z.enum(["create", "update", "delete"]),
-  kind: z.enum(["project", "environment", "segment", "flag", "form"]),
+  kind: z.enum(["project", "environment", "segment", "flag", "experiment", "form"]),
   /** Its path in a document. */
   path: z.string(),
   before: z.any(),

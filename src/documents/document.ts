@@ -2,11 +2,13 @@ import type * as z from "zod/mini";
 import { DEFAULT_PROJECT, type FormPlace } from "../access/place.ts";
 import { isoTime } from "../base/clock.ts";
 import { createTurns } from "../base/event-loop.ts";
+import { designOf } from "../experiments/experiment.ts";
+import { settled } from "../experiments/plan.ts";
 import { OPTIONAL_NAMES, optionalMembers, type OptionalName, SHARED } from "../flags/flag-fields.ts";
 import { type FlagRecord, parsePayload } from "../flags/flag.ts";
 import { definitionOf } from "../flags/segment.ts";
 import { intentionOf } from "../flags/ramps/ramp-intention.ts";
-import { settled } from "../flags/ramps/ramp-plan.ts";
+import { settled as settledRamp } from "../flags/ramps/ramp-plan.ts";
 import { parseRules } from "../flags/rules/rules.ts";
 import type { FormRecord } from "../forms/form.ts";
 import type { differenceSchema, documentSchema } from "./document-schema.ts";
@@ -55,11 +57,15 @@ async function projectEntry({ slug, environments, ...settings }: SetupProject): 
   };
 }
 
-function environmentEntry({ name, color, segments }: SetupEnvironment, project: string) {
+function environmentEntry({ name, color, segments, experiments }: SetupEnvironment, project: string) {
+  const open = experiments.map(settled).filter(({ status }) => status !== "ended");
   return {
     name,
     color,
     segments: Object.fromEntries(segments.map((each) => [each.name, definitionOf(each, project)])),
+    ...(open.length > 0 && {
+      experiments: Object.fromEntries(open.map((each) => [each.name, designOf(each)])),
+    }),
   };
 }
 
@@ -69,7 +75,7 @@ export function flagEntries(environments: SetupEnvironment[], index: number): Re
     environments.map(({ slug, flags, ramps }) => {
       const record = flags[index]!;
       const found = ramps.get(record.slug);
-      const ramp = found && intentionOf(settled(found));
+      const ramp = found && intentionOf(settledRamp(found));
       return [slug, { ...flagEntry(record), ...(ramp && { ramp }) }];
     }),
   );

@@ -13,6 +13,7 @@ import {
 import { alteredSettings } from "../projects/settings.ts";
 import { type Document, pathOf } from "./document.ts";
 import { type FindForm, formNamed } from "./sources.ts";
+import { planExperiments } from "./plan-experiments.ts";
 import { planForms } from "./plan-forms.ts";
 import type { Author } from "./plan-ramps.ts";
 import { checkSegments, planSegments } from "./plan-segments.ts";
@@ -120,6 +121,11 @@ async function planProject(
       planSegments(clock, plan, project, targets.get(environment)!, { segments, findForm, prune });
   const { flags } = wanted;
   if (flags) await planFlags(clock, plan, { project, current, targets, flags, prune, author });
+  for (const [environment, { experiments }] of Object.entries(wanted.environments ?? {})) {
+    if (!experiments) continue;
+    const target = targets.get(environment)!;
+    planExperiments(clock, plan, project, target, { experiments, findForm, prune, author });
+  }
   for (const target of targets.values()) checkSegments(project, target);
 }
 
@@ -169,6 +175,7 @@ function planEnvironments(
         flags: [],
         segments: [],
         ramps: new Map(),
+        experiments: [],
         rules: new Map(),
         flagRules: new Map(),
       });

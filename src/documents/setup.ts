@@ -1,6 +1,7 @@
 import type { AccessChange } from "../access/change.ts";
 import type { TargetChange } from "../delivery/change.ts";
 import type { ExperimentChange } from "../experiments/change.ts";
+import type { FoundExperiment } from "../experiments/experiment.ts";
 import type { FlagChange } from "../flags/change.ts";
 import type { FlagRecord } from "../flags/flag.ts";
 import type { FoundRamp } from "../flags/ramps/ramp.ts";
@@ -28,6 +29,8 @@ export type SetupEnvironment = Environment & {
   segments: SegmentRecord[];
   /** The last ramp of each flag that has had one, by its slug. */
   ramps: ReadonlyMap<string, FoundRamp>;
+  /** By name. */
+  experiments: FoundExperiment[];
 };
 
 /** A change of the setup, as the store applies it. */

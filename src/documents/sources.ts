@@ -36,10 +36,13 @@ function hasSource(wanted: unknown): wanted is WithSource {
   return isObject(wanted) && Object.keys(wanted).join() === "source" && isObject(wanted["source"]);
 }
 
-/** Whether a segment of a document has a source, so that its forms are to be read. */
-export function hasSources({ projects = {} }: Document): boolean {
+/** Whether a segment or an experiment of a document may name forms, so that these are to be read. */
+export function namesForms({ projects = {} }: Document): boolean {
   return Object.values(projects).some(({ environments = {} }) =>
-    Object.values(environments).some(({ segments = {} }) => Object.values(segments).some(hasSource)),
+    Object.values(environments).some(
+      ({ segments = {}, experiments }) =>
+        experiments !== undefined || Object.values(segments).some(hasSource),
+    ),
   );
 }
 

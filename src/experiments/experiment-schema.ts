@@ -52,6 +52,10 @@ export const newExperimentSchema = z.strictObject({
   metrics,
 });
 
+/** An experiment in a document, under its name. */
+export const experimentEntrySchema = z.omit(newExperimentSchema, { name: true });
+export const experimentName = newExperimentSchema.shape.name;
+
 export const experimentPatchSchema = z.strictObject(design);
 
 export const experimentSchema = z.object({

@@ -110,7 +110,7 @@ export function experimentState(experiment: Experiment) {
 }
 
 /** The course of an experiment. */
-function designOf(experiment: Experiment): Design {
+export function designOf(experiment: Experiment): Design {
   const { flag, metrics, control, split, minDays, hypothesis, guards, onGuard } = experiment;
   return { flag, metrics, control, split, minDays, hypothesis, guards, onGuard };
 }

@@ -7,8 +7,8 @@ import { noSuchFlag } from "../flags/flag.ts";
 import { getEnvironment } from "../projects/environments.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import type { ExperimentChange } from "./change.ts";
+import { changedDraft, type DesignPatch, type GivenDesign, newDraft } from "./draft.ts";
 import {
-  type Design,
   type Experiment,
   type ExperimentPlace,
   type FoundExperiment,
@@ -17,16 +17,7 @@ import {
 } from "./experiment.ts";
 import { requireForms } from "./metrics.ts";
 import { dropExperiment, putExperiment, settled } from "./plan.ts";
-import { readSplit } from "./split.ts";
 import type { ExperimentsApp } from "./store.ts";
-
-/** A design as callers give it. */
-export type GivenDesign = Pick<Design, "flag" | "metrics"> & {
-  [K in Exclude<keyof Design, "flag" | "metrics">]?: Design[K] | undefined;
-};
-
-/** Changes of a design. */
-export type DesignPatch = { [K in Exclude<keyof Design, "flag">]?: Design[K] | undefined };
 
 /** Throws `not_found`. */
 export async function getExperiment({ store }: ExperimentsApp, place: ExperimentPlace): Promise<Experiment> {
@@ -64,33 +55,12 @@ export function createExperiment(
       throw new AppError("conflict", `the experiment "${name}" exists in ${environment}`, {
         reason: "experiment-exists",
       });
-    const { flag, metrics, minDays = 7, hypothesis = null, guards = [], onGuard = "pause" } = given;
+    const { flag, metrics, guards } = given;
     const record = await app.store.flags.find({ ...place, flag });
     if (!record) throw noSuchFlag(flag);
     await requireForms(app, caller, project, { metrics, guards });
-    const experiment: Experiment = {
-      environment,
-      name,
-      flag,
-      metrics,
-      minDays,
-      hypothesis,
-      guards,
-      onGuard,
-      ...readSplit(record, given),
-      status: "draft",
-      reason: null,
-      startedAt: null,
-      endedAt: null,
-      left: null,
-      before: null,
-      isGuarded: false,
-      isDecided: false,
-      counts: null,
-      who: caller.name,
-      why: caller.why ?? null,
-      createdAt: at,
-    };
+    const by = { who: caller.name, why: caller.why ?? null };
+    const experiment = newDraft({ environment, name }, given, record, by, at);
     return { changes: [putExperiment(project, undefined, experiment)], result: experiment };
   });
 }
@@ -120,7 +90,7 @@ export function patchExperiment(
     if (later !== undefined) {
       const record = await app.store.flags.find({ ...place, flag: before.flag });
       if (!record) throw noSuchFlag(before.flag);
-      after = { ...after, ...readSplit(record, after) };
+      after = changedDraft(before, set, record);
       await requireForms(app, caller, project, after);
     }
     const isSame = Object.keys(set).length === 0 || Bun.deepEquals(before, after, true);

@@ -12,7 +12,7 @@ export async function requireForms(
   app: FormsApp,
   caller: Caller,
   project: string,
-  { metrics = [], guards = [] }: { metrics?: readonly string[]; guards?: readonly string[] },
+  { metrics = [], guards = [] }: { metrics?: readonly string[]; guards?: readonly string[] | undefined },
 ): Promise<void> {
   for (const metric of [...metrics, ...guards.map((guard) => parseGuard(guard).metric)]) {
     const name = formOfMetric(metric);

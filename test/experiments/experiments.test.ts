@@ -5,11 +5,11 @@ import {
   startExperiment,
   stopExperiment,
 } from "../../src/experiments/lifecycle.ts";
+import type { GivenDesign } from "../../src/experiments/draft.ts";
 import {
   createExperiment,
   deleteExperiment,
   getExperiment,
-  type GivenDesign,
   patchExperiment,
 } from "../../src/experiments/experiments.ts";
 import { readResults } from "../../src/experiments/results.ts";

@@ -1,5 +1,6 @@
 import type { Setup, SetupProject } from "../../documents/setup.ts";
 import type { Project } from "../../projects/project.ts";
+import { experimentsOfEnvironment } from "./experiments/experiments.ts";
 import { flagRecords } from "./flags.ts";
 import { formRecords } from "./forms.ts";
 import { findProject, listProjects } from "./projects.ts";
@@ -31,7 +32,8 @@ function* setupOf({ key: _key, environments, ...project }: Project): Work<SetupP
     const { id } = yield* environmentRow(project.slug, environment.slug);
     const [flags, segments] = [yield* flagRecords(id), yield* segmentsOfEnvironment(id)];
     const ramps = new Map((yield* rampsOfEnvironment(id)).map((found) => [found.ramp.flag, found]));
-    all.push({ ...environment, flags, segments, ramps });
+    const experiments = yield* experimentsOfEnvironment(id);
+    all.push({ ...environment, flags, segments, ramps, experiments });
   }
   return { ...project, environments: all };
 }

@@ -162,6 +162,11 @@ function* pageExperiments(
   return yield* pageOf(all<Row>(sql, { environmentId, after, limit: limit + 1 }, cut), limit, toFound);
 }
 
+export function* experimentsOfEnvironment(environmentId: number): Work<FoundExperiment[]> {
+  const sql = `${SELECT} WHERE x.environment_id = $environmentId ORDER BY x.name`;
+  return (yield* all<Row>(sql, { environmentId })).map(toFound);
+}
+
 const HOLDS = "x.status IN ('running', 'paused')";
 
 function* holdingExperiments(project: string, environment: string): Work<FoundExperiment[]> {
