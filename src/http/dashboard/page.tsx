@@ -35,11 +35,12 @@ export type Page = {
   content: Child;
 };
 
-const SECTIONS = [
+export const SECTIONS = [
   { name: "today", label: "Today", to: "/", icon: "home", scope: null },
   { name: "inbox", label: "Inbox", to: "/inbox", icon: "inbox", scope: "forms:read" },
   { name: "flags", label: "Flags", to: "/projects", icon: "flag", scope: "flags:read" },
   { name: "forms", label: "Forms", to: "/forms", icon: "forms", scope: "forms:read" },
+  { name: "go", label: "Go to", to: "/go", icon: "search", scope: null },
   { name: "deliveries", label: "Deliveries", to: "/deliveries", icon: "send", scope: "forms:read" },
   { name: "people", label: "People", to: "/people", icon: "users", scope: "forms:read" },
   { name: "access", label: "Access", to: "/access/users", icon: "key", scope: "admin" },
@@ -198,7 +199,11 @@ function SectionLink({
 }) {
   return (
     <li>
-      <A to={to} current={name === section ? "page" : undefined}>
+      <A
+        to={to}
+        current={name === section ? "page" : undefined}
+        shortcut={name === "go" ? "Control+K Meta+K" : undefined}
+      >
         <Icon name={icon} />
         {label}
         {name === "inbox" && <Unread />}

@@ -20,6 +20,7 @@ import { projectListRoutes } from "./flags/projects.tsx";
 import { settingRoutes } from "./flags/setting-page.tsx";
 import { formRoutes } from "./forms/forms.tsx";
 import { moveFormRoutes } from "./forms/move.tsx";
+import { goRoutes } from "./go/go.tsx";
 import { healthRoutes } from "./overview/health.tsx";
 import { inboxRoutes } from "./inbox/inbox.tsx";
 import { todayRoutes } from "./overview/today.tsx";
@@ -74,6 +75,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   feedbackRoutes,
   codeRoutes,
   todayRoutes,
+  goRoutes,
   deliveriesRoutes,
   healthRoutes,
 ];

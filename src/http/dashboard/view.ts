@@ -69,7 +69,11 @@ export function useMayRetry({ project, form }: { project: string; form: string |
 /** Whether that person may read a section: what is in projects in any of them, the rest in everything. */
 export function useMaySee(scope: Scope): boolean {
   const { caller } = useView();
-  if (caller === null) return false;
+  return caller !== null && maySee(caller, scope);
+}
+
+/** The same for a caller. */
+export function maySee(caller: Caller, scope: Scope): boolean {
   return scope === "admin" ? hasScope(caller, scope) : hasScopeSomewhere(caller, scope);
 }
 
@@ -80,10 +84,22 @@ export function useMaySee(scope: Scope): boolean {
 export function useMayChange(
   environments: readonly { slug: string; locked?: boolean; approvals?: number }[],
 ): boolean {
-  const { project } = useView().reach;
+  const { caller, reach } = useView();
   if (environments.length === 0) return useMay("flags:write");
+  return caller !== null && mayChange(caller, reach.project, environments);
+}
+
+/** The same for a caller and environments of a project, one at least. */
+export function mayChange(
+  caller: Caller,
+  project: string | undefined,
+  environments: readonly { slug: string; locked?: boolean; approvals?: number }[],
+): boolean {
   return environments.every(({ slug, locked, approvals = 0 }) =>
-    useMay(locked && approvals === 0 ? "flags:locked" : "flags:write", { project, environment: slug }),
+    hasScope(caller, locked && approvals === 0 ? "flags:locked" : "flags:write", {
+      project,
+      environment: slug,
+    }),
   );
 }
 

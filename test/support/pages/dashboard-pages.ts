@@ -38,6 +38,8 @@ export function fullPages({
     ...EMPTY_PAGES,
     "/access/users/viewer",
     "/?reads=week",
+    "/go",
+    "/go?q=checkout",
     "/inbox?folder=archived",
     "/inbox?q=order",
     "/inbox/contact",

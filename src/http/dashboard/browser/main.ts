@@ -1,7 +1,9 @@
 import { listenToChanges } from "./changes.ts";
 import { sendForms } from "./forms.ts";
+import { openPalette } from "./palette.ts";
 import { addHelpers, keepTimes, obeyKeys, showCurrent } from "./helpers.ts";
 
 /** Enhancements with JavaScript; every page works without it. */
 document.documentElement.classList.add("scripted");
-for (const start of [sendForms, listenToChanges, obeyKeys, keepTimes, addHelpers, showCurrent]) start();
+for (const start of [sendForms, listenToChanges, obeyKeys, keepTimes, addHelpers, showCurrent, openPalette])
+  start();

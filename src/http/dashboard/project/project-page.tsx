@@ -29,7 +29,8 @@ export function projectPage({ project, tab, title, content, ...page }: ProjectPa
   };
 }
 
-const TABS = [
+/** The pages of a project. */
+export const TABS = [
   { name: "flags", label: "Flags", path: "" },
   { name: "compare", label: "Compare", path: "/compare" },
   { name: "history", label: "History", path: "/history" },
@@ -46,7 +47,7 @@ const TABS = [
 
 type ProjectTab = (typeof TABS)[number]["name"];
 
-/** The pages of a project; `current` is the one that is shown, or that the page belongs to. */
+/** Links to the pages of a project; `current` is the one that is shown, or that the page belongs to. */
 export function ProjectTabs({ project, current }: { project: string; current: ProjectTab }) {
   const shown = TABS.filter((tab) => !("scope" in tab) || useMay(tab.scope, { project }));
   const tabs = shown.map(({ name, label, path }) => ({

@@ -1,0 +1,126 @@
+import { parse } from "./document.ts";
+
+/** Milliseconds without a key before results are fetched. */
+const PAUSE = 80;
+
+const LINK = 'a[aria-keyshortcuts~="Control+K"]';
+
+/** Opens a dialog that finds pages and actions, by Ctrl+K or ⌘K and in place of its link. */
+export function openPalette(): void {
+  document.addEventListener("keydown", (event) => {
+    if (
+      event.key.toLowerCase() !== "k" ||
+      !(event.ctrlKey || event.metaKey) ||
+      event.altKey ||
+      event.shiftKey
+    )
+      return;
+    if (document.querySelector(LINK) === null) return;
+    event.preventDefault();
+    if (!document.querySelector("dialog[open]")) open();
+  });
+  document.addEventListener("click", (event) => {
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey;
+    if (!isPlain || !(event.target instanceof Element) || !event.target.closest(LINK)) return;
+    event.preventDefault();
+    open();
+  });
+}
+
+function open(): void {
+  const address = document.querySelector<HTMLAnchorElement>(LINK)!.href;
+  const dialog = document.createElement("dialog");
+  const [input, list] = [document.createElement("input"), document.createElement("ul")];
+  set(dialog, { class: "palette", "aria-label": "Go to" });
+  set(input, {
+    role: "combobox",
+    "aria-label": "Go to",
+    "aria-controls": "palette-results",
+    "aria-expanded": "true",
+    "aria-autocomplete": "list",
+    autocomplete: "off",
+    spellcheck: "false",
+    maxlength: "200",
+    placeholder: "Flag, form, person, page or action",
+  });
+  set(list, { role: "listbox", "aria-label": "Results", id: "palette-results", class: "results" });
+  dialog.append(input, list);
+  dialog.addEventListener("close", () => dialog.remove());
+
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let asked = "";
+  let pending: Promise<void> = Promise.resolve();
+  const refresh = () => {
+    clearTimeout(timer);
+    asked = input.value;
+    pending = fill(asked);
+  };
+  const fill = async (search: string) => {
+    const found = await results(address, search);
+    if (search !== asked) return;
+    list.replaceChildren(...found.map(optionOf));
+    choose(0);
+  };
+  const options = () => [...list.children] as HTMLElement[];
+  const chosen = () => options().findIndex((each) => each.ariaSelected === "true");
+  const choose = (index: number) => {
+    const all = options();
+    for (const [at, each] of all.entries()) each.ariaSelected = String(at === index);
+    input.setAttribute("aria-activedescendant", all[index]?.id ?? "");
+    all[index]?.scrollIntoView({ block: "nearest" });
+  };
+  const run = (option: HTMLElement | undefined) => {
+    const result = option?.querySelector<HTMLElement>("[data-result]");
+    if (!result) return;
+    dialog.close();
+    if (result instanceof HTMLAnchorElement) return location.assign(result.href);
+    // It is sent as a form of the page, which shows what happened.
+    const form = result.closest("form")!;
+    form.hidden = true;
+    document.body.append(form);
+    result.click();
+    form.remove();
+  };
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(refresh, PAUSE);
+  });
+  input.addEventListener("keydown", (event) => {
+    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
+    const step = steps[event.key];
+    const { length } = list.children;
+    if (step !== undefined && length > 0) choose((chosen() + step + length) % length);
+    else if (event.key === "Enter") {
+      if (input.value !== asked) refresh();
+      void pending.then(() => run(options()[chosen()]));
+    } else return;
+    event.preventDefault();
+  });
+  list.addEventListener("click", (event) => {
+    if (!(event.target instanceof Element)) return;
+    event.preventDefault();
+    run(event.target.closest<HTMLElement>("[role=option]") ?? undefined);
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  refresh();
+}
+
+/** The links and forms of the page of results. */
+async function results(address: string, search: string): Promise<Element[]> {
+  const answer = await fetch(`${address}?q=${encodeURIComponent(search)}`).catch(() => null);
+  if (!answer?.ok || answer.redirected) return [];
+  return [...parse(await answer.text()).querySelectorAll("main .results > li > *")];
+}
+
+function optionOf(content: Element, index: number): HTMLElement {
+  const option = document.createElement("li");
+  set(option, { role: "option", id: `palette-${index}` });
+  option.append(document.importNode(content, true));
+  for (const each of option.querySelectorAll<HTMLElement>("a, button")) each.tabIndex = -1;
+  return option;
+}
+
+function set(element: Element, attributes: Record<string, string>): void {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+}

@@ -1,0 +1,74 @@
+import type { Page } from "../page.tsx";
+import { Empty } from "../parts/card.tsx";
+import { Hidden } from "../parts/link.tsx";
+import { Search } from "../parts/search.tsx";
+import { Foreign } from "../parts/text.tsx";
+import type { Dashboard } from "../routes.ts";
+import { addressOf, useView } from "../view.ts";
+import { find } from "./find.ts";
+import { MAX_SEARCH, type Result } from "./result.ts";
+
+/** The page behind the palette, which works without JavaScript. */
+export function goRoutes({ app, get, viewOf }: Dashboard) {
+  get("/go", null, async (c) => {
+    const search = (c.req.query("q") ?? "").slice(0, MAX_SEARCH);
+    const results = await find(app, c.get("caller"), search, viewOf(c).timeZone);
+    return goPage(search, results);
+  });
+}
+
+function goPage(search: string, results: readonly Result[]): Page {
+  return {
+    title: "Go to",
+    section: "go",
+    content: (
+      <div class="stack narrow">
+        <Search to="/go" search={search} label="Go to" placeholder="Flag, form, person, page or action" />
+        {results.length === 0 ? (
+          <Empty title="Nothing has these words" />
+        ) : (
+          <ul class="results" aria-label="Results">
+            {results.map((result) => (
+              <li>
+                <Item result={result} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    ),
+  };
+}
+
+function Item({ result }: { result: Result }) {
+  const view = useView();
+  const { kind, label, detail, to } = result;
+  const words = (
+    <>
+      <span>
+        <Foreign text={label} />
+        {detail && (
+          <span class="soft">
+            {" "}
+            <Foreign text={detail} />
+          </span>
+        )}
+      </span>
+      <span class="soft small">{kind}</span>
+    </>
+  );
+  if (!("values" in result))
+    return (
+      <a href={addressOf(view, to, result.query)} data-result={kind}>
+        {words}
+      </a>
+    );
+  return (
+    <form method="post" action={addressOf(view, to)}>
+      <Hidden values={result.values} />
+      <button type="submit" data-result={kind}>
+        {words}
+      </button>
+    </form>
+  );
+}
