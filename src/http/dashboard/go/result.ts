@@ -1,6 +1,6 @@
 import type { addressOf } from "../view.ts";
 
-export type ResultKind = "page" | "project" | "flag" | "form" | "person" | "submission" | "action";
+type ResultKind = "page" | "project" | "flag" | "form" | "person" | "submission" | "action";
 
 type Query = Parameters<typeof addressOf>[2];
 
