@@ -33,11 +33,12 @@ function markFor({ folder }: ModelSubmission, drawn: DrawnMark) {
 export const createFormCalled = (slug: string): Operation => ({
   name: `create form ${slug}`,
   call: () => ({
-    run: (app, by) => createForm(app, by, { slug, spamWords: [SPAM_WORD] }),
-    request: ["POST", "/forms", { slug, spamWords: [SPAM_WORD] }],
-    args: ["forms", "create", slug, "--spam-word", SPAM_WORD],
+    run: (app, by) => createForm(app, by, { slug, project: "shop", spamWords: [SPAM_WORD] }),
+    request: ["POST", "/forms", { slug, project: "shop", spamWords: [SPAM_WORD] }],
+    args: ["forms", "create", slug, "-p", "shop", "--spam-word", SPAM_WORD],
   }),
   expect(model) {
+    if (!model.projects.has("shop")) return "not_found";
     if (model.forms.has(slug)) return "conflict";
     model.forms.set(slug, { enabled: true, most: null, targets: new Map(), submissions: [] });
     return "ok";
