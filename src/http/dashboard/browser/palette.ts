@@ -49,6 +49,7 @@ function open(): void {
 
   let timer: ReturnType<typeof setTimeout> | undefined;
   let asked = "";
+  let shown: readonly Element[] = [];
   let pending: Promise<void> = Promise.resolve();
   const refresh = () => {
     clearTimeout(timer);
@@ -58,6 +59,7 @@ function open(): void {
   const fill = async (search: string) => {
     const found = await results(address, search);
     if (search !== asked) return;
+    shown = found;
     list.replaceChildren(...found.map(optionOf));
     choose(0);
   };
@@ -69,16 +71,16 @@ function open(): void {
     input.setAttribute("aria-activedescendant", all[index]?.id ?? "");
     all[index]?.scrollIntoView({ block: "nearest" });
   };
-  const run = (option: HTMLElement | undefined) => {
-    const result = option?.querySelector<HTMLElement>("[data-result]");
+  const run = (index: number) => {
+    const result = shown[index];
     if (!result) return;
     dialog.close();
     if (result instanceof HTMLAnchorElement) return location.assign(result.href);
     // It is sent as a form of the page, which shows what happened.
-    const form = result.closest("form")!;
+    const form = document.importNode(result as HTMLFormElement, true);
     form.hidden = true;
     document.body.append(form);
-    result.click();
+    form.querySelector("button")!.click();
     form.remove();
   };
   input.addEventListener("input", () => {
@@ -92,14 +94,13 @@ function open(): void {
     if (step !== undefined && length > 0) choose((chosen() + step + length) % length);
     else if (event.key === "Enter") {
       if (input.value !== asked) refresh();
-      void pending.then(() => run(options()[chosen()]));
+      void pending.then(() => run(chosen()));
     } else return;
     event.preventDefault();
   });
   list.addEventListener("click", (event) => {
-    if (!(event.target instanceof Element)) return;
-    event.preventDefault();
-    run(event.target.closest<HTMLElement>("[role=option]") ?? undefined);
+    if (event.target instanceof Element)
+      run(options().findIndex((each) => each.contains(event.target as Element)));
   });
   document.body.append(dialog);
   dialog.showModal();
@@ -113,11 +114,12 @@ async function results(address: string, search: string): Promise<Element[]> {
   return [...parse(await answer.text()).querySelectorAll("main .results > li > *")];
 }
 
-function optionOf(content: Element, index: number): HTMLElement {
+/** A result as an option: its words, without the link or the button around them. */
+function optionOf(result: Element, index: number): HTMLElement {
   const option = document.createElement("li");
-  set(option, { role: "option", id: `palette-${index}` });
-  option.append(document.importNode(content, true));
-  for (const each of option.querySelectorAll<HTMLElement>("a, button")) each.tabIndex = -1;
+  const { childNodes, dataset } = result.querySelector("button") ?? (result as HTMLElement);
+  set(option, { role: "option", id: `palette-${index}`, "data-result": dataset["result"]! });
+  for (const node of childNodes) option.append(document.importNode(node, true));
   return option;
 }
 

@@ -1,0 +1,75 @@
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { startServer } from "../support/executable.ts";
+import { onData } from "../support/commands.ts";
+import { barriersOf, openChromium } from "../support/pages/chromium.ts";
+import { describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
+
+const server = await startServer();
+const here = onData(server.data);
+await here.run("projects", "create", "shop", "--environments", "develop,live");
+await here.run("flags", "set", "checkout", "-p", "shop", "-e", "develop,live");
+await here.run("environments", "lock", "live", "-p", "shop");
+await here.run("forms", "create", "contact");
+
+describeInBrowser("in a browser (needs /usr/bin/chromium), the palette", () => {
+  const browser = openChromium();
+  const open = async () => {
+    const { page } = await signInBrowser(browser(), server);
+    await page.goto(`${server.url}/dashboard`);
+    return page;
+  };
+  const field = (page: Page) => page.getByRole("dialog").getByRole("combobox", { name: "Go to" });
+  const chosen = (page: Page) => page.locator('[role=option][aria-selected="true"]');
+
+  test("opens by a key, leads to what is chosen, and is left by Escape", async () => {
+    const page = await open();
+    await page.keyboard.press("Control+k");
+    await field(page).waitFor();
+    await page.getByRole("option", { name: "Inbox" }).waitFor();
+    expect(await barriersOf(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+
+    await page.getByRole("link", { name: "Go to" }).first().click();
+    await field(page).fill("contact");
+    await page.getByRole("option", { name: "Inbox of shop:contact" }).waitFor();
+    const before = await chosen(page).textContent();
+    await page.keyboard.press("ArrowDown");
+    expect(await chosen(page).textContent()).not.toBe(before);
+    expect(await field(page).getAttribute("aria-activedescendant")).toBe(
+      await chosen(page).getAttribute("id"),
+    );
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/dashboard\/inbox\/shop:contact$/);
+    await page.keyboard.press("Meta+k");
+    await field(page).fill("checkout");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/projects\/shop\/flags\/checkout/);
+    await page.close();
+  }, 60_000);
+
+  test("switches a flag with Undo, and asks for the name of a locked environment", async () => {
+    const page = await open();
+    await page.keyboard.press("Control+k");
+    await field(page).fill("turn on checkout develop");
+    await page.getByRole("option", { name: "Turn on checkout in develop" }).click();
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    expect(
+      await here.json<{ enabled: boolean }>("flags", "get", "checkout", "-p", "shop", "-e", "develop"),
+    ).toMatchObject({ enabled: true });
+    await page.keyboard.press("Control+k");
+    await field(page).fill("turn on checkout live");
+    await page.getByRole("option", { name: "Turn on checkout in live" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByLabel("Type live to confirm").fill("live");
+    await page.getByRole("dialog").getByRole("button", { name: "Turn on in live" }).click();
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    expect(
+      await here.json<{ enabled: boolean }>("flags", "get", "checkout", "-p", "shop", "-e", "live"),
+    ).toMatchObject({
+      enabled: true,
+    });
+    await page.close();
+  }, 60_000);
+});
