@@ -1,3 +1,4 @@
+import { EXPERIMENT_FAULTS } from "./planted/experiments.ts";
 import { FLAG_FAULTS } from "./planted/flags.ts";
 import { FORM_FAULTS } from "./planted/forms.ts";
 import { HISTORY_FAULTS } from "./planted/histories.ts";
@@ -9,6 +10,7 @@ export const PLANTED_FAULTS = [
   ...FORM_FAULTS,
   ...FLAG_FAULTS,
   ...ROLLOUT_FAULTS,
+  ...EXPERIMENT_FAULTS,
   ...STATEMENT_FAULTS,
   ...HISTORY_FAULTS,
 ];

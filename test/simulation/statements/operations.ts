@@ -1,5 +1,6 @@
 import { CHANGES } from "./operations/changes.ts";
 import { DELIVERIES } from "./operations/deliveries.ts";
+import { EXPERIMENTS } from "./operations/experiments.ts";
 import { FLAGS, READS, SHARED } from "./operations/flags.ts";
 import { PEOPLE } from "./operations/people.ts";
 import { PROJECT_CHANGES } from "./operations/project-changes.ts";
@@ -16,6 +17,7 @@ export const OPERATIONS = {
   ...CHANGES,
   ...PROJECT_CHANGES,
   ...ROLLOUTS,
+  ...EXPERIMENTS,
   ...READS,
 };
 
@@ -37,4 +39,5 @@ export const SKIPPING: ReadonlySet<string> = new Set<OperationName>([
   "claim notes",
   "claim events",
   "clear invitations",
+  "clear visitors",
 ]);

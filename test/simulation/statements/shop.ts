@@ -7,6 +7,8 @@ import { planScheduled, putFlag, putRamp, putSegment } from "../../../src/flags/
 import { applyDefinition, filledDefinition } from "../../../src/flags/segment.ts";
 import { planStart } from "../../../src/flags/ramps/ramp-plan.ts";
 import { isoTime } from "../../../src/base/clock.ts";
+import { putExperiment } from "../../../src/experiments/plan.ts";
+import { experimentOf } from "../../support/records/experiments.ts";
 import type { Conditions } from "../../../src/forms/intake/insertion.ts";
 import { ANN, addForm, addProject, apply, deleteFormChange } from "../../support/records/apply.ts";
 import {
@@ -37,6 +39,9 @@ export const NO_CONDITIONS: Conditions = {
   keepsSpam: true,
   maxSubmissions: null,
 };
+
+/** A visitor of the experiment, as hex. */
+export const VISITOR = "00ff".repeat(4);
 
 export const BY = { who: "ann", why: null, isGuarded: false };
 
@@ -294,5 +299,26 @@ async function furnishRollouts(
   await apply(store, { change: "insertTarget", target: noticed });
   const gathered = noticeTarget(project, { id: "gggg-gggg-gggg", digest: 60 });
   await apply(store, { change: "insertTarget", target: gathered });
-  return { ramped, waitlist, invited, named, namedSpam, noticed };
+  return { ramped, waitlist, invited, named, namedSpam, noticed, ...(await furnishExperiments(store)) };
+}
+
+/** In the project: an experiment with a visitor, a draft, and a visitor of one that has ended. */
+async function furnishExperiments(store: PostgresStore) {
+  const [project, environment, flag] = ["shop", "live", "tried"];
+  await apply(store, putFlag({ project, environment, flag }, undefined, flagRecord(flag)));
+  const running = { status: "running", startedAt: NOW } as const;
+  const metrics = ["event:signup", "submissions:waitlist"];
+  const begin = async (name: string) => {
+    const experiment = experimentOf(environment, flag, { ...running, name, metrics });
+    await apply(store, putExperiment(project, undefined, experiment, [], "ab".repeat(16)));
+    const { id } = (await store.measurements.live())[0]!;
+    await store.measurements.count([{ measurement: id, visitor: VISITOR, variant: 0, metrics: 0 }]);
+    return { id, experiment };
+  };
+  const { experiment } = await begin("over");
+  await apply(store, putExperiment(project, experiment, { ...experiment, status: "ended", endedAt: NOW }));
+  const { id: measurement } = await begin("hero");
+  const draft = experimentOf(environment, flag, { name: "draft" });
+  await apply(store, putExperiment(project, undefined, draft));
+  return { measurement, tried: { project, environment, experiment: "hero" }, draft };
 }

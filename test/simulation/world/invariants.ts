@@ -1,6 +1,7 @@
 import { HOUR_MS } from "../../../src/base/days.ts";
 import { sweep } from "../../../src/forms/keeping/removal.ts";
 import { requireApproved } from "./approvals.ts";
+import { requireExperiments } from "./rollouts/experiment-invariants.ts";
 import { requireFillings } from "./rollouts/fillings.ts";
 import { requireRollouts } from "./rollouts/rollout-invariants.ts";
 import { requireAudit } from "./walk.ts";
@@ -20,6 +21,7 @@ export async function requireSound(world: World, ledger: Ledger): Promise<void> 
   requireHistory(world, ledger);
   requireApproved(world, ledger.approvals);
   requireRollouts(world);
+  requireExperiments(world, ledger.visits);
   await requireFillings(world, ledger.joining);
   await requireAudit(world);
 }

@@ -8,6 +8,7 @@ import type { Outbox } from "../../../src/delivery/outbox.ts";
 import type { Outgoing } from "../../../src/delivery/outgoing.ts";
 import { changeDeliveriesJob } from "../../../src/documents/changes/change-deliveries.ts";
 import { expiredChangesJob } from "../../../src/documents/changes/reviews.ts";
+import { experimentJobs } from "../../../src/experiments/jobs.ts";
 import { flagNoticesJob } from "../../../src/flags/notice-job.ts";
 import { type NoteRead, createReads } from "../../../src/flags/reads/reads.ts";
 import { tallyExpiryJob } from "../../../src/flags/reads/read-tally.ts";
@@ -50,6 +51,7 @@ export function jobsOf(app: App, { outbox, outgoing, note, slowness }: Running):
     flagNoticesJob(app, outbox.wake),
     changeDeliveriesJob(app, { outgoing, retryDelays: RETRY_DELAYS, report: note }),
     auditExpiryJob(app, AUDIT_DAYS),
+    ...experimentJobs(app, note),
   ];
   const slower = (job: Job): Job => ({
     ...job,

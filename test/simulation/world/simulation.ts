@@ -64,6 +64,7 @@ export async function simulate({
     flags: createHistory(),
     approvals: { proposed: new Map(), refused: new Set() },
     joining: [],
+    visits: new Map(),
   };
   const level = seed % 3;
   if (level === 0 && seed % 2 === 1) world.clockOffset = () => clockOffset(scheduler.chance);

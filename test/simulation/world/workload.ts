@@ -25,6 +25,7 @@ import { OPERATOR, ask } from "./asking.ts";
 import { identitySteps } from "./identities.ts";
 import { furnishPeople, peopleOf } from "./people.ts";
 import { postOver, visitSteps } from "./posts.ts";
+import { experimentSteps, type Visits } from "./rollouts/experiments.ts";
 import { fillingSteps } from "./rollouts/fillings.ts";
 import { furnishRollouts, rampSteps } from "./rollouts/ramps.ts";
 import { createProcess } from "./scheduler.ts";
@@ -62,6 +63,8 @@ export type Ledger = {
   approvals: Approvals;
   /** Steps of those whose submissions fill segments. */
   joining: readonly Step[];
+  /** Visitors of flags that experiments and ramps hold. */
+  visits: Visits;
 };
 
 const FLAGS = ["sale", "search", "beta"];
@@ -98,6 +101,7 @@ export async function furnish(
   const { people, steps } = peopleOf(world);
   const walk = walkSteps(world);
   ledger.joining = await fillingSteps(world);
+  const experiments = await experimentSteps(world, ledger.visits);
   return [
     ["people", [...steps, ...identitySteps(people)]],
     ["reviewers", await approvalSteps(world, ledger.approvals)],
@@ -106,6 +110,8 @@ export async function furnish(
     ["releasers", rampSteps(world)],
     ["other releasers", rampSteps(world)],
     ["members", ledger.joining],
+    ["experimenters", experiments],
+    ["other experimenters", experiments],
   ];
 }
 

@@ -39,7 +39,12 @@ function noticesOf({ type, data }: Receipt): Notice[] {
 }
 
 /** A target hears of each change in one delivery, of which every attempt has the same id and says the same, and of no other. */
-function requireNotices({ receivers, violated }: World, expected: readonly Expected[], url: string): void {
+export function requireNotices(
+  { receivers, violated }: World,
+  expected: readonly Expected[],
+  url: string,
+  isChecked = (type: string) => !OTHERS.has(type),
+): void {
   const own = receivers.receipts.filter((each) => each.url === url);
   const heard = new Map<string, { ids: Set<string>; isAccepted: boolean }>();
   const said = new Map<string, string>();
@@ -48,7 +53,7 @@ function requireNotices({ receivers, violated }: World, expected: readonly Expec
     if ((said.get(receipt.id) ?? text) !== text) violated(`${receipt.id} said two things to ${url}`);
     said.set(receipt.id, text);
     for (const { type, data } of noticesOf(receipt)) {
-      if (OTHERS.has(type)) continue;
+      if (!isChecked(type)) continue;
       const key = `${type} ${data.revision}`;
       const known = heard.get(key) ?? { ids: new Set(), isAccepted: false };
       known.ids.add(receipt.id);
