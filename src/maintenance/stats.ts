@@ -26,6 +26,8 @@ export type FormStats = {
   forms: Omit<FormCounts, "formKey">[];
   /** By day and form; days without submissions are left out. */
   submissions: DaySubmissions[];
+  /** Sums of as many days before those, by form, if they are asked for. */
+  before?: Pick<DaySubmissions, "project" | "form" | "inbox">[];
   /** No more than `MAX_STATS_DELIVERIES` are counted. */
   deliveries: { queued: number; failed: number };
 };
@@ -36,6 +38,8 @@ export type Stats = Partial<FormStats> & { reads?: HourReads[]; commits?: readon
 type StatsQuery = {
   /** How many days of submissions, today included. */
   days: number;
+  /** Whether as many days before them are summed up. */
+  compares?: boolean;
   /** Limits what is returned of forms to one. */
   form?: FormName | null;
   /** Limits what is returned to one project. */
@@ -58,6 +62,7 @@ export async function readStats(
   caller: Caller,
   {
     days,
+    compares = false,
     form = null,
     project = null,
     hours = DEFAULT_STATS_HOURS,
@@ -70,7 +75,7 @@ export async function readStats(
   if (!ofForms && !ofFlags) requireScope(caller, "read");
   return {
     ...(ofForms &&
-      (await readFormStats(app, caller, { form, project }, lastDays(app.now(), days, timeZone)))),
+      (await readFormStats(app, caller, { form, project }, lastDays(app.now(), days, timeZone), compares))),
     ...(ofFlags && { reads: await readReads(app, caller, project, hours) }),
     ...(hasScope(caller, "read") && { commits }),
   };
@@ -81,21 +86,29 @@ async function readFormStats(
   caller: Caller,
   selection: FormSelection,
   days: readonly Day[],
+  compares: boolean,
 ): Promise<FormStats> {
   const { submissions, deliveries } = app.store;
   const keys = await selectKeys(app, caller, "forms:read", selection);
   const projects = await selectProjects(app, caller, "forms:read", selection.project);
   const counts = (await submissions.counts()).filter(({ formKey }) => keys?.has(formKey) ?? true);
   const points = days.map((): DaySubmissions[] => []);
+  const before: NonNullable<FormStats["before"]> = [];
+  const start = days[0]!.from;
+  const spans = compares ? [...days, { from: start - days.length * 24, to: start }] : days;
   const turn = createTurns();
   for (const { formKey, project, form } of counts) {
-    for (const [index, sums] of (await submissions.stored(formKey, days)).entries())
-      if (sums.inbox + sums.spam > 0) points[index]!.push({ day: days[index]!.day, project, form, ...sums });
+    for (const [index, sums] of (await submissions.stored(formKey, spans)).entries()) {
+      if (sums.inbox + sums.spam === 0) continue;
+      if (index === days.length) before.push({ project, form, inbox: sums.inbox });
+      else points[index]!.push({ day: days[index]!.day, project, form, ...sums });
+    }
     await turn();
   }
   return {
     forms: counts.map(({ formKey: _key, ...each }) => each),
     submissions: points.flat(),
+    ...(compares && { before }),
     deliveries: {
       queued: await deliveries.countQueued(MAX_STATS_DELIVERIES, projects),
       failed: await deliveries.countFailed(MAX_STATS_DELIVERIES, projects),

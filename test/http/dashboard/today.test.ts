@@ -171,7 +171,8 @@ describe("the first page", () => {
     const what = environments.find(({ slug }) => slug === "production")!.key;
     const hour = Math.floor(app.now() / 3_600_000);
     await app.store.tallies.add([{ kind: "reads", hour: hour - 30, what, variant: "one", count: 1234 }]);
-    expect((await viewer.get("")).text).toContain("No flag was read in the last 24 hours");
+    expect((await viewer.get("")).text).toContain("/dashboard?days=30&amp;reads=day");
+    expect((await viewer.get("?reads=day")).text).toContain("No flag was read in the last 24 hours");
     const { text } = await viewer.get("?reads=week");
     expect(text).toContain("last 7 days by environment: 1,234 in all");
     expect(text).toContain("2.5 ms");

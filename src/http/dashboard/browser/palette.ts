@@ -118,7 +118,7 @@ async function results(address: string, search: string): Promise<Element[]> {
 function optionOf(result: Element, index: number): HTMLElement {
   const option = document.createElement("li");
   const { childNodes, dataset } = result.querySelector("button") ?? (result as HTMLElement);
-  set(option, { role: "option", id: `palette-${index}`, "data-result": dataset["result"]! });
+  set(option, { class: "result", role: "option", id: `palette-${index}`, "data-result": dataset["result"]! });
   for (const node of childNodes) option.append(document.importNode(node, true));
   return option;
 }

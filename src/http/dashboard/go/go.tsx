@@ -59,14 +59,14 @@ function Item({ result }: { result: Result }) {
   );
   if (!("values" in result))
     return (
-      <a href={addressOf(view, to, result.query)} data-result={kind}>
+      <a href={addressOf(view, to, result.query)} class="result" data-result={kind}>
         {words}
       </a>
     );
   return (
     <form method="post" action={addressOf(view, to)}>
       <Hidden values={result.values} />
-      <button type="submit" data-result={kind}>
+      <button type="submit" class="result" data-result={kind}>
         {words}
       </button>
     </form>

@@ -50,11 +50,7 @@ export function ReadsChart({
         </h2>
         <div class="tabs" role="group" aria-label="Time span">
           {(Object.keys(SPANS) as Span[]).map((each) => (
-            <A
-              to="/"
-              query={{ reads: each === "day" ? null : each }}
-              current={each === span ? "true" : undefined}
-            >
+            <A to="/" query={{ reads: each }} current={each === span ? "true" : undefined}>
               {SPANS[each].label}
             </A>
           ))}

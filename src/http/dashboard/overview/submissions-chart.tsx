@@ -19,10 +19,10 @@ const LISTED = 8;
 export type Chosen = { days: number; form: string | null };
 
 type Props = {
-  /** Days of the chart, and as many before them. Oldest first. */
+  /** Oldest first. */
   days: readonly Day[];
   chosen: Chosen;
-  stats: Pick<FormStats, "submissions" | "forms">;
+  stats: Pick<Required<FormStats>, "submissions" | "before" | "forms">;
   /** Newest first. */
   changes: readonly RecentChange[];
   labels: Labels;
@@ -31,16 +31,15 @@ type Props = {
 
 /** Submissions of each day and form, with their number and its trend; the days on which flags changed are marked. */
 export function SubmissionsChart(props: Props) {
-  const { days: all, chosen, stats, changes, labels, timeZone } = props;
-  const days = all.slice(chosen.days);
+  const { days, chosen, stats, changes, labels, timeZone } = props;
+  const isChosen = ({ project, form: slug }: { project: string; form: string }) =>
+    chosen.form === null || shortName({ project, slug }) === chosen.form;
   const entries = stats.submissions
-    .filter(({ inbox }) => inbox > 0)
+    .filter((each) => each.inbox > 0 && isChosen(each))
     .map(({ day, project, form: slug, inbox }) => {
       return { bar: day, series: shortName({ project, slug }), count: inbox };
-    })
-    .filter(({ series }) => chosen.form === null || series === chosen.form);
-  const shown = entries.filter(({ bar }) => bar >= days[0]!.day);
-  const { series, valuesOf } = toSeries(shown, "Other forms");
+    });
+  const { series, valuesOf } = toSeries(entries, "Other forms");
   const marks = Map.groupBy(changes, ({ at }) => dayOf(at, timeZone));
   const each = Math.max(2, Math.round(days.length / 4));
   const bars = days.map(({ day, from }, index): Bar => {
@@ -60,7 +59,8 @@ export function SubmissionsChart(props: Props) {
       flags: own.map((change) => ({ flag: change.flag, text: changeInWords(change) })),
     };
   });
-  const [total, before] = [sumOf(shown), sumOf(entries) - sumOf(shown)];
+  const total = sum(entries.map(({ count }) => count));
+  const before = sum(stats.before.filter(isChosen).map(({ inbox }) => inbox));
   const of = chosen.form === null ? "by form, " : `to ${chosen.form}, `;
   return (
     <Card id="submissions-title" title="Submissions a day">
@@ -115,8 +115,8 @@ function ChartFilter({ chosen, stats }: Pick<Props, "chosen" | "stats">) {
   );
 }
 
-function sumOf(entries: readonly { count: number }[]): number {
-  return entries.reduce((sum, { count }) => sum + count, 0);
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }
 
 /** `12 % more`. */

@@ -7,6 +7,7 @@ import { type FormStats, type Stats, readStats } from "../../../maintenance/stat
 import { listProjects } from "../../../projects/projects.ts";
 import type { RecentChange } from "../../../projects/history.ts";
 import type { Page } from "../page.tsx";
+import { ButtonLink } from "../parts/link.tsx";
 import type { Dashboard } from "../routes.ts";
 import { CommitsChart } from "./commits-chart.tsx";
 import { FirstSteps } from "./first-steps.tsx";
@@ -16,7 +17,7 @@ import { ReadsChart, SPANS, type Span } from "./reads-chart.tsx";
 import { type Chosen, SubmissionsChart } from "./submissions-chart.tsx";
 import { WaitingCard } from "./waiting.tsx";
 
-/** Days of the chart: usually, and at most. As many before them make its trend. */
+/** Days of the chart: usually, and at most. */
 const DAYS = 30;
 const MOST_DAYS = 183;
 /** Changes of flags that are marked. */
@@ -30,21 +31,28 @@ export function todayRoutes({ app, options, get, viewOf }: Dashboard) {
   get("/", null, async (c) => {
     const caller = c.get("caller");
     const { timeZone } = viewOf(c);
-    const span: Span = c.req.query("reads") === "week" ? "week" : "day";
+    const reads = c.req.query("reads");
+    const span: Span | null = reads === "week" || reads === "day" ? reads : null;
     const chosen = { days: daysIn(c.req.query("days")), form: c.req.query("form") || null };
-    const [all, commits] = [lastDays(app.now(), 2 * chosen.days, timeZone), options.commitMinutes()];
-    const { hours } = SPANS[span];
-    const stats = await readStats(app, caller, { days: 2 * chosen.days, hours, timeZone, commits });
+    const [days, commits] = [lastDays(app.now(), chosen.days, timeZone), options.commitMinutes()];
+    const hours = span === null ? 0 : SPANS[span].hours;
+    const stats = await readStats(app, caller, {
+      days: chosen.days,
+      compares: true,
+      hours,
+      timeZone,
+      commits,
+    });
     const forms = ofForms(stats);
     if (chosen.form !== null && !forms?.forms.some((each) => nameOf(each) === chosen.form))
       throw new AppError("not_found", `form "${chosen.form}" does not exist`);
     const mayReadFlags = hasScopeSomewhere(caller, "flags:read");
     const projects = mayReadFlags ? (await listProjects(app, caller, { limit: PROJECTS })).items : [];
-    const since = all[chosen.days]!.from * HOUR_MS;
+    const since = days[0]!.from * HOUR_MS;
     return todayPage({
       stats,
       chosen,
-      days: all,
+      days,
       span,
       timeZone,
       now: app.now(),
@@ -70,9 +78,10 @@ function daysIn(text: string | undefined): number {
 type Today = {
   stats: Stats;
   chosen: Chosen;
-  /** Days of the chart, and as many before them. Oldest first. */
+  /** Oldest first. */
   days: readonly Day[];
-  span: Span;
+  /** Hours of the charts of the server; null without them. */
+  span: Span | null;
   timeZone: string;
   now: number;
   changes: readonly RecentChange[];
@@ -94,8 +103,13 @@ function todayPage({ stats, hasProject, waiting, ...rest }: Today): Page {
         {!(hasForm && hasProject) && <FirstSteps hasForm={hasForm} hasProject={hasProject} />}
         {(hasForm || hasProject) && <WaitingCard waiting={waiting} />}
         {forms && hasForm && <SubmissionsChart {...rest} stats={forms} labels={labels} />}
-        <details id="server-charts" open={span === "week"}>
-          <summary>Evaluations of flags, and commits</summary>
+        {span === null ? (
+          <p>
+            <ButtonLink to="/" query={{ ...rest.chosen, reads: "day" }} kind="quiet" icon="activity">
+              Evaluations of flags, and commits
+            </ButtonLink>
+          </p>
+        ) : (
           <div class="columns wide">
             {stats.reads && hasProject && (
               <ReadsChart reads={stats.reads} span={span} now={now} labels={labels} />
@@ -104,13 +118,13 @@ function todayPage({ stats, hasProject, waiting, ...rest }: Today): Page {
               <CommitsChart minutes={stats.commits} now={now} labels={labels} />
             )}
           </div>
-        </details>
+        )}
       </>
     ),
   };
 }
 
 /** Null for a caller that may not read forms. */
-function ofForms({ forms, submissions, deliveries }: Stats): FormStats | null {
-  return forms && submissions && deliveries ? { forms, submissions, deliveries } : null;
+function ofForms({ forms, submissions, before = [], deliveries }: Stats): Required<FormStats> | null {
+  return forms && submissions && deliveries ? { forms, submissions, before, deliveries } : null;
 }
