@@ -103,6 +103,11 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
     load: async () => (await import("./commands/documents/apply.ts")).addApplyCommand,
   },
   {
+    name: "mcp",
+    summary: "serve tools for an assistant over standard input and output (MCP)",
+    load: async () => (await import("./commands/mcp.ts")).addMcpCommand,
+  },
+  {
     name: "tokens",
     summary: "manage tokens for the admin API, which --server uses",
     load: async () => (await import("./commands/tokens.ts")).addTokenCommands,

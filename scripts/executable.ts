@@ -94,6 +94,13 @@ const LIGHTER: Record<string, [string, string][]> = {
     ["import { MetadataService } from '../../services/metadataService.js';", ""],
     ["import { verifyAttestationWithMetadata } from '../../metadata/verifyAttestationWithMetadata.js';", ""],
   ],
+  // A validator of what a client answers to questions, which formflag asks none of: it would be half a megabyte.
+  "@modelcontextprotocol/server/dist/shimsNode.mjs": [
+    [
+      'import { n as AjvJsonSchemaValidator } from "./ajvProvider-DyjnscPj.mjs";',
+      "class AjvJsonSchemaValidator {}",
+    ],
+  ],
   // All of zod with its messages in every language, where one function is needed.
   "@standard-community/standard-json/dist/zod-Bwrt9trS.js": [
     ["await import('zod/v4/core')", "{ toJSONSchema }"],

@@ -51,6 +51,8 @@ export type ServeConfig = DashboardConfig & {
   backups: BackupSettings | null;
   audit: AuditSettings;
   /** Every option as it is in effect, for commands that look at the running server. */
+  /** Whether assistants are served at `/mcp`. */
+  mcp: boolean;
   settings: Settings;
 };
 
@@ -73,6 +75,7 @@ type ServeOptions = {
   maxConcurrent: string;
   maxRate: string;
   feedbackRate: string;
+  mcp?: boolean;
   maxStale: string;
   threads: string;
   drain?: string;
@@ -125,6 +128,7 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
     retryDelays: readRetryDelays(options),
     backups: readBackup(options),
     audit: readAudit(options),
+    mcp: given.mcp ?? false,
     settings: settingsOf(options),
   };
 }

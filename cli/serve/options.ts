@@ -58,6 +58,7 @@ export function serveOptions(): Option[] {
     new Option("--metrics-listen <address>", "another address for /metrics, where no token is needed").env(
       "FORMFLAG_METRICS_LISTEN",
     ),
+    new Option("--mcp", "serve assistants (MCP) at /mcp, beside the admin API").env("FORMFLAG_MCP"),
     new Option(
       "--flagd-listen <address>",
       "an address where flagd and its in-process providers get flags over gRPC, such as 127.0.0.1:8015",

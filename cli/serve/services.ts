@@ -1,31 +1,24 @@
 import type { App } from "../../src/app.ts";
 import { createAddressList } from "../../src/base/network.ts";
 import { once } from "../../src/base/once.ts";
-import type { Outgoing } from "../../src/delivery/outgoing.ts";
-import type { NoteRead } from "../../src/flags/reads/reads.ts";
 import type { Report } from "../../src/http/errors.ts";
 import { createFlagsService } from "../../src/http/flags/flags.ts";
 import type { OfrepService } from "../../src/http/flags/ofrep.ts";
 import { createPreviewsService } from "../../src/http/flags/previews.ts";
 import { createFormsService } from "../../src/http/forms/forms.ts";
 import { createLinks } from "../../src/http/forms/links.ts";
-import { type ThreadCounts, createGuard } from "../../src/http/rate-limit.ts";
-import type { Peer } from "../../src/http/hot.ts";
-import { type Metrics, type ThreadValues, valuesOf } from "../../src/http/operation/metrics.ts";
+import { createGuard } from "../../src/http/rate-limit.ts";
+import { type ThreadValues, valuesOf } from "../../src/http/operation/metrics.ts";
 import type { ServiceName } from "../../src/http/request-record.ts";
-import type { OidcClient } from "../../src/send/oidc.ts";
 import type { Services } from "../../src/http/services.ts";
 import { type Site, createSite } from "../../src/http/site.ts";
-import type { CommitMinute } from "../../src/maintenance/commit-latency.ts";
-import type { ServerFacts } from "../../src/maintenance/status.ts";
-import type { Download } from "../../src/operations/deployment.ts";
 import { COMMIT, VERSION } from "../version.ts";
-import type { Storage } from "../../src/storage.ts";
 import type { Listen } from "./address.ts";
 import type { ServeConfig } from "./config.ts";
 import { linkBaseOf } from "./dashboard-config.ts";
-import type { Log } from "./log.ts";
+import { ownAddresses } from "./own-addresses.ts";
 import { signInOf } from "./sign-in.ts";
+import type { Wiring } from "./wiring.ts";
 
 /** Services at the address of flag reads. */
 const OF_FLAGS = ["previews", "codeReferences", "ofrep", "pages", "flagdSource"] as const;
@@ -43,28 +36,6 @@ const EVERYWHERE: ReadonlySet<string> = new Set([
 
 /** An address with the services that answer there; `isShared` where every thread listens, not the main thread alone. */
 export type Place = { address: Listen; site: Site; hasDashboard: boolean; isShared: boolean };
-
-/** Shared by the services of one server. */
-type Wiring = {
-  outgoing: () => Promise<Outgoing>;
-  /** The client that this server is at its OpenID provider; null for none. */
-  oidcClient: OidcClient | null;
-  log: Log;
-  metrics: Metrics;
-  noteRead: NoteRead;
-  commitMinutes: () => readonly CommitMinute[];
-  isDraining: () => boolean;
-  linkSecret: string;
-  storage: Storage;
-  facts: () => ServerFacts;
-  backup: () => Promise<Download>;
-  /** Counts of all threads of the server; null if there is only one. */
-  threads: ThreadCounts;
-  /** Values of the other threads, for the main thread. */
-  others: () => Promise<ThreadValues[]>;
-  /** Answers at the main thread what comes to a place of another thread; null in the main thread. */
-  elsewhere: ((place: number, request: Request, peer: Peer) => Promise<Response>) | null;
-};
 
 /**
  * Maps addresses to services: all at `--listen`, except for those with an address of their own. `endStreams` ends the
@@ -108,6 +79,21 @@ export function placeServices(
     streams: streams(),
     versionReads: app.watch.counts(),
   });
+  const adminApp = once(async () => {
+    const { createAdminApp } = await import("../../src/http/admin/admin.ts");
+    return createAdminApp(app, {
+      version: VERSION,
+      report: reportOf("admin"),
+      publicUrl,
+      basePath,
+      dashboardUrl: linkBaseOf(config),
+      guard,
+      outgoing,
+      commitMinutes,
+      status: facts,
+      backup,
+    });
+  });
   const all = {
     forms: createFormsService(
       app,
@@ -147,21 +133,16 @@ export function placeServices(
       const { createFlagdSource } = await import("../../src/http/flags/flagd/source.ts");
       return createFlagdSource(app, reportOf("flags"), { guard: readGuard, maxStale, threads });
     }),
-    admin: async () => {
-      const { createAdminApp } = await import("../../src/http/admin/admin.ts");
-      return createAdminApp(app, {
+    admin: adminApp,
+    mcp: once(async () => {
+      const { createMcpService } = await import("../../src/http/mcp/mcp.ts");
+      return createMcpService(adminApp, {
         version: VERSION,
         report: reportOf("admin"),
-        publicUrl,
-        basePath,
-        dashboardUrl: linkBaseOf(config),
-        guard,
-        outgoing,
-        commitMinutes,
-        status: facts,
-        backup,
+        log: (text) => log.line("info", text),
+        ...ownAddresses(config),
       });
-    },
+    }),
     dashboard: async () => {
       const { createDashboard } = await import("../../src/http/dashboard/dashboard.tsx");
       return createDashboard(app, {
@@ -212,10 +193,11 @@ export function placeServices(
     metrics: config.metricsListen,
   };
   const placed = new Map<string, { address: Listen; services: Services }>();
-  for (const name of ["forms", "flags", ...OF_FLAGS, "admin", "dashboard", "metrics"] as const) {
+  for (const name of ["forms", "flags", ...OF_FLAGS, "admin", "mcp", "dashboard", "metrics"] as const) {
+    if (name === "mcp" && !config.mcp) continue;
     if (name === "dashboard" && !config.dashboard) continue;
-    // The dashboard is served with the admin API, and so are metrics without an address of their own.
-    const isWithAdmin = name === "dashboard" || (name === "metrics" && !own.metrics);
+    // The dashboard and tools are served with the admin API, and so are metrics without an address of their own.
+    const isWithAdmin = name === "dashboard" || name === "mcp" || (name === "metrics" && !own.metrics);
     const where = isOfFlags(name) ? "flags" : isWithAdmin ? "admin" : name;
     const address = own[where] ?? config.listen;
     // Each service with port 0 of its own gets another port.

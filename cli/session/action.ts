@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
+import type { Scope } from "../../src/access/scope.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { NAMES } from "../../src/storage.ts";
 import { printedField } from "../output/field.ts";
@@ -25,8 +26,13 @@ type Run<T> = (session: Session, values: T) => Promise<void>;
 
 /**
  * Whether a command may create the data directory. Default: it has to exist. `ownField`: its `--field` does not print one.
+ * `scopes`: the rights that it has in this process. Default: all.
  */
-type Begins = { begins?: (options: Record<string, unknown>) => boolean; ownField?: boolean };
+type Begins = {
+  begins?: (options: Record<string, unknown>) => boolean;
+  ownField?: boolean;
+  scopes?: (options: Record<string, unknown>) => readonly Scope[];
+};
 
 /** For commands that may create the data directory. */
 export const BEGINS: Begins = { begins: () => true };
@@ -36,7 +42,7 @@ export function action<T>(
   io: Io,
   parse: Parse<T>,
   run: Run<T>,
-  { begins = () => false, ownField = false }: Begins = {},
+  { begins = () => false, ownField = false, scopes }: Begins = {},
 ) {
   return async function (this: Command, ...given: unknown[]): Promise<void> {
     const options = this.opts<Record<string, unknown> & { field?: string | string[]; why?: string }>();
@@ -46,7 +52,7 @@ export function action<T>(
     const mayBegin = begins(options);
     const remote = await readRemote(this, config, env);
     const transport = lazyTransport(async () => {
-      if (remote === null) return openHere(io, config, mayBegin);
+      if (remote === null) return openHere(io, config, mayBegin, scopes?.(options) ?? null);
       return (await import("./remote.ts")).remoteTransport(remote);
     });
     try {
@@ -102,13 +108,18 @@ function argumentsIn<T>(given: unknown[]): T[] {
 }
 
 /** Opens the data. Throws `not_found` if a data directory holds no database, unless the command may create one. */
-async function openHere(io: Io, config: Config, mayBegin: boolean): Promise<Transport> {
+async function openHere(
+  io: Io,
+  config: Config,
+  mayBegin: boolean,
+  scopes: readonly Scope[] | null,
+): Promise<Transport> {
   const storage = await loadStorage(config.storage);
   const { data } = config;
-  if (storage.shared !== null) return localTransport(storage, VERSION, io);
+  if (storage.shared !== null) return localTransport(storage, VERSION, io, scopes);
   if (!mayBegin) (await import("../data/open.ts")).needDatabase(data);
   const isNew = !(await Bun.file(join(data, NAMES.database)).exists());
-  const transport = await localTransport(storage, VERSION, io);
+  const transport = await localTransport(storage, VERSION, io, scopes);
   // An unnamed data directory may not be the intended one.
   if (isNew && (io.errIsTerminal || !config.storage.isDataGiven))
     createPrinter(io, config).note(shown`created the data directory ${resolve(data)}\n`);

@@ -151,7 +151,7 @@ export function confirming(
         transport.send(operation, {
           ...(names !== "" && { confirmed: names }),
           ...sent,
-          ...(isChange && { why }),
+          ...(isChange && why !== undefined && { why }),
           // Some reads are sent as POST.
           ...(isChange && operation.scope !== "flags:read" && { propose, bypass }),
         });

@@ -1,4 +1,6 @@
-import { confirmationIn, operatorCaller } from "../../src/access/caller.ts";
+import { type Caller, confirmationIn, operatorCaller } from "../../src/access/caller.ts";
+import { requireScopeSomewhere } from "../../src/access/rights.ts";
+import type { Scope } from "../../src/access/scope.ts";
 import { NO_BROWSER } from "../../src/access/sign-in.ts";
 import type { App } from "../../src/app.ts";
 import { once } from "../../src/base/once.ts";
@@ -17,8 +19,13 @@ import { Proposed, type Sent, type Transport, revisionIn } from "./client.ts";
 import { env } from "./env.ts";
 import { userName } from "./user.ts";
 
-/** Runs operations in this process, on the data itself. Throws as `openApp` does. */
-export async function localTransport(storage: Storage, version: string, io: Io): Promise<Transport> {
+/** Runs operations in this process, on the data itself; with `scopes`, those alone that these allow. Throws as `openApp` does. */
+export async function localTransport(
+  storage: Storage,
+  version: string,
+  io: Io,
+  scopes: readonly Scope[] | null = null,
+): Promise<Transport> {
   const { openApp } = await import("../data/open.ts");
   const app = await openApp({ ...storage, writing: "inline" });
   const deployment = deploymentOf(app, storage, version);
@@ -30,6 +37,7 @@ export async function localTransport(storage: Storage, version: string, io: Io):
     if (isDocument || place === "project" || place === "environment") await applyScheduled(app, io);
     hasDeleted ||= method === "DELETE" || (isDocument && method === "POST");
     const call = { app, deployment, tag, ...(await callOf(operation, sent)) };
+    if (scopes !== null) call.caller = limited(call.caller, scopes, operation);
     const { propose, bypass = false } = sent;
     if (propose === undefined && !bypass) return { value: await operation.run(call) };
     const { performBy } = await import("../../src/operations/changes/perform.ts");
@@ -64,19 +72,32 @@ async function applyScheduled(app: App, io: Io): Promise<void> {
   await applyDue(app, (text) => io.note(`warning: ${text}\n`));
 }
 
+/** The caller with these scopes alone. Throws `forbidden` for an operation that needs another one. */
+function limited(caller: Caller, scopes: readonly Scope[], { scope }: Operation): Caller {
+  const { name } = caller;
+  const narrow = { ...caller, name, grants: [{ scopes }] };
+  if (scope !== null) requireScopeSomewhere(narrow, scope);
+  return narrow;
+}
+
 /** A call by the person who runs this command. */
 async function callOf(
   operation: Operation,
-  { names = {}, query, body, revision, etag, confirmed, why }: Sent,
+  { names = {}, query, body, revision, etag, confirmed, why, source }: Sent,
 ) {
   return {
     sender: NO_BROWSER,
-    caller: operatorCaller(userName, confirmationIn(confirmed), why),
+    caller: callerOf(confirmed, why, source),
     names,
     query: await queryOf(operation, query),
     body: await bodyOf(operation, body),
     ifMatch: etag === undefined && revision === undefined ? undefined : `"${etag ?? revision}"`,
   };
+}
+
+function callerOf(confirmed: string | undefined, why: string | undefined, source: Sent["source"]): Caller {
+  // Its name is read when it is needed: a copy would read it now.
+  return Object.assign(operatorCaller(userName, confirmationIn(confirmed), why), source && { source });
 }
 
 /** The query as its schema reads it, which is loaded only for parameters. */

@@ -105,6 +105,13 @@ export const FLOORS = [
       "zod",
     ],
   },
+  // Tools for assistants, on the operations alone.
+  {
+    area: "src/mcp",
+    imports: ["src/base", "src/access", "src/forms", "src/operations"],
+    libraries: ["@modelcontextprotocol/server"],
+  },
+  { area: "src/http/mcp", imports: ["src/mcp"], libraries: ["@modelcontextprotocol/server"] },
   { area: "src/http/forms/altcha", imports: ["node_modules/altcha"], libraries: [] },
   {
     area: "cli",

@@ -20,6 +20,8 @@ export const VISITS_PATH = "/v1/events";
 /** https://flagd.dev/reference/sync-configuration/ */
 export const FLAGD_PATH = "/flagd";
 export const FLAGD_SOURCE_PATH = "/flagd/v1/:project/:file";
+/** https://modelcontextprotocol.io */
+export const MCP_PATH = "/mcp";
 export const SUBMIT_PATH = "/v1/s/:form_key";
 export const CHALLENGE_PATH = "/v1/s/:form_key/challenge";
 /** The widget that solves challenges, and the script of its workers. */

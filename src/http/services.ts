@@ -7,6 +7,7 @@ import type { OfrepService } from "./flags/ofrep.ts";
 import type { PagesService } from "./flags/pages.ts";
 import type { PreviewsService } from "./flags/previews.ts";
 import type { FormsService } from "./forms/forms.ts";
+import type { McpService } from "./mcp/mcp.ts";
 import type { MetricsApp } from "./operation/exposition.ts";
 
 /** The services of one address. Functions load a service at its first request, so that a server starts sooner. */
@@ -19,6 +20,7 @@ export type Services = {
   pages?: (() => Promise<PagesService>) | undefined;
   flagdSource?: (() => Promise<FlagdSource>) | undefined;
   admin?: (() => Promise<AdminApp>) | undefined;
+  mcp?: (() => Promise<McpService>) | undefined;
   dashboard?: (() => Promise<DashboardApp>) | undefined;
   metrics?: (() => Promise<MetricsApp>) | undefined;
 };

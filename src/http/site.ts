@@ -21,6 +21,7 @@ import {
   FLAGD_PATH,
   FLAGS_PATH,
   HEALTH_PATH,
+  MCP_PATH,
   METRICS_PATH,
   OFREP_PATH,
   OPENAPI_PATH,
@@ -69,8 +70,19 @@ const FLAG_WRITES: ReadonlySet<string> = new Set([CODE_REFS_PATH, FEEDBACK_PATH,
 
 /** Combines the services of one address, with health checks and one log record for each request. */
 export function createSite(services: Services, options: SiteOptions): Site {
-  const { forms, flags, previews, codeReferences, ofrep, pages, flagdSource, admin, dashboard, metrics } =
-    services;
+  const {
+    forms,
+    flags,
+    previews,
+    codeReferences,
+    ofrep,
+    pages,
+    flagdSource,
+    admin,
+    mcp,
+    dashboard,
+    metrics,
+  } = services;
   const { app, basePath, hsts, isTrustedProxy, counted, log, logsReads, report } = options;
   const { isDraining = () => false, isBaseOptional = false, elsewhere = null } = options;
   const { isHealthy, isReady } = createHealth(app, report, isDraining);
@@ -140,6 +152,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
     for (const load of isWhole ? [pages, ofrep, flagdSource] : [])
       if (load) root.route(basePath, (await load()).routes);
     if (admin && isWhole) root.route(basePath, await admin());
+    if (mcp && part === "mcp") root.route(basePath, (await mcp()).routes);
     if (dashboard) {
       const home = `${basePath}${DASHBOARD_PATH}`;
       for (const path of new Set([`${basePath}/`, basePath || "/"]))
@@ -213,11 +226,12 @@ function joinedPath(path: string, basePath: string): string {
 }
 
 /** Part of the site that a path needs: the one that starts first, the whole API, or the dashboard. */
-type Part = "first" | "late" | "dashboard";
+type Part = "first" | "late" | "mcp" | "dashboard";
 
 function partOf(path: string): Part {
   const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
   if (isUnder(DASHBOARD_PATH)) return "dashboard";
+  if (isUnder(MCP_PATH)) return "mcp";
   if (isForPages(path)) return "late";
   return [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, FLAGD_PATH, CODE_REFS_PATH].some(isUnder)
     ? "late"
@@ -246,5 +260,5 @@ function serviceOf(route: string): ServiceName {
   if (route.startsWith(FLAGS_PATH) || route.startsWith(OFREP_PATH) || route.startsWith(FLAGD_PATH))
     return "flags";
   if (route.startsWith(DASHBOARD_PATH)) return "dashboard";
-  return route.startsWith(ADMIN_PATH) || route === OPENAPI_PATH ? "admin" : "operation";
+  return route.startsWith(ADMIN_PATH) || route === OPENAPI_PATH || route === MCP_PATH ? "admin" : "operation";
 }

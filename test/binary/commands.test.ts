@@ -39,6 +39,7 @@ const EXAMPLES: [line: string, shown: RegExp, code?: number][] = [
   ["export", /^ +contact:$/m],
   ["diff -f shop.yaml", /^unchanged$/m],
   ["apply -f shop.yaml", /^unchanged$/m],
+  ["mcp", /^$/],
   ["tokens list", /^ci /m],
   ["users list", /^USER /],
   ["members list -p shop", /^USER /],

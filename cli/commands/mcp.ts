@@ -1,0 +1,80 @@
+import type { Command } from "commander";
+import { INCLUDES, SCOPES, type Scope } from "../../src/access/scope.ts";
+import { me } from "../../src/operations/access/me.ts";
+import type { Io } from "../output/terminal.ts";
+import { shown } from "../output/text.ts";
+import { action } from "../session/action.ts";
+import { listOption } from "../session/command-line.ts";
+import type { Input } from "../session/input.ts";
+import type { Session } from "../session/session.ts";
+import { usage } from "../session/usage.ts";
+import { VERSION } from "../version.ts";
+
+/** Scopes that a tool needs, or that include one. */
+const OF_TOOLS: readonly Scope[] = [
+  "read",
+  "flags:read",
+  "flags:write",
+  "flags:locked",
+  "forms:read",
+  "forms:write",
+  "admin",
+];
+
+export function addMcpCommand(mcp: Command, io: Io): void {
+  mcp
+    .addOption(listOption("--scope <scope...>", `what it may do: ${OF_TOOLS.join(", ")} (default: read)`))
+    .addHelpText(
+      "after",
+      `
+An assistant starts this command and speaks the Model Context Protocol with it. It works on the data directory, beside a
+server or without one, and reads alone: --scope flags:write adds changes of flags, --scope flags:locked those of locked
+environments, --scope admin everything that has a tool; --scope flags:read leaves out the forms. With --server the token
+decides. It ends with its input. Each call is a line on standard error, with the tool and the name of the caller.
+
+Examples:
+  formflag mcp
+  formflag mcp --data /var/lib/formflag --scope flags:write
+  formflag mcp --server https://flags.example.com --token-file assistant.token
+`,
+    )
+    .action(action(io, parse, run, { scopes: (options) => scopesOf(options["scope"]) }));
+}
+
+function parse({ config, options }: Input): null {
+  const { scope } = options as { scope?: string[] };
+  if (config.server !== null && scope !== undefined)
+    throw usage("--scope does not go with --server", "the token decides: formflag tokens create --scope");
+  scopesOf(scope);
+  return null;
+}
+
+/** The scopes of a connection: those that go beyond `read` are added to it. Throws `invalid`. */
+function scopesOf(given: unknown): Scope[] {
+  const scopes = ((given as string[] | undefined) ?? ["read"]).map((name) => {
+    const found = OF_TOOLS.find((each) => each === name);
+    if (found) return found;
+    const what = SCOPES.some((each) => each === name) ? "has no tool" : "is no scope";
+    throw usage(`--scope ${name} ${what}`, `these have: ${OF_TOOLS.join(", ")}`);
+  });
+  const isWider = scopes.some((scope) => scope !== "read" && !INCLUDES.read.includes(scope));
+  return [...new Set(isWider ? ["read" as const, ...scopes] : scopes)];
+}
+
+async function run({ client, note }: Session): Promise<void> {
+  const [{ identityOf }, { serveStreams }] = await Promise.all([
+    import("../../src/mcp/api.ts"),
+    import("../../src/mcp/stdio.ts"),
+  ]);
+  const identify = async () => identityOf(await client.call(me.get, {}));
+  // Fails now for a folder without data, and for a wrong token.
+  await identify();
+  const session = {
+    send: async (operation: Parameters<typeof client.send>[0], sent: object) =>
+      (await client.send(operation, { ...sent, source: "mcp" })).value,
+    identify,
+    log: (tool: string, name: string) => note(shown`${tool} by ${name}\n`),
+    report: (error: unknown) => note(shown`internal error: ${String(error)}\n`),
+  };
+  await serveStreams(session, VERSION, { input: process.stdin, output: process.stdout });
+}

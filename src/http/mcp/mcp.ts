@@ -1,0 +1,96 @@
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { Hono } from "hono";
+import { AppError } from "../../base/errors.ts";
+import { type Identity, type Session, identityOf } from "../../mcp/api.ts";
+import { createServer, hasTools } from "../../mcp/server.ts";
+import { me } from "../../operations/access/me.ts";
+import type { AdminApp } from "../admin/admin.ts";
+import type { Client } from "../address.ts";
+import { parseJson, readAll, requireUncompressed } from "../body.ts";
+import { type Report, showError } from "../errors.ts";
+import { MCP_PATH } from "../paths.ts";
+import { NO_SNIFF } from "../security.ts";
+import { adminCall } from "./admin-call.ts";
+import { type Own, requireOwnAddress } from "./own-address.ts";
+
+/** Most bytes of a message. */
+const MAX_MESSAGE = 1_000_000;
+
+/** The Model Context Protocol over HTTP: https://modelcontextprotocol.io/specification */
+export type McpService = { routes: Hono<{ Bindings: { client: Client } }> };
+
+type Options = Own & {
+  version: string;
+  report: Report;
+  /** Gets a line for each call of a tool. */
+  log: (text: string) => void;
+};
+
+const HEADERS = { ...NO_SNIFF, "Cache-Control": "no-store" } as const;
+
+/**
+ * Tools for assistants, on the admin API in this process. Each request stands alone, and has the rights of its token. The
+ * library checks neither token nor origin: {@link answer} does, before it is asked.
+ */
+export function createMcpService(admin: () => Promise<AdminApp>, options: Options): McpService {
+  const { version, report, log } = options;
+  const sessions = new WeakMap<Request, Session>();
+  const handler = createMcpHandler(({ requestInfo }) => createServer(sessions.get(requestInfo!)!, version), {
+    maxRequestBodySize: MAX_MESSAGE,
+  });
+
+  const answer = async (request: Request, client: Client): Promise<Response> => {
+    requireOwnAddress(request, options);
+    if (request.method !== "POST") return new Response(null, { status: 405, headers: { Allow: "POST" } });
+    const send = adminCall(await admin(), request.headers.get("authorization"), client);
+    const identity = identityOf(await send(me.get, {}));
+    if (!hasTools(identity)) throw withoutTools(identity);
+    const message = await messageOf(request);
+    sessions.set(request, {
+      send,
+      identify: async () => identity,
+      log: (tool, name) => log(`mcp: ${tool} by ${name}`),
+      report: (error) => report.error(error, request),
+    });
+    return handler.fetch(request, { parsedBody: message });
+  };
+
+  const routes = new Hono<{ Bindings: { client: Client } }>();
+  routes.all(MCP_PATH, async (c) => {
+    try {
+      const { status, headers, body } = await answer(c.req.raw, c.env.client);
+      const all = new Headers(headers);
+      for (const [name, value] of Object.entries(HEADERS)) all.set(name, value);
+      return new Response(body, { status, headers: all });
+    } catch (error) {
+      const { status, code, message, hint, headers } = showError(error, report, c.req.raw);
+      const challenge = status === 401 ? { "WWW-Authenticate": 'Bearer realm="formflag"' } : {};
+      return c.json({ error: { code, message, hint } }, status, { ...HEADERS, ...headers, ...challenge });
+    }
+  });
+  return { routes };
+}
+
+function withoutTools({ scopes }: Identity): AppError {
+  return new AppError("forbidden", "this token has no scope of a tool", {
+    hint: `it holds ${scopes.join(", ") || "none"}; read is enough to read`,
+  });
+}
+
+/** The message of a request. Throws `unsupported`, `too_large`, `invalid`. */
+async function messageOf(request: Request): Promise<unknown> {
+  if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
+    throw new AppError("unsupported", "a message is sent as Content-Type: application/json");
+  requireUncompressed(request);
+  const bytes = await readAll(
+    request,
+    MAX_MESSAGE,
+    () => new AppError("too_large", "a message has at most 1 MB"),
+  );
+  const message = parseJson(bytes);
+  if (Array.isArray(message)) throw new AppError("invalid", "a body is one message, not a list of them");
+  // Nothing that it would announce ever changes, and its stream would stay open.
+  if ((message as { method?: unknown } | null)?.method === "subscriptions/listen")
+    throw new AppError("invalid", "this server announces no changes");
+  return message;
+}

@@ -1,0 +1,55 @@
+import type { Self } from "../access/me.ts";
+import { hasScopeSomewhere } from "../access/rights.ts";
+import { SCOPES_OF } from "../access/role.ts";
+import type { Scope } from "../access/scope.ts";
+import type { Query } from "../operations/address.ts";
+import type { Operation, Output, Schemas } from "../operations/operation.ts";
+
+/** The input of an operation. */
+type Sent = {
+  names?: Record<string, string>;
+  query?: Query;
+  body?: unknown;
+  why?: string | undefined;
+};
+
+/** Calls an operation of the admin API as the caller of a session. Throws its `AppError`. */
+export type Send = (operation: Operation, sent: Sent) => Promise<unknown>;
+
+/** The same with the type of the answer. */
+export type Api = <S extends Schemas, P extends string>(
+  operation: Operation<S, P>,
+  sent: Sent,
+) => Promise<Output<S>>;
+
+/** The name of a caller, and its scopes in any place. */
+export type Identity = { name: string; scopes: readonly Scope[] };
+
+/** A caller of tools. */
+export type Session = {
+  send: Send;
+  identify: () => Promise<Identity>;
+  /** Gets the name of each tool that is called, and of its caller. */
+  log: (tool: string, name: string) => void;
+  /** Gets errors that are bugs. */
+  report: (error: unknown) => void;
+};
+
+/** Each operation has types of its own, which a session does not know. */
+export function apiOf({ send }: Pick<Session, "send">): Api {
+  return send as unknown as Api;
+}
+
+export function identityOf(self: unknown): Identity {
+  const { name, role, scopes, projects } = self as Self;
+  const ofRoles = [role, ...(projects ?? []).map((place) => place.role)].flatMap((each) =>
+    each == null ? [] : SCOPES_OF[each],
+  );
+  return { name, scopes: [...new Set([...(scopes ?? []), ...ofRoles])] };
+}
+
+/** Whether scopes have or include one of those that are needed. */
+export function holdsAny(scopes: readonly Scope[], needed: readonly Scope[]): boolean {
+  const rights = { name: "", type: "token", grants: [{ scopes }] } as const;
+  return needed.some((scope) => hasScopeSomewhere(rights, scope));
+}

@@ -1,0 +1,56 @@
+import type { Scope } from "../access/scope.ts";
+import type { Operation, Schemas } from "../operations/operation.ts";
+import type { Answer } from "./answers.ts";
+import type { Api } from "./api.ts";
+import type { ArgumentName, Args, Takes } from "./arguments.ts";
+
+/** A tool, made from the operation that names it. */
+export type Tool = Takes & {
+  name: string;
+  title: string;
+  description: string;
+  /** Any of these is enough. */
+  scopes: readonly Scope[];
+  isChange: boolean;
+  /** Whether the answer holds text of strangers. */
+  isUntrusted: boolean;
+  run: (api: Api, args: Args) => Promise<Answer>;
+};
+
+/** The arguments of a call, with those that are required. */
+type Given<R extends ArgumentName> = Args & { [Name in R]-?: NonNullable<Args[Name]> };
+
+type Text<S extends Schemas, P extends string, R extends ArgumentName> = {
+  title: string;
+  description: string;
+  takes?: readonly ArgumentName[];
+  required?: readonly R[];
+  own?: Takes["own"];
+  /** Default: the scope of the operation. */
+  scopes?: readonly Scope[];
+  isChange?: boolean;
+  isUntrusted?: boolean;
+  run: (api: Api, args: Given<R>, operation: Operation<S, P>) => Promise<Answer>;
+};
+
+/** The tool of an operation. It takes the required arguments, then those of `takes`. */
+export function toolOf<S extends Schemas, P extends string, R extends ArgumentName = never>(
+  operation: Operation<S, P>,
+  { title, description, takes = [], required = [], own = {}, scopes, run, ...text }: Text<S, P, R>,
+): Tool {
+  const { tool: name = "", scope } = operation;
+  const { isChange = false, isUntrusted = false } = text;
+  return {
+    name,
+    title,
+    description,
+    takes: [...required, ...takes],
+    required,
+    own,
+    scopes: scopes ?? (scope === null ? [] : [scope]),
+    isChange,
+    isUntrusted,
+    // The arguments are checked before.
+    run: (api, args) => run(api, args as Given<R>, operation),
+  };
+}

@@ -1,0 +1,143 @@
+import { describe, expect, test } from "bun:test";
+import { openTools } from "../support/mcp.ts";
+import { createProject } from "../../src/projects/projects.ts";
+import { OPERATOR } from "../support/records/caller.ts";
+
+const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
+const local = openTools({ isLocal: true });
+const open = openTools({ urls: ["https://flags.example.com"] });
+await createProject(local.app, OPERATOR, { slug: "shop", environments: ["develop"] });
+const tokens = new Map([
+  [local, await local.tokenWith({ scopes: ["read"] })],
+  [open, await open.tokenWith({ scopes: ["read"] })],
+]);
+
+type Changes = {
+  method?: string;
+  headers?: Record<string, string | null>;
+  body?: string | null;
+  path?: string;
+};
+
+/** A ping with what a test changes of it. */
+async function send(changes: Changes = {}, to = local) {
+  const { method = "POST", headers = {}, body = JSON.stringify(PING), path = "/mcp" } = changes;
+  const all = {
+    host: "localhost:8787",
+    authorization: `Bearer ${tokens.get(to)}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    ...headers,
+  };
+  const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null);
+  const answer = await to.ask(path, { method, headers: sent, body: method === "GET" ? null : body });
+  return { status: answer.status, headers: answer.headers, body: await answer.text() };
+}
+
+describe("a request to /mcp", () => {
+  test("is answered with a token", async () => {
+    const { status, body } = await send();
+    expect([status, body]).toEqual([200, expect.stringContaining('"result":{}')]);
+  });
+
+  test("is 401 without a token, with a wrong one, and with one in the address or a cookie", async () => {
+    const token = tokens.get(local)!;
+    for (const changes of [
+      { headers: { authorization: null } },
+      { headers: { authorization: "Bearer wrong" } },
+      { headers: { authorization: `Basic ${btoa(`x:${token}`)}` } },
+      { headers: { authorization: null }, path: `/mcp?token=${token}&access_token=${token}` },
+      { headers: { authorization: null, cookie: `token=${token}` } },
+    ]) {
+      const { status, headers, body } = await send(changes);
+      expect([status, headers.get("www-authenticate")]).toEqual([401, 'Bearer realm="formflag"']);
+      expect(body).not.toContain(token);
+    }
+    for (const path of ["/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server"])
+      expect((await send({ method: "GET", path })).status).toBe(404);
+  });
+
+  test("is 403 for a token without the scope of a tool", async () => {
+    for (const input of [
+      { scopes: ["flags:evaluate" as const], project: "shop", environment: "develop" },
+      { scopes: ["flags:sync" as const], project: "shop", environment: "develop" },
+      { scopes: ["flags:refs" as const], project: "shop" },
+    ]) {
+      const authorization = `Bearer ${await local.tokenWith(input)}`;
+      expect((await send({ headers: { authorization } })).status).toBe(403);
+    }
+  });
+
+  test("is 403 from a page of another origin, before the token is read", async () => {
+    for (const origin of [
+      "null",
+      "https://evil.example",
+      "http://localhost:9999",
+      "http://localhost.evil.example:8787",
+      "file://",
+    ])
+      for (const authorization of [`Bearer ${tokens.get(local)}`, null]) {
+        const { status, headers } = await send({ headers: { origin, authorization } });
+        expect([origin, status, headers.get("access-control-allow-origin")]).toEqual([origin, 403, null]);
+      }
+    for (const origin of ["http://localhost:8787", "http://127.0.0.1:8787"])
+      expect((await send({ headers: { origin } })).status).toBe(200);
+  });
+
+  test("is 403 on this machine for another name, as DNS rebinding has it", async () => {
+    for (const host of [
+      "evil.example",
+      "evil.example:8787",
+      "localhost.evil.example",
+      "127.0.0.1.nip.io",
+      "x@localhost",
+    ])
+      expect([host, (await send({ headers: { host } })).status]).toEqual([host, 403]);
+    for (const host of ["localhost", "127.0.0.1:8787", "[::1]:8787"])
+      expect([host, (await send({ headers: { host } })).status]).toEqual([host, 200]);
+  });
+
+  test("behind a proxy may have any name, and the origin of the public URL alone", async () => {
+    const at = (headers: Record<string, string>) => send({ headers }, open);
+    expect((await at({ host: "flags.example.com" })).status).toBe(200);
+    expect((await at({ host: "flags.example.com", origin: "https://flags.example.com" })).status).toBe(200);
+    expect((await at({ host: "evil.example", origin: "http://evil.example" })).status).toBe(403);
+    expect((await at({ host: "10.1.2.3:8787", origin: "http://10.1.2.3:8787" })).status).toBe(200);
+    expect((await at({ host: "10.1.2.3:8787", origin: "http://10.1.2.4:8787" })).status).toBe(403);
+  });
+
+  test("is 405 with any method but POST, and never allows another origin", async () => {
+    for (const method of ["GET", "DELETE", "PUT", "PATCH", "OPTIONS"]) {
+      const { status, headers } = await send({ method });
+      expect([method, status, headers.get("allow")]).toEqual([method, 405, "POST"]);
+      expect(headers.get("access-control-allow-origin")).toBeNull();
+    }
+  });
+
+  test("is 413 for more than 1 MB, 415 for another content type, 400 for broken JSON and a list", async () => {
+    const large = JSON.stringify({ ...PING, params: { x: "x".repeat(1_000_000) } });
+    expect((await send({ body: large })).status).toBe(413);
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonx"])
+      expect((await send({ headers: { "content-type": type } })).status).toBe(415);
+    expect((await send({ headers: { "content-encoding": "gzip" } })).status).toBe(415);
+    for (const body of ["", "{", JSON.stringify([PING, PING])])
+      expect([body, (await send({ body })).status]).toEqual([body, 400]);
+    expect((await send({ body: "null" })).status).toBe(400);
+    const listen = JSON.stringify({ ...PING, method: "subscriptions/listen" });
+    expect((await send({ body: listen })).status).toBe(400);
+  });
+
+  test("is 429 after twenty wrong tokens in a minute, and a valid one still passes", async () => {
+    const wrong = { headers: { authorization: "Bearer wrong" } };
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 30; sent += 1) statuses.push((await send(wrong)).status);
+    expect(statuses.at(-1)).toBe(429);
+    expect((await send()).status).toBe(200);
+  });
+
+  test("is 404 where tools are not served", async () => {
+    const { openSite } = await import("../support/site.ts").then(({ openSites }) => openSites());
+    const { ask } = openSite({});
+    expect((await ask("/mcp", { method: "POST", body: "{}" })).status).toBe(404);
+  });
+});
