@@ -4,7 +4,6 @@ import { matchedRoutes } from "hono/route";
 import { getPath } from "hono/utils/url";
 import type { App } from "../app.ts";
 import { normalise } from "../base/network.ts";
-import { ADMIN_PATH } from "../operations/operation.ts";
 import { type Client, findClient } from "./address.ts";
 import { SECURITY_HEADERS } from "./dashboard/security.ts";
 import { type Report, showError } from "./errors.ts";
@@ -14,22 +13,18 @@ import { missingPage } from "./forms/pages/error.ts";
 import { insteadOf } from "./instead.ts";
 import { FORWARDED, createHealth } from "./operation/health.ts";
 import type { Metrics } from "./operation/metrics.ts";
+import { type Part, isEverywhere, partOf, serviceOf } from "./parts.ts";
 import {
   CODE_REFS_PATH,
   DASHBOARD_PATH,
   FEEDBACK_PATH,
-  FLAGD_PATH,
   FLAGS_PATH,
   HEALTH_PATH,
-  MCP_PATH,
-  METRICS_PATH,
-  OFREP_PATH,
-  OPENAPI_PATH,
   READY_PATH,
   VISITS_PATH,
 } from "./paths.ts";
 import { REQUEST_ID, requestId, sentRequestId } from "./request-id.ts";
-import type { RequestRecord, ServiceName } from "./request-record.ts";
+import type { RequestRecord } from "./request-record.ts";
 import { NO_SNIFF } from "./security.ts";
 
 export type SiteOptions = {
@@ -225,40 +220,7 @@ function joinedPath(path: string, basePath: string): string {
   return joined.endsWith("/") && !isHome ? joined.slice(0, -1) : joined;
 }
 
-/** Part of the site that a path needs: the one that starts first, the whole API, or the dashboard. */
-type Part = "first" | "late" | "mcp" | "dashboard";
-
-function partOf(path: string): Part {
-  const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
-  if (isUnder(DASHBOARD_PATH)) return "dashboard";
-  if (isUnder(MCP_PATH)) return "mcp";
-  if (isForPages(path)) return "late";
-  return [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, FLAGD_PATH, CODE_REFS_PATH].some(isUnder)
-    ? "late"
-    : "first";
-}
-
-/** Whether every thread of a server answers a path: those of forms and of readers of flags. */
-function isEverywhere(path: string): boolean {
-  const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
-  return ["/v1", FLAGS_PATH, OFREP_PATH, FLAGD_PATH, HEALTH_PATH].some(isUnder) && !isUnder(CODE_REFS_PATH);
-}
-
 /** The headers that every answer of the dashboard has, also if its pages cannot be loaded. */
 function policyOf(part: Part): Record<string, string> {
   return part === "dashboard" ? SECURITY_HEADERS : {};
-}
-
-/** Whether a path belongs to the script of pages, which the address of flags has. */
-function isForPages(path: string): boolean {
-  return path === VISITS_PATH || /^\/v1\/(?:flags[.\w]*\.js|:script)/.test(path);
-}
-
-function serviceOf(route: string): ServiceName {
-  if (isForPages(route)) return "flags";
-  if (route.startsWith("/v1/")) return "forms";
-  if (route.startsWith(FLAGS_PATH) || route.startsWith(OFREP_PATH) || route.startsWith(FLAGD_PATH))
-    return "flags";
-  if (route.startsWith(DASHBOARD_PATH)) return "dashboard";
-  return route.startsWith(ADMIN_PATH) || route === OPENAPI_PATH || route === MCP_PATH ? "admin" : "operation";
 }

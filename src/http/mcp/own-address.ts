@@ -19,7 +19,7 @@ export function requireOwnAddress(request: Request, { urls, isLocal }: Own): voi
   if (isLocal && (host === null || !LOOPBACK.has(host.hostname)))
     throw new AppError("forbidden", "this is not an address of this server", {
       reason: "foreign-host",
-      hint: "use localhost, or start it with --public-url",
+      hint: "use localhost, or start it with its public address",
     });
   const origin = request.headers.get("origin");
   if (origin === null) return;
@@ -31,7 +31,7 @@ export function requireOwnAddress(request: Request, { urls, isLocal }: Own): voi
   });
 }
 
-/** Whether an origin is the address that was called: one of this machine, or a bare address, which nobody can rebind. */
+/** Whether an origin is the address that was called: one of this machine, or a bare address, which no name can be bound to. */
 function isOfHost(sender: URL, host: URL): boolean {
   if (!/^https?:$/.test(sender.protocol)) return false;
   const own = URL.parse(`${sender.protocol}//${host.host}`);

@@ -1,0 +1,47 @@
+import { ADMIN_PATH } from "../operations/operation.ts";
+import {
+  CODE_REFS_PATH,
+  DASHBOARD_PATH,
+  FLAGD_PATH,
+  FLAGS_PATH,
+  HEALTH_PATH,
+  MCP_PATH,
+  METRICS_PATH,
+  OFREP_PATH,
+  OPENAPI_PATH,
+  VISITS_PATH,
+} from "./paths.ts";
+import type { ServiceName } from "./request-record.ts";
+
+/** Part of the site that a path needs: the one that starts first, the whole API, or the dashboard. */
+export type Part = "first" | "late" | "mcp" | "dashboard";
+
+export function partOf(path: string): Part {
+  const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
+  if (isUnder(DASHBOARD_PATH)) return "dashboard";
+  if (isUnder(MCP_PATH)) return "mcp";
+  if (isForPages(path)) return "late";
+  return [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, FLAGD_PATH, CODE_REFS_PATH].some(isUnder)
+    ? "late"
+    : "first";
+}
+
+/** Whether every thread of a server answers a path: those of forms and of readers of flags. */
+export function isEverywhere(path: string): boolean {
+  const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
+  return ["/v1", FLAGS_PATH, OFREP_PATH, FLAGD_PATH, HEALTH_PATH].some(isUnder) && !isUnder(CODE_REFS_PATH);
+}
+
+/** Whether a path belongs to the script of pages, which the address of flags has. */
+function isForPages(path: string): boolean {
+  return path === VISITS_PATH || /^\/v1\/(?:flags[.\w]*\.js|:script)/.test(path);
+}
+
+export function serviceOf(route: string): ServiceName {
+  if (isForPages(route)) return "flags";
+  if (route.startsWith("/v1/")) return "forms";
+  if (route.startsWith(FLAGS_PATH) || route.startsWith(OFREP_PATH) || route.startsWith(FLAGD_PATH))
+    return "flags";
+  if (route.startsWith(DASHBOARD_PATH)) return "dashboard";
+  return route.startsWith(ADMIN_PATH) || route === OPENAPI_PATH || route === MCP_PATH ? "admin" : "operation";
+}
