@@ -3,6 +3,7 @@ import { hasColors, inColor } from "./output/color.ts";
 import { formatHelp } from "./output/help.ts";
 import { type Io, WIDTH } from "./output/terminal.ts";
 import { wrapHelp } from "./output/wrap.ts";
+import { FIRST_STEPS } from "./first-steps.ts";
 import { globalOptions } from "./session/config.ts";
 import { refuseRepeats } from "./session/command-line.ts";
 import { COMMIT, VERSION } from "./version.ts";
@@ -242,12 +243,3 @@ export async function buildProgram(
   refuseRepeats(program);
   return program;
 }
-
-const FIRST_STEPS = `
-First steps:
-  formflag serve
-  formflag projects create shop
-  formflag flags set new-checkout -p shop -e production --on
-  formflag forms create contact
-  formflag submissions list contact
-`;
