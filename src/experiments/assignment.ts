@@ -44,22 +44,27 @@ export type Assignments = {
 
 /** `secret` is the same in all processes on a database, for as long as assignments are valid. */
 export function createAssignments(secret: string): Assignments {
-  // Half the time of `Bun.CryptoHasher`.
-  const hash = (key: string | Uint8Array, text: string | Uint8Array) =>
-    createHmac("sha256", key).update(text).digest();
-  const [signatures, pseudonyms] = [hash(secret, "signature"), hash(secret, "pseudonym")];
-  const tagOf = (signed: Uint8Array) => hash(signatures, signed).subarray(0, TAG);
+  // The key is put in once: a copy of the state takes less than a third of the time.
+  const keyed = (name: string) =>
+    new Bun.CryptoHasher("sha256", createHmac("sha256", secret).update(name).digest());
+  const [signatures, pseudonyms] = [keyed("signature"), keyed("pseudonym")];
+  /** The hash of what stands behind the tag, of which the tag is the beginning. */
+  const hashOf = (bytes: Buffer) => signatures.copy().update(bytes.subarray(TAG)).digest();
 
   return {
     pseudonymOf: (environmentKey, targetingKey) =>
-      hash(pseudonyms, `${environmentKey} ${targetingKey}`).toString("hex", 0, PSEUDONYM),
+      pseudonyms
+        .copy()
+        .update(`${environmentKey} ${targetingKey}`)
+        .digest("hex")
+        .slice(0, 2 * PSEUDONYM),
     sign(assignment, now, isHeld = () => false) {
       const json = jsonOf(assignment, isHeld);
-      const bytes = Buffer.alloc(HEAD + Buffer.byteLength(json));
+      const bytes = Buffer.allocUnsafe(HEAD + Buffer.byteLength(json));
       bytes.writeUInt32BE(Math.floor(now / MINUTE_MS), TAG);
       bytes.write(assignment.pseudonym ?? NO_PSEUDONYM, TAG + 4, "hex");
       bytes.write(json, HEAD);
-      bytes.set(tagOf(bytes.subarray(TAG)));
+      hashOf(bytes).copy(bytes, 0, 0, TAG);
       return bytes.toString("base64url");
     },
     read(text, now) {
@@ -67,7 +72,7 @@ export function createAssignments(secret: string): Assignments {
       const bytes = Buffer.from(text, "base64url");
       // Decoding ignores what is not base64url, and the last bits.
       if (bytes.byteLength <= HEAD || bytes.toString("base64url") !== text) return null;
-      if (!crypto.timingSafeEqual(tagOf(bytes.subarray(TAG)), bytes.subarray(0, TAG))) return null;
+      if (!crypto.timingSafeEqual(hashOf(bytes).subarray(0, TAG), bytes.subarray(0, TAG))) return null;
       const at = bytes.readUInt32BE(TAG) * MINUTE_MS;
       if (at > now + SKEW || at + ASSIGNMENT_LIFETIME < now) return null;
       const pseudonym = bytes.toString("hex", TAG + 4, HEAD);

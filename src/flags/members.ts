@@ -57,6 +57,9 @@ export function segmentOfList(list: unknown): string | undefined {
   return typeof name === "string" && name.startsWith(MEMBERS_OF) ? name.slice(MEMBERS_OF.length) : undefined;
 }
 
+/** Texts of ASCII without capitals and spaces. */
+const NORMAL = /^[!-@[-~]+$/;
+
 /** The members of a segment, as a list of a rule; the same object while they change. */
 export class MemberList {
   #values: ReadonlySet<string> | Set<string> = new Set();
@@ -66,6 +69,8 @@ export class MemberList {
   includes(value: unknown): boolean {
     if (this.#values.size === 0) return false;
     if (this.#values.has(value as string)) return true;
+    // Nearly every value is as members are compared.
+    if (typeof value !== "string" || NORMAL.test(value)) return false;
     const normal = memberValue(value);
     return normal !== null && normal !== value && this.#values.has(normal);
   }
