@@ -28,6 +28,11 @@ export function readPageEvents(
     throw new AppError("invalid", 'the body is an object: {"assignment":"…","events":["signup"]}');
   requireKnown(body, ["assignment", "exposures", "events"]);
   const { assignment: text, exposures = [], events = [] } = body;
+  if (text === undefined)
+    throw new AppError(
+      "invalid",
+      "the assignment is missing: the header X-Formflag-Assignment of all flags, as the page got them, has it",
+    );
   const assignment = typeof text === "string" ? read(text, now) : null;
   if (assignment === null || assignment.environmentKey !== environmentKey)
     throw new AppError(
