@@ -67,8 +67,8 @@ describe("a page", () => {
     expect(headers.get("access-control-allow-origin")).toBe("*");
     expect(await ofPage({ assignment })).toMatchObject({ status: 200, json: { accepted: 0, ignored: 0 } });
     // As a server sends them, with the wrong key.
-    const { json } = await ofPage({ events: [{ event: "signup", targetingKey: "u1" }] });
-    expect(json).toMatchObject({ message: expect.stringContaining("the assignment is missing") });
+    const refused = await ofPage({ events: [{ event: "signup", targetingKey: "u1" }] });
+    expect(refused.json).toMatchObject({ message: expect.stringContaining("the assignment is missing") });
   });
 
   test.each<[string, unknown]>([
