@@ -16,6 +16,7 @@ type Measure = (directory: string, rounds: Rounds, show: Show) => Promise<void>;
 const PARTS: Record<string, () => Promise<Measure>> = {
   reads: async () => (await import("./reads.ts")).measureReads,
   ofrep: async () => (await import("./ofrep.ts")).measureOfrep,
+  experiments: async () => (await import("./experiments.ts")).measureExperiments,
   submissions: async () => (await import("./submissions.ts")).measureSubmissions,
   forms: async () => (await import("./forms.ts")).measureForms,
   uploads: async () => (await import("./uploads.ts")).measureUploads,
