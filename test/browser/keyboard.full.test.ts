@@ -106,6 +106,37 @@ describeInBrowser("Somebody with a keyboard alone", () => {
     await context.close();
   });
 
+  test("ticks, archives and takes back by single keys, and goes on to the next submission", async () => {
+    const { context, page } = await signInBrowser(browser(), server, { user: "inbox" });
+    const stateOf = async (id: string) => (await cli.json<{ state: string }>("submissions", "get", id)).state;
+    await page.goto(`${server.url}/dashboard/inbox/contact`);
+    await page.evaluate("window.isSame = true");
+    const ids = await page
+      .locator("input[name=submission]")
+      .evaluateAll((boxes: unknown[]) => (boxes as { value: string }[]).map(({ value }) => value));
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    expect(await page.locator("input[name=submission]:checked").getAttribute("value")).toBe(ids[1]!);
+    await page.keyboard.press("e");
+    await page.getByText("1 submission archived.").waitFor();
+    expect(await stateOf(ids[1]!)).toBe("archived");
+    await page.keyboard.press("z");
+    await page.getByText("Undone: 1 submission moved to the inbox.").waitFor();
+    expect(await stateOf(ids[1]!)).toBe("inbox");
+    expect(await page.evaluate<boolean>("window.isSame")).toBe(true);
+
+    await page.locator(`#row-${ids[0]}`).getByRole("link").click();
+    await page.locator(`article[data-submission="${ids[0]}"]`).waitFor();
+    await page.keyboard.press("e");
+    await page.locator(`article[data-submission="${ids[1]}"]`).waitFor();
+    expect(await stateOf(ids[0]!)).toBe("archived");
+    await page.keyboard.press("z");
+    await page.locator(`article[data-submission="${ids[0]}"]`).waitFor();
+    expect(await stateOf(ids[0]!)).toBe("inbox");
+    await context.close();
+  });
+
   test("moves through the inbox by single keys, which they can switch off", async () => {
     const { context, page } = await signInBrowser(browser(), server, { user: "inbox" });
     const [older, newer] = [made.submissions[1]!, made.submissions[2]!];

@@ -130,7 +130,9 @@ function Said({ flash: { text, undo } }: { flash: Flash }) {
       <span>{visible(text)}</span>
       {undo && (
         <Form to={undo.to} values={undo.values} class="inline">
-          <Button kind="quiet">Undo</Button>
+          <Button kind="quiet" shortcut="z">
+            Undo
+          </Button>
         </Form>
       )}
       <button type="button" class="button quiet scripted-only" data-dismiss aria-label="Dismiss">

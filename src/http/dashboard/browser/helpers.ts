@@ -38,11 +38,29 @@ export function obeyKeys(): void {
     if (target instanceof HTMLElement && target.closest("input:not([type=checkbox]), textarea, select"))
       return;
     const found = document.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(event.key)}"]`);
-    if (!found) return;
+    if (!found) return moveInList(event);
     event.preventDefault();
+    if (found.closest("#bulk") && !document.querySelector("#bulk :checked")) tick();
     if (found instanceof HTMLInputElement) found.focus();
     else found.click();
   });
+}
+
+/** In a list of submissions, `j` and `k` move the focus, and `x` ticks a row. */
+function moveInList(event: KeyboardEvent): void {
+  const links = [...document.querySelectorAll<HTMLElement>("#bulk .submissions a")];
+  const step = { j: 1, k: -1, x: 0 }[event.key];
+  if (step === undefined || links.length === 0) return;
+  event.preventDefault();
+  if (step === 0) return tick();
+  const row = document.activeElement?.closest("li");
+  const now = links.findIndex((link) => link.closest("li") === row);
+  links[Math.min(Math.max(now + step, 0), links.length - 1)]!.focus();
+}
+
+/** Ticks the row that has the focus, or clears it. */
+function tick(): void {
+  document.activeElement?.closest("#bulk li")?.querySelector<HTMLInputElement>("[name=submission]")?.click();
 }
 
 /** Keeps the place of the list beside a page, from one of its pages to the next, with the current row in view. */

@@ -100,7 +100,7 @@ export function BulkBar({ listing: { query, next, counts } }: { listing: Listing
         <input type="checkbox" data-all="submission" />
         Select all on this page
       </label>
-      <MarkButtons folder={query.folder} />
+      <MarkButtons folder={query.folder} hasKeys />
       {(next !== null || query.before !== null) && (
         <A to={MATCHING} query={{ ...parametersOf({ ...query, before: null }), form: query.form }}>
           <Icon name="arrowRight" />
@@ -142,28 +142,39 @@ export function sumOf(counts: readonly FormCounts[], form: string | null, count:
   return chosen.reduce((sum, each) => sum + each[count], 0);
 }
 
-const MARKS: Record<InboxQuery["folder"], readonly (readonly [SubmissionMark, string])[]> = {
+type MarkButton = readonly [mark: SubmissionMark, label: string, key?: string];
+
+/** The folders to which submissions of a folder can go, with the words and the keys for it. */
+export const MOVES: Record<InboxQuery["folder"], readonly MarkButton[]> = {
   inbox: [
-    ["archived", "Archive"],
-    ["spam", "Spam"],
+    ["archived", "Archive", "e"],
+    ["spam", "Spam", "s"],
   ],
-  spam: [["inbox", "Not spam"]],
+  spam: [["inbox", "Not spam", "s"]],
   archived: [
-    ["inbox", "Move to inbox"],
-    ["spam", "Spam"],
+    ["inbox", "Move to inbox", "e"],
+    ["spam", "Spam", "s"],
   ],
 };
 
 /** A button for each mark that submissions of a folder can get, and one that deletes them. */
-export function MarkButtons({ folder }: { folder: InboxQuery["folder"] }) {
+export function MarkButtons({
+  folder,
+  hasKeys = false,
+}: {
+  folder: InboxQuery["folder"];
+  /** Whether single keys press them, as on the page of a submission. */
+  hasKeys?: boolean;
+}) {
+  const keyOf = (key: string | undefined) => (hasKeys ? key : undefined);
   return (
     <p class="buttons">
-      {marksOf(folder).map(([mark, label]) => (
-        <Button name="mark" value={mark}>
+      {marksOf(folder).map(([mark, label, key]) => (
+        <Button name="mark" value={mark} shortcut={keyOf(key)}>
           {label}
         </Button>
       ))}
-      <Button name="mark" value="delete" kind="danger">
+      <Button name="mark" value="delete" kind="danger" shortcut={keyOf("#")}>
         Delete
       </Button>
     </p>
@@ -171,6 +182,6 @@ export function MarkButtons({ folder }: { folder: InboxQuery["folder"] }) {
 }
 
 /** Actions that a folder offers, except deletion. */
-function marksOf(folder: InboxQuery["folder"]): readonly (readonly [SubmissionMark, string])[] {
-  return [["read", "Mark as read"], ["unread", "Mark as unread"], ...MARKS[folder]];
+function marksOf(folder: InboxQuery["folder"]): readonly MarkButton[] {
+  return [["read", "Mark as read"], ["unread", "Mark as unread", "u"], ...MOVES[folder]];
 }

@@ -23,6 +23,7 @@ export async function markSelected(app: App, undos: Undos, caller: Caller, field
   const [ids, mark, back] = [idsIn(fields), markIn(fields), backIn(fields)];
   const changed = await markPresent(app, caller, ids, mark);
   return marked(undos, caller, {
+    next: isFolder(mark) ? nextIn(fields) : null,
     changed: changed.length,
     ids: changed,
     mark,
@@ -42,6 +43,7 @@ export async function markAllMatching(
   const mark = markIn(fields);
   const { total, ids } = await markMatching(app, caller, selection, mark);
   return marked(undos, caller, {
+    next: null,
     changed: total,
     ids,
     mark,
@@ -55,6 +57,8 @@ type Marked = {
   ids: string[];
   mark: SubmissionMark;
   back: string;
+  /** The page to go on to; null to go back. */
+  next: string | null;
   /** The folder that they were in. */
   from: SubmissionState;
 };
@@ -62,14 +66,14 @@ type Marked = {
 async function marked(
   undos: Undos,
   caller: Caller,
-  { changed, ids, mark, back, from }: Marked,
+  { changed, ids, mark, back, next, from }: Marked,
 ): Promise<Done> {
   if (changed === 0) return { to: back, text: "Nothing to change." };
   const inverse = inverseOf(mark, from);
   const isUndoable = inverse !== null && changed <= MAX_BULK_IDS;
   const undo = isUndoable && (await undos.keep({ user: caller.name, ids, done: mark, mark: inverse, back }));
   return {
-    to: back,
+    to: next ?? back,
     text: `${counted(changed)} ${RESULTS[mark]}.`,
     ...(undo && { undo: { to: "/inbox/undo", values: { undo } } }),
   };
@@ -135,7 +139,15 @@ export function idsIn(fields: Fields): string[] {
 /** The page that a form was on: its list, or the page of a submission that it names. */
 export function backIn(fields: Fields): string {
   const page = textOf(fields, "page");
-  return /^\/inbox\/[!-~]+$/.test(page) ? page : addressIn(queryIn(fields));
+  return INBOX_PAGE.test(page) ? page : addressIn(queryIn(fields));
+}
+
+const INBOX_PAGE = /^\/inbox\/[!-~]+$/;
+
+/** The page of the submission after the one that a form was about; null if the form names none. */
+function nextIn(fields: Fields): string | null {
+  const next = textOf(fields, "next");
+  return INBOX_PAGE.test(next) ? next : null;
 }
 
 function markIn(fields: Fields): SubmissionMark {

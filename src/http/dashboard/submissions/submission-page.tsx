@@ -2,7 +2,7 @@ import { chosenIn } from "../forms/form-words.ts";
 import { shortName } from "../../../access/place.ts";
 import type { SeenFlags } from "../../../forms/seen-flags.ts";
 import type { Submission } from "../../../forms/submission.ts";
-import type { SubmissionMark, SubmissionState } from "../../../forms/submission-state.ts";
+import type { SubmissionMark } from "../../../forms/submission-state.ts";
 import { explainSpam } from "../../../forms/spam/spam-reason.ts";
 import type { TimelineEvent } from "../../../forms/inbox/timeline.ts";
 import type { Page } from "../page.tsx";
@@ -14,7 +14,7 @@ import { Foreign, ForeignValue, visible } from "../parts/text.tsx";
 import { ExactTime } from "../parts/time.tsx";
 import { useMayWriteForms } from "../view.ts";
 import { Files, JsonCard, FieldValues } from "./content.tsx";
-import { FOLDER_NAMES } from "../inbox/controls.tsx";
+import { FOLDER_NAMES, MOVES } from "../inbox/controls.tsx";
 import { type InboxQuery, addressIn, parametersOf, pathOf, valuesOf } from "../inbox/query.ts";
 import { Rows, besideOf, submissionPath, summaryOf, type SubmissionPlace } from "./rows.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -81,7 +81,7 @@ export function submissionPage(view: SubmissionView): Page {
             </ButtonLink>
           )}
         </nav>
-        <article class="stack">
+        <article class="stack" data-submission={id}>
           {spam !== null && (
             <Notice tone="warn">
               <p>
@@ -106,19 +106,6 @@ export function submissionPage(view: SubmissionView): Page {
   };
 }
 
-/** The folders to which a submission of a folder can go, with the words and the keys for it. */
-const MOVES: Record<SubmissionState, readonly [SubmissionMark, label: string, key?: string][]> = {
-  inbox: [
-    ["archived", "Archive", "e"],
-    ["spam", "Spam", "s"],
-  ],
-  spam: [["inbox", "Not spam", "s"]],
-  archived: [
-    ["inbox", "Move to inbox", "e"],
-    ["spam", "Spam", "s"],
-  ],
-};
-
 function Actions({ view: { submission, query, newer, older } }: { view: SubmissionView }) {
   const { id, state, read } = submission;
   const mayWrite = useMayWriteForms(submission.project);
@@ -126,6 +113,8 @@ function Actions({ view: { submission, query, newer, older } }: { view: Submissi
     ? ["unread", "Mark as unread", "u"]
     : ["read", "Mark as read", "u"];
   const page = addressOfSubmission(submission, query);
+  const after = older ?? newer;
+  const next = after && addressOfSubmission(after, { ...query, before: after.before });
   return (
     <>
       {mayWrite && (
@@ -133,14 +122,14 @@ function Actions({ view: { submission, query, newer, older } }: { view: Submissi
           to="/inbox/marks"
           class="buttons"
           id="marks"
-          values={{ ...valuesOf(query), submission: id, folder: state, page }}
+          values={{ ...valuesOf(query), submission: id, folder: state, page, next }}
         >
           {[toggle, ...MOVES[state]].map(([mark, label, key]) => (
             <Button name="mark" value={mark} shortcut={key}>
               {label}
             </Button>
           ))}
-          <Button name="mark" value="delete" kind="danger">
+          <Button name="mark" value="delete" kind="danger" shortcut="#">
             Delete
           </Button>
         </Form>
@@ -180,7 +169,7 @@ function NeighbourLink({
 }
 
 /** The address of a submission's page beside its list, behind the dashboard's path. */
-function addressOfSubmission(submission: Submission, query: InboxQuery): string {
+function addressOfSubmission(submission: SubmissionPlace, query: InboxQuery): string {
   const given = Object.entries(besideOf(query)).filter(([, value]) => value);
   return `${submissionPath(submission)}?${new URLSearchParams(given as [string, string][]).toString()}`;
 }
@@ -195,6 +184,7 @@ function Sender({ view: { submission, address, formName } }: { view: SubmissionV
         <p class="buttons">
           <a
             class="button primary"
+            aria-keyshortcuts="r"
             href={`mailto:${encodeURIComponent(address.toWellFormed())}?subject=${subject}`}
           >
             Reply by mail
