@@ -46,8 +46,13 @@ export type Watch = {
   last: () => Known | undefined;
   /** The version of members that was read with the last one: caches that know no members stay as they are. */
   memberships: () => number;
-  /** Milliseconds since the last read that succeeded began, while reads fail; else 0. */
+  /**
+   * Milliseconds since the last read that succeeded began, while reads fail; else 0. Once data of an earlier version was
+   * answered, since the last one that found that version.
+   */
   staleFor: () => number;
+  /** Notes that data of a version is answered while reads fail, although a later version may be known. */
+  fellBack: (at: Known) => void;
   /** Calls `changed` after each change by this process and each that a read of the version finds. Returns what ends that. */
   onChange: (changed: () => void) => () => void;
   /** How many reads of the version succeeded and failed. */
@@ -109,8 +114,9 @@ export function createCache<T>(
       return entry?.at === at ? entry.value : await share(key, at);
     } catch (error) {
       const entry = kept.get(key);
-      if (entry && (await isCutOff(watch, error))) return entry.value;
-      throw error;
+      if (!entry || !(await isCutOff(watch, error))) throw error;
+      watch.fellBack(entry.at);
+      return entry.value;
     }
   };
   return (key) => {

@@ -26,6 +26,9 @@ export function watchShared(
   const { staleness } = store;
   if (published) store.watch(published.changed);
   let succeeded: Beginning | undefined;
+  /** The last read that found each version, and that of the oldest one whose data is answered while reads fail. */
+  const confirmed = new WeakMap<Known, Beginning>();
+  let oldest: Beginning | undefined;
   let flight: Flight | undefined;
   let failure: { error: unknown } | undefined;
   let usedAt = Number.NEGATIVE_INFINITY;
@@ -49,8 +52,8 @@ export function watchShared(
 
   const staleFor = () => {
     if (!failure || succeeded === undefined) return 0;
-    const now = beginning();
-    return Math.max(now.steady - succeeded.steady, now.wall - succeeded.wall, 1);
+    const [now, since] = [beginning(), oldest ?? succeeded];
+    return Math.max(now.steady - since.steady, now.wall - since.wall, 1);
   };
 
   const attempt = async (began: Beginning): Promise<Known> => {
@@ -61,6 +64,8 @@ export function watchShared(
       );
       if (failure && !isClosed) note(answersAgain(staleFor()));
       succeeded = began;
+      confirmed.set(found, began);
+      oldest = undefined;
       failure = undefined;
       published?.publish({ ...found, memberships: state.memberships(), ...began });
       return found;
@@ -111,6 +116,10 @@ export function watchShared(
     last: state.known,
     memberships: state.memberships,
     staleFor,
+    fellBack(at) {
+      const began = confirmed.get(at);
+      if (began && began.steady < (oldest ?? succeeded ?? began).steady) oldest = began;
+    },
     onChange: state.onChange,
     counts: () => state.counts,
     close() {

@@ -66,6 +66,7 @@ function watchLocal(store: Versioned, state: State, { steady }: Timing): Watch {
     last: state.known,
     memberships: state.memberships,
     staleFor: () => 0,
+    fellBack: () => {},
     onChange: state.onChange,
     counts: () => state.counts,
     close: () => {},

@@ -166,6 +166,25 @@ describe("while a shared database does not answer", () => {
       expect(await codeOf(Promise.resolve(find("b")))).toBe("unavailable");
   });
 
+  test("data of a version that was replaced before is as old as the last read that found that version", async () => {
+    const { advance, state, watch, find, changeElsewhere } = openWatch();
+    await find("a");
+    await advance(3000);
+    changeElsewhere();
+    // From here on the version is read, and nothing else.
+    expect((await watch.current(true)).version).toBe(1);
+    await advance(2000);
+    state.mode = "refuses";
+    await advance(1000);
+    expect(watch.staleFor()).toBeLessThan(1200);
+    expect(await find("a")).toBe("a 0");
+    expect(watch.staleFor()).toBeGreaterThanOrEqual(3000);
+    state.mode = "answers";
+    await advance(60);
+    expect(watch.staleFor()).toBe(0);
+    expect(await find("a")).toBe("a 1");
+  });
+
   test("nothing is found by a process that has never seen it answer", async () => {
     const { state, watch, find } = openWatch();
     state.mode = "refuses";

@@ -23,6 +23,9 @@ export function watchPublished(
   const watchers = new Set<() => void>();
   let read: PublishedRead | undefined;
   let known: Known | undefined;
+  /** The last read that found each version, and that of the oldest one whose data is answered while reads fail. */
+  const confirmed = new WeakMap<Known, PublishedRead>();
+  let oldest: PublishedRead | undefined;
 
   const isTrusted = (): boolean =>
     read !== undefined &&
@@ -33,8 +36,11 @@ export function watchPublished(
     read = published.newest();
     if (!read) return;
     const { version, access, generation } = read;
-    if (known?.version === version && known.access === access && known.generation === generation) return;
-    known = { version, access, generation };
+    const isSame = known?.version === version && known.access === access && known.generation === generation;
+    if (!known || !isSame) known = { version, access, generation };
+    confirmed.set(known, read);
+    oldest = undefined;
+    if (isSame) return;
     for (const changed of watchers) changed();
   };
   const trusted = (): Known | undefined => {
@@ -59,7 +65,12 @@ export function watchPublished(
     memberships: () => read?.memberships ?? 0,
     staleFor() {
       if (!published.isFailing() || !read) return 0;
-      return Math.max(clock.late() - read.steady, clock.wall() - read.wall, 1);
+      const since = oldest ?? read;
+      return Math.max(clock.late() - since.steady, clock.wall() - since.wall, 1);
+    },
+    fellBack(at) {
+      const found = confirmed.get(at);
+      if (found && found.steady < (oldest ?? read ?? found).steady) oldest = found;
     },
     onChange(changed) {
       watchers.add(changed);

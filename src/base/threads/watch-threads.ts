@@ -38,6 +38,7 @@ export function watchThreads(store: Versioned, state: State, shared: SharedVersi
     last: state.known,
     memberships: state.memberships,
     staleFor: () => 0,
+    fellBack: () => {},
     onChange: state.onChange,
     counts: () => state.counts,
     close: () => {},
