@@ -5,6 +5,9 @@ import { change } from "../access/door.ts";
 import { hasScope, requireScope, requireScopeSomewhere, visibleProjects } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
+import { requireUnused } from "../flags/archive.ts";
+import { SHARED } from "../flags/flag-fields.ts";
+import type { FlagState } from "../flags/history.ts";
 import { findGaps, missingSegments } from "../flags/flagd/results.ts";
 import { requireSoundContent } from "../flags/previews/preview-content.ts";
 import { parseRules } from "../flags/rules/rules.ts";
@@ -119,15 +122,18 @@ async function planDocument(
   await checkForms(plan.forms);
   await checkOpenedForms(app, caller, plan);
   await checkSources(app, caller, plan);
+  for (const each of plan.changes)
+    if (each.change === "putFlag" && archives(each) === true) await requireUnused(app, caller, each);
   return { plan, setup };
 }
 
 /**
  * The place whose lock a change is subject to: an environment, or the whole project. None if the change leaves the
- * values of flags as they are: a description belongs to all environments, and a new flag is off.
+ * values of flags as they are: what all environments share is no value of one, and a new flag is off.
  */
 function placesOf(each: SetupChange): LockedPlace[] {
   if (each.change === "deleteFlag") return [{ project: each.project }];
+  if (each.change === "putFlag" && archives(each) !== null) return [{ project: each.project }];
   if (each.change === "putFlag" && !changesValues(each)) return [];
   if (each.change === "putExperiment")
     return [{ project: each.project, environment: each.experiment.environment }];
@@ -136,13 +142,19 @@ function placesOf(each: SetupChange): LockedPlace[] {
   return [{ project: each.project, environment: each.environment }];
 }
 
+/** Whether a change archives a flag (true) or restores it (false); null for any other. */
+function archives({ history }: SetupChange & { change: "putFlag" }): boolean | null {
+  const [before, after] = [history?.before, history?.after].map(
+    (state) => (state as Partial<FlagState> | null | undefined)?.archived === true,
+  );
+  return before === after ? null : after!;
+}
+
 function changesValues({ history }: SetupChange & { change: "putFlag" }): boolean {
-  const valuesOf = (state: unknown) => ({
-    enabled: false,
-    expiredAt: null,
-    ...(state as object),
-    description: "",
-  });
+  const valuesOf = (state: unknown) => {
+    const values = { enabled: false, expiredAt: null, ...(state as object) };
+    return Object.fromEntries(Object.entries(values).filter(([name]) => !(name in SHARED)));
+  };
   return !Bun.deepEquals(valuesOf(history?.before), valuesOf(history?.after), true);
 }
 

@@ -1,9 +1,9 @@
 import type { ClockAndRandom } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { createTurns } from "../base/event-loop.ts";
-import { pick, RULE_NAMES, SHARED_NAMES } from "../flags/flag-fields.ts";
+import { pick, RULE_NAMES, SHARED_NAMES, type SharedName, shownOptional } from "../flags/flag-fields.ts";
 import { dropFlag, putFlag } from "../flags/plan.ts";
-import { type FlagPatch, type FlagRecord, applyPatch } from "../flags/flag.ts";
+import { type FlagPatch, type FlagRecord, applyPatch, storedValues } from "../flags/flag.ts";
 import { areBoolean, parseRules } from "../flags/rules/rules.ts";
 import { type Document, type FlagEntry, flagEntries, flagEntry, pathOf, sharedEntry } from "./document.ts";
 import { type Author, planRamp } from "./plan-ramps.ts";
@@ -68,7 +68,11 @@ function planFlag(clock: ClockAndRandom, plan: DocumentPlan, flag: OneFlag): voi
   const placeIn = (environment: string) => ({ project, environment, flag: slug });
   const unset = applyPatch(slug, undefined, {}, clock.now()).record;
   const [known] = index === undefined ? [] : [...targets.values()].flatMap(({ flags }) => flags[index] ?? []);
-  const blank = { ...unset, ...pick(known ?? unset, SHARED_NAMES), ...pick(wanted, SHARED_NAMES) };
+  const blank = {
+    ...unset,
+    ...pick(known ?? unset, SHARED_NAMES),
+    ...storedValues(pick(wanted, SHARED_NAMES)),
+  };
   const entries = Object.entries(wanted.environments ?? {}).map(([environment, entry]) =>
     compare(clock, flag, environment, entry, blank),
   );
@@ -101,7 +105,7 @@ function planFlag(clock: ClockAndRandom, plan: DocumentPlan, flag: OneFlag): voi
   const changed = known ? SHARED_NAMES.filter((name) => blank[name] !== known[name]) : [];
   if (known && first !== undefined && changed.length > 0) {
     const before = targets.get(first)!.flags[index] ?? { ...blank, ...pick(known, SHARED_NAMES) };
-    const [was, is] = [pick(known, changed), pick(blank, changed)];
+    const [was, is] = [shownShared(known, changed), shownShared(blank, changed)];
     add(
       plan,
       { action: "update", kind: "flag", path, before: was, after: is },
@@ -117,6 +121,14 @@ function planFlag(clock: ClockAndRandom, plan: DocumentPlan, flag: OneFlag): voi
       ...entry.ramping,
     );
   }
+}
+
+/** Shared fields as they are shown. */
+function shownShared(record: FlagRecord, names: readonly SharedName[]): FlagPatch {
+  return {
+    ...pick(record, names),
+    ...(names.includes("tags") && shownOptional(record, ["tags"])),
+  } as FlagPatch;
 }
 
 /** Compares a flag in one environment with its entry; without values there, the flag starts as `blank`. */

@@ -1,10 +1,10 @@
-import { PREVIEW_LIMITS } from "./limits.ts";
+import { DETAIL_LIMITS, PREVIEW_LIMITS } from "./limits.ts";
 
 /**
- * How the value of a field is stored: `json` as JSON text, `time` in milliseconds, a `rule` as a member of the rules, any
- * other kind as it is shown.
+ * How the value of a field is stored: `json` as JSON text, `time` in milliseconds, a `rule` as a member of the rules, `tags`
+ * as a text with commas, any other kind as it is shown.
  */
-type Kind = "switch" | "text" | "markdown" | "json" | "time" | "rule";
+type Kind = "switch" | "text" | "markdown" | "tags" | "json" | "time" | "rule";
 
 export type Field = {
   kind: Kind;
@@ -20,15 +20,45 @@ export type Field = {
 
 /** A field that is shown only if it, or another of its section, is set. */
 export type OptionalField = Field & {
-  kind: "switch" | "text" | "markdown";
+  kind: "switch" | "text" | "markdown" | "tags";
   section: string;
   /** Where it is stored. */
-  column: `${"flag_values" | "flag_previews"}.${string}`;
+  column: `${"flag_values" | "flag_previews" | "flags"}.${string}`;
   /** Characters of a text. */
   max?: number;
 };
 
 const OPTIONAL_FIELDS = {
+  owner: {
+    kind: "text",
+    section: "Details",
+    column: "flags.owner",
+    max: DETAIL_LIMITS.owner,
+    label: "Owner",
+    hint: "The person or team to ask about it.",
+    option: ["owner <name>", "the person or team to ask about it, in every environment"],
+  },
+  tags: {
+    kind: "tags",
+    section: "Details",
+    column: "flags.tags",
+    label: "Tags",
+    hint: "Separated by commas.",
+  },
+  permanent: {
+    kind: "switch",
+    section: "Details",
+    column: "flags.permanent",
+    label: "Permanent",
+    hint: "It is never listed as stale.",
+    option: ["permanent <on|off>", "whether it is here to stay, and so never stale"],
+  },
+  archived: {
+    kind: "switch",
+    section: "Details",
+    column: "flags.archived",
+    label: "Archived",
+  },
   browser: {
     kind: "switch",
     section: "Browser",
@@ -85,7 +115,13 @@ export const FIELDS = {
 } as const satisfies Record<string, Field | OptionalField>;
 
 /** Fields that all environments share. Each environment has the others for itself: a promotion copies these. */
-export const SHARED = { description: true } as const;
+export const SHARED = {
+  description: true,
+  owner: true,
+  tags: true,
+  permanent: true,
+  archived: true,
+} as const;
 
 export type FieldName = keyof typeof FIELDS;
 export type SharedName = keyof typeof SHARED;
@@ -99,29 +135,50 @@ export const OPTIONAL_NAMES = Object.keys(OPTIONAL_FIELDS) as OptionalName[];
 /** The sections of optional fields, in the order of pages. */
 export const SECTIONS = [...Map.groupBy(OPTIONAL_NAMES, (name) => FIELDS[name].section as string)];
 
-const NONE = { switch: false, text: "", markdown: "" };
+const NONE: Stored = { switch: false, text: "", markdown: "", tags: "" };
 
-type Values = { switch: boolean; text: string; markdown: string };
+type Stored = { switch: boolean; text: string; markdown: string; tags: string };
+type Values = Omit<Stored, "tags"> & { tags: string[] };
+type Kinds = typeof OPTIONAL_FIELDS;
 
-/** The optional fields of a flag, which are stored as they are shown. */
-export type Optional = {
-  [Name in OptionalName]: Values[(typeof OPTIONAL_FIELDS)[Name]["kind"]];
-};
+/** The optional fields of a flag as they are stored. */
+export type Optional = { [Name in OptionalName]: Stored[Kinds[Name]["kind"]] };
+
+/** The optional fields of a flag as they are shown: tags are a list. */
+export type ShownOptional = { [Name in OptionalName]: Values[Kinds[Name]["kind"]] };
 
 /** The optional fields of a flag for which none was set. */
 export const NO_OPTIONAL = Object.fromEntries(
   OPTIONAL_NAMES.map((name) => [name, NONE[FIELDS[name].kind]]),
 ) as Optional;
 
+/** Stored fields as they are shown. */
+export function shownOptional<Name extends OptionalName>(
+  record: Pick<Optional, Name>,
+  names: readonly Name[],
+): Pick<ShownOptional, Name> {
+  const members = names.map((name) => [name, name === "tags" ? tagsOf(String(record[name])) : record[name]]);
+  return Object.fromEntries(members) as Pick<ShownOptional, Name>;
+}
+
+/** The tags of a text with commas, each once. */
+export function tagsOf(text: string): string[] {
+  const tags = text.split(",").map((tag) => tag.trim());
+  return [...new Set(tags)].filter((tag) => tag !== "");
+}
+
+/** The optional fields as they are shown if none was set. */
+export const NONE_SHOWN = shownOptional(NO_OPTIONAL, OPTIONAL_NAMES);
+
 /** Optional fields as members of a larger object, a section as a whole; none if nothing was set. */
 export function optionalMembers(
   record: Optional,
   names: readonly OptionalName[] = OPTIONAL_NAMES,
-): Partial<Optional> {
+): Partial<ShownOptional> {
   if (!names.some((name) => record[name] !== NO_OPTIONAL[name])) return {};
   const set = names.filter((name) => record[name] !== NO_OPTIONAL[name]);
   const sections = new Set<string>(set.map((name) => FIELDS[name].section));
-  return pick(
+  return shownOptional(
     record,
     names.filter((name) => sections.has(FIELDS[name].section)),
   );

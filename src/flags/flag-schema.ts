@@ -2,9 +2,9 @@ import * as z from "zod/mini";
 import { anyObject, notDeeper, scalarObject } from "../base/json-schema.ts";
 import { withArticle } from "../base/slug.ts";
 import { momentOf, revision, slugOf, timestamp } from "../base/slug-schema.ts";
-import { FIELDS, OPTIONAL_NAMES, type OptionalField, type OptionalName } from "./flag-fields.ts";
+import { FIELDS, OPTIONAL_NAMES, type OptionalField, type OptionalName, SHARED } from "./flag-fields.ts";
 import { findContentFault, findFlagSlugFault, findPayloadFault } from "./limits.ts";
-import { MAX_DESCRIPTION, MAX_PAYLOAD_DEPTH } from "./limits.ts";
+import { DETAIL_LIMITS, MAX_DESCRIPTION, MAX_PAYLOAD_DEPTH } from "./limits.ts";
 import { ruleDepth } from "./segment-schema.ts";
 
 /** Any JSON value. Not `z.json()`, which recurses as deep as a sender likes. */
@@ -19,7 +19,7 @@ const variants = anyObject().check(
 const targeting = anyObject().check(ruleDepth);
 const metadata = scalarObject("metadata holds texts, numbers, true and false");
 
-const KINDS = { switch: z.boolean(), text: z.string(), markdown: z.string() };
+const KINDS = { switch: z.boolean(), text: z.string(), markdown: z.string(), tags: z.array(z.string()) };
 
 /** The optional fields as members of an object, each with the schema that `schemaOf` returns. */
 function optionalShape(schemaOf: (field: OptionalField, name: string) => z.ZodMiniType) {
@@ -36,9 +36,25 @@ const content = z.string().check(
   z.describe("Markdown (CommonMark), of which readers get cleaned HTML."),
 );
 
+const tags = z
+  .array(
+    z
+      .string()
+      .check(
+        z.maxLength(DETAIL_LIMITS.tag, `a tag has at most ${DETAIL_LIMITS.tag} characters`),
+        z.regex(
+          /^[^\s,](?:[^,\p{Cc}]*[^\s,])?$/u,
+          "a tag is a text without commas, and without spaces around it",
+        ),
+      ),
+    "tags are a list of texts",
+  )
+  .check(z.maxLength(DETAIL_LIMITS.tags, `a flag has at most ${DETAIL_LIMITS.tags} tags`));
+
 function changeOf({ kind, label, max }: OptionalField, name: string) {
   if (kind === "switch") return z.boolean(`${name} is true or false`);
   if (kind === "markdown") return content;
+  if (kind === "tags") return tags;
   const message = `${withArticle(label.toLowerCase())} has at most ${max} characters`;
   return max === undefined ? z.string() : z.string().check(z.maxLength(max, message));
 }
@@ -87,6 +103,21 @@ export const flagPatchSchema = z.strictObject({
   targeting: z.optional(z.nullable(targeting)),
   metadata: z.optional(z.nullable(metadata)),
   ...optionalShape(changeOf),
+});
+
+/** A change of what all environments share. */
+export const detailsPatchSchema = z.pick(flagPatchSchema, SHARED);
+
+/** The fields of a flag that all environments share. */
+export const flagDetailsSchema = z.object({
+  slug: flagSlug,
+  description: z.string(),
+  owner: z.string(),
+  tags: z.array(z.string()),
+  permanent: z.boolean(),
+  archived: z.boolean(),
+  createdAt: timestamp,
+  revision,
 });
 
 export const promotionOrderSchema = z.strictObject({

@@ -2,7 +2,16 @@ import type * as z from "zod/mini";
 import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
-import { NO_OPTIONAL, type Optional, OPTIONAL_NAMES, optionalMembers, pick } from "./flag-fields.ts";
+import {
+  NO_OPTIONAL,
+  type Optional,
+  OPTIONAL_NAMES,
+  optionalMembers,
+  pick,
+  type SharedName,
+  shownOptional,
+  tagsOf,
+} from "./flag-fields.ts";
 import type { flagDetailSchema, flagPatchSchema, flagSchema } from "./flag-schema.ts";
 import { applyRules, parseRules, takesPayload } from "./rules/rules.ts";
 
@@ -35,7 +44,7 @@ export type FlagValues = Pick<Optional, "browser"> & {
 export type FlagRecord = FlagValues & Optional;
 
 /** The fields of a flag that all environments of a project share. */
-export type FlagHead = Pick<FlagValues, "slug" | "description" | "createdAt">;
+export type FlagHead = Pick<FlagRecord, "slug" | "createdAt" | SharedName>;
 
 /** Summary of a flag in one environment. */
 export type FlagStatus = Pick<FlagValues, "slug" | "enabled" | "expiresAt" | "revision"> & {
@@ -66,6 +75,14 @@ export function viewDetail(record: FlagRecord, now: number) {
   const rules = record.rules === null ? {} : parseRules(record.rules);
   const values = { enabled: isOn(record, now), payload: payloadSet(record) };
   return { ...viewFlag(record, values), revision, ...rules, ...optionalMembers(record) };
+}
+
+const DETAILS = ["owner", "tags", "permanent", "archived"] as const;
+
+/** The fields of a flag that all environments share, as they are shown. */
+export function viewDetails(record: FlagRecord) {
+  const { slug, description, createdAt, revision } = record;
+  return { slug, description, ...shownOptional(record, DETAILS), createdAt: isoTime(createdAt), revision };
 }
 
 /** The payload that is set, or the value of the default variant if the variants take its place; `{}` without either. */
@@ -147,11 +164,14 @@ function patched(before: FlagRecord, patch: FlagPatch): FlagRecord {
   return { ...record, payload: payloadText(patch.payload) };
 }
 
+const STORED_AS_SHOWN = OPTIONAL_NAMES.filter((name) => name !== "tags");
+
 /** The values that a patch or a state names as they are stored, without payload and rules, which belong together. */
 export function storedValues(shown: Omit<FlagPatch, "payload">): Partial<FlagRecord> {
-  const { expiredAt, ...values } = shown;
+  const { expiredAt, tags, ...values } = shown;
   return {
-    ...pick(values, ["enabled", "description", ...OPTIONAL_NAMES]),
+    ...pick(values, ["enabled", "description", ...STORED_AS_SHOWN]),
+    ...(tags === undefined ? {} : { tags: tagsOf(tags.join()).join() }),
     ...(expiredAt === undefined ? {} : { expiresAt: expiredAt === null ? null : Date.parse(expiredAt) }),
   };
 }

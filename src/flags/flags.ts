@@ -1,3 +1,4 @@
+import type * as z from "zod/mini";
 import type { Caller } from "../access/caller.ts";
 import { change, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/rights.ts";
@@ -6,6 +7,7 @@ import { requireChangeable } from "../projects/locks.ts";
 import { requireNoOpenedForm } from "../projects/opened-forms.ts";
 import type { FlagChange } from "./change.ts";
 import { findFlagSlugFault } from "./limits.ts";
+import { requireArchivable } from "./archive.ts";
 import { requireFit, requireSoundRules } from "./fit.ts";
 import {
   applyPatch,
@@ -31,6 +33,7 @@ import { dropFlag, putFlag } from "./plan.ts";
 import { requireSoundContent } from "./previews/preview-content.ts";
 import { endRampsOf } from "./ramps/ramps.ts";
 import { segmentsIn } from "./segments.ts";
+import type { detailsPatchSchema } from "./flag-schema.ts";
 import type { FlagsApp } from "./store.ts";
 
 /**
@@ -53,6 +56,35 @@ export async function setFlag(
     await requireSoundRules(before, patch, () => segmentsIn(app, place));
     return applyPatch(place.flag, before, patch, at);
   });
+}
+
+/**
+ * Changes what all environments share of a flag: the history has it as a change in the first environment that needs no
+ * confirmation. Throws `not_found`, `conflict` unless the newest revision of the flag in any environment is the `expected`
+ * one, and as `setFlag`; for a flag that is archived or restored, as `requireArchivable`.
+ */
+export async function setDetails(
+  app: FlagsApp,
+  caller: Caller,
+  { project, flag }: { project: string; flag: string },
+  patch: z.infer<typeof detailsPatchSchema>,
+  expected: number | null = null,
+): Promise<ChangedFlag> {
+  requireScope(caller, "flags:write", { project });
+  const environments = await app.store.environments.list(project);
+  const open = environments.find(({ locked, approvals }) => !locked && approvals === 0) ?? environments[0];
+  if (!open) throw noSuchFlag(flag);
+  const place = { project, environment: open.slug, flag };
+  return changeFlag(app, caller, place, null, async (before, at) => {
+    if (!before) throw noSuchFlag(flag);
+    if (expected !== null) requireRevision(flag, await newestRevision(app, project, flag), expected);
+    return applyPatch(flag, before, patch, at);
+  });
+}
+
+async function newestRevision(app: FlagsApp, project: string, flag: string): Promise<number> {
+  const everywhere = await flagInEveryEnvironment(app, project, flag);
+  return Math.max(0, ...everywhere.map(({ record }) => record?.revision ?? 0));
 }
 
 /**
@@ -127,6 +159,8 @@ function changeFlag(
     requireRevision(place.flag, before?.revision ?? 0, expected);
     const { record, result } = await plan(before, at);
     if (result === "unchanged") return { changes: [], result: { record, result } };
+    if (record.archived !== (before?.archived ?? false))
+      await requireArchivable(app, caller, place, record.archived);
     const after = { ...record, revision: version + 1 };
     return { changes: [putFlag(place, before, after)], result: { record: after, result } };
   });

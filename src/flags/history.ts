@@ -1,6 +1,6 @@
 import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
-import { NO_OPTIONAL, optionalMembers } from "./flag-fields.ts";
+import { NONE_SHOWN, optionalMembers } from "./flag-fields.ts";
 import { type FlagDetail, type FlagPlace, type FlagRecord, payloadText, storedValues } from "./flag.ts";
 import type { Change } from "../projects/history.ts";
 import { parseRules, rulesText } from "./rules/rules.ts";
@@ -29,7 +29,7 @@ export function flagState(record: FlagRecord): FlagState {
 export function restore(state: FlagState): (record: FlagRecord) => FlagRecord {
   const { variants } = state;
   const values = {
-    ...storedValues({ ...NO_OPTIONAL, ...state }),
+    ...storedValues({ ...NONE_SHOWN, ...state }),
     payload: payloadText(state.payload),
     rules: variants === undefined ? null : rulesText({ ...state, variants }),
   };
@@ -58,9 +58,10 @@ export function stateBefore(place: FlagPlace, revision: number, change?: Change)
   throw new AppError("not_found", message, { reason: REASON });
 }
 
-/** State of a flag before its first change in an environment; the description belongs to all environments. */
-export function blankState(record: Pick<FlagRecord, "description"> | undefined): FlagState {
-  return { enabled: false, expiredAt: null, description: record?.description ?? "" };
+/** State of a flag before its first change in an environment; what all environments share stays. */
+export function blankState(record: FlagRecord | undefined): FlagState {
+  const shared = record && optionalMembers(record, ["owner", "tags", "permanent", "archived"]);
+  return { enabled: false, expiredAt: null, description: record?.description ?? "", ...shared };
 }
 
 const REASON = "revision-not-found";

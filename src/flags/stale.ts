@@ -43,6 +43,7 @@ export async function assessFlags(
   for (const each of environments) {
     const [records, reads] = [await listInSteps(app, project, each), await store.flags.reads(project, each)];
     for (const record of records) {
+      if (record.permanent || record.archived) continue;
       const use = { record, readAt: reads.get(record.slug) ?? null };
       bySlug.set(record.slug, [...(bySlug.get(record.slug) ?? []), use]);
     }

@@ -79,6 +79,10 @@ export const SETUP_TABLES = {
     created_at: "integer time",
     updated_at: "integer time",
     revision: "integer count",
+    owner: "text",
+    tags: "text",
+    permanent: "integer bit",
+    archived: "integer bit",
   }),
   flag_values: setup("environment_id flag_id", {
     environment_id: "integer",

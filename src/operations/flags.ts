@@ -1,7 +1,7 @@
 import { isObject } from "../base/json.ts";
 import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { MAX_DESCRIPTION, findPayloadFault } from "../flags/limits.ts";
-import { noSuchFlag, viewDetail } from "../flags/flag.ts";
+import { noSuchFlag, viewDetail, viewDetails } from "../flags/flag.ts";
 import { viewScheduled } from "../flags/schedule/scheduled-change.ts";
 import { settled } from "../flags/ramps/ramp-plan.ts";
 import { viewRamp } from "../flags/ramps/ramp.ts";
@@ -88,6 +88,20 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
       const key = names.flag;
       if (contexts && patch) return { key, results: await tryChange(app, caller, names, patch, contexts) };
       return { key, ...(await evaluateStored(app, caller, names, context)) };
+    },
+  },
+  details: {
+    method: "PATCH",
+    path: "/projects/:project/flags/:flag",
+    summary: "Change what all environments share of a flag, or archive or restore it",
+    scope: "flags:write",
+    place: "project",
+    proposes: true,
+    run: async ({ app, caller, names, body, ifMatch, tag }) => {
+      const { setDetails } = await import("../flags/flags.ts");
+      const { record, result } = await setDetails(app, caller, names, body, revisionIn(ifMatch));
+      tag(record.revision);
+      return { ...viewDetails(record), result };
     },
   },
   delete: {

@@ -20,6 +20,10 @@ describe("the overview of flags", () => {
         {
           slug: "rich",
           description: "",
+          owner: "",
+          tags: "",
+          permanent: false,
+          archived: false,
           createdAt: app.now(),
           environments: [
             {

@@ -68,6 +68,7 @@ async function run(session: Session, values: Values): Promise<void> {
     return session.report({ slug: flag, result: "unchanged" }, shown`unchanged flag ${flag}\n`);
   }
   await setFlags(session, {
+    shared: null,
     places: places.map((environment) => ({ project, environment, flag })),
     change,
     at: null,

@@ -8,6 +8,7 @@ const VERBS: [names: string, load: Load][] = [
   ["get", async () => (await import("./get.ts")).addGetCommand],
   ["list", async () => (await import("./list.ts")).addListCommand],
   ["enable disable toggle", async () => (await import("./switch.ts")).addSwitchCommands],
+  ["archive restore", async () => (await import("./archive.ts")).addArchiveCommands],
   ["delete", async () => (await import("./delete.ts")).addDeleteCommand],
   ["stale", async () => (await import("./stale.ts")).addStaleCommand],
   ["refs", async () => (await import("./refs/refs.ts")).addRefsCommands],

@@ -70,7 +70,7 @@ function optionalLines(flag: FlagDetail): [name: string, value: string][] {
     const { kind, label } = FIELDS[name];
     const value = flag[name];
     if (value === undefined || kind === "markdown") return [];
-    const text = typeof value === "string" ? value : value ? "on" : "off";
+    const text = typeof value === "boolean" ? (value ? "on" : "off") : [value].flat().join(", ");
     return [[label.toLowerCase(), text] as [string, string]];
   });
 }

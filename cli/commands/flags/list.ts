@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
@@ -10,6 +10,8 @@ import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { ruleSentence } from "../../../src/flags/rules/rule-words.ts";
 import type { FlagDetail } from "./rules.ts";
+import { clock } from "../../../src/base/clock.ts";
+import { sinceValue } from "../../session/values.ts";
 import { payloadOf, stateOf, summaryOf } from "./state.ts";
 
 export function addListCommand(flags: Command, io: Io): void {
@@ -19,39 +21,77 @@ export function addListCommand(flags: Command, io: Io): void {
     .description("list the flags of an environment by name; without -e, of every environment side by side")
     .addOption(projectOption())
     .addOption(environmentsOption())
+    .addOption(new Option("--state <state>", "only flags in this state").choices(["on", "off", "archived"]))
+    .option("--tag <tag>", "only flags with this tag")
+    .option("--owner <name>", "only flags of this owner")
+    .option("--stale", "only flags that look finished, as flags stale lists them")
+    .option("--changed <span>", "only flags that changed since, such as 7d")
     .addOption(fieldOption())
     .addHelpText(
       "after",
       `
+Archived flags are listed with --state archived alone.
+
 With --json and without -e, a flag is an object with slug, description and environments: by the name of each
 environment what flags get shows there.
 
 Examples:
   formflag flags list -p shop
   formflag flags list -p shop -e production
+  formflag flags list -p shop -e production --tag beta --changed 7d
 `,
     )
     .action(action(io, parse, run));
 }
 
 /** Without an environment, the flags of all are listed. */
-type Values = { project: string; environments: string[] | undefined };
+type Values = { project: string; environments: string[] | undefined; filter: Filter };
 
 async function parse(input: Input): Promise<Values> {
-  const { environment } = input.options as { environment?: string[] };
-  return { project: await input.project(), environments: environment && [...new Set(environment)] };
+  const { environment, ...options } = input.options as { environment?: string[] } & FilterOptions;
+  return {
+    project: await input.project(),
+    environments: environment && [...new Set(environment)],
+    filter: filterOf(options),
+  };
 }
 
-async function run(session: Session, { project, environments }: Values): Promise<void> {
+async function run(session: Session, { project, environments, filter }: Values): Promise<void> {
   const [environment, ...others] = environments ?? [];
-  if (environment === undefined || others.length > 0) return listEverywhere(session, project, environments);
-  const all = await flagsOf(session, project, environment);
+  if (environment === undefined || others.length > 0)
+    return listEverywhere(session, project, environments, filter);
+  const all = await flagsOf(session, project, environment, filter);
   await session.print(all, describe(all));
   if (all.length === 0) suggestFirst(session, project, environment);
 }
 
-function flagsOf({ client }: Session, project: string, environment: string): Promise<FlagDetail[]> {
-  return listAll(client, operations.list, { names: { project, environment } });
+async function flagsOf(
+  { client }: Session,
+  project: string,
+  environment: string,
+  { accepts, stale }: Filter,
+): Promise<FlagDetail[]> {
+  const all = await listAll(client, operations.list, { names: { project, environment } });
+  if (!stale) return all.filter(accepts);
+  const { stale: operation } = await import("../../../src/operations/stale.ts");
+  const found = await client.call(operation.list, { names: { project } });
+  const slugs = new Set(found.stale.map(({ slug }) => slug));
+  return all.filter((flag) => slugs.has(flag.slug) && accepts(flag));
+}
+
+type FilterOptions = { state?: string; tag?: string; owner?: string; stale?: true; changed?: string };
+
+type Filter = { accepts: (flag: FlagDetail) => boolean; stale?: true | undefined };
+
+function filterOf({ state, tag, owner, stale, changed }: FilterOptions): Filter {
+  const since = changed === undefined ? null : sinceValue(changed, "--changed", clock.now());
+  const accepts = (flag: FlagDetail) =>
+    (flag.archived ?? false) === (state === "archived") &&
+    (state === undefined || state === "archived" || flag.enabled === (state === "on")) &&
+    (tag === undefined || (flag.tags ?? []).includes(tag)) &&
+    (owner === undefined || flag.owner === owner) &&
+    (since === null || flag.updatedAt >= since);
+  return { accepts, stale };
 }
 
 function describe(all: FlagDetail[]): string {
@@ -70,11 +110,16 @@ function describe(all: FlagDetail[]): string {
 type FlagEverywhere = { slug: string; description: string; environments: Record<string, FlagDetail> };
 
 /** Lists the flags of some environments side by side, or of all. */
-async function listEverywhere(session: Session, project: string, some: string[] | undefined): Promise<void> {
+async function listEverywhere(
+  session: Session,
+  project: string,
+  some: string[] | undefined,
+  filter: Filter,
+): Promise<void> {
   const names = some ?? (await allOf(session, project));
   const bySlug = new Map<string, FlagEverywhere>();
   for (const environment of names) {
-    for (const flag of await flagsOf(session, project, environment)) {
+    for (const flag of await flagsOf(session, project, environment, filter)) {
       const { slug, description } = flag;
       const everywhere = bySlug.get(slug) ?? { slug, description, environments: {} };
       everywhere.environments[environment] = flag;

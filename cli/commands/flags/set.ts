@@ -1,8 +1,9 @@
 import { clock } from "../../../src/base/clock.ts";
 import { type Command, Option } from "commander";
-import { type Field, FIELD_NAMES, FIELDS } from "../../../src/flags/flag-fields.ts";
+import { type Field, FIELD_NAMES, FIELDS, SHARED, tagsOf } from "../../../src/flags/flag-fields.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
+import { shown } from "../../output/text.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
 import { environmentsOption, projectOption } from "../../session/config.ts";
@@ -10,7 +11,7 @@ import type { Input } from "../../session/input.ts";
 import { optionFor } from "../../session/guesses/near-misses.ts";
 import { changeAtRevision, ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
-import { eachOf, requireOne } from "../../session/several.ts";
+import { eachOf, namesIn, requireOne } from "../../session/several.ts";
 import { sourceOf } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { expiryValue, switchValue } from "../../session/values.ts";
@@ -25,6 +26,13 @@ export function addSetCommand(flags: Command, io: Io): void {
     .argument("[flag]", "slug of the flag")
     .description("create or change a flag in an environment; options that are not given change nothing");
   withFlagOptions(set)
+    .addOption(
+      optionFor(
+        "tags",
+        "--tag <tag...>",
+        "its tags in every environment, in place of those it has; none for none",
+      ),
+    )
     .option(
       "--at <time>",
       "make the change at that time, on a flag that exists: ISO 8601, or a span such as 2h",
@@ -67,13 +75,16 @@ Examples:
   formflag flags set color -p shop -e production --if 'version sem_ver >= 2.1.0' --then blue
   formflag flags set color -p shop -e production --if 'segment staff' --then blue --else '90 % red, 10 % blue'
   formflag flags set color -p shop -e production --targeting @rule.json
+  formflag flags set search -p shop -e production --owner checkout-team --tag beta --tag search
   formflag flags set search -p shop -e production --preview on --preview-name Search --preview-content @search.md
 `;
 
-type Options = { at?: string };
+type Options = { at?: string; tag?: string[] };
 
 type Values = {
   places: Place[];
+  /** The flags whose shared fields alone are set, without an environment; null for a change in environments. */
+  shared: { project: string; flags: string[] } | null;
   change: ValuesChange;
   /** When to make the change, in ISO 8601; null for now. */
   at: string | null;
@@ -82,15 +93,33 @@ type Values = {
 };
 
 async function parse(input: Input, given?: string): Promise<Values> {
-  const places = await readPlaces(input, given);
   const change = await readChange(input);
   const { at } = input.options as Options;
   const named = ifRevision(input.options);
+  if (at === undefined && isShared(input, given, change)) {
+    const flags = namesIn(given);
+    requireOne(flags, named);
+    return { places: [], shared: { project: await input.project(), flags }, change, at: null, named };
+  }
+  const places = await readPlaces(input, given);
   requireOne(
     places.map(({ environment }) => environment),
     named,
   );
-  return { places, change, at: timeOf(at), named };
+  return { places, shared: null, change, at: timeOf(at), named };
+}
+
+/** Whether a change of named flags sets nothing but fields that all environments share, and names no environment. */
+function isShared(input: Input, given: unknown, { own, rules }: ValuesChange): boolean {
+  const names = Object.keys(own);
+  return (
+    (input.options as { environment?: string[] }).environment === undefined &&
+    namesIn(given).length > 0 &&
+    !rules.needsFlag &&
+    Object.keys(rules.patchFor(undefined)).length === 0 &&
+    names.length > 0 &&
+    names.every((name) => name in SHARED)
+  );
 }
 
 /** Adds the options of what a flag is in an environment, and of which environments. */
@@ -118,6 +147,8 @@ const OWN_OPTIONS = FIELD_NAMES.flatMap((name) => {
 
 async function fieldsPatch(input: Input): Promise<FlagPatch> {
   const patch: Record<string, unknown> = {};
+  const { tag } = input.options as Options;
+  if (tag !== undefined) patch["tags"] = tagsOf(tag.join()).filter((each) => each !== "none");
   for (const { name, kind, option } of OWN_OPTIONS) {
     const long = `--${option[0].replace(/ .*/, "")}`;
     const given = input.options[new Option(long).attributeName()];
@@ -137,11 +168,20 @@ function timeOf(at: string | undefined): string | null {
 
 /** Changes a flag in each place. */
 export async function setFlags(session: Session, values: Values): Promise<void> {
+  const { shared, change, named } = values;
+  if (shared) {
+    const { project, flags } = shared;
+    return eachOf(session, flags, async ({ client, report }, flag) => {
+      const names = { project, flag };
+      const set = await client.call(operations.details, { names, body: change.own, revision: named });
+      await report(set, shown`${set.result} flag ${flag} of project ${project}\n`);
+    });
+  }
   const places = await inLockOrder(session, values.places);
   await eachOf(session, places, (each, place) => setOne(each, { ...values, place }));
 }
 
-type One = Omit<Values, "places"> & { place: Place };
+type One = Omit<Values, "places" | "shared"> & { place: Place };
 
 async function setOne(session: Session, { place, change, at, named }: One): Promise<void> {
   await changeAtRevision(named !== undefined, async () => {

@@ -114,7 +114,8 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
   },
   flags: {
     "rename mv move": `${NO_RENAME}: create another flag, and delete this one once no program reads it`,
-    "turn-on toggle-on enable-all unarchive": "type formflag flags enable <flag>",
+    "turn-on toggle-on enable-all": "type formflag flags enable <flag>",
+    unarchive: "type formflag flags restore <flag>",
     "turn-off toggle-off disable-all kill kill-switch": "type formflag flags disable <flag>",
     "rollout set-rollout percentage": ROLLOUT,
     "rule rules add-rule target targets targeting add-user strategy strategies segments": RULE,
@@ -129,7 +130,6 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
     revert: "formflag flags undo <flag> -p <project> -e <environment> takes back the newest change",
     "notify watch subscribe":
       "changes of flags are not sent anywhere; formflag flags history <flag> shows them",
-    archive: "a flag is deleted with formflag flags delete, or turned off with formflag flags disable",
     schedule:
       "formflag flags set <flag> --on --at <time> schedules a change, formflag flags scheduled lists them",
     "copy clone duplicate": COPY,

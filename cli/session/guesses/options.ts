@@ -31,7 +31,7 @@ export const OPTION_GUESSES: Guess[] = [
   [/^deliveries retry/, "--all", "--failed retries all that have failed"],
   [
     /^flags list/,
-    "--search --filter --on --off --enabled --tag",
+    "--search --filter --on --off --enabled",
     "it lists every flag; grep, or --json and jq, choose",
   ],
   [/^targets /, "--form", "the form follows the command: formflag targets list <form>"],

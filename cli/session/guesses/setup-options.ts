@@ -29,7 +29,7 @@ export const SETUP_GUESSES: Guess[] = [
     "--payload --value --state --enabled",
     "--field payload prints the payload, --field enabled the state",
   ],
-  [/^flags list/, "--stale --unused", "type formflag flags stale -p <project>"],
+  [/^flags list/, "--unused", "type formflag flags stale -p <project>"],
   [/^flags list/, "--payload --values", "--json prints every field"],
   [
     /^flags rollback/,

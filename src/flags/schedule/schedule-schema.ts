@@ -2,10 +2,13 @@ import * as z from "zod/mini";
 import { momentOf, timestamp } from "../../base/slug-schema.ts";
 import { flagPatchSchema } from "../flag-schema.ts";
 
-/** A change that lasts until a time. */
-export const forSchema = z.strictObject({ patch: flagPatchSchema, until: momentOf("until") });
+/** A flag is archived and restored at once, for which every environment has to be changeable. */
+const patch = z.omit(flagPatchSchema, { archived: true });
 
-export const newScheduledSchema = z.strictObject({ at: momentOf("at"), patch: flagPatchSchema });
+/** A change that lasts until a time. */
+export const forSchema = z.strictObject({ patch, until: momentOf("until") });
+
+export const newScheduledSchema = z.strictObject({ at: momentOf("at"), patch });
 
 export const scheduledSchema = z.object({
   id: z.string(),

@@ -18,7 +18,7 @@ import {
 } from "../flag.ts";
 import { canCauseGaps, requireNoGaps } from "../flagd/results.ts";
 import { flagState, requireRevision } from "../history.ts";
-import { FIELD_NAMES, FIELDS, type FieldName, NO_OPTIONAL, pick, RULE_NAMES } from "../flag-fields.ts";
+import { FIELD_NAMES, FIELDS, type FieldName, NONE_SHOWN, pick, RULE_NAMES } from "../flag-fields.ts";
 import { SCHEDULE_POLL_MS } from "../limits.ts";
 import { dropScheduled, planScheduled, putFlag } from "../plan.ts";
 import { requireSoundContent } from "../previews/preview-content.ts";
@@ -115,7 +115,7 @@ export function inverseOf(before: FlagRecord, after: FlagRecord): FlagPatch {
 /** Every field of a flag, also those that are not set, as a patch sets or removes them. */
 function valuesOf(record: FlagRecord): FlagPatch {
   const noRules = Object.fromEntries(RULE_NAMES.map((name) => [name, null]));
-  return { payload: {}, ...noRules, ...NO_OPTIONAL, ...flagState(record) };
+  return { payload: {}, ...noRules, ...NONE_SHOWN, ...flagState(record) };
 }
 
 /** Without variants there are no rules, and with variants other than true and false no payload. */

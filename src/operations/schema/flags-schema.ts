@@ -1,6 +1,11 @@
 import * as z from "zod/mini";
 import { anyObject } from "../../base/json-schema.ts";
-import { flagDetailSchema, flagPatchSchema } from "../../flags/flag-schema.ts";
+import {
+  detailsPatchSchema,
+  flagDetailSchema,
+  flagDetailsSchema,
+  flagPatchSchema,
+} from "../../flags/flag-schema.ts";
 import { rampSchema } from "../../flags/ramps/ramp-schema.ts";
 import { forSchema, scheduledSchema } from "../../flags/schedule/schedule-schema.ts";
 import { listQuery, nextSchema, setResult } from "./shared-schema.ts";
@@ -18,6 +23,8 @@ export const get = {
 };
 
 export const set = { body: flagPatchSchema, output: z.extend(flagDetailSchema, setResult) };
+
+export const details = { body: detailsPatchSchema, output: z.extend(flagDetailsSchema, setResult) };
 
 export const setFor = {
   body: forSchema,

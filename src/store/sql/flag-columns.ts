@@ -2,7 +2,7 @@ import { FIELDS, NO_OPTIONAL, type Optional, OPTIONAL_NAMES } from "../../flags/
 import { type Work, run } from "./work.ts";
 
 /** The alias of each table that has optional fields. */
-const ALIASES = { flag_values: "v", flag_previews: "w" };
+const ALIASES = { flag_values: "v", flag_previews: "w", flags: "f" };
 
 type OptionalTable = keyof typeof ALIASES;
 
@@ -43,7 +43,7 @@ function storedOf(value: boolean | string): string | number {
 
 /** Inserts or replaces the row of a flag in an environment. */
 export function* putRow(
-  table: OptionalTable,
+  table: Exclude<OptionalTable, "flags">,
   environmentId: number,
   flagId: number,
   values: Record<string, string | number | null>,

@@ -1,18 +1,25 @@
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagHead, FlagStatus } from "../../flags/flag.ts";
 import { ruleInCell } from "../../flags/rules/rule-words.ts";
+import { optionalColumns } from "./flag-columns.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { projectRow } from "./rows.ts";
 import { type Work, all } from "./work.ts";
 
 const HEADS = `
-  SELECT slug, description, created_at AS "createdAt" FROM flags
-  WHERE project_id = $projectId AND slug > $after ORDER BY slug LIMIT $limit`;
+  SELECT f.slug, f.description, f.created_at AS "createdAt", ${optionalColumns("flags")} FROM flags f
+  WHERE f.project_id = $projectId AND f.slug > $after ORDER BY f.slug LIMIT $limit`;
+
+type HeadRow = Omit<FlagHead, "permanent" | "archived"> & Record<"permanent" | "archived", number>;
 
 export function* pageHeads(project: string, { limit, after = "" }: PageQuery): Work<Page<FlagHead>> {
   const { id: projectId } = yield* projectRow(project);
-  const rows = all<FlagHead>(HEADS, { projectId, after, limit: limit + 1 }, pageCut("description"));
-  return yield* pageOf(rows, limit, (row) => row);
+  const rows = all<HeadRow>(HEADS, { projectId, after, limit: limit + 1 }, pageCut("description", "tags"));
+  return yield* pageOf(rows, limit, (row) => ({
+    ...row,
+    permanent: row.permanent === 1,
+    archived: row.archived === 1,
+  }));
 }
 
 /**

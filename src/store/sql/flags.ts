@@ -44,11 +44,11 @@ const FROM = `
   JOIN flags f ON f.project_id = e.project_id
   LEFT JOIN flag_values v ON v.environment_id = e.id AND v.flag_id = f.id`;
 
-/** The columns that readers of flags need, without the content of previews. */
-const SELECT_VALUES = `SELECT ${COLUMNS} ${FROM} WHERE e.id = $environmentId`;
+/** The columns that readers of flags need, without the content of previews; an archived flag does not exist for them. */
+const SELECT_VALUES = `SELECT ${COLUMNS} ${FROM} WHERE e.id = $environmentId AND f.archived = 0`;
 
 const SELECT = `
-  SELECT ${COLUMNS}, ${optionalColumns("flag_previews")} ${FROM}
+  SELECT ${COLUMNS}, ${optionalColumns("flags")}, ${optionalColumns("flag_previews")} ${FROM}
   LEFT JOIN flag_previews w ON w.environment_id = e.id AND w.flag_id = f.id
   WHERE e.id = $environmentId`;
 
@@ -59,15 +59,18 @@ export function* putFlag(
   revision: number,
 ): Work<Revised> {
   const { id: environmentId, project_id: projectId } = yield* environmentRow(project, environment);
-  const { description, createdAt, updatedAt, enabled, payload, expiresAt, rules, imported } = record;
+  const { description, updatedAt, enabled, payload, expiresAt, rules, imported } = record;
   const known = yield* findFlagId(projectId, slug);
   if (known !== undefined && describes) {
+    const shared = optionalIn("flags", record);
+    const sets = Object.keys(shared).map((column) => `${column} = $${column}`);
     yield* run(
-      "UPDATE flags SET description = $description, updated_at = $updatedAt, revision = $revision WHERE id = $id",
-      { description, updatedAt, revision, id: known },
+      `UPDATE flags SET description = $description, ${sets.join()}, updated_at = $updatedAt, revision = $revision
+       WHERE id = $id`,
+      { ...shared, description, updatedAt, revision, id: known },
     );
   }
-  const flagId = known ?? (yield* insertFlag(projectId, { slug, description, createdAt, revision }));
+  const flagId = known ?? (yield* insertFlag(projectId, { ...record, slug, revision }));
   yield* putRow("flag_values", environmentId, flagId, {
     enabled: enabled ? 1 : 0,
     payload,
@@ -172,20 +175,16 @@ export function* findFlagId(projectId: number, slug: string): Work<number | unde
   return row?.id;
 }
 
-function* insertFlag(
-  projectId: number,
-  {
-    slug,
-    description,
-    createdAt,
-    revision,
-  }: Pick<FlagRecord, "slug" | "description" | "createdAt" | "revision">,
-): Work<number> {
+function* insertFlag(projectId: number, record: FlagRecord): Work<number> {
+  const { slug, description, createdAt, revision } = record;
+  const shared = optionalIn("flags", record);
+  const columns = Object.keys(shared);
   const { id } = yield* only<{ id: number }>(
-    `INSERT INTO flags (project_id, slug, description, created_at, updated_at, revision)
-       VALUES ($projectId, $slug, $description, $createdAt, $createdAt, $revision)
+    `INSERT INTO flags (project_id, slug, description, created_at, updated_at, revision, ${columns.join()})
+       VALUES ($projectId, $slug, $description, $createdAt, $createdAt, $revision,
+               ${columns.map((column) => `$${column}`).join()})
      RETURNING id`,
-    { projectId, slug, description, createdAt, revision },
+    { ...shared, projectId, slug, description, createdAt, revision },
   );
   return id;
 }

@@ -58,7 +58,7 @@ function* previewsOfEnvironment(environmentId: number): Work<PreviewedFlag[]> {
      FROM flag_previews w
      JOIN flags f ON f.id = w.flag_id
      LEFT JOIN flag_values v ON v.environment_id = w.environment_id AND v.flag_id = f.id
-     WHERE w.environment_id = $environmentId AND w.enabled = 1`,
+     WHERE w.environment_id = $environmentId AND w.enabled = 1 AND f.archived = 0`,
     { environmentId },
   );
   return rows.map((row) => ({ ...row, enabled: row.enabled === 1 })).toSorted(newestFirst);

@@ -23,6 +23,10 @@ export function flagsContract(driver: Driver): void {
         isPreview: true,
         previewName: "Said ✓",
         previewContent: "# Said",
+        owner: "Ünder ✓",
+        tags: "a,b c",
+        permanent: true,
+        archived: true,
         updatedAt: NOW,
       };
       await set("develop", "flag", values);
@@ -84,7 +88,15 @@ export function flagsContract(driver: Driver): void {
       const { slug, set } = await open("a", "b");
       for (const flag of ["c", "a", "b"])
         await set("b", flag, { description: `is ${flag}`, createdAt: 1000 });
-      const head = (flag: string) => ({ slug: flag, description: `is ${flag}`, createdAt: 1000 });
+      const head = (flag: string) => ({
+        slug: flag,
+        description: `is ${flag}`,
+        createdAt: 1000,
+        owner: "",
+        tags: "",
+        permanent: false,
+        archived: false,
+      });
       expect(await store.flags.heads(slug, { limit: 2 })).toEqual({
         items: [head("a"), head("b")],
         more: true,

@@ -18,6 +18,7 @@ const ON_EVERY_ENVIRONMENT = [
   "GET /projects/{project}/targets",
   "POST /projects/{project}/targets",
   "GET /projects/{project}/changes/{change}",
+  "PATCH /projects/{project}/flags/{flag}",
   "DELETE /projects/{project}/flags/{flag}",
   "GET /projects/{project}/code-refs",
   "PUT /projects/{project}/code-refs",

@@ -3,7 +3,14 @@ import { isoTime } from "../../../base/clock.ts";
 import { isObject } from "../../../base/json.ts";
 import { type RuleRow, type RuleTable, ruleOfTable, tableOfRule } from "../../../flags/rules/rule-table.ts";
 import { flagPatchSchema } from "../../../flags/flag-schema.ts";
-import { FIELD_NAMES, FIELDS, type FieldName, NO_OPTIONAL } from "../../../flags/flag-fields.ts";
+import {
+  FIELD_NAMES,
+  FIELDS,
+  type FieldName,
+  NONE_SHOWN,
+  SHARED,
+  type SharedName,
+} from "../../../flags/flag-fields.ts";
 import type { FlagPatch, FlagRecord } from "../../../flags/flag.ts";
 import { flagState } from "../../../flags/history.ts";
 import { areBoolean } from "../../../flags/rules/rules.ts";
@@ -13,11 +20,13 @@ import { parseJson } from "../json-text.ts";
 import { parseWallTime, wallTime } from "../../../base/wall-time.ts";
 
 /** A field by its name in the form of a flag, which has no metadata. */
-export type Field = Exclude<FieldName, "metadata" | "expiredAt"> | "expires";
+export type Field =
+  | Exclude<FieldName, "metadata" | "expiredAt" | Exclude<SharedName, "description">>
+  | "expires";
 
-export const NAMES = FIELD_NAMES.filter((name) => name !== "metadata").map((name) =>
-  name === "expiredAt" ? "expires" : name,
-) as Field[];
+export const NAMES = FIELD_NAMES.filter(
+  (name) => name !== "metadata" && (name === "description" || !(name in SHARED)),
+).map((name) => (name === "expiredAt" ? "expires" : name)) as Field[];
 
 export function fieldOf(name: Field) {
   return FIELDS[name === "expires" ? "expiredAt" : name];
@@ -37,7 +46,7 @@ export type Faults = Partial<Record<Field, string>>;
 /** The draft of a flag as it is stored; times are in the time zone of the viewer. */
 export function draftOf(record: FlagRecord, timeZone: string): Draft {
   const expires = record.expiresAt === null ? "" : wallTime(record.expiresAt, timeZone);
-  const values: Partial<Record<Field, unknown>> = { ...NO_OPTIONAL, ...flagState(record), expires };
+  const values: Partial<Record<Field, unknown>> = { ...NONE_SHOWN, ...flagState(record), expires };
   const textIn = (name: Field): string => {
     const value = values[name];
     if (typeof value === "boolean" && !isJson(name)) return value ? "on" : "off";

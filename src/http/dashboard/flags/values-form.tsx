@@ -1,4 +1,11 @@
-import { type Field, FIELDS, type OptionalName, SECTIONS } from "../../../flags/flag-fields.ts";
+import {
+  type Field,
+  FIELDS,
+  type OptionalName,
+  SECTIONS,
+  SHARED,
+  type SharedName,
+} from "../../../flags/flag-fields.ts";
 import { sentence } from "../error-page.tsx";
 import { AreaField, SelectField, TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
@@ -9,6 +16,14 @@ import { settingPath } from "../paths.ts";
 import { RuleFields } from "./rule-fields.tsx";
 import type { Setting } from "./setting.tsx";
 import { type Tried, TryFields } from "./try.tsx";
+
+type OwnName = Exclude<OptionalName, SharedName>;
+
+/** The sections of the fields that each environment has for itself. */
+const OWN_SECTIONS = SECTIONS.filter(([, names]) => !names.some((name) => name in SHARED)) as [
+  string,
+  OwnName[],
+][];
 
 /** Unsaved input of the values form. */
 export type ValuesDraft = DraftInput & {
@@ -82,7 +97,7 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
           value={draft.description}
           error={faults.description}
         />
-        {SECTIONS.map(([section, names]) => (
+        {OWN_SECTIONS.map(([section, names]) => (
           <OptionalFields section={section} names={names} draft={draft} faults={faults} />
         ))}
         <TryFields tried={typed?.tried} />
@@ -145,7 +160,7 @@ function OptionalFields({
   faults,
 }: {
   section: string;
-  names: readonly OptionalName[];
+  names: readonly OwnName[];
   draft: Draft;
   faults: Faults;
 }) {
@@ -162,15 +177,7 @@ function OptionalFields({
   );
 }
 
-function OptionalField({
-  name,
-  value,
-  error,
-}: {
-  name: OptionalName;
-  value: string;
-  error: string | undefined;
-}) {
+function OptionalField({ name, value, error }: { name: OwnName; value: string; error: string | undefined }) {
   const field: Field = FIELDS[name];
   const common = { name, label: field.ask ?? field.label, hint: field.hint, value, error };
   if (field.kind === "switch") return <SelectField {...common} options={YES_NO} />;

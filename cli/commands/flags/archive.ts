@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+import { flags as operations } from "../../../src/operations/flags.ts";
+import type { Io } from "../../output/terminal.ts";
+import { shown } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import { projectOption } from "../../session/config.ts";
+import type { Input } from "../../session/input.ts";
+import { ifRevision, revisionOption } from "../../session/revision.ts";
+import type { Session } from "../../session/session.ts";
+import { eachOf, namesIn, requireOne } from "../../session/several.ts";
+import { whyOption } from "../../session/why.ts";
+
+/** `flags archive` and `flags restore`. */
+export function addArchiveCommands(flags: Command, io: Io): void {
+  addCommand(flags, io, true, "take flags from their readers in every environment, and keep all that is set");
+  addCommand(flags, io, false, "give archived flags back to their readers, as they were");
+}
+
+function addCommand(flags: Command, io: Io, archived: boolean, description: string): void {
+  flags
+    .command(archived ? "archive" : "restore")
+    .argument("[flag...]", "slug of the flag")
+    .description(description)
+    .addOption(projectOption())
+    .addOption(revisionOption())
+    .addOption(whyOption())
+    .action(action(io, parse, (session: Session, values: Values) => run(session, values, archived)));
+}
+
+type Values = { slugs: string[]; project: string; revision: number | undefined };
+
+async function parse(input: Input, given?: string): Promise<Values> {
+  const names = namesIn(given);
+  const slugs = names.length > 0 ? names : [await input.need(undefined, "flag")];
+  const revision = ifRevision(input.options);
+  requireOne(slugs, revision);
+  return { slugs, project: await input.project(), revision };
+}
+
+async function run(session: Session, { slugs, project, revision }: Values, archived: boolean): Promise<void> {
+  await eachOf(session, slugs, async ({ client, report }, flag) => {
+    const flags = await client.call(operations.details, {
+      names: { project, flag },
+      body: { archived },
+      revision,
+    });
+    const done = flags.result === "unchanged" ? "unchanged" : archived ? "archived" : "restored";
+    await report(flags, shown`${done} flag ${flag} of project ${project}\n`);
+  });
+}
