@@ -7,6 +7,8 @@ type Locked = {
   license?: string;
   integrity?: string;
   dev?: boolean;
+  /** For a tool of development that a library could use too, as its optional peer, which is not in the executable. */
+  devOptional?: boolean;
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
@@ -23,7 +25,8 @@ export function sbom(
   lock: Lock,
   { manifest, date, runtimes }: { manifest: Manifest; date: Date; runtimes: string[] },
 ) {
-  const used = Object.keys(lock.packages).filter((folder) => folder !== "" && !lock.packages[folder]!.dev);
+  const isUsed = ({ dev, devOptional }: Locked) => dev !== true && devOptional !== true;
+  const used = Object.keys(lock.packages).filter((folder) => folder !== "" && isUsed(lock.packages[folder]!));
   const refOf = (folder: string) => purl(nameOf(folder), lock.packages[folder]!);
   const component = (folder: string, type: "library" | "platform") => {
     const { version, license, integrity } = lock.packages[folder] ?? {};

@@ -1,5 +1,6 @@
 import { type PortableTable, setup } from "./column.ts";
 import { RAMP_TABLES } from "./ramp-tables.ts";
+import { USER_TABLES } from "./user-tables.ts";
 
 /** Tables of projects, flags, tokens and users, parents first. */
 export const SETUP_TABLES = {
@@ -12,41 +13,7 @@ export const SETUP_TABLES = {
     name: "text slug",
     value: "text secret",
   }),
-  users: setup("id", {
-    id: "integer",
-    name: "text slug",
-    role: "text userRole",
-    password: "text? password",
-    settings: "text userSettings",
-    created_at: "integer time",
-    oidc_role: "text? role",
-  }),
-  identities: setup("user_id", {
-    user_id: "integer",
-    issuer: "text",
-    subject: "text",
-    created_at: "integer time",
-  }),
-  totp_keys: setup("user_id", {
-    user_id: "integer",
-    secret: "bytes totpKey",
-    step: "integer count",
-    created_at: "integer time",
-  }),
-  recovery_codes: setup("hash", {
-    hash: "bytes hash",
-    user_id: "integer",
-  }),
-  passkeys: setup("id", {
-    id: "text dashedKey",
-    user_id: "integer",
-    credential: "bytes credential",
-    public_key: "bytes publicKey",
-    counter: "integer count",
-    name: "text passkeyName",
-    created_at: "integer time",
-    used_at: "integer? time",
-  }),
+  ...USER_TABLES,
   projects: setup("id", {
     id: "integer",
     slug: "text slug",

@@ -26,6 +26,7 @@ const REPEATABLE = [
   "--scope",
   "--spam-email",
   "--spam-word",
+  "--tag",
   "--then",
   "--where",
 ];
