@@ -171,8 +171,9 @@ async function keyHint(steps: string[], key: string): Promise<string | null> {
   const elsewhere = levels.find(
     ({ pattern, keys }) => pattern[0] === (steps[0] ?? pattern[0]) && keys.includes(key),
   );
-  if (elsewhere) return shown`${key} belongs under ${elsewhere.pattern.join(".")}`;
   const near = meantBy(key, own);
+  const isPlural = near === `${key}s` || key === `${near}s`;
+  if (elsewhere && !isPlural) return shown`${key} belongs under ${elsewhere.pattern.join(".")}`;
   if (near !== null) return shown`did you mean ${near}?`;
   return own.length === 0 ? null : shown`its keys are ${own.join(", ")}`;
 }
