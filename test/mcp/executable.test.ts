@@ -4,7 +4,7 @@ import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client
 import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/stdio";
-import { environment } from "../support/commands.ts";
+import { environment, onData } from "../support/commands.ts";
 import { EXECUTABLE, runExecutable, startServer } from "../support/executable.ts";
 import { caller } from "../support/mcp.ts";
 import { tempDirectory } from "../support/temp.ts";
@@ -45,13 +45,14 @@ async function connect(
   way: "data" | "server" | "http",
   args: string[] = [],
   token = "",
+  url = server.url,
 ) {
   const { client, Stdio, Http } = CLIENTS[which]();
-  const where = way === "data" ? ["--data", data] : ["--server", server.url];
+  const where = way === "data" ? ["--data", data] : ["--server", url];
   const env = { ...environment({ FORMFLAG_TOKEN: token }) } as Record<string, string>;
   const transport =
     way === "http"
-      ? new Http(new URL(`${server.url}/mcp`), {
+      ? new Http(new URL(`${url}/mcp`), {
           requestInit: { headers: { Authorization: `Bearer ${token}` } },
         })
       : new Stdio({ command: EXECUTABLE, args: ["mcp", ...where, ...args], env, stderr: "ignore" });
@@ -170,9 +171,12 @@ test("formflag mcp refuses a scope that has no tool, any with --server, and a fo
 });
 
 test("the log of a server has a line for each call: the tool and the token, no argument", async () => {
-  const { call } = await connect("of version 2", "http", [], tokens.read);
+  const logged = await startServer(["--mcp"]);
+  const cli = onData(logged.data);
+  const { token } = await cli.json<{ token: string }>("tokens", "create", "reader", "--scope", "read");
+  const { call } = await connect("of version 2", "http", [], token, logged.url);
   await call("submissions_list", { search: "a-secret-word" });
-  await server.stop();
-  expect(server.stderr()).toContain("mcp: submissions_list by read");
-  expect(server.stderr()).not.toContain("a-secret-word");
+  await logged.stop();
+  expect(logged.stderr()).toContain("mcp: submissions_list by reader");
+  expect(logged.stderr()).not.toContain("a-secret-word");
 });
