@@ -174,7 +174,8 @@ describe("what a server answers", () => {
     for (const args of [
       ...DOWNLOADS,
       ...DOCUMENTS,
-      ["flags", "list", ...at, "--json"],
+      // The fake answers that everything is so, and a flag that is archived is in this list alone.
+      ["flags", "list", ...at, "--state", "archived", "--json"],
       ["flags", "get", "x", ...at],
     ]) {
       const { raw } = await atTerminal([...args, "--server", hostile.url, "--no-color"], {

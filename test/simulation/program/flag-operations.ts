@@ -136,10 +136,7 @@ const promotionOf = (at: Promoted): Operation => ({
     if (refusal) return refusal;
     if (at.dryRun) return "ok";
     const { project: found, place } = environmentIn(model, at.project, at.to)!;
-    // In the order of lists: those that were created in one millisecond by name.
-    const inOrder = [...found.flags].toSorted(
-      ([a, one], [b, other]) => other.createdAt - one.createdAt || (a < b ? -1 : 1),
-    );
+    const inOrder = [...found.flags].toSorted(([a], [b]) => (a < b ? -1 : 1));
     const values = inOrder.map(([slug, each]) => [slug, valuesIn(each, at.from)] as const);
     const changed = values.filter(([slug, each]) => !isSame(each, valuesIn(found.flags.get(slug)!, at.to)));
     const needed = values.flatMap(([, each]) => (each.segment === null ? [] : [each.segment]));

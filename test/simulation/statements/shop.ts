@@ -296,10 +296,12 @@ async function furnishRollouts(
   const conditions = { ...NO_CONDITIONS, spam: "words" as const };
   const namedSpam = await insert(waitlist.key, { data: '{"email":"cyd@example.com"}', conditions });
   const noticed = noticeTarget(project, { id: "nnnn-nnnn-nnnn" });
+  // Before the targets, so that their notices are no deliveries that two claims may share.
+  const experiments = await furnishExperiments(store);
   await apply(store, { change: "insertTarget", target: noticed });
   const gathered = noticeTarget(project, { id: "gggg-gggg-gggg", digest: 60 });
   await apply(store, { change: "insertTarget", target: gathered });
-  return { ramped, waitlist, invited, named, namedSpam, noticed, ...(await furnishExperiments(store)) };
+  return { ramped, waitlist, invited, named, namedSpam, noticed, ...experiments };
 }
 
 /** In the project: an experiment with a visitor, a draft, and a visitor of one that has ended. */
