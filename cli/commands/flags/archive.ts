@@ -4,11 +4,11 @@ import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { projectOption } from "../../session/config.ts";
-import type { Input } from "../../session/input.ts";
-import { ifRevision, revisionOption } from "../../session/revision.ts";
+import { revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
-import { eachOf, namesIn, requireOne } from "../../session/several.ts";
+import { eachOf } from "../../session/several.ts";
 import { whyOption } from "../../session/why.ts";
+import { type FlagsOfProject, readFlags } from "./place.ts";
 
 /** `flags archive` and `flags restore`. */
 export function addArchiveCommands(flags: Command, io: Io): void {
@@ -24,20 +24,16 @@ function addCommand(flags: Command, io: Io, archived: boolean, description: stri
     .addOption(projectOption())
     .addOption(revisionOption())
     .addOption(whyOption())
-    .action(action(io, parse, (session: Session, values: Values) => run(session, values, archived)));
+    .action(
+      action(io, readFlags, (session: Session, values: FlagsOfProject) => run(session, values, archived)),
+    );
 }
 
-type Values = { slugs: string[]; project: string; revision: number | undefined };
-
-async function parse(input: Input, given?: string): Promise<Values> {
-  const names = namesIn(given);
-  const slugs = names.length > 0 ? names : [await input.need(undefined, "flag")];
-  const revision = ifRevision(input.options);
-  requireOne(slugs, revision);
-  return { slugs, project: await input.project(), revision };
-}
-
-async function run(session: Session, { slugs, project, revision }: Values, archived: boolean): Promise<void> {
+async function run(
+  session: Session,
+  { slugs, project, revision }: FlagsOfProject,
+  archived: boolean,
+): Promise<void> {
   await eachOf(session, slugs, async ({ client, report }, flag) => {
     const flags = await client.call(operations.details, {
       names: { project, flag },

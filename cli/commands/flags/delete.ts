@@ -4,11 +4,11 @@ import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { projectOption } from "../../session/config.ts";
-import type { Input } from "../../session/input.ts";
-import { ifRevision, revisionOption } from "../../session/revision.ts";
+import { revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
-import { confirmAll, eachOf, namesIn, requireOne } from "../../session/several.ts";
+import { confirmAll, eachOf } from "../../session/several.ts";
 import { whyOption } from "../../session/why.ts";
+import { type FlagsOfProject, readFlags } from "./place.ts";
 
 export function addDeleteCommand(flags: Command, io: Io): void {
   flags
@@ -18,20 +18,10 @@ export function addDeleteCommand(flags: Command, io: Io): void {
     .addOption(projectOption())
     .addOption(revisionOption())
     .addOption(whyOption())
-    .action(action(io, parse, run));
+    .action(action(io, readFlags, run));
 }
 
-type Values = { slugs: string[]; project: string; revision: number | undefined };
-
-async function parse(input: Input, given?: string): Promise<Values> {
-  const names = namesIn(given);
-  const slugs = names.length > 0 ? names : [await input.need(undefined, "flag")];
-  const revision = ifRevision(input.options);
-  requireOne(slugs, revision);
-  return { slugs, project: await input.project(), revision };
-}
-
-async function run(session: Session, { slugs, project, revision }: Values): Promise<void> {
+async function run(session: Session, { slugs, project, revision }: FlagsOfProject): Promise<void> {
   const where = ` from every environment of project ${project}`;
   if (slugs.length > 1) {
     await requireFlags(session, project, slugs);

@@ -2,7 +2,8 @@ import { AppError } from "../../../src/base/errors.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import { shown } from "../../output/text.ts";
 import type { Input } from "../../session/input.ts";
-import { namesIn } from "../../session/several.ts";
+import { ifRevision } from "../../session/revision.ts";
+import { namesIn, requireOne } from "../../session/several.ts";
 import { nearestOf } from "../../session/guesses/nearest.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
@@ -63,4 +64,16 @@ export async function nearFlag({ client }: Session, { project, environment, flag
     flag,
     flags.map(({ slug }) => slug),
   );
+}
+
+/** Flags by their slugs; the revision that one alone has to have. */
+export type FlagsOfProject = { slugs: string[]; project: string; revision: number | undefined };
+
+/** Reads the slugs of flags and their project. Throws `invalid` for a revision with several flags. */
+export async function readFlags(input: Input, given?: string): Promise<FlagsOfProject> {
+  const names = namesIn(given);
+  const slugs = names.length > 0 ? names : [await input.need(undefined, "flag")];
+  const revision = ifRevision(input.options);
+  requireOne(slugs, revision);
+  return { slugs, project: await input.project(), revision };
 }
