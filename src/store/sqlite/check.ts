@@ -1,6 +1,6 @@
 import { type Database, SQLiteError } from "bun:sqlite";
-import { MIGRATIONS } from "./migrate.ts";
-import { compareSchemas, readSchema, schemaAfter } from "./schema.ts";
+import { schemaOf } from "./migrate.ts";
+import { compareSchemas, readSchema } from "./schema.ts";
 import { query } from "./statements.ts";
 
 /** References that a check reports. */
@@ -30,7 +30,7 @@ const HARMLESS = /^(sqlite_stat|_litestream_)/;
 /** Reports foreign triggers and views, which run when formflag reads and writes. */
 function checkSchema(db: Database): string[] {
   const schema = readSchema(db).filter(({ type, name }) => !(type === "table" && HARMLESS.test(name)));
-  const { own, foreign } = compareSchemas(schema, schemaAfter(MIGRATIONS));
+  const { own, foreign } = compareSchemas(schema, schemaOf());
   return [...own, ...foreign];
 }
 

@@ -1,14 +1,15 @@
 import { clock } from "../../base/clock.ts";
 import { renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Database, SQLiteError } from "bun:sqlite";
+import { Database, SQLiteError } from "bun:sqlite";
 import { syncDirectoryNow } from "../../base/directory.ts";
 import { AppError } from "../../base/errors.ts";
 import { migrationsIn } from "../migration-files.ts" with { type: "macro" };
 import { open } from "./connection.ts";
 import { copyDatabase } from "./copies/copy.ts";
 import { sqliteError } from "./errors.ts";
-import { readSchema } from "./schema.ts";
+import { schemaIn } from "./new-database.ts" with { type: "macro" };
+import { type SchemaObject, readSchema } from "./schema.ts";
 import { close, readNumber } from "./statements.ts";
 import {
   APPLICATION_ID,
@@ -16,12 +17,32 @@ import {
   isCurrent,
   isCurrentAtOnce,
   lacksIndex,
+  NEWEST_SCHEMA,
   SEARCH_SCHEMA,
   schemaVersion,
 } from "./schema-version.ts";
 
 /** The migrations in order: after the first n, `user_version` is n. A released migration never changes. */
 export const MIGRATIONS: readonly string[] = migrationsIn("sqlite/migrations");
+
+/** The schema after all of them, as SQL for an empty database. */
+const NEW_DATABASE: string = schemaIn("sqlite/migrations");
+
+/** The SQL that makes a schema in an empty database. */
+function creating(version: number): readonly string[] {
+  return version === NEWEST_SCHEMA ? [NEW_DATABASE] : MIGRATIONS.slice(0, version);
+}
+
+/** The objects of a schema in a new database; by default of the newest. */
+export function schemaOf(version = NEWEST_SCHEMA): SchemaObject[] {
+  const db = new Database(":memory:");
+  try {
+    for (const sql of creating(version)) db.run(sql);
+    return readSchema(db);
+  } finally {
+    db.close();
+  }
+}
 
 /** Prevents servers from opening a database until the function returned is called. Throws `unavailable` if one runs. */
 export type Claim = () => () => void;
@@ -36,24 +57,26 @@ export function migrateFile(file: string, options: { create?: boolean; claim?: C
 }
 
 /**
- * Migrates the schema in one transaction. A database that is not empty is first copied beside itself:
- * `formflag.db.before-2` is the file before migration 2. Throws `unsupported` for a database of a newer formflag or of
- * another program, and if a migration fails; the file is then unchanged.
+ * Migrates the schema in one transaction; `migrations` are those of a test. A database that is not empty is first copied
+ * beside itself: `formflag.db.before-2` is the file before migration 2. Throws `unsupported` for a database of a newer
+ * formflag or of another program, and if a migration fails; the file is then unchanged.
  */
-export function migrate(db: Database, migrations = MIGRATIONS, claim?: Claim): void {
-  if (isCurrentAtOnce(db, migrations.length)) return;
+export function migrate(db: Database, migrations?: readonly string[], claim?: Claim): void {
+  const newest = migrations?.length ?? NEWEST_SCHEMA;
+  if (isCurrentAtOnce(db, newest)) return;
   useWal(db);
   let release: (() => void) | undefined;
   const bringUpToDate = db.transaction(() => {
     // Another process may have migrated it meanwhile.
-    if (isCurrent(db, migrations.length)) return;
-    const version = schemaVersion(db, migrations.length);
+    if (isCurrent(db, newest)) return;
+    const version = schemaVersion(db, newest);
     // An empty database has no server that expects an older schema.
-    if (version > 0 && version < migrations.length) {
+    if (version > 0 && version < newest) {
       release = claim?.();
       keepCopy(db, `${db.filename}.before-${version + 1}`);
     }
-    applyMigrations(db, migrations, version);
+    const isNew = version === 0 && migrations === undefined;
+    applyMigrations(db, isNew ? [NEW_DATABASE] : (migrations ?? MIGRATIONS).slice(version), version, newest);
   });
   try {
     bringUpToDate.immediate();
@@ -62,17 +85,17 @@ export function migrate(db: Database, migrations = MIGRATIONS, claim?: Claim): v
   }
 }
 
-function applyMigrations(db: Database, migrations: readonly string[], version: number): void {
+function applyMigrations(db: Database, steps: readonly string[], version: number, newest: number): void {
   // A table that is made again would take the rows with it that refer to it.
   if (readNumber(db, "PRAGMA foreign_keys") !== 0)
     throw new Error("a database is migrated before its foreign keys are on");
   try {
     if (lacksIndex(db)) db.run(MIGRATIONS[SEARCH_SCHEMA - 1]!);
-    for (const sql of migrations.slice(version)) db.run(sql);
-    db.run(`PRAGMA user_version = ${migrations.length}`);
+    for (const sql of steps) db.run(sql);
+    db.run(`PRAGMA user_version = ${newest}`);
     db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
   } catch (error) {
-    throw migrationError(error, db.filename, version, migrations.length);
+    throw migrationError(error, db.filename, version, newest);
   }
 }
 

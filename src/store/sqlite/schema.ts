@@ -1,4 +1,4 @@
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { sqliteTablesOf } from "../../maintenance/tables.ts";
 import { query } from "./statements.ts";
 
@@ -11,17 +11,6 @@ export function readSchema(db: Database): SchemaObject[] {
     db,
     "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid",
   ).all();
-}
-
-/** The schema that these migrations create in a new database. */
-export function schemaAfter(migrations: readonly string[]): SchemaObject[] {
-  const db = new Database(":memory:");
-  try {
-    for (const sql of migrations) db.run(sql);
-    return readSchema(db);
-  } finally {
-    db.close();
-  }
 }
 
 /** The tables of the search index. They are derived from other tables, and no copy has their rows. */

@@ -7,17 +7,10 @@ import { parseColumn, tableColumns } from "../../../maintenance/tables.ts";
 import { checkReferences } from "../check.ts";
 import { type Row, copyDatabase } from "./copy.ts";
 import { sqliteError } from "../errors.ts";
-import { MIGRATIONS } from "../migrate.ts";
+import { schemaOf } from "../migrate.ts";
 import { schemaVersion } from "../schema-version.ts";
 import { hasSmallSchema } from "./schema-pages.ts";
-import {
-  type SchemaObject,
-  compareSchemas,
-  readSchema,
-  schemaAfter,
-  tablesIn,
-  withoutIndex,
-} from "../schema.ts";
+import { type SchemaObject, compareSchemas, readSchema, tablesIn, withoutIndex } from "../schema.ts";
 import { close, query } from "../statements.ts";
 import { runWork } from "../run.ts";
 import { recountSubmissions } from "../../sql/submissions/counts.ts";
@@ -40,7 +33,7 @@ export async function adoptDatabase(
     if (!hasSmallSchema(file)) return ["its schema is not one that formflag creates"];
     db = openForeign(file);
     const version = schemaVersion(db, undefined, name);
-    const schema = schemaAfter(MIGRATIONS.slice(0, version));
+    const schema = schemaOf(version);
     const { own, foreign } = compareSchemas(readSchema(db), withoutIndex(schema));
     // The check would run the code of a foreign virtual table on whatever is stored behind it.
     const faults = [...own, ...foreign, ...(foreign.length > 0 ? [] : findDamage(db))];

@@ -7,10 +7,10 @@ import { dumpDatabase } from "./dump.ts";
 import { sqliteError } from "../errors.ts";
 import { fillDatabase } from "./fill.ts";
 import { openUnchanged } from "../inspect.ts";
-import { MIGRATIONS, migrateFile } from "../migrate.ts";
+import { migrateFile, schemaOf } from "../migrate.ts";
 import { schemaVersion } from "../schema-version.ts";
 import { runWork } from "../run.ts";
-import { INDEX_TABLES, compareSchemas, readSchema, schemaAfter, withoutIndex } from "../schema.ts";
+import { INDEX_TABLES, compareSchemas, readSchema, withoutIndex } from "../schema.ts";
 import { close, readNumber } from "../statements.ts";
 import { countFileBytes, listFiles } from "../../sql/submissions/files.ts";
 
@@ -27,7 +27,7 @@ export async function takeSnapshot(
   const reader = connectUnmigrated(file);
   try {
     reader.run("BEGIN");
-    const schema = withoutIndex(schemaAfter(MIGRATIONS.slice(0, schemaVersion(reader))));
+    const schema = withoutIndex(schemaOf(schemaVersion(reader)));
     const [fault] = compareSchemas(readSchema(reader), schema).own;
     if (fault !== undefined) {
       throw new AppError("unsupported", `${file} is damaged: ${fault}`, {
