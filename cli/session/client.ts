@@ -9,6 +9,8 @@ type At<T> = {
   value: T;
   /** NaN of an answer that has none. */
   revision: number;
+  /** How many flags the answer leaves out, where it says so. */
+  omitted?: number | undefined;
 };
 
 /** The revision that a tag names; NaN for one that names something else, as the fingerprint of a promotion does. */

@@ -30,13 +30,13 @@ export async function localTransport(
   const app = await openApp({ ...storage, writing: "inline" });
   const deployment = deploymentOf(app, storage, version);
   let hasDeleted = false;
-  const run = async (operation: Operation, sent: Sent, tag: Call["tag"]) => {
+  const run = async (operation: Operation, sent: Sent, told: Pick<Call, "tag" | "omit">) => {
     const { method, place, tag: noun } = operation;
     const isDocument = noun === "documents";
     // Scheduled changes may have become due while no server ran.
     if (isDocument || place === "project" || place === "environment") await applyScheduled(app, io);
     hasDeleted ||= method === "DELETE" || (isDocument && method === "POST");
-    const call = { app, deployment, tag, ...(await callOf(operation, sent)) };
+    const call = { app, deployment, ...told, ...(await callOf(operation, sent)) };
     if (scopes !== null) call.caller = limited(call.caller, scopes, operation);
     const { propose, bypass = false } = sent;
     if (propose === undefined && !bypass) return { value: await operation.run(call) };
@@ -45,13 +45,16 @@ export async function localTransport(
   };
   return {
     async send(operation, sent) {
-      let tag: string | undefined;
-      const performed = await run(operation, sent, (given) => void (tag = String(given)));
+      let [tag, omitted]: [string?, number?] = [];
+      const performed = await run(operation, sent, {
+        tag: (given) => void (tag = String(given)),
+        omit: (flags) => void (omitted = flags),
+      });
       if ("change" in performed) throw new Proposed(performed.change);
-      return { value: performed.value, revision: revisionIn(tag) };
+      return { value: performed.value, revision: revisionIn(tag), omitted };
     },
     async open(operation, sent) {
-      const { value } = (await run(operation, sent, () => {})) as { value: Download };
+      const { value } = (await run(operation, sent, { tag: () => {} })) as { value: Download };
       const { size, rows, content } = value;
       const body = content instanceof ReadableStream ? content : streamOf(content, () => {});
       return { size, rows, body };

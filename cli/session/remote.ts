@@ -2,7 +2,7 @@ import { clock } from "../../src/base/clock.ts";
 import { formatBytes } from "../../src/base/bytes.ts";
 import { AppError, ERROR_CODES } from "../../src/base/errors.ts";
 import { addressOf } from "../../src/operations/address.ts";
-import { ADMIN_PATH, type Operation } from "../../src/operations/operation.ts";
+import { ADMIN_PATH, OMITTED, type Operation } from "../../src/operations/operation.ts";
 import { RemoteError } from "../exit.ts";
 import { Proposed, type Sent, type Transport, revisionIn } from "./client.ts";
 import { chunksOf, failureOf, isLoopbackUrl, readAtMost } from "./connection.ts";
@@ -87,7 +87,8 @@ export function remoteTransport({ server, token, ca }: Remote, limits = LIMITS):
       const promised = shape === null ? NO_CONTENT : WITH_JSON;
       if (!promised.includes(answer.status))
         throw notFormflag(answer, server, `not ${promised.join(" or ")}`);
-      return { value: shape === null ? undefined : await jsonOf(answer, shape, server), revision };
+      const value = shape === null ? undefined : await jsonOf(answer, shape, server);
+      return { value, revision, omitted: numberIn(answer.headers, OMITTED) ?? undefined };
     },
     async open(operation, sent) {
       const answer = await request(operation, sent, true);

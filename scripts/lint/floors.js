@@ -27,7 +27,7 @@ export const FLOORS = [
   {
     area: "src/flags",
     imports: ["src/base", "src/access", "src/delivery", "src/projects"],
-    libraries: ["xss", "zod"],
+    libraries: ["re2js", "xss", "zod"],
   },
   { area: "src/flags/flagd", imports: [], libraries: ["@openfeature/flagd-core"] },
   {

@@ -1,5 +1,6 @@
 import { isOn } from "../flags/flag.ts";
 import { exportFlags } from "../flags/flagd/definition.ts";
+import { withoutForeign } from "../flags/flagd/source.ts";
 import { exportMembers } from "../memberships/members.ts";
 import { importFlags } from "../flags/imports.ts";
 import { MAX_IMPORT_BODY } from "./limits.ts";
@@ -17,9 +18,11 @@ export const flagd = noun("flags", () => import("./schema/flagd-schema.ts"), {
     place: "environment",
     levels: 2,
     defaults: { members: "false", expired: "on" },
-    run: async ({ app, caller, names, query }) => {
+    run: async ({ app, caller, names, query, omit }) => {
       const selection = await app.store.flags.selectIn(names.project, names.environment);
-      const [flags, segments] = [await selection.flags(), await selection.segments()];
+      const own = [await selection.flags(), await selection.segments()] as const;
+      const { flags, segments, omitted } = withoutForeign(...own);
+      omit?.(omitted);
       const members = query.members === "true" ? await exportMembers(caller, selection, segments) : undefined;
       const isExpiredOff = query.expired === "off";
       const shown = isExpiredOff ? flags.map((flag) => ({ ...flag, enabled: isOn(flag, app.now()) })) : flags;

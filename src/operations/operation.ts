@@ -5,6 +5,9 @@ import type { Browser } from "../access/sign-in.ts";
 import type { App } from "../app.ts";
 import type { Deployment, Download } from "./deployment.ts";
 
+/** Name of the header that says how many flags an answer leaves out. */
+export const OMITTED = "X-Formflag-Omitted";
+
 /** Path of the admin API, without the base path. */
 export const ADMIN_PATH = "/api/admin/v1";
 
@@ -47,6 +50,8 @@ export type Call<S extends Schemas = Schemas, P extends string = string> = {
   ifMatch?: string | undefined;
   /** Names what `If-Match` may name later: the revision of the answer, or the fingerprint of a dry run. */
   tag: (tag: number | string) => void;
+  /** Says how many flags the answer leaves out, in the header `X-Formflag-Omitted`. */
+  omit?: (flags: number) => void;
 };
 
 type Checked<Z> = Z extends z.ZodMiniType ? z.output<Z> : unknown;

@@ -127,7 +127,8 @@ export function addExportCommand(flags: Command, io: Io): void {
       "after",
       `
 A plain flag is written as boolean variants on and off, and its payload as the flag <flag>.payload. Importing the file
-gives the same flags again.
+gives the same flags again. Flags whose rules use matches, in_cidr, before or after are left out, since flagd does not
+have these operators.
 
 Examples:
   formflag flags export -p shop -e production > flags.json
@@ -170,10 +171,11 @@ async function exportFlags(session: Session, values: ExportValues): Promise<void
     ...(watch && ({ expired: "off" } as const)),
   };
   const read = async () => {
-    const document = await client.call(operations.export, { names, query });
-    return { document, text: printDocument(document, isYaml ? "yaml" : "json") };
+    const { value, omitted = 0 } = await client.callAt(operations.export, { names, query });
+    return { document: value, omitted, text: printDocument(value, isYaml ? "yaml" : "json") };
   };
-  const { document, text } = await read();
+  const { document, omitted, text } = await read();
+  if (omitted > 0) io.note(`warning: ${omittedInWords(omitted)}\n`);
   if (!members && hasEmptyList(document["$evaluators"])) {
     const filled = (await listAll(client, segments.list, { names })).filter(({ source }) => source);
     for (const { name } of filled)
@@ -184,6 +186,12 @@ async function exportFlags(session: Session, values: ExportValues): Promise<void
   if (output === "-") await writeOut(io, new Response(text));
   else await saveTo(output, new Response(text));
   if (watch) await rewrite(io, output, text, async () => (await read()).text);
+}
+
+function omittedInWords(count: number): string {
+  const flags =
+    count === 1 ? "1 flag is left out, whose rule uses" : `${count} flags are left out, whose rules use`;
+  return `${flags} operators that flagd does not have: matches, in_cidr, before or after`;
 }
 
 /** How often a watched export looks for changes, in milliseconds. */

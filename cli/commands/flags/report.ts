@@ -1,6 +1,7 @@
 import type { SetResult } from "../../../src/base/result.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { endsInShare } from "../../../src/flags/rules/rule-rows.ts";
+import { foreignOperators } from "../../../src/flags/flagd/operators.ts";
 import { shown } from "../../output/text.ts";
 import type { Session } from "../../session/session.ts";
 import { type Place, nearFlag } from "./place.ts";
@@ -54,6 +55,11 @@ export function noteRules(
   else if (patch.targeting)
     note(
       shown`readers of GET /api/v1/flags send no context; to see what they get: formflag flags evaluate ${slug} -p ${project} -e ${environment}\n`,
+    );
+  const foreign = patch.targeting ? [...foreignOperators(patch.targeting)] : [];
+  if (foreign.length > 0)
+    note(
+      shown`flagd does not have ${foreign.join(", ")}: files for flagd and providers that evaluate in their own process leave out ${slug}\n`,
     );
   if (patch.variants === null && flag.result === "updated")
     note(shown`${slug} has no rule any more: it is ${enabled ? "on" : "off"} for everybody\n`);

@@ -56,9 +56,10 @@ Rules need a context: readers of GET /api/v1/flags send none, so that a rollout 
 the --default, or what the rule yields without any values.
 
 A condition of --if compares an attribute of the context: ==, !=, <, <=, >, >=, in, not in, contains, starts_with,
-ends_with, sem_ver. and, or, not and brackets join conditions; segment NAME is one. Values of in are separated by
-commas. Quotes are for texts with spaces or commas, and make a number a text: 'plan == "5"'. Of several --if the first
-that holds decides, and --else or the --default follows. They replace the rule; --rollout alone keeps conditions.
+ends_with, sem_ver, matches, in_cidr, before, after. and, or, not and brackets join conditions; segment NAME is one.
+Values of in and in_cidr are separated by commas. Quotes are for texts with spaces or commas, and make a number a text:
+'plan == "5"'. Of several --if the first that holds decides, and --else or the --default follows. They replace the rule;
+--rollout alone keeps conditions.
 
 Examples:
   formflag flags set new-checkout -p shop -e production --on
@@ -73,6 +74,8 @@ Examples:
   formflag flags set search -p shop -e production --rollout none
   formflag flags set color -p shop -e production --on --variants '{"red":"#f00","blue":"#00f"}' --default red
   formflag flags set color -p shop -e production --if 'version sem_ver >= 2.1.0' --then blue
+  formflag flags set search -p shop -e production --if 'email matches "(?i)@example[.]com$"' --then on
+  formflag flags set search -p shop -e production --if 'ip in_cidr 10.0.0.0/8' --then on
   formflag flags set color -p shop -e production --if 'segment staff' --then blue --else '90 % red, 10 % blue'
   formflag flags set color -p shop -e production --targeting @rule.json
   formflag flags set search -p shop -e production --owner checkout-team --tag beta --tag search

@@ -16,7 +16,7 @@ export const OPERAND_GUESSES: Guess[] = [
   ],
   [
     /^(flags|segments) (set|create)$/,
-    /^(==?|!=|<=?|>=?|is|in|not|and|or|contains|starts_with|ends_with)$/,
+    /^(==?|!=|<=?|>=?|is|in|not|and|or|contains|starts_with|ends_with|sem_ver|matches|in_cidr|before|after)$/,
     "a condition is put into quotes: --if 'plan == pro'",
   ],
   [

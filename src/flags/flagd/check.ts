@@ -5,17 +5,16 @@ import { childrenOf, depthOf } from "../../base/json.ts";
 import { RULE_LIMITS } from "../limits.ts";
 import type { FlagRules } from "../rules/rules.ts";
 import { SILENT } from "./evaluate.ts";
+import type { Fault } from "./fault.ts";
 import { type Segments, inlineSegments, replaceReferences } from "./nested-segments.ts";
-
-/** An error in a flag definition: its place, as a JSON pointer from the flag (RFC 6901), and a message. */
-export type Fault = { path: string; message: string };
+import { asKnownToFlagd, findOperatorFault, pathInRule } from "./operators.ts";
 
 /** A placeholder for a segment that does not exist yet. */
 const SOME_RULE = { "==": [1, 1] };
 
 /**
- * The first fault of a flag's rules, by flagd's published JSON schema and by the limits of evaluation here; undefined
- * without one. A reference to a segment that does not exist is not a fault. Without `isStrict`, neither are arguments
+ * The first fault of a flag's rules, by flagd's published JSON schema, what operators that it lacks take, and the limits of
+ * evaluation here; undefined without one. A reference to a segment that does not exist is not a fault. Without `isStrict`, neither are arguments
  * that flagd's own operations reject: flagd warns about them, and evaluates the operation to null.
  */
 export function findFault(rules: FlagRules, segments: Segments, isStrict = false): Fault | undefined {
@@ -30,14 +29,18 @@ export function findFault(rules: FlagRules, segments: Segments, isStrict = false
     };
   const whole = inlineAll(targeting, segments);
   if (whole instanceof RangeError) return { path: "/targeting", message: whole.message };
+  const foreign = findOperatorFault(whole, "/targeting");
+  if (foreign) return foreign;
+  const known = asKnownToFlagd(whole);
   const root = "/flags/flag";
   const check = (targeting: unknown) => {
     const flag = { state: "ENABLED", ...rules, ...(rules.targeting ? { targeting } : {}) };
     const fault = findSchemaFault({ flags: { flag } });
     return fault && { ...fault, path: fault.path.slice(root.length) };
   };
-  const fault = check(whole);
-  return fault && !isStrict && !check(withoutOwnOperations(whole)) ? undefined : fault;
+  const fault = check(known);
+  if (!fault || (!isStrict && !check(withoutOwnOperations(known)))) return undefined;
+  return { ...fault, path: pathInRule(fault.path, { "": { targeting: whole } }) };
 }
 
 /** flagd's own operations. */
@@ -80,11 +83,14 @@ export function findSegmentFault(rule: unknown, isStrict = false): Fault | undef
   if (excess) return { ...excess, path: "" };
   const segment = inlineAll(rule, new Map());
   if (segment instanceof RangeError) return { path: "", message: segment.message };
+  const foreign = findOperatorFault(segment, "");
+  if (foreign) return foreign;
+  const known = asKnownToFlagd(segment);
   const root = "/$evaluators/segment";
   const check = (segment: unknown) => findSchemaFault({ flags: {}, $evaluators: { segment } });
-  const fault = check(segment);
-  if (!fault || (!isStrict && !check(withoutOwnOperations(segment)))) return undefined;
-  return { ...fault, path: fault.path.slice(root.length) };
+  const fault = check(known);
+  if (!fault || (!isStrict && !check(withoutOwnOperations(known)))) return undefined;
+  return { ...fault, path: pathInRule(fault.path.slice(root.length), { "": segment }) };
 }
 
 /** A rule with every reference replaced, or the error if it grows too large. */

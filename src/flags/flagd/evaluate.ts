@@ -4,6 +4,7 @@ import type { FlagRules } from "../rules/rules.ts";
 import { LOGGER } from "./fractional.ts";
 import { type Engine, excess, excessOfRequest, guardEngine } from "./guard.ts";
 import { type Segments, inlineSegments, linkMembers } from "./nested-segments.ts";
+import { asKnownToFlagd, foreignOperators, linkOperands, METHODS } from "./operators.ts";
 
 /**
  * The result of evaluating a flag for a context: https://openfeature.dev/specification/types#resolution-details. A value that
@@ -112,7 +113,15 @@ function serve({ variants, defaultVariant }: FlagRules, reason: "STATIC" | "DEFA
 type Targeting = { _engine: Engine; _logic: unknown };
 
 /** Throws if the library cannot parse the rule. */
-function targetingOf(key: string, { variants, defaultVariant }: FlagRules, targeting: unknown): Targeting {
+function targetingOf(key: string, rules: FlagRules, targeting: unknown): Targeting {
+  const foreign = foreignOperators(targeting);
+  if (foreign.size === 0) return parsedTargeting(key, rules, targeting);
+  const { _engine } = parsedTargeting(key, rules, asKnownToFlagd(targeting));
+  for (const name of foreign) _engine.methods[name] = METHODS.get(name)!;
+  return { _engine, _logic: linkOperands(targeting) };
+}
+
+function parsedTargeting(key: string, { variants, defaultVariant }: FlagRules, targeting: unknown) {
   const definition = { state: "ENABLED", variants, defaultVariant, targeting };
   const flag = new FeatureFlag(key, definition as never, SILENT, OPTIONS);
   const { _targeting, _targetingParseErrorMessage } = flag as unknown as {

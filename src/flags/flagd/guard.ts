@@ -1,6 +1,7 @@
 import { RULE_LIMITS } from "../limits.ts";
 import { MemberList } from "../members.ts";
 import { type Method, fractionalOf } from "./fractional.ts";
+import { Pattern } from "./operands.ts";
 
 /** Characters of a text, and elements of a list, whose search costs about as much as one operation. */
 const SEARCHED_A_STEP = 1024;
@@ -8,6 +9,8 @@ const ELEMENTS_A_STEP = 64;
 /** Characters of a text that cost one operation to hash, join or read as a number; texts up to `SHORT` cost none. */
 const HASHED_A_STEP = 16;
 const SHORT = 1024;
+/** Steps of a pattern that cost one operation; a character of a text takes at most as many as the pattern is large. */
+const STEPS_OF_PATTERN = 32;
 
 /** Marks the operations that the library inlines instead of calling them. */
 const ORIGINAL = Symbol.for("json_logic_original");
@@ -97,6 +100,8 @@ function boundedMethod(name: string, method: Method): Method {
     case "missing":
     case "missing_some":
       return (args, context, above, engine) => count(paidFor(args), context, above, engine);
+    case "matches":
+      return (args, context, above, engine) => count(paidSearch(args), context, above, engine);
     case "fractional":
       return counted(fractionalOf(method));
     default:
@@ -147,6 +152,14 @@ function paidFor(args: unknown): unknown {
     typeof args[0] !== "object" &&
     (Array.isArray(args[1]) || args[1] instanceof MemberList);
   if (!isInList) pay(Math.floor(lengthOf(args) / SEARCHED_A_STEP));
+  return args;
+}
+
+/** Counts a text by its length and the size of the pattern that is searched in it. */
+function paidSearch(args: unknown): unknown {
+  const [text, pattern] = Array.isArray(args) ? (args as unknown[]) : [];
+  if (typeof text === "string" && pattern instanceof Pattern)
+    pay(Math.floor((text.length * pattern.size) / STEPS_OF_PATTERN));
   return args;
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import type { FlagRules, RulesPatch } from "../rules/rules.ts";
 import { referencesOf } from "../segment.ts";
-import type { Fault } from "./check.ts";
+import type { Fault } from "./fault.ts";
 import { type Segments, inlineSegments } from "./nested-segments.ts";
 
 /**

@@ -2,6 +2,7 @@ import { type FlagValues, hasExpired, isOn } from "../flag.ts";
 import { PAYLOAD_SUFFIX } from "../limits.ts";
 import { type SegmentRecord, referencesOf } from "../segment.ts";
 import { exportFlags } from "./definition.ts";
+import { foreignOperators, mayBeForeign } from "./operators.ts";
 
 /** A flagd file for evaluation elsewhere, which holds until `until`, when one of its flags expires. */
 export type SourceFile = {
@@ -18,16 +19,19 @@ type Source = { records: readonly FlagValues[]; segments: readonly SegmentRecord
 /**
  * The flags of the environment `scope`, such as `shop/production`, as a file for flagd and the providers that evaluate in
  * their own process. flagd knows no expiry: an expired flag is off. It knows no members of segments that forms fill, whose
- * values are data of senders: flags that depend on one are left out, so that none is silently wrong. So
- * is the payload of a flag with a rule: flagd would take the users in a share by another name.
+ * values are data of senders, and not all operators: flags that depend on one are left out, so that none is silently wrong.
+ * So is the payload of a flag with a rule: flagd would take the users in a share by another name.
  */
 export async function sourceFile(
   { records, segments, metadata }: Source,
   scope: string,
   now: number,
 ): Promise<SourceFile> {
-  const unknown = filledSegments(segments);
-  const isKnown = (rule: string | null) => rule === null || unknown.isDisjointFrom(referencesOf(rule));
+  const unknown = segmentsBeyond(
+    segments,
+    (segment) => segment.source !== undefined || isForeign(segment.rule),
+  );
+  const isKnown = (rule: string | null) => rule === null || !(isForeign(rule) || dependsOn(unknown, rule));
   const isServed = ({ payload, rules }: FlagValues) => payload === null || rules === null;
   const flags = records
     .filter(({ rules }) => isKnown(rules))
@@ -48,12 +52,37 @@ export async function sourceFile(
   };
 }
 
-/** The names of segments that forms fill, and of those that refer to one. */
-function filledSegments(segments: readonly SegmentRecord[]): Set<string> {
-  const filled = new Set(segments.filter(({ source }) => source !== undefined).map(({ name }) => name));
-  for (let before = -1; before !== filled.size;) {
-    before = filled.size;
-    for (const { name, rule } of segments) if (!filled.isDisjointFrom(referencesOf(rule))) filled.add(name);
+/** The flags and segments without those that use an operator that flagd does not have, and how many flags these are. */
+export function withoutForeign<F extends FlagValues>(
+  records: F[],
+  segments: SegmentRecord[],
+): { flags: F[]; segments: SegmentRecord[]; omitted: number } {
+  const unknown = segmentsBeyond(segments, ({ rule }) => isForeign(rule));
+  const flags = records.filter(
+    ({ rules }) => rules === null || !(isForeign(rules) || dependsOn(unknown, rules)),
+  );
+  const known = segments.filter(({ name }) => !unknown.has(name));
+  return { flags, segments: known, omitted: records.length - flags.length };
+}
+
+/** Whether a rule, as JSON, uses an operator that flagd does not have. */
+function isForeign(rule: string): boolean {
+  return mayBeForeign(rule) && foreignOperators(JSON.parse(rule)).size > 0;
+}
+
+function dependsOn(names: ReadonlySet<string>, rule: string): boolean {
+  return names.size > 0 && !names.isDisjointFrom(referencesOf(rule));
+}
+
+/** The names of segments that a condition holds for, and of those that refer to one. */
+function segmentsBeyond(
+  segments: readonly SegmentRecord[],
+  isBeyond: (segment: SegmentRecord) => boolean,
+): Set<string> {
+  const names = new Set(segments.filter(isBeyond).map(({ name }) => name));
+  for (let before = -1; before !== names.size && names.size > 0;) {
+    before = names.size;
+    for (const { name, rule } of segments) if (dependsOn(names, rule)) names.add(name);
   }
-  return filled;
+  return names;
 }

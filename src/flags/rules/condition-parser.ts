@@ -144,20 +144,22 @@ function missingOperator(scanner: Scanner, attribute: string, at: number): AppEr
     at,
     `there is no operator ${word}`,
     OTHER_OPERATORS.find(([words]) => words.test(word))?.[1] ??
-      "choose one of ==, !=, <, <=, >, >=, in, not in, contains, starts_with, ends_with, sem_ver",
+      "choose one of ==, !=, <, <=, >, >=, in, not in, contains, starts_with, ends_with, sem_ver, matches, in_cidr, before, after",
   );
 }
 
 /** Operators of other languages, and what a condition has in their place. */
 const OTHER_OPERATORS: [words: RegExp, hint: string][] = [
   [
-    /^(?:matches|match|like|regex|regexp|~|=~)$/i,
-    "starts_with, ends_with and contains compare parts of a text",
+    /^(?:match|like|regex|regexp|~|=~)$/i,
+    "write matches with a regular expression; starts_with, ends_with and contains compare parts of a text",
   ],
   [/^between$/i, "write two conditions: age >= 18 and age <= 30"],
   [/^(?:startsWith|begins|begins_with|prefix)$/i, "write starts_with"],
   [/^(?:endsWith|suffix)$/i, "write ends_with"],
   [/^(?:includes|has)$/i, "write contains"],
+  [/^(?:cidr|network|ip)$/i, "write in_cidr"],
+  [/^(?:since|until|till)$/i, "write after or before, with a time such as 2026-01-31T12:00:00Z"],
   [/^(?:equals?|eq)$/i, "write =="],
   [/^(?:neq|ne|isnt)$/i, "write !="],
   [/^(?:gt|gte|lt|lte|greater|less|over|above|under|below)$/i, "write >, >=, < or <="],

@@ -35,7 +35,7 @@ export function orderedOf(text: string): unknown {
 }
 
 /** The text in quotes; undefined for a text without. */
-function unquoted(text: string): string | undefined {
+export function unquoted(text: string): string | undefined {
   return /^"([^"]*)"$|^'([^']*)'$/s
     .exec(text)
     ?.slice(1)

@@ -58,7 +58,7 @@ function comparisonInWords(
   { attribute, operator, value }: Comparison,
   words = OPERATOR_WORDS[operator],
 ): string {
-  const isText = operator !== "in" && operator !== "sem_ver";
+  const isText = !["in", "in_cidr", "sem_ver"].includes(operator);
   return `${attribute} ${words} ${isText ? asOneWord(value) : value}`;
 }
 

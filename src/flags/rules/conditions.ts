@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
+import { findOperatorFault } from "../flagd/operators.ts";
 import {
   bareText,
   itemText,
@@ -9,6 +10,7 @@ import {
   plainText,
   scalarText,
   textOf,
+  unquoted,
   valueOf,
 } from "./condition-values.ts";
 
@@ -25,13 +27,17 @@ export const OPERATOR_WORDS: Readonly<Record<string, string>> = {
   starts_with: "starts with",
   ends_with: "ends with",
   sem_ver: "is a version",
+  matches: "matches",
+  in_cidr: "is in network",
+  before: "is before",
+  after: "is after",
 };
 
 export const OPERATORS: readonly string[] = Object.keys(OPERATOR_WORDS);
 
 /**
  * A comparison of an attribute of the context, such as `email`, with a value as people write it: `@example.com`, `18`,
- * `"5"` for the text, `AT, DE` after `in`, `>= 2.1.0` after `sem_ver`.
+ * `"5"` for the text, `AT, DE` after `in`, `>= 2.1.0` after `sem_ver`, `10.0.0.0/8, 192.168.0.0/16` after `in_cidr`.
  */
 export type Comparison = { attribute: string; operator: string; value: string };
 
@@ -72,6 +78,11 @@ export function ruleOfComparison({ attribute: name, operator, value: given }: Co
       return { [operator]: [attribute, bareText(value)] };
     case "sem_ver":
       return { sem_ver: [attribute, ...versionOf(value)] };
+    case "matches":
+    case "in_cidr":
+    case "before":
+    case "after":
+      return requireOperand({ [operator]: [attribute, operandOf(operator, value)] });
     case "<":
     case "<=":
     case ">":
@@ -141,6 +152,17 @@ function guessComparison(rule: unknown): Comparison | null {
       return compared(first, name, plainText(second));
     case "sem_ver":
       return compared(first, name, `${scalarText(second)} ${scalarText(third)}`);
+    case "matches":
+      return compared(first, name, plainText(second));
+    case "in_cidr":
+      return compared(
+        first,
+        name,
+        Array.isArray(second) ? second.map(itemText).join(", ") : itemText(second),
+      );
+    case "before":
+    case "after":
+      return compared(first, name, textOf(second));
     case "and": {
       const [operator, [attribute, value]] = operationOf(second);
       return compared(attribute, operator, orderedText(value));
@@ -159,6 +181,23 @@ function compared(attribute: unknown, operator: string, value: string): Comparis
 function operationOf(rule: unknown): [name: string, args: unknown[]] {
   const [[name, args] = ["", []], ...more] = isObject(rule) ? Object.entries(rule) : [];
   return more.length === 0 && Array.isArray(args) ? [name, args] : ["", []];
+}
+
+/** A pattern, a network or several, or a moment, which `requireOperand` checks. Throws `invalid`. */
+function operandOf(operator: string, value: string): unknown {
+  if (operator === "matches") return unquoted(value) ?? value;
+  if (operator !== "in_cidr") return valueOf(value);
+  const [first, ...others] = listOf(value);
+  return others.length === 0 ? first : [first, ...others];
+}
+
+/** Throws `invalid` for a rule that compares with no pattern, network or moment. */
+function requireOperand(rule: Rule): Rule {
+  const fault = findOperatorFault(rule, "");
+  if (!fault) return rule;
+  throw new AppError("invalid", fault.message, {
+    hint: "a condition looks like 'email matches (?i)@example[.]com$', 'ip in_cidr 10.0.0.0/8', 'since before 2026-01-31T12:00:00Z'",
+  });
 }
 
 const VERSION = /^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}([-+][\w.+-]+)?$/;

@@ -10,7 +10,7 @@ import type { ProposalView } from "../../documents/changes/proposal.ts";
 import { addressOf } from "../../operations/address.ts";
 import { changes } from "../../operations/changes/changes.ts";
 import { type Detour, performBy } from "../../operations/changes/perform.ts";
-import { ADMIN_PATH, type Call, type Operation, type Schemas } from "../../operations/operation.ts";
+import { OMITTED, ADMIN_PATH, type Call, type Operation, type Schemas } from "../../operations/operation.ts";
 import { checkBody, checkQuery } from "../../operations/schema/check.ts";
 import { limitKey } from "../address.ts";
 import { attachment } from "../attachment.ts";
@@ -45,7 +45,8 @@ export async function addRoute(
       query: schemas.query && checkQuery(schemas.query, queryOf(c)),
       body: await bodyOf(c, operation, schemas),
       ifMatch: c.req.header("if-match"),
-      tag: (tag) => void (headers = { ETag: `"${tag}"` }),
+      tag: (tag) => void (headers = { ...headers, ETag: `"${tag}"` }),
+      omit: (flags) => void (headers = { ...headers, [OMITTED]: String(flags) }),
     };
     const detour = detourOf(c);
     const performed = detour === null ? null : await performBy(detour, operation, call);

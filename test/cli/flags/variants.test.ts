@@ -53,6 +53,22 @@ const REFUSED: [why: string, args: string[], says: string][] = [
   ["a condition for an unknown variant", ["--if", "a == b", "--then", "pink"], "red, blue, green"],
   ["half a condition", ["--if", "a == b or d", "--then", "red"], "at column 12, d is not compared"],
   [
+    "a pattern that is none",
+    ["--if", 'a matches "(?=b)"', "--then", "red"],
+    "at column 11, the pattern does not",
+  ],
+  ["a network that is none", ["--if", "a in_cidr 10.0.0.0/33", "--then", "red"], "is not a network such as"],
+  [
+    "a date that is none",
+    ["--if", "a before 2026-02-30T00:00:00Z", "--then", "red"],
+    "is not a time such as",
+  ],
+  [
+    "a network that is none, in JSON",
+    ["--targeting", '{"if":[{"in_cidr":[{"var":"ip"},["10.0.0.0/8","x"]]},"red"]}'],
+    '/targeting/if/0/in_cidr/1: "x" is not a network',
+  ],
+  [
     "a segment that does not exist",
     ["--if", "segment nope", "--then", "red"],
     'segment "nope" does not exist',

@@ -91,6 +91,20 @@ describe("a condition", () => {
       [{ age: 18, name: "the x" }],
       [{ age: 18, name: "x" }],
     ],
+    ["email matches (?i)@example\\.com$", [{ email: "a@Example.com" }], [{ email: "a@example.comx" }, {}]],
+    ["id matches '^a{2,3}$' or id is z", [{ id: "aaa" }, { id: "z" }], [{ id: "a" }, { id: 5 }]],
+    ["ip in_cidr 10.0.0.0/8", [{ ip: "10.1.2.3" }, { ip: "::ffff:10.1.2.3" }], [{ ip: "11.1.2.3" }, {}]],
+    [
+      "not ip in_cidr 10.0.0.0/8, ::1 and a == 1",
+      [{ ip: "::2", a: 1 }],
+      [{ ip: "::1", a: 1 }, { ip: "::2" }],
+    ],
+    [
+      "at before 2026-01-31T12:00:00Z",
+      [{ at: "2026-01-31T12:00:00+01:00" }, { at: 5 }],
+      [{}, { at: "2026" }],
+    ],
+    ["at is after 5 and at before 7", [{ at: 6 }], [{ at: 5 }, { at: 7 }]],
     ["agent contains Mozilla (X11)", [{ agent: "a Mozilla (X11) b" }], [{ agent: "Mozilla" }]],
   ])("%s", (condition, inside, outside) => {
     for (const context of inside) expect([context, holds(condition, context)]).toEqual([context, true]);
@@ -138,6 +152,12 @@ describe("a condition", () => {
     "not",
     "age => 18",
     "segment",
+    "a matches (?=b)",
+    "a matches",
+    "a in_cidr 10.0.0.0/33",
+    "a in_cidr 10.0.0.0/8, x",
+    "a before yesterday",
+    "a after 2026-01-31",
     "segment staff, beta",
     "segment staff segment beta",
     "plan == pro and not",

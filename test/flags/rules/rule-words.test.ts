@@ -66,7 +66,7 @@ describe("a condition in words", () => {
 
   test("has words for every comparison of a plain value", () => {
     for (const operator of OPERATORS) {
-      const value = operator === "sem_ver" ? ">= 2.1.0" : "5";
+      const value = { sem_ver: ">= 2.1.0", in_cidr: "10.0.0.0/8" }[operator] ?? "5";
       const rule = ruleOfComparison({ attribute: "a", operator, value });
       expect(conditionInWords(rule)).toBe(`a ${OPERATOR_WORDS[operator]} ${value}`);
     }

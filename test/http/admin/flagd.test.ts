@@ -88,6 +88,37 @@ describe("an import", () => {
     expect(segments.map(({ name }) => name)).toEqual(["kept", "staff"]);
   });
 
+  test("and an export know operators that flagd does not have, which a file for flagd leaves out", async () => {
+    const { import: take, exported, list, ask, project } = await openProject();
+    const flags = {
+      by: flagOf({ targeting: { if: [{ $ref: "near" }, "a"] } }),
+      own: flagOf({ targeting: { if: [{ before: [{ var: "at" }, 5] }, "a"] } }),
+      plain: flagOf(),
+    };
+    const $evaluators = {
+      near: { or: [{ $ref: "inside" }, { in: [{ var: "id" }, ["a"]] }] },
+      inside: { in_cidr: [{ var: "ip" }, "10.0.0.0/8"] },
+    };
+    await take({ flags, $evaluators });
+    expect((await list()).map(({ slug }) => slug)).toEqual(["by", "own", "plain"]);
+    expect(JSON.parse(await exported())).toEqual({
+      $schema: "https://flagd.dev/schema/v0/flags.json",
+      flags: { plain: flags.plain },
+    });
+    const path = `/api/admin/v1/projects/${project}/environments/develop/flagd`;
+    const answer = await admin.request(path, {}, { operator: () => "ann" });
+    expect(answer.headers.get("x-formflag-omitted")).toBe("2");
+    const wrong = { targeting: { if: [{ matches: [{ var: "a" }, "("] }, "a"] } };
+    expect(await ask("PATCH", "develop/flags/own", wrong)).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("/targeting/if/0/matches/1: the pattern does not compile"),
+    });
+    expect(await ask("PUT", "develop/segments/x", { rule: { after: [{ var: "a" }, "x"] } })).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("/after/1: "),
+    });
+  });
+
   test("that is only tried says the same and changes nothing", async () => {
     const { import: take, exported } = await openProject();
     const document = { flags: { a: flagOf() }, $evaluators: { s: {} }, metadata: { a: 1 } };

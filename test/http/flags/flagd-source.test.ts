@@ -152,6 +152,24 @@ describe("flagd's file of an environment", () => {
     });
     await set("for-beta", of("beta"));
     await set("for-early", of("early"));
+    await setSegment(
+      app,
+      OPERATOR,
+      { ...place, segment: "inside" },
+      { in_cidr: [{ var: "ip" }, "10.0.0.0/8"] },
+    );
+    await setSegment(
+      app,
+      OPERATOR,
+      { ...place, segment: "near" },
+      { or: [{ $ref: "inside" }, { in: [{ var: "id" }, ["a"]] }] },
+    );
+    await set("for-near", of("near"));
+    await set("for-matches", {
+      variants: { on: true, off: false },
+      defaultVariant: "off",
+      targeting: { if: [{ matches: [{ var: "email" }, "@example[.]com$"] }, "on"] },
+    });
     await set("half", {
       enabled: true,
       payload: { color: "blue" },
@@ -167,10 +185,20 @@ describe("flagd's file of an environment", () => {
     const answer = await ask("/flagd/v1/shop/develop.json", {
       authorization: `Bearer ${await tokenWith("flags:sync", place)}`,
     });
-    expect(answer.headers.get("x-formflag-omitted")).toBe("3");
+    expect(answer.headers.get("x-formflag-omitted")).toBe("5");
     const file = await answer.text();
     expect(file).toContain('"half":');
-    for (const absent of ["half.payload", "for-beta", "for-early", '"beta"', '"early"'])
+    for (const absent of [
+      "half.payload",
+      "for-beta",
+      "for-early",
+      '"beta"',
+      '"early"',
+      "for-near",
+      "matches",
+      '"near"',
+      "in_cidr",
+    ])
       expect(file).not.toContain(absent);
   });
 });

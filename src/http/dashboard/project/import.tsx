@@ -6,6 +6,7 @@ import { applyDocument, compareDocument } from "../../../documents/apply.ts";
 import { documentSchema } from "../../../documents/document-schema.ts";
 import { type Document, documentOf, pathOf } from "../../../documents/document.ts";
 import { exportFlags } from "../../../flags/flagd/definition.ts";
+import { withoutForeign } from "../../../flags/flagd/source.ts";
 import { importFlags } from "../../../flags/imports.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import { getProject } from "../../../projects/projects.ts";
@@ -34,8 +35,8 @@ export function importRoutes({ app, get, post }: Dashboard) {
   });
   get(`${ENVIRONMENT}/flagd.json`, "flags:read", async (c, { project, environment }) => {
     const selection = await app.store.flags.selectIn(project, environment);
-    const segments = await selection.segments();
-    const file = await exportFlags(await selection.flags(), segments, selection.metadata);
+    const { flags, segments } = withoutForeign(await selection.flags(), await selection.segments());
+    const file = await exportFlags(flags, segments, selection.metadata);
     return download(c, `${project}-${environment}.flagd.json`, file);
   });
   get(IMPORT, "flags:write", async (c, parameters) => {

@@ -5,6 +5,7 @@ import { requireScope } from "../../../access/rights.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import type { SourceFile } from "../../../flags/flagd/source.ts";
+import { OMITTED } from "../../../operations/operation.ts";
 import type { Client } from "../../address.ts";
 import { acceptsGzip } from "../../codings.ts";
 import { bearerToken, createFailureCount } from "../../auth.ts";
@@ -83,7 +84,7 @@ async function send(request: Request, prepared: Prepared): Promise<Response> {
     "Content-Type": "application/json",
     // Weak, since it is the same for every encoding (RFC 9110, 8.8.1).
     ETag: `W/${etag}`,
-    "X-Formflag-Omitted": String(omitted),
+    [OMITTED]: String(omitted),
   });
   const known = request.headers.get("if-none-match");
   if (known !== null && matches(known, etag)) return new Response(null, { status: 304, headers });

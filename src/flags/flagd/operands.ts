@@ -1,0 +1,82 @@
+import type * as Library from "./re2.ts";
+import { Networks, type Network, networkOf } from "./networks.ts";
+
+/** Operands of the operators that flagd does not have, read once from a rule. */
+
+/** Limits of patterns, of which rules have many: characters, and instructions of a program, which ordinary ones have 10 to 50 of. */
+const PATTERN_LIMITS = { characters: 1000, instructions: 1000 };
+
+/** A regular expression that is searched in linear time: each character takes at most `size` steps. */
+export class Pattern {
+  readonly size: number;
+  readonly #test: (text: string) => boolean;
+
+  constructor(size: number, test: (text: string) => boolean) {
+    this.size = size;
+    this.#test = test;
+  }
+
+  /** Whether it occurs anywhere in a text. */
+  occursIn(text: string): boolean {
+    return this.#test(text);
+  }
+}
+
+/** A pattern in the syntax of RE2, or why a text is none. */
+export function patternOf(text: string): Pattern | string {
+  if (text.length > PATTERN_LIMITS.characters)
+    return `a pattern has at most ${PATTERN_LIMITS.characters} characters`;
+  // Rules are compiled by their first evaluation, which does not wait.
+  const { RE2JS, RE2JSException } = require("./re2.ts") as typeof Library;
+  try {
+    const compiled = RE2JS.compile(text);
+    const size = compiled.programSize();
+    if (size > PATTERN_LIMITS.instructions) return "the pattern is too large: repeat less, as in {1,100}";
+    return new Pattern(size, (each) => compiled.test(each));
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    const reason = error.message.replace("error parsing regexp: ", "").slice(0, 200);
+    return `the pattern does not compile (${reason}); patterns are RE2, without lookaround and backreferences`;
+  }
+}
+
+/** Networks, or why a value is neither one nor a list of some. */
+export function networksOf(value: unknown): Networks | string {
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  const networks: Network[] = [];
+  for (const each of list) {
+    const network = typeof each === "string" ? networkOf(each) : undefined;
+    if (network === undefined)
+      return `${shortened(each)} is not a network such as 10.0.0.0/8 or 2001:db8::/32`;
+    networks.push(network);
+  }
+  return networks.length === 0 ? "the list of networks is empty" : new Networks(networks);
+}
+
+const ISO =
+  /^(\d{4})-(\d\d)-(\d\d)[T ]([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/i;
+
+/** Milliseconds since 1970 of a date in ISO 8601 with its zone, or of a number; undefined for what is none. */
+export function momentOf(value: unknown): number | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
+  if (typeof value !== "string" || value.length > 40) return undefined;
+  const [, year, month, day] = ISO.exec(value) ?? [];
+  if (day === undefined) return undefined;
+  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > lastDay) return undefined;
+  const time = Date.parse(value.replace(" ", "T").toUpperCase());
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** A moment, or why a value is none. */
+export function requireMoment(value: unknown): number | string {
+  return (
+    momentOf(value) ??
+    `${shortened(value)} is not a time such as 2026-01-31T12:00:00Z, with its zone, or milliseconds since 1970`
+  );
+}
+
+function shortened(value: unknown): string {
+  const text = JSON.stringify(value) ?? "";
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

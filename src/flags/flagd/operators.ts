@@ -1,0 +1,155 @@
+import { isObject } from "../../base/json.ts";
+import type { Fault } from "./fault.ts";
+import type { Method } from "./fractional.ts";
+import { addressOf, Networks } from "./networks.ts";
+import { momentOf, networksOf, Pattern, patternOf, requireMoment } from "./operands.ts";
+
+/**
+ * Operators that flagd does not have, each of two arguments. A value of another type is no match. What `matches` and
+ * `in_cidr` compare with is a constant of the rule.
+ */
+type Operator = {
+  /** Its operand, read from a constant, or the reason why that is none. */
+  read: (operand: unknown) => Pattern | Networks | number | string;
+  /** Whether it may compare with the result of an operation. */
+  takesRules: boolean;
+  holds: (value: unknown, operand: unknown) => boolean;
+};
+
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  matches: {
+    read: (operand) => (typeof operand === "string" ? patternOf(operand) : "the pattern must be a text"),
+    takesRules: false,
+    holds: (value, pattern) =>
+      typeof value === "string" && pattern instanceof Pattern && pattern.occursIn(value),
+  },
+  in_cidr: {
+    read: networksOf,
+    takesRules: false,
+    holds: (value, networks) => {
+      const address = typeof value === "string" ? addressOf(value) : undefined;
+      return address !== undefined && networks instanceof Networks && networks.has(address);
+    },
+  },
+  before: { read: requireMoment, takesRules: true, holds: (a, b) => compare(a, b, (x, y) => x < y) },
+  after: { read: requireMoment, takesRules: true, holds: (a, b) => compare(a, b, (x, y) => x > y) },
+};
+
+function compare(value: unknown, moment: unknown, holds: (a: number, b: number) => boolean): boolean {
+  const [a, b] = [momentOf(value), momentOf(moment)];
+  return a !== undefined && b !== undefined && holds(a, b);
+}
+
+/** Their names, and what an interpreter calls for them. */
+export const METHODS: ReadonlyMap<string, Method> = new Map(
+  Object.entries(OPERATORS).map(([name, { holds }]) => [
+    name,
+    (args: unknown) => Array.isArray(args) && holds(args[0], args[1]),
+  ]),
+);
+
+/** Instructions of all patterns of a rule together. */
+const MAX_INSTRUCTIONS = 5000;
+
+/** An operation of a rule that flagd does not have, with its arguments; undefined for anything else. */
+function operationOf(rule: object): { name: string; args: unknown } | undefined {
+  const entries = Object.entries(rule);
+  const [[name, args] = ["", null]] = entries;
+  return entries.length === 1 && Object.hasOwn(OPERATORS, name) ? { name, args } : undefined;
+}
+
+/** Whether a rule, as JSON, may have an operation that flagd does not have. */
+export function mayBeForeign(rule: string): boolean {
+  return /"(?:matches|in_cidr|before|after)":/.test(rule);
+}
+
+/** The operators of a rule that flagd does not have. */
+export function foreignOperators(rule: unknown): Set<string> {
+  const names = new Set<string>();
+  walk(rule, "", ({ name }) => {
+    names.add(name);
+    return undefined;
+  });
+  return names;
+}
+
+/** The first fault in the arguments of operations that flagd does not have; undefined without one. */
+export function findOperatorFault(rule: unknown, path: string): Fault | undefined {
+  let left = MAX_INSTRUCTIONS;
+  return walk(rule, path, ({ name, args, path }) => {
+    if (!Array.isArray(args) || args.length !== 2)
+      return { path, message: `${name} takes a list of two arguments` };
+    const { read, takesRules } = OPERATORS[name]!;
+    const operand: unknown = args[1];
+    if (takesRules && isObject(operand)) return undefined;
+    const found = read(operand);
+    if (typeof found === "string") return { path: `${path}/1`, message: found };
+    if (found instanceof Pattern) left -= found.size;
+    return left < 0 ? { path: `${path}/1`, message: TOO_LARGE } : undefined;
+  });
+}
+
+const TOO_LARGE = "the patterns of the rule are too large: repeat less, as in {1,100}";
+
+type Found = { name: string; args: unknown; path: string };
+
+/** The first fault that `visit` finds in an operation that flagd does not have. */
+function walk(rule: unknown, path: string, visit: (found: Found) => Fault | undefined): Fault | undefined {
+  if (typeof rule !== "object" || rule === null) return undefined;
+  const own = Array.isArray(rule) ? undefined : operationOf(rule);
+  const fault = own && visit({ ...own, path: `${path}/${own.name}` });
+  if (fault) return fault;
+  for (const [step, each] of Object.entries(rule)) {
+    const fault = walk(each, `${path}/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`, visit);
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+/** The rule with a comparison, of as many arguments, in place of each operation that flagd does not have. */
+export function asKnownToFlagd(rule: unknown): unknown {
+  return replaceOperations(rule, ({ args }) => {
+    if (!Array.isArray(args)) return { "===": args };
+    return { "===": args.map((each: unknown) => (Array.isArray(each) ? "" : asKnownToFlagd(each))) };
+  });
+}
+
+/** The path in a rule of what has a path in `asKnownToFlagd` of it. */
+export function pathInRule(path: string, rule: unknown): string {
+  let at = rule;
+  const steps = path.split("/").map((step) => {
+    if (typeof at !== "object" || at === null) return step;
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    const own = key === "===" && !Array.isArray(at) ? operationOf(at) : undefined;
+    at = own ? own.args : (at as Record<string, unknown>)[key];
+    return own ? own.name : step;
+  });
+  return steps.join("/");
+}
+
+/**
+ * The rule with what its operations compare with, read once, in functions that the interpreter calls. The rule is not JSON
+ * any more. Throws `RangeError` for patterns that are too large.
+ */
+export function linkOperands(rule: unknown): unknown {
+  const budget = { left: MAX_INSTRUCTIONS };
+  const link = (each: unknown): unknown =>
+    replaceOperations(each, ({ name, args }) => {
+      if (!Array.isArray(args)) return { [name]: args };
+      const [value, operand] = args as unknown[];
+      const { read, takesRules } = OPERATORS[name]!;
+      if (takesRules && isObject(operand)) return { [name]: [link(value), link(operand)] };
+      const found = read(operand);
+      if (found instanceof Pattern && (budget.left -= found.size) < 0) throw new RangeError(TOO_LARGE);
+      return { [name]: [link(value), () => (typeof found === "string" ? null : found)] };
+    });
+  return link(rule);
+}
+
+function replaceOperations(rule: unknown, by: (found: { name: string; args: unknown }) => unknown): unknown {
+  if (typeof rule !== "object" || rule === null) return rule;
+  if (Array.isArray(rule)) return rule.map((each) => replaceOperations(each, by));
+  const own = operationOf(rule);
+  if (own) return by(own);
+  return Object.fromEntries(Object.entries(rule).map(([name, args]) => [name, replaceOperations(args, by)]));
+}

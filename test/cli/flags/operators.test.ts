@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { onData } from "../../support/commands.ts";
+import { tempDirectory } from "../../support/temp.ts";
+
+const HERE = ["-p", "shop", "-e", "develop"];
+
+const commands = onData(tempDirectory());
+const { run } = commands;
+await run("projects", "create", "shop");
+
+const evaluate = async (context: object) =>
+  (
+    await commands.json<{ value: unknown }>(
+      "flags",
+      "evaluate",
+      "search",
+      ...HERE,
+      "--context",
+      JSON.stringify(context),
+    )
+  ).value;
+
+test("a rule compares by matches, in_cidr, before and after, in words and in files, but for flagd's", async () => {
+  const condition =
+    'email matches "(?i)@example[.]com$" or ip in_cidr 10.0.0.0/8, ::1 and at before 2026-01-31T12:00:00Z';
+  const set = await run("flags", "set", "search", ...HERE, "--on", "--if", condition, "--then", "on");
+  expect(set.stdout).toBe(
+    'created search in shop/develop: on (email matches "(?i)@example[.]com$" or ip is in network 10.0.0.0/8, ::1 and at is before 2026-01-31T12:00:00Z: on; everyone else off)\n',
+  );
+  expect(set.stderr).toContain("flagd does not have matches, in_cidr, before: files for flagd");
+  expect(await evaluate({ email: "ann@EXAMPLE.com" })).toBe(true);
+  expect(await evaluate({ ip: "10.0.0.1", at: 5 })).toBe(true);
+  expect(await evaluate({ ip: "10.0.0.1" })).toBe(false);
+  expect((await run("flags", "get", "search", ...HERE)).stdout).toContain("ip is in network 10.0.0.0/8, ::1");
+  const history = await run("flags", "history", "search", ...HERE);
+  expect(history.stdout).toContain("email matches");
+
+  await run("segments", "set", "inside", ...HERE, "--if", "ip in_cidr 10.0.0.0/8");
+  await run("flags", "set", "near", ...HERE, "--if", "segment inside", "--then", "on");
+  await run("flags", "set", "plain", ...HERE);
+  const { stdout, stderr } = await run("flags", "export", ...HERE);
+  expect(Object.keys(JSON.parse(stdout))).toEqual(["$schema", "flags"]);
+  expect(Object.keys(JSON.parse(stdout).flags)).toEqual(["plain"]);
+  expect(stderr).toContain(
+    "warning: 2 flags are left out, whose rules use operators that flagd does not have",
+  );
+  expect((await run("export", "-p", "shop")).stdout).toContain("in_cidr");
+});
