@@ -314,6 +314,19 @@ const SECTIONS: Section[] = [
       },
       MAX_PURGE_IDS: { what: "ids in the answer to a purge", past: "only counted" },
       MAX_MARKS_KEPT: { what: "marks of a submission that its timeline has", past: "the oldest is dropped" },
+      MAX_EVENTS_KEPT: {
+        what: "assignments, labels, notes and answers of a submission that its timeline has",
+        past: "the oldest is dropped, notes and answers last",
+      },
+      "HANDLING_LIMITS.label": { what: "characters of a label of a submission", past: "400" },
+      "HANDLING_LIMITS.labels": { what: "labels of a submission", past: "409" },
+      "HANDLING_LIMITS.note": { what: "characters of a note on a submission", past: "400" },
+      "HANDLING_LIMITS.answer": { what: "characters of an answer to a submission", past: "400" },
+      "HANDLING_LIMITS.subject": { what: "characters of its subject", past: "400" },
+      "HANDLING_LIMITS.offered": {
+        what: "newest submissions with labels of which a page offers the labels",
+        past: "others are typed",
+      },
       MAX_PAGE_BYTES: {
         unit: "bytes",
         what: "approximate size of the submissions in a page",

@@ -3,8 +3,8 @@ import { AppError } from "../base/errors.ts";
 import type { attemptSchema, deliveryDetailsSchema, deliverySchema } from "./delivery-schema.ts";
 import { TARGET_KINDS } from "./target.ts";
 
-/** Deliveries by mail without a target: to addresses that the form notifies, and to the sender. */
-const ADDRESSED = ["notification", "autoreply"] as const;
+/** Deliveries by mail without a target: to addresses that the form notifies, and to the sender, by itself or by a person. */
+const ADDRESSED = ["notification", "autoreply", "reply"] as const;
 
 type MailKind = "mail" | (typeof ADDRESSED)[number];
 
@@ -28,7 +28,21 @@ export type Lane = string;
 export const MAIL_LANE: Lane = "";
 
 export function isMail(kind: DeliveryKind): kind is MailKind {
-  return kind === "mail" || kind === "notification" || kind === "autoreply";
+  return kind === "mail" || isAddressed(kind);
+}
+
+function isAddressed(kind: DeliveryKind): boolean {
+  return ADDRESSED.some((each) => each === kind);
+}
+
+/** The target of a reply as a store keeps it: a sender may get several, and a delivery is one of its submission, kind and target. */
+export function replyTarget({ id, target }: { id: string; target: string }): string {
+  return `${target}#${id}`;
+}
+
+/** The target of a delivery as a store keeps it, as it is shown. */
+export function shownTarget(kind: DeliveryKind, target: string): string {
+  return kind === "reply" ? target.replace(/#[^#]*$/, "") : target;
 }
 
 export function laneOf({ kind, target }: { kind: DeliveryKind; target: string }): Lane {

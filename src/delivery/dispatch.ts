@@ -94,7 +94,7 @@ async function sendToTarget(
 
 /** A submission as the admin API shows it, with its numbers as they were sent and a signed link to each file. */
 async function submissionJson({ form, submission }: DeliveryContent, files: DeliveryFiles): Promise<string> {
-  const { id, data, createdAt, state, spam, read, meta, flags } = submission;
+  const { id, data, createdAt, state, spam, read, meta, flags, assignee, labels } = submission;
   const linked = await linkedFiles(submission, files);
   const rest = {
     files: linked,
@@ -104,6 +104,8 @@ async function submissionJson({ form, submission }: DeliveryContent, files: Deli
     read,
     meta: meta && JSON.parse(meta),
     flags: flags && JSON.parse(flags),
+    assignee,
+    labels,
   };
   // Joined, because parsing the data would round its numbers. Names repeat in what older versions stored.
   return `{"id":${JSON.stringify(id)},"project":${JSON.stringify(form.project)},"form":${JSON.stringify(form.slug)},"data":${withoutRepeats(data)},${JSON.stringify(rest).slice(1)}`;

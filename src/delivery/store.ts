@@ -77,11 +77,16 @@ export type DeliveryContent = {
     meta: string | null;
     /** The variants of flags that the sender got, with their environment and time, a JSON object; null for none. */
     flags: string | null;
+    assignee: string | null;
+    labels: string[];
     files: DeliveryFile[];
   };
   /** Submissions in the spam folder of the form. */
   spamCount: number;
 };
+
+/** An answer that a user wrote. `thread` is the id of the message that all answers to its submission refer to. */
+export type AnswerContent = { text: string; subject: string; thread: string };
 
 /** The notices of a delivery. Times are milliseconds since 1970. */
 export type NoticeContent = {
@@ -142,6 +147,8 @@ type DeliveryStore = {
   release(holder: string, now: number): Promise<void>;
   /** The content of a delivery; undefined if its submission or form was deleted. */
   content(submission: string): Promise<DeliveryContent | undefined>;
+  /** The answer that a delivery of that id carries; undefined for one of another kind. */
+  answer(id: string): Promise<AnswerContent | undefined>;
   /** The notices of a delivery of that id; undefined if their project was deleted. */
   notices(id: string): Promise<NoticeContent | undefined>;
   /**

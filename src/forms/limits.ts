@@ -79,6 +79,22 @@ export const MAX_PURGE_IDS = 1000;
 /** Marks of a submission that are kept, the newest. */
 export const MAX_MARKS_KEPT = 100;
 
+/** Events of a submission that are kept, besides its marks. */
+export const MAX_EVENTS_KEPT = 200;
+
+/** Limits of how people handle submissions. Texts are in characters. */
+export const HANDLING_LIMITS = {
+  label: 50,
+  /** Labels of one submission. */
+  labels: 20,
+  note: 10_000,
+  /** The text of an answer, without what it quotes. */
+  answer: 50_000,
+  subject: 200,
+  /** Newest submissions with labels of which a page offers the labels. */
+  offered: 200,
+} as const;
+
 /** Limits of an import. */
 export const IMPORT_LIMITS = {
   /** Submissions in one request, which are stored together. */

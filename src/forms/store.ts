@@ -18,6 +18,7 @@ import type { FilledSegment, FormRecord } from "./form.ts";
 import type { FormPorts } from "./ports.ts";
 import type { Shared } from "./shared.ts";
 import type { Arrival, Scan, ScanStep, ScannedSubmission } from "./inbox/scan.ts";
+import type { HandlingStore } from "./inbox/handling-store.ts";
 import type { RawSubmission, StoredFile, Submission, SubmissionPage } from "./submission.ts";
 import type { SubmissionMark, SubmissionState } from "./submission-state.ts";
 
@@ -40,7 +41,7 @@ export type FormPageQuery = {
   projects: readonly string[] | null;
 };
 
-export type SubmissionStore = {
+export type SubmissionStore = HandlingStore & {
   /**
    * Decides in the transaction of the row, so that the conditions hold under concurrency. Throws `not_found` for the form;
    * `invalid`, and stores nothing, where `isAbandoned` returns true when the commit begins: the sender has disconnected;
@@ -218,7 +219,7 @@ export type ImportedSubmission = {
   spam: string | null;
   read: boolean;
   meta: Submission["meta"];
-} & Partial<Pick<Submission, "flags">>;
+} & Partial<Pick<Submission, "flags" | "assignee" | "labels">>;
 
 /** How many were stored; how many were known, and how many of these belong to other forms. */
 export type ImportResult = { imported: number; skipped: number; elsewhere: number };

@@ -50,4 +50,7 @@ export const submissionSchema = z.object({
   meta: z.nullable(metadataSchema),
   /** The variants of flags that the sender got; null if none came with the submission. */
   flags: z.nullable(seenFlagsSchema),
+  /** The user who looks after it; null for none. */
+  assignee: z.nullable(z.string()),
+  labels: z.array(z.string()),
 });

@@ -82,5 +82,7 @@ function sampleSubmission(
     read: false,
     meta: null,
     flags: null,
+    assignee: null,
+    labels: [],
   };
 }

@@ -12,7 +12,7 @@ import { isDeeper, isObject } from "../base/json.ts";
 import { SLUG } from "../base/slug.ts";
 import { FILE_KEY } from "../blobs/key.ts";
 import { isMailAddress, isMailbox } from "../delivery/address.ts";
-import { DELIVERY_KINDS } from "../delivery/delivery.ts";
+import { DELIVERY_KINDS, shownTarget } from "../delivery/delivery.ts";
 import { MAX_DIGEST } from "../delivery/limits.ts";
 import { DELIVERY_STATUSES } from "../delivery/delivery-status.ts";
 import { EVENT_FILTERS } from "../delivery/notices/notice-types.ts";
@@ -35,7 +35,8 @@ import { findGuardFault } from "../flags/ramps/guard.ts";
 import { memberValue } from "../flags/members.ts";
 import { FORM_KEY } from "../forms/form.ts";
 import { ACCENT, COLORS } from "../projects/color.ts";
-import { CEILING_FILES, CEILING_FILE_SIZE } from "../forms/limits.ts";
+import { areLabels, HANDLING_KINDS } from "../forms/inbox/handling.ts";
+import { CEILING_FILES, CEILING_FILE_SIZE, HANDLING_LIMITS } from "../forms/limits.ts";
 import { isOriginPattern } from "../base/origins.ts";
 import { areSeenFlags } from "../forms/seen-flags.ts";
 import { SUBMISSION_MARKS } from "../forms/submission-state.ts";
@@ -176,13 +177,19 @@ export const RULES = {
   memberValue: (value) => memberValue(value) === value,
   state: integer(0, 2),
   mark: oneOf(SUBMISSION_MARKS),
+  assignee: textUpTo(200),
+  labels: (value) => typeof value === "string" && areLabels(value),
+  handlingKind: oneOf(HANDLING_KINDS),
+  handlingText: textUpTo(HANDLING_LIMITS.answer),
   targetKind: oneOf(TARGET_KINDS),
   targetUrl: (value) => typeof value === "string" && isTargetUrl(value),
   eventFilters: listOf((event) => EVENT_FILTERS.includes(event)),
   digest: integer(1, MAX_DIGEST),
   targetSecrets: json(areTargetSecrets),
   deliveryKind: oneOf(DELIVERY_KINDS),
-  deliveryTarget: (value) => typeof value === "string" && (DASHED_KEY.test(value) || isMailAddress(value)),
+  deliveryTarget: (value) =>
+    typeof value === "string" &&
+    (DASHED_KEY.test(value) || isMailAddress(value) || isMailAddress(shownTarget("reply", value))),
   deliveryStatus: integer(0, DELIVERY_STATUSES.length - 1),
   answerCode: integer(0, 999),
 } as const satisfies Record<string, Rule>;

@@ -11,7 +11,8 @@ import { deleteSubmissions } from "../forms/keeping/submission-deletion.ts";
 import { nameIn } from "../forms/form-name.ts";
 import { selectionIn } from "./form-query.ts";
 import { noun } from "./operation.ts";
-import { readFilter } from "../forms/inbox/filters.ts";
+import { assignSubmissions, labelSubmissions } from "../forms/inbox/submission-handling.ts";
+import { ME, readFilter } from "../forms/inbox/filters.ts";
 import { selectionOf } from "./submission-query.ts";
 
 /** Lists of submissions, and what changes many of them at once. */
@@ -24,7 +25,12 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     place: "form",
     defaults: { state: "inbox", limit: DEFAULT_PAGE },
     run: async ({ app, caller, names, query: { project, limit, before = null, ...filters } }) => {
-      const page = { form: nameIn(project, names.form), limit, before, filter: readFilter(filters) };
+      const page = {
+        form: nameIn(project, names.form),
+        limit,
+        before,
+        filter: readFilter(filters, caller.name),
+      };
       return viewPage(await listInbox(app, caller, page));
     },
   },
@@ -40,7 +46,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
       const { form, project, email, limit, before = null, state = "inbox", ...others } = query;
       const selected = { ...selectionIn({ form, project }), limit, before };
       if (email !== undefined) return viewPage(await findPerson(app, caller, email, selected));
-      const filter = readFilter({ state, ...others });
+      const filter = readFilter({ state, ...others }, caller.name);
       return viewPage(await listInbox(app, caller, { ...selected, filter }));
     },
   },
@@ -54,6 +60,26 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
       changed: (await markSubmissions(app, caller, ids, mark)).length,
     }),
   },
+  assign: {
+    method: "POST",
+    path: "/submissions/assign",
+    summary: "Give submissions to a user, or to nobody",
+    scope: "forms:write",
+    place: "seen",
+    run: async ({ app, caller, body: { ids, assignee } }) => ({
+      changed: (await assignSubmissions(app, caller, ids, assignee === ME ? caller.name : assignee)).length,
+    }),
+  },
+  label: {
+    method: "POST",
+    path: "/submissions/label",
+    summary: "Put labels on submissions, and take others from them",
+    scope: "forms:write",
+    place: "seen",
+    run: async ({ app, caller, body: { ids, add = [], remove = [] } }) => ({
+      changed: (await labelSubmissions(app, caller, ids, { add, remove })).length,
+    }),
+  },
   markMatching: {
     method: "POST",
     path: "/submissions/mark-matching",
@@ -61,7 +87,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     scope: "forms:write",
     place: "seen",
     run: async ({ app, caller, body: { mark, dryRun = false, ...body } }) => {
-      const selected = selectionOf(body);
+      const selected = selectionOf(body, caller.name);
       const result = dryRun
         ? await countMatching(app, caller, selected)
         : await markMatching(app, caller, selected, mark);
@@ -83,7 +109,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     scope: "forms:write",
     place: "seen",
     run: async ({ app, caller, body: { dryRun = false, ...body } }) => {
-      const selected = selectionOf({ ...body, state: body.state ?? "inbox" });
+      const selected = selectionOf({ ...body, state: body.state ?? "inbox" }, caller.name);
       const { form, project } = body;
       const selects =
         (form ?? project) !== undefined || body.state !== undefined || isSelective(selected.filter);

@@ -21,7 +21,7 @@ export const submissions = noun("submissions", () => import("./schema/submission
         import("../forms/transfer/export.ts"),
       ]);
       const form = await getForm(app, caller, nameIn(project, names.form));
-      const filter = readFilter(filters);
+      const filter = readFilter(filters, caller.name);
       // Refuses a search without a word before the answer begins.
       searchOf(filter);
       const rows = isSelective(filter) ? null : await app.store.submissions.count(form.key, filter.states);
@@ -68,6 +68,17 @@ export const submissions = noun("submissions", () => import("./schema/submission
     run: async ({ app, caller, names }) => {
       const { timelineOf } = await import("../forms/inbox/timeline.ts");
       return { events: await timelineOf(app, caller, names.id) };
+    },
+  },
+  note: {
+    method: "POST",
+    path: "/submissions/:id/notes",
+    summary: "Add a note to a submission, for those who work on it",
+    scope: "forms:write",
+    place: "form",
+    run: async ({ app, caller, names, body }) => {
+      const { noteSubmission } = await import("../forms/inbox/submission-handling.ts");
+      await noteSubmission(app, caller, names.id, body.text);
     },
   },
   file: {

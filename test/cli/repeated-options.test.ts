@@ -19,6 +19,7 @@ const REPEATABLE = [
   "--guard",
   "--honeypot",
   "--if",
+  "--label",
   "--metric",
   "--notify",
   "--pattern",

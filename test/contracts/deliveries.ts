@@ -398,6 +398,8 @@ export function deliveriesContract(driver: Driver): void {
           read: false,
           meta: null,
           flags: null,
+          assignee: null,
+          labels: [],
           files: [],
         },
         spamCount: 0,

@@ -13,6 +13,7 @@ import { flagsContract } from "./setup/flags.ts";
 import { formProjectsContract } from "./form-projects.ts";
 import { formsContract } from "./forms.ts";
 import { historyContract } from "./setup/history.ts";
+import { handlingContract } from "./inbox/handling.ts";
 import { identitiesContract } from "./setup/identities.ts";
 import { experimentsContract } from "./experiments.ts";
 import { membershipsContract } from "./memberships.ts";
@@ -50,6 +51,7 @@ const CONTRACTS = [
   membershipsContract,
   experimentsContract,
   submissionsContract,
+  handlingContract,
   arrivalContract,
   countsContract,
   talliesContract,

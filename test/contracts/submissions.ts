@@ -29,6 +29,8 @@ export function submissionsContract(driver: Driver): void {
         read: false,
         meta: null,
         flags: null,
+        assignee: null,
+        labels: [],
       });
       expect(await store.submissions.find("nothing")).toBeUndefined();
     });

@@ -47,6 +47,8 @@ describe("a submission", () => {
       read: false,
       meta: null,
       flags: null,
+      assignee: null,
+      labels: [],
     });
     expect(staged()).toEqual([]);
   });

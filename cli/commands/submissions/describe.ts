@@ -5,7 +5,8 @@ import { details, table } from "../../output/text.ts";
 
 /** A submission with its fields and files, for a person. */
 export function describeSubmission(submission: Submission): string {
-  const { id, project, form, createdAt, data, files, state, spam, read, meta, flags } = submission;
+  const { id, project, form, createdAt, data, files, state, spam, read, meta, flags, assignee, labels } =
+    submission;
   const facts = details([
     ["submission", id],
     // A server of an earlier version knows no projects of forms.
@@ -18,6 +19,8 @@ export function describeSubmission(submission: Submission): string {
     ...metaFacts(meta),
     // A server of an earlier version sends none.
     ...(flags ? [["flags", seenInWords(flags)] as [string, string]] : []),
+    ...(assignee ? [["assignee", assignee] as [string, string]] : []),
+    ...(labels?.length > 0 ? [["labels", labels.join(", ")] as [string, string]] : []),
   ]);
   const fields = table(
     ["FIELD", "VALUE"],

@@ -31,6 +31,8 @@ export function filterOptions(): Option[] {
     const { kind, option, help } = FILTERS[name];
     const filter = new Option(`--${option}`, help);
     if (kind === "flags") return filter.argParser(collectVariants);
+    if (kind === "labels")
+      return filter.argParser((text: string, all: string[] | undefined) => [...(all ?? []), text]);
     return kind === "fields" ? filter.argParser(collectComparisons) : filter;
   });
 }
@@ -99,19 +101,22 @@ function valuesOf(name: FilterName, options: Record<string, unknown>, now: numbe
     const { where = [], field = [] } = options as { where?: string[]; field?: string[] };
     return [...where, ...field.filter(isFieldFilter)];
   }
-  if (kind === "flags") return (options[name] as string[] | undefined) ?? [];
+  if (kind === "flags" || kind === "labels") return (options[name] as string[] | undefined) ?? [];
   const given = options[name];
   if (given === undefined) return [];
   if (kind === "time") return [pastTimeValue(given as string, `--${name}`, now)];
   return [kind === "switch" ? "true" : (given as string)];
 }
 
-/** The parameters of a filter, by name: its fields and its flags are lists. */
+/** Filters that may be given several times. */
+const LISTED = ["field", "flag", "label"] as const;
+
+/** The parameters of a filter, by name. */
 export function parametersOf(query: Filter["query"]): FilterQuery {
   const listed = (list: string) => query.filter(([name]) => name === list).map(([, text]) => text);
-  const [field, flag] = [listed("field"), listed("flag")];
-  const others = Object.fromEntries(query.filter(([name]) => name !== "field" && name !== "flag"));
-  return { ...others, ...(field.length > 0 && { field }), ...(flag.length > 0 && { flag }) };
+  const lists = LISTED.map((name) => [name, listed(name)] as const).filter(([, all]) => all.length > 0);
+  const others = query.filter(([name]) => !LISTED.some((list) => list === name));
+  return Object.fromEntries([...others, ...lists]);
 }
 
 /** Folder to show; null is the command's default. */

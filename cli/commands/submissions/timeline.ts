@@ -13,14 +13,14 @@ export function addTimelineCommand(submissions: Command, io: Io): void {
     .command("timeline")
     .argument("[id]", "id of the submission")
     .description(
-      "show what happened to a submission: stored, marked by whom, sent where and how it was answered",
+      "show what happened to a submission: stored, marked, assigned, noted and answered by whom, sent where and how that went",
     )
     .addOption(fieldOption())
     .addHelpText(
       "after",
       `
-The newest 100 marks, and the newest 100 attempts of each delivery, are kept. A delivery that has ended is removed after 7
-days, or 30 if it was not delivered.
+The newest 100 marks, the newest 200 assignments, labels, notes and answers, and the newest 100 attempts of each delivery,
+are kept. A delivery that has ended is removed after 7 days, or 30 if it was not delivered.
 
 Example:
   formflag submissions timeline 01a1fc49-92a7-75da-ab11-1c9958800353
@@ -46,6 +46,14 @@ function cellsOf(event: TimelineEvent): [string, string] {
       return ["", event.spam === null ? "" : `spam, ${event.spam}: ${event.explanation ?? ""}`];
     case "marked":
       return [event.who, event.mark];
+    case "assigned":
+      return [event.who, event.assignee === null ? "to nobody" : `to ${event.assignee}`];
+    case "labeled":
+    case "unlabeled":
+      return [event.who, event.label];
+    case "noted":
+    case "answered":
+      return [event.who, event.text.replaceAll(/\s*[\r\n]+\s*/g, " ")];
     case "queued":
       return [
         `${event.kind} ${event.target}`,

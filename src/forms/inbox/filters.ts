@@ -3,7 +3,11 @@ import { NOT_SPAM, SUBMISSION_STATES, type SubmissionState } from "../submission
 import type { FieldMatch, SubmissionFilter } from "./submission-filter.ts";
 
 /** A filter of submissions: what it compares with, and the option of commands with its help. */
-type Filter = { kind: "text" | "fields" | "flags" | "time" | "switch"; option: string; help: string };
+type Filter = {
+  kind: "text" | "fields" | "flags" | "labels" | "time" | "switch";
+  option: string;
+  help: string;
+};
 
 /** The filters of submissions by their names; commands and the admin API are made from these. */
 export const FILTERS = {
@@ -29,6 +33,8 @@ export const FILTERS = {
   },
   until: { kind: "time", option: "until <time>", help: "only those before a time" },
   unread: { kind: "switch", option: "unread", help: "only unread ones" },
+  label: { kind: "labels", option: "label <label>", help: "only those with this label; may be repeated" },
+  assignee: { kind: "text", option: "assignee <user>", help: "only those of a user; me for your own" },
 } as const satisfies Record<string, Filter>;
 
 export type FilterName = keyof typeof FILTERS;
@@ -45,22 +51,53 @@ export type FilterQuery = {
   since?: string | undefined;
   until?: string | undefined;
   unread?: "true" | "false" | undefined;
+  label?: string[] | undefined;
+  /** The name of a user, or {@link ME}. */
+  assignee?: string | undefined;
 };
 
-/** The filter that a query describes. `timeOf` reads a time: where it is, whatever it throws. */
+/** The assignee that stands for the caller. */
+export const ME = "me";
+
+/**
+ * The filter that a query of a caller describes, whose name is `who`. `timeOf` reads a time: where it is, whatever it throws.
+ */
 export function readFilter(
-  { state, search, field, flag, since, until, unread }: FilterQuery,
+  { state, search, field, flag, since, until, unread, label = [], assignee }: FilterQuery,
+  who: string,
   timeOf: (text: string, name: "since" | "until") => number | undefined = Date.parse,
 ): SubmissionFilter {
+  const { words, labels, isMine } = readSearch(search);
+  const user = assignee ?? (isMine ? ME : undefined);
+  const all = [...label, ...labels];
   return {
     states: statesOf(state),
-    search,
+    search: words,
     fields: field?.map((text) => readMatch(text, FIELD_FAULT)),
     flags: flag?.map((text) => readMatch(text, FLAG_FAULT)),
     since: since === undefined ? undefined : timeOf(since, "since"),
     until: until === undefined ? undefined : timeOf(until, "until"),
     unread: unread === "true",
+    ...(all.length > 0 && { labels: all }),
+    ...(user !== undefined && { assignee: user === ME ? who : user }),
   };
+}
+
+/** The parts of a search that are no words: `label:urgent`, `label:"needs an answer"` and `is:mine`. */
+const QUALIFIER = /(?<!\S)(?:label:(?:"(?<quoted>[^"]+)"|(?<plain>[^\s"]+))|(?<mine>is:mine))(?!\S)/giu;
+
+/** The parts of a search; `words` is undefined where it searches for none. */
+function readSearch(search: string | undefined) {
+  const labels: string[] = [];
+  let isMine = false;
+  const words = search?.replaceAll(QUALIFIER, (...matched) => {
+    const { quoted, plain, mine } = matched.at(-1) as Record<string, string | undefined>;
+    if (mine !== undefined) isMine = true;
+    else labels.push((quoted ?? plain)!);
+    return " ";
+  });
+  const hasOther = labels.length > 0 || isMine;
+  return { words: hasOther && words!.trim() === "" ? undefined : words, labels, isMine };
 }
 
 function statesOf(state: FilterQuery["state"]): readonly SubmissionState[] {

@@ -4,7 +4,13 @@ import { nameIn } from "../form-name.ts";
 import { findForm } from "../lookup.ts";
 import type { FormsApp } from "../store.ts";
 import { type RawSubmission, type Submission, parsed } from "../submission.ts";
-import { type SubmissionFilter, hasContent, isSelective, searchOf } from "./submission-filter.ts";
+import {
+  type SubmissionFilter,
+  hasContent,
+  isSelective,
+  looksInside,
+  searchOf,
+} from "./submission-filter.ts";
 
 /** Submissions that are looked at in one step, and at most, for a neighbour that a filter selects. */
 const STEP = 100;
@@ -52,9 +58,9 @@ async function findNeighbour(
 
 /** Whether a filter selects a submission of its folders. */
 function selectorOf(filter: SubmissionFilter): (submission: RawSubmission) => Promise<boolean> {
-  const { unread = false, since = -Infinity, until = Infinity, fields = [], flags = [] } = filter;
+  const { unread = false, since = -Infinity, until = Infinity } = filter;
   const phrases = searchOf(filter);
-  const hasFields = fields.length > 0 || flags.length > 0 || phrases !== null;
+  const hasFields = looksInside(filter) || phrases !== null;
   const takeTurns = createTurns();
   return async (submission) => {
     const at = Date.parse(submission.createdAt);

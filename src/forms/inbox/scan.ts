@@ -26,6 +26,10 @@ export type Scan = {
   unread: boolean;
   since: number | null;
   until: number | null;
+  /** Only those of a user; null or absent for all. */
+  assignee?: string | null;
+  /** Only those with labels. */
+  isLabeled?: boolean;
   /** Only what had arrived by this place; null for all. */
   upTo: number | null;
   /** Only what may have these terms; the driver may return more. What is not in the search index is left out. */

@@ -1,6 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import type { Turns } from "../../base/event-loop.ts";
 import { equals } from "../words.ts";
+import { labelAmong } from "./handling.ts";
 import { type Phrases, containsPhrases, phrasesIn } from "./search-text.ts";
 import type { Submission } from "../submission.ts";
 import { NOT_SPAM, type SubmissionState } from "../submission-state.ts";
@@ -19,6 +20,10 @@ export type SubmissionFilter = {
   fields?: readonly FieldMatch[] | undefined;
   /** Flags with the variants that its sender got. */
   flags?: readonly FieldMatch[] | undefined;
+  /** Labels, without regard to case. */
+  labels?: readonly string[] | undefined;
+  /** The user who looks after it. */
+  assignee?: string | undefined;
   /** Words that are all in its values or file names; the last may be incomplete. */
   search?: string | undefined;
 };
@@ -28,15 +33,19 @@ export const ALL_BUT_SPAM: SubmissionFilter = { states: NOT_SPAM };
 
 /** Whether a filter selects by more than the folder. */
 export function isSelective(filter: SubmissionFilter): boolean {
-  const { unread, since, until, fields = [], flags = [], search } = filter;
+  const { unread, since, until, search } = filter;
   return (
     unread === true ||
     since !== undefined ||
     until !== undefined ||
-    fields.length > 0 ||
-    flags.length > 0 ||
-    search !== undefined
+    search !== undefined ||
+    looksInside(filter)
   );
+}
+
+/** Whether a filter selects by the content of a submission, or by what people did with it. */
+export function looksInside({ fields = [], flags = [], labels = [], assignee }: SubmissionFilter): boolean {
+  return fields.length > 0 || flags.length > 0 || labels.length > 0 || assignee !== undefined;
 }
 
 /** The phrases that a filter searches for; null if it does not search. Throws `invalid` for a search without a word. */
@@ -49,14 +58,16 @@ export function searchOf({ search }: SubmissionFilter): Phrases | null {
   });
 }
 
-/** Whether a submission has the flags, the fields and the phrases of a filter. Other work takes its turns. */
+/** Whether a submission has the flags, the fields, the labels, the assignee and the phrases of a filter. Other work takes its turns. */
 export async function hasContent(
-  { data, files, flags }: Submission,
-  filter: Pick<SubmissionFilter, "fields" | "flags">,
+  { data, files, flags, ...handled }: Submission,
+  filter: Pick<SubmissionFilter, "fields" | "flags" | "labels" | "assignee">,
   phrases: Phrases | null,
   takeTurns: Turns,
 ): Promise<boolean> {
-  const { fields = [], flags: matches = [] } = filter;
+  const { fields = [], flags: matches = [], labels = [], assignee } = filter;
+  if (assignee !== undefined && handled.assignee !== assignee) return false;
+  if (labels.some((label) => labelAmong(handled.labels, label) === undefined)) return false;
   const variants = new Map(Object.entries(flags?.variants ?? {}));
   if (matches.some(({ name, value }) => variants.get(name) !== value)) return false;
   for (const match of fields) {

@@ -7,7 +7,7 @@ import { SUBMISSION_MARKS } from "../submission-state.ts";
 /** A delivery, in an event about it. */
 const about = {
   delivery: z.string(),
-  /** `webhook`, a chat service, `notification` or `autoreply`. */
+  /** `webhook`, a chat service, `notification`, `autoreply` or `reply`. */
   kind: z.string(),
   /** The id of the target, or the mail address. */
   target: z.string(),
@@ -29,6 +29,25 @@ export const timelineEventSchema = z.discriminatedUnion("event", [
     mark: z.enum(SUBMISSION_MARKS),
     /** The user, the token, or the person on the machine of the data. */
     who: z.string(),
+  }),
+  z.object({
+    event: z.literal("assigned"),
+    at: timestamp,
+    /** The user who looks after it from then on; null for none. */
+    assignee: z.nullable(z.string()),
+    who: z.string(),
+  }),
+  z.object({ event: z.literal("labeled"), at: timestamp, label: z.string(), who: z.string() }),
+  z.object({ event: z.literal("unlabeled"), at: timestamp, label: z.string(), who: z.string() }),
+  z.object({ event: z.literal("noted"), at: timestamp, text: z.string(), who: z.string() }),
+  z.object({
+    event: z.literal("answered"),
+    at: timestamp,
+    /** The text of the mail, without its quotation. */
+    text: z.string(),
+    who: z.string(),
+    /** The delivery of the mail, which is removed before the answer. */
+    delivery: z.string(),
   }),
   z.object({
     event: z.literal("queued"),

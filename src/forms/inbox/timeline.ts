@@ -9,6 +9,7 @@ import type { FormsApp, MarkRecord } from "../store.ts";
 import type { Submission } from "../submission.ts";
 import { isFolder } from "../submission-state.ts";
 import { getSubmission } from "../submissions.ts";
+import type { HandlingRecord } from "./handling.ts";
 import type { timelineEventSchema } from "./timeline-schema.ts";
 
 export type TimelineEvent = z.infer<typeof timelineEventSchema>;
@@ -17,15 +18,20 @@ export type TimelineEvent = z.infer<typeof timelineEventSchema>;
 const MAX_DELIVERIES = 100;
 
 /**
- * The life of a submission, oldest first: when it was stored and why as spam, its marks, and its deliveries with their
+ * The life of a submission, oldest first: when it was stored and why as spam, its marks, what else people did with it, and its deliveries with their
  * attempts, as far as these are kept. Throws `not_found`, `forbidden`.
  */
 export async function timelineOf(app: FormsApp, caller: Caller, id: string): Promise<TimelineEvent[]> {
   const submission = await getSubmission(app, caller, id);
   const marks = await app.store.submissions.marks(id);
+  const handled = await app.store.submissions.events(id);
   const query = { form: null, submission: id, status: null, before: null, limit: MAX_DELIVERIES };
   const { items: deliveries } = await listDeliveries(app, caller, query);
-  const events: TimelineEvent[] = [storing(submission, marks), ...marks.map(marking)];
+  const events: TimelineEvent[] = [
+    storing(submission, marks),
+    ...marks.map(marking),
+    ...handled.map(handling),
+  ];
   for (const delivery of deliveries.toReversed()) {
     const { id: own, kind, target, status, nextAt, error } = delivery;
     events.push({
@@ -53,6 +59,14 @@ function storing({ createdAt, spam: now }: Submission, marks: readonly MarkRecor
 
 function marking({ mark, who, at }: MarkRecord): TimelineEvent {
   return { event: "marked", at: isoTime(at), mark, who };
+}
+
+function handling({ kind, text, delivery, who, at: time }: HandlingRecord): TimelineEvent {
+  const [event, at] = [kind, isoTime(time)];
+  if (event === "assigned") return { event, at, assignee: text, who };
+  if (event === "labeled" || event === "unlabeled") return { event, at, label: text ?? "", who };
+  if (event === "noted") return { event, at, text: text ?? "", who };
+  return { event, at, text: text ?? "", who, delivery: delivery ?? "" };
 }
 
 /** Its id is made just before its submission is stored. */

@@ -4,19 +4,27 @@ import { seenInWords } from "../seen-flags.ts";
 import type { RawSubmission } from "../submission.ts";
 import type { SubmissionState } from "../submission-state.ts";
 
-/** The columns of an export as CSV: fields past `MAX_CSV_FIELDS` share the column `otherFields`, as a JSON object; `flags` is there if any submission has some. */
-type CsvColumns = { hasFolder: boolean; fields: Set<string>; hasOthers: boolean; hasFlags: boolean };
+/** The columns of an export as CSV: fields past `MAX_CSV_FIELDS` share the column `otherFields`, as a JSON object; `flags`, and `assignee` with `labels`, are there if any submission has some. */
+type CsvColumns = {
+  hasFolder: boolean;
+  fields: Set<string>;
+  hasOthers: boolean;
+  hasFlags: boolean;
+  isHandled: boolean;
+};
 
 /** The columns of submissions in these states, before any field is known. */
 export function createColumns(states: readonly SubmissionState[]): CsvColumns {
-  return { hasFolder: states.includes("spam"), fields: new Set(), hasOthers: false, hasFlags: false };
+  const has = { hasFolder: states.includes("spam"), hasOthers: false, hasFlags: false, isHandled: false };
+  return { ...has, fields: new Set() };
 }
 
 /** Adds the fields of submissions, in the order in which they are seen. */
 export function addFields(columns: CsvColumns, submissions: readonly RawSubmission[]): void {
   const { fields } = columns;
-  for (const { data, flags } of submissions) {
+  for (const { data, flags, assignee, labels } of submissions) {
     columns.hasFlags ||= flags !== null;
+    columns.isHandled ||= assignee !== null || labels.length > 0;
     for (const field of Object.keys(JSON.parse(data) as object)) {
       if (fields.size < MAX_CSV_FIELDS) fields.add(field);
       else columns.hasOthers ||= !fields.has(field);
@@ -33,18 +41,21 @@ export async function* csvLines(
   for await (const page of pages) yield page.map((submission) => rowOf(columns, submission)).join("");
 }
 
-/** The first line: `id,createdAt`, `state,spam` where spam is among them, the fields, `files`, and `flags` if any has some. */
-function headerOf({ hasFolder, fields, hasOthers, hasFlags }: CsvColumns): string {
+/**
+ * The first line: `id,createdAt`, `state,spam` where spam is among them, the fields, `files`, and `flags` and
+ * `assignee,labels` if any has some.
+ */
+function headerOf({ hasFolder, fields, hasOthers, hasFlags, isHandled }: CsvColumns): string {
   const folder = hasFolder ? ["state", "spam"] : [];
   const others = hasOthers ? ["otherFields"] : [];
-  const own = hasFlags ? ["files", "flags"] : ["files"];
+  const own = ["files", ...(hasFlags ? ["flags"] : []), ...(isHandled ? ["assignee", "labels"] : [])];
   return lineOf(["id", "createdAt", ...folder, ...[...fields].map(csvCell), ...others, ...own]);
 }
 
 /** The line of a submission; empty for one with a field that has no column, because it came later than the columns. */
 function rowOf(columns: CsvColumns, submission: RawSubmission): string {
-  const { hasFolder, fields, hasOthers, hasFlags } = columns;
-  const { id, createdAt, state, spam, files, flags } = submission;
+  const { hasFolder, fields, hasOthers, hasFlags, isHandled } = columns;
+  const { id, createdAt, state, spam, files, flags, assignee, labels } = submission;
   const data = JSON.parse(submission.data) as Record<string, unknown>;
   const rest = Object.entries(data).filter(([field]) => !fields.has(field));
   if (rest.length > 0 && !hasOthers) return "";
@@ -53,6 +64,7 @@ function rowOf(columns: CsvColumns, submission: RawSubmission): string {
   const names = files.length > 0 ? files.map(({ name }) => name).join("; ") : undefined;
   const seen = flags === null ? undefined : seenInWords(flags);
   const cells = [...values, ...(hasOthers ? [other] : []), names, ...(hasFlags ? [seen] : [])];
+  if (isHandled) cells.push(assignee ?? undefined, labels.length > 0 ? labels.join(", ") : undefined);
   const folder = hasFolder ? [state, csvCell(spam)] : [];
   return lineOf([id, createdAt, ...folder, ...cells.map(csvCell)]);
 }

@@ -66,8 +66,10 @@ function ours(header: Cell[]): (cells: Cell[]) => object {
   const hasFolder = isOwn(2, "state") && isOwn(3, "spam");
   const first = hasFolder ? 4 : 2;
   // The column `flags` is for people: its variants lack their environment.
-  const last = header.length - 1;
-  const end = isOwn(last, "flags") && isOwn(last - 1, "files") ? last : header.length;
+  const length = header.length;
+  const isHandled = isOwn(length - 1, "labels") && isOwn(length - 2, "assignee");
+  const last = (isHandled ? length - 2 : length) - 1;
+  const end = isOwn(last, "flags") && isOwn(last - 1, "files") ? last : last + 1;
   const files = isOwn(end - 1, "files") ? end - 1 : end;
   const others = isOwn(files - 1, "otherFields") ? files - 1 : files;
   const names: string[] = [];
@@ -78,6 +80,7 @@ function ours(header: Cell[]): (cells: Cell[]) => object {
   }
   return (cells) => {
     const valueAt = (at: number) => readCell(cells[at]!.text, cells[at]!.isQuoted);
+    const textAt = (at: number) => unescapeFormulas(cells[at]!.text);
     const fields = Array.from({ length: others - first }, (_, index) => first + index);
     const data = fields.map((at) => [names[at]!, valueAt(at)] as const);
     const rest = others < files ? valueAt(others) : undefined;
@@ -85,10 +88,19 @@ function ours(header: Cell[]): (cells: Cell[]) => object {
       ...(isFilled(cells[0]!) && { id: cells[0]!.text }),
       ...(isFilled(cells[1]!) && { createdAt: cells[1]!.text }),
       ...(hasFolder && { state: cells[2]!.text || undefined, spam: valueAt(3) }),
+      ...(isHandled && { assignee: textAt(length - 2) || null, labels: listIn(textAt(length - 1)) }),
       // fromEntries keeps a field called `__proto__`; JSON leaves out the fields without a value.
       data: Object.fromEntries([...data, ...Object.entries(typeof rest === "object" ? rest! : {})]),
     };
   };
+}
+
+/** The labels of a cell, with commas between them. */
+function listIn(text: string): string[] {
+  return text
+    .split(",")
+    .map((label) => label.trim())
+    .filter((label) => label !== "");
 }
 
 /** Reads rows of texts. A column that repeats makes a list of its values, as a repeated field of a form does. */

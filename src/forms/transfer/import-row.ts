@@ -9,7 +9,9 @@ import { checkData, checkDepth, overLimit } from "../intake/fields.ts";
 import { readTime } from "./import-time.ts";
 import { membersOf } from "../../base/json-members.ts";
 import { type SeenFlags, areSeenFlags } from "../seen-flags.ts";
-import { IMPORT_LIMITS, SUBMISSION_LIMITS } from "../limits.ts";
+import { changedLabels, isLabel } from "../inbox/handling.ts";
+import { findSlugFault } from "../../base/slug.ts";
+import { HANDLING_LIMITS, IMPORT_LIMITS, SUBMISSION_LIMITS } from "../limits.ts";
 import type { ImportedSubmission } from "../store.ts";
 import { MANUAL_SPAM, SUBMISSION_STATES } from "../submission-state.ts";
 
@@ -111,6 +113,8 @@ function readSubmission(row: Record<string, unknown>, data: object, json: string
     read = null,
     meta = null,
     flags = null,
+    assignee = null,
+    labels = null,
   } = row;
   if (id !== null && !isId(id)) throw new AppError("invalid", "the id is not a UUID");
   if (spam !== null && !(typeof spam === "string" && spam.length <= MAX_REASON))
@@ -127,6 +131,8 @@ function readSubmission(row: Record<string, unknown>, data: object, json: string
     read: read !== false,
     meta: metaOf(meta),
     flags: flagsOf(flags),
+    assignee: assigneeOf(assignee),
+    labels: labelsIn(labels),
   };
 }
 
@@ -169,6 +175,22 @@ function flagsOf(value: unknown): SeenFlags | null {
     throw new AppError("invalid", "flags are an object of project, environment, at and variants");
   const { project, environment, at, variants } = value;
   return { project, environment, at: new Date(at).toISOString(), variants };
+}
+
+/** Throws `invalid`. */
+function assigneeOf(value: unknown): string | null {
+  if (value === null || (typeof value === "string" && findSlugFault("user", value) === undefined))
+    return value;
+  throw new AppError("invalid", "assignee is the name of a user, or null");
+}
+
+/** Throws `invalid`. */
+function labelsIn(value: unknown): string[] {
+  if (value === null) return [];
+  const isList = Array.isArray(value) && value.length <= HANDLING_LIMITS.labels;
+  if (!isList || !value.every((label) => typeof label === "string" && isLabel(label)))
+    throw new AppError("invalid", `labels are a list of at most ${HANDLING_LIMITS.labels} labels`);
+  return changedLabels([], { add: value as string[], remove: [] }).labels;
 }
 
 function isShortText(value: unknown): boolean {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { MAX_MARKED } from "../../forms/limits.ts";
+import { HANDLING_LIMITS, MAX_MARKED } from "../../forms/limits.ts";
 import { purgeResultSchema, purgeSchema } from "../../forms/keeping/purge-schema.ts";
 import { submissionSchema } from "../../forms/submission-schema.ts";
 import { SUBMISSION_MARKS } from "../../forms/submission-state.ts";
@@ -36,6 +36,38 @@ export const mark = {
     /** How many were not marked so before. */
     changed: z.int(),
   }),
+};
+
+const changed = z.object({
+  /** How many were not so before. */
+  changed: z.int(),
+});
+
+export const assign = {
+  body: z.strictObject({
+    ids,
+    /** The name of a user, or `me`; null for none. */
+    assignee: z.nullable(z.string()),
+  }),
+  output: changed,
+};
+
+const labels = z.optional(
+  z
+    .array(z.string())
+    .check(z.maxLength(HANDLING_LIMITS.labels, `a request names at most ${HANDLING_LIMITS.labels} labels`)),
+);
+
+export const label = {
+  body: z
+    .strictObject({ ids, add: labels, remove: labels })
+    .check(
+      z.refine(
+        ({ add = [], remove = [] }) => add.length + remove.length > 0,
+        "add or remove names at least one label",
+      ),
+    ),
+  output: changed,
 };
 
 const bulkSchema = z.object({

@@ -34,6 +34,7 @@ const SCHEMAS = {
   text: (name: string) => z.optional(shortText(name)),
   fields: (name: string) => severalOf(field, name),
   flags: (name: string) => severalOf(flag, name),
+  labels: (name: string) => severalOf(shortText(name).check(z.regex(/\S/, "label is empty")), name),
   time: (name: string) => z.optional(momentOf(name)),
   switch: (name: string) => z.optional(z.enum(["true", "false"], `${name} is true or false`)),
 };
@@ -80,6 +81,9 @@ export const selection = {
   ...filters,
   field: z.optional(z.array(field).check(z.maxLength(fields, `field has at most ${fields} entries`))),
   flag: z.optional(z.array(flag).check(z.maxLength(fields, `flag has at most ${fields} entries`))),
+  label: z.optional(
+    z.array(shortText("label")).check(z.maxLength(fields, `label has at most ${fields} entries`)),
+  ),
   unread: z.optional(z.boolean()),
   /** The last arrival that is touched, as `upTo` of a dry run has it; 409 once it is deleted. Default: the last one there is. */
   upTo: z.optional(idOf("upTo is the id of a submission")),

@@ -20,6 +20,8 @@ const imported = {
     read: z.optional(z.boolean()),
     meta: z.optional(z.nullable(metadataSchema)),
     flags: z.optional(z.nullable(seenFlagsSchema)),
+    assignee: z.optional(z.nullable(z.string())),
+    labels: z.optional(z.nullable(z.array(z.string()))),
   }),
   output: z.object({
     imported: z.int(),
@@ -33,5 +35,7 @@ const imported = {
 export { exported as export, imported as import };
 
 export const get = { output: submissionSchema };
+
+export const note = { body: z.strictObject({ text: z.string() }) };
 
 export const timeline = { output: z.object({ events: z.array(timelineEventSchema) }) };

@@ -8,6 +8,7 @@ const REWRITTEN = [
   "files",
   "submission_terms",
   "submission_marks",
+  "submission_events",
   "deliveries",
   "delivery_attempts",
   "idempotency_keys",

@@ -39,13 +39,16 @@ const STATUSES = DELIVERY_STATUSES.map(
 export function* readActivity(): Work<Activity> {
   const counts = yield* printCounts();
   const { newest } = yield* only<{ newest: number | null }>("SELECT max(seq) AS newest FROM submissions");
+  const { handled } = yield* only<{ handled: number | null }>(
+    "SELECT max(id) AS handled FROM submission_events",
+  );
   const delivery = yield* first<{ id: Uint8Array }>("SELECT id FROM deliveries ORDER BY id DESC LIMIT 1");
   const statuses = yield* only<Record<string, number>>(`SELECT ${STATUSES.join()}`);
   const { version, access } = yield* readVersions();
   return {
     setup: String(version),
     access: String(access),
-    submissions: String(Bun.hash(`${counts} ${newest}`)),
+    submissions: String(Bun.hash(`${counts} ${newest} ${handled}`)),
     deliveries: [delivery?.id.toHex(), ...DELIVERY_STATUSES.map((name) => statuses[name])].join(),
   };
 }

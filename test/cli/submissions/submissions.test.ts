@@ -21,6 +21,8 @@ type Submission = {
   read: boolean;
   meta: object | null;
   flags: object | null;
+  assignee: string | null;
+  labels: string[];
 };
 
 /** A form with uploads on, a server that takes in submissions to it, and commands beside that server. */
@@ -81,6 +83,8 @@ describe("submissions list", () => {
         read: false,
         meta: null,
         flags: null,
+        assignee: null,
+        labels: [],
       });
     }
   });

@@ -24,6 +24,8 @@ const submission = (data: object, more: Partial<RawSubmission> = {}): RawSubmiss
   read: true,
   meta: null,
   flags: null,
+  assignee: null,
+  labels: [],
   ...more,
 });
 
@@ -52,6 +54,20 @@ describe("CSV of an export", () => {
     expect(await rowsOf(text)).toEqual([
       [2, { id, createdAt, state: "inbox", data }],
       [4, { id, createdAt, state: "spam", spam: "links", data: { id: "mine", state: "BW", files: "x" } }],
+    ]);
+  });
+
+  test("has assignees and labels, once a submission has some", async () => {
+    const { id, createdAt } = submission({});
+    const row = { id, createdAt, state: "inbox", data: { name: "a", labels: "mine" } };
+    const text = await exported(
+      submission(row.data, { assignee: "ann", labels: ["=1", "to call"] }),
+      submission(row.data),
+    );
+    expect(text.split("\r\n")[0]).toEndWith(",files,assignee,labels");
+    expect(await rowsOf(text)).toEqual([
+      [2, { ...row, assignee: "ann", labels: ["=1", "to call"] }],
+      [3, { ...row, assignee: null, labels: [] }],
     ]);
   });
 

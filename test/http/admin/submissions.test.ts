@@ -60,6 +60,8 @@ describe("submissions", () => {
       read: false,
       meta: null,
       flags: null,
+      assignee: null,
+      labels: [],
       id,
       project: "default",
       form: form.slug,

@@ -36,6 +36,8 @@ describe("a submission that is stored", () => {
         read: false,
         meta: null,
         flags: null,
+        assignee: null,
+        labels: [],
       },
     ]);
   });

@@ -19,6 +19,11 @@ import { startRamp } from "../../../src/flags/ramps/ramps.ts";
 import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import { setSegment } from "../../../src/flags/segments.ts";
 import { createForm } from "../../../src/forms/forms.ts";
+import {
+  assignSubmissions,
+  labelSubmissions,
+  noteSubmission,
+} from "../../../src/forms/inbox/submission-handling.ts";
 import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
@@ -115,6 +120,9 @@ export async function furnish(
   const names = texts.map((text, index): [string, string] => [`${text}.${index}`, "text"]);
   const withFiles = await store({ email: "ada@example.com", message: first }, { files: names });
   await markSubmissions(app, ann(), [withFiles.id], "read");
+  await assignSubmissions(app, ann(), [withFiles.id], "inbox");
+  await labelSubmissions(app, ann(), [withFiles.id], { add: ["urgent", "to call"], remove: [] });
+  for (const text of texts) await noteSubmission(app, ann(), withFiles.id, text);
   await failDeliveries(app, first, withFiles.delivery);
 
   await createProject(app, ann(), {

@@ -104,6 +104,7 @@ const BODIES: Record<string, unknown> = {
   "POST /forms/{form}/submissions/import": '{"data":{"name":"Ben"}}\n',
   // It takes none, and reads none.
   "POST /forms/{form}/test": {},
+  "POST /submissions/{id}/notes": { text: "called back" },
   "POST /submissions/mark-matching": { mark: "archived" },
   "POST /submissions/delete-matching": { state: "spam" },
   "POST /submissions/purge": { field: "name", value: "Ada", dryRun: true },
@@ -232,6 +233,8 @@ export async function openWorld() {
     "POST /deliveries/retry": { ids: [delivery.id] },
     "POST /projects/{project}/environments/{environment}/flags/{flag}/rollback": { to: made.revision },
     "POST /submissions/mark": { ids: [id], mark: "spam" },
+    "POST /submissions/assign": { ids: [id], assignee: "member" },
+    "POST /submissions/label": { ids: [id], add: ["urgent"] },
     "POST /submissions/delete": { ids: [spare] },
   };
   const every = Object.entries(paths).flatMap(([path, methods]) =>
@@ -300,6 +303,10 @@ export async function openWorld() {
       await Promise.all((environments[0]?.flags ?? []).map((flag) => feedbackOn(app, slug, flag.slug))),
     ]);
     const sent = setup.forms.map(({ key }) => store.submissions.list(key, 1000, null));
+    const lists = await Promise.all(sent);
+    const handled = lists.flatMap(({ submissions }) =>
+      submissions.map((each) => store.submissions.events(each.id)),
+    );
     const targets = [
       ...setup.forms.map(({ key }) => store.targets.list(key)),
       ...setup.projects.map(({ slug }) => store.targets.ofProject(slug)),
@@ -310,7 +317,7 @@ export async function openWorld() {
       [await store.users.page({ limit: 100 }), await store.sessions.page(null, { limit: 100 })],
       await store.members.ofUser("member"),
       await Promise.all(setup.projects.map(({ slug }) => store.invitations.page(slug, { limit: 100 }))),
-      [await Promise.all(projects), await Promise.all(sent), await Promise.all(targets)],
+      [await Promise.all(projects), lists, await Promise.all(handled), await Promise.all(targets)],
       await store.deliveries.page(ALL_DELIVERIES),
       [await store.submissions.files("", 1000), (await app.notes.claim(0, 1000)).garbage],
       files.map(String).toSorted((a, b) => (a < b ? -1 : 1)),

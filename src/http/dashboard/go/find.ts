@@ -110,6 +110,7 @@ async function findSent(app: App, caller: Caller, search: string, timeZone: stri
     const filter = filterOf(
       readQuery((name) => (name === "q" ? search : undefined), null),
       timeZone,
+      caller.name,
     );
     const { submissions } = await listInbox(app, caller, {
       form: null,

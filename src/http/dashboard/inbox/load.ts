@@ -34,7 +34,7 @@ export async function loadList(
   const nothing = { query, counts, filter: null, submissions: [], next: null, indexing: 0 };
   let filter: SubmissionFilter;
   try {
-    filter = filterOf(query, timeZone);
+    filter = filterOf(query, timeZone, caller.name);
   } catch (error) {
     if (!(error instanceof AppError) || error.reason === null) throw error;
     return { ...nothing, fault: { field: error.reason, message: sentence(error.message) } };
@@ -65,7 +65,7 @@ export async function loadReading(
   // A submission of megabytes takes long to parse, and each of these parses it again: other requests take their turns.
   await yieldToEventLoop();
   const { query, beside, next } = await loadBeside(app, caller, submission, asked, timeZone);
-  const filter = filterOf(query, timeZone);
+  const filter = filterOf(query, timeZone, caller.name);
   await yieldToEventLoop();
   const neighbours = await findNeighbours(app, caller, submission, { query, filter, beside, next });
   await yieldToEventLoop();
@@ -92,7 +92,7 @@ async function loadBeside(
   asked: InboxQuery,
   timeZone: string,
 ): Promise<Beside> {
-  const filter = filterOf(asked, timeZone);
+  const filter = filterOf(asked, timeZone, caller.name);
   const load = async (query: InboxQuery): Promise<Beside> => {
     const { form, before } = query;
     const { submissions, next } = await listInbox(app, caller, {

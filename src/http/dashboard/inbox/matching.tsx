@@ -31,7 +31,7 @@ import { ExactTime } from "../parts/time.tsx";
 export function matchingRoutes({ app, get, post, viewOf }: Dashboard, undos: Undos) {
   const selectionOf = (c: DashboardContext, query: InboxQuery, upTo: string | null): Selection => ({
     ...chosenIn(query.form),
-    filter: filterOf(query, viewOf(c).timeZone),
+    filter: filterOf(query, viewOf(c).timeZone, c.get("caller").name),
     upTo,
   });
 

@@ -104,30 +104,32 @@ export function isFiltered({ q, since, until, unread, flag }: InboxQuery): boole
 export function filterOf(
   { folder, q, since, until, unread, flag }: Omit<InboxQuery, "form" | "before">,
   timeZone: string,
+  who: string,
 ): SubmissionFilter {
   if (flag !== "" && !flag.includes("="))
     throw new AppError("invalid", "write a flag and a variant, as in hero=b", { reason: "flag" });
   return readFilter(
     {
       state: folder,
-      search: searchIn(q),
+      search: searchIn(q, who),
       since: since || undefined,
       until: until || undefined,
       unread: unread ? "true" : undefined,
       flag: flag === "" ? undefined : [flag],
     },
+    who,
     (text, field) => timeIn(text, field, timeZone),
   );
 }
 
 /** Text of the search box; undefined if it is empty. Throws `invalid`. */
-function searchIn(q: string): string | undefined {
+function searchIn(q: string, who: string): string | undefined {
   if (q === "") return undefined;
   const { characters } = SEARCH_LIMITS;
   if (q.length > characters)
     throw new AppError("invalid", `a search has at most ${characters} characters`, { reason: "q" });
   try {
-    searchOf({ states: [], search: q });
+    searchOf(readFilter({ search: q }, who));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     throw new AppError("invalid", `${error.message}: it finds letters and digits`, { reason: "q" });
@@ -150,7 +152,16 @@ function zonedTime(text: string): number | undefined {
 }
 
 /** The options of a command that lists, exports or marks the same submissions. */
-export function commandOptions({ states, search, since, until, unread, flags }: SubmissionFilter): Options {
+export function commandOptions({
+  states,
+  search,
+  since,
+  until,
+  unread,
+  flags,
+  labels,
+  assignee,
+}: SubmissionFilter): Options {
   const time = (at: number | undefined) => at !== undefined && new Date(at).toISOString();
   const [folder = "inbox"] = states;
   return {
@@ -160,5 +171,7 @@ export function commandOptions({ states, search, since, until, unread, flags }: 
     until: time(until),
     unread: unread === true,
     flag: flags?.map(({ name, value }) => `${name}=${value}`).join(),
+    label: labels?.join(),
+    assignee,
   };
 }

@@ -42,6 +42,7 @@ export function sendFile(
 }
 
 function exportFilter(c: DashboardContext, timeZone: string): SubmissionFilter {
+  const who = c.get("caller").name;
   const given = (...names: string[]) => names.map((name) => c.req.query(name)).find(Boolean) ?? "";
   const folder = given("folder", "state");
   const filter = filterOf(
@@ -54,11 +55,15 @@ function exportFilter(c: DashboardContext, timeZone: string): SubmissionFilter {
       flag: "",
     },
     timeZone,
+    who,
   );
-  const { fields, flags } = readFilter({
-    field: c.req.queries("field") ?? [],
-    flag: c.req.queries("flag")?.filter((text) => text !== ""),
-  });
+  const { fields, flags } = readFilter(
+    {
+      field: c.req.queries("field") ?? [],
+      flag: c.req.queries("flag")?.filter((text) => text !== ""),
+    },
+    who,
+  );
   const states = folder === "" ? NOT_SPAM : folder === "all" ? SUBMISSION_STATES : [folderIn(folder)];
   return { ...filter, states, fields, flags };
 }

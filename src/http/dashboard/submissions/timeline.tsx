@@ -3,7 +3,7 @@ import type { DeliveryStatus } from "../../../delivery/delivery-status.ts";
 import { AskingButton } from "../parts/danger.tsx";
 import { A } from "../parts/link.tsx";
 import { Badge, type Tone } from "../parts/status.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, ForeignValue } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { Card } from "../parts/card.tsx";
 import { useMayWriteForms } from "../view.ts";
@@ -77,12 +77,7 @@ function Event({ event }: { event: TimelineEvent }) {
         Stored as spam: <Foreign text={event.explanation} />
       </>
     );
-  if (event.event === "marked")
-    return (
-      <>
-        {MARKED[event.mark]} by <Foreign text={event.who} />
-      </>
-    );
+  if ("who" in event) return <Handled event={event} />;
   const { kind, target } = event;
   if (event.event === "queued")
     return (
@@ -112,6 +107,35 @@ function Event({ event }: { event: TimelineEvent }) {
       <span class="soft">
         {error === null && code !== null && `answered ${code} `}after {duration} ms
       </span>
+    </>
+  );
+}
+
+/** An event with its user. */
+function Handled({ event }: { event: Extract<TimelineEvent, { who: string }> }) {
+  const who = <Foreign text={event.who} />;
+  if (event.event === "marked")
+    return (
+      <>
+        {MARKED[event.mark]} by {who}
+      </>
+    );
+  if (event.event === "assigned")
+    return (
+      <>
+        Assigned to {event.assignee === null ? "nobody" : <Foreign text={event.assignee} />} by {who}
+      </>
+    );
+  if (event.event === "labeled" || event.event === "unlabeled")
+    return (
+      <>
+        Label <Foreign text={event.label} /> {event.event === "labeled" ? "added" : "removed"} by {who}
+      </>
+    );
+  return (
+    <>
+      {event.event === "noted" ? "Note by" : "Answered by"} {who}
+      <ForeignValue text={event.text} />
     </>
   );
 }

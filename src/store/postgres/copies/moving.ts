@@ -1,8 +1,9 @@
 import { clock } from "../../../base/clock.ts";
 import { AppError } from "../../../base/errors.ts";
-import type { Batch, Dump, MovingStore } from "../../../maintenance/store.ts";
+import type { Batch, Dump, MovingStore, PortableValue } from "../../../maintenance/store.ts";
 import { PORTABLE_TABLES, TABLE_NAMES, type TableName, columnsOf } from "../../../maintenance/tables.ts";
 import { SUBMISSION_STATES } from "../../../forms/submission-state.ts";
+import { SUBMISSION_STATE } from "../../portable.ts";
 import { deleteSubmissions } from "../../sql/submissions/removals.ts";
 import { textOf } from "../../sql/ids.ts";
 import { FOR_UPDATE, type Work, all, only, run } from "../../sql/work.ts";
@@ -95,20 +96,20 @@ function* clearTable(table: TableName): Work<void> {
   yield* run("UPDATE forms SET slug = '~' || id, key = '~' || id, deleted = 1");
 }
 
-type State = { id: Uint8Array; state: number; spam: string | null; unread: number };
+type State = { id: Uint8Array } & Record<(typeof SUBMISSION_STATE)[number], PortableValue>;
 
 const AMONG = "id = ANY (CAST($ids AS BYTEA[]))";
 
 function* findOutdated({ rows }: Batch): Work<Set<string>> {
   const at = (name: string) => columnsOf("submissions").findIndex(([column]) => column === name);
-  const [id, state, spam, unread] = [at("id"), at("state"), at("spam"), at("unread")];
+  const [id, state] = [at("id"), SUBMISSION_STATE.map((name) => [name, at(name)] as const)];
   const ids = rows.map((row) => row[id] as string);
-  const sql = `SELECT id, state, spam, unread FROM submissions WHERE ${AMONG}`;
+  const sql = `SELECT id, ${SUBMISSION_STATE.join()} FROM submissions WHERE ${AMONG}`;
   const found = yield* all<State>(sql, { ids: idArray(ids) });
   const known = new Map(found.map((each) => [textOf(each.id), each]));
   const outdated = rows.filter((row) => {
     const each = known.get(row[id] as string);
-    return !each || each.state !== row[state] || each.spam !== row[spam] || each.unread !== row[unread];
+    return !each || state.some(([name, column]) => each[name] !== row[column]);
   });
   return new Set(outdated.map((row) => row[id] as string));
 }

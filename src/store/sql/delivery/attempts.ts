@@ -1,11 +1,17 @@
 import { MAX_ATTEMPTS_KEPT } from "../../../delivery/limits.ts";
 import { DELIVERY_STATUSES as STATUSES } from "../../../delivery/delivery-status.ts";
-import type { AttemptRecord, DeliveryContent, SettledDelivery } from "../../../delivery/store.ts";
+import type {
+  AnswerContent,
+  AttemptRecord,
+  DeliveryContent,
+  SettledDelivery,
+} from "../../../delivery/store.ts";
 import { DEFAULT_SETTINGS } from "../../../forms/settings/settings.ts";
 import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
+import { labelsOf } from "../../../forms/inbox/handling.ts";
 import { QUEUED } from "./deliveries.ts";
 import { PROJECT_OF_FORM } from "../rows.ts";
-import { bytesOf } from "../ids.ts";
+import { bytesOf, textOf } from "../ids.ts";
 import { countSubmissions } from "../submissions/counts.ts";
 import { type Work, all, first, only, run } from "../work.ts";
 
@@ -65,6 +71,8 @@ type ContentRow = {
   unread: number;
   meta: string | null;
   flags: string | null;
+  assignee: string | null;
+  labels: string | null;
 };
 
 type FileRow = DeliveryContent["submission"]["files"][number];
@@ -72,13 +80,29 @@ type FileRow = DeliveryContent["submission"]["files"][number];
 export function* deliveryContent(submission: string): Work<DeliveryContent | undefined> {
   const row = yield* first<ContentRow>(
     `SELECT s.seq, ${PROJECT_OF_FORM} AS project,
-            (SELECT mail_from FROM projects WHERE id = f.project_id) AS mail_from, f.slug, f.name, f.key, f.settings, s.data, s.created_at, s.state, s.spam, s.unread, s.meta, s.flags
+            (SELECT mail_from FROM projects WHERE id = f.project_id) AS mail_from, f.slug, f.name, f.key, f.settings, s.data, s.created_at, s.state, s.spam, s.unread, s.meta, s.flags, s.assignee, s.labels
      FROM forms f CROSS JOIN submissions s
      WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0`,
     { id: bytesOf(submission) },
   );
   if (!row) return undefined;
-  const { seq, project, slug, name, key, settings, data, created_at, state, spam, unread, meta, flags } = row;
+  const {
+    seq,
+    project,
+    slug,
+    name,
+    key,
+    settings,
+    data,
+    created_at,
+    state,
+    spam,
+    unread,
+    meta,
+    flags,
+    assignee,
+    labels,
+  } = row;
   const files = yield* all<FileRow>(
     "SELECT field, name, type, size, sha256 FROM files WHERE submission_seq = $seq ORDER BY position",
     { seq },
@@ -94,8 +118,19 @@ export function* deliveryContent(submission: string): Work<DeliveryContent | und
       read: unread === 0,
       meta,
       flags,
+      assignee,
+      labels: labelsOf(labels),
       files,
     },
     spamCount: yield* countSubmissions(key, ["spam"]),
   };
+}
+
+export function* answerContent(delivery: string): Work<AnswerContent | undefined> {
+  const row = yield* first<{ text: string; subject: string; thread: Uint8Array }>(
+    `SELECT e.text, e.subject, e.thread FROM deliveries d CROSS JOIN submission_events e
+     WHERE d.id = $id AND e.submission_seq = d.submission_seq AND e.delivery = d.id`,
+    { id: bytesOf(delivery) },
+  );
+  return row && { ...row, thread: textOf(row.thread) };
 }

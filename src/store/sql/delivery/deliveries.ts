@@ -3,6 +3,7 @@ import {
   type Delivery,
   type DeliveryKind,
   noSuchDelivery,
+  shownTarget,
   type NewDelivery,
 } from "../../../delivery/delivery.ts";
 import {
@@ -20,7 +21,8 @@ import { SKIP_LOCKED, type Work, all, first, only, run } from "../work.ts";
 const MAX_SCANNED = 1000;
 
 /** The lane of a delivery, as the index of queued deliveries has it. */
-export const LANE = "CASE WHEN kind IN ('mail', 'notification', 'autoreply') THEN '' ELSE target END";
+export const LANE =
+  "CASE WHEN kind IN ('mail', 'notification', 'autoreply', 'reply') THEN '' ELSE target END";
 
 export const QUEUED = STATUSES.indexOf("queued");
 const FAILED = STATUSES.indexOf("failed");
@@ -223,7 +225,7 @@ function view({ id, submission, form_key: _key, due_at, status, ...row }: Row): 
     environment: row.environment,
     event: row.event,
     kind: row.kind,
-    target: row.target,
+    target: shownTarget(row.kind, row.target),
     status: STATUSES[status]!,
     attempts: row.attempts,
     nextAt: status === QUEUED && row.error !== WITHOUT_MAIL ? isoTime(due_at) : null,

@@ -1,11 +1,11 @@
-import { type DeliveryKind, type Lane, MAIL_LANE } from "../../../delivery/delivery.ts";
+import { type DeliveryKind, type Lane, MAIL_LANE, shownTarget } from "../../../delivery/delivery.ts";
 import {
   DELIVERY_STATUSES as STATUSES,
   WITHOUT_MAIL,
   WITHOUT_TARGET,
 } from "../../../delivery/delivery-status.ts";
 import type { ClaimedDelivery, OutboxTurn } from "../../../delivery/store.ts";
-import { deliveryContent, listAttempts, settleDelivery } from "./attempts.ts";
+import { answerContent, deliveryContent, listAttempts, settleDelivery } from "./attempts.ts";
 import {
   LANE,
   QUEUED,
@@ -103,6 +103,7 @@ function* claim({
   return rows.map((row) => ({
     ...row,
     id: textOf(row.id),
+    target: shownTarget(row.kind, row.target),
     submission: row.submission && textOf(row.submission),
   }));
 }
@@ -200,6 +201,7 @@ export const deliveries = {
     clock: readClock,
     nextAt: nextDelivery,
     content: deliveryContent,
+    answer: answerContent,
     notices: noticeContent,
     countQueued: (atMost: number, projects?: readonly string[] | null) =>
       countDeliveries("queued", atMost, projects),

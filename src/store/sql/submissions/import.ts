@@ -2,6 +2,7 @@ import { recountStored } from "./quota.ts";
 import { isIdOf } from "../../../base/ids.ts";
 import { noSuchForm } from "../../../forms/form.ts";
 import type { ImportedSubmission, ImportResult } from "../../../forms/store.ts";
+import { labelsText } from "../../../forms/inbox/handling.ts";
 import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
 import { allAmong } from "../lists.ts";
 import { insertRows } from "../lists.ts";
@@ -43,7 +44,7 @@ export function* importSubmissions(
     result.imported += 1;
   }
   yield* insertRows(
-    "INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta, flags)",
+    "INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta, flags, assignee, labels)",
     rows,
     "",
   );
@@ -83,7 +84,17 @@ function* formsOf(ids: readonly Uint8Array[]): Work<Map<string, number>> {
 function rowOf(
   id: Uint8Array,
   formId: number,
-  { data, createdAt, state, spam, read, meta, flags = null }: ImportedSubmission,
+  {
+    data,
+    createdAt,
+    state,
+    spam,
+    read,
+    meta,
+    flags = null,
+    assignee = null,
+    labels = [],
+  }: ImportedSubmission,
 ): Value[] {
   return [
     id,
@@ -95,5 +106,7 @@ function rowOf(
     read ? 0 : 1,
     meta && JSON.stringify(meta),
     flags && JSON.stringify(flags),
+    assignee,
+    labelsText(labels),
   ];
 }

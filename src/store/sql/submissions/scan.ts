@@ -19,7 +19,7 @@ export type FindHits = (formId: number, terms: SearchTerms, before: string | nul
 /** The data is null if the submission is not chosen. */
 type Row = Omit<SubmissionRow, "data"> & { data: string | null };
 
-type Chosen = Pick<Scan, "states" | "unread" | "since" | "until">;
+type Chosen = Pick<Scan, "states" | "unread" | "since" | "until" | "assignee" | "isLabeled">;
 
 export function* scanSubmissions(findHits: FindHits, formKey: string, scan: Scan): Work<ScanStep> {
   const formId = yield* formIdOf(formKey);
@@ -45,9 +45,11 @@ export function* scanSubmissions(findHits: FindHits, formKey: string, scan: Scan
 /** The submissions in the folders that are scanned; the index has an order in each, which the database merges. */
 function newest(formId: number, scan: Scan): Work<Row[]> {
   const { condition, params } = conditionOf({ ...scan, states: STATES });
+  // Few of many submissions have either, and an index of their own.
+  const few = `${scan.assignee == null ? "" : " AND s.assignee = $assignee"}${scan.isLabeled ? " AND s.labels IS NOT NULL" : ""}`;
   const folders = scan.states.map(
     (state) => `SELECT ${columnsFor(scan, condition)} FROM submissions s JOIN forms f ON f.id = s.form_id
-                WHERE s.form_id = $formId AND s.state = ${STATES.indexOf(state)} AND s.id < $before`,
+                WHERE s.form_id = $formId AND s.state = ${STATES.indexOf(state)} AND s.id < $before${few}`,
   );
   return all<Row>(
     `${folders.join("\nUNION ALL\n")} ORDER BY 1 DESC LIMIT $limit`,
@@ -83,16 +85,25 @@ function columnsFor({ unread, since, until }: Chosen, condition: string): string
 /** Every submission counts as scanned, but only those that fulfil the condition are read whole. */
 function columns(condition: string): string {
   return `s.id, s.seq, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.created_at, s.state, s.spam, s.unread, s.meta, s.flags,
-          CASE WHEN ${condition} THEN s.data END AS data`;
+          s.assignee, s.labels, CASE WHEN ${condition} THEN s.data END AS data`;
 }
 
-function conditionOf({ states, unread, since, until }: Chosen): { condition: string; params: Params } {
+function conditionOf({ states, unread, since, until, assignee = null, isLabeled = false }: Chosen): {
+  condition: string;
+  params: Params;
+} {
   const parts = [`s.state IN (${states.map((state) => STATES.indexOf(state)).join()})`];
   if (unread) parts.push("s.unread = 1");
   if (since !== null) parts.push("s.created_at >= $since");
   if (until !== null) parts.push("s.created_at < $until");
+  if (assignee !== null) parts.push("s.assignee = $assignee");
+  if (isLabeled) parts.push("s.labels IS NOT NULL");
   return {
     condition: parts.join(" AND "),
-    params: { ...(since !== null && { since }), ...(until !== null && { until }) },
+    params: {
+      ...(since !== null && { since }),
+      ...(until !== null && { until }),
+      ...(assignee !== null && { assignee }),
+    },
   };
 }

@@ -18,6 +18,15 @@ import {
   sumStored,
 } from "./counts.ts";
 import { countFileBytes, listFiles, unreferencedFiles } from "./files.ts";
+import type { NewAnswer } from "../../../forms/inbox/handling-store.ts";
+import {
+  answerSubmission,
+  assignSubmissions,
+  labelSubmissions,
+  listEvents,
+  listLabels,
+  noteSubmission,
+} from "./handling.ts";
 import { listMarks, markSubmissions } from "./marks.ts";
 import {
   findArrival,
@@ -40,6 +49,8 @@ export function submissionSlice(findHits: FindHits, forget: Forget) {
       beside: submissionsBeside,
       newestOf: newestOfForms,
       marks: listMarks,
+      events: listEvents,
+      labels: listLabels,
       count: countSubmissions,
       counts: listCounts,
       stored: sumStored,
@@ -60,6 +71,10 @@ export function submissionSlice(findHits: FindHits, forget: Forget) {
     writes: submissionWrites(forget),
     weights: {
       mark: ({ length }: readonly string[]) => WEIGHT * length,
+      assign: ({ length }: readonly string[]) => WEIGHT * length,
+      label: ({ length }: readonly string[]) => WEIGHT * length,
+      note: (_id: string, text: string) => WEIGHT + text.length,
+      answer: (_id: string, { text }: NewAnswer) => WEIGHT + text.length,
       delete: ({ length }: readonly string[]) => WEIGHT + 40 * length,
       import: (_form: string, submissions: readonly ImportedSubmission[]) =>
         submissions.reduce((sum, { data }) => sum + data.length * 2, WEIGHT),
@@ -70,6 +85,10 @@ export function submissionSlice(findHits: FindHits, forget: Forget) {
 export function submissionWrites(forget: Forget) {
   return {
     mark: markSubmissions,
+    assign: assignSubmissions,
+    label: labelSubmissions,
+    note: noteSubmission,
+    answer: answerSubmission,
     recount: recountSubmissions,
     clearExpired,
     import: importSubmissions,

@@ -1,6 +1,7 @@
 import { isoTime } from "../../../base/clock.ts";
 import type { FileInfo, RawSubmission, Submission, SubmissionPage } from "../../../forms/submission.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
+import { labelsOf } from "../../../forms/inbox/handling.ts";
 import { textOf, bytesOf } from "../ids.ts";
 import { type Work, all, FOR_UPDATE_OF_S, first } from "../work.ts";
 import { PROJECT_OF_FORM } from "../rows.ts";
@@ -21,11 +22,13 @@ export type SubmissionRow = {
   unread: number;
   meta: string | null;
   flags: string | null;
+  assignee: string | null;
+  labels: string | null;
 };
 
 /** The columns of a `SubmissionRow` in a join of submissions `s` and forms `f`. */
 export const COLUMNS = `s.id, s.seq, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.data, s.created_at, s.state, s.spam,
-  s.unread, s.meta, s.flags`;
+  s.unread, s.meta, s.flags, s.assignee, s.labels`;
 
 /** Sorts after every id, which has 16 bytes. */
 export const AFTER_EVERY_ID = Buffer.alloc(17, 0xff);
@@ -45,6 +48,8 @@ export function* viewRaw(rows: readonly SubmissionRow[]): Work<RawSubmission[]> 
     read: row.unread === 0,
     meta: row.meta === null ? null : JSON.parse(row.meta),
     flags: row.flags === null ? null : JSON.parse(row.flags),
+    assignee: row.assignee,
+    labels: labelsOf(row.labels),
   }));
 }
 
@@ -122,14 +127,23 @@ export function* projectsOfSubmissions(ids: readonly string[]): Work<Record<stri
   );
 }
 
-export type KnownSubmission = { seq: number; state: number; spam: string | null; unread: number };
+export type KnownSubmission = {
+  seq: number;
+  state: number;
+  spam: string | null;
+  unread: number;
+  assignee: string | null;
+  labels: string | null;
+};
 
 /** The given submissions that exist, by their ids, locked for a change. */
 export function* lockSubmissions(ids: readonly string[]): Work<Map<string, KnownSubmission>> {
   const bytes = ids.map(bytesOf);
   const rows = yield* allAmong<KnownSubmission & { id: Uint8Array }>(
     bytes,
-    (list) => `SELECT s.id, s.seq, s.state, s.spam, s.unread ${OF_FORMS} AND s.id IN ${list}
+    (
+      list,
+    ) => `SELECT s.id, s.seq, s.state, s.spam, s.unread, s.assignee, s.labels ${OF_FORMS} AND s.id IN ${list}
                ORDER BY s.id ${FOR_UPDATE_OF_S}`,
   );
   const found = new Map(rows.map((row) => [textOf(row.id), row]));

@@ -5,6 +5,7 @@ import { PORTABLE_TABLES, TABLE_NAMES, type TableName, columnsOf } from "../../.
 import { connectUnmigrated } from "../connection.ts";
 import { sqliteError } from "../errors.ts";
 import { insertBatch, refuseRows } from "./fill.ts";
+import { SUBMISSION_STATE } from "../../portable.ts";
 import { queueRemovals } from "../search-index.ts";
 import { close, query } from "../statements.ts";
 import { runWork } from "../run.ts";
@@ -84,13 +85,13 @@ function clearTable(db: Database, table: TableName): void {
   db.run("UPDATE forms SET slug = '~' || id, key = '~' || id, deleted = 1");
 }
 
-type Found = { seq: number; form_id: number; state: number; spam: string | null; unread: number };
+type Found = { seq: number } & Record<(typeof SUBMISSION_STATE)[number], PortableValue>;
 
 /** Also finds submissions of forms that are deleted. */
 function findSubmission(db: Database, id: string): Found | null {
   return query<Found, [Buffer]>(
     db,
-    `SELECT s.seq, s.form_id, s.state, s.spam, s.unread FROM forms f CROSS JOIN submissions s
+    `SELECT s.seq, ${SUBMISSION_STATE.map((name) => `s.${name}`).join()} FROM forms f CROSS JOIN submissions s
      ON s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = ?1`,
   ).get(bytesOf(id));
 }
@@ -113,9 +114,9 @@ function rowOf(table: TableName, values: PortableValue[]): Record<string, Portab
 function findOutdated(db: Database, { table, rows }: Batch): Set<string> {
   const outdated = rows
     .map((values) => rowOf(table, values))
-    .filter(({ id, state, spam, unread }) => {
-      const found = findSubmission(db, id as string);
-      return !found || found.state !== state || found.spam !== spam || found.unread !== unread;
+    .filter((row) => {
+      const found = findSubmission(db, row["id"] as string);
+      return !found || SUBMISSION_STATE.some((name) => found[name] !== row[name]);
     });
   return new Set(outdated.map(({ id }) => id as string));
 }
@@ -135,13 +136,9 @@ function hasFile(db: Database, key: string): boolean {
   return query(db, "SELECT 1 FROM files WHERE blob_key = ?1").get(key) !== null;
 }
 
-function updateState(
-  db: Database,
-  seq: number,
-  { state, spam, unread }: Record<string, PortableValue>,
-): void {
-  const sql = "UPDATE submissions SET state = ?2, spam = ?3, unread = ?4 WHERE seq = ?1";
-  query<unknown, PortableValue[]>(db, sql).run(seq, state!, spam!, unread!);
+function updateState(db: Database, seq: number, row: Record<string, PortableValue>): void {
+  const sql = `UPDATE submissions SET ${SUBMISSION_STATE.map((name) => `${name} = ?`).join()} WHERE seq = ?`;
+  query<unknown, PortableValue[]>(db, sql).run(...SUBMISSION_STATE.map((name) => row[name]!), seq);
 }
 
 function pageIds(db: Database, after: number): { ids: string[]; next: string | null } {

@@ -1,0 +1,26 @@
+import type { Author } from "../../access/caller.ts";
+import type { NewDelivery } from "../../delivery/delivery.ts";
+import type { HandlingRecord, LabelChange } from "./handling.ts";
+
+/** An answer to a submission, on its way. */
+export type NewAnswer = {
+  text: string;
+  subject: string;
+  /** Its `target` is the address. */
+  delivery: Pick<NewDelivery, "id" | "target">;
+};
+
+/** The part of the port by which people handle submissions. Every method throws `not_found` for an unknown id, and changes nothing. */
+export type HandlingStore = {
+  /** Gives submissions to a user, or with null to none. Returns the ids of those that were not that user's. */
+  assign(ids: readonly string[], assignee: string | null, by: Author): Promise<string[]>;
+  /** Changes the labels of submissions. Returns the ids of those that changed. Throws `conflict` for too many. */
+  label(ids: readonly string[], labels: LabelChange, by: Author): Promise<string[]>;
+  note(id: string, text: string, by: Author): Promise<void>;
+  /** Queues an answer, and records it. */
+  answer(id: string, answer: NewAnswer, by: Author): Promise<void>;
+  /** The newest `MAX_EVENTS_KEPT` events of a submission, oldest first; empty for an unknown id. */
+  events(id: string): Promise<HandlingRecord[]>;
+  /** The labels of the submissions of a form, without repeats: of the newest that have some. */
+  labels(formKey: string): Promise<string[]>;
+};

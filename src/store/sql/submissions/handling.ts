@@ -1,0 +1,152 @@
+import type { Author } from "../../../access/caller.ts";
+import {
+  type HandlingKind,
+  type HandlingRecord,
+  type LabelChange,
+  changedLabels,
+  labelsOf,
+  labelsText,
+} from "../../../forms/inbox/handling.ts";
+import type { NewAnswer } from "../../../forms/inbox/handling-store.ts";
+import { HANDLING_LIMITS, MAX_EVENTS_KEPT } from "../../../forms/limits.ts";
+import { noSuchSubmission } from "../../../forms/submission.ts";
+import { replyTarget } from "../../../delivery/delivery.ts";
+import { bytesOf, textOf } from "../ids.ts";
+import { insertRows, runAmong } from "../lists.ts";
+import { type Value, type Work, all, first, run } from "../work.ts";
+import { type KnownSubmission, formIdOf, lockSubmissions } from "./submissions.ts";
+
+function* lockKnown(ids: readonly string[]): Work<Map<string, KnownSubmission>> {
+  const known = yield* lockSubmissions(ids);
+  const unknown = ids.find((id) => !known.has(id));
+  if (unknown !== undefined) throw noSuchSubmission(unknown);
+  return known;
+}
+
+export function* assignSubmissions(
+  ids: readonly string[],
+  assignee: string | null,
+  by: Author,
+): Work<string[]> {
+  const changed = [...(yield* lockKnown(ids))].filter(([, row]) => row.assignee !== assignee);
+  const seqs = changed.map(([, { seq }]) => seq);
+  yield* runAmong(seqs, (list) => `UPDATE submissions SET assignee = $assignee WHERE seq IN ${list}`, {
+    assignee,
+  });
+  yield* record(
+    seqs.map((seq) => ({ seq, kind: "assigned", text: assignee })),
+    by,
+  );
+  return changed.map(([id]) => id);
+}
+
+export function* labelSubmissions(ids: readonly string[], change: LabelChange, by: Author): Work<string[]> {
+  const changed: string[] = [];
+  const events: NewEvent[] = [];
+  for (const [id, { seq, labels: before }] of yield* lockKnown(ids)) {
+    const { labels, added, removed } = changedLabels(labelsOf(before), change);
+    if (added.length === 0 && removed.length === 0) continue;
+    changed.push(id);
+    yield* run("UPDATE submissions SET labels = $labels WHERE seq = $seq", {
+      seq,
+      labels: labelsText(labels),
+    });
+    for (const text of removed) events.push({ seq, kind: "unlabeled", text });
+    for (const text of added) events.push({ seq, kind: "labeled", text });
+  }
+  yield* record(events, by);
+  return changed;
+}
+
+export function* noteSubmission(id: string, text: string, by: Author): Work<void> {
+  const { seq } = (yield* lockKnown([id])).get(id)!;
+  yield* record([{ seq, kind: "noted", text }], by);
+}
+
+/**
+ * Queues an answer. Its thread is that of the answer before it, else the automatic reply that the sender got, while its
+ * delivery is kept, else the submission itself.
+ */
+export function* answerSubmission(
+  id: string,
+  { text, subject, delivery }: NewAnswer,
+  by: Author,
+): Work<void> {
+  const { seq } = (yield* lockKnown([id])).get(id)!;
+  const before = yield* first<{ thread: Uint8Array | null }>(
+    `SELECT thread FROM submission_events WHERE submission_seq = $seq AND kind = 'answered' ORDER BY id DESC LIMIT 1`,
+    { seq },
+  );
+  const autoreply = yield* first<{ id: Uint8Array }>(
+    "SELECT id FROM deliveries WHERE submission_seq = $seq AND kind = 'autoreply' ORDER BY id LIMIT 1",
+    { seq },
+  );
+  const thread = before?.thread ?? autoreply?.id ?? bytesOf(id);
+  yield* run(
+    `INSERT INTO deliveries (id, submission_seq, kind, target, due_at) VALUES ($id, $seq, 'reply', $target, $at)`,
+    { id: bytesOf(delivery.id), seq, target: replyTarget(delivery), at: by.at },
+  );
+  yield* record([{ seq, kind: "answered", text, subject, delivery: bytesOf(delivery.id), thread }], by);
+}
+
+type NewEvent = {
+  seq: number;
+  kind: HandlingKind;
+  text: string | null;
+  delivery?: Uint8Array;
+  thread?: Uint8Array;
+  subject?: string;
+};
+
+/** Records events, and drops the oldest ones past `MAX_EVENTS_KEPT`, of which answers and notes go last. */
+function* record(events: readonly NewEvent[], { who, at }: Author): Work<void> {
+  if (events.length === 0) return;
+  const rows = events.map(({ seq, kind, text, delivery = null, thread = null, subject = null }): Value[] => [
+    seq,
+    kind,
+    text,
+    delivery,
+    thread,
+    subject,
+    who,
+    at,
+  ]);
+  yield* insertRows(
+    "INSERT INTO submission_events (submission_seq, kind, text, delivery, thread, subject, who, at)",
+    rows,
+    "",
+  );
+  yield* runAmong(
+    [...new Set(events.map(({ seq }) => seq))],
+    (list) => `DELETE FROM submission_events WHERE id IN (
+       SELECT id FROM (
+         SELECT id, row_number() OVER (PARTITION BY submission_seq
+           ORDER BY CASE WHEN kind IN ('noted', 'answered') THEN 0 ELSE 1 END, id DESC) AS number
+         FROM submission_events WHERE submission_seq IN ${list}
+       ) AS numbered WHERE number > $kept)`,
+    { kept: MAX_EVENTS_KEPT },
+  );
+}
+
+/** The events of a submission, oldest first. */
+export function* listEvents(id: string): Work<HandlingRecord[]> {
+  const rows = yield* all<Omit<HandlingRecord, "delivery"> & { delivery: Uint8Array | null }>(
+    `SELECT e.kind, e.text, e.delivery, e.who, e.at
+     FROM forms f CROSS JOIN submissions s CROSS JOIN submission_events e
+     WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0 AND e.submission_seq = s.seq
+     ORDER BY e.id`,
+    { id: bytesOf(id) },
+  );
+  return rows.map((row) => ({ ...row, delivery: row.delivery && textOf(row.delivery) }));
+}
+
+/** The labels of the newest submissions of a form that have some, in their order. */
+export function* listLabels(formKey: string): Work<string[]> {
+  const formId = yield* formIdOf(formKey);
+  const rows = yield* all<{ labels: string }>(
+    `SELECT labels FROM submissions WHERE form_id = $formId AND state IN (0, 1, 2) AND labels IS NOT NULL
+     ORDER BY id DESC LIMIT $limit`,
+    { formId, limit: HANDLING_LIMITS.offered },
+  );
+  return [...new Set(rows.flatMap(({ labels }) => labelsOf(labels)))].toSorted();
+}

@@ -1,0 +1,90 @@
+import { expect, test } from "bun:test";
+import { createUser } from "../../../src/access/users.ts";
+import { createForm } from "../../../src/forms/forms.ts";
+import { listInbox } from "../../../src/forms/inbox/inbox.ts";
+import { readFilter } from "../../../src/forms/inbox/filters.ts";
+import {
+  assignSubmissions,
+  labelSubmissions,
+  noteSubmission,
+} from "../../../src/forms/inbox/submission-handling.ts";
+import { timelineOf } from "../../../src/forms/inbox/timeline.ts";
+import { storeSubmission } from "../../../src/forms/submissions.ts";
+import { createProject } from "../../../src/projects/projects.ts";
+import { openTestApp } from "../../support/app.ts";
+import { OPERATOR, callerNamed } from "../../support/records/caller.ts";
+import { codeOf, reasonOf } from "../../support/refusals.ts";
+
+async function begin(count = 1) {
+  const app = openTestApp();
+  const form = await createForm(app, OPERATOR, { slug: "contact" });
+  await createUser(app, OPERATOR, { name: "ann", role: "inbox" });
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1)
+    ids.push((await storeSubmission(app, form, { data: `{"text":"hello ${index}"}`, files: [] })).id);
+  return { app, ids: ids as [string, ...string[]] };
+}
+
+test("the timeline says who gave a submission to whom, labeled it and what was noted", async () => {
+  const { app, ids } = await begin();
+  await assignSubmissions(app, callerNamed("ben"), ids, "ann");
+  await labelSubmissions(app, callerNamed("ben"), ids, { add: [" urgent "], remove: [] });
+  await noteSubmission(app, callerNamed("ann"), ids[0], "  called back\n");
+  await labelSubmissions(app, callerNamed("ann"), ids, { add: [], remove: ["Urgent"] });
+  await assignSubmissions(app, callerNamed("ann"), ids, null);
+  const [, ...events] = await timelineOf(app, OPERATOR, ids[0]);
+  const at = expect.any(String);
+  expect(events).toEqual([
+    { event: "assigned", at, assignee: "ann", who: "ben" },
+    { event: "labeled", at, label: "urgent", who: "ben" },
+    { event: "noted", at, text: "called back", who: "ann" },
+    { event: "unlabeled", at, label: "urgent", who: "ann" },
+    { event: "assigned", at, assignee: null, who: "ann" },
+  ]);
+});
+
+test("submissions go to users who see them alone", async () => {
+  const { app, ids } = await begin();
+  expect(await reasonOf(assignSubmissions(app, OPERATOR, ids, "nobody"))).toBe("not_found user-not-found");
+  await createProject(app, OPERATOR, { slug: "shop", name: "Shop", environments: ["live"] });
+  await createUser(app, OPERATOR, { name: "of-shop", role: "none" });
+  expect(await codeOf(assignSubmissions(app, OPERATOR, ids, "of-shop"))).toBe("invalid");
+  const viewer = callerNamed("ben", { grants: [{ scopes: ["read"] }] });
+  expect(await codeOf(assignSubmissions(app, viewer, ids, "ann"))).toBe("forbidden");
+  expect(await codeOf(labelSubmissions(app, viewer, ids, { add: ["x"], remove: [] }))).toBe("forbidden");
+  expect(await codeOf(noteSubmission(app, viewer, ids[0], "x"))).toBe("forbidden");
+});
+
+test("a label is a short text on one line without commas and quotes, and a note is a text", async () => {
+  const { app, ids } = await begin();
+  for (const label of ["", " ", "a,b", 'a"b', "a\nb", "x".repeat(51)])
+    expect([label, await codeOf(labelSubmissions(app, OPERATOR, ids, { add: [label], remove: [] }))]).toEqual(
+      [label, "invalid"],
+    );
+  expect(await codeOf(labelSubmissions(app, OPERATOR, ids, { add: ["a"], remove: ["A"] }))).toBe("invalid");
+  for (const note of ["", " \n", "x".repeat(10_001)])
+    expect(await codeOf(noteSubmission(app, OPERATOR, ids[0], note))).toBe("invalid");
+});
+
+test("a search finds labels and what is assigned to the caller, beside words and in other filters", async () => {
+  const { app, ids } = await begin(4);
+  const [first, second, third] = ids as [string, string, string, string];
+  await labelSubmissions(app, OPERATOR, [first, second], { add: ["Needs an answer"], remove: [] });
+  await labelSubmissions(app, OPERATOR, [second, third], { add: ["bug"], remove: [] });
+  await assignSubmissions(app, OPERATOR, [second], "ann");
+  const found = async (search: string, more: object = {}) => {
+    const filter = readFilter({ state: "inbox", search, ...more }, "ann");
+    const page = await listInbox(app, OPERATOR, { form: null, limit: 10, before: null, filter });
+    return page.submissions.map(({ id }) => ids.indexOf(id));
+  };
+  expect(await found("label:BUG")).toEqual([2, 1]);
+  expect(await found('label:"needs an answer"')).toEqual([1, 0]);
+  expect(await found('label:bug label:"needs an answer"')).toEqual([1]);
+  expect(await found("is:mine")).toEqual([1]);
+  expect(await found("hello label:bug 2")).toEqual([2]);
+  expect(await found("is:mine 0")).toEqual([]);
+  expect(await found("hello", { label: ["bug"], assignee: "me" })).toEqual([1]);
+  expect(await found("hello", { assignee: "ben" })).toEqual([]);
+  // A word of a message may look alike.
+  expect(await found("label:")).toEqual([]);
+});
