@@ -2,6 +2,8 @@ import { type Command, Option } from "commander";
 import { clock } from "../../../src/base/clock.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { isObject } from "../../../src/base/json.ts";
+import type { Converted } from "../../../src/flags/importers/draft.ts";
+import type { ForeignFormat } from "../../../src/flags/importers/importers.ts";
 import type { ImportResult } from "../../../src/flags/imports.ts";
 import { flagd as operations } from "../../../src/operations/flagd.ts";
 import { exportFormat, saveTo, writeOut } from "../../output/save.ts";
@@ -19,19 +21,23 @@ import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/why.ts";
 import { readEnvironment } from "./place.ts";
 
-/** The format of `flags import` and `flags export`. */
-function flagdOption(): Option {
-  return new Option("--format <format>", "flagd: https://flagd.dev/schema/v0/flags.json")
-    .choices(["flagd"])
-    .default("flagd");
+function formatOption(formats: readonly string[], description: string): Option {
+  return new Option("--format <format>", description).choices(formats).default("flagd");
 }
+
+const FLAGD = "flagd: https://flagd.dev/schema/v0/flags.json";
+const FORMATS = ["flagd", "unleash"];
 
 export function addImportCommand(flags: Command, io: Io): void {
   flags
     .command("import")
-    .argument("[file]", "a file of flagd, JSON or YAML; - for standard input")
+    .argument("[file]", "a file of flagd or another service, JSON or YAML; - for standard input")
     .description("set the flags and segments that a file describes; others stay as they are")
-    .addOption(flagdOption())
+    .addOption(formatOption(FORMATS, "the service that the file is of"))
+    .option(
+      "--from-environment <name>",
+      "the environment of the file, if it has several; without it the one that is named as that of -e",
+    )
     .addOption(projectOption())
     .addOption(environmentOption())
     .option("--dry-run", "show what would change, and change nothing")
@@ -43,9 +49,13 @@ All of the file is imported, or nothing. A flag that is new to the project is of
 variants on and off without a rule make a plain flag; <flag>.payload is its payload. A rule that refers to a segment
 that does not exist, or yields a variant that the flag does not have, is imported with a warning.
 
+A file of another service becomes flags that give readers what they got there. Notes name what is different, such as who
+is in a share, and flags that cannot be said are skipped: both are listed, with --json as notes and skipped.
+
 Examples:
   formflag flags import flags.json -p shop -e develop --dry-run
   formflag flags import flags.yaml -p shop -e develop
+  formflag flags import features.json --format unleash -p shop -e production --from-environment live --dry-run
   formflag flags export -p shop -e develop | formflag flags import - -p shop -e staging
 `,
     )
@@ -57,13 +67,25 @@ type ImportValues = {
   environment: string;
   document: Record<string, unknown>;
   dryRun: boolean;
+  /** The differences of a file of another service. */
+  report: Pick<Converted, "notes" | "skipped"> | null;
 };
 
 async function parseImport(input: Input, given?: string): Promise<ImportValues> {
   const file = await input.need(given, "file");
   const place = await readEnvironment(input);
-  return { ...place, document: await readFlagd(file, input), dryRun: input.options["dryRun"] === true };
+  const { format, fromEnvironment: from, dryRun } = input.options as ImportOptions;
+  if (format !== "flagd") {
+    // Loaded for such a file alone.
+    const { readForeign } = await import("./foreign.ts");
+    const { document, ...report } = await readForeign(file, input, format, { from, into: place.environment });
+    return { ...place, document, dryRun: dryRun === true, report };
+  }
+  if (from !== undefined) throw usage("--from-environment: a file of flagd is of one environment");
+  return { ...place, document: await readFlagd(file, input), dryRun: dryRun === true, report: null };
 }
+
+type ImportOptions = { format: "flagd" | ForeignFormat; fromEnvironment?: string; dryRun?: boolean };
 
 /** Reads JSON, or YAML if the file is named so or standard input is not JSON. Throws `invalid` with the place. */
 async function readFlagd(file: string, input: Input): Promise<Record<string, unknown>> {
@@ -85,7 +107,7 @@ async function parseFlagd(text: string, name: string, mayBeYaml: boolean): Promi
 }
 
 async function importFlags({ client, io, report }: Session, values: ImportValues): Promise<void> {
-  const { project, environment, document, dryRun } = values;
+  const { project, environment, document, dryRun, report: differences } = values;
   const imported = await client.call(operations.import, {
     names: { project, environment },
     query: { dryRun: dryRun ? "true" : "false" },
@@ -93,7 +115,10 @@ async function importFlags({ client, io, report }: Session, values: ImportValues
   });
   // Older servers send no warnings.
   for (const warning of imported.warnings ?? []) io.note(shown`warning: ${warning}\n`);
-  await report({ ...imported, dryRun }, describeImport(imported, `${project}/${environment}`, dryRun));
+  const text = describeImport(imported, `${project}/${environment}`, dryRun);
+  if (differences === null) return report({ ...imported, dryRun }, text);
+  const { describeReport } = await import("./foreign.ts");
+  await report({ ...imported, dryRun, ...differences }, describeReport(differences) + text);
 }
 
 /** One line for each change, and a sum. */
@@ -114,7 +139,7 @@ export function addExportCommand(flags: Command, io: Io): void {
   flags
     .command("export")
     .description("write the flags and segments of an environment")
-    .addOption(flagdOption())
+    .addOption(formatOption(["flagd"], FLAGD))
     .addOption(projectOption())
     .addOption(environmentOption())
     .option("--members", "with the members of segments that forms fill, at most 10,000 of each")

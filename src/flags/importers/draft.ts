@@ -1,0 +1,142 @@
+import { isLargerThan, isObject } from "../../base/json.ts";
+import { findFault, findSegmentFault } from "../flagd/check.ts";
+import type { FlagdFlag } from "../flagd/definition.ts";
+import { findNestingFaults } from "../flagd/nested-segments.ts";
+import { findGaps, missingSegments } from "../flagd/results.ts";
+import { findSlugFault } from "../../base/slug.ts";
+import { findFlagSlugFault, MAX_ENVIRONMENT_BYTES, RULE_LIMITS } from "../limits.ts";
+import { WrongFile } from "./choice.ts";
+
+/** A difference between a flag and what was imported of it; `path` is a JSON pointer into the file. */
+export type Note = { flag: string; path: string; message: string };
+
+/** A flag that is not imported, and why. */
+export type Skipped = { flag: string; message: string };
+
+/** Flags and segments of another service as a flagd file, with all that it does not say. */
+export type Converted = {
+  document: { flags: Record<string, FlagdFlag>; $evaluators?: Record<string, unknown> };
+  notes: Note[];
+  skipped: Skipped[];
+};
+
+/** Thrown for a part of a flag that rules cannot say. */
+export class Unsupported extends Error {}
+
+/** Adds a note at a place of the file, below that of the flag. */
+export type Noting = (path: string, message: string) => void;
+
+/** Flags of a file, with those that are made of its variants. */
+const MAX_FLAGS = 10_000;
+
+const VARIANTS = { on: true, off: false };
+
+/** Flags and segments as they are converted, each right or in the report. */
+export class Draft {
+  readonly #flags = new Map<string, FlagdFlag>();
+  readonly #segments = new Map<string, unknown>();
+  readonly #notes: Note[] = [];
+  readonly #skipped: Skipped[] = [];
+  #count = 0;
+  /** Characters that the flags may still have: a rule is written into each flag that depends on it. */
+  #room = MAX_ENVIRONMENT_BYTES;
+
+  /** Adds the flag that `make` returns, with its notes; one for which it throws `Unsupported` is skipped. */
+  add(name: string, path: string, make: (note: Noting) => FlagdFlag): void {
+    const notes: Note[] = [];
+    if ((this.#count += 1) > MAX_FLAGS) throw new WrongFile(`the file has more than ${MAX_FLAGS} flags`);
+    try {
+      const fault =
+        findFlagSlugFault(name) ?? (this.#flags.has(name) ? "the file has this name twice" : undefined);
+      if (fault !== undefined) throw new Unsupported(fault);
+      const flag = make((below, message) => void notes.push({ flag: name, path: path + below, message }));
+      this.#requireRoom(flag);
+      this.#flags.set(name, flag);
+      this.#notes.push(...notes);
+    } catch (error) {
+      this.skip(name, reasonOf(error));
+    }
+  }
+
+  /** Throws `Unsupported` for a flag that is too large, `WrongFile` for flags that are too large together. */
+  #requireRoom(flag: FlagdFlag): void {
+    const isTooLarge = isLargerThan(RULE_LIMITS.bytes, flag);
+    this.#room -= isTooLarge ? RULE_LIMITS.bytes : JSON.stringify(flag).length;
+    if (this.#room < 0) throw new WrongFile("the flags of the file are too large with what they depend on");
+    if (isTooLarge) throw new Unsupported("its rule is too large");
+  }
+
+  skip(flag: string, message: string): void {
+    this.#skipped.push({ flag, message });
+  }
+
+  addSegment(name: string, rule: unknown): void {
+    this.#segments.set(name, typeof rule === "boolean" ? { and: [rule] } : rule);
+  }
+
+  /** Checks all as an import does. What fails there is skipped. */
+  finish(): Converted {
+    for (const [name, rule] of this.#segments)
+      if (findSlugFault("segment", name) !== undefined || findSegmentFault(rule, true))
+        this.#segments.delete(name);
+    for (const name of findNestingFaults(new Map(), this.#segments).keys()) this.#segments.delete(name);
+    for (const [name, rule] of this.#segments)
+      if (missingSegments(rule, this.#segments).length > 0) this.#segments.delete(name);
+    for (const [name, flag] of this.#flags) {
+      const { state: _, ...rules } = flag;
+      const fault = findFault(rules, this.#segments, true) ?? findGaps(rules, this.#segments)[0];
+      if (!fault) continue;
+      this.#flags.delete(name);
+      this.skip(name, fault.path === "" ? fault.message : `${fault.path}: ${fault.message}`);
+    }
+    const segments = Object.fromEntries(this.#segments);
+    return {
+      document: {
+        flags: Object.fromEntries(this.#flags),
+        ...(this.#segments.size > 0 && { $evaluators: segments }),
+      },
+      notes: this.#notes.filter(({ flag }) => this.#flags.has(flag)),
+      skipped: this.#skipped,
+    };
+  }
+}
+
+/** Why a flag cannot be converted. Throws what is no reason. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Unsupported) return error.message;
+  throw error;
+}
+
+/** A flag that is on for readers for whom a condition holds; without a condition it is a plain flag. */
+export function booleanFlag(enabled: boolean, condition: unknown, note: Noting): FlagdFlag {
+  if (condition === true || condition === false)
+    return { state: "ENABLED", variants: VARIANTS, defaultVariant: enabled && condition ? "on" : "off" };
+  if (!enabled) note("", OFF);
+  return {
+    state: enabled ? "ENABLED" : "DISABLED",
+    variants: VARIANTS,
+    defaultVariant: "off",
+    targeting: ruleOf(condition, "on"),
+  };
+}
+
+const OFF = "it is off: readers get the default of their code";
+
+function ruleOf(condition: unknown, result: string): Record<string, unknown> {
+  // A share of all readers, as a rollout has it.
+  if (isObject(condition) && Array.isArray(condition["==="])) {
+    const [share, wanted] = condition["==="] as unknown[];
+    const shares = isObject(share) ? share["fractional"] : undefined;
+    if (wanted === "in" && Array.isArray(shares) && shares.every(Array.isArray))
+      return { fractional: shares.map(([name, weight]) => [name === "in" ? result : "off", weight]) };
+  }
+  return { if: [condition, result] };
+}
+
+/** The name of a segment: the given one, with a dash for what names do not hold. */
+export function segmentName(name: string): string {
+  return name
+    .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .slice(0, 150);
+}

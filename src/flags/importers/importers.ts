@@ -1,0 +1,25 @@
+import { type Choice, WrongFile } from "./choice.ts";
+import { type Converted, type Draft, Unsupported } from "./draft.ts";
+
+type Importer = (file: unknown, choice: Choice) => Draft;
+
+/** Services whose files become flags, each loaded for its first file. */
+const IMPORTERS = {
+  unleash: async () => (await import("./unleash.ts")).fromUnleash,
+} satisfies Record<string, () => Promise<Importer>>;
+
+export type ForeignFormat = keyof typeof IMPORTERS;
+
+/**
+ * The flags and segments of a file of another service as a flagd file. What a reader gets is the same as there, or the flag is
+ * in the notes, or among those that are skipped. Throws `WrongFile` for a file that is not of the format.
+ */
+export async function convert(format: ForeignFormat, file: unknown, choice: Choice): Promise<Converted> {
+  const importer = await IMPORTERS[format]();
+  try {
+    return importer(file, choice).finish();
+  } catch (error) {
+    if (error instanceof Unsupported) throw new WrongFile(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,149 @@
+import { isObject } from "../../base/json.ts";
+import { type Choice, requireNone, WrongFile } from "./choice.ts";
+import { readVariants, type Variant } from "./unleash-variants.ts";
+
+type Json = Record<string, unknown>;
+
+export type Strategy = {
+  name: string;
+  /** Its place below that of the feature. */
+  path: string;
+  parameters: Json;
+  constraints: unknown[];
+  /** Ids of segments. */
+  segments: string[];
+  variants: Variant[];
+};
+
+/** A feature in one environment. */
+export type Feature = {
+  name: string;
+  path: string;
+  enabled: boolean;
+  strategies: Strategy[];
+  /** Whether it has strategies that are disabled. */
+  hasDisabled: boolean;
+  variants: Variant[];
+  dependencies: Json[];
+};
+
+export type Segments = { id: string; name: string; constraints: unknown[] }[];
+
+type Read = { features: Feature[]; segments: Segments };
+
+/**
+ * The features of the answer of the client API or of an export of the admin API, in the environment that `choose` returns of
+ * those with these names. Throws `WrongFile` for anything else.
+ */
+export function featuresOf(file: unknown, choose: (names: string[]) => string): Read {
+  if (!isObject(file) || !Array.isArray(file["features"]))
+    throw new WrongFile('a file of Unleash looks like {"version":2,"features":[…]}');
+  const segments = objects(file["segments"]).map((segment) => ({
+    id: idOf(segment["id"]),
+    name: textOf(segment["name"]) || `segment-${idOf(segment["id"])}`,
+    constraints: arrayOf(segment["constraints"]),
+  }));
+  const isExport = Array.isArray(file["featureStrategies"]) || Array.isArray(file["featureEnvironments"]);
+  const features = isExport ? exported(file, choose) : listed(file, choose);
+  return { features, segments };
+}
+
+/** Features with their strategies in them, or in their environments. */
+function listed(file: Json, choose: (names: string[]) => string): Feature[] {
+  const all = objects(file["features"]);
+  const names = new Set(all.flatMap((each) => objects(each["environments"]).map(({ name }) => textOf(name))));
+  const environment = names.size === 0 ? undefined : choose([...names]);
+  if (environment === undefined) requireNone({ from: asked(choose), into: "" });
+  return all.map((feature, at) => {
+    const own = objects(feature["environments"]).find(({ name }) => name === environment);
+    const from = environment === undefined ? feature : (own ?? {});
+    return {
+      name: textOf(feature["name"]),
+      path: `/features/${at}`,
+      enabled: from["enabled"] === true,
+      ...strategiesOf(objects(from["strategies"]), (index) => `/strategies/${index}`),
+      variants: readVariants(from["variants"] ?? feature["variants"]),
+      dependencies: objects(feature["dependencies"]),
+    };
+  });
+}
+
+/** The environment that is asked for although the file has no names of any. */
+function asked(choose: (names: string[]) => string): Choice["from"] {
+  try {
+    choose(["\0"]);
+    return undefined;
+  } catch (error) {
+    if (error instanceof WrongFile) return "by name";
+    throw error;
+  }
+}
+
+/** Features and what belongs to them in lists beside them. */
+function exported(file: Json, choose: (names: string[]) => string): Feature[] {
+  const [strategies, places] = [objects(file["featureStrategies"]), objects(file["featureEnvironments"])];
+  const names = [...strategies, ...places].map(({ environment }) => textOf(environment));
+  const environment = choose([...new Set(names.filter((name) => name !== ""))]);
+  const inPlace = (each: Json) =>
+    textOf(each["environment"]) === environment || each["environment"] === undefined;
+  const bySegment = objects(file["featureStrategySegments"]);
+  return objects(file["features"]).map((feature, at) => {
+    const name = textOf(feature["name"]);
+    const place = places.find((each) => each["featureName"] === name && inPlace(each));
+    const own = strategies
+      .map((strategy, index): Json => ({ ...strategy, index }))
+      .filter((each) => each["featureName"] === name && inPlace(each))
+      .toSorted((a, b) => Number(a["sortOrder"] ?? 0) - Number(b["sortOrder"] ?? 0));
+    const withSegments = own.map((strategy): Json => {
+      if (strategy["segments"] !== undefined) return strategy;
+      const of = bySegment.filter((each) => each["featureStrategyId"] === strategy["id"]);
+      return { ...strategy, segments: of.map((each) => each["segmentId"]) };
+    });
+    const dependencies = objects(file["dependencies"])
+      .filter((each) => each["feature"] === name || each["name"] === name)
+      .flatMap((each) => objects(each["dependencies"]));
+    return {
+      name,
+      path: `/features/${at}`,
+      enabled: place?.["enabled"] === true,
+      ...strategiesOf(withSegments, (index) => `/strategies/${index}`),
+      variants: readVariants(place?.["variants"] ?? feature["variants"]),
+      dependencies: dependencies.length > 0 ? dependencies : objects(feature["dependencies"]),
+    };
+  });
+}
+
+function strategiesOf(
+  all: readonly Json[],
+  pathOf: (index: number) => string,
+): Pick<Feature, "strategies" | "hasDisabled"> {
+  const strategies = all.map((each, index) => ({
+    isDisabled: each["disabled"] === true,
+    name: textOf(each["name"]) || textOf(each["strategyName"]),
+    path: pathOf(index),
+    parameters: isObject(each["parameters"]) ? each["parameters"] : {},
+    constraints: arrayOf(each["constraints"]),
+    segments: arrayOf(each["segments"]).map(idOf),
+    variants: readVariants(each["variants"]),
+  }));
+  return {
+    strategies: strategies.filter(({ isDisabled }) => !isDisabled),
+    hasDisabled: strategies.some(({ isDisabled }) => isDisabled),
+  };
+}
+
+function objects(value: unknown): Json[] {
+  return arrayOf(value).filter(isObject);
+}
+
+function arrayOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function idOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}

@@ -1,0 +1,236 @@
+import type { FlagdFlag } from "../flagd/definition.ts";
+import { booleanFlag, Draft, type Noting, segmentName, Unsupported } from "./draft.ts";
+import {
+  and,
+  attribute,
+  type Chain,
+  chained,
+  fractional,
+  isInShare,
+  listOf,
+  not,
+  or,
+  type Rule,
+} from "./logic.ts";
+import { chosenEnvironment, type Choice } from "./choice.ts";
+import { constraintsRule } from "./unleash-constraints.ts";
+import { isOverridden, type Variant, valuesOf } from "./unleash-variants.ts";
+import { featuresOf, type Feature, type Segments, type Strategy } from "./unleash-export.ts";
+
+/** Features of Unleash: the answer of its client API, or an export of the admin API. Throws `WrongFile`. */
+export function fromUnleash(file: unknown, choice: Choice): Draft {
+  const { features, segments } = featuresOf(file, (names) => chosenEnvironment(choice, names));
+  const draft = new Draft();
+  const byName = new Map(features.map((feature) => [feature.name, feature]));
+  const reader: Reader = { byName, segments: segmentsIn(draft, segments) };
+  for (const feature of features) {
+    draft.add(feature.name, feature.path, (note) => mainFlag(reader, feature, note));
+    if (hasVariants(feature))
+      draft.add(`${feature.name}.variant`, feature.path, (note) => variantFlag(reader, feature, note));
+  }
+  return draft;
+}
+
+/** Features by name; segments by id: a reference, true or false, or why it cannot be said. */
+type Reader = { byName: Map<string, Feature>; segments: Map<string, Rule | Unsupported> };
+
+function segmentsIn(draft: Draft, segments: Segments): Reader["segments"] {
+  const rules: Reader["segments"] = new Map();
+  const names = new Set<string>();
+  for (const { id, name, constraints } of segments) {
+    try {
+      const rule = constraintsRule(constraints, `segment ${name}`, () => {});
+      const slug = segmentName(name);
+      const own = slug === "" || names.has(slug) ? segmentName(`segment-${id}`) : slug;
+      names.add(own);
+      if (typeof rule !== "boolean") draft.addSegment(own, rule);
+      rules.set(id, typeof rule === "boolean" ? rule : { $ref: own });
+    } catch (error) {
+      if (!(error instanceof Unsupported)) throw error;
+      rules.set(id, error);
+    }
+  }
+  return rules;
+}
+
+function hasVariants({ variants, strategies }: Feature): boolean {
+  return variants.length > 0 || strategies.some((strategy) => strategy.variants.length > 0);
+}
+
+function mainFlag(reader: Reader, feature: Feature, note: Noting): FlagdFlag {
+  const condition = and(
+    parentsRule(reader, feature, note),
+    enablingRule(reader, feature, feature.name, note),
+  );
+  return booleanFlag(feature.enabled, condition, note);
+}
+
+/** When a feature that is enabled is on. */
+function enablingRule(reader: Reader, feature: Feature, flag: string, note: Noting): Rule {
+  if (feature.strategies.length === 0) return !feature.hasDisabled;
+  return or(...feature.strategies.map((each) => strategyRule(reader, feature, each, flag, note)));
+}
+
+function strategyRule(
+  reader: Reader,
+  { name }: Feature,
+  strategy: Strategy,
+  flag: string,
+  note: Noting,
+): Rule {
+  const { path, constraints, segments } = strategy;
+  const own = (below: string, message: string) => note(path + below, message);
+  const ofSegments = segments.map((id): Rule => {
+    const rule = reader.segments.get(id);
+    if (rule instanceof Unsupported) throw rule;
+    return rule ?? false;
+  });
+  const conditions = and(
+    constraintsRule(constraints, `${name}, strategy ${strategy.name}`, own),
+    ...ofSegments,
+  );
+  return and(conditions, activation(strategy, name, flag, own));
+}
+
+/** The part of a strategy beside its constraints. */
+function activation({ name, parameters }: Strategy, feature: string, flag: string, note: Noting): Rule {
+  const list = (key: string) =>
+    textOf(parameters[key])
+      .split(/\s*,\s*/)
+      .filter((each) => each !== "");
+  const share = (by: string, percent: unknown, group: unknown) => {
+    const number = Number(textOf(percent));
+    if (!Number.isFinite(number)) throw new Unsupported(`the percentage of ${name} is no number`);
+    const salt = textOf(group) || feature;
+    if (number > 0 && number < 100)
+      note("/parameters", `${number} % of readers by ${by}: the share is kept, who is in it differs`);
+    return isInShare({ by: attribute(by), salt, flag }, Math.floor(number));
+  };
+  switch (name) {
+    case "default":
+      return true;
+    case "userWithId": {
+      const ids = list("userIds");
+      return ids.length === 0 ? false : { in: [attribute("targetingKey"), ids] };
+    }
+    case "remoteAddress":
+      return constraintsRule(
+        [{ contextName: "remoteAddress", operator: "IN_CIDR", values: list("IPs"), takesOthers: true }],
+        name,
+        note,
+      );
+    case "gradualRolloutUserId":
+      return share("targetingKey", parameters["percentage"], parameters["groupId"]);
+    case "gradualRolloutSessionId":
+      return share("sessionId", parameters["percentage"], parameters["groupId"]);
+    case "gradualRolloutRandom":
+      return anyShare(Number(textOf(parameters["percentage"])), () =>
+        share("targetingKey", parameters["percentage"], ""),
+      );
+    case "flexibleRollout": {
+      const stickiness = textOf(parameters["stickiness"]) || "default";
+      const own = stickiness === "userId" ? "targetingKey" : stickiness;
+      const rollout = parameters["rollout"];
+      if (stickiness !== "default" && stickiness !== "random")
+        return share(own, rollout, parameters["groupId"]);
+      return anyShare(Number(textOf(rollout)), () => {
+        note(
+          "/parameters",
+          `readers without a targetingKey are not in the share: its stickiness is ${stickiness}`,
+        );
+        return share("targetingKey", rollout, parameters["groupId"]);
+      });
+    }
+    default:
+      throw new Unsupported(`the strategy ${name} is not known here`);
+  }
+}
+
+/** A share that needs nothing of the context where it is of all or none. */
+function anyShare(percent: number, share: () => Rule): Rule {
+  return percent >= 100 ? true : percent <= 0 ? false : share();
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+/** Whether the parents of a feature allow it to be on. */
+function parentsRule(reader: Reader, feature: Feature, note: Noting): Rule {
+  const rules = feature.dependencies.map((dependency): Rule => {
+    const name = textOf(dependency["feature"]);
+    const parent = reader.byName.get(name);
+    // Unleash has the same answers for these.
+    if (!parent || parent.dependencies.length > 0) return false;
+    note(
+      "/dependencies",
+      `what ${name} is for a reader is written into the rule: it does not follow changes of ${name}`,
+    );
+    const silent = () => {};
+    const isEnabled = parent.enabled && enablingRule(reader, parent, feature.name, silent);
+    if (dependency["enabled"] === false) return not(isEnabled);
+    const wanted = listOf(dependency["variants"], "dependencies").map(textOf);
+    if (wanted.length === 0 || isEnabled === false) return isEnabled;
+    const variant = chained(variantChain(reader, parent, feature.name, silent), null);
+    const isWanted: Rule =
+      typeof variant === "string"
+        ? wanted.includes(variant)
+        : variant === null
+          ? false
+          : { in: [variant, wanted] };
+    return and(isEnabled, isWanted);
+  });
+  return and(...rules);
+}
+
+/** The variants of a feature that is on: those of the first strategy that holds, else its own. */
+function variantChain(reader: Reader, feature: Feature, flag: string, note: Noting): Chain {
+  const own = chosenOf(feature.variants, feature.name, flag, "", note);
+  if (feature.strategies.length === 0) return feature.hasDisabled ? [] : [[true, own]];
+  return feature.strategies.map((strategy) => {
+    const rule = strategyRule(reader, feature, strategy, flag, note);
+    const salt = textOf(strategy.parameters["groupId"]) || feature.name;
+    const result =
+      strategy.variants.length > 0 ? chosenOf(strategy.variants, salt, flag, strategy.path, note) : own;
+    return [rule, result];
+  });
+}
+
+/** The variant of a reader: that of an override, or one by weight. Null for none. */
+function chosenOf(
+  variants: readonly Variant[],
+  salt: string,
+  flag: string,
+  path: string,
+  note: Noting,
+): unknown {
+  const weighted = variants.filter(({ weight }) => weight > 0);
+  if (weighted.length === 0) return null;
+  const overrides = variants.map(({ name, overrides }) => [isOverridden(overrides), name] as const);
+  const [only, ...others] = weighted;
+  if (others.length === 0) return chained(overrides, only!.name);
+  const { stickiness } = variants[0]!;
+  const by = ["default", "random", "userId"].includes(stickiness) ? "targetingKey" : stickiness;
+  note(
+    `${path}/variants`,
+    `variants by ${by}: their shares are kept, who gets which differs; readers without it get none`,
+  );
+  const shares = weighted.map(({ name, weight }) => [name, weight] as const);
+  return chained(overrides, fractional({ by: attribute(by), salt: `${salt}.variant`, flag }, shares));
+}
+
+function variantFlag(reader: Reader, feature: Feature, note: Noting): FlagdFlag {
+  const flag = `${feature.name}.variant`;
+  const all = [...feature.variants, ...feature.strategies.flatMap(({ variants }) => variants)];
+  const parents = parentsRule(reader, feature, note);
+  const chain = variantChain(reader, feature, flag, note).map(
+    ([condition, result]) => [and(parents, condition), result] as const,
+  );
+  // The first variant is not a default: readers for whom the feature is off get none.
+  const targeting = chained(chain, null);
+  const variants = valuesOf(all, note);
+  const state = feature.enabled ? "ENABLED" : "DISABLED";
+  if (targeting === null) return { state, variants };
+  if (typeof targeting === "string") return { state, variants, defaultVariant: targeting };
+  return { state, variants, targeting: targeting as Record<string, unknown> };
+}

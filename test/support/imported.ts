@@ -1,0 +1,33 @@
+import { type Context, compileFlag, subjectOf } from "../../src/flags/flagd/evaluate.ts";
+import type { Converted } from "../../src/flags/importers/draft.ts";
+import { convert, type ForeignFormat } from "../../src/flags/importers/importers.ts";
+import { type Choice, WrongFile } from "../../src/flags/importers/choice.ts";
+
+/** What flags of another service are for readers once they are imported. */
+export async function imported(format: ForeignFormat, file: unknown, choice: Partial<Choice> = {}) {
+  const converted = await convert(format, file, { from: undefined, into: "production", ...choice });
+  return { ...converted, read: (flag: string, context: Context = {}) => readFlag(converted, flag, context) };
+}
+
+/** The value of a flag; undefined for none, which is the default of a reader. */
+function readFlag({ document }: Converted, name: string, context: Context): unknown {
+  const flag = document.flags[name];
+  if (!flag) throw new Error(`there is no flag ${name}`);
+  const { state, ...rules } = flag;
+  if (state === "DISABLED") return undefined;
+  const segments = new Map(Object.entries(document.$evaluators ?? {}));
+  const evaluation = compileFlag(name, rules, segments)(subjectOf(context));
+  if ("errorCode" in evaluation) throw new Error(evaluation.errorDetails);
+  return evaluation.value;
+}
+
+/** The words with which a file is refused. */
+export async function refusalOf(...args: Parameters<typeof imported>): Promise<string> {
+  try {
+    await imported(...args);
+  } catch (error) {
+    if (error instanceof WrongFile) return error.message;
+    throw error;
+  }
+  throw new Error("the file was not refused");
+}
