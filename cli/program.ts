@@ -49,6 +49,11 @@ const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[
     load: async () => (await import("./commands/segments.ts")).addSegmentCommands,
   },
   {
+    name: "contexts",
+    summary: "manage the people for whom flags of a project are tried",
+    load: async () => (await import("./commands/contexts.ts")).addContextCommands,
+  },
+  {
     name: "experiments",
     summary: "compare the variants of a flag by what visitors do",
     load: async () => (await import("./commands/experiments/experiments.ts")).addExperimentCommands,

@@ -248,8 +248,8 @@ const SECTIONS: Section[] = [
         past: "the rule fails",
       },
       "RULE_LIMITS.triedContexts": {
-        what: "contexts for which one request evaluates an unsaved change",
-        past: "400",
+        what: "contexts for which one request evaluates an unsaved change, and test contexts of a project",
+        past: "400, 413",
       },
     },
   },

@@ -26,7 +26,7 @@ export function addEnvironmentCommands(environments: Command, io: Io): void {
   );
   addCreateCommand(environments, io);
   addList(environments, io, {
-    description: "list the environments of a project by name",
+    description: "list the environments of a project in their order",
     options: [projectOption()],
     parse: (input) => input.project(),
     operation: operations.list,
@@ -73,7 +73,7 @@ async function readPlace(input: Input, given?: string): Promise<Place> {
 }
 
 /** An environment with its key, for a person. */
-function describeEnvironment({ slug, name, key, locked, color, approvals }: Environment): string {
+function describeEnvironment({ slug, name, key, locked, color, approvals, position }: Environment): string {
   return details([
     ["environment", slug],
     ["name", name],
@@ -82,6 +82,7 @@ function describeEnvironment({ slug, name, key, locked, color, approvals }: Envi
     // A server of an earlier version sends none.
     ...(color == null ? [] : [["color", color] as [string, string]]),
     ...(approvals > 0 ? [["approvals", String(approvals)] as [string, string]] : []),
+    ...(position === undefined ? [] : [["position", String(position)] as [string, string]]),
   ]);
 }
 
@@ -146,12 +147,13 @@ function addSetCommand(environments: Command, io: Io): void {
     .command("set")
     .argument(...ENVIRONMENT)
     .description(
-      "change the name of an environment, its colour on the dashboard, or the approvals of its changes",
+      "change the name of an environment, its colour and place on the dashboard, or the approvals of its changes",
     )
     .addOption(projectOption())
     .option("--name <name>", "name for people")
     .addOption(colorOption())
     .option("--approvals <n>", "how many people have to approve a change of its flags, from 0 to 5")
+    .option("--position <n>", "its place among the environments of the project, from 1 on")
     .addOption(whyOption())
     .addHelpText(
       "after",
@@ -160,6 +162,7 @@ Examples:
   formflag environments set production -p shop --name Live --color red
   formflag environments set develop -p shop --color none
   formflag environments set production -p shop --approvals 1
+  formflag environments set develop -p shop --position 1
 `,
     )
     .action(action(io, parseSet, setEnvironment));
@@ -167,19 +170,23 @@ Examples:
 
 type Changed = {
   place: Place;
-  patch: { name?: string; color?: Environment["color"]; approvals?: number };
+  patch: { name?: string; color?: Environment["color"]; approvals?: number; position?: number };
 };
 
 async function parseSet(input: Input, given?: string): Promise<Changed> {
   const place = await readPlace(input, given);
   const color = colorOf(input);
-  const { name, approvals } = input.options as { name?: string; approvals?: string };
-  if (color === undefined && name === undefined && approvals === undefined)
+  const { name, approvals, position } = input.options as Record<
+    "name" | "approvals" | "position",
+    string | undefined
+  >;
+  if (color === undefined && name === undefined && approvals === undefined && position === undefined)
     throw usage("nothing would change", "give a name or a colour: --name Live, --color red");
   const patch = {
     ...(name !== undefined && { name }),
     ...(color !== undefined && { color }),
     ...(approvals !== undefined && { approvals: countValue(approvals, "--approvals") }),
+    ...(position !== undefined && { position: countValue(position, "--position") }),
   };
   return { place, patch };
 }
@@ -191,6 +198,7 @@ async function setEnvironment({ client, report }: Session, { place, patch }: Cha
     ...(patch.name === undefined ? [] : [`name ${patch.name}`]),
     ...(patch.color === undefined ? [] : [`color ${patch.color ?? "none"}`]),
     ...(patch.approvals === undefined ? [] : [`approvals ${patch.approvals}`]),
+    ...(patch.position === undefined ? [] : [`position ${patch.position}`]),
   ].join(", ");
   await report(set, shown`${set.result} environment ${environment} of project ${project}: ${what}\n`);
 }

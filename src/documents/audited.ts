@@ -29,6 +29,8 @@ const AUDITED: Audited = {
   insertEnvironment: ({ project, environment }) => entry("environment.create", { project }, environment.slug),
   updateEnvironment: ({ project, environment, name, locked, color, approvals }) =>
     entry("environment.set", { project }, environment, { name, locked, color, approvals }),
+  orderEnvironments: ({ project, environments }) =>
+    entry("project.set", { project }, project, { environments }),
   setMetadata: ({ project, environment }) =>
     entry("environment.set", { project }, environment, { fields: ["metadata"] }),
   deleteEnvironment: ({ project, environment }) => entry("environment.delete", { project }, environment),
@@ -39,6 +41,8 @@ const AUDITED: Audited = {
   insertProjectTarget: ({ project, target: { id } }) =>
     entry("target.create", { project }, id, { kind: "webhook", on: ["changes"] }),
   deleteProjectTarget: ({ project, id }) => entry("target.delete", { project }, id),
+  putTestContext: null,
+  deleteTestContext: null,
   putFlag: null,
   deleteFlag: null,
   putSegment: null,

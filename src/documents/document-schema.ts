@@ -6,7 +6,7 @@ import { flagPatchSchema, flagSlug } from "../flags/flag-schema.ts";
 import { rampPlanSchema } from "../flags/ramps/ramp-schema.ts";
 import { segmentName, segmentRuleSchema } from "../flags/segment-schema.ts";
 import { formSchema, formSettingsSchema } from "../forms/form-schema.ts";
-import { color, environmentSchema } from "../projects/environment-schema.ts";
+import { color, environmentSchema, position } from "../projects/environment-schema.ts";
 import { projectSchema, someSettings } from "../projects/project-schema.ts";
 
 const flagEntry = z.extend(z.omit(flagPatchSchema, SHARED), {
@@ -29,6 +29,9 @@ const flag = z.strictObject({
 const environment = z.strictObject({
   name: z.optional(displayName),
   color: z.optional(color),
+  position: z
+    .optional(position)
+    .check(z.describe("Its place among the environments of the project, from 1 on.")),
   segments: z
     .optional(z.record(segmentName, segmentRuleSchema.shape.rule))
     .check(

@@ -57,11 +57,15 @@ async function projectEntry({ slug, environments, ...settings }: SetupProject): 
   };
 }
 
-function environmentEntry({ name, color, segments, experiments }: SetupEnvironment, project: string) {
+function environmentEntry(
+  { name, color, position, segments, experiments }: SetupEnvironment,
+  project: string,
+) {
   const open = experiments.map(settled).filter(({ status }) => status !== "ended");
   return {
     name,
     color,
+    position,
     segments: Object.fromEntries(segments.map((each) => [each.name, definitionOf(each, project)])),
     ...(open.length > 0 && {
       experiments: Object.fromEntries(open.map((each) => [each.name, designOf(each)])),

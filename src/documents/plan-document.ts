@@ -3,7 +3,14 @@ import type { ClockAndRandom } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { rulesBySegment } from "../flags/segment.ts";
 import { newEnvironment } from "../projects/environment.ts";
-import { planDeletion, planEnvironment, planSettings, planUpdate, projectEntry } from "../projects/plan.ts";
+import {
+  planDeletion,
+  planEnvironment,
+  planOrder,
+  planSettings,
+  planUpdate,
+  projectEntry,
+} from "../projects/plan.ts";
 import {
   DEFAULT_ENVIRONMENTS,
   newProject,
@@ -163,7 +170,7 @@ function planEnvironments(
     const path = pathOf("projects", project, "environments", environment);
     const before = targets.get(environment);
     if (!before) {
-      const made = newEnvironment(clock, { slug: environment, name, color });
+      const made = newEnvironment(clock, { slug: environment, name, color }, targets.size + 1);
       const after = { name: made.name, ...(made.color === null ? {} : { color: made.color }) };
       add(
         plan,
@@ -204,5 +211,38 @@ function planEnvironments(
     );
     targets.delete(environment);
   }
+  planPlaces(plan, project, named, [...targets.keys()]);
   return targets;
+}
+
+/** Plans the order of the environments, which are in the one that they have, if the document gives some of them places. */
+function planPlaces(
+  plan: DocumentPlan,
+  project: string,
+  named: NonNullable<DocumentProject["environments"]>,
+  slugs: string[],
+): void {
+  const wanted = slugs.flatMap((slug) => {
+    const { position } = (Object.hasOwn(named, slug) && named[slug]) || {};
+    return position === undefined ? [] : [{ slug, position }];
+  });
+  const order = slugs.filter((slug) => !wanted.some((each) => each.slug === slug));
+  for (const { slug, position } of wanted.toSorted((a, b) => a.position - b.position))
+    order.splice(position - 1, 0, slug);
+  for (const { slug } of wanted) {
+    const [before, after] = [slugs.indexOf(slug) + 1, order.indexOf(slug) + 1];
+    if (before === after) continue;
+    const path = pathOf("projects", project, "environments", slug);
+    add(
+      plan,
+      {
+        action: "update",
+        kind: "environment",
+        path,
+        before: { position: before },
+        after: { position: after },
+      },
+      planOrder(project, order, { slug, before, after }),
+    );
+  }
 }

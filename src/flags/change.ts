@@ -4,6 +4,7 @@ import type { FlagPlace, FlagRecord } from "./flag.ts";
 import type { FiredGuard } from "./ramps/guard.ts";
 import type { Ramp, RampEvent } from "./ramps/ramp.ts";
 import type { ScheduledChange } from "./schedule/scheduled-change.ts";
+import type { TestContext } from "./contexts/test-context.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";
 
 type Recorded = { history: HistoryEntry | null; notice?: ChangeNotice | null };
@@ -24,6 +25,8 @@ export type FlagChange =
   | ({ change: "deleteSegment" } & SegmentPlace & Recorded)
   /** Approves values of a segment that a form fills; null for all that are pending. */
   | ({ change: "approveMembers"; values: readonly string[] | null } & SegmentPlace & Recorded)
+  | { change: "putTestContext"; project: string; context: TestContext; history: null }
+  | { change: "deleteTestContext"; project: string; name: string; history: null }
   /** Sets the order of all segments of an environment. */
   | { change: "orderSegments"; project: string; environment: string; names: string[]; history: null }
   | {

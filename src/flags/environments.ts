@@ -43,7 +43,7 @@ export function createEnvironment(
         reason: "environment-exists",
       });
     }
-    const environment = newEnvironment(app, input);
+    const environment = newEnvironment(app, input, environments.length + 1);
     const copies = from === undefined ? [] : await planCopies(app, project, from, slug, at);
     return {
       changes: [planEnvironment(project, environment, at, from), ...copies],

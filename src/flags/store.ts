@@ -6,6 +6,7 @@ import type { TallyStore } from "./reads/tally.ts";
 import type { ProjectChange } from "../projects/change.ts";
 import type { ProjectsStore } from "../projects/store.ts";
 import type { FlagChange } from "./change.ts";
+import type { TestContext } from "./contexts/test-context.ts";
 import type { CodeList, CodePlace, CodeUploadRecord } from "./code/code-reference.ts";
 import type { Feedback, FeedbackRecord, RatingCount } from "./previews/feedback.ts";
 import type { FlagRead } from "./reads/flag-read.ts";
@@ -165,6 +166,11 @@ type FeedbackStore = {
   deleteSome(place: FeedbackPlace, limit: number): Promise<number>;
 };
 
+type TestContextStore = {
+  /** By name. Throws `not_found`. */
+  list(project: string): Promise<TestContext[]>;
+};
+
 export type FlagsStore = {
   flags: FlagStore;
   segments: SegmentStore;
@@ -174,6 +180,7 @@ export type FlagsStore = {
   feedback: FeedbackStore;
   tallies: TallyStore;
   flagNotices: FlagNoticeStore;
+  testContexts: TestContextStore;
 };
 
 /** A flag that is stale since a time; that made it so from another one on. */

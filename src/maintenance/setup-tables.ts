@@ -37,6 +37,14 @@ export const SETUP_TABLES = {
     locked: "integer bit",
     color: "text? color",
     approvals: "integer approvals",
+    position: "integer count",
+  }),
+  test_contexts: setup("project_id name", {
+    project_id: "integer",
+    name: "text",
+    context: "text object",
+    created_at: "integer time",
+    updated_at: "integer time",
   }),
   flags: setup("id", {
     id: "integer",

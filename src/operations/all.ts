@@ -3,6 +3,7 @@ import { changes } from "./changes/changes.ts";
 import { plans } from "./changes/plans.ts";
 import { projectTargets } from "./changes/project-targets.ts";
 import { codeReferences } from "./code-references.ts";
+import { contexts } from "./changes/contexts.ts";
 import { deliveries } from "./deliveries.ts";
 import { documents } from "./documents.ts";
 import { environments } from "./environments.ts";
@@ -42,6 +43,7 @@ export const OPERATIONS: readonly Operation[] = [
   stale,
   codeReferences,
   segments,
+  contexts,
   flagd,
   history,
   promotion,

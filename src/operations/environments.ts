@@ -37,7 +37,7 @@ export const environments = noun("environments", () => import("./schema/environm
   set: {
     method: "PATCH",
     path: ONE,
-    summary: "Lock or unlock an environment, or give it another name, color or number of approvals",
+    summary: "Lock or unlock an environment, or give it another name, color, number of approvals or place",
     scope: "admin",
     place: "environment",
     run: async ({ app, caller, names, body }) => {

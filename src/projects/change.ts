@@ -27,5 +27,7 @@ export type ProjectChange =
       color: Color | null;
       approvals: number;
     } & Recorded)
+  /** Sets the order of all environments of a project. */
+  | ({ change: "orderEnvironments"; environments: readonly string[] } & Recorded)
   | ({ change: "setMetadata"; environment: string; metadata: string } & Recorded)
   | ({ change: "deleteEnvironment"; environment: string } & Recorded);

@@ -10,6 +10,11 @@ const APPROVALS = `approvals is a number from 0 to ${MAX_APPROVALS}`;
 /** Null for none. */
 export const color = z.nullable(z.enum(COLORS, `a color is one of ${COLORS.join(", ")}, or null`));
 
+const POSITION = "position is a whole number from 1 on";
+
+/** The place among the environments of a project, from 1 on; a number beyond them is the last. */
+export const position = z.int(POSITION).check(z.gte(1, POSITION), z.lte(10_000, POSITION));
+
 const approvals = z.int(APPROVALS).check(z.gte(0, APPROVALS), z.lte(MAX_APPROVALS, APPROVALS));
 
 export const environmentSchema = z.object({
@@ -22,6 +27,7 @@ export const environmentSchema = z.object({
   color,
   /** Approvals that a change of its flags needs; 0 for none. */
   approvals,
+  position: z.int(),
 });
 
 export const newEnvironmentSchema = z.strictObject({
@@ -38,5 +44,8 @@ export const environmentPatchSchema = z
     locked: z.optional(z.boolean("locked is true or false")),
     color: z.optional(color),
     approvals: z.optional(approvals),
+    position: z.optional(position),
   })
-  .check(z.refine((patch) => Object.keys(patch).length > 0, "give name, locked, color or approvals"));
+  .check(
+    z.refine((patch) => Object.keys(patch).length > 0, "give name, locked, color, approvals or position"),
+  );

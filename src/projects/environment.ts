@@ -14,12 +14,13 @@ export type NewEnvironment = z.infer<typeof newEnvironmentSchema>;
 
 export type EnvironmentPatch = z.infer<typeof environmentPatchSchema>;
 
-/** An environment with a fresh key, not yet stored. */
+/** An environment with a fresh key, not yet stored; `position` is one more than its project has. */
 export function newEnvironment(
   app: ClockAndRandom,
   { slug, name = slug, color = null }: Pick<NewEnvironment, "slug" | "name" | "color">,
+  position: number,
 ): Environment {
-  return { slug, name, key: dashedKey(app.random), locked: false, color, approvals: 0 };
+  return { slug, name, key: dashedKey(app.random), locked: false, color, approvals: 0, position };
 }
 
 export function noSuchEnvironment(project: string, slug: string): AppError {

@@ -5,7 +5,7 @@ import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
 import type { ProjectChange } from "./change.ts";
 import { noSuchEnvironment, type Environment, type EnvironmentPatch } from "./environment.ts";
-import { planDeletion, planUpdate } from "./plan.ts";
+import { planDeletion, planOrder, planUpdate } from "./plan.ts";
 import { requireChangeable } from "./locks.ts";
 import { requireNoOpenedForm } from "./opened-forms.ts";
 import type { ProjectsApp } from "./store.ts";
@@ -22,7 +22,7 @@ export async function getEnvironment(app: ProjectsApp, project: string, slug: st
 type ChangedEnvironment = { environment: Environment; result: SetResult };
 
 /**
- * Renames, locks or unlocks an environment, or gives it another colour or number of approvals. Throws `not_found`,
+ * Renames, locks or unlocks an environment, or gives it another colour, number of approvals or place. Throws `not_found`,
  * `forbidden`, and `unconfirmed` for fewer approvals.
  */
 export function setEnvironment(
@@ -34,18 +34,26 @@ export function setEnvironment(
 ): Promise<ChangedEnvironment> {
   requireScope(caller, "admin", { project });
   return change(app, caller, async (): Promise<Plan<ProjectChange, ChangedEnvironment>> => {
-    const before = await getEnvironment(app, project, slug);
+    const all = await app.store.environments.list(project);
+    const before = all.find((each) => each.slug === slug);
+    if (!before) throw noSuchEnvironment(project, slug);
     const { name = before.name, locked = before.locked, color = before.color } = patch;
     const { approvals = before.approvals } = patch;
-    const environment = { ...before, name, locked, color, approvals };
+    const position = Math.min(patch.position ?? before.position, all.length);
+    const environment = { ...before, name, locked, color, approvals, position };
     if (Bun.deepEquals(environment, before))
       return { changes: [], result: { environment: before, result: "unchanged" } };
     if (approvals < before.approvals && !caller.hasConfirmed(slug))
       throw fewerApprovals(slug, before.approvals, approvals);
-    return {
-      changes: [planUpdate(project, before, { name, locked, color, approvals })],
-      result: { environment, result: "updated" },
-    };
+    const changes: ProjectChange[] = [];
+    if (!Bun.deepEquals({ ...environment, position: before.position }, before))
+      changes.push(planUpdate(project, before, { name, locked, color, approvals }));
+    if (position !== before.position) {
+      const slugs = all.map((each) => each.slug).filter((each) => each !== slug);
+      slugs.splice(position - 1, 0, slug);
+      changes.push(planOrder(project, slugs, { slug, before: before.position, after: position }));
+    }
+    return { changes, result: { environment, result: "updated" } };
   });
 }
 

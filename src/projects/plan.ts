@@ -54,6 +54,16 @@ export function planUpdate(
   return { change: "updateEnvironment", project, environment: slug, ...after, history };
 }
 
+/** The change that gives the environments of a project the order of `slugs`, which the history has of the one that was moved. */
+export function planOrder(
+  project: string,
+  slugs: string[],
+  { slug, before, after }: { slug: string; before: number; after: number },
+): ProjectChange {
+  const history = historyOf(slug, { position: before }, { position: after });
+  return { change: "orderEnvironments", project, environments: slugs, history };
+}
+
 /** The change that deletes an environment with its flag values. */
 export function planDeletion(project: string, { slug, ...before }: Environment): ProjectChange {
   const history = historyOf(slug, stateOf(before), null);
@@ -65,6 +75,6 @@ function historyOf(slug: string, before: unknown, after: unknown) {
 }
 
 /** The part of an environment that the history keeps. */
-function stateOf({ name, locked, color, approvals }: Omit<Environment, "slug" | "key">) {
+function stateOf({ name, locked, color, approvals }: Omit<Environment, "slug" | "key" | "position">) {
   return { name, locked, color, ...(approvals > 0 && { approvals }) };
 }

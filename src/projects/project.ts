@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import type { ClockAndRandom } from "../base/clock.ts";
 import { dashedKey } from "../base/ids.ts";
-import { type Environment, newEnvironment } from "./environment.ts";
+import { newEnvironment } from "./environment.ts";
 import type {
   newProjectSchema,
   projectPatchSchema,
@@ -34,22 +34,18 @@ export type NewProject = z.infer<typeof newProjectSchema>;
 
 /** A project with fresh keys, not yet stored. */
 export function newProject(app: ClockAndRandom, input: NewProject): Project & { createdAt: number } {
-  const environments = (input.environments ?? DEFAULT_ENVIRONMENTS).map((slug) =>
-    newEnvironment(app, { slug }),
+  const environments = (input.environments ?? DEFAULT_ENVIRONMENTS).map((slug, index) =>
+    newEnvironment(app, { slug }, index + 1),
   );
   return {
     slug: input.slug,
     name: input.name ?? input.slug,
     key: dashedKey(app.random),
-    environments: environments.toSorted(bySlug),
+    environments,
     mailFrom: null,
     accent: null,
     maxSubmissions: null,
     maxStorage: null,
     createdAt: app.now(),
   };
-}
-
-function bySlug(a: Environment, b: Environment): number {
-  return a.slug < b.slug ? -1 : 1;
 }

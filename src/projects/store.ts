@@ -11,7 +11,7 @@ import type { Project, Usage } from "./project.ts";
 export type ProjectQuery = PageQuery & { search?: string | undefined };
 
 type ProjectStore = {
-  /** By slug, as are the environments of each project. */
+  /** By slug, the environments of each project in their order. */
   list(): Promise<Project[]>;
   /** Of some projects, by their slugs, or with null of all. */
   page(query: ProjectQuery, among: readonly string[] | null): Promise<Page<Project>>;
@@ -23,7 +23,7 @@ type ProjectStore = {
 };
 
 type EnvironmentStore = {
-  /** By slug. */
+  /** In their order. */
   list(project: string): Promise<Environment[]>;
 };
 

@@ -28,6 +28,7 @@ const EXAMPLES: [line: string, shown: RegExp, code?: number][] = [
   ["flags get sale -p shop -e develop", /^payload +\{"a":1\}$/m],
   ["changes list -p shop", /^CHANGE /],
   ["segments list -p shop -e develop", /^SEGMENT /],
+  ["contexts list -p shop", /^NAME /],
   ["experiments list -p shop -e develop", /^EXPERIMENT /],
   ["forms list", /^contact /m],
   ["targets list contact", /^TARGET /],

@@ -320,4 +320,5 @@ const ENVIRONMENT = {
   locked: false,
   color: null,
   approvals: 0,
+  position: 1,
 };

@@ -211,8 +211,8 @@ describe("a document", () => {
     await storeSubmission(app, form, { data: "{}", files });
     const document = { ...shop({}, { develop: {} }), forms: {} };
     expect(await apply(document, { prune: true }).catch(String)).toContain(
-      "unconfirmed: this deletes projects.shop.environments.production with its flag values; " +
-        "this deletes projects.shop.environments.staging with its flag values; " +
+      "unconfirmed: this deletes projects.shop.environments.staging with its flag values; " +
+        "this deletes projects.shop.environments.production with its flag values; " +
         "this deletes forms.contact with 1 submission",
     );
     expect((await app.store.environments.list("shop")).length).toBe(3);

@@ -85,8 +85,8 @@ test("a flag in every environment is its record in each, null where it does not 
   const { app, set, find } = await openShop("b", "a");
   await set("b", { enabled: true });
   expect(await flagInEveryEnvironment(app, "shop", "sale")).toEqual([
-    { environment: "a", record: (await find("a"))! },
     { environment: "b", record: (await find("b"))! },
+    { environment: "a", record: (await find("a"))! },
   ]);
   expect((await flagInEveryEnvironment(app, "shop", "none")).map(({ record }) => record)).toEqual([
     null,

@@ -8,12 +8,45 @@ import { callerNamed, OPERATOR } from "../support/records/caller.ts";
 import { reasonOf } from "../support/refusals.ts";
 import { openShop } from "../support/records/shop.ts";
 
+describe("the order of environments", () => {
+  const orderOf = async (app: Awaited<ReturnType<typeof openShop>>["app"]) =>
+    (await app.store.environments.list("shop")).map(({ slug, position }) => `${position} ${slug}`);
+
+  test("is the one in which they were created, until one is moved", async () => {
+    const { app } = await openShop("staging", "develop", "production");
+    expect(await orderOf(app)).toEqual(["1 staging", "2 develop", "3 production"]);
+    const moved = await setEnvironment(app, OPERATOR, "shop", "develop", { position: 1 });
+    expect(moved).toMatchObject({ result: "updated", environment: { position: 1 } });
+    expect(await orderOf(app)).toEqual(["1 develop", "2 staging", "3 production"]);
+    expect((await setEnvironment(app, OPERATOR, "shop", "develop", { position: 1 })).result).toBe(
+      "unchanged",
+    );
+    await createEnvironment(app, OPERATOR, "shop", { slug: "a" });
+    expect((await orderOf(app)).at(-1)).toBe("4 a");
+  });
+
+  test("has a place beyond the last as the last, and is one of the project alone", async () => {
+    const { app } = await openShop("a", "b", "c");
+    await createProject(app, OPERATOR, { slug: "other", environments: ["a", "b"] });
+    await setEnvironment(app, OPERATOR, "shop", "a", { position: 99, name: "Last" });
+    expect(await orderOf(app)).toEqual(["1 b", "2 c", "3 a"]);
+    expect((await app.store.environments.list("other")).map(({ slug }) => slug)).toEqual(["a", "b"]);
+    const { items } = await app.store.changes.page("shop", { kind: "environment", limit: 2 });
+    expect(items.map(({ before, after }) => [before, after])).toEqual([
+      [{ position: 1 }, { position: 3 }],
+      [expect.objectContaining({ name: "a" }), expect.objectContaining({ name: "Last" })],
+    ]);
+    await deleteEnvironment(app, OPERATOR, "shop", "c");
+    expect(await orderOf(app)).toEqual(["1 b", "2 a"]);
+  });
+});
+
 describe("an environment", () => {
   test("is added to its project with a key of its own", async () => {
     const { app } = await openShop("m");
     const added = await createEnvironment(app, OPERATOR, "shop", { slug: "a", name: "First" });
     expect(added).toMatchObject({ slug: "a", name: "First", locked: false });
-    expect((await app.store.environments.list("shop"))[0]).toEqual(added);
+    expect((await app.store.environments.list("shop"))[1]).toEqual(added);
     expect(await getEnvironment(app, "shop", "a")).toEqual(added);
   });
 

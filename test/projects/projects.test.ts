@@ -11,8 +11,8 @@ describe("a project", () => {
     const created = await createProject(app, OPERATOR, { slug: "shop", environments: ["test", "live"] });
     expect(created).toMatchObject({ slug: "shop", name: "shop" });
     expect(created.environments.map(({ slug, locked }) => [slug, locked])).toEqual([
-      ["live", false],
       ["test", false],
+      ["live", false],
     ]);
     expect(new Set([created.key, ...created.environments.map(({ key }) => key)]).size).toBe(3);
     expect(await getProject(app, "shop")).toEqual(created);

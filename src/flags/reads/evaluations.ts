@@ -1,9 +1,8 @@
 import type { Caller } from "../../access/caller.ts";
 import { requireScope } from "../../access/rights.ts";
-import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
-import { checkContext, ContextError } from "../rules/context.ts";
+import { requireContext } from "../rules/context.ts";
 import { findFlagSlugFault, PAYLOAD_SUFFIX } from "../limits.ts";
 import { requireSoundRules } from "../fit.ts";
 import { applyPatch, type FlagPatch, type FlagPlace, type FlagRecord, noSuchFlag } from "../flag.ts";
@@ -108,15 +107,4 @@ function evaluatorOf(
     return (context) => evaluate(subjectOf(context), now);
   }
   return (context) => evaluateFlag(record, decide, subjectOf(context), now);
-}
-
-/** Throws `invalid` or `too_large` for a context beyond the limits. */
-function requireContext(context: Context): void {
-  try {
-    checkContext(context);
-  } catch (error) {
-    throw error instanceof ContextError ? new AppError("invalid", error.message) : error;
-  }
-  if (Buffer.byteLength(JSON.stringify(context)) > RULE_LIMITS.context)
-    throw new AppError("too_large", `a context has at most ${formatBytes(RULE_LIMITS.context)} of JSON`);
 }

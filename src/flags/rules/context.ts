@@ -1,4 +1,5 @@
 import { formatBytes } from "../../base/bytes.ts";
+import { AppError } from "../../base/errors.ts";
 import { childrenOf } from "../../base/json.ts";
 import type { Context } from "../flagd/evaluate.ts";
 import { RULE_LIMITS } from "../limits.ts";
@@ -23,6 +24,17 @@ export function checkContext(context: Context): void {
     throw new ContextError("INVALID_CONTEXT", message);
   }
   checkValue(context, RULE_LIMITS.contextDepth);
+}
+
+/** Throws `invalid` or `too_large` for a context beyond the limits. */
+export function requireContext(context: Context): void {
+  try {
+    checkContext(context);
+  } catch (error) {
+    throw error instanceof ContextError ? new AppError("invalid", error.message) : error;
+  }
+  if (Buffer.byteLength(JSON.stringify(context)) > RULE_LIMITS.context)
+    throw new AppError("too_large", `a context has at most ${formatBytes(RULE_LIMITS.context)} of JSON`);
 }
 
 /** Limits depth and arrays, since rules may go through all of both. */

@@ -7,7 +7,13 @@ import { noticedChange } from "../../documents/noticed.ts";
 import { type NoticedAt, insertNotices } from "./delivery/notices.ts";
 import { appendAudit, auditAuthor, projectAt } from "./audit.ts";
 import { recordChange } from "./history.ts";
-import { deleteEnvironment, insertEnvironment, setMetadata, updateEnvironment } from "./projects.ts";
+import {
+  deleteEnvironment,
+  insertEnvironment,
+  orderEnvironments,
+  setMetadata,
+  updateEnvironment,
+} from "./projects.ts";
 import { deleteFlag, putFlag } from "./flags.ts";
 import { deleteForm, insertForm, isEmptyForm, moveForm, updateForm } from "./forms.ts";
 import { deleteProject, insertProject, setProject } from "./projects.ts";
@@ -23,6 +29,7 @@ import { putRamp } from "./ramps.ts";
 import { deleteScheduled, insertScheduled } from "./scheduled.ts";
 import { applyApproval } from "./memberships/members.ts";
 import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
+import { deleteTestContext, putTestContext } from "./contexts/test-contexts.ts";
 import { deleteTarget, insertTarget, updateTarget } from "./delivery/targets.ts";
 import { deleteInvitation, insertInvitation } from "./access/invitations.ts";
 import { deleteIdentity, putIdentity, setGroupRole } from "./access/identities.ts";
@@ -45,8 +52,11 @@ const APPLY: Apply = {
   deleteProject,
   insertEnvironment,
   updateEnvironment,
+  orderEnvironments,
   setMetadata,
   deleteEnvironment,
+  putTestContext,
+  deleteTestContext,
   putFlag,
   deleteFlag,
   putSegment,

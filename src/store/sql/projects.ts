@@ -28,8 +28,9 @@ export function* insertEnvironment(
 ): Work<void> {
   const { id: projectId } = yield* projectRow(project);
   yield* run(
-    `INSERT INTO environments (project_id, slug, name, key, color, approvals, revision, created_at)
-     VALUES ($projectId, $slug, $name, $key, $color, $approvals, $revision, $createdAt)`,
+    `INSERT INTO environments (project_id, slug, name, key, color, approvals, position, revision, created_at)
+     VALUES ($projectId, $slug, $name, $key, $color, $approvals,
+             (SELECT coalesce(max(position), 0) + 1 FROM environments WHERE project_id = $projectId), $revision, $createdAt)`,
     { projectId, slug, name, key, color, approvals, createdAt, revision },
   );
 }
@@ -48,6 +49,13 @@ export function* updateEnvironment({
      WHERE id = $id`,
     { id, name, locked: locked ? 1 : 0, color, approvals },
   );
+}
+
+export function* orderEnvironments({ project, environments }: Change<"orderEnvironments">): Work<void> {
+  const { id: projectId } = yield* projectRow(project);
+  const sql = "UPDATE environments SET position = $position WHERE project_id = $projectId AND slug = $slug";
+  for (const [index, slug] of environments.entries())
+    yield* run(sql, { projectId, slug, position: index + 1 });
 }
 
 export function* setMetadata({ project, environment, metadata }: Change<"setMetadata">): Work<Revised> {

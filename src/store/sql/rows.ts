@@ -40,14 +40,14 @@ export function* environmentRow(project: string, slug: string): Work<Environment
   return row;
 }
 
-/** By slug. */
+/** In their order. */
 export function* environmentsOf(projectId: number): Work<Environment[]> {
-  type Row = Omit<Environment, "locked"> & { locked: number };
+  type Row = Omit<Environment, "locked" | "position"> & { locked: number };
   const rows = yield* all<Row>(
-    `SELECT slug, name, key, locked, color, approvals FROM environments WHERE project_id = $projectId ORDER BY slug`,
+    `SELECT slug, name, key, locked, color, approvals FROM environments WHERE project_id = $projectId ORDER BY position, id`,
     { projectId },
   );
-  return rows.map((row) => ({ ...row, locked: row.locked === 1 }));
+  return rows.map((row, index) => ({ ...row, locked: row.locked === 1, position: index + 1 }));
 }
 
 /** An environment that a change revises, or without one every environment of the project, by their ids. */

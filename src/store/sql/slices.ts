@@ -29,6 +29,7 @@ import { type Bound, type Runner, bindSlices, nameSlices } from "./bind.ts";
 import type { submissionSlice } from "./submissions/slice.ts";
 import { tallies } from "./tallies.ts";
 import { targets } from "./delivery/targets.ts";
+import { testContexts } from "./contexts/test-contexts.ts";
 import { tokens } from "./tokens.ts";
 import { users } from "./users.ts";
 
@@ -43,6 +44,7 @@ export const SLICES = {
   selected,
   segments,
   scheduled,
+  testContexts,
   ramps,
   experiments,
   code,

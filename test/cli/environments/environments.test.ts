@@ -26,6 +26,7 @@ describe("environments create", () => {
       locked: false,
       color: null,
       approvals: 0,
+      position: 3,
       result: "created",
     });
     const named = await here.json<Environment>(
@@ -46,6 +47,7 @@ describe("environments create", () => {
       key: named.key,
       locked: false,
       color: null,
+      position: 4,
     });
   });
 
@@ -121,12 +123,15 @@ describe("environments set --color", () => {
 });
 
 describe("environments list", () => {
-  test("is an array by name", async () => {
+  test("is an array in their order, which environments set changes", async () => {
     const here = await openShop();
     await here.run("environments", "create", "alpha", "-p", "shop");
     const all = await here.json<Environment[]>("environments", "list", "-p", "shop");
-    expect(all.map(({ slug }) => slug)).toEqual(["alpha", "develop", "live"]);
-    expect(Object.keys(all[0]!)).toEqual(["slug", "name", "key", "locked", "color", "approvals"]);
+    expect(all.map(({ slug }) => slug)).toEqual(["develop", "live", "alpha"]);
+    await here.run("environments", "set", "alpha", "-p", "shop", "--position", "1");
+    const after = await here.json<Environment[]>("environments", "list", "-p", "shop");
+    expect(after.map(({ slug }) => slug)).toEqual(["alpha", "develop", "live"]);
+    expect(Object.keys(all[0]!)).toEqual(["slug", "name", "key", "locked", "color", "approvals", "position"]);
     const { stdout } = await here.run("environments", "list", "-p", "shop");
     for (const { key } of all) expect(stdout).toContain(key);
   });

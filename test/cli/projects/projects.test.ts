@@ -10,21 +10,22 @@ type Project = { slug: string; name: string; key: string; environments: Environm
 const slugsOf = (all: { slug: string }[]) => all.map(({ slug }) => slug);
 
 describe("projects create", () => {
-  test("prints the project with its keys and the three usual environments by name", async () => {
+  test("prints the project with its keys and the three usual environments", async () => {
     const project = await onData(tempDirectory()).json<Project>("projects", "create", "shop");
-    const environment = (slug: string) => ({
+    const environment = (slug: string, index: number) => ({
       slug,
       name: slug,
       key: expect.stringMatching(KEY),
       locked: false,
       color: null,
       approvals: 0,
+      position: index + 1,
     });
     expect(project).toEqual({
       slug: "shop",
       name: "shop",
       key: expect.stringMatching(KEY),
-      environments: ["develop", "production", "staging"].map(environment),
+      environments: ["develop", "staging", "production"].map(environment),
       mailFrom: null,
       accent: null,
       maxSubmissions: null,
@@ -47,7 +48,7 @@ describe("projects create", () => {
       "test, live",
     );
     expect(project.name).toBe("Der Lädele");
-    expect(slugsOf(project.environments)).toEqual(["live", "test"]);
+    expect(slugsOf(project.environments)).toEqual(["test", "live"]);
   });
 
   test("says in words what it made, with every key", async () => {

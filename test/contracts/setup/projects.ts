@@ -12,7 +12,7 @@ export function projectsContract(driver: Driver): void {
     const store = await opener(driver)();
 
     test("are stored with their environments and found by slug", async () => {
-      const environments = [environmentCalled("develop"), environmentCalled("production")];
+      const environments = [environmentCalled("develop"), { ...environmentCalled("a"), position: 2 }];
       const project = { slug: fresh(), name: "Ein Projekt ✓", key: dashedKey(random), environments };
       const { slug, name, key } = project;
       await apply(
@@ -24,14 +24,21 @@ export function projectsContract(driver: Driver): void {
       expect(await store.projects.find(slug)).toEqual({ ...project, ...unset });
     });
 
-    test("are listed by slug, each with its environments by slug", async () => {
+    test("are listed by slug, each with its environments in their order", async () => {
       const made = [await addProject(store, fresh(), "z", "a"), await addProject(store, fresh())];
       const listed = await store.projects.list();
       const slugs = listed.map(({ slug }) => slug);
       expect(slugs).toEqual(slugs.toSorted((a, b) => (a < b ? -1 : 1)));
       for (const { slug } of made) expect(slugs).toContain(slug);
       const first = listed.find(({ slug }) => slug === made[0]!.slug)!;
-      expect(first.environments.map(({ slug }) => slug)).toEqual(["a", "z"]);
+      expect(first.environments.map(({ slug }) => slug)).toEqual(["z", "a"]);
+      const order = { change: "orderEnvironments", project: first.slug, environments: ["a", "z"] } as const;
+      await apply(store, { ...order, history: null });
+      const after = await store.environments.list(first.slug);
+      expect(after.map(({ slug, position }) => [slug, position])).toEqual([
+        ["a", 1],
+        ["z", 2],
+      ]);
     });
 
     test("are searched by slug and name, in any case of ASCII letters, among those that are given", async () => {
@@ -88,7 +95,7 @@ export function projectsContract(driver: Driver): void {
   describe(`environments, kept by ${driver.name},`, async () => {
     const store = await opener(driver)();
 
-    test("are added to a project and listed by slug", async () => {
+    test("are added to a project, behind the others", async () => {
       const { slug } = await addProject(store, fresh(), "m");
       const added = {
         slug: "a",
@@ -97,11 +104,12 @@ export function projectsContract(driver: Driver): void {
         locked: false,
         color: null,
         approvals: 2,
+        position: 2,
       };
       await apply(store, planEnvironment(slug, added, NOW));
       const listed = await store.environments.list(slug);
-      expect(listed.map((each) => each.slug)).toEqual(["a", "m"]);
-      expect(listed[0]).toEqual(added);
+      expect(listed.map((each) => each.slug)).toEqual(["m", "a"]);
+      expect(listed[1]).toEqual(added);
     });
 
     test("get another name and a colour, and are locked and unlocked", async () => {
@@ -113,9 +121,9 @@ export function projectsContract(driver: Driver): void {
       expect(await store.environments.list(slug)).toEqual([{ ...live, name: "Live" }]);
       await apply(store, planUpdate(slug, { ...live, name: "Live" }, { color: "red" }));
       expect(await store.environments.list(slug)).toEqual([{ ...live, name: "Live", color: "red" }]);
-      const copy = { ...environmentCalled("copy"), color: "pink" } as const;
+      const copy = { ...environmentCalled("copy"), color: "pink", position: 2 } as const;
       await apply(store, planEnvironment(slug, copy, NOW));
-      expect((await store.environments.list(slug))[0]).toEqual(copy);
+      expect((await store.environments.list(slug))[1]).toEqual(copy);
     });
 
     test("have every flag, off, when they are new", async () => {

@@ -93,7 +93,7 @@ describe("a new form without a project", () => {
     const made = await ask("/forms", { body: { slug: "contact" } });
     expect([made.status, await made.json()]).toMatchObject([201, { project: "default" }]);
     const { environments } = (await (await ask("/projects/default")).json()) as { environments: object[] };
-    expect(environments).toMatchObject([{ slug: "develop" }, { slug: "production" }, { slug: "staging" }]);
+    expect(environments).toMatchObject([{ slug: "develop" }, { slug: "staging" }, { slug: "production" }]);
   });
 
   test("is in the only project, and of several in default; otherwise they are named", async () => {

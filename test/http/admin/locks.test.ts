@@ -145,6 +145,7 @@ describe("a locked environment", () => {
       locked: true,
       color: null,
       approvals: 0,
+      position: 2,
     });
     expect(await shown(develop)).toMatchObject({ slug: "develop", locked: false });
     expect(await shown(`${environments}/copy`)).toMatchObject({ slug: "copy", locked: false });

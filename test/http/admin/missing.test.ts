@@ -16,6 +16,7 @@ const BODIES: Record<string, object> = {
   users: { role: "viewer" },
   members: { role: "viewer" },
   segments: { rule: true },
+  people: { context: {} },
   ramp: { variant: "on", to: [1, 100], every: 86_400 },
 };
 

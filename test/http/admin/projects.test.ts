@@ -30,13 +30,14 @@ describe("projects, environments and flags", () => {
       accent: null,
       maxSubmissions: null,
       maxStorage: null,
-      environments: ["develop", "production", "staging"].map((slug) => ({
+      environments: ["develop", "staging", "production"].map((slug, index) => ({
         slug,
         name: slug,
         key,
         locked: false,
         color: null,
         approvals: 0,
+        position: index + 1,
       })),
     });
     const usage = { submissions: 0, storage: null };
@@ -48,7 +49,15 @@ describe("projects, environments and flags", () => {
 
     const added = await ask(environments, { body: { slug: "qa", name: "QA", from: "develop" } });
     expect(added.status).toBe(201);
-    const environment = { slug: "qa", name: "QA", key, locked: false, color: null, approvals: 0 };
+    const environment = {
+      slug: "qa",
+      name: "QA",
+      key,
+      locked: false,
+      color: null,
+      approvals: 0,
+      position: 4,
+    };
     expect(await added.json()).toEqual({ ...environment, result: "created" });
     expect(await (await ask(`${environments}/qa`)).json()).toEqual(environment);
     const gone = await ask(`${environments}/qa`, { method: "DELETE" });

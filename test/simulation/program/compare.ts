@@ -73,19 +73,17 @@ const bySlug = (a: { slug: string }, b: { slug: string }) => (a.slug < b.slug ? 
 export function shownOfModel(model: Model): Awaited<ReturnType<typeof shownOf>> {
   const projects = [...model.projects].map(([slug, { environments, flags, history, scheduled }]) => ({
     slug,
-    environments: [...environments]
-      .map(([environment, { locked, segments }]) => ({
-        slug: environment,
-        locked,
-        segments: Object.fromEntries(segments),
-        flags: Object.fromEntries(
-          [...flags].map(([flag, record]) => {
-            const { enabled, payload = null, segment } = valuesIn(record, environment);
-            return [flag, { enabled, payload, segment, description: record.description }];
-          }),
-        ),
-      }))
-      .toSorted(bySlug),
+    environments: [...environments].map(([environment, { locked, segments }]) => ({
+      slug: environment,
+      locked,
+      segments: Object.fromEntries(segments),
+      flags: Object.fromEntries(
+        [...flags].map(([flag, record]) => {
+          const { enabled, payload = null, segment } = valuesIn(record, environment);
+          return [flag, { enabled, payload, segment, description: record.description }];
+        }),
+      ),
+    })),
     changed: history.map((each) => `${each.environment ?? "everywhere"} ${each.flag}`),
     scheduled: scheduled.map(({ id }) => id).toSorted(),
   }));

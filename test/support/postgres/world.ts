@@ -13,6 +13,7 @@ import { setFlag } from "../../../src/flags/flags.ts";
 import { uploadReferences } from "../../../src/flags/code/code-references.ts";
 import { pauseRamp, startRamp } from "../../../src/flags/ramps/ramps.ts";
 import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
+import { setTestContext } from "../../../src/flags/contexts/test-contexts.ts";
 import { setSegment } from "../../../src/flags/segments.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
@@ -53,6 +54,7 @@ const BODIES: Record<string, unknown> = {
   "PATCH /projects/{project}/flags/{flag}": { owner: "ann" },
   "POST /projects/{project}/environments/{environment}/flags/{flag}/evaluate": { context: {} },
   "PUT /projects/{project}/environments/{environment}/segments/{segment}": { rule: true },
+  "PUT /projects/{project}/people/{person}": { context: { plan: "beta" } },
   "POST /projects/{project}/environments/{environment}/segments/{segment}/approve": { all: true },
   "POST /projects/{project}/environments/{environment}/flagd": {
     flags: { made: { state: "DISABLED", variants: { a: 1 } } },
@@ -160,6 +162,7 @@ export async function openWorld() {
   await addRamps(app);
   await addExperiments(app);
   await setSegment(app, OPERATOR, { project: "shop", environment: "develop", segment: "staff" }, false);
+  await setTestContext(app, OPERATOR, { project: "shop", name: "Ann" }, { plan: "pro" });
   const code = { branch: "main", projectName: "web", references: {} };
   await uploadReferences(app, OPERATOR, "shop", Buffer.from(JSON.stringify(code)));
   // About another flag, which is not deleted with it.
@@ -212,6 +215,7 @@ export async function openWorld() {
     flag: "sale",
     feedback,
     segment: "staff",
+    person: "Ann",
     scheduled,
     form: "contact",
     target,

@@ -82,7 +82,12 @@ async function addMember(store: App["store"], key: string): Promise<void> {
     approve: false,
   };
   const { record } = applyDefinition("beta", undefined, filledDefinition("beta", source), NOW);
-  await apply(store, putSegment(place, undefined, record));
+  await apply(store, putSegment(place, undefined, record), {
+    change: "putTestContext",
+    project: place.project,
+    context: { name: "Ann", context: { plan: "beta" }, createdAt: NOW, updatedAt: NOW },
+    history: null,
+  });
   await store.submissions.insert(submissionTo(key, { data: '{"email":"ada@example.com"}' }));
 }
 
