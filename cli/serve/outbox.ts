@@ -70,7 +70,12 @@ export function openOutbox(app: App, options: Options, wakeJob: () => void): Out
           const what = isSwitchedOff ? `the target ${target} was switched off` : `delivery ${id} failed`;
           log.line("warn", `${what}: ${owner}, ${kind}: ${error}`);
           // Anybody can have replies sent to addresses that refuse them, so these are one target.
-          const about = kind === "autoreply" ? `the automatic reply of ${owner}` : target;
+          const about =
+            kind === "autoreply"
+              ? `the automatic reply of ${owner}`
+              : kind === "reply"
+                ? `a reply of ${owner}`
+                : target;
           void alert(owner, about, error, isSwitchedOff).catch(log.error);
         },
       },

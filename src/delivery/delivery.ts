@@ -31,7 +31,7 @@ export function isMail(kind: DeliveryKind): kind is MailKind {
   return kind === "mail" || isAddressed(kind);
 }
 
-function isAddressed(kind: DeliveryKind): boolean {
+export function isAddressed(kind: DeliveryKind): boolean {
   return ADDRESSED.some((each) => each === kind);
 }
 

@@ -4,6 +4,8 @@ import { withoutRepeats } from "../base/json-members.ts";
 import { emailFieldOf, parseMailbox } from "./address.ts";
 import type { Attempt } from "./attempt.ts";
 import { buildAutoreply } from "./autoreply.ts";
+import { isAddressed } from "./delivery.ts";
+import { buildReply } from "./reply.ts";
 import { type SubmissionLinks, buildNotification } from "./notification.ts";
 import { sendNotices } from "./notices/send-notices.ts";
 import type { Outgoing } from "./outgoing.ts";
@@ -31,6 +33,8 @@ export type Dispatching = {
 /** The attempt that was made, or the reason why the delivery is cancelled. */
 export type Dispatched = { attempt: Attempt; owner: DeliveryOwner } | { cancelled: string };
 
+const NO_ADDRESS = "the address is not one plain mail address";
+
 /** Characters of a value in a chat message. */
 const MAX_CHAT_VALUE = 2000;
 
@@ -44,8 +48,7 @@ export async function dispatch(
   const content = await dispatching.store.deliveries.content(delivery.submission);
   if (!content) return { cancelled: "the submission was deleted" };
   if (content.submission.spam !== null) return { cancelled: "the submission was filed as spam" };
-  const isAddressed = delivery.kind === "notification" || delivery.kind === "autoreply";
-  const attempt = isAddressed
+  const attempt = isAddressed(delivery.kind)
     ? await sendMail(dispatching, delivery, content)
     : await sendToTarget(dispatching, delivery, content, signal);
   return typeof attempt === "string" ? { cancelled: attempt } : { attempt, owner: { form: content.form } };
@@ -144,17 +147,24 @@ async function sendChat(
 
 /** Returns why nothing is sent, as text. */
 async function sendMail(
-  { outgoing, files, now }: Dispatching,
+  { store, outgoing, files, now }: Dispatching,
   { id, kind, target: to }: ClaimedDelivery,
   { form, submission, spamCount }: DeliveryContent,
 ): Promise<Attempt | string> {
   // Without a mail server, mail is not claimed.
   const { mailer, from: ofServer } = outgoing.mail!;
   const from = form.mailFrom === null ? ofServer : parseMailbox(form.mailFrom);
+  if (kind === "reply") {
+    const answer = await store.deliveries.answer(id);
+    if (!answer) return "the reply is no longer kept";
+    const { data, createdAt } = submission;
+    const reply = buildReply({ id, from, to, now: now(), answer, data, createdAt });
+    return reply === null ? NO_ADDRESS : mailer.send(reply);
+  }
   if (kind === "autoreply") {
     const { autoreplySubject: subject, autoreplyText: text } = form;
     const reply = buildAutoreply({ id, from, to, now: now(), data: submission.data, subject, text });
-    return reply === null ? "the address is not one plain mail address" : mailer.send(reply);
+    return reply === null ? NO_ADDRESS : mailer.send(reply);
   }
   const linked = await linkedFiles(submission, files);
   const { message, withoutAttachments } = buildNotification({

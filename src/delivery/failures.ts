@@ -59,7 +59,7 @@ export function createFailureLog(
     const [key, name] = isServerDown
       ? ["mail", "the mail server"]
       : isMail(kind)
-        ? [`${owner} ${target}`, `a notification of ${owner}`]
+        ? [`${owner} ${target}`, kind === "reply" ? `a reply of ${owner}` : `a notification of ${owner}`]
         : [target, `target ${target} of ${owner} (${kind})`];
     if (outcome === "delivered") succeeded(key, name);
     else failed(key, name, error ?? "no answer", isLast);

@@ -23,8 +23,10 @@ export type MailMessage = {
   replyTo: string | null;
   /** Milliseconds since 1970. */
   date: number;
-  /** The value of `Auto-Submitted` (RFC 3834, 5). */
-  autoSubmitted: "auto-generated" | "auto-replied";
+  /** The value of `Auto-Submitted` (RFC 3834, 5); null for a mail that a user wrote. */
+  autoSubmitted: "auto-generated" | "auto-replied" | null;
+  /** The Message-ID of the message that this one answers (RFC 5322, 3.6.4). */
+  answers?: string;
   subject: string;
   text: string;
   html: string;

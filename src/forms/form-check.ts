@@ -24,6 +24,11 @@ export async function checkForm(form: FormRecord, before?: FormRecord): Promise<
     const { checkTemplate } = await import("../delivery/template.ts");
     checkTemplate(template, name);
   }
+  const { replyTemplates } = form;
+  if (replyTemplates !== null && replyTemplates !== before?.replyTemplates) {
+    const { checkReplyTemplates } = await import("../delivery/reply-templates.ts");
+    checkReplyTemplates(replyTemplates);
+  }
   if (schema !== null && !Bun.deepEquals(schema, before?.schema, true)) {
     const { compileSchema } = await import("./validation/validation.ts");
     await named("schema", () => compileSchema(schema));

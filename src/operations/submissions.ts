@@ -81,6 +81,18 @@ export const submissions = noun("submissions", () => import("./schema/submission
       await noteSubmission(app, caller, names.id, body.text);
     },
   },
+  reply: {
+    method: "POST",
+    path: "/submissions/:id/replies",
+    summary: "Answer the sender of a submission by mail",
+    scope: "forms:write",
+    place: "form",
+    status: 201,
+    run: async ({ app, deployment, caller, names, body }) => {
+      const { replyToSubmission } = await import("../forms/inbox/reply.ts");
+      return replyToSubmission(app, caller, (await deployment.outgoing()).mail, names.id, body);
+    },
+  },
   file: {
     method: "GET",
     path: "/submissions/:id/files/:file",

@@ -74,7 +74,7 @@ const NO_ADDRESS: Attempt = {
 };
 
 function mailOptions(message: MailMessage): SendMailOptions {
-  const { id, from, to, replyTo, date, autoSubmitted, subject, text, html, attachments } = message;
+  const { id, from, to, replyTo, date, autoSubmitted, answers, subject, text, html, attachments } = message;
   return {
     messageId: id,
     // Addresses are objects: the parser of address texts has sent mail to hosts that the text did not name.
@@ -87,7 +87,8 @@ function mailOptions(message: MailMessage): SendMailOptions {
       size: sizeOf(text, html, attachments),
     },
     date: new Date(date),
-    headers: { "Auto-Submitted": autoSubmitted },
+    ...(autoSubmitted !== null && { headers: { "Auto-Submitted": autoSubmitted } }),
+    ...(answers !== undefined && { inReplyTo: answers, references: answers }),
     subject,
     text,
     html,

@@ -107,7 +107,7 @@ describe("the outbox", () => {
           type: "submission.created",
           secrets: ["whsec_new", "whsec_old"],
           createdAt,
-          data: `{"id":"${id}","project":"default","form":"contact","data":{"name":"Ann","n":12345678901234567890.10},"files":[],"createdAt":"${createdAt}","state":"inbox","spam":null,"read":false,"meta":null,"flags":null}`,
+          data: `{"id":"${id}","project":"default","form":"contact","data":{"name":"Ann","n":12345678901234567890.10},"files":[],"createdAt":"${createdAt}","state":"inbox","spam":null,"read":false,"meta":null,"flags":null,"assignee":null,"labels":[]}`,
         },
       },
     ]);

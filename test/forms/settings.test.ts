@@ -37,6 +37,7 @@ const OTHERS: FormSettings = {
   autoreply: true,
   autoreplySubject: "Thanks, {{name}}",
   autoreplyText: "We received it.",
+  replyTemplates: "# Thanks\nDear {{name}},\n",
   retention: 86_400,
   spamRetention: 3600,
   metadata: "full",

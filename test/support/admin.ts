@@ -175,6 +175,7 @@ export const NEEDED: Record<string, Scope> = {
   "POST /submissions/assign": "forms:write",
   "POST /submissions/label": "forms:write",
   "POST /submissions/{id}/notes": "forms:write",
+  "POST /submissions/{id}/replies": "forms:write",
   "POST /submissions/mark-matching": "forms:write",
   "POST /submissions/delete": "forms:write",
   "POST /submissions/delete-matching": "forms:write",

@@ -11,6 +11,7 @@ const VERBS: [names: string, load: Load][] = [
   ["assign", async () => (await import("./assign.ts")).addAssignCommand],
   ["label", async () => (await import("./label.ts")).addLabelCommand],
   ["note", async () => (await import("./note.ts")).addNoteCommand],
+  ["reply", async () => (await import("./reply.ts")).addReplyCommand],
   ["delete", async () => (await import("./delete.ts")).addDeleteCommand],
   ["export", async () => (await import("./download.ts")).addExportCommand],
   ["import", async () => (await import("./import.ts")).addImportCommand],

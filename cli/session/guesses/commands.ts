@@ -170,9 +170,11 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
     "search find grep": "type formflag submissions list --search <text>",
     count:
       "formflag stats counts submissions; formflag submissions delete --matching --dry-run counts a selection",
-    "reply answer": "formflag submissions get <id> shows the address of the sender; reply by mail",
+    "answer mail": "type formflag submissions reply <id> <text>",
     "erase forget": PERSON,
-    "move unmark unspam star label tag assign": MARK,
+    "move unmark unspam star": MARK,
+    tag: "type formflag submissions label <id> <label>",
+    "comment annotate": "type formflag submissions note <id> <text>",
     "tail watch follow":
       "formflag submissions list --since 1h lists the newest; formflag targets add <form> <url> sends each one on",
     stats: "type formflag stats --form <form>",

@@ -17,8 +17,11 @@ export type HandlingStore = {
   /** Changes the labels of submissions. Returns the ids of those that changed. Throws `conflict` for too many. */
   label(ids: readonly string[], labels: LabelChange, by: Author): Promise<string[]>;
   note(id: string, text: string, by: Author): Promise<void>;
-  /** Queues an answer, and records it. */
-  answer(id: string, answer: NewAnswer, by: Author): Promise<void>;
+  /**
+   * Queues an answer, and records it. Returns its delivery: that of the last answer, if that has the same text and author and
+   * is younger than a minute, as when a form was sent twice.
+   */
+  answer(id: string, answer: NewAnswer, by: Author): Promise<string>;
   /** The newest `MAX_EVENTS_KEPT` events of a submission, oldest first; empty for an unknown id. */
   events(id: string): Promise<HandlingRecord[]>;
   /** The labels of the submissions of a form, without repeats: of the newest that have some. */

@@ -60,4 +60,21 @@ export const MAIL = {
     field: ["mail", "Text of the reply"],
     line: ["reply text"],
   }),
+  /** Texts that users may begin an answer with; a line `# Name` begins each. */
+  replyTemplates: setting<string | null>({
+    default: null,
+    kind: { is: "area", most: MAX_TEMPLATE },
+    option: [
+      "reply-templates <text>",
+      "texts to begin answers with, each behind a line # NAME, @FILE or -; or none",
+    ],
+    words: { none: null },
+    isSource: true,
+    field: [
+      "mail",
+      "Templates of replies",
+      "Each begins with a line such as # Thanks, and may have {{name}}",
+    ],
+    line: ["reply templates"],
+  }),
 };

@@ -38,4 +38,18 @@ export const get = { output: submissionSchema };
 
 export const note = { body: z.strictObject({ text: z.string() }) };
 
+export const reply = {
+  body: z.strictObject({
+    text: z.string(),
+    /** Default: `Re: ` and the name of the form. */
+    subject: z.optional(z.string()),
+  }),
+  output: z.object({
+    /** The id of the delivery. */
+    delivery: z.string(),
+    /** The address of the sender. */
+    to: z.string(),
+  }),
+};
+
 export const timeline = { output: z.object({ events: z.array(timelineEventSchema) }) };

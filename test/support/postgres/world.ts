@@ -106,6 +106,7 @@ const BODIES: Record<string, unknown> = {
   "POST /forms/{form}/submissions/import": '{"data":{"name":"Ben"}}\n',
   // It takes none, and reads none.
   "POST /forms/{form}/test": {},
+  "POST /submissions/{id}/replies": { text: "yes" },
   "POST /submissions/{id}/notes": { text: "called back" },
   "POST /submissions/mark-matching": { mark: "archived" },
   "POST /submissions/delete-matching": { state: "spam" },
@@ -176,7 +177,7 @@ export async function openWorld() {
   const { id } = await storeSubmission(
     app,
     form,
-    { data: '{"name":"Ada"}', files },
+    { data: '{"name":"Ada","email":"ada@example.com"}', files },
     { deliveries: [delivery] },
   );
   const { id: spare } = await storeSubmission(app, form, { data: "{}", files: [] });
@@ -236,7 +237,7 @@ export async function openWorld() {
     ...BODIES,
     "POST /deliveries/retry": { ids: [delivery.id] },
     "POST /projects/{project}/environments/{environment}/flags/{flag}/rollback": { to: made.revision },
-    "POST /submissions/mark": { ids: [id], mark: "spam" },
+    "POST /submissions/mark": { ids: [id], mark: "read" },
     "POST /submissions/assign": { ids: [id], assignee: "member" },
     "POST /submissions/label": { ids: [id], add: ["urgent"] },
     "POST /submissions/delete": { ids: [spare] },

@@ -25,7 +25,11 @@ export function StatusBadge({ status }: { status: DeliveryStatus }) {
   return <Badge tone={TONES[status]}>{STATUS_LABELS[status]}</Badge>;
 }
 
-const KIND_LABELS: Record<string, string> = { notification: "Notification", autoreply: "Automatic reply" };
+const KIND_LABELS: Record<string, string> = {
+  notification: "Notification",
+  autoreply: "Automatic reply",
+  reply: "Reply",
+};
 
 /** The kind of a delivery for people: a chat service by its name. */
 export function kindLabel(kind: string): string {
@@ -34,7 +38,7 @@ export function kindLabel(kind: string): string {
 
 /** Whether a delivery is to a target, rather than to an address. */
 export function hasTarget(kind: string): boolean {
-  return kind !== "notification" && kind !== "autoreply";
+  return kind !== "notification" && kind !== "autoreply" && kind !== "reply";
 }
 
 /** The form whose submission is delivered, or the event of a project, for people. */

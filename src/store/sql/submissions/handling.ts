@@ -63,6 +63,9 @@ export function* noteSubmission(id: string, text: string, by: Author): Work<void
   yield* record([{ seq, kind: "noted", text }], by);
 }
 
+/** Milliseconds in which the same answer is one that was sent twice. */
+const SENT_TWICE_MS = 60_000;
+
 /**
  * Queues an answer. Its thread is that of the answer before it, else the automatic reply that the sender got, while its
  * delivery is kept, else the submission itself.
@@ -71,12 +74,16 @@ export function* answerSubmission(
   id: string,
   { text, subject, delivery }: NewAnswer,
   by: Author,
-): Work<void> {
+): Work<string> {
   const { seq } = (yield* lockKnown([id])).get(id)!;
-  const before = yield* first<{ thread: Uint8Array | null }>(
-    `SELECT thread FROM submission_events WHERE submission_seq = $seq AND kind = 'answered' ORDER BY id DESC LIMIT 1`,
+  type Before = { text: string; delivery: Uint8Array; thread: Uint8Array; who: string; at: number };
+  const before = yield* first<Before>(
+    `SELECT text, delivery, thread, who, at FROM submission_events
+     WHERE submission_seq = $seq AND kind = 'answered' ORDER BY id DESC LIMIT 1`,
     { seq },
   );
+  if (before && before.text === text && before.who === by.who && by.at - before.at < SENT_TWICE_MS)
+    return textOf(before.delivery);
   const autoreply = yield* first<{ id: Uint8Array }>(
     "SELECT id FROM deliveries WHERE submission_seq = $seq AND kind = 'autoreply' ORDER BY id LIMIT 1",
     { seq },
@@ -87,6 +94,7 @@ export function* answerSubmission(
     { id: bytesOf(delivery.id), seq, target: replyTarget(delivery), at: by.at },
   );
   yield* record([{ seq, kind: "answered", text, subject, delivery: bytesOf(delivery.id), thread }], by);
+  return delivery.id;
 }
 
 type NewEvent = {

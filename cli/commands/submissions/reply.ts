@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+import { submissions as operations } from "../../../src/operations/submissions.ts";
+import type { Io } from "../../output/terminal.ts";
+import { shown } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import type { Input } from "../../session/input.ts";
+import type { Session } from "../../session/session.ts";
+import { sourceOf } from "../../session/sources.ts";
+
+export function addReplyCommand(submissions: Command, io: Io): void {
+  submissions
+    .command("reply")
+    .argument("[id]", "id of the submission")
+    .argument("[text]", "text of the mail, @FILE, or - for standard input")
+    .description("answer the sender of a submission by mail")
+    .option("--subject <text>", "subject of the mail; default: Re: and the name of the form")
+    .addHelpText(
+      "after",
+      `
+The mail goes through the mail server of the server, from the address of the form's project, and quotes the submission. It
+is a delivery: formflag submissions timeline shows what was answered by whom, and whether the mail server took it.
+
+Example:
+  formflag submissions reply 01a1fc49-92a7-75da-ab11-1c9958800353 "Hello Ann, yes, on Monday."
+`,
+    )
+    .action(action(io, parse, run));
+}
+
+type Values = { id: string; text: string; subject: string | undefined };
+
+async function parse(input: Input, id?: string, given?: string): Promise<Values> {
+  const { subject } = input.options as { subject?: string };
+  const text = await input.need(given, "text");
+  return { id: await input.need(id, "id"), text: await sourceOf(text, "the text", input), subject };
+}
+
+async function run({ client, report }: Session, { id, ...body }: Values): Promise<void> {
+  const result = await client.call(operations.reply, { names: { id }, body });
+  await report({ id, ...result }, shown`queued delivery ${result.delivery} to ${result.to}\n`);
+}

@@ -1,0 +1,58 @@
+import type { Caller } from "../../access/caller.ts";
+import { requireScopeSomewhere } from "../../access/rights.ts";
+import { AppError } from "../../base/errors.ts";
+import { emailFieldOf, findSenderAddress } from "../../delivery/address.ts";
+import type { Outgoing } from "../../delivery/outgoing.ts";
+import { oneLine } from "../../delivery/text.ts";
+import { nameIn } from "../form-name.ts";
+import { getForm } from "../forms.ts";
+import { HANDLING_LIMITS } from "../limits.ts";
+import { requireSubmissions } from "../lookup.ts";
+import type { FormsApp } from "../store.ts";
+import { getSubmission } from "../submissions.ts";
+
+export type NewReply = { text: string; subject?: string | undefined };
+
+/**
+ * Queues a mail of a user to the sender of a submission. The same text of the same user within a minute is one mail. Throws
+ * `conflict` without a mail server and for spam, `invalid` for an empty text and a sender without an address, `not_found`,
+ * `forbidden`.
+ */
+export async function replyToSubmission(
+  app: FormsApp,
+  caller: Caller,
+  mail: Outgoing["mail"],
+  id: string,
+  { text: given, subject }: NewReply,
+): Promise<{ delivery: string; to: string }> {
+  requireScopeSomewhere(caller, "forms:write");
+  await caller.verify();
+  await requireSubmissions(app, caller, "forms:write", [id]);
+  const { project, form: slug, data, spam } = await getSubmission(app, caller, id);
+  if (mail === null)
+    throw new AppError("conflict", "no mail server is configured", { reason: "mail-server-missing" });
+  if (spam !== null)
+    throw new AppError("conflict", "spam is not answered: move the submission to the inbox first");
+  const text = given.trim();
+  if (text === "") throw new AppError("invalid", "the reply is empty");
+  if (text.length > HANDLING_LIMITS.answer)
+    throw new AppError(
+      "invalid",
+      `a reply has at most ${HANDLING_LIMITS.answer.toLocaleString("en")} characters`,
+    );
+  const form = await getForm(app, caller, nameIn(project, slug));
+  const to = findSenderAddress(data, form.emailField, emailFieldOf(form.schema));
+  if (to === null)
+    throw new AppError("invalid", "the submission has no mail address of its sender", {
+      reason: "sender-without-address",
+    });
+  const line = oneLine(subject ?? "", HANDLING_LIMITS.subject);
+  const answer = {
+    text,
+    subject: line === "" ? oneLine(`Re: ${form.name}`, HANDLING_LIMITS.subject) : line,
+    delivery: { id: app.nextId(), target: to },
+  };
+  const delivery = await app.store.submissions.answer(id, answer, { who: caller.name, at: app.now() });
+  app.onQueued();
+  return { delivery, to };
+}
