@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { COMMANDS } from "./command-table.ts";
 import { hasColors, inColor } from "./output/color.ts";
 import { formatHelp } from "./output/help.ts";
 import { type Io, WIDTH } from "./output/terminal.ts";
@@ -8,192 +9,7 @@ import { globalOptions } from "./session/config.ts";
 import { refuseRepeats } from "./session/command-line.ts";
 import { COMMIT, VERSION } from "./version.ts";
 
-/** Declares the arguments, options, help and subcommands of a command; `args` is the command line, if there is one. */
-type Declare = (command: Command, io: Io, args: readonly string[]) => void | Promise<void>;
-
-/** Every command with its loader: a call loads only its own command, and help needs the summaries alone. */
-const COMMANDS: { name: string; summary: string; load: () => Promise<Declare> }[] = [
-  {
-    name: "serve",
-    summary: "serve form submissions, feature flags and the admin API",
-    load: async () => (await import("./commands/serve.ts")).addServeCommand,
-  },
-  {
-    name: "status",
-    summary: "show the server, its data, its queue of deliveries and its last backup",
-    load: async () => (await import("./commands/status.ts")).addStatusCommand,
-  },
-  {
-    name: "projects",
-    summary: "manage projects, which hold flags and environments",
-    load: async () => (await import("./commands/projects.ts")).addProjectCommands,
-  },
-  {
-    name: "environments",
-    summary: "manage the environments of a project",
-    load: async () => (await import("./commands/environments.ts")).addEnvironmentCommands,
-  },
-  {
-    name: "flags",
-    summary: "manage feature flags",
-    load: async () => (await import("./commands/flags/flags.ts")).addFlagCommands,
-  },
-  {
-    name: "changes",
-    summary: "review and apply changes that were proposed",
-    load: async () => (await import("./commands/changes/changes.ts")).addChangeCommands,
-  },
-  {
-    name: "segments",
-    summary: "manage rules that the flags of an environment share",
-    load: async () => (await import("./commands/segments.ts")).addSegmentCommands,
-  },
-  {
-    name: "contexts",
-    summary: "manage the people for whom flags of a project are tried",
-    load: async () => (await import("./commands/contexts.ts")).addContextCommands,
-  },
-  {
-    name: "experiments",
-    summary: "compare the variants of a flag by what visitors do",
-    load: async () => (await import("./commands/experiments/experiments.ts")).addExperimentCommands,
-  },
-  {
-    name: "forms",
-    summary: "manage forms and what they accept",
-    load: async () => (await import("./commands/forms/forms.ts")).addFormCommands,
-  },
-  {
-    name: "targets",
-    summary: "manage where the submissions of a form are sent",
-    load: async () => (await import("./commands/targets/targets.ts")).addTargetCommands,
-  },
-  {
-    name: "submissions",
-    summary: "read, search, mark, export and delete submissions",
-    load: async () => (await import("./commands/submissions/submissions.ts")).addSubmissionCommands,
-  },
-  {
-    name: "deliveries",
-    summary: "show what became of each submission's deliveries, and retry them",
-    load: async () => (await import("./commands/deliveries.ts")).addDeliveryCommands,
-  },
-  {
-    name: "stats",
-    summary: "count submissions by form and day, and reads of flags",
-    load: async () => (await import("./commands/stats.ts")).addStatsCommand,
-  },
-  {
-    name: "mail",
-    summary: "check that the server can send mail",
-    load: async () => (await import("./commands/mail.ts")).addMailCommands,
-  },
-  {
-    name: "history",
-    summary: "list the changes of every project and form: who made each, and when",
-    load: async () => (await import("./commands/change-history.ts")).addWholeHistoryCommand,
-  },
-  {
-    name: "export",
-    summary: "write projects, flags and forms as a file, for apply",
-    load: async () => (await import("./commands/documents/export.ts")).addExportCommand,
-  },
-  {
-    name: "diff",
-    summary: "show what applying a file would change",
-    load: async () => (await import("./commands/documents/apply.ts")).addDiffCommand,
-  },
-  {
-    name: "apply",
-    summary: "change flags and forms to what a file describes",
-    load: async () => (await import("./commands/documents/apply.ts")).addApplyCommand,
-  },
-  {
-    name: "mcp",
-    summary: "serve tools for an assistant over standard input and output (MCP)",
-    load: async () => (await import("./commands/mcp.ts")).addMcpCommand,
-  },
-  {
-    name: "tokens",
-    summary: "manage tokens for the admin API, which --server uses",
-    load: async () => (await import("./commands/tokens.ts")).addTokenCommands,
-  },
-  {
-    name: "users",
-    summary: "manage who signs in to the dashboard, and print sign-in links",
-    load: async () => (await import("./commands/users.ts")).addUserCommands,
-  },
-  {
-    name: "members",
-    summary: "manage who may do what in a project, and invite people",
-    load: async () => (await import("./commands/members.ts")).addMemberCommands,
-  },
-  {
-    name: "whoami",
-    summary: "show whom the server takes you for, and what you may do",
-    load: async () => (await import("./commands/whoami.ts")).addWhoamiCommand,
-  },
-  {
-    name: "sessions",
-    summary: "list the browsers that are signed in to the dashboard, and sign them out",
-    load: async () => (await import("./commands/sessions.ts")).addSessionCommands,
-  },
-  {
-    name: "login",
-    summary: "log in to a server, approved in its dashboard",
-    load: async () => (await import("./commands/login.ts")).addLoginCommand,
-  },
-  {
-    name: "logout",
-    summary: "end the login on a server",
-    load: async () => (await import("./commands/login.ts")).addLogoutCommand,
-  },
-  {
-    name: "audit",
-    summary: "list, export and verify who did what",
-    load: async () => (await import("./commands/audit/audit.ts")).addAuditCommands,
-  },
-  {
-    name: "check",
-    summary: "check that everything stored is sound and complete",
-    load: async () => (await import("./commands/check.ts")).addCheckCommand,
-  },
-  {
-    name: "doctor",
-    summary: "check that this machine and its settings suit a server",
-    load: async () => (await import("./commands/doctor.ts")).addDoctorCommand,
-  },
-  {
-    name: "healthcheck",
-    summary: "check that a server is healthy",
-    load: async () => (await import("./commands/healthcheck.ts")).addHealthcheckCommand,
-  },
-  {
-    name: "service",
-    summary: "run the server as a service of systemd",
-    load: async () => (await import("./commands/service/service.ts")).addServiceCommands,
-  },
-  {
-    name: "backup",
-    summary: "back up everything stored, verify a backup, restore it",
-    load: async () => (await import("./commands/backup/backup.ts")).addBackupCommands,
-  },
-  {
-    name: "migrate",
-    summary: "move everything stored into a PostgreSQL database and a bucket",
-    load: async () => (await import("./commands/migrate.ts")).addMigrateCommand,
-  },
-  {
-    name: "config",
-    summary: "show the settings in effect",
-    load: async () => (await import("./commands/config.ts")).addConfigCommands,
-  },
-  {
-    name: "completion",
-    summary: "print a script that completes commands in a shell",
-    load: async () => (await import("./commands/completion/completion.ts")).addCompletionCommand,
-  },
-];
+const ABOUT = `formflag ${VERSION} (commit ${COMMIT}, Bun ${Bun.version})`;
 
 type Build = {
   /** The command line, from which nouns load their verbs. */
@@ -215,7 +31,6 @@ export async function buildProgram(
 ): Promise<Command> {
   const program = new Command("formflag")
     .description("A form inbox and feature flags in one executable.")
-    .version(`formflag ${VERSION} (commit ${COMMIT}, Bun ${Bun.version})`, "--version", "print the version")
     .helpOption("-h, --help", "show help")
     // commander removes the bold again if colours are not wanted.
     .configureHelp({
@@ -237,6 +52,8 @@ export async function buildProgram(
     // Near names are suggested by `explain`.
     .showSuggestionAfterError(false)
     .addHelpText("after", FIRST_STEPS);
+  // With that command it names the version to install.
+  if (!args.includes("upgrade")) program.version(ABOUT, "--version", "print the version");
   for (const option of globalOptions()) program.addOption(option);
   for (const { name, summary, load } of COMMANDS) {
     const command = program

@@ -108,13 +108,19 @@ const LIGHTER: Record<string, [string, string][]> = {
   ],
 };
 
+/** The public key of the releases in PEM, and the address of their files; empty for none. */
+export type Published = { key: string; download: string; platform: string };
+
 /** Another machine than this one: its name in Bun, and the file of the Bun that goes into the executable. */
 type Target = { name: Bun.Build.CompileTarget; runtime: string };
 
 const ROOT = join(import.meta.dir, "..");
 
-/** Builds the executable for this machine, or for `target`. */
-export async function buildExecutable(outfile: string, target?: Target): Promise<void> {
+/** Builds the executable for this machine, or for `target`; `published` for a release. */
+export async function buildExecutable(
+  outfile: string,
+  { target, published }: { target?: Target; published?: Published } = {},
+): Promise<void> {
   const lightened = new Set<string>();
   await Bun.build({
     entrypoints: [
@@ -139,7 +145,11 @@ export async function buildExecutable(outfile: string, target?: Target): Promise
     // The file of the thread is beside the module that starts it, as in the source.
     naming: { entry: "[name].[ext]" },
     // Executables for Windows take import.meta.main for false: https://github.com/oven-sh/bun/issues/30084
-    define: { FORMFLAG_COMMIT: JSON.stringify(shortCommit()), "import.meta.main": "true" },
+    define: {
+      FORMFLAG_COMMIT: JSON.stringify(shortCommit()),
+      ...(published && { FORMFLAG_RELEASE: JSON.stringify(published) }),
+      "import.meta.main": "true",
+    },
     plugins: [lighter(lightened)],
   });
 

@@ -1,62 +1,29 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { unpackTar } from "modern-tar";
 import { run } from "../cli/main.ts";
 import { processIo } from "../cli/output/terminal.ts";
 import manifest from "../package.json";
 import { AppError } from "../src/base/errors.ts";
 import { type Entry, tarGz, zip } from "./archive.ts";
-import { buildExecutable } from "./executable.ts";
+import { type Published, buildExecutable } from "./executable.ts";
 import { formatOf } from "./format.ts";
 import { manPage } from "./man.ts";
+import { installationFiles } from "./publishing/files.ts";
+import { PACKAGED, launcherPackage, platformPackage } from "./publishing/npm.ts";
+import { type Signer, readSigner } from "./publishing/sign.ts";
+import { TARGETS, type Target, executableOf } from "./publishing/targets.ts";
 import { type Lock, sbom } from "./sbom.ts";
 import { launcherOf, tryOut } from "./trial.ts";
 
-/** Makes `dist/release/`: archives for every platform, their checksums and the bill of materials. */
-
-type Target = {
-  /** In the names of its files, and after `bun-` Bun's own. */
-  name: `${"linux" | "darwin" | "windows"}-${string}`;
-  /** The package with the Bun that goes into it. */
-  runtime: string;
-  /** The expected result of `formatOf`. */
-  format: string;
-};
-
-const TARGETS: Target[] = [
-  {
-    name: "linux-x64",
-    runtime: "@oven/bun-linux-x64",
-    format: "ELF x64 /lib64/ld-linux-x86-64.so.2",
-  },
-  {
-    // The same bytes as linux-x64: Bun is built for the oldest processors, and uses what newer ones have.
-    name: "linux-x64-baseline",
-    runtime: "@oven/bun-linux-x64",
-    format: "ELF x64 /lib64/ld-linux-x86-64.so.2",
-  },
-  {
-    name: "linux-arm64",
-    runtime: "@oven/bun-linux-aarch64",
-    format: "ELF arm64 /lib/ld-linux-aarch64.so.1",
-  },
-  {
-    name: "linux-x64-musl",
-    runtime: "@oven/bun-linux-x64-musl",
-    format: "ELF x64 /lib/ld-musl-x86_64.so.1",
-  },
-  {
-    name: "linux-arm64-musl",
-    runtime: "@oven/bun-linux-aarch64-musl",
-    format: "ELF arm64 /lib/ld-musl-aarch64.so.1",
-  },
-  { name: "darwin-arm64", runtime: "@oven/bun-darwin-aarch64", format: "Mach-O arm64" },
-  { name: "windows-x64", runtime: "@oven/bun-windows-x64", format: "PE x64" },
-];
+/**
+ * npm run release [-- --platform P… --out DIR --sign-key FILE --download URL]: makes `dist/release/`, or `DIR`: archives and
+ * npm packages for every platform, files that install them, the bill of materials, checksums, and with a key their signature.
+ */
 
 const ROOT = join(import.meta.dir, "..");
-const RELEASE = join(ROOT, "dist", "release");
 /** Packages of Bun, kept for the next time. */
 const RUNTIMES = join(ROOT, "dist", "runtimes");
 
@@ -100,9 +67,9 @@ async function fetchRuntime(name: string, lock: Lock): Promise<Uint8Array> {
 /** The files of every archive besides the executable. */
 async function companions(date: Date): Promise<Entry[]> {
   const encode = (text: string) => new TextEncoder().encode(text);
-  const pages = readdirSync(join(ROOT, "docs"))
-    .toSorted()
-    .map((name) => `docs/${name}`);
+  const pages = readdirSync(join(ROOT, "docs"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
   const kept = ["README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", ...pages];
   const names = { bash: "formflag.bash", zsh: "_formflag", fish: "formflag.fish" };
   const completions = Object.entries(names).map(async ([shell, name]) => {
@@ -121,11 +88,23 @@ async function companions(date: Date): Promise<Entry[]> {
 }
 
 /** Builds and tries one executable. Returns its bytes, and how it was tried. */
-async function buildTarget(target: Target, folder: string, lock: Lock, commit: string) {
+async function buildTarget(
+  target: Target,
+  {
+    folder,
+    lock,
+    commit,
+    published,
+  }: { folder: string; lock: Lock; commit: string; published: Omit<Published, "platform"> },
+) {
   const runtime = join(folder, `${target.name}-bun`);
   await Bun.write(runtime, await fetchRuntime(target.runtime, lock), { mode: 0o755 });
-  const file = join(folder, target.name, isWindows(target) ? "formflag.exe" : "formflag");
-  await buildExecutable(file, { name: `bun-${target.name}` as Bun.Build.CompileTarget, runtime });
+  const file = join(folder, target.name, executableOf(target));
+  const name = `bun-${target.name}` as Bun.Build.CompileTarget;
+  await buildExecutable(file, {
+    target: { name, runtime },
+    published: { ...published, platform: target.name },
+  });
   const bytes = await Bun.file(file).bytes();
   const format = formatOf(bytes);
   if (format !== target.format) throw new Error(`${target.name} is ${format}, not ${target.format}`);
@@ -137,11 +116,62 @@ async function buildTarget(target: Target, folder: string, lock: Lock, commit: s
   return { bytes, tried: launcher.length > 0 ? `ran with ${launcher.join(" ")}` : "ran here" };
 }
 
-function isWindows({ name }: Target): boolean {
-  return name.startsWith("windows");
+type Options = { targets: readonly Target[]; out: string; signer: Signer | null; download: string };
+
+/** Throws `invalid` for options that are wrong. */
+async function optionsOf(args: string[]): Promise<Options> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      platform: { type: "string", multiple: true, default: [] },
+      out: { type: "string", default: join("dist", "release") },
+      "sign-key": { type: "string" },
+      download: { type: "string", default: "" },
+    },
+  });
+  const names = values.platform.flatMap((text) => text.split(","));
+  const unknown = names.find((name) => !TARGETS.some((target) => target.name === name));
+  if (unknown !== undefined) {
+    const hint = `there are ${TARGETS.map(({ name }) => name).join(", ")}`;
+    throw new AppError("invalid", `--platform ${unknown} is unknown`, { hint });
+  }
+  const download = values.download.replace(/\/+$/, "");
+  if (download !== "" && !/^https?:$/.test(URL.parse(download)?.protocol ?? ""))
+    throw new AppError("invalid", `--download ${download} is not the address of a folder`);
+  return {
+    targets: names.length === 0 ? TARGETS : TARGETS.filter(({ name }) => names.includes(name)),
+    out: resolve(values.out),
+    signer: values["sign-key"] === undefined ? null : await readSigner(values["sign-key"]),
+    download,
+  };
 }
 
-async function release(): Promise<void> {
+/** Empties the folder of a release, which has files of a release alone. Throws `conflict` for any other folder. */
+function emptyFolder(out: string): void {
+  mkdirSync(out, { recursive: true });
+  const names = readdirSync(out);
+  if (names.length > 0 && !names.includes("SHA256SUMS")) {
+    throw new AppError("conflict", `${out} is not empty, and holds no release`, {
+      hint: "name a new folder with --out",
+    });
+  }
+  for (const name of names) rmSync(join(out, name), { recursive: true });
+}
+
+/** The files of a release as they are written, with their checksums. */
+function releaseIn(out: string) {
+  const sums = new Map<string, string>();
+  return {
+    sums,
+    save: async (name: string, content: Uint8Array | string) => {
+      const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+      await Bun.write(join(out, name), bytes);
+      sums.set(name, new Bun.CryptoHasher("sha256").update(bytes).digest("hex"));
+    },
+  };
+}
+
+async function release({ targets, out, signer, download }: Options): Promise<void> {
   if (output("git", "status", "--porcelain") !== "") {
     throw new AppError("conflict", "there are uncommitted changes", {
       hint: "commit them, or put them aside with git stash",
@@ -151,40 +181,50 @@ async function release(): Promise<void> {
   const date = new Date(output("git", "log", "-1", "--format=%cI"));
   const lock = (await Bun.file(join(ROOT, "package-lock.json")).json()) as Lock;
   const beside = await companions(date);
-  rmSync(RELEASE, { recursive: true, force: true });
-  mkdirSync(RELEASE, { recursive: true });
+  const key = signer?.publicKey ?? null;
+  const { version, description, license } = manifest;
+  const about = { version, description, license, date };
+  emptyFolder(out);
+  const { sums, save } = releaseIn(out);
   const folder = mkdtempSync(join(tmpdir(), "formflag-release-"));
-  const sums: string[] = [];
-  const save = async (name: string, bytes: Uint8Array) => {
-    await Bun.write(join(RELEASE, name), bytes);
-    sums.push(`${new Bun.CryptoHasher("sha256").update(bytes).digest("hex")}  ${name}\n`);
-  };
   try {
-    for (const target of TARGETS) {
-      const { bytes, tried } = await buildTarget(target, folder, lock, commit);
-      const name = `formflag-${manifest.version}-${target.name}`;
-      const executable = { name: isWindows(target) ? "formflag.exe" : "formflag", bytes, executable: true };
+    for (const target of targets) {
+      const published = { key: key ?? "", download };
+      const { bytes, tried } = await buildTarget(target, { folder, lock, commit, published });
+      const name = `formflag-${version}-${target.name}`;
+      const executable = { name: executableOf(target), bytes, executable: true };
       const entries = [executable, ...beside].map((entry) => ({ ...entry, name: `${name}/${entry.name}` }));
-      if (isWindows(target)) await save(`${name}.zip`, zip(entries, date));
+      if (target.name.startsWith("windows")) await save(`${name}.zip`, zip(entries, date));
       else await save(`${name}.tar.gz`, await tarGz(entries, date));
+      const packed = await platformPackage(target, bytes, about);
+      if (packed) await save(`npm/${packed.name}`, packed.bytes);
       console.log(`${name}  ${tried}`);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  const runtimes = [...new Set(TARGETS.map(({ runtime }) => runtime))];
+  const readme = await Bun.file(join(ROOT, "README.md")).bytes();
+  const launcher = await launcherPackage(PACKAGED, readme, about);
+  await save(`npm/${launcher.name}`, launcher.bytes);
+  const files = await installationFiles({ version, description, license, download, key, targets, sums });
+  for (const [name, text] of files) await save(name, text);
+  const runtimes = [...new Set(targets.map(({ runtime }) => runtime))];
   const bill = JSON.stringify(sbom(lock, { manifest, date, runtimes }), null, 2);
-  await save(`formflag-${manifest.version}.cdx.json`, new TextEncoder().encode(`${bill}\n`));
-  await Bun.write(
-    join(RELEASE, "SHA256SUMS"),
-    sums.toSorted((a, b) => (a.slice(64) < b.slice(64) ? -1 : 1)).join(""),
+  await save(`formflag-${version}.cdx.json`, `${bill}\n`);
+  const lines = [...sums].map(([name, sum]) => `${sum}  ${name}\n`);
+  const list = new TextEncoder().encode(
+    lines.toSorted((a, b) => (a.slice(64) < b.slice(64) ? -1 : 1)).join(""),
   );
+  await Bun.write(join(out, "SHA256SUMS"), list);
+  if (!signer) return;
+  await Bun.write(join(out, "SHA256SUMS.sig"), signer.sign(list));
+  await Bun.write(join(out, "formflag.pub"), signer.publicKey);
 }
 
 // A zip holds the time of day without its zone.
 process.env["TZ"] = "UTC";
 try {
-  await release();
+  await release(await optionsOf(Bun.argv.slice(2)));
 } catch (error) {
   if (!(error instanceof AppError)) throw error;
   console.error(`error: ${error.message}${error.hint === null ? "" : `\nhint: ${error.hint}`}`);

@@ -51,7 +51,8 @@ export async function* unpackTar(archive: ReadableStream<Uint8Array>): AsyncGene
       const { name: path, size, type } = header;
       if (type !== "file") throw damaged(`its entry ${path} is a ${type}, not a file`);
       yield { path, size, bytes: body };
-      if (!body.locked) await body.cancel();
+      // After the cancellation of a body the decoder spins for ever at a large one.
+      if (!body.locked) for await (const _ of body);
     }
   } catch (error) {
     throw error instanceof Error && !("code" in error) ? damaged(error.message) : error;

@@ -55,6 +55,7 @@ const EXAMPLES: [line: string, shown: RegExp, code?: number][] = [
   ["service install --print", /^\[Unit\]$/m],
   ["backup create -o backup.tar", /backup/],
   ["migrate", /database/, 2],
+  ["upgrade", /has no key that could verify a release/, 1],
   ["config show", /^data /m],
   ["completion bash", /complete/],
 ];

@@ -46,8 +46,7 @@ export const COMMAND_GUESSES: Record<string, string> = {
   "logs log journal":
     "the server logs to standard error; as a service: journalctl -u formflag. What was changed: formflag history",
   "audit audit-log changes events": HISTORY,
-  "upgrade update self-update":
-    "replace the executable and start it again, which migrates the data: docs/running.md",
+  "update self-update": "type formflag upgrade",
   "man docs documentation": "type formflag help, or formflag help <command>; docs/ holds the documentation",
   set: SETTINGS,
   "settings options configure variable variables vars": SETTINGS,

@@ -1,0 +1,89 @@
+import type { Command } from "commander";
+import { createPrinter } from "../../output/printer.ts";
+import type { Io } from "../../output/terminal.ts";
+import { shown } from "../../output/text.ts";
+import { localAction } from "../../session/action.ts";
+import { type Config, readConfig } from "../../session/config.ts";
+import { usage } from "../../session/usage.ts";
+import { RELEASE, VERSION } from "../../version.ts";
+import { VERSION_NUMBER } from "./version-number.ts";
+
+export function addUpgradeCommand(command: Command, io: Io): void {
+  command
+    .option("--check", "only say whether there is a newer version")
+    .option(
+      "--version <version>",
+      "the version to install, also an older one with --force (default: the newest)",
+    )
+    .option(
+      "--from <url>",
+      "the address that has SHA256SUMS and the archives (default: that of this release)",
+    )
+    .option("--force", "install also what is installed, or an older version")
+    .addHelpText(
+      "after",
+      `
+Replaces this executable by that of a release. Its list of checksums has to be signed by the key that is built into this
+executable, the archive has to have its checksum, and the new executable has to run: otherwise nothing changes. The one
+before stays beside it as formflag.old. A running server goes on until it is started again, which migrates the data.
+
+An executable that npm or Homebrew installed, and one without a key, are not replaced: the error says how to upgrade them.
+
+Examples:
+  formflag upgrade --check
+  formflag upgrade
+  formflag upgrade --version 0.2.0 --from https://downloads.example.com/formflag
+`,
+    )
+    .action(localAction(io, parse, run));
+}
+
+type Values = { config: Config; check: boolean; version: string | null; from: string; force: boolean };
+
+function parse(command: Command): Values {
+  const config = readConfig(command);
+  if (command.getOptionValueSourceWithGlobals("server") === "cli")
+    throw usage("--server does not go with upgrade", "run it on the machine of the server");
+  type Options = { check?: true; version?: string; from?: string; force?: true };
+  const { check = false, version = null, from, force = false } = command.opts<Options>();
+  if (version !== null && !VERSION_NUMBER.test(version))
+    throw usage(`--version ${version} is not a version`, "it is a number such as 0.2.0");
+  if (check && force) throw usage("--check does not go with --force", "--check installs nothing");
+  return { config, check, version: version?.replace(/^v/, "") ?? null, from: folderOf(from), force };
+}
+
+/** The address of the folder of a release; empty if there is none. */
+function folderOf(from: string | undefined): string {
+  if (from === undefined) return RELEASE.download;
+  const url = URL.parse(from);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
+    throw usage(
+      `--from ${from} is not a web address`,
+      "it looks like https://downloads.example.com/formflag",
+    );
+  return from.replace(/\/+$/, "");
+}
+
+async function run(io: Io, { config, ...values }: Values): Promise<void> {
+  const { report, progress } = createPrinter(io, config);
+  const { findUpgrade, install } = await import("./install.ts");
+  const found = await findUpgrade(values);
+  const { version, isNewer, isInstalled } = found;
+  const about = { installed: VERSION, version, newer: isNewer };
+  if (values.check) {
+    const text = isNewer
+      ? shown`formflag ${version} is there, this is ${VERSION}: formflag upgrade installs it\n`
+      : shown`formflag ${VERSION} is the newest version\n`;
+    return await report(about, text);
+  }
+  if (isInstalled && !values.force) {
+    const text = shown`formflag ${VERSION} is installed already: --force installs it again\n`;
+    return await report({ ...about, upgraded: false }, text);
+  }
+  const { executable, old } = await install(found, values, progress());
+  await report(
+    { ...about, upgraded: true, executable, old },
+    shown`formflag ${version} is installed as ${executable}; ${VERSION} stays as ${old}\n` +
+      "start a running server again, which migrates its data: systemctl restart formflag\n",
+  );
+}
