@@ -12,6 +12,11 @@ export const COMMANDS: { name: string; summary: string; load: () => Promise<Decl
     load: async () => (await import("./commands/serve.ts")).addServeCommand,
   },
   {
+    name: "demo",
+    summary: "try formflag with example data, which is removed at the end",
+    load: async () => (await import("./commands/demo.ts")).addDemoCommand,
+  },
+  {
     name: "status",
     summary: "show the server, its data, its queue of deliveries and its last backup",
     load: async () => (await import("./commands/status.ts")).addStatusCommand,

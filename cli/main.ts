@@ -175,7 +175,7 @@ if (import.meta.main) {
     process.exit(EXIT_CODES.forbidden);
   }
   const args = process.argv.slice(2);
-  if (!args.includes("serve")) {
+  if (!args.includes("serve") && !args.includes("demo")) {
     // An exit runs the handlers that remove temporary files.
     process.once("SIGINT", () => process.exit(EXIT.interrupted));
     process.once("SIGTERM", () => process.exit(EXIT.terminated));

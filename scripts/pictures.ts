@@ -11,33 +11,8 @@ const DOCS = join(import.meta.dir, "../docs");
 const WIDTH = 1280;
 const VISITORS = 3000;
 
-const RULE = ["--if", "email ends_with @example.com or country in AT,DE,CH"];
-
-/** Commands that fill the server, one after the other. */
+/** Commands that add to what the demo has, one after the other. */
 const COMMANDS: string[][] = [
-  ["projects", "create", "shop", "--name", "Larch Valley shop"],
-  ["environments", "set", "develop", "-p", "shop", "--color", "green"],
-  ["environments", "set", "staging", "-p", "shop", "--color", "yellow"],
-  ["environments", "set", "production", "-p", "shop", "--color", "red"],
-  ["flags", "set", "checkout", "-p", "shop", "-e", "develop,staging", "--on"],
-  [
-    "flags",
-    "set",
-    "checkout",
-    "-p",
-    "shop",
-    "-e",
-    "production",
-    "--on",
-    ...RULE,
-    "--then",
-    "on",
-    "--else",
-    "off",
-  ],
-  ["flags", "set", "checkout", "-p", "shop", "-e", "develop", "--description", "The checkout on one page"],
-  ["environments", "lock", "production", "-p", "shop"],
-  ["forms", "create", "contact", "--project", "shop"],
   `flags set hero -p shop -e production --browser on --default a --variants {"a":1,"b":2} --confirm production`.split(
     " ",
   ),
@@ -87,9 +62,10 @@ const PICTURES: Picture[] = [
 
 const folder = mkdtempSync(join(tmpdir(), "formflag-pictures-"));
 const env = { HOME: folder, FORMFLAG_LOG_LEVEL: "warn" };
-const server = Bun.spawn([EXECUTABLE, "serve", "--listen", "127.0.0.1:0"], {
+const server = Bun.spawn([EXECUTABLE, "demo", "--no-open", "--keep", join(folder, "formflag-data")], {
   cwd: folder,
   env,
+  stdout: "ignore",
   stderr: "pipe",
 });
 

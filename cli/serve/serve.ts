@@ -1,4 +1,5 @@
 import { clock } from "../../src/base/clock.ts";
+import type { App } from "../../src/app.ts";
 import { auditExpiryJob } from "../../src/access/audit/audit.ts";
 import { expiredInvitationsJob } from "../../src/access/members/invitations.ts";
 import { changeDeliveriesJob } from "../../src/documents/changes/change-deliveries.ts";
@@ -56,13 +57,14 @@ const GRACE = 10_000;
 
 /**
  * Serves until SIGTERM or SIGINT. Throws `invalid`, `unavailable`, `forbidden` or `unsupported` if it cannot start. With
- * `commandEnv`, commands find the same data.
+ * `commandEnv`, commands find the same data. `greet` greets in place of the welcome for a terminal.
  */
 export async function serve(
   config: ServeConfig,
   storage: Storage,
   io: Io,
   commandEnv: Record<string, string | undefined>,
+  greet?: (app: App, dashboard: string) => Promise<void>,
 ): Promise<void> {
   const count = threadCount(config);
   const memory = count > 1 ? createServerMemory() : null;
@@ -193,8 +195,9 @@ export async function serve(
     if (count > 1) log.line("info", `${count} threads serve`);
     // Plain text in either format: scripts wait for this line.
     for (const { origin } of [...listeners, ...sync.listeners]) io.err(`listening on ${origin}\n`);
+    if (greet) await greet(app, dashboard ?? address);
     // The link signs in: it belongs on a screen, not in a log.
-    if (io.errIsTerminal && config.log.format !== "json") {
+    else if (io.errIsTerminal && config.log.format !== "json") {
       const { welcome } = await import("./welcome.ts");
       const greeting = await welcome(app, storage, dashboard);
       if (greeting !== null) io.err(`\n${greeting}\n`);

@@ -22,6 +22,7 @@ await Bun.write(join(cwd, "shop.yaml"), (await run("export")).stdout);
 
 /** What a command of each noun prints, and its exit code if that is not 0. */
 const EXAMPLES: [line: string, shown: RegExp, code?: number][] = [
+  ["demo", /--data does not go with demo/, 2],
   ["status", /^server +running since /m],
   ["projects list", /^shop +shop /m],
   ["environments list -p shop", /^develop /m],
