@@ -51,6 +51,8 @@ export type FlagStatus = Pick<FlagValues, "slug" | "enabled" | "expiresAt" | "re
   environment: string;
   /** The rule that chooses among its variants, in words; empty without one. */
   rule: string;
+  /** The share of everyone else in percent who get true; null for a flag of other variants. */
+  share: string | null;
   isPreview: boolean;
   /** When it was last read; null for never. */
   readAt: number | null;

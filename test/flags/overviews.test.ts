@@ -13,7 +13,7 @@ describe("the overview of flags", () => {
     await set("develop", { variants: { a: 1 }, targeting, enabled: true }, OPERATOR, "rich");
     const version = (await app.store.readVersion()).version;
     const first = await overviewOfFlags(app, "shop", { limit: 1 });
-    const none = { expiresAt: null, expired: false, rule: "", isPreview: false, readAt: null };
+    const none = { expiresAt: null, expired: false, rule: "", share: "100", isPreview: false, readAt: null };
     const off = { enabled: false, ...none };
     expect(first).toEqual({
       items: [
@@ -32,6 +32,7 @@ describe("the overview of flags", () => {
               ...off,
               enabled: true,
               rule: "a rule of its own",
+              share: null,
               revision: version,
             },
             { slug: "rich", environment: "live", ...off, revision: version },

@@ -2,9 +2,9 @@ import { isObject } from "../../base/json.ts";
 import { sourceInWords } from "../members.ts";
 import type { Segment } from "../segment.ts";
 import { conditionInWords } from "./condition-words.ts";
-import { hasRule, rowsOfRule } from "./rule-rows.ts";
-import { parseRules } from "./rules.ts";
-import { sharesOf } from "./shares.ts";
+import { hasRule, isShare, rowsOfRule } from "./rule-rows.ts";
+import { type FlagRules, parseRules } from "./rules.ts";
+import { sharesOf, switchOf } from "./shares.ts";
 
 /** The part of a flag that chooses what its readers get; a plain flag has no variants. */
 type Ruled = { variants?: unknown; defaultVariant?: unknown; targeting?: unknown };
@@ -52,6 +52,29 @@ export function ruleInCell(rules: string): string {
   if (kept.size >= MAX_KEPT) kept.clear();
   kept.set(rules, sentence);
   return sentence;
+}
+
+const keptShares = new Map<string, string | null>();
+
+/** The percentage of everyone else who get true by rules as JSON text; null for other variants, and rules of another kind. */
+export function everyoneShare(rules: string): string | null {
+  if (rules.length > MAX_RULE) return null;
+  let share = keptShares.get(rules);
+  if (share !== undefined) return share;
+  share = readShare(parseRules(rules));
+  if (keptShares.size >= MAX_KEPT) keptShares.clear();
+  keptShares.set(rules, share);
+  return share;
+}
+
+function readShare({ variants, defaultVariant, targeting }: FlagRules): string | null {
+  const states = switchOf(variants);
+  if (states === null) return null;
+  const rest = !hasRule(targeting) || isShare(targeting) ? targeting : rowsOfRule(targeting)?.rest;
+  const shares = sharesOf(rest);
+  if (shares) return shares.find(({ variant }) => variant === states.on)?.percent ?? "0";
+  const served = typeof rest === "string" ? rest : defaultVariant;
+  return served === states.on ? "100" : "0";
 }
 
 /** The rule of a segment in words: who belongs to it. */

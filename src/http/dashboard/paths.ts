@@ -73,7 +73,12 @@ export function flagPath(project: string, flag: string): string {
   return pathTo(FLAG, { project, flag });
 }
 
-/** The path of a flag in one environment: `/projects/shop/environments/production/flags/checkout`. */
-export function settingPath(place: FlagPlace): string {
+/** The address of a flag's page in one environment: `/projects/shop/flags/checkout?environment=production`. */
+export function settingPath({ project, environment, flag }: FlagPlace): string {
+  return `${flagPath(project, flag)}?environment=${encodeURIComponent(environment)}`;
+}
+
+/** Where its forms are sent: `/projects/shop/environments/production/flags/checkout`, which leads to the page. */
+export function settingAction(place: FlagPlace): string {
   return pathTo(SETTING, place);
 }

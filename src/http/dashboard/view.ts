@@ -2,6 +2,7 @@ import { createContext, useContext } from "hono/jsx";
 import type { Caller } from "../../access/caller.ts";
 import type { Reach } from "../../access/place.ts";
 import type { Scope } from "../../access/scope.ts";
+import type { DashboardContext } from "./dashboard-env.ts";
 import { hasScope, hasScopeSomewhere } from "../../access/rights.ts";
 
 /** Context of a page: its user, time and the dashboard's address. */
@@ -103,10 +104,11 @@ export function mayChange(
   );
 }
 
-/** The project and the environment in the path of a page. */
-export function reachOf(c: { req: { param: () => Record<string, string> } }): Reach {
-  const { project, environment } = c.req.param();
-  return { project, environment };
+/** The project and the environment in the address of a page; the page of a flag has the latter in its query. */
+export function reachOf({ req }: Pick<DashboardContext, "req">): Reach {
+  const { project, environment, flag } = req.param() as Record<string, string>;
+  const isFlag = req.method === "GET" && flag !== undefined && /\/flags\/[^/]+$/.test(req.path);
+  return { project, environment: environment ?? (isFlag ? req.query("environment") : undefined) };
 }
 
 /** The address of a page of the dashboard: `/inbox` with `{ folder: "spam" }` is `<root>/inbox?folder=spam`. */

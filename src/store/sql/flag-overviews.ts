@@ -1,6 +1,6 @@
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagHead, FlagStatus } from "../../flags/flag.ts";
-import { ruleInCell } from "../../flags/rules/rule-words.ts";
+import { everyoneShare, ruleInCell } from "../../flags/rules/rule-words.ts";
 import { optionalColumns } from "./flag-columns.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { projectRow } from "./rows.ts";
@@ -24,11 +24,11 @@ export function* pageHeads(project: string, { limit, after = "" }: PageQuery): W
 
 /**
  * Each flag is looked up by its slug, and its values by their key: SQLite keeps the order of the joins. Rules are read
- * only if they may target.
+ * for their words and shares.
  */
 const STATUSES = `
   SELECT f.slug, e.slug AS environment, coalesce(v.enabled, 0) AS enabled, v.expires_at AS "expiresAt",
-         CASE WHEN v.rules LIKE '%"targeting"%' THEN v.rules END AS rules,
+         substr(v.rules, 1, 16385) AS rules,
          CASE WHEN v.revision > f.revision THEN v.revision ELSE f.revision END AS revision,
          coalesce(w.enabled, 0) AS "isPreview", r.read_at AS "readAt"
   FROM json_each($slugs) AS wanted
@@ -40,7 +40,7 @@ const STATUSES = `
   WHERE f.project_id = $projectId AND f.slug = wanted.value AND e.project_id = $projectId
   ORDER BY f.slug, e.slug`;
 
-type Row = Omit<FlagStatus, "enabled" | "rule" | "isPreview"> &
+type Row = Omit<FlagStatus, "enabled" | "rule" | "share" | "isPreview"> &
   Record<"enabled" | "isPreview", number> & { rules: string | null };
 
 export function* listStatuses(project: string, slugs: string[]): Work<FlagStatus[]> {
@@ -49,7 +49,8 @@ export function* listStatuses(project: string, slugs: string[]): Work<FlagStatus
   return rows.map(({ rules, ...row }) => ({
     ...row,
     enabled: row.enabled === 1,
-    rule: rules === null ? "" : ruleInCell(rules),
+    rule: rules?.includes('"targeting"') ? ruleInCell(rules) : "",
+    share: rules === null ? "100" : everyoneShare(rules),
     isPreview: row.isPreview === 1,
   }));
 }

@@ -116,11 +116,18 @@ export function flagsContract(driver: Driver): void {
       await set("a", "x", { rules: '{"variants":{"targeting":1}}' });
       await set("a", "z");
       const version = (await store.readVersion()).version;
-      const plain = { enabled: false, expiresAt: null, rule: "", isPreview: false, readAt: null };
+      const plain = {
+        enabled: false,
+        expiresAt: null,
+        rule: "",
+        share: "100",
+        isPreview: false,
+        readAt: null,
+      };
       expect(await store.flags.statuses(slug, ["y", "nothing", "x"])).toEqual([
-        { slug: "x", environment: "a", ...plain, revision: version - 1 },
+        { slug: "x", environment: "a", ...plain, share: null, revision: version - 1 },
         { slug: "x", environment: "b", ...plain, revision: version - 1 },
-        { slug: "y", environment: "a", ...plain, revision: version - 2 },
+        { slug: "y", environment: "a", ...plain, share: null, revision: version - 2 },
         {
           slug: "y",
           environment: "b",
@@ -128,6 +135,7 @@ export function flagsContract(driver: Driver): void {
           enabled: true,
           expiresAt: 5,
           rule: "a rule of its own",
+          share: null,
           revision: version - 3,
         },
       ]);

@@ -32,7 +32,7 @@ test("A ramp is begun, shown with its steps, paused, resumed by Undo, and aborte
   const { app, ann, send, ramp, flag } = await openShop();
   expect((await ann.get(FLAG)).text).toContain("Begin the ramp in live");
   const begun = await send(COURSE);
-  expect(begun.path).toBe(FLAG);
+  expect(begun.path).toBe("/projects/shop/flags/search?environment=live");
   expect(begun.text).toContain("The ramp of search in live is begun: 1 % get on");
   expect(begun.text).toContain("the plan");
   expect(await ramp()).toMatchObject({ status: "running", share: 1, every: 86_400, who: "ann" });
@@ -111,7 +111,9 @@ test("A locked environment is typed before its ramp is changed", async () => {
   expect(asked.text).toContain("Begin the ramp in live?");
   expect(asked.text).toContain("on goes to 1 %, 10 %, 50 %, 100 % of users, a step every day");
   expect(await ramp()).toBeUndefined();
-  expect((await send({ ...COURSE, confirm: "live" })).path).toBe(FLAG);
+  expect((await send({ ...COURSE, confirm: "live" })).path).toBe(
+    "/projects/shop/flags/search?environment=live",
+  );
   expect((await send({ do: "pause" })).status).toBe(428);
   expect(await ramp()).toMatchObject({ status: "running" });
 });

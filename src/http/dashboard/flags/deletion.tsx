@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../../base/days.ts";
-import type { FlagRecord } from "../../../flags/flag.ts";
+import type { FlagRecord, FlagStatus } from "../../../flags/flag.ts";
 import type { Ramp } from "../../../flags/ramps/ramp.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
 import { DEFAULT_STALE_DAYS } from "../../../flags/stale.ts";
@@ -30,6 +30,7 @@ export type WholeFlag = {
   flag: string;
   places: readonly Place[];
   /** The next first. */
+  statuses: readonly FlagStatus[];
   scheduled: readonly ScheduledChange[];
 };
 

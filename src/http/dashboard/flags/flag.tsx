@@ -16,7 +16,6 @@ import { confirmed, formatRate, lastChange } from "../parts/confirm.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
 import { Card, Facts } from "../parts/card.tsx";
-import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import {
   EXPERIMENTS,
@@ -30,20 +29,27 @@ import {
 import type { Dashboard } from "../routes.ts";
 import { useMayChange } from "../view.ts";
 import { documentCommand } from "./commands.ts";
+import { FlagDetails } from "./details.tsx";
+import { EnvironmentStrip } from "./strip.tsx";
 import { Deletion, type DeletionDraft, type Place, Readers, type WholeFlag, isRead } from "./deletion.tsx";
 import { Expiry, FlagState, FlagValue, LastRead, Payload, RuleWords, ratesOf } from "./flag-facts.tsx";
 import { RampState } from "./ramp-card.tsx";
-import { PlannedChange } from "./setting-page.tsx";
+import { PlannedChange, showSetting } from "./setting-page.tsx";
 
 /** Environments for which reads are counted, and scheduled changes that are looked through. */
 const COUNTED = 50;
 const SCHEDULED = 200;
 
-export function flagPageRoutes({ app, get, post }: Dashboard) {
+export function flagPageRoutes(dashboard: Dashboard) {
+  const { app, get, post } = dashboard;
   const read = (c: DashboardContext, { project, flag }: ParametersOf<typeof FLAG>) =>
     readFlag(app, c.get("caller"), project, flag);
 
-  get(FLAG, "flags:read", async (c, parameters) => flagPage(await read(c, parameters), null));
+  get(FLAG, "flags:read", async (c, parameters) => {
+    const environment = c.req.query("environment");
+    if (environment) return showSetting(dashboard, c, { ...parameters, environment });
+    return flagPage(await read(c, parameters), null);
+  });
   post(`${FLAG}/delete`, "flags:write", async (c, fields, parameters) => {
     const whole = await read(c, parameters);
     const { flag } = whole;
@@ -120,7 +126,7 @@ async function readFlag(app: App, caller: Caller, slug: string, flag: string): P
   });
   if (places.length === 0) throw noSuchFlag(flag);
   const { items } = await app.store.scheduled.page(slug, null, { limit: SCHEDULED });
-  return { project, flag, places, scheduled: items.filter((each) => each.flag === flag) };
+  return { project, flag, places, statuses, scheduled: items.filter((each) => each.flag === flag) };
 }
 
 /** A flag in every environment of its project. */
@@ -169,15 +175,11 @@ function flagPage(whole: WholeFlag, draft: DeletionDraft | null): Page {
 }
 
 function WholeFlagView({ whole, draft }: { whole: WholeFlag; draft: DeletionDraft | null }) {
-  const { project, flag, places, scheduled } = whole;
-  const { description } = places[0]!.record;
+  const { project, flag, places, statuses, scheduled } = whole;
   return (
     <div class="stack">
-      {description !== "" && (
-        <p>
-          <Foreign text={description} />
-        </p>
-      )}
+      <EnvironmentStrip project={project} flag={flag} statuses={statuses} />
+      <FlagDetails project={project.slug} record={places[0]!.record} environments={project.environments} />
       <div class="columns">
         {places.map((place) => (
           <PlaceCard project={project.slug} flag={flag} place={place} />

@@ -3,7 +3,7 @@ import type { GuardAction } from "../../../flags/ramps/ramp.ts";
 import { AreaField, SelectField, TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import type { Faults } from "../parts/submit.ts";
-import { settingPath } from "../paths.ts";
+import { settingAction } from "../paths.ts";
 import { useView } from "../view.ts";
 import type { Setting } from "./setting.tsx";
 
@@ -117,5 +117,5 @@ function variantsOf({ record: { rules, enabled } }: Setting): string[] {
 }
 
 export function rampPath({ place }: Pick<Setting, "place">): string {
-  return `${settingPath(place)}/ramp`;
+  return `${settingAction(place)}/ramp`;
 }

@@ -1,13 +1,13 @@
 import { requireScope } from "../../../access/rights.ts";
 import { AppError } from "../../../base/errors.ts";
-import { type FlagPatch, noSuchFlag } from "../../../flags/flag.ts";
+import { type FlagPatch, type FlagPlace, noSuchFlag } from "../../../flags/flag.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import type { Command } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
-import { A, ButtonLink } from "../parts/link.tsx";
+import { ButtonLink } from "../parts/link.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
@@ -15,6 +15,8 @@ import { SETTING, flagPath, settingPath, projectPath } from "../paths.ts";
 import type { Dashboard, Done } from "../routes.ts";
 import { serverOf, settingCommands } from "./commands.ts";
 import { ConflictView } from "./conflict.tsx";
+import { FlagDetails, detailsRoutes } from "./details.tsx";
+import { EnvironmentStrip } from "./strip.tsx";
 import { RampCard } from "./ramp-card.tsx";
 import type { RampDraft } from "./ramp-form.tsx";
 import { addRampForm } from "./ramp.tsx";
@@ -35,16 +37,13 @@ const ACTS = new Map<string, (act: string, context: Act) => Promise<Done | Page 
 ]);
 
 export function settingRoutes(dashboard: Dashboard) {
-  const { app, options, get, post, viewOf } = dashboard;
+  const { app, options, root, get, post, viewOf } = dashboard;
   const show = (c: DashboardContext, setting: Setting, attempt: Sent | null) =>
     settingPage(setting, settingCommands(setting, serverOf(c, options)), attempt);
 
+  detailsRoutes(dashboard);
   addRampForm(dashboard, (c, setting, ramp) => show(c, setting, { status: 422, ramp }));
-  get(SETTING, "flags:read", async (c, place) => {
-    const setting = await readSetting(app, c.get("caller"), place);
-    if (setting.record.revision === 0 && !(await app.store.flags.find(place))) throw noSuchFlag(place.flag);
-    return show(c, setting, null);
-  });
+  get(SETTING, "flags:read", async (c, place) => c.redirect(`${root}${settingPath(place)}`, 303));
   post(SETTING, "flags:read", async (c, fields, place) => {
     const act = textOf(fields, "act") || "save";
     const caller = c.get("caller");
@@ -62,8 +61,16 @@ export function settingRoutes(dashboard: Dashboard) {
   });
 }
 
-/** Environments that the page of a flag links to, beside its own. */
-const MAX_TABS = 12;
+/** The page of a flag in an environment. Throws `not_found`. */
+export async function showSetting(
+  { app, options }: Dashboard,
+  c: DashboardContext,
+  place: FlagPlace,
+): Promise<Page> {
+  const setting = await readSetting(app, c.get("caller"), place);
+  if (setting.record.revision === 0 && !(await app.store.flags.find(place))) throw noSuchFlag(place.flag);
+  return settingPage(setting, settingCommands(setting, serverOf(c, options)), null);
+}
 
 /** A flag in one environment, with all that can be changed there. */
 function settingPage(setting: Setting, commands: Command[], attempt: Sent | null): Page {
@@ -83,12 +90,18 @@ function settingPage(setting: Setting, commands: Command[], attempt: Sent | null
     commands,
     content: (
       <div class="stack">
-        <EnvironmentTabs setting={setting} />
-        {setting.record.description !== "" && (
-          <p>
-            <Foreign text={setting.record.description} />
-          </p>
-        )}
+        <EnvironmentStrip
+          project={setting.project}
+          flag={flag}
+          statuses={setting.statuses}
+          current={environment.slug}
+        />
+        <FlagDetails
+          project={project}
+          record={setting.record}
+          environments={setting.project.environments}
+          environment={environment.slug}
+        />
         {attempt?.conflict && <ConflictView conflict={attempt.conflict} />}
         <StateCard setting={setting} draft={attempt?.state ?? null} />
         <Scheduled setting={setting} />
@@ -97,24 +110,6 @@ function settingPage(setting: Setting, commands: Command[], attempt: Sent | null
       </div>
     ),
   };
-}
-
-function EnvironmentTabs({ setting: { place, project } }: { setting: Setting }) {
-  const { environments } = project;
-  const near = environments.slice(0, MAX_TABS);
-  return (
-    <nav class="tabs" aria-label="Environments">
-      {near.map((each) => (
-        <A
-          to={settingPath({ ...place, environment: each.slug })}
-          current={each.slug === place.environment ? "page" : undefined}
-        >
-          <EnvironmentName environment={each} />
-        </A>
-      ))}
-      {environments.length > MAX_TABS && <A to={flagPath(place.project, place.flag)}>All</A>}
-    </nav>
-  );
 }
 
 function Scheduled({ setting: { place, scheduled } }: { setting: Setting }) {

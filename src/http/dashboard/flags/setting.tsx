@@ -1,7 +1,13 @@
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
-import { applyPatch, type FlagPatch, type FlagPlace, type FlagRecord } from "../../../flags/flag.ts";
+import {
+  applyPatch,
+  type FlagPatch,
+  type FlagPlace,
+  type FlagRecord,
+  type FlagStatus,
+} from "../../../flags/flag.ts";
 import { flagState } from "../../../flags/history.ts";
 import { settled } from "../../../flags/ramps/ramp-plan.ts";
 import type { Ramp } from "../../../flags/ramps/ramp.ts";
@@ -29,6 +35,8 @@ export type Setting = {
   environment: Environment;
   /** A flag that does not exist is off and empty, at revision 0. */
   record: FlagRecord;
+  /** Its state in each environment. */
+  statuses: readonly FlagStatus[];
   /** When it was last read; null for never. */
   readAt: number | null;
   /** Reads a minute. */
@@ -56,6 +64,7 @@ export async function readSetting(app: App, caller: Caller, place: FlagPlace): P
     project,
     environment,
     record,
+    statuses,
     readAt: statuses.find((each) => each.environment === name)?.readAt ?? null,
     rate: rateOf(name, flag),
     last: await lastChange(app, slug, { kind: "flag", name: flag, environment: name }),

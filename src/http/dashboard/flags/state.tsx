@@ -21,7 +21,7 @@ import type { Done } from "../routes.ts";
 import { useMayChange, useView } from "../view.ts";
 import { type Draft, draftOf } from "./draft.ts";
 import { Expiry, FlagState, LastRead, RuleWords } from "./flag-facts.tsx";
-import { settingPath, projectPath } from "../paths.ts";
+import { settingAction, settingPath, projectPath } from "../paths.ts";
 import { type Act, type Outcome, type Setting, confirmationOf, isTypedError } from "./setting.tsx";
 
 /** How long a change for a while may last, in milliseconds. */
@@ -106,7 +106,7 @@ function StateForm({ setting, draft }: { setting: Setting; draft: StateDraft | n
   const { why = "", span = "7200000", at = "", fault } = draft ?? {};
   return (
     <Form
-      to={settingPath(place)}
+      to={settingAction(place)}
       values={{ revision: record.revision, enabled }}
       class="stack"
       id="state-form"
@@ -221,7 +221,7 @@ async function turn(
   if (result === "unchanged") return { to, text: `${flag} was ${onOff} in ${environment} already.` };
   if (span !== null) return { to, text: `${flag} is ${onOff} in ${environment} for ${span.label}.` };
   const values = { act: "state", enabled: onOff === "on" ? "off" : "on", revision: String(record.revision) };
-  return { to, text: `${flag} is ${onOff} in ${environment}.`, undo: { to, values } };
+  return { to, text: `${flag} is ${onOff} in ${environment}.`, undo: { to: settingAction(place), values } };
 }
 
 /** Nothing is changed: what was wanted may not be right for the flag as it is now. */

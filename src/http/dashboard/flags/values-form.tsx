@@ -12,7 +12,7 @@ import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { useMayChange, useView } from "../view.ts";
 import { type Draft, type Faults, type DraftInput, draftOf, mayHavePayload, tableOf } from "./draft.ts";
-import { settingPath } from "../paths.ts";
+import { settingAction } from "../paths.ts";
 import { RuleFields } from "./rule-fields.tsx";
 import type { Setting } from "./setting.tsx";
 import { type Tried, TryFields } from "./try.tsx";
@@ -52,7 +52,7 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
         Values in <EnvironmentName environment={environment} />
       </h2>
       <Form
-        to={settingPath(place)}
+        to={settingAction(place)}
         values={{ revision: record.revision, zone: timeZone, base: JSON.stringify(base) }}
         class="stack"
         id="values-form"

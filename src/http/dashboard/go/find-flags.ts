@@ -3,7 +3,7 @@ import { hasScope } from "../../../access/rights.ts";
 import type { App } from "../../../app.ts";
 import { type FlagOverview, overviewOfFlags } from "../../../flags/overviews.ts";
 import type { Project } from "../../../projects/project.ts";
-import { flagPath, settingPath } from "../paths.ts";
+import { flagPath, settingAction } from "../paths.ts";
 import { mayChange } from "../view.ts";
 import { type Result, hasWords } from "./result.ts";
 
@@ -65,7 +65,7 @@ function switchesOf(caller: Caller, { project, flag }: Found): Result[] {
         kind: "action",
         label: `Turn ${to} ${flag.slug} in ${slug}`,
         detail: project.slug,
-        to: settingPath({ ...place, flag: flag.slug }),
+        to: settingAction({ ...place, flag: flag.slug }),
         values: { act: "state", enabled: to, revision },
       },
     ];

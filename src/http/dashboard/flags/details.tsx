@@ -1,0 +1,147 @@
+import { flags } from "../../../operations/flags.ts";
+import { setDetails } from "../../../flags/flags.ts";
+import { detailsPatchSchema } from "../../../flags/flag-schema.ts";
+import { tagsOf } from "../../../flags/flag-fields.ts";
+import type { FlagRecord } from "../../../flags/flag.ts";
+import type { Environment } from "../../../projects/environment.ts";
+import { getProject } from "../../../projects/projects.ts";
+import { revisionIn, textOf } from "../fields.ts";
+import { confirmed } from "../parts/confirm.tsx";
+import { Diff } from "../parts/diff.tsx";
+import { CheckField, TextField } from "../parts/field.tsx";
+import { Button, Form } from "../parts/link.tsx";
+import { Badge } from "../parts/status.tsx";
+import { checkAll } from "../parts/submit.ts";
+import { Foreign } from "../parts/text.tsx";
+import { FLAG, flagPath, settingPath } from "../paths.ts";
+import type { Dashboard, Done } from "../routes.ts";
+import { useMay, useMayChange } from "../view.ts";
+
+const DETAILS = `${FLAG}/details` as const;
+
+/** The state that each act of the form sets. */
+const ARCHIVED: Readonly<Record<string, boolean>> = { archive: true, restore: false };
+
+export function detailsRoutes({ app, post }: Dashboard) {
+  post(DETAILS, "flags:write", async (c, fields, { project, flag }) => {
+    const { environments } = await getProject(app, project);
+    const archived = ARCHIVED[textOf(fields, "act")];
+    const patch =
+      archived === undefined
+        ? checkAll(detailsPatchSchema, {
+            owner: textOf(fields, "owner").trim(),
+            tags: tagsOf(textOf(fields, "tags")),
+            permanent: fields.has("permanent"),
+          })
+        : { archived };
+    const environment = environments.find(({ slug }) => slug === textOf(fields, "environment"));
+    const to = environment
+      ? settingPath({ project, flag, environment: environment.slug })
+      : flagPath(project, flag);
+    const label = archived === undefined ? "Save details" : archived ? `Archive ${flag}` : `Restore ${flag}`;
+    return confirmed<Done>(
+      fields,
+      async () => {
+        const { result } = await setDetails(
+          app,
+          c.get("caller"),
+          { project, flag },
+          patch,
+          revisionIn(fields),
+        );
+        if (archived === undefined)
+          return {
+            to,
+            text: result === "unchanged" ? "Nothing differs." : `The details of ${flag} are saved.`,
+          };
+        const undo = { to: `${flagPath(project, flag)}/details`, values: undoOf(archived, environment) };
+        return { to, text: `${flag} is ${archived ? "archived" : "restored"}.`, undo };
+      },
+      async () => ({
+        title: `Confirm: details of ${flag}, ${project}`,
+        label,
+        environments: environments.filter(({ locked }) => locked),
+        change: <Diff before={{}} after={patch} />,
+        back: { to, label: flag },
+      }),
+      { app, caller: c.get("caller"), operation: flags.details, names: { project, flag }, body: patch },
+    );
+  });
+}
+
+function undoOf(archived: boolean, environment: Environment | undefined) {
+  return { act: archived ? "restore" : "archive", ...(environment && { environment: environment.slug }) };
+}
+
+/** The details of a flag, which all environments share, with their form. */
+export function FlagDetails({
+  project,
+  record,
+  environments,
+  environment = "",
+}: {
+  project: string;
+  record: FlagRecord;
+  environments: readonly Environment[];
+  /** The environment of the page; empty for that of all. */
+  environment?: string;
+}) {
+  const { slug, description, owner, tags, permanent, archived } = record;
+  const [mayWrite, mayArchive] = [useMay("flags:write", { project }), useMayChange(environments)];
+  return (
+    <div class="stack" id="flag-details">
+      {description !== "" && (
+        <p>
+          <Foreign text={description} />
+        </p>
+      )}
+      {(owner !== "" || tags !== "" || permanent || archived) && (
+        <p class="buttons">
+          {archived && <Badge tone="warn">archived</Badge>}
+          {permanent && <Badge>permanent</Badge>}
+          {tagsOf(tags).map((tag) => (
+            <Badge>
+              <Foreign text={tag} />
+            </Badge>
+          ))}
+          {owner !== "" && (
+            <span class="soft">
+              owned by <Foreign text={owner} />
+            </span>
+          )}
+        </p>
+      )}
+      {mayWrite && (
+        <details id="details">
+          <summary>Owner, tags, archive</summary>
+          <Form
+            to={`${flagPath(project, slug)}/details`}
+            values={{ environment }}
+            class="stack narrow"
+            label="Details"
+            id="details-form"
+          >
+            <TextField name="owner" label="Owner" value={owner} maxlength={100} />
+            <TextField name="tags" label="Tags" hint="Separated by commas." value={tagsOf(tags).join(", ")} />
+            <CheckField
+              name="permanent"
+              label="Permanent"
+              hint="It is never listed as stale."
+              checked={permanent}
+            />
+            <p class="buttons">
+              <Button kind="primary" name="act" value="details">
+                Save details
+              </Button>
+              {mayArchive && (
+                <Button name="act" value={archived ? "restore" : "archive"}>
+                  {archived ? "Restore flag" : "Archive flag"}
+                </Button>
+              )}
+            </p>
+          </Form>
+        </details>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test";
+import { setFlag } from "../../../src/flags/flags.ts";
+import { setEnvironment } from "../../../src/projects/environments.ts";
+import { createProject } from "../../../src/projects/projects.ts";
+import { openTestApp } from "../../support/app.ts";
+import { openDashboard } from "../../support/pages/dashboard.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+
+const FLAG = "/projects/shop/flags/search";
+
+/** The project shop with the flag search, and an admin who is signed in. */
+async function openShop() {
+  const app = openTestApp();
+  await createProject(app, OPERATOR, { slug: "shop" });
+  const place = (environment: string) => ({ project: "shop", environment, flag: "search" });
+  await setFlag(app, OPERATOR, place("develop"), { enabled: true });
+  const variants = { on: true, off: false };
+  const targeting = {
+    fractional: [
+      ["on", 25],
+      ["off", 75],
+    ],
+  };
+  await setFlag(app, OPERATOR, place("staging"), {
+    enabled: true,
+    variants,
+    defaultVariant: "off",
+    targeting,
+  });
+  const ann = await openDashboard(app).signIn("admin", "ann");
+  return {
+    app,
+    ann,
+    find: async (environment = "develop") => (await app.store.flags.find(place(environment)))!,
+  };
+}
+
+const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+
+test("the older address of a flag leads to its page in the environment", async () => {
+  const { ann } = await openShop();
+  const answer = await ann.ask("/projects/shop/environments/staging/flags/search");
+  expect([answer.status, answer.headers.get("location")]).toEqual([
+    303,
+    `/dashboard${FLAG}?environment=staging`,
+  ]);
+  expect((await ann.get(`${FLAG}?environment=nothing`)).status).toBe(404);
+});
+
+test("the strip has the environments in their order, each with its share, and copies to the next", async () => {
+  const { app, ann } = await openShop();
+  const page = await ann.get(`${FLAG}?environment=staging`);
+  const strip = /<nav class="tabs" aria-label="Environments">.*?<\/nav>/s.exec(page.text)![0];
+  expect(textOf(strip)).toBe(" develop 100 % staging 25 % production off ");
+  expect(strip).toContain('aria-current="page"');
+  expect(page.text).toContain("Copy staging to production…");
+  await setEnvironment(app, OPERATOR, "shop", "production", { position: 1 });
+  expect(textOf((await ann.get(FLAG)).text)).toMatch(/production off develop 100 % staging 25 %/);
+});
+
+test("owner, tags and permanent are saved for every environment", async () => {
+  const { ann, find } = await openShop();
+  const fields = {
+    environment: "staging",
+    act: "details",
+    owner: "ann",
+    tags: "beta, search",
+    permanent: "on",
+  };
+  const saved = await ann.post(`${FLAG}/details`, fields);
+  expect(saved.path).toBe(`${FLAG}?environment=staging`);
+  expect(saved.text).toContain("The details of search are saved.");
+  expect(await find("production")).toMatchObject({ owner: "ann", tags: "beta,search", permanent: true });
+  expect(saved.text).toContain('value="beta, search"');
+});
+
+test("a flag is archived and restored, by Undo too, and asks for locked environments", async () => {
+  const { app, ann, find } = await openShop();
+  const archived = await ann.post(`${FLAG}/details`, { act: "archive" });
+  expect(archived.text).toContain("Restore flag");
+  expect((await find()).archived).toBe(true);
+  await ann.post(`${FLAG}/details`, { act: "restore" });
+  expect((await find()).archived).toBe(false);
+  await setEnvironment(app, OPERATOR, "shop", "production", { locked: true });
+  const asked = await ann.post(`${FLAG}/details`, { act: "archive" });
+  expect([asked.status, (await find()).archived]).toEqual([428, false]);
+  await ann.post(`${FLAG}/details`, { act: "archive", confirm: "production" });
+  expect((await find()).archived).toBe(true);
+});
