@@ -1,3 +1,4 @@
+import { isObject } from "../../base/json.ts";
 import { momentOf } from "../flagd/operands.ts";
 import { Unsupported } from "./draft.ts";
 
@@ -33,6 +34,10 @@ type Operand = { [operation: string]: unknown };
 export const isGiven = (value: Operand): Rule => ({ "!==": [value, null] });
 
 export const isText = (value: Operand): Rule => ({ starts_with: [value, ""] });
+
+export function isList(value: { var: string }): Rule {
+  return and(not(isText(value)), { "!==": [{ var: `${value.var}.length` }, null] });
+}
 
 /** Whether an attribute is a number: texts and lists have a length, and true and false are not equal to any sum. */
 export function isNumber(value: { var: string }): Rule {
@@ -128,6 +133,12 @@ export function chained(chain: Chain, rest: unknown): unknown {
     args.push(condition, result);
   }
   return args.length === 0 ? rest : { if: [...args, ...(rest === null ? [] : [rest])] };
+}
+
+/** An object of a file. Throws `Unsupported` for anything else. */
+export function objectOf(value: unknown, path: string): Record<string, unknown> {
+  if (isObject(value)) return value;
+  throw new Unsupported(`${path} is not an object`);
 }
 
 /** A list of a file; an empty one for what is not there. Throws `Unsupported` for anything else. */

@@ -1,0 +1,233 @@
+import { isObject } from "../../base/json.ts";
+import type { FlagdFlag } from "../flagd/definition.ts";
+import { type Choice, chosenEnvironment, requireNone, WrongFile } from "./choice.ts";
+import { Draft, type Noting, Unsupported } from "./draft.ts";
+import { clausesRule, isKeyOneOf, type SegmentRules } from "./launchdarkly-clauses.ts";
+import { segmentsOf } from "./launchdarkly-segments.ts";
+import {
+  and,
+  attribute,
+  type Chain,
+  chained,
+  fractional,
+  listOf,
+  not,
+  objectOf,
+  type Rule,
+  textsOf,
+} from "./logic.ts";
+import { namesOf } from "./variants.ts";
+
+type Json = Record<string, unknown>;
+
+/** A flag of LaunchDarkly in one environment. */
+type Flag = { key: string; path: string; config: Json; values: unknown[]; names: string[] };
+
+type Flags = { byKey: Map<string, Flag>; segments: SegmentRules };
+
+/** Data of an SDK of LaunchDarkly, or flags of its REST API with `items`. Throws `WrongFile`. */
+export function fromLaunchDarkly(file: unknown, choice: Choice): Draft {
+  const draft = new Draft();
+  const data = isObject(file) && isObject(file["data"]) ? file["data"] : file;
+  if (!isObject(data)) throw new WrongFile(WRONG);
+  const isData = isObject(data["flags"]) || isObject(data["flagValues"]) || isObject(data["segments"]);
+  const { flags, archived } = isData ? ofSdk(data, choice) : ofApi(data, choice);
+  for (const key of archived) draft.skip(key, "it is archived");
+  // The REST API has segments in files of their own.
+  const segments = segmentsOf(draft, isObject(data["segments"]) ? data["segments"] : isData ? {} : null);
+  const all: Flags = { byKey: new Map(flags.map((flag) => [flag.key, flag])), segments };
+  for (const flag of flags) draft.add(flag.key, flag.path, (note) => flagOf(all, flag, note));
+  for (const [key, value] of Object.entries(isObject(data["flagValues"]) ? data["flagValues"] : {}))
+    draft.add(key, `/flagValues/${key}`, () => fixed(value));
+  return draft;
+}
+
+const WRONG = 'a file of LaunchDarkly looks like {"flags":{…},"segments":{…}} or {"items":[…]}';
+
+function ofSdk(data: Json, choice: Choice): { flags: Flag[]; archived: string[] } {
+  requireNone(choice);
+  const flags = Object.entries(isObject(data["flags"]) ? data["flags"] : {}).flatMap(
+    ([key, config]): Flag[] => {
+      if (!isObject(config) || config["deleted"] === true) return [];
+      return [
+        withNames(
+          key,
+          `/flags/${key}`,
+          config,
+          Array.isArray(config["variations"]) ? config["variations"] : [],
+        ),
+      ];
+    },
+  );
+  return { flags, archived: [] };
+}
+
+function ofApi(data: Json, choice: Choice): { flags: Flag[]; archived: string[] } {
+  const isList = Array.isArray(data["items"]);
+  const items = (isList ? (data["items"] as unknown[]) : [data]).filter(isObject);
+  if (!isList && !isObject(data["environments"])) throw new WrongFile(WRONG);
+  const names = new Set(
+    items.flatMap(({ environments }) => Object.keys(isObject(environments) ? environments : {})),
+  );
+  if (names.size === 0) {
+    if (items.length === 0) return { flags: [], archived: [] };
+    throw new WrongFile("the flags have no environments: ask the REST API for them with summary=0");
+  }
+  const environment = chosenEnvironment(choice, [...names]);
+  const isArchived = (item: Json) => item["archived"] === true;
+  const flags = items.flatMap((item, at): Flag[] => {
+    const key = String(item["key"]);
+    const environments = objectOf(item["environments"], "environments");
+    const config = Object.hasOwn(environments, environment) ? environments[environment] : undefined;
+    if (isArchived(item) || !isObject(config)) return [];
+    const variations = (Array.isArray(item["variations"]) ? (item["variations"] as unknown[]) : []).map(
+      (each) => (isObject(each) ? each["value"] : undefined),
+    );
+    return [withNames(key, `/items/${at}/environments/${environment}`, config, variations)];
+  });
+  return { flags, archived: items.filter(isArchived).map(({ key }) => String(key)) };
+}
+
+function withNames(key: string, path: string, config: Json, values: unknown[]): Flag {
+  return { key, path, config, values, names: namesOf(values) };
+}
+
+function fixed(value: unknown): FlagdFlag {
+  const [name = ""] = namesOf([value]);
+  const variants = typeof value === "boolean" ? { on: true, off: false } : { [name]: value };
+  return { state: "ENABLED", variants, defaultVariant: name };
+}
+
+function flagOf(all: Flags, flag: Flag, note: Noting): FlagdFlag {
+  const { config, names, values } = flag;
+  const isOn = config["on"] === true;
+  const chain = chainOf(all, flag, flag.key, [flag.key], note);
+  const variants = Object.fromEntries(names.map((name, at) => [name, values[at]]));
+  const isPlain = names.length === 2 && names.includes("on") && names.includes("off");
+  const hasNoRule = chain.every(([condition, result]) => condition === false || result === "on");
+  // A plain flag that is off is false.
+  if (!isOn && isPlain && hasNoRule && variation(flag, config["offVariation"]) === "off")
+    return { state: "ENABLED", variants: { on: true, off: false }, defaultVariant: "off" };
+  if (!isOn && variation(flag, config["offVariation"]) !== null)
+    note(
+      "/on",
+      "it is off: readers get the default of their code, where LaunchDarkly has a variation for that",
+    );
+  const state = isOn ? "ENABLED" : "DISABLED";
+  const rest = chain.at(-1)?.[1] ?? null;
+  // The result of everyone else is the default.
+  const targeting = typeof rest === "string" ? chained(chain.slice(0, -1), null) : chained(chain, null);
+  const isFixed = targeting === null || typeof targeting === "string";
+  const fallback = typeof targeting === "string" ? targeting : rest;
+  return {
+    state,
+    variants,
+    ...(typeof fallback === "string" && { defaultVariant: fallback }),
+    ...(!isFixed && { targeting: targeting as Json }),
+  };
+}
+
+/** The results of a flag that is on, the last of which is for everyone else. `within` has the flags that need it. */
+function chainOf(all: Flags, flag: Flag, into: string, within: readonly string[], note: Noting): Chain {
+  const { config } = flag;
+  const prerequisites = and(
+    ...listOf(config["prerequisites"], "prerequisites").map((each) =>
+      prerequisite(all, objectOf(each, "a prerequisite"), into, within, note),
+    ),
+  );
+  const off = variation(flag, config["offVariation"]);
+  return [
+    [not(prerequisites), off],
+    ...targetsOf(flag),
+    ...listOf(config["rules"], "rules").map((each, at) => {
+      const rule = objectOf(each, "a rule");
+      const own: Noting = (path, message) => note(`/rules/${at}${path}`, message);
+      const condition = clausesRule(listOf(rule["clauses"], "clauses"), all.segments, own);
+      return [condition, resultOf(flag, rule, into, own)] as const;
+    }),
+    [
+      true,
+      resultOf(flag, objectOf(config["fallthrough"] ?? {}, "fallthrough"), into, (path, message) =>
+        note(`/fallthrough${path}`, message),
+      ),
+    ],
+  ];
+}
+
+const MAX_NESTED = 10;
+
+function prerequisite(
+  all: Flags,
+  { key, variation: wanted }: Json,
+  into: string,
+  within: readonly string[],
+  note: Noting,
+): Rule {
+  const flag = all.byKey.get(String(key));
+  if (!flag) return false;
+  note(
+    "/prerequisites",
+    `the rule of ${flag.key} is written into this one: it does not follow changes of that flag`,
+  );
+  if (within.includes(flag.key))
+    throw new Unsupported(`its prerequisites need each other: ${[...within, flag.key].join(" > ")}`);
+  if (within.length > MAX_NESTED) throw new Unsupported(`prerequisites are at most ${MAX_NESTED} deep`);
+  if (flag.config["on"] !== true) return false;
+  const name = variation(flag, wanted);
+  const result = chained(
+    chainOf(all, flag, into, [...within, flag.key], () => {}),
+    null,
+  );
+  if (name === null) return false;
+  return typeof result === "string" || result === null ? result === name : { "===": [result, name] };
+}
+
+/** Targets come before rules, those of kinds of contexts first. */
+function targetsOf(flag: Flag): Chain {
+  const { config } = flag;
+  const users = listOf(config["targets"], "targets").map((each) => objectOf(each, "a target"));
+  const contexts = listOf(config["contextTargets"], "contextTargets").map((each) =>
+    objectOf(each, "a target"),
+  );
+  const target = (kind: string, { values, variation: index }: Json) =>
+    [isKeyOneOf(kind, textsOf(values, "the values of a target")), variation(flag, index)] as const;
+  if (contexts.length === 0) return users.map((each) => target("user", each));
+  return contexts.flatMap((each) => {
+    const kind = typeof each["contextKind"] === "string" ? each["contextKind"] : "user";
+    const isPlace = kind === "user" && listOf(each["values"], "values").length === 0;
+    const own = isPlace ? users.filter((user) => user["variation"] === each["variation"]) : [each];
+    return own.map((one) => target(kind, one));
+  });
+}
+
+/** The name of a variation by its index; null for none, which is the default of the code. Throws `Unsupported`. */
+function variation({ names }: Flag, index: unknown): string | null {
+  if (index === undefined || index === null) return null;
+  const name = typeof index === "number" ? names[index] : undefined;
+  if (name === undefined) throw new Unsupported(`it has no variation ${JSON.stringify(index)}`);
+  return name;
+}
+
+/** The variation or the rollout of a rule. */
+function resultOf(flag: Flag, { variation: index, rollout }: Json, into: string, note: Noting): unknown {
+  if (index !== undefined && index !== null) return variation(flag, index);
+  if (!isObject(rollout)) return null;
+  const shares = listOf(rollout["variations"], "the variations of a rollout").map((each) => {
+    const { variation: index, weight } = objectOf(each, "a variation of a rollout");
+    if (typeof weight !== "number") throw new Unsupported("a share of a rollout has no weight");
+    return [variation(flag, index) ?? "", Math.max(0, Math.round(weight))] as const;
+  });
+  const [first, ...others] = shares.filter(([, weight]) => weight > 0);
+  if (!first) return shares.at(-1)?.[0] ?? null;
+  if (others.length === 0) return first[0];
+  const kind = typeof rollout["contextKind"] === "string" ? rollout["contextKind"] : "user";
+  const by = rollout["kind"] === "experiment" ? undefined : rollout["bucketBy"];
+  const attributeOf = (name: string) =>
+    kind === "user" ? attribute(name === "key" ? "targetingKey" : name) : attribute(kind, name);
+  const bucket = attributeOf(typeof by === "string" && by !== "" ? by : "key");
+  note("/rollout", `shares by ${bucket.var}: they are kept, who is in which differs`);
+  const result = fractional({ by: bucket, salt: flag.key, flag: into }, shares);
+  if (!("if" in result)) return result;
+  // LaunchDarkly puts readers without the attribute in the first share.
+  return { if: [...(result.if as unknown[]).slice(0, 2), first[0]] };
+}
