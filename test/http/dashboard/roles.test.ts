@@ -72,6 +72,15 @@ const RULES: Record<string, Rule> = {
   "/inbox/delete": { least: "inbox", on: "", fields: { submission: made.spam } },
   "/inbox/-/matching": { least: "inbox", on: "/inbox/-/matching?form=contact", fields: { mark: "read" } },
   "/inbox/:form/:id/retry": { least: "inbox", on: `/inbox/contact/${made.withFiles}` },
+  "/inbox/:form/:id/reply": { least: "inbox", on: "", fields: { text: "" } },
+  "/inbox/:form/:id/assign": { least: "inbox", on: `/inbox/contact/${made.withFiles}` },
+  "/inbox/:form/:id/label": {
+    least: "inbox",
+    on: `/inbox/contact/${made.withFiles}`,
+    fields: { label: "x" },
+  },
+  "/inbox/:form/:id/note": { least: "inbox", on: `/inbox/contact/${made.withFiles}`, fields: { note: "x" } },
+  "/inbox/:form/:id/block": { least: "inbox", on: `/inbox/contact/${made.withFiles}`, fields: { word: "x" } },
   "/people/erase": {
     least: "inbox",
     on: "/people?q=ada%40example.com",

@@ -13,8 +13,11 @@ import { listPage } from "./list.tsx";
 import { loadList, loadReading } from "./load.ts";
 import { backIn, deleteSelected, idsIn, markSelected, undoMark } from "./marks.ts";
 import { matchingRoutes } from "./matching.tsx";
-import { addressIn, isOn, queryIn, readQuery } from "./query.ts";
+import { type InboxQuery, addressIn, isOn, queryIn, readQuery } from "./query.ts";
 import { submissionPage } from "../submissions/submission-page.tsx";
+import type { Submission } from "../../../forms/submission.ts";
+import type { Typed } from "../submissions/work.tsx";
+import { workRoutes } from "../submissions/work-actions.ts";
 import { createUndos } from "./undo.ts";
 
 /** The inbox: lists of submissions, each with its page, and what is done with them. */
@@ -34,6 +37,17 @@ export function inboxRoutes(dashboard: Dashboard) {
     const found = await Promise.all(seen.map((id) => app.store.submissions.find(id)));
     const present = found.filter((each) => each !== undefined);
     return deletePage(present, queryIn(fields), backIn(fields));
+  };
+
+  const reading = async (
+    c: DashboardContext,
+    submission: Submission,
+    query: InboxQuery,
+    typed: Typed,
+  ): Promise<Page> => {
+    const loaded = await loadReading(app, c.get("caller"), submission, query, viewOf(c).timeZone);
+    const mails = (await options.outgoing()).mail !== null;
+    return submissionPage({ ...loaded, mails, typed });
   };
 
   get("/inbox", "forms:read", async (c) => {
@@ -64,7 +78,8 @@ export function inboxRoutes(dashboard: Dashboard) {
     const list = isOn(all) ? null : all?.endsWith(":") ? all : own;
     const read = (name: string) => c.req.query(name) ?? (name === "folder" ? submission.state : undefined);
     const query = readQuery(read, list);
-    return submissionPage(await loadReading(app, c.get("caller"), submission, query, viewOf(c).timeZone));
+    return reading(c, submission, query, { faults: {} });
   });
+  workRoutes(dashboard, undos, reading);
   submissionRoutes(dashboard);
 }

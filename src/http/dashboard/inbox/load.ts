@@ -5,7 +5,6 @@ import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { yieldToEventLoop } from "../../../base/event-loop.ts";
-import { emailFieldOf, findSenderAddress } from "../../../delivery/address.ts";
 import { findPreviews } from "../../../forms/inbox/file-preview.ts";
 import { nameIn } from "../../../forms/form-name.ts";
 import { getForm } from "../../../forms/forms.ts";
@@ -17,8 +16,10 @@ import { timelineOf } from "../../../forms/inbox/timeline.ts";
 import { sentence } from "../error-page.tsx";
 import type { Listing } from "./controls.tsx";
 import { type InboxQuery, filterOf } from "./query.ts";
+import { loadOthers, loadWork } from "../submissions/load-work.ts";
+import { addressIn, senderIn } from "../submissions/sender.ts";
 import type { SubmissionPlace } from "../submissions/rows.tsx";
-import type { Neighbour, SubmissionView } from "../submissions/submission-page.tsx";
+import type { Neighbour, SubmissionView } from "../submissions/submission-view.ts";
 
 /** Submissions of a page. */
 const PAGE = 50;
@@ -60,7 +61,7 @@ export async function loadReading(
   submission: Submission,
   asked: InboxQuery,
   timeZone: string,
-): Promise<SubmissionView> {
+): Promise<Omit<SubmissionView, "mails" | "typed">> {
   const form = await getForm(app, caller, nameIn(submission.project, submission.form));
   // A submission of megabytes takes long to parse, and each of these parses it again: other requests take their turns.
   await yieldToEventLoop();
@@ -69,6 +70,7 @@ export async function loadReading(
   await yieldToEventLoop();
   const neighbours = await findNeighbours(app, caller, submission, { query, filter, beside, next });
   await yieldToEventLoop();
+  const address = addressIn(submission, form);
   return {
     submission,
     query,
@@ -77,8 +79,11 @@ export async function loadReading(
     ...neighbours,
     events: await timelineOf(app, caller, submission.id),
     previews: await findPreviews(app, submission),
-    address: findSenderAddress(submission.data, form.emailField, emailFieldOf(form.schema)),
+    address,
+    sender: senderIn(submission, form),
     formName: form.name,
+    work: await loadWork(app, caller, form, submission),
+    others: await loadOthers(app, caller, submission, address),
   };
 }
 

@@ -4,6 +4,7 @@ import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { createTurns } from "../../../base/event-loop.ts";
 import { deleteMatching, markMatching, markPresent } from "../../../forms/inbox/bulk.ts";
+import { assignSubmissions, labelSubmissions } from "../../../forms/inbox/submission-handling.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import { MAX_BULK_IDS, MAX_MARKED } from "../../../forms/limits.ts";
 import { deleteSubmissions } from "../../../forms/keeping/submission-deletion.ts";
@@ -16,7 +17,7 @@ import {
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import type { Done } from "../routes.ts";
 import { addressIn, queryIn } from "./query.ts";
-import type { Undos } from "./undo.ts";
+import type { Undo, Undos } from "./undo.ts";
 
 /** Marks the submissions that a form names, and offers to undo it. Throws `invalid` for a mark that does not exist. */
 export async function markSelected(app: App, undos: Undos, caller: Caller, fields: Fields): Promise<Done> {
@@ -95,7 +96,9 @@ function inverseOf(mark: SubmissionMark, from: SubmissionState): SubmissionMark 
 
 /** Takes a mark back from submissions that still have it. Throws `gone` if it cannot be undone any more. */
 export async function undoMark(app: App, undos: Undos, caller: Caller, fields: Fields): Promise<Done> {
-  const { ids, done, mark, back } = await undos.take(textOf(fields, "undo"), caller.name);
+  const undo = await undos.take(textOf(fields, "undo"), caller.name);
+  if ("handling" in undo) return undoHandling(app, caller, undo);
+  const { ids, done, mark, back } = undo;
   const takeTurns = createTurns();
   const marked: string[] = [];
   for (const id of ids) {
@@ -105,6 +108,24 @@ export async function undoMark(app: App, undos: Undos, caller: Caller, fields: F
   }
   const changed = await markPresent(app, caller, marked, mark);
   return { to: back, text: `Undone: ${counted(changed.length)} ${RESULTS[mark]}.` };
+}
+
+/** Takes labels back, or an assignment that still stands. */
+async function undoHandling(
+  app: App,
+  caller: Caller,
+  { ids, back, handling }: Extract<Undo, { handling: unknown }>,
+): Promise<Done> {
+  const present: string[] = [];
+  for (const id of ids) {
+    const found = await app.store.submissions.find(id);
+    if (found && !("done" in handling && found.assignee !== handling.done.assignee)) present.push(id);
+  }
+  const changed =
+    "labels" in handling
+      ? await labelSubmissions(app, caller, present, handling.labels)
+      : await assignSubmissions(app, caller, present, handling.assignee);
+  return { to: back, text: changed.length > 0 ? "Undone." : "Nothing to undo." };
 }
 
 function hasMark({ state, read }: Submission, mark: SubmissionMark): boolean {

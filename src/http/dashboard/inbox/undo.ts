@@ -1,6 +1,7 @@
 import { clock } from "../../../base/clock.ts";
 import { AppError } from "../../../base/errors.ts";
 import { sha256 } from "../../../base/sum.ts";
+import type { LabelChange } from "../../../forms/inbox/handling.ts";
 import type { Shared } from "../../../forms/shared.ts";
 import type { SubmissionMark } from "../../../forms/submission-state.ts";
 
@@ -10,15 +11,18 @@ const KEPT_MS = 600_000;
 /** Characters that one process keeps for all that can be undone: about 100,000 ids. The oldest goes first. */
 const MAX_KEPT = 4_000_000;
 
-/** Undo of a mark: the reverse mark for the submissions that it changed. */
-type Undo = {
-  user: string;
-  ids: readonly string[];
-  /** The mark that is undone, and the one that undoes it. */
-  done: SubmissionMark;
-  mark: SubmissionMark;
-  back: string;
-};
+/** Undo of an action: the reverse one for the submissions that it changed. */
+export type Undo = { user: string; ids: readonly string[]; back: string } & (
+  | {
+      /** The mark that is undone, and the one that undoes it. */
+      done: SubmissionMark;
+      mark: SubmissionMark;
+    }
+  | {
+      /** The labels to put back and to take away, or the assignee that is undone and the one before. */
+      handling: { labels: LabelChange } | { done: { assignee: string | null }; assignee: string | null };
+    }
+);
 
 export type Undos = {
   /** Returns the name under which it is taken again. Throws `unavailable`. */

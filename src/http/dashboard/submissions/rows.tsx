@@ -58,7 +58,7 @@ function Row({
   hasFolders = false,
   isSelectable = false,
 }: { submission: Submission } & Omit<RowsProps, "submissions">) {
-  const { id, project, form, data, files, createdAt, state, spam, read } = submission;
+  const { id, project, form, data, files, createdAt, state, spam, read, assignee, labels } = submission;
   const { from, text } = summaryOf(data);
   return (
     <li id={`row-${id}`} class={read ? undefined : "unread"}>
@@ -78,6 +78,16 @@ function Row({
           {spam !== null && (
             <Badge tone="warn">{hasFolders ? `spam: ${spam}` : <Foreign text={spam} />}</Badge>
           )}
+          {assignee !== null && (
+            <Badge tone="info">
+              <Foreign text={assignee} />
+            </Badge>
+          )}
+          {labels.map((label) => (
+            <Badge>
+              <Foreign text={label} />
+            </Badge>
+          ))}
           {hasForms && <Badge>{shortName({ project, slug: form })}</Badge>}
           {files.length > 0 && (
             <span class="files">

@@ -1,46 +1,21 @@
 import { chosenIn } from "../forms/form-words.ts";
-import { shortName } from "../../../access/place.ts";
-import type { SeenFlags } from "../../../forms/seen-flags.ts";
-import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionMark } from "../../../forms/submission-state.ts";
 import { explainSpam } from "../../../forms/spam/spam-reason.ts";
-import type { TimelineEvent } from "../../../forms/inbox/timeline.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
-import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
+import { Button, ButtonLink, Form } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
-import { Card, Facts } from "../parts/card.tsx";
-import { Foreign, ForeignValue, visible } from "../parts/text.tsx";
-import { ExactTime } from "../parts/time.tsx";
+import { Card } from "../parts/card.tsx";
+import { Foreign, visible } from "../parts/text.tsx";
 import { useMayWriteForms } from "../view.ts";
 import { Files, JsonCard, FieldValues } from "./content.tsx";
 import { FOLDER_NAMES, MOVES } from "../inbox/controls.tsx";
 import { type InboxQuery, addressIn, parametersOf, pathOf, valuesOf } from "../inbox/query.ts";
 import { Rows, besideOf, submissionPath, summaryOf, type SubmissionPlace } from "./rows.tsx";
+import { BlockCard, OthersCard, ReplyCard, WorkCard } from "./work.tsx";
+import { Sender } from "./sender-card.tsx";
+import type { Neighbour, SubmissionView } from "./submission-view.ts";
 import { Timeline } from "./timeline.tsx";
-import { formPath } from "../paths.ts";
-
-/** A submission, and the list that it was opened from. */
-export type SubmissionView = {
-  submission: Submission;
-  /** The list beside it. */
-  query: InboxQuery;
-  beside: readonly Submission[];
-  /** Cursor of the rest of the list; null at its end. */
-  next: string | null;
-  /** The submissions before and after it in that list. */
-  newer: Neighbour | null;
-  older: Neighbour | null;
-  events: readonly TimelineEvent[];
-  previews: ReadonlySet<number>;
-  /** The sender's address, if it is known. */
-  address: string | null;
-  /** The name of the form. */
-  formName: string;
-};
-
-/** `before` is where the list beside it begins. */
-export type Neighbour = SubmissionPlace & { before: string | null };
 
 /** A submission with all that is known about it; on a wide screen beside its list. */
 export function submissionPage(view: SubmissionView): Page {
@@ -94,6 +69,7 @@ export function submissionPage(view: SubmissionView): Page {
           </Card>
           {submission.files.length > 0 && <Files submission={submission} previews={view.previews} />}
           <Sender view={view} />
+          <WorkCards view={view} />
           <Timeline
             events={view.events}
             project={submission.project}
@@ -106,7 +82,33 @@ export function submissionPage(view: SubmissionView): Page {
   };
 }
 
-function Actions({ view: { submission, query, newer, older } }: { view: SubmissionView }) {
+/** Keys that lead to a field. */
+const JUMPS = [
+  ["a", "Assign", "assignee"],
+  ["l", "Label", "label"],
+  ["m", "Note", "note"],
+] as const;
+
+/** The cards of those who work on the submission. */
+function WorkCards({ view }: { view: SubmissionView }) {
+  const { submission, query, work, typed, address, sender, others, mails } = view;
+  const values = { ...valuesOf(query), page: addressOfSubmission(submission, query) };
+  const props = { submission, typed, values };
+  const mayReply = mails && address !== null && submission.spam === null;
+  return (
+    <>
+      {work !== null && (mayReply || typed.faults["text"] !== undefined) && (
+        <ReplyCard {...props} work={work} to={address ?? "the sender"} />
+      )}
+      {work !== null && <WorkCard {...props} work={work} />}
+      {others !== null && <OthersCard others={others} address={address!} />}
+      {work !== null && <BlockCard {...props} sender={sender} />}
+    </>
+  );
+}
+
+function Actions({ view }: { view: SubmissionView }) {
+  const { submission, query, newer, older } = view;
   const { id, state, read } = submission;
   const mayWrite = useMayWriteForms(submission.project);
   const toggle: [SubmissionMark, string, string] = read
@@ -133,6 +135,20 @@ function Actions({ view: { submission, query, newer, older } }: { view: Submissi
             Delete
           </Button>
         </Form>
+      )}
+      {view.work !== null && (
+        <p class="buttons">
+          {view.mails && view.address !== null && (
+            <a class="button" href="#reply-text" aria-keyshortcuts="r">
+              Reply
+            </a>
+          )}
+          {JUMPS.map(([key, label, field]) => (
+            <a class="button" href={`#${field}`} aria-keyshortcuts={key}>
+              {label}
+            </a>
+          ))}
+        </p>
       )}
       <nav class="buttons" aria-label="Neighbours">
         <NeighbourLink neighbour={newer} query={query} label="Newer" shortcut="k" />
@@ -172,63 +188,4 @@ function NeighbourLink({
 function addressOfSubmission(submission: SubmissionPlace, query: InboxQuery): string {
   const given = Object.entries(besideOf(query)).filter(([, value]) => value);
   return `${submissionPath(submission)}?${new URLSearchParams(given as [string, string][]).toString()}`;
-}
-
-function Sender({ view: { submission, address, formName } }: { view: SubmissionView }) {
-  const { id, createdAt, meta, flags, project, form } = submission;
-  const name = shortName({ project, slug: form });
-  const subject = encodeURIComponent(`Re: ${formName.toWellFormed()}`);
-  return (
-    <Card id="sender-title" title="Sender">
-      {address !== null && (
-        <p class="buttons">
-          <a
-            class="button primary"
-            aria-keyshortcuts="r"
-            href={`mailto:${encodeURIComponent(address.toWellFormed())}?subject=${subject}`}
-          >
-            Reply by mail
-          </a>
-          <A to="/people" query={{ q: address }}>
-            Everything from <Foreign text={address} />
-          </A>
-        </p>
-      )}
-      <Facts
-        facts={[
-          ["Received", <ExactTime at={Date.parse(createdAt)} />],
-          ["Form", <A to={formPath(name)}>{name}</A>],
-          has(meta?.address) && ["Address", <Foreign text={meta!.address!} />],
-          has(meta?.referrer) && ["Sent from", <ForeignValue text={meta!.referrer!} />],
-          flags !== null && [
-            `Flags of ${flags.project}/${flags.environment}`,
-            <SeenVariants flags={flags} />,
-          ],
-          has(meta?.language) && ["Language", <Foreign text={meta!.language!} />],
-          has(meta?.userAgent) && ["Browser", <Foreign text={meta!.userAgent!} />],
-          ["Id", <code>{id}</code>],
-        ]}
-      />
-    </Card>
-  );
-}
-
-/** The variants that a sender got, each a link to the submissions of those who got the same. */
-function SeenVariants({ flags: { variants } }: { flags: SeenFlags }) {
-  return (
-    <>
-      {Object.entries(variants).map(([flag, variant], index) => (
-        <>
-          {index > 0 && " "}
-          <A to="/inbox" query={{ flag: `${flag}=${variant}` }}>
-            <Foreign text={`${flag}=${variant}`} />
-          </A>
-        </>
-      ))}
-    </>
-  );
-}
-
-function has(text: string | null | undefined): boolean {
-  return text !== null && text !== undefined && text !== "";
 }

@@ -1,0 +1,13 @@
+import { emailFieldOf, findSenderAddress } from "../../../delivery/address.ts";
+import type { Form } from "../../../forms/form.ts";
+import type { Submission } from "../../../forms/submission.ts";
+
+/** The mail address of the sender of a submission; null if it has none. */
+export function addressIn({ data }: Submission, { emailField, schema }: Form): string | null {
+  return findSenderAddress(data, emailField, emailFieldOf(schema));
+}
+
+/** The sender of a submission as a form can block it: the mail address, else the network address. */
+export function senderIn(submission: Submission, form: Form): string | null {
+  return addressIn(submission, form) ?? submission.meta?.address ?? null;
+}

@@ -1,0 +1,190 @@
+import type { Submission } from "../../../forms/submission.ts";
+import { HANDLING_LIMITS } from "../../../forms/limits.ts";
+import { Card } from "../parts/card.tsx";
+import { AreaField, SelectField, TextField } from "../parts/field.tsx";
+import { A, Button, ButtonForm, Form } from "../parts/link.tsx";
+import { Badge } from "../parts/status.tsx";
+import { Foreign } from "../parts/text.tsx";
+import type { Faults } from "../parts/submit.ts";
+import { Time } from "../parts/time.tsx";
+import type { Others, Work } from "./load-work.ts";
+import { submissionPath, summaryOf } from "./rows.tsx";
+
+/** Texts that were typed and not taken, with what was wrong. */
+export type Typed = {
+  reply?: string;
+  subject?: string;
+  template?: string;
+  label?: string;
+  note?: string;
+  word?: string;
+  faults: Faults;
+};
+
+type Props = {
+  submission: Submission;
+  work: Work;
+  typed: Typed;
+  /** Hidden fields by which an answer leads back. */
+  values: Readonly<Record<string, string | null>>;
+};
+
+/** A mail to the sender. */
+export function ReplyCard({ submission, work, typed, values, to }: Props & { to: string }) {
+  const { templates } = work;
+  return (
+    <Card id="reply-title" title="Reply">
+      <Form
+        to={`${submissionPath(submission)}/reply`}
+        class="stack"
+        id={`reply-${submission.id}`}
+        values={values}
+        isChanged={typed.reply !== undefined}
+      >
+        <AreaField
+          name="text"
+          id="reply-text"
+          label="Reply text"
+          hint={`A mail to ${to}, which quotes the submission.`}
+          value={typed.reply}
+          error={typed.faults["text"]}
+        />
+        <SelectField
+          name="template"
+          label="Template"
+          value={typed.template}
+          options={[
+            { value: "", label: "None" },
+            ...templates.map(({ name }) => ({ value: name, label: name })),
+          ]}
+        />
+        <p class="buttons">
+          <Button kind="primary" icon="send">
+            Send reply
+          </Button>
+          {templates.length > 0 && (
+            <Button name="use" value="1">
+              Use template
+            </Button>
+          )}
+        </p>
+      </Form>
+    </Card>
+  );
+}
+
+/** The assignee of a submission, its labels, and notes on it. */
+export function WorkCard({ submission, work, typed, values }: Props) {
+  const path = submissionPath(submission);
+  const { assignee, labels } = submission;
+  const users = [...new Set([...work.users, ...(assignee === null ? [] : [assignee])])];
+  return (
+    <Card id="work-title" title="Assignee, labels and notes">
+      <Form to={`${path}/assign`} class="filters" id="assign" values={values}>
+        <SelectField
+          name="assignee"
+          label="Assign to"
+          value={assignee ?? ""}
+          options={[{ value: "", label: "Nobody" }, ...users.map((name) => ({ value: name, label: name }))]}
+        />
+        <Button>Assign</Button>
+      </Form>
+      {labels.length > 0 && (
+        <p class="buttons">
+          {labels.map((label) => (
+            <ButtonForm
+              to={`${path}/label`}
+              values={{ ...values, remove: label }}
+              label={`Remove label ${label}`}
+            >
+              <Foreign text={label} /> ×
+            </ButtonForm>
+          ))}
+        </p>
+      )}
+      <Form to={`${path}/label`} class="filters" id="label-form" values={values}>
+        <TextField
+          name="label"
+          label="Label"
+          value={typed.label}
+          error={typed.faults["label"]}
+          maxlength={HANDLING_LIMITS.label}
+          suggestions={work.labels.filter((label) => !labels.includes(label))}
+        />
+        <Button>Add label</Button>
+      </Form>
+      <Form to={`${path}/note`} class="stack" id="note-form" values={values}>
+        <AreaField
+          name="note"
+          label="Note"
+          rows={3}
+          hint="For those who work on it; the sender never gets it."
+          value={typed.note}
+          error={typed.faults["note"]}
+        />
+        <p class="buttons">
+          <Button>Add note</Button>
+        </p>
+      </Form>
+    </Card>
+  );
+}
+
+/** Senders and words that the form files as spam from then on. */
+export function BlockCard({
+  submission,
+  typed,
+  values,
+  sender,
+}: Omit<Props, "work"> & { sender: string | null }) {
+  const to = `${submissionPath(submission)}/block`;
+  return (
+    <Card id="block-title" title="Block">
+      {sender !== null && (
+        <ButtonForm to={to} values={{ ...values, what: "sender" }} label="Block sender">
+          Block sender <Foreign text={sender} />
+        </ButtonForm>
+      )}
+      <Form to={to} class="filters" id="block-form" values={{ ...values, what: "word" }}>
+        <TextField
+          name="word"
+          label="Word"
+          hint="A submission to this form with it is spam from then on."
+          value={typed.word}
+          error={typed.faults["word"]}
+        />
+        <Button>Block word</Button>
+      </Form>
+    </Card>
+  );
+}
+
+/** Submissions that a page names. */
+const MAX_NAMED = 5;
+
+/** Other submissions of the same person. */
+export function OthersCard({ others, address }: { others: Others; address: string }) {
+  const { submissions, isMore } = others;
+  if (submissions.length === 0) return null;
+  const count = `${submissions.length}${isMore ? "+" : ""}`;
+  return (
+    <Card id="others-title" title={`${count} ${count === "1" ? "other" : "others"} by this person`}>
+      <ul class="named">
+        {submissions.slice(0, MAX_NAMED).map((submission) => (
+          <li>
+            <A to={submissionPath(submission)}>
+              <Foreign text={summaryOf(submission.data).text || submission.form} />
+            </A>{" "}
+            <Time at={Date.parse(submission.createdAt)} />{" "}
+            {submission.state !== "inbox" && <Badge>{submission.state}</Badge>}
+          </li>
+        ))}
+      </ul>
+      <p>
+        <A to="/people" query={{ q: address }}>
+          Everything from <Foreign text={address} />
+        </A>
+      </p>
+    </Card>
+  );
+}
