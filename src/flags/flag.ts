@@ -54,6 +54,8 @@ export type FlagStatus = Pick<FlagValues, "slug" | "enabled" | "expiresAt" | "re
   /** The share of everyone else in percent who get true; null for a flag of other variants. */
   share: string | null;
   isPreview: boolean;
+  /** When it was last changed there, or what all environments share. */
+  updatedAt: number;
   /** When it was last read; null for never. */
   readAt: number | null;
 };

@@ -9,16 +9,39 @@ const STEP = 1000;
 /** A flag of a project, and what it is in each environment, by the slug of the environment. */
 export type FlagOverview = FlagHead & { environments: (FlagStatus & { expired: boolean })[] };
 
-/**
- * A page of the flags of a project by slug, from behind the slug `after`; with `search`, of those whose slug or description
- * holds that text in either case. Throws `not_found` for the project.
- */
+/** Selects flags: by their heads, and by what they are in each environment. */
+type Selection = {
+  /** A text of the slug or the description, in either case. */
+  search?: string | undefined;
+  accepts?: ((head: FlagHead) => boolean) | undefined;
+  shows?: ((flag: FlagOverview) => boolean) | undefined;
+};
+
+/** A page of the flags of a project by slug, from behind the slug `after`. Throws `not_found` for the project. */
 export async function overviewOfFlags(
   app: FlagsApp,
   project: string,
-  { search = "", after, limit }: { search?: string | undefined; after?: string | undefined; limit: number },
+  { after, limit, shows, ...selection }: Selection & { after?: string | undefined; limit: number },
 ): Promise<Page<FlagOverview>> {
-  const { items: heads, more } = await searchHeads(app, project, search, after, limit);
+  const items: FlagOverview[] = [];
+  let last = after;
+  for (;;) {
+    const { items: heads, more } = await searchHeads(app, project, selection, last, limit);
+    for (const flag of await withStatuses(app, project, heads)) {
+      if (shows && !shows(flag)) continue;
+      if (items.length === limit) return { items, more: true };
+      items.push(flag);
+    }
+    if (!more || (items.length === limit && !shows)) return { items, more };
+    last = heads.at(-1)?.slug;
+  }
+}
+
+async function withStatuses(
+  app: FlagsApp,
+  project: string,
+  heads: readonly FlagHead[],
+): Promise<FlagOverview[]> {
   const environments = await app.store.environments.list(project);
   const step = Math.max(1, Math.floor(STEP / Math.max(1, environments.length)));
   const items: FlagOverview[] = [];
@@ -36,30 +59,32 @@ export async function overviewOfFlags(
       items.push({ ...head, environments: withExpiry });
     }
   }
-  return { items, more };
+  return items;
 }
 
 /** Reads the flags in steps until the page is full or the list ends. */
 async function searchHeads(
   { store }: FlagsApp,
   project: string,
-  search: string,
+  { search = "", accepts }: Selection,
   after: string | undefined,
   limit: number,
 ): Promise<Page<FlagHead>> {
   const wanted = search.toLowerCase();
   const holds = (text: string) => text.toLowerCase().includes(wanted);
+  const takesAll = search === "" && !accepts;
   const found: FlagHead[] = [];
   let last = after;
   for (;;) {
-    const page = await store.flags.heads(project, { limit: search === "" ? limit : STEP, after: last });
+    const page = await store.flags.heads(project, { limit: takesAll ? limit : STEP, after: last });
     for (const head of page.items) {
       if (!holds(head.slug) && !holds(head.description)) continue;
+      if (accepts && !accepts(head)) continue;
       if (found.length === limit) return { items: found, more: true };
       found.push(head);
     }
     // If everything matches, the page of the store is the page that is asked for.
-    if (!page.more || (search === "" && found.length === limit)) return { items: found, more: page.more };
+    if (!page.more || (takesAll && found.length === limit)) return { items: found, more: page.more };
     last = page.items.at(-1)?.slug;
     await yieldToEventLoop();
   }

@@ -13,7 +13,15 @@ describe("the overview of flags", () => {
     await set("develop", { variants: { a: 1 }, targeting, enabled: true }, OPERATOR, "rich");
     const version = (await app.store.readVersion()).version;
     const first = await overviewOfFlags(app, "shop", { limit: 1 });
-    const none = { expiresAt: null, expired: false, rule: "", share: "100", isPreview: false, readAt: null };
+    const none = {
+      expiresAt: null,
+      expired: false,
+      rule: "",
+      share: "100",
+      isPreview: false,
+      readAt: null,
+      updatedAt: app.now(),
+    };
     const off = { enabled: false, ...none };
     expect(first).toEqual({
       items: [

@@ -34,6 +34,7 @@ export const SETTING = `${ENVIRONMENT}/flags/:flag` as const;
 export const EXPERIMENTS = `${PROJECT}/experiments` as const;
 export const NEW_EXPERIMENT = `${EXPERIMENTS}/new` as const;
 export const EXPERIMENT = `${ENVIRONMENT}/experiments/:experiment` as const;
+export const COMPARE = `${PROJECT}/compare` as const;
 export const REVISION = `${PROJECT}/history/:revision` as const;
 
 export function environmentPath(project: string, environment: string): string {

@@ -30,6 +30,7 @@ const STATUSES = `
   SELECT f.slug, e.slug AS environment, coalesce(v.enabled, 0) AS enabled, v.expires_at AS "expiresAt",
          substr(v.rules, 1, 16385) AS rules,
          CASE WHEN v.revision > f.revision THEN v.revision ELSE f.revision END AS revision,
+         CASE WHEN v.updated_at > f.updated_at THEN v.updated_at ELSE f.updated_at END AS "updatedAt",
          coalesce(w.enabled, 0) AS "isPreview", r.read_at AS "readAt"
   FROM json_each($slugs) AS wanted
   CROSS JOIN flags f

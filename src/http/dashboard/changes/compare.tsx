@@ -5,6 +5,10 @@ import { compareEnvironments } from "../../../flags/promotions.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import { sentence } from "../error-page.tsx";
+import type { App } from "../../../app.ts";
+import { overviewOfFlags } from "../../../flags/overviews.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { FlagTable } from "../flags/flag-table.tsx";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
@@ -15,19 +19,19 @@ import { Card, Empty } from "../parts/card.tsx";
 import type { Dashboard } from "../routes.ts";
 import { useMayChange } from "../view.ts";
 import { environmentOf } from "./change-card.tsx";
+import { usualPair } from "./usual-pair.ts";
 import { EnvironmentField, FilterForm, Pager } from "../parts/list.tsx";
-import { PROJECT, pathTo, segmentPath, settingPath, projectPath } from "../paths.ts";
+import { COMPARE, pathTo, segmentPath, settingPath, projectPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
 
 /** Flags on one page. */
 const PAGE = 50;
 
-export const COMPARE = `${PROJECT}/compare` as const;
-
 export function compareRoutes({ app, get }: Dashboard) {
   get(COMPARE, "flags:read", async (c, parameters) => {
     const project = await getProject(app, parameters.project);
     const [from, to] = [c.req.query("from") ?? "", c.req.query("to") ?? ""];
+    if (c.req.query("differs") === "1") return differingPage(app, c, project);
     if (from === "" || to === "") return comparePage({ project, ...usualPair(project) });
     if (from === to)
       return { ...comparePage({ project, from, to, error: "Choose two environments." }), status: 400 };
@@ -36,12 +40,43 @@ export function compareRoutes({ app, get }: Dashboard) {
   });
 }
 
-/** The environments that are chosen at first: into production, if there is one that is called so. */
-function usualPair({ environments }: Project): { from: string; to: string } {
-  const slugs = environments.map(({ slug }) => slug);
-  const to = slugs.find((slug) => /^(prod|production|live)$/i.test(slug)) ?? slugs.at(-1) ?? "";
-  const others = slugs.filter((slug) => slug !== to);
-  return { from: others.find((slug) => /^(staging|stage|test)/i.test(slug)) ?? others[0] ?? "", to };
+/** The matrix of the flags that are not the same in every environment. */
+async function differingPage(app: App, c: DashboardContext, project: Project): Promise<Page> {
+  const slugs = new Set<string>();
+  for (const [at, { slug: to }] of project.environments.entries()) {
+    if (at === 0) continue;
+    const from = project.environments[at - 1]!.slug;
+    for (const { slug } of (await compareEnvironments(app, project.slug, from, to)).flags) slugs.add(slug);
+  }
+  const after = c.req.query("after") ?? "";
+  const { items, more } = await overviewOfFlags(app, project.slug, {
+    accepts: ({ slug }) => slugs.has(slug),
+    after,
+    limit: PAGE,
+  });
+  const path = pathTo(COMPARE, { project: project.slug });
+  return projectPage({
+    project: project.slug,
+    tab: "compare",
+    title: "Flags that differ",
+    heading: "Flags that differ",
+    commands: [],
+    content: (
+      <div class="stack">
+        <p>
+          {counted(slugs.size, "flag")} {slugs.size === 1 ? "differs" : "differ"} between the environments.{" "}
+          <A to={path}>Compare two of them</A>
+        </p>
+        {items.length > 0 && <FlagTable project={project} flags={items} rateOf={() => 0} />}
+        <Pager
+          to={path}
+          query={{ differs: 1 }}
+          isLater={after !== ""}
+          next={more && { after: items.at(-1)!.slug }}
+        />
+      </div>
+    ),
+  });
 }
 
 type Comparison = {

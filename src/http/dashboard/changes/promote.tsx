@@ -15,10 +15,10 @@ import { confirmed } from "../parts/confirm.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Changes, Plan } from "../parts/plan.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
-import { pathTo } from "../paths.ts";
+import { COMPARE, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { addressOf } from "../view.ts";
-import { COMPARE, SegmentDifferences, comparePage, pairOf } from "./compare.tsx";
+import { SegmentDifferences, comparePage, pairOf } from "./compare.tsx";
 import { projectPage } from "../project/project-page.tsx";
 
 /** Promotion that a form requests; `flags` is null for all. */

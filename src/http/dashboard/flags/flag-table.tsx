@@ -1,4 +1,5 @@
 import type { FlagOverview } from "../../../flags/overviews.ts";
+import { tagsOf } from "../../../flags/flag-fields.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { A, ButtonLink } from "../parts/link.tsx";
@@ -17,10 +18,13 @@ export function FlagTable({
   project,
   flags,
   rateOf,
+  hasTicks = false,
 }: {
   project: Project;
   flags: readonly FlagOverview[];
   rateOf: RateOf;
+  /** Whether rows are ticked for the form around the table. */
+  hasTicks?: boolean;
 }) {
   const environments = project.environments.slice(0, MAX_COLUMNS);
   return (
@@ -39,9 +43,22 @@ export function FlagTable({
         </thead>
         <tbody>
           {flags.map((flag) => (
-            <tr id={`flag-${flag.slug}`}>
+            <tr id={`flag-${flag.slug}`} data-flag={flag.slug}>
               <th scope="row">
-                <A to={flagPath(project.slug, flag.slug)}>{flag.slug}</A>
+                {hasTicks && <input type="checkbox" name="flag" value={flag.slug} aria-label={flag.slug} />}{" "}
+                <A to={flagPath(project.slug, flag.slug)}>{flag.slug}</A>{" "}
+                {flag.archived && <Badge tone="warn">archived</Badge>}
+                {tagsOf(flag.tags).map((tag) => (
+                  <Badge>
+                    <Foreign text={tag} />
+                  </Badge>
+                ))}
+                {flag.owner !== "" && (
+                  <span class="soft small">
+                    {" "}
+                    <Foreign text={flag.owner} />
+                  </span>
+                )}
                 {flag.description !== "" && (
                   <p class="soft small clipped">
                     <Foreign text={flag.description} />
@@ -49,7 +66,7 @@ export function FlagTable({
                 )}
               </th>
               {environments.map((environment) => (
-                <td data-label={environment.slug}>
+                <td data-label={environment.slug} data-environment={environment.slug}>
                   <Status project={project.slug} flag={flag} environment={environment} rateOf={rateOf} />
                 </td>
               ))}
@@ -84,6 +101,7 @@ function Status({
       >
         <OnOff on={isOn} />
       </A>{" "}
+      {isOn && status.share !== null && <span class="small">{status.share} %</span>}{" "}
       {status.expired && <Badge tone="warn">expired</Badge>}
       {status.isPreview && <Badge tone="info">preview</Badge>}
       {status.rule !== "" && (
@@ -109,14 +127,14 @@ function shortRate(rate: number): string {
 /** Why there are no flags to show. */
 export function NoFlags({
   project,
-  search,
+  isFiltered,
   after,
 }: {
   project: Project;
-  search: string;
+  isFiltered: boolean;
   after: string | null;
 }) {
-  if (search !== "")
+  if (isFiltered)
     return (
       <Empty title="No flag matches">
         <ButtonLink to={projectPath(project.slug)}>Show all flags</ButtonLink>

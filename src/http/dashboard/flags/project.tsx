@@ -21,30 +21,45 @@ import { Foreign } from "../parts/text.tsx";
 import type { Dashboard } from "../routes.ts";
 import { useMay } from "../view.ts";
 import { type RateOf, ratesOf } from "./flag-facts.tsx";
-import { FlagTable, MAX_COLUMNS, NoFlags } from "./flag-table.tsx";
+import { type Filter, FlagFilters, filterIn, selectionOf } from "./filters.tsx";
+import { MAX_COLUMNS, NoFlags } from "./flag-table.tsx";
+import { TickedFlags, tickedRoutes } from "./ticked.tsx";
 
 /** Flags on one page if there are at most four environments: what a page holds is limited by its cells. */
 const PAGE = 50;
 const CELLS = 200;
 
-export function projectFlagsRoutes({ app, get, post }: Dashboard) {
+export function projectFlagsRoutes(dashboard: Dashboard) {
+  const { app, get, post } = dashboard;
+  tickedRoutes(dashboard);
   const show = async (c: DashboardContext, slug: string, draft: NewFlagDraft | null = null) => {
     const project = await getProject(app, slug);
     const search = (c.req.query("q") ?? "").trim().slice(0, 200);
     const after = c.req.query("after") || null;
     const environments = project.environments.slice(0, MAX_COLUMNS);
     const limit = Math.min(PAGE, Math.floor(CELLS / Math.max(1, environments.length)));
+    const filter = filterIn((name) => c.req.query(name) ?? "");
     const { items, more } = await overviewOfFlags(app, project.slug, {
       search,
       after: after ?? undefined,
       limit,
+      ...(await selectionOf(app, c.get("caller"), project.slug, filter)),
     });
     const [first, last] = [items[0]?.slug, items.at(-1)?.slug];
     const rateOf =
       first === undefined
         ? () => 0
         : await ratesOf(app, c.get("caller"), { project: project.slug, environments }, first, last);
-    return projectPage({ project, flags: items, rateOf, search, after, next: more ? last! : null, draft });
+    return projectPage({
+      project,
+      flags: items,
+      rateOf,
+      search,
+      filter,
+      after,
+      next: more ? last! : null,
+      draft,
+    });
   };
 
   get(PROJECT, "flags:read", (c, { project }) => show(c, project));
@@ -93,6 +108,7 @@ type Props = {
   flags: readonly FlagOverview[];
   rateOf: RateOf;
   search: string;
+  filter: Filter;
   after: string | null;
   next: string | null;
   draft: NewFlagDraft | null;
@@ -126,9 +142,10 @@ function projectPage(props: Props): Page {
 }
 
 function Flags(props: Props) {
-  const { project, flags, search, after, next, draft } = props;
+  const { project, flags, search, filter, after, next, draft } = props;
   const path = projectPath(project.slug);
-  const isFirst = flags.length === 0 && search === "" && after === null;
+  const isFiltered = search !== "" || Object.values(filter).some((value) => value !== "");
+  const isFirst = flags.length === 0 && !isFiltered && after === null;
   const { length: all } = project.environments;
   return (
     <div class="stack">
@@ -136,19 +153,20 @@ function Flags(props: Props) {
       {!isFirst && (
         <Search to={path} search={search} label="Search flags" placeholder="Name or description" />
       )}
+      {!isFirst && <FlagFilters project={project.slug} search={search} filter={filter} />}
       {all > MAX_COLUMNS && (
         <p class="soft">
           The first {MAX_COLUMNS} of {all.toLocaleString("en")} environments. A flag's page shows all of them.
         </p>
       )}
       {flags.length > 0 ? (
-        <FlagTable project={project} flags={flags} rateOf={props.rateOf} />
+        <TickedFlags project={project} flags={flags} rateOf={props.rateOf} />
       ) : (
-        <NoFlags project={project} search={search} after={after} />
+        <NoFlags project={project} isFiltered={isFiltered} after={after} />
       )}
       <Pager
         to={path}
-        query={{ q: search }}
+        query={{ q: search, ...filter }}
         isLater={after !== null}
         next={next !== null && { after: next }}
       />

@@ -4,9 +4,8 @@ import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
-import { pathTo, settingPath } from "../paths.ts";
+import { COMPARE, pathTo, settingPath } from "../paths.ts";
 import { useMayChange, useView } from "../view.ts";
-import { COMPARE } from "../changes/compare.tsx";
 
 type State = Pick<FlagStatus, "enabled" | "expiresAt" | "share">;
 
