@@ -5,6 +5,7 @@ type Importer = (file: unknown, choice: Choice) => Draft;
 
 /** Services whose files become flags, each loaded for its first file. */
 const IMPORTERS = {
+  growthbook: async () => (await import("./growthbook.ts")).fromGrowthBook,
   launchdarkly: async () => (await import("./launchdarkly.ts")).fromLaunchDarkly,
   unleash: async () => (await import("./unleash.ts")).fromUnleash,
 } satisfies Record<string, () => Promise<Importer>>;

@@ -59,6 +59,12 @@ export function contains(value: Operand, text: string): Rule {
   return and(isText(value), { in: [text, value] });
 }
 
+/** A text as a value of the context may have it: the text, and the number or truth with the same text. */
+export function writings(text: string): unknown[] {
+  if (text === "true" || text === "false") return [text, text === "true"];
+  return String(Number(text)) === text && Number.isFinite(Number(text)) ? [text, Number(text)] : [text];
+}
+
 /** Text of a pattern that stands for exactly this text. */
 export function literally(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
@@ -108,7 +114,7 @@ export function fractional({ by, salt, flag }: Bucketing, shares: readonly (read
 }
 
 /** Whether an attribute can be hashed: a text that is not empty, or a number. */
-function hasText(by: { var: string }): Rule {
+export function hasText(by: { var: string }): Rule {
   return or(and(isText(by), { "!==": [by, ""] }), isNumber(by));
 }
 

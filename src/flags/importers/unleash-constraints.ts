@@ -19,6 +19,7 @@ import {
   type Rule,
   textsOf,
   version,
+  writings,
 } from "./logic.ts";
 
 /** Texts of numbers as Unleash reads them. */
@@ -29,12 +30,6 @@ const COMPARISONS: Readonly<Record<string, string>> = { EQ: "==", GT: ">", GTE: 
 /** An attribute of the context of Unleash, which has the user beside the properties. */
 export function contextAttribute(name: string): { var: string } {
   return attribute(name === "userId" ? "targetingKey" : name);
-}
-
-/** A value as texts, and as the number or truth that has the same text. */
-export function writings(text: string): unknown[] {
-  if (text === "true" || text === "false") return [text, text === "true"];
-  return String(Number(text)) === text && Number.isFinite(Number(text)) ? [text, Number(text)] : [text];
 }
 
 /** All of the constraints of `where`. Throws `Unsupported` for one that rules cannot say. */

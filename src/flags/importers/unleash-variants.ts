@@ -1,7 +1,7 @@
 import { isObject } from "../../base/json.ts";
 import type { Noting } from "./draft.ts";
-import { isOneOf, or, type Rule } from "./logic.ts";
-import { contextAttribute, writings } from "./unleash-constraints.ts";
+import { isOneOf, or, type Rule, writings } from "./logic.ts";
+import { contextAttribute } from "./unleash-constraints.ts";
 
 export type Variant = {
   name: string;

@@ -1,0 +1,174 @@
+import { isObject } from "../../base/json.ts";
+import type { FlagdFlag } from "../flagd/definition.ts";
+import { compileFlag, subjectOf } from "../flagd/evaluate.ts";
+import { type Choice, requireNone, WrongFile } from "./choice.ts";
+import { Draft, type Noting, Unsupported } from "./draft.ts";
+import { conditionRule, type Groups } from "./growthbook-conditions.ts";
+import { and, type Chain, chained, listOf, not, objectOf, type Rule } from "./logic.ts";
+import { coverageOf, experimentOf, type Feature, nameOf } from "./growthbook-shares.ts";
+import { namesOf } from "./variants.ts";
+
+type Json = Record<string, unknown>;
+
+type Features = { byKey: Map<string, Feature | Unsupported>; groups: Json };
+
+/** The payload of an SDK of GrowthBook. Throws `WrongFile`. */
+export function fromGrowthBook(file: unknown, choice: Choice): Draft {
+  requireNone(choice);
+  if (isObject(file) && typeof file["encryptedFeatures"] === "string" && file["encryptedFeatures"] !== "")
+    throw new WrongFile("the features are encrypted: take the payload of a connection without encryption");
+  if (!isObject(file) || !isObject(file["features"]))
+    throw new WrongFile('a file of GrowthBook looks like {"features":{…}}');
+  const all: Features = {
+    byKey: new Map(),
+    groups: isObject(file["savedGroups"]) ? file["savedGroups"] : {},
+  };
+  const draft = new Draft();
+  for (const [key, feature] of Object.entries(file["features"]))
+    all.byKey.set(key, readFeature(key, feature));
+  for (const [key, feature] of all.byKey)
+    draft.add(key, `/features/${key}`, (note) => {
+      if (feature instanceof Unsupported) throw feature;
+      return flagOf(all, feature, note);
+    });
+  return draft;
+}
+
+function readFeature(key: string, given: unknown): Feature | Unsupported {
+  try {
+    const feature = objectOf(given, "the feature");
+    const rules = listOf(feature["rules"], "rules").map((rule) => objectOf(rule, "a rule"));
+    const fallback = feature["defaultValue"] ?? null;
+    const served = rules.flatMap((rule) =>
+      "force" in rule ? [rule["force"]] : listOf(rule["variations"], "variations"),
+    );
+    const known = new Map(
+      [fallback, ...served].map((value) => [JSON.stringify(value ?? null), value ?? null]),
+    );
+    const values = [...known.values()].filter((value) => value !== null);
+    return { key, path: `/features/${key}`, fallback, rules, values, names: namesOf(values) };
+  } catch (error) {
+    if (error instanceof Unsupported) return error;
+    throw error;
+  }
+}
+
+function flagOf(all: Features, feature: Feature, note: Noting): FlagdFlag {
+  if (feature.values.length === 0) throw new Unsupported("it has no values");
+  const chain = chainOf(all, feature, feature.key, [feature.key], note);
+  const fallback = nameOf(feature, feature.fallback);
+  const isBoolean = feature.values.every((value) => typeof value === "boolean");
+  const variants = isBoolean
+    ? { on: true, off: false }
+    : Object.fromEntries(feature.names.map((name, at) => [name, feature.values[at]]));
+  // The default is written into a rule that can lead to no value.
+  const hasNone = chain.some(([condition, result]) => condition !== false && result === null);
+  const targeting = chained(chain, hasNone ? fallback : null);
+  const isFixed = targeting === null || typeof targeting === "string";
+  const own = typeof targeting === "string" ? targeting : hasNone ? null : fallback;
+  return {
+    state: "ENABLED",
+    variants,
+    ...(own !== null && { defaultVariant: own }),
+    ...(!isFixed && { targeting: targeting as Json }),
+  };
+}
+
+const MAX_NESTED = 10;
+
+/** The results of the rules of a feature. `within` has the features that need it. */
+function chainOf(
+  all: Features,
+  feature: Feature,
+  into: string,
+  within: readonly string[],
+  note: Noting,
+): Chain {
+  return feature.rules.flatMap((rule, at): Chain => {
+    const own: Noting = (path, message) => note(`/rules/${at}${path}`, message);
+    const groups: Groups = { groups: all.groups, note: own, within: [] };
+    if (listOf(rule["filters"], "filters").length > 0)
+      throw new Unsupported("a rule is of a part of a namespace");
+    const isForce = "force" in rule;
+    if (!isForce && rule["contextualVariations"] !== undefined)
+      throw new Unsupported("a bandit chooses its variations");
+    const parents = parentsOf(all, rule, into, within, own);
+    if (!isForce && !Array.isArray(rule["variations"])) return parents.gates;
+    const condition =
+      rule["condition"] === undefined || rule["condition"] === null
+        ? true
+        : conditionRule(rule["condition"], groups);
+    const rest = isForce
+      ? ([
+          [
+            and(...parents.needed, condition, coverageOf(feature, rule, into, own)),
+            nameOf(feature, rule["force"]),
+          ],
+        ] as const)
+      : ([experimentOf(feature, rule, into, own, [...parents.needed, condition])] as const);
+    return [...parents.gates, ...rest];
+  });
+}
+
+/** Conditions on other features: those that a rule needs, and those without which the feature has no value. */
+function parentsOf(
+  all: Features,
+  rule: Json,
+  into: string,
+  within: readonly string[],
+  note: Noting,
+): { needed: Rule[]; gates: Chain } {
+  const needed: Rule[] = [];
+  const gates: (readonly [Rule, null])[] = [];
+  for (const each of listOf(rule["parentConditions"], "parentConditions")) {
+    const { id, condition, gate } = objectOf(each, "a parent condition");
+    const key = String(id);
+    const parent = all.byKey.get(key);
+    if (parent instanceof Unsupported) throw parent;
+    if (within.includes(key))
+      throw new Unsupported(`its features need each other: ${[...within, key].join(" > ")}`);
+    if (within.length > MAX_NESTED)
+      throw new Unsupported(`features need each other at most ${MAX_NESTED} deep`);
+    const holds = holdsFor(
+      conditionRule(condition ?? {}, { groups: all.groups, note: () => {}, within: [] }),
+    );
+    let met: Rule;
+    if (!parent) met = holds(null);
+    else {
+      note(
+        "/parentConditions",
+        `the rule of ${key} is written into this one: it does not follow changes of ${key}`,
+      );
+      const chain = chainOf(all, parent, into, [...within, key], () => {});
+      // No value is a text that no variant has.
+      const result = chained(
+        chain.map(([condition, name]) => [condition, name ?? NO_VALUE] as const),
+        nameOf(parent, parent.fallback) ?? NO_VALUE,
+      );
+      const names = parent.names.filter((_, at) => holds(parent.values[at]));
+      const wanted = holds(null) ? [...names, NO_VALUE] : names;
+      met =
+        typeof result === "string" ? wanted.includes(result) : wanted.length > 0 && { in: [result, wanted] };
+    }
+    if (gate === true) gates.push([and(...needed, not(met)), null]);
+    else needed.push(met);
+  }
+  return { needed, gates };
+}
+
+const NO_VALUE = "no value";
+
+/** Evaluates a condition on the value of another feature. */
+function holdsFor(rule: Rule): (value: unknown) => boolean {
+  if (typeof rule === "boolean") return () => rule;
+  const evaluate = compileFlag(
+    "condition",
+    { variants: { on: true }, targeting: { if: [rule, "on"] } },
+    new Map(),
+  );
+  return (value) => {
+    const result = evaluate(subjectOf({ value }));
+    if ("errorCode" in result) throw new Unsupported("the condition on another feature cannot be evaluated");
+    return result.value === true;
+  };
+}
