@@ -9,7 +9,16 @@ export type UserSettings = {
   timeZone: string | null;
   /** Whether single keys are shortcuts. */
   shortcuts: boolean;
+  /** By name; none if it is absent. */
+  views?: readonly SavedView[];
 };
+
+/** A link to a list of submissions, by its path behind that of the dashboard. */
+export type SavedView = { name: string; to: string };
+
+/** Views of one user, and the characters of the name of one. */
+export const MAX_VIEWS = 50;
+export const MAX_VIEW_NAME = 60;
 
 export const DEFAULT_SETTINGS: UserSettings = { timeZone: null, shortcuts: true };
 
@@ -26,9 +35,17 @@ export type User = {
 /** Whether a value is the settings of a user, or some of them. */
 export function areUserSettings(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { timeZone = null, shortcuts = true } = value;
+  const { timeZone = null, shortcuts = true, views = [] } = value;
+  if (!Array.isArray(views) || views.length > MAX_VIEWS || !views.every(isSavedView)) return false;
   const isZone = timeZone === null || (typeof timeZone === "string" && isTimeZone(timeZone));
   return isZone && typeof shortcuts === "boolean";
+}
+
+export function isSavedView(value: unknown): value is SavedView {
+  if (!isObject(value)) return false;
+  const { name, to } = value;
+  const isName = typeof name === "string" && name.length <= MAX_VIEW_NAME && /^\S(?:.*\S)?$/u.test(name);
+  return isName && !/\p{Cc}/u.test(name) && typeof to === "string" && /^\/inbox[!-~]{0,4000}$/.test(to);
 }
 
 /** Whether a text names a time zone. */

@@ -174,14 +174,23 @@ export function saveSettings(
   app: AccessApp,
   caller: Caller,
   user: string,
-  { timeZone, shortcuts }: UserSettings,
+  { timeZone, shortcuts }: Pick<UserSettings, "timeZone" | "shortcuts">,
+): Promise<UserSettings> {
+  if (!areUserSettings({ timeZone }))
+    throw new AppError("invalid", `there is no time zone ${timeZone}`, { reason: "time-zone" });
+  return changeSettings(app, caller, user, (settings) => ({ ...settings, timeZone, shortcuts }));
+}
+
+/** Changes the settings of the caller's own user. Throws what `next` throws, `not_found`, `forbidden`. */
+export function changeSettings(
+  app: AccessApp,
+  caller: Caller,
+  user: string,
+  next: (settings: UserSettings) => UserSettings,
 ): Promise<UserSettings> {
   requireSelf(caller, user);
-  const settings = { timeZone, shortcuts };
-  if (!areUserSettings(settings))
-    throw new AppError("invalid", `there is no time zone ${timeZone}`, { reason: "time-zone" });
   return change(app, caller, async (): Promise<Plan<AccessChange, UserSettings>> => {
-    await findUser(app, user);
+    const settings = next((await findUser(app, user)).settings);
     return { changes: [{ change: "updateUser", name: user, settings }], result: settings };
   });
 }

@@ -119,3 +119,54 @@ test("a search for a label and what is mine lists them, with their badges", asyn
   const { text } = await browser.get(`/inbox/${form.slug}?q=label:none`);
   expect(text).not.toContain(`row-${id}`);
 });
+
+test("a list is saved as a view, a link with a name that its user alone sees, and removed", async () => {
+  const { form } = await received();
+  const query = { form: form.slug, folder: "inbox", q: "label:urgent" };
+  const saved = await browser.post("/inbox/-/views", { ...query, name: " To call " });
+  const to = `/inbox/${form.slug}?q=label%3Aurgent`;
+  expect([saved.status, saved.path]).toEqual([200, to]);
+  const link = `href="/dashboard${to}"`;
+  expect((await browser.get("/inbox")).text).toContain(link);
+  const other = await dashboard.signIn("viewer");
+  expect((await other.get("/inbox")).text).not.toContain(link);
+  expect((await other.post("/inbox/-/views", { ...query, name: "Mine" })).text).toContain("View Mine saved.");
+  await browser.post("/me/settings", { timeZone: "", shortcuts: "on" });
+  expect((await browser.get("/inbox")).text).toContain(link);
+  for (const name of ["", "x".repeat(61), "a\nb"])
+    expect([name, (await browser.post("/inbox/-/views", { ...query, name })).status]).toEqual([name, 400]);
+  await browser.post("/inbox/-/views", { ...query, remove: "To call" });
+  expect((await browser.get("/inbox")).text).not.toContain(link);
+});
+
+test("a form is a table with a column for each field, whose choices are counted", async () => {
+  const form = await inbox.newForm({});
+  const schema = {
+    properties: {
+      topic: { title: "What about", enum: ["billing", "support", "other"] },
+      message: { type: "string" },
+    },
+  };
+  await setForm(app, OPERATOR, form.slug, { schema });
+  for (const [topic, message] of [
+    ["billing", "one <b>"],
+    ["billing", "two"],
+    ["support", "three"],
+  ])
+    await inbox.stored(form, json({ topic, message }));
+  const { text } = await browser.get(`/inbox/${form.slug}?view=table`);
+  expect(text).toContain('<th scope="col">What about</th>');
+  expect(text).toContain("one &lt;b&gt;");
+  expect(text.match(/<tr id="row-/g)).toHaveLength(3);
+  const [, counts = ""] = /data-counts="topic">(.*?)<\/ul>/s.exec(text) ?? [];
+  expect(
+    counts
+      .replaceAll(/<[^>]*>/g, " ")
+      .replaceAll(/\s+/g, " ")
+      .trim(),
+  ).toBe("What about billing 2 support 1 other 0");
+  expect(text).not.toContain('data-counts="message"');
+  const { path } = await received({ color: "red", text: "a" });
+  const other = await browser.get(`${path.slice(0, path.lastIndexOf("/"))}?view=table`);
+  expect(other.text).toContain('<th scope="col">color</th>');
+});

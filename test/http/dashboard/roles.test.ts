@@ -257,6 +257,7 @@ const FOR_EVERYBODY = [
   "/me/passkeys/:passkey/remove",
   "/me/password",
   "/me/settings",
+  "/inbox/-/views",
   "/me/sessions/:session",
   "/device",
 ];

@@ -57,6 +57,7 @@ export function show(next: Document, { isUpdate = false, sent }: Showing = {}): 
   if (!isUpdate && messages) document.querySelector("#messages")?.replaceChildren(...messages.childNodes);
   const [nav, nextNav] = [document.querySelector("nav.sections"), next.querySelector("nav.sections")];
   if (nav && nextNav) void Idiomorph.morph(nav, nextNav);
+  document.querySelector(".beside [aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
 /** Whether a form has unsaved input. */

@@ -9,7 +9,7 @@ export function sendForms(): void {
     void send(form, event.submitter);
   });
   // A link within the page changes nothing of it.
-  addEventListener("popstate", () => pageAt() !== shown && location.reload());
+  addEventListener("popstate", () => pageAt() !== shown && void visit(location.href, false));
   addEventListener("beforeunload", (event) => {
     if (!isLeaving && [...document.forms].some(isUnsaved)) event.preventDefault();
   });
@@ -25,6 +25,33 @@ function isUnsaved(form: HTMLFormElement): boolean {
 }
 /** The page that is shown, which its address may not be any more. */
 let shown = pageAt();
+
+/** Shows the page at an address in place of this one. `isNew` says whether it becomes an entry of the history. */
+export async function visit(address: string, isNew = true): Promise<void> {
+  const load = () => {
+    isLeaving = true;
+    if (isNew) location.assign(address);
+    else location.reload();
+  };
+  const answer = await fetch(address).catch(() => null);
+  const next = answer?.ok ? parse(await answer.text()) : null;
+  if (!answer || next?.body.dataset["user"] !== document.body.dataset["user"]) return load();
+  const go = () => {
+    if (isNew) history.pushState(null, "", answer.url);
+    shown = pageAt();
+    show(next!);
+    scrollTo(0, 0);
+    keepFocus(true);
+  };
+  leave([], "", go);
+}
+
+/** Leaves the page, once the user agrees to lose what other forms hold. */
+function leave(sent: unknown[], said: string, go: () => void): void {
+  if (![...document.forms].some((each) => !sent.includes(each) && isUnsaved(each))) return go();
+  const text = `${said}You typed something else on this page.`;
+  notify("elsewhere", text, { label: "Leave the page", run: go });
+}
 
 async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   if (form.ariaBusy === "true") return;
@@ -60,11 +87,9 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     // No two kinds of page share a title.
     const leaves = next.title !== document.title;
     const go = () => follow(answer, next, leaves ? undefined : sent);
-    const isKept = leaves && [...document.forms].some((each) => !sent.includes(each) && isUnsaved(each));
-    if (!isKept) return go();
+    if (!leaves) return go();
     const done = next.querySelector("#messages span")?.textContent;
-    const text = `${done ? `${done}. ` : ""}You typed something else on this page.`;
-    notify("elsewhere", text, { label: "Leave the page", run: go });
+    leave(sent, done ? `${done}. ` : "", go);
   } catch {
     form.ariaBusy = null;
     notify("failure", `The server does not answer.${stillHere()}`, again);

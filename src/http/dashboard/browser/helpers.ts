@@ -2,6 +2,7 @@ import { formatRelative } from "../relative-time.ts";
 
 /** Small helps: ticking every row, copying a text, dismissing a message, closing the menu. */
 export function addHelpers(): void {
+  document.addEventListener("click", tickRange);
   document.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement) || target.dataset["all"] === undefined) return;
     for (const box of document.querySelectorAll<HTMLInputElement>(`input[name="${target.dataset["all"]}"]`))
@@ -32,6 +33,12 @@ async function copy(button: HTMLElement): Promise<void> {
 /** Presses what a single key stands for: the element whose `aria-keyshortcuts` names it. Users can turn this off. */
 export function obeyKeys(): void {
   document.addEventListener("keydown", (event) => {
+    if (
+      event.key === "Enter" &&
+      (event.ctrlKey || event.metaKey) &&
+      event.target instanceof HTMLTextAreaElement
+    )
+      return event.target.form?.requestSubmit();
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (document.body.dataset["shortcuts"] === "off" || document.querySelector("dialog[open]")) return;
     const { target } = event;
@@ -46,21 +53,35 @@ export function obeyKeys(): void {
   });
 }
 
-/** In a list of submissions, `j` and `k` move the focus, and `x` ticks a row. */
+/** In a list of submissions, `j` and `k` move the focus, `x` ticks a row, and with Shift all from the last one ticked. */
 function moveInList(event: KeyboardEvent): void {
   const links = [...document.querySelectorAll<HTMLElement>("#bulk .submissions a")];
-  const step = { j: 1, k: -1, x: 0 }[event.key];
+  const step = { j: 1, k: -1, x: 0, X: 0 }[event.key];
   if (step === undefined || links.length === 0) return;
   event.preventDefault();
-  if (step === 0) return tick();
+  if (step === 0) return tick(event.shiftKey);
   const row = document.activeElement?.closest("li");
   const now = links.findIndex((link) => link.closest("li") === row);
   links[Math.min(Math.max(now + step, 0), links.length - 1)]!.focus();
 }
 
 /** Ticks the row that has the focus, or clears it. */
-function tick(): void {
-  document.activeElement?.closest("#bulk li")?.querySelector<HTMLInputElement>("[name=submission]")?.click();
+function tick(shiftKey = false): void {
+  const box = document.activeElement?.closest("#bulk li")?.querySelector(BOX);
+  box?.dispatchEvent(new MouseEvent("click", { bubbles: true, shiftKey }));
+}
+
+const BOX = "[name=submission]";
+/** The box that was ticked or cleared last. */
+let last: HTMLInputElement | undefined;
+
+/** Ticks or clears every box from the last one to one that is clicked with Shift. */
+function tickRange({ target, shiftKey }: MouseEvent): void {
+  if (!(target instanceof HTMLInputElement) || !target.matches(BOX)) return;
+  const boxes = [...document.querySelectorAll<HTMLInputElement>(BOX)];
+  const [from, to] = [boxes.indexOf(last!), boxes.indexOf(target)].toSorted((a, b) => a - b);
+  if (shiftKey && from !== -1) for (const box of boxes.slice(from, to! + 1)) box.checked = target.checked;
+  last = target;
 }
 
 /** Keeps the place of the list beside a page, from one of its pages to the next, with the current row in view. */

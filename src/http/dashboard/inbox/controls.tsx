@@ -7,6 +7,7 @@ import { A, Button, ButtonLink, Hidden } from "../parts/link.tsx";
 import { addressOf, useView } from "../view.ts";
 import { MATCHING } from "./delete-page.tsx";
 import { type InboxQuery, isFiltered, parametersOf, pathOf } from "./query.ts";
+import type { SavedView } from "../../../access/user.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
 import type { SubmissionMark } from "../../../forms/submission-state.ts";
@@ -24,12 +25,12 @@ export function Filters({
   forms: readonly FormCounts[];
   fault: Fault | null;
 }) {
-  const { form, folder, q, since, until, unread, flag } = query;
+  const { form, folder, q, since, until, unread, flag, isTable } = query;
   const isElsewhere = fault !== null && fault.field !== "q";
   const errorOf = (field: string) => (fault?.field === field ? fault.message : null);
   return (
     <form method="get" action={addressOf(useView(), "/inbox")} class="filters" id="filters" role="search">
-      <Hidden values={{ folder: folder === "inbox" ? null : folder }} />
+      <Hidden values={{ folder: folder === "inbox" ? null : folder, view: isTable ? "table" : null }} />
       <TextField
         type="search"
         name="q"
@@ -126,6 +127,10 @@ export type Listing = {
   /** Of every form, by slug. */
   counts: readonly FormCounts[];
   fault: Fault | null;
+  /** The submissions whose choices a table counts, and the schema of its form; null for a list. */
+  table: { schema: object | null; counted: readonly Submission[] } | null;
+  /** The saved views of the user. */
+  views: readonly SavedView[];
 };
 
 /** Error of typed input, with its field. */

@@ -18,6 +18,7 @@ import { submissionPage } from "../submissions/submission-page.tsx";
 import type { Submission } from "../../../forms/submission.ts";
 import type { Typed } from "../submissions/work.tsx";
 import { workRoutes } from "../submissions/work-actions.ts";
+import { viewRoutes } from "./views.tsx";
 import { createUndos } from "./undo.ts";
 
 /** The inbox: lists of submissions, each with its page, and what is done with them. */
@@ -28,7 +29,8 @@ export function inboxRoutes(dashboard: Dashboard) {
 
   const showList = async (c: DashboardContext, form: string | null): Promise<Page> => {
     const query = readQuery(parameter(c), form);
-    return listPage(await loadList(app, c.get("caller"), query, viewOf(c).timeZone));
+    const { views = [] } = c.get("session")!.signedIn.user.settings;
+    return listPage({ ...(await loadList(app, c.get("caller"), query, viewOf(c).timeZone)), views });
   };
 
   /** Asks for a deletion; the rows that the form names may be gone already. */
@@ -65,6 +67,7 @@ export function inboxRoutes(dashboard: Dashboard) {
   post("/inbox/undo", "forms:write", (c, fields) => undoMark(app, undos, c.get("caller"), fields));
   post("/inbox/delete", "forms:write", (c, fields) => deleteSelected(app, c.get("caller"), fields));
   matchingRoutes(dashboard, undos);
+  viewRoutes(dashboard);
   get("/inbox/:form", "forms:read", (c, { form }) => showList(c, form));
   get("/inbox/:form/export", "forms:read", (c, { form: slug }) =>
     answerExport(c, app, { slug, timeZone: viewOf(c).timeZone, report: options.report }),

@@ -10,6 +10,8 @@ import { Empty } from "../parts/card.tsx";
 import { useMayWriteForms } from "../view.ts";
 import { FOLDER_NAMES, type Listing, sumOf, BulkBar, Filters } from "./controls.tsx";
 import { type InboxQuery, commandOptions, isFiltered, parametersOf, pathOf, valuesOf } from "./query.ts";
+import { SubmissionTable } from "./table.tsx";
+import { Views } from "./views.tsx";
 import { Rows, besideOf } from "../submissions/rows.tsx";
 import { formPath } from "../paths.ts";
 
@@ -32,12 +34,13 @@ export function listPage(listing: Listing): Page {
     section: "inbox",
     status: fault ? 400 : 200,
     topics: ["submissions"],
-    actions: chosenIn(query.form).form !== null && <Exports query={query} />,
+    actions: chosenIn(query.form).form !== null && <FormActions query={query} />,
     commands: commandsOf(listing),
     content: (
       <div class="stack">
         <Folders query={query} counts={counts} />
         <Filters query={query} forms={counts} fault={fault} />
+        {!fault && <Views query={query} views={listing.views} />}
         <List listing={listing} />
       </div>
     ),
@@ -57,6 +60,19 @@ function Folders({ query, counts }: { query: InboxQuery; counts: readonly FormCo
     isCurrent: folder === query.folder,
   }));
   return <Tabs label="Folders" tabs={tabs} />;
+}
+
+/** The other view of a form, and downloads. */
+function FormActions({ query }: { query: InboxQuery }) {
+  const { isTable } = query;
+  return (
+    <>
+      <ButtonLink to={pathOf(query)} query={parametersOf({ ...query, isTable: !isTable, before: null })}>
+        {isTable ? "List" : "Table"}
+      </ButtonLink>
+      <Exports query={query} />
+    </>
+  );
 }
 
 /** Downloads of what the list shows. */
@@ -80,7 +96,9 @@ function List({ listing }: { listing: Listing }) {
   const { query, submissions, next, indexing, fault } = listing;
   const mayWrite = useMayWriteForms(projectOf(listing));
   if (fault) return null;
-  const rows = (
+  const rows = listing.table ? (
+    <SubmissionTable {...listing.table} submissions={submissions} query={besideOf(query)} />
+  ) : (
     <Rows
       submissions={submissions}
       query={besideOf(query)}
@@ -97,7 +115,7 @@ function List({ listing }: { listing: Listing }) {
       )}
       {submissions.length === 0 ? (
         <NothingHere query={query} next={next} hasForms={listing.counts.length > 0} />
-      ) : mayWrite ? (
+      ) : mayWrite && listing.table === null ? (
         <Form to="/inbox/marks" id="bulk" values={valuesOf(query)}>
           <BulkBar listing={listing} />
           {rows}

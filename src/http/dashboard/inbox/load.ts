@@ -24,15 +24,18 @@ import type { Neighbour, SubmissionView } from "../submissions/submission-view.t
 /** Submissions of a page. */
 const PAGE = 50;
 
+/** Submissions whose choices a table counts. */
+const MAX_COUNTED = 500;
+
 /** Loads the list of a query. An invalid search or time becomes the error of its field. Throws `not_found`. */
 export async function loadList(
   app: App,
   caller: Caller,
   query: InboxQuery,
   timeZone: string,
-): Promise<Listing> {
+): Promise<Omit<Listing, "views">> {
   const counts = await seenCounts(app, caller);
-  const nothing = { query, counts, filter: null, submissions: [], next: null, indexing: 0 };
+  const nothing = { query, counts, filter: null, submissions: [], next: null, indexing: 0, table: null };
   let filter: SubmissionFilter;
   try {
     filter = filterOf(query, timeZone, caller.name);
@@ -41,7 +44,16 @@ export async function loadList(
     return { ...nothing, fault: { field: error.reason, message: sentence(error.message) } };
   }
   const { form, before } = query;
-  const page = await listInbox(app, caller, { ...chosenIn(form), limit: PAGE, before, filter });
+  const chosen = chosenIn(form);
+  if (query.isTable && chosen.form !== null) {
+    const { schema } = await getForm(app, caller, chosen.form);
+    const all = await listInbox(app, caller, { ...chosen, limit: MAX_COUNTED, before, filter });
+    const submissions = all.submissions.slice(0, PAGE);
+    const next = all.submissions.length > PAGE ? submissions.at(-1)!.id : all.next;
+    const table = { schema, counted: all.submissions };
+    return { ...nothing, ...all, submissions, next, filter, fault: null, table };
+  }
+  const page = await listInbox(app, caller, { ...chosen, limit: PAGE, before, filter });
   return { ...nothing, ...page, filter, fault: null };
 }
 

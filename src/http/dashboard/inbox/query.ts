@@ -22,6 +22,8 @@ export type InboxQuery = {
   unread: boolean;
   /** A flag and the variant that the sender got, as in `hero=b`; empty for none. */
   flag: string;
+  /** Whether one form is shown as a table. */
+  isTable: boolean;
   /** The id that the page begins after; null for the newest. */
   before: string | null;
 };
@@ -41,6 +43,7 @@ export function readQuery(get: Parameters, form: string | null): InboxQuery {
     until: (get("until") ?? "").trim(),
     unread: isOn(get("unread")),
     flag: (get("flag") ?? "").trim(),
+    isTable: get("view") === "table",
     before,
   };
 }
@@ -63,7 +66,7 @@ export function pathOf({ form }: Pick<InboxQuery, "form">): string {
 
 /** The query of the address that {@link readQuery} reads; the inbox itself needs none. */
 export function parametersOf(query: InboxQuery): Record<string, string | null> {
-  const { folder, q, since, until, unread, flag, before } = query;
+  const { folder, q, since, until, unread, flag, isTable, before } = query;
   return {
     folder: folder === "inbox" ? null : folder,
     q,
@@ -71,6 +74,7 @@ export function parametersOf(query: InboxQuery): Record<string, string | null> {
     until,
     unread: unread ? "1" : null,
     flag,
+    view: isTable ? "table" : null,
     before,
   };
 }
@@ -102,7 +106,7 @@ export function isFiltered({ q, since, until, unread, flag }: InboxQuery): boole
  * nothing, with the name of the field as its reason.
  */
 export function filterOf(
-  { folder, q, since, until, unread, flag }: Omit<InboxQuery, "form" | "before">,
+  { folder, q, since, until, unread, flag }: Omit<InboxQuery, "form" | "before" | "isTable">,
   timeZone: string,
   who: string,
 ): SubmissionFilter {

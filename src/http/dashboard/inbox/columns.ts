@@ -1,0 +1,75 @@
+import { isObject } from "../../../base/json.ts";
+import type { Submission } from "../../../forms/submission.ts";
+
+/** A field of a form as a column. */
+export type FieldColumn = { field: string; label: string };
+
+/** How often each value of a field was chosen, in the order of the schema or of their counts. */
+export type ChoiceCounts = FieldColumn & { choices: { value: string; count: number }[] };
+
+const MAX_COLUMNS = 8;
+
+/** A field without choices in a schema has as many different values at most, and each of them twice on average. */
+const MAX_CHOICES = 8;
+const MAX_CHOICE = 60;
+
+/** The columns of submissions: the fields of the schema, or else the most frequent ones. */
+export function columnsOf(schema: object | null, submissions: readonly Submission[]): FieldColumn[] {
+  const properties = propertiesOf(schema);
+  const named = Object.keys(properties);
+  const counts = new Map<string, number>();
+  for (const { data } of submissions)
+    for (const field of Object.keys(data)) counts.set(field, (counts.get(field) ?? 0) + 1);
+  const frequent = [...counts].toSorted(([, a], [, b]) => b - a).map(([field]) => field);
+  return (named.length > 0 ? named : frequent).slice(0, MAX_COLUMNS).map((field) => ({
+    field,
+    label: labelOf(properties, field),
+  }));
+}
+
+/** The fields among columns that hold choices, with how often each was chosen. */
+export function countChoices(
+  schema: object | null,
+  columns: readonly FieldColumn[],
+  submissions: readonly Submission[],
+): ChoiceCounts[] {
+  const properties = propertiesOf(schema);
+  return columns.flatMap((column): ChoiceCounts[] => {
+    const known = choicesIn(properties[column.field]);
+    const counts = new Map<string, number>(known?.map((value) => [value, 0]));
+    let total = 0;
+    for (const { data } of submissions) {
+      const value = Object.hasOwn(data, column.field) ? data[column.field] : undefined;
+      for (const each of Array.isArray(value) ? value : [value]) {
+        if (!["string", "number", "boolean"].includes(typeof each) || each === "") continue;
+        const text = String(each);
+        counts.set(text, (counts.get(text) ?? 0) + 1);
+        total += 1;
+        // Texts of their own are no choices.
+        if (known === null && (counts.size > MAX_CHOICES || text.length > MAX_CHOICE)) return [];
+      }
+    }
+    if (total === 0 || (known === null && total < 2 * counts.size)) return [];
+    const choices = [...counts].map(([value, count]) => ({ value, count }));
+    return [{ ...column, choices: known ? choices : choices.toSorted((a, b) => b.count - a.count) }];
+  });
+}
+
+function propertiesOf(schema: object | null): Record<string, unknown> {
+  const properties = isObject(schema) && schema["properties"];
+  return isObject(properties) ? properties : {};
+}
+
+function labelOf(properties: Record<string, unknown>, field: string): string {
+  const property = Object.hasOwn(properties, field) ? properties[field] : undefined;
+  const title = isObject(property) && property["title"];
+  return typeof title === "string" && title.trim() !== "" ? title : field;
+}
+
+/** The values that a property allows, alone or in its list; null for any. */
+function choicesIn(property: unknown): string[] | null {
+  if (!isObject(property)) return null;
+  if (property["type"] === "boolean") return ["true", "false"];
+  const list = property["enum"] ?? (isObject(property["items"]) ? property["items"]["enum"] : undefined);
+  return Array.isArray(list) ? list.map(String) : null;
+}

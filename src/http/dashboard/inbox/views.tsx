@@ -1,0 +1,76 @@
+import { saveView, removeView } from "../../../access/saved-views.ts";
+import { MAX_VIEW_NAME, type SavedView } from "../../../access/user.ts";
+import { textOf } from "../fields.ts";
+import { TextField } from "../parts/field.tsx";
+import { A, Button, ButtonForm, Form } from "../parts/link.tsx";
+import { Foreign } from "../parts/text.tsx";
+import type { Dashboard } from "../routes.ts";
+import { backIn } from "./marks.ts";
+import { type InboxQuery, addressIn, valuesOf, queryIn } from "./query.ts";
+
+const VIEWS = "/inbox/-/views";
+
+/** Saves and removes views: links to lists with names, which their user alone sees. */
+export function viewRoutes({ app, post }: Dashboard) {
+  post(VIEWS, null, async (c, fields) => {
+    const [caller, { user }] = [c.get("caller"), c.get("session")!.signedIn];
+    const removed = textOf(fields, "remove");
+    if (removed !== "") {
+      await removeView(app, caller, user.name, removed);
+      return { to: backIn(fields), text: `View ${removed} removed.` };
+    }
+    const name = textOf(fields, "name").trim();
+    const to = addressIn({ ...queryIn(fields), before: null });
+    await saveView(app, caller, user.name, { name, to });
+    return { to, text: `View ${name} saved.` };
+  });
+}
+
+/** The saved views, and a form that saves the list that is shown. */
+export function Views({ query, views }: { query: InboxQuery; views: readonly SavedView[] }) {
+  const here = addressIn({ ...query, before: null });
+  return (
+    <div class="views">
+      {views.length > 0 && (
+        <nav aria-label="Saved views">
+          <ul class="named">
+            {views.map(({ name, to }) => (
+              <li>
+                <SavedLink to={to} isHere={to === here}>
+                  {name}
+                </SavedLink>{" "}
+                <ButtonForm
+                  to={VIEWS}
+                  values={{ ...valuesOf(query), remove: name }}
+                  kind="quiet"
+                  label={`Remove view ${name}`}
+                >
+                  ×
+                </ButtonForm>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      )}
+      {here !== "/inbox" && !views.some(({ to }) => to === here) && (
+        <Form to={VIEWS} class="filters" id="save-view" values={valuesOf(query)}>
+          <TextField name="name" id="view-name" label="Name of the view" maxlength={MAX_VIEW_NAME} required />
+          <Button>Save view</Button>
+        </Form>
+      )}
+    </div>
+  );
+}
+
+function SavedLink({ to, isHere, children }: { to: string; isHere: boolean; children: string }) {
+  const [path = "", search = ""] = to.split("?", 2);
+  return (
+    <A
+      to={path}
+      query={Object.fromEntries(new URLSearchParams(search))}
+      current={isHere ? "page" : undefined}
+    >
+      <Foreign text={children} />
+    </A>
+  );
+}

@@ -1,0 +1,87 @@
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { openChromium } from "../support/pages/chromium.ts";
+import { describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
+import { eventually } from "../support/eventually.ts";
+import { openInboxServer } from "./inbox.ts";
+
+const { server, cli, received, newForm, stored } = await openInboxServer();
+
+describeInBrowser("The inbox by keys", () => {
+  const browser = openChromium();
+  const pane = (page: Page, id: string) => page.locator(`article[data-submission="${id}"]`);
+
+  test("goes from one submission to the next, answers, labels and archives them in one page", async () => {
+    const { send, path } = await newForm();
+    const ids: string[] = [];
+    for (const name of ["Ada", "Ben", "Cleo"])
+      ids.push(await send({ name, email: `${name.toLowerCase()}@example.com`, message: `from ${name}` }));
+    const [oldest, middle, newest] = ids as [string, string, string];
+    const { context, page } = await signInBrowser(browser(), server, { user: "inbox" });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(path);
+    await page.evaluate("globalThis.mark = 1");
+    const isSame = () => page.evaluate<boolean>("globalThis.mark === 1");
+
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await pane(page, newest).waitFor();
+    expect(await page.locator(`#row-${middle}`).isVisible()).toBe(true);
+    expect(page.url()).toContain(`${path}/${newest}`);
+
+    await page.keyboard.press("r");
+    expect(await page.evaluate<string>("document.activeElement.id")).toBe("reply-text");
+    await page.keyboard.type("Hello Cleo");
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("Reply to cleo@example.com is on its way.").waitFor();
+    await eventually("the mail has come", () => received.some(({ to }) => to[0] === "cleo@example.com"));
+
+    await page.locator("main").focus();
+    await page.keyboard.press("j");
+    await pane(page, middle).waitFor();
+    await page.keyboard.press("l");
+    await page.keyboard.type("urgent");
+    await page.keyboard.press("Enter");
+    await page.getByText("Label urgent added.").waitFor();
+
+    await page.locator("main").focus();
+    await page.keyboard.press("e");
+    await pane(page, oldest).waitFor();
+    await page.goBack();
+    await pane(page, middle).waitFor();
+    await page.goForward();
+    await pane(page, oldest).waitFor();
+    expect(await stored(middle)).toMatchObject({ state: "archived" });
+    expect(await cli.json("submissions", "list", "--label", "urgent", "--all")).toHaveLength(1);
+    expect(await isSame()).toBe(true);
+    await context.close();
+  });
+
+  test("keeps a text that was typed, and asks before it leaves", async () => {
+    const { send, path } = await newForm();
+    const [older, newer] = [await send({ email: "a@example.com" }), await send({ email: "b@example.com" })];
+    const { context, page } = await signInBrowser(browser(), server, { user: "inbox" });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(`${path}/${newer}`);
+    await page.getByLabel("Reply text").fill("Dear");
+    await page.locator(`#row-${older} a`).click();
+    await page.getByText("You typed something else on this page.").waitFor();
+    expect(await page.getByLabel("Reply text").inputValue()).toBe("Dear");
+    await page.getByRole("button", { name: "Leave the page" }).click();
+    await pane(page, older).waitFor();
+    expect(await page.getByLabel("Reply text").inputValue()).toBe("");
+    await context.close();
+  });
+
+  test("ticks a range with Shift", async () => {
+    const { send, path } = await newForm();
+    for (let count = 0; count < 5; count += 1) await send({ name: `n${count}` });
+    const { context, page } = await signInBrowser(browser(), server, { user: "inbox" });
+    await page.goto(path);
+    for (const key of ["j", "x", "j", "j", "Shift+X"]) await page.keyboard.press(key);
+    expect(await page.locator("[name=submission]:checked").count()).toBe(3);
+    await page.keyboard.press("e");
+    await page.getByText("3 submissions archived.").waitFor();
+    await context.close();
+  });
+});

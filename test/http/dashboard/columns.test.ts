@@ -1,0 +1,45 @@
+import { expect, test } from "bun:test";
+import { columnsOf, countChoices } from "../../../src/http/dashboard/inbox/columns.ts";
+import type { Submission } from "../../../src/forms/submission.ts";
+
+const of = (...data: object[]) => data.map((each) => ({ data: each }) as Submission);
+
+test("without a schema the most frequent fields are columns", () => {
+  const submissions = of({ a: 1, b: 1 }, { b: 1 }, { b: 2, c: 1, a: 3 });
+  expect(columnsOf(null, submissions).map(({ field }) => field)).toEqual(["b", "a", "c"]);
+  const wide = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${index}`, 1]));
+  expect(columnsOf(null, of(wide))).toHaveLength(8);
+});
+
+test("choices are values that repeat, and lists of them; texts of their own are none", () => {
+  const submissions = of(
+    { size: "L", tags: ["a", "b"], text: "one", ok: true },
+    { size: "M", tags: ["a"], text: "two", ok: true },
+    { size: "L", tags: [], text: "three", ok: false, constructor: "x" },
+    { size: "L", tags: ["b", "a"], text: "four", ok: true },
+  );
+  const columns = columnsOf(null, submissions);
+  const counts = countChoices(null, columns, submissions);
+  expect(
+    counts.map(({ field, choices }) => [field, choices.map(({ value, count }) => `${value} ${count}`)]),
+  ).toEqual([
+    ["size", ["L 3", "M 1"]],
+    ["tags", ["a 3", "b 2"]],
+    ["ok", ["true 3", "false 1"]],
+  ]);
+});
+
+test("choices of a schema are counted in its order, also those that nobody made", () => {
+  const schema = { properties: { topic: { title: "About", type: "array", items: { enum: ["x", "y"] } } } };
+  const submissions = of({ topic: ["y"] }, { topic: "y" });
+  expect(countChoices(schema, columnsOf(schema, submissions), submissions)).toEqual([
+    {
+      field: "topic",
+      label: "About",
+      choices: [
+        { value: "x", count: 0 },
+        { value: "y", count: 2 },
+      ],
+    },
+  ]);
+});
