@@ -73,6 +73,21 @@ describeInBrowser("The inbox by keys", () => {
     await context.close();
   });
 
+  test("takes keys that are faster than the server in their order", async () => {
+    const { send, path } = await newForm();
+    const ids: string[] = [];
+    for (let count = 0; count < 6; count += 1) ids.push(await send({ name: `n${count}` }));
+    const { context, page } = await signInBrowser(browser(), server, { user: "inbox" });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(`${path}/${ids[5]!}`);
+    await page.keyboard.type("eejse", { delay: 0 });
+    await pane(page, ids[0]!).waitFor();
+    const states = async () => Promise.all(ids.map(async (id) => (await stored(id)).state));
+    await eventually("all are done", async () => !(await states()).slice(1, 3).includes("inbox"));
+    expect(await states()).toEqual(["inbox", "archived", "spam", "inbox", "archived", "archived"]);
+    await context.close();
+  });
+
   test("ticks a range with Shift", async () => {
     const { send, path } = await newForm();
     for (let count = 0; count < 5; count += 1) await send({ name: `n${count}` });

@@ -1,3 +1,4 @@
+import { expectPage } from "./busy.ts";
 import { buttonOf, isChanged, notify, parse, show } from "./document.ts";
 
 /** Sends forms without loading the page again, and shows the page that answers. */
@@ -6,10 +7,10 @@ export function sendForms(): void {
     const form = event.target;
     if (!(form instanceof HTMLFormElement) || form.method !== "post" || event.defaultPrevented) return;
     event.preventDefault();
-    void send(form, event.submitter);
+    void expectPage(send(form, event.submitter));
   });
   // A link within the page changes nothing of it.
-  addEventListener("popstate", () => pageAt() !== shown && void visit(location.href, false));
+  addEventListener("popstate", () => pageAt() !== shown && void expectPage(visit(location.href, false)));
   addEventListener("beforeunload", (event) => {
     if (!isLeaving && [...document.forms].some(isUnsaved)) event.preventDefault();
   });
@@ -33,7 +34,11 @@ export async function visit(address: string, isNew = true): Promise<void> {
     if (isNew) location.assign(address);
     else location.reload();
   };
+  const main = document.querySelector("main")!;
+  // A press on the page that goes is for the one that comes.
+  main.inert = true;
   const answer = await fetch(address).catch(() => null);
+  main.inert = false;
   const next = answer?.ok ? parse(await answer.text()) : null;
   if (!answer || next?.body.dataset["user"] !== document.body.dataset["user"]) return load();
   const go = () => {

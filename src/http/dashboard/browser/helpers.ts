@@ -1,3 +1,4 @@
+import { isForNext } from "./busy.ts";
 import { formatRelative } from "../relative-time.ts";
 
 /** Small helps: ticking every row, copying a text, dismissing a message, closing the menu. */
@@ -44,6 +45,7 @@ export function obeyKeys(): void {
     const { target } = event;
     if (target instanceof HTMLElement && target.closest("input:not([type=checkbox]), textarea, select"))
       return;
+    if (isForNext(event.key)) return;
     const found = document.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(event.key)}"]`);
     if (!found) return moveInList(event);
     event.preventDefault();

@@ -1,3 +1,4 @@
+import { expectPage } from "./busy.ts";
 import { visit } from "./forms.ts";
 
 /** Whether a path is that of a list of submissions, or of one of them. */
@@ -11,6 +12,6 @@ export function visitLinks(): void {
     const link = target instanceof Element && target.closest<HTMLAnchorElement>("main a[href]");
     if (!link || link.hash || !isInbox(link.pathname) || !isInbox(location.pathname)) return;
     event.preventDefault();
-    void visit(link.href);
+    void expectPage(visit(link.href));
   });
 }

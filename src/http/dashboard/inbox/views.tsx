@@ -1,4 +1,4 @@
-import { saveView, removeView } from "../../../access/saved-views.ts";
+import { saveView, removeView } from "../../../access/settings/saved-views.ts";
 import { MAX_VIEW_NAME, type SavedView } from "../../../access/user.ts";
 import { textOf } from "../fields.ts";
 import { TextField } from "../parts/field.tsx";

@@ -1,8 +1,8 @@
-import { AppError } from "../base/errors.ts";
-import type { Caller } from "./caller.ts";
-import type { AccessApp } from "./store.ts";
-import { MAX_VIEWS, type SavedView, isSavedView } from "./user.ts";
-import { changeSettings } from "./users.ts";
+import { AppError } from "../../base/errors.ts";
+import type { Caller } from "../caller.ts";
+import type { AccessApp } from "../store.ts";
+import { MAX_VIEWS, type SavedView, isSavedView } from "../user.ts";
+import { changeSettings } from "../users.ts";
 
 /** Saves a view of the caller's own user; one of the same name is replaced. Throws `invalid`, `conflict` for too many, `forbidden`. */
 export async function saveView(app: AccessApp, caller: Caller, user: string, view: SavedView): Promise<void> {
