@@ -62,6 +62,11 @@ export const COMMANDS: { name: string; summary: string; load: () => Promise<Decl
     load: async () => (await import("./commands/forms/forms.ts")).addFormCommands,
   },
   {
+    name: "feeds",
+    summary: "manage addresses at which the submissions of a form are read",
+    load: async () => (await import("./commands/feeds.ts")).addFeedCommands,
+  },
+  {
     name: "targets",
     summary: "manage where the submissions of a form are sent",
     load: async () => (await import("./commands/targets/targets.ts")).addTargetCommands,

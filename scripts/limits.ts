@@ -460,6 +460,19 @@ const SECTIONS: Section[] = [
     title: "Export and import of submissions",
     text: "A row of an import has the limits of a submission too.",
     rows: {
+      "FEED_LIMITS.feeds": { what: "feeds of a form", past: "409" },
+      "FEED_LIMITS.items": { what: "submissions in a feed", past: "400", set: "`feeds create --limit`" },
+      "FEED_LIMITS.defaultItems": {
+        what: "submissions in a feed that names no limit",
+        past: "older ones are left out",
+      },
+      "FEED_LIMITS.bytes": {
+        unit: "bytes",
+        what: "text of the submissions in a feed",
+        past: "older ones are left out",
+      },
+      "FEED_LIMITS.fields": { what: "fields that a feed names", past: "400" },
+      "FEED_LIMITS.name": { what: "characters of the name of a feed", past: "400" },
       MAX_CSV_FIELDS: {
         what: "fields with a column of their own in a CSV export",
         past: "later ones share the column `otherFields`, as JSON",

@@ -7,7 +7,7 @@ import { once } from "../../src/base/once.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import type { Deployment } from "../../src/operations/deployment.ts";
 import { streamOf } from "../../src/http/exports.ts";
-import { formUrl } from "../../src/http/forms/links.ts";
+import { feedUrl, formUrl } from "../../src/http/forms/links.ts";
 import { dashboardLink, pageLink } from "../../src/http/paths.ts";
 import { MAX_ADMIN_BODY } from "../../src/operations/limits.ts";
 import type { Download } from "../../src/operations/deployment.ts";
@@ -141,6 +141,12 @@ function deploymentOf(app: App, { data, shared }: Storage, version: string): Dep
   };
   return {
     outgoing: once(() => openOutgoing(app.now, version, shared === null ? data : null)),
+    async feedUrl(token, format) {
+      const { readServing } = await import("../data/serving.ts");
+      const serving = shared === null ? readServing(data) : null;
+      const publicUrl = (serving?.settings?.["publicUrl"] as string | null | undefined) ?? serving?.origin;
+      return feedUrl(env["FORMFLAG_PUBLIC_URL"] ?? publicUrl ?? null, "", token, format);
+    },
     formUrl: (key) => formUrl(env["FORMFLAG_PUBLIC_URL"] ?? null, "", key),
     signInUrl: async (secret) => dashboardLink(await linkBase(), secret),
     pageUrl: async (path) => pageLink(await linkBase(), path),

@@ -64,6 +64,8 @@ const AUDITED: Audited = {
   }),
   deleteForm: ({ slug, key }) => entry("form.delete", { form: key }, slug),
   recordForm: null,
+  insertFeed: ({ feed: { id, formKey, format } }) => entry("feed.create", { form: formKey }, id, { format }),
+  deleteFeed: ({ id, formKey }) => entry("feed.revoke", { form: formKey }, id),
   insertTarget: ({ target }) => entry("target.create", targetPlace(target), target.id, { kind: target.kind }),
   updateTarget: ({ target }) =>
     entry("target.set", targetPlace(target), target.id, { enabled: target.enabled }),

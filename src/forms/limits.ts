@@ -36,6 +36,22 @@ export const SUBMISSION_LIMITS = {
   fileType: 255,
 } as const;
 
+/** Limits of feeds. */
+export const FEED_LIMITS = {
+  /** Feeds of a form. */
+  feeds: 50,
+  /** The highest limit of a feed, in submissions. */
+  items: 10_000,
+  /** The limit of a feed that names none. */
+  defaultItems: 1000,
+  /** About how many bytes of submissions a feed shows; older ones are left out. */
+  bytes: 16 * MiB,
+  /** Fields that a feed names. */
+  fields: 100,
+  /** Characters of its name. */
+  name: 200,
+} as const;
+
 /** Field names that have a column of their own in a CSV export. */
 export const MAX_CSV_FIELDS = 1000;
 

@@ -12,13 +12,14 @@ import type { DeliveriesStore } from "../delivery/store.ts";
 import type { NewDelivery } from "../delivery/delivery.ts";
 import type { ProjectChange } from "../projects/change.ts";
 import type { ProjectsStore } from "../projects/store.ts";
+import type { FeedStore } from "./feeds/feed-store.ts";
 import type { FormChange } from "./change.ts";
 import type { Conditions, Insertion, StoredSubmission } from "./intake/insertion.ts";
 import type { FilledSegment, FormRecord } from "./form.ts";
 import type { FormPorts } from "./ports.ts";
 import type { Shared } from "./shared.ts";
 import type { Arrival, Scan, ScanStep, ScannedSubmission } from "./inbox/scan.ts";
-import type { HandlingStore } from "./inbox/handling-store.ts";
+import type { HandlingStore, MarkRecord } from "./inbox/handling-store.ts";
 import type { RawSubmission, StoredFile, Submission, SubmissionPage } from "./submission.ts";
 import type { SubmissionMark, SubmissionState } from "./submission-state.ts";
 
@@ -185,8 +186,6 @@ export type FormCounts = {
   spam: number;
   archived: number;
 };
-/** A mark that a submission got. `spam` is why it was spam until then, where the mark took it out of that folder. */
-export type MarkRecord = { mark: SubmissionMark; spam: string | null; who: string; at: number };
 
 /** The hours since 1970, or the milliseconds, from `from` until before `to`. */
 export type Span = { from: number; to: number };
@@ -225,6 +224,7 @@ export type ImportedSubmission = {
 export type ImportResult = { imported: number; skipped: number; elsewhere: number };
 
 export type FormsStore = {
+  feeds: FeedStore;
   forms: FormStore;
   submissions: SubmissionStore;
   secrets: SecretStore;

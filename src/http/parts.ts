@@ -29,7 +29,11 @@ export function partOf(path: string): Part {
 /** Whether every thread of a server answers a path: those of forms and of readers of flags. */
 export function isEverywhere(path: string): boolean {
   const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
-  return ["/v1", FLAGS_PATH, OFREP_PATH, FLAGD_PATH, HEALTH_PATH].some(isUnder) && !isUnder(CODE_REFS_PATH);
+  return (
+    ["/v1", FLAGS_PATH, OFREP_PATH, FLAGD_PATH, HEALTH_PATH].some(isUnder) &&
+    !isUnder(CODE_REFS_PATH) &&
+    !isUnder("/v1/feeds")
+  );
 }
 
 /** Whether a path belongs to the script of pages, which the address of flags has. */

@@ -27,6 +27,8 @@ export const CHALLENGE_PATH = "/v1/s/:form_key/challenge";
 /** The widget that solves challenges, and the script of its workers. */
 export const WIDGET_PATH = "/v1/altcha.js";
 export const WIDGET_WORKER_PATH = "/v1/altcha-worker.js";
+/** The submissions of a form for readers that know the address. */
+export const FEED_PATH = "/v1/feeds/:file";
 /** The pages of forms. */
 export const PAGE_PATH = "/v1/f/:form_key";
 /** The pages of the dashboard, under which everything of it stands. */

@@ -1,3 +1,4 @@
+import { FEED_FORMATS } from "../forms/feeds/feed.ts";
 import { isIP } from "node:net";
 import { ACTOR_TYPES } from "../access/audit/entry.ts";
 import { FACTOR_LIMITS } from "../access/limits.ts";
@@ -182,6 +183,7 @@ export const RULES = {
   handlingKind: oneOf(HANDLING_KINDS),
   handlingText: textUpTo(HANDLING_LIMITS.answer),
   targetKind: oneOf(TARGET_KINDS),
+  feedFormat: oneOf(FEED_FORMATS),
   targetUrl: (value) => typeof value === "string" && isTargetUrl(value),
   eventFilters: listOf((event) => EVENT_FILTERS.includes(event)),
   digest: integer(1, MAX_DIGEST),

@@ -9,6 +9,7 @@ import { documents } from "./documents.ts";
 import { environments } from "./environments.ts";
 import { experiments } from "./experiments.ts";
 import { feedback } from "./feedback.ts";
+import { feeds } from "./feeds/feeds.ts";
 import { flagd } from "./flagd.ts";
 import { flags } from "./flags.ts";
 import { forms } from "./forms.ts";
@@ -54,6 +55,7 @@ export const OPERATIONS: readonly Operation[] = [
   plans,
   projectTargets,
   forms,
+  feeds,
   targets,
   inbox,
   submissions,

@@ -8,6 +8,8 @@ export type Deployment = {
   outgoing: () => Promise<Outgoing>;
   /** The address that submissions of a form are posted to, by its key. */
   formUrl: (key: string) => string;
+  /** The address of a feed, by the token and the format in it. */
+  feedUrl: (token: string, format: string) => string | Promise<string>;
   /** The address of a link that signs in, by its secret. */
   signInUrl: (secret: string) => string | Promise<string>;
   /** The address of a page of the dashboard, by its path behind that of the dashboard; a path if the address is not known. */

@@ -32,6 +32,7 @@ const EXAMPLES: [line: string, shown: RegExp, code?: number][] = [
   ["contexts list -p shop", /^NAME /],
   ["experiments list -p shop -e develop", /^EXPERIMENT /],
   ["forms list", /^contact /m],
+  ["feeds list", /^FEED /],
   ["targets list contact", /^TARGET /],
   ["submissions list contact", /name=Ada$/m],
   ["deliveries list", /^ID /],

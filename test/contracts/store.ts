@@ -31,6 +31,7 @@ import { deviceLoginsContract, sessionsContract } from "./setup/sessions.ts";
 import { setupContract } from "./setup/setup.ts";
 import { submissionsContract } from "./submissions.ts";
 import { talliesContract } from "./tallies.ts";
+import { feedsContract } from "./setup/feeds.ts";
 import { targetsContract } from "./setup/targets.ts";
 import { tokensContract } from "./setup/tokens.ts";
 import { membersContract } from "./setup/members.ts";
@@ -58,6 +59,7 @@ const CONTRACTS = [
   intakeContract,
   deliveriesContract,
   noticesContract,
+  feedsContract,
   targetsContract,
   erasureContract,
   notesContract,

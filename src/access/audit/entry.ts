@@ -21,6 +21,7 @@ type Verbs = {
   environment: "create" | "set" | "delete";
   form: "create" | "set" | "move" | "delete";
   target: "create" | "set" | "delete";
+  feed: "create" | "revoke";
   submissions: "export" | "delete" | "purge";
   change: "propose" | "approve" | "reject" | "withdraw" | "refresh" | "apply" | "bypass" | "expire";
   backup: "create";
@@ -38,6 +39,7 @@ export const AUDITED_NOUNS = [
   "environment",
   "form",
   "target",
+  "feed",
   "submissions",
   "change",
   "backup",

@@ -1,5 +1,6 @@
 import type { Author } from "../../access/caller.ts";
 import type { NewDelivery } from "../../delivery/delivery.ts";
+import type { SubmissionMark } from "../submission-state.ts";
 import type { HandlingRecord, LabelChange } from "./handling.ts";
 
 /** An answer to a submission, on its way. */
@@ -27,3 +28,6 @@ export type HandlingStore = {
   /** The labels of the submissions of a form, without repeats: of the newest that have some. */
   labels(formKey: string): Promise<string[]>;
 };
+
+/** A mark that a submission got. `spam` is why it was spam until then, where the mark took it out of that folder. */
+export type MarkRecord = { mark: SubmissionMark; spam: string | null; who: string; at: number };

@@ -9,14 +9,19 @@ type CsvColumns = {
   hasFolder: boolean;
   fields: Set<string>;
   hasOthers: boolean;
+  /** Whether there are columns for more than fields. */
+  hasFiles: boolean;
   hasFlags: boolean;
   isHandled: boolean;
 };
 
-/** The columns of submissions in these states, before any field is known. */
-export function createColumns(states: readonly SubmissionState[]): CsvColumns {
+/** The columns of submissions in these states, before any field is known; or for some fields alone, in their order. */
+export function createColumns(
+  states: readonly SubmissionState[],
+  fields: readonly string[] | null = null,
+): CsvColumns {
   const has = { hasFolder: states.includes("spam"), hasOthers: false, hasFlags: false, isHandled: false };
-  return { ...has, fields: new Set() };
+  return { ...has, hasFiles: fields === null, fields: new Set(fields) };
 }
 
 /** Adds the fields of submissions, in the order in which they are seen. */
@@ -45,16 +50,20 @@ export async function* csvLines(
  * The first line: `id,createdAt`, `state,spam` where spam is among them, the fields, `files`, and `flags` and
  * `assignee,labels` if any has some.
  */
-function headerOf({ hasFolder, fields, hasOthers, hasFlags, isHandled }: CsvColumns): string {
+function headerOf({ hasFolder, fields, hasOthers, hasFiles, hasFlags, isHandled }: CsvColumns): string {
   const folder = hasFolder ? ["state", "spam"] : [];
   const others = hasOthers ? ["otherFields"] : [];
-  const own = ["files", ...(hasFlags ? ["flags"] : []), ...(isHandled ? ["assignee", "labels"] : [])];
+  const own = [
+    ...(hasFiles ? ["files"] : []),
+    ...(hasFlags ? ["flags"] : []),
+    ...(isHandled ? ["assignee", "labels"] : []),
+  ];
   return lineOf(["id", "createdAt", ...folder, ...[...fields].map(csvCell), ...others, ...own]);
 }
 
 /** The line of a submission; empty for one with a field that has no column, because it came later than the columns. */
 function rowOf(columns: CsvColumns, submission: RawSubmission): string {
-  const { hasFolder, fields, hasOthers, hasFlags, isHandled } = columns;
+  const { hasFolder, fields, hasOthers, hasFiles, hasFlags, isHandled } = columns;
   const { id, createdAt, state, spam, files, flags, assignee, labels } = submission;
   const data = JSON.parse(submission.data) as Record<string, unknown>;
   const rest = Object.entries(data).filter(([field]) => !fields.has(field));
@@ -63,7 +72,12 @@ function rowOf(columns: CsvColumns, submission: RawSubmission): string {
   const other = rest.length > 0 ? Object.fromEntries(rest) : undefined;
   const names = files.length > 0 ? files.map(({ name }) => name).join("; ") : undefined;
   const seen = flags === null ? undefined : seenInWords(flags);
-  const cells = [...values, ...(hasOthers ? [other] : []), names, ...(hasFlags ? [seen] : [])];
+  const cells = [
+    ...values,
+    ...(hasOthers ? [other] : []),
+    ...(hasFiles ? [names] : []),
+    ...(hasFlags ? [seen] : []),
+  ];
   if (isHandled) cells.push(assignee ?? undefined, labels.length > 0 ? labels.join(", ") : undefined);
   const folder = hasFolder ? [state, csvCell(spam)] : [];
   return lineOf([id, createdAt, ...folder, ...cells.map(csvCell)]);

@@ -10,7 +10,7 @@ import type { Download } from "../../operations/deployment.ts";
 import { ADMIN_PATH } from "../../operations/operation.ts";
 import { type AdminEnv, identify } from "../auth.ts";
 import { type Report, showError } from "../errors.ts";
-import { formUrl } from "../forms/links.ts";
+import { feedUrl, formUrl } from "../forms/links.ts";
 import { OPENAPI_PATH, dashboardLink, pageLink } from "../paths.ts";
 import type { Guard } from "../rate-limit.ts";
 import { nearestOperation } from "./nearest-operation.ts";
@@ -62,6 +62,7 @@ export async function createAdminApp(app: App, options: AdminOptions): Promise<A
   const deployment = {
     outgoing,
     formUrl: (key: string) => formUrl(publicUrl, basePath, key),
+    feedUrl: (token: string, format: string) => feedUrl(publicUrl, basePath, token, format),
     signInUrl: (secret: string) => dashboardLink(dashboardUrl ?? basePath, secret),
     pageUrl: (path: string) => pageLink(dashboardUrl ?? basePath, path),
     commitMinutes,

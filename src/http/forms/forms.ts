@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { App } from "../../app.ts";
+import { once } from "../../base/once.ts";
 import { createChallengerSource } from "../../forms/intake/challenge.ts";
 import { FILE_LINK_PATH, createFileLinks } from "../../forms/inbox/file-links.ts";
 import { SPAM_LINK_PATH, createSpamLinks } from "../../forms/inbox/spam-links.ts";
@@ -10,6 +11,7 @@ import type { Report, Shown } from "../errors.ts";
 import {
   CHALLENGE_PATH,
   ERROR_PATH,
+  FEED_PATH,
   PAGE_PATH,
   SUBMIT_PATH,
   THANKS_PATH,
@@ -107,6 +109,9 @@ export function createFormsService(
     const parts = { links: spamLinks, client, count: countSpamLink, enter: () => guard(client), report };
     return answerSpamLink(c.req.raw, c.req.param("token"), parts);
   });
+  // Loaded with the first request for one.
+  const feeds = once(async () => (await import("./feeds.ts")).createFeedHandler(app, report, guard));
+  routes.all(FEED_PATH, async (c) => (await feeds())(c.req.raw, c.req.param("file"), () => c.env.client));
   routes.get(WIDGET_PATH, altchaWidget);
   routes.get(WIDGET_WORKER_PATH, altchaWorker);
   addPages(routes, links, findForm);

@@ -1,5 +1,5 @@
 import type { Form } from "../../forms/form.ts";
-import { ERROR_PATH, PAGE_PATH, SUBMIT_PATH, THANKS_PATH } from "../paths.ts";
+import { ERROR_PATH, FEED_PATH, PAGE_PATH, SUBMIT_PATH, THANKS_PATH } from "../paths.ts";
 
 /** Addresses in answers: under the public URL, or paths under the base path without one. `Host` is never used. */
 export type Links = {
@@ -56,6 +56,11 @@ export function hasOwnPages({ language, successMessage, schema, page, ofProject 
 /** The address that submissions of a form are posted to. */
 export function formUrl(publicUrl: string | null, basePath: string, key: string): string {
   return linkBase(publicUrl, basePath) + SUBMIT_PATH.replace(":form_key", key);
+}
+
+/** The address of a feed, by the token and the format in it. */
+export function feedUrl(publicUrl: string | null, basePath: string, token: string, format: string): string {
+  return linkBase(publicUrl, basePath) + FEED_PATH.replace(":file", `${token}.${format}`);
 }
 
 /** The address of the page of a form, given the address that submissions are posted to. */

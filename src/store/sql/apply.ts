@@ -30,6 +30,7 @@ import { deleteScheduled, insertScheduled } from "./scheduled.ts";
 import { applyApproval } from "./memberships/members.ts";
 import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
 import { deleteTestContext, putTestContext } from "./contexts/test-contexts.ts";
+import { deleteFeed, insertFeed } from "./feeds/feeds.ts";
 import { deleteTarget, insertTarget, updateTarget } from "./delivery/targets.ts";
 import { deleteInvitation, insertInvitation } from "./access/invitations.ts";
 import { deleteIdentity, putIdentity, setGroupRole } from "./access/identities.ts";
@@ -77,6 +78,8 @@ const APPLY: Apply = {
   insertProjectTarget,
   deleteProjectTarget,
   *recordForm() {},
+  insertFeed,
+  deleteFeed,
   insertTarget,
   updateTarget,
   deleteTarget,

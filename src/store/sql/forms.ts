@@ -89,8 +89,8 @@ export function* updateForm({ form }: Change<"updateForm">): Work<void> {
  * `clearDeleted` removes its submissions in steps.
  */
 export function* deleteForm({ key }: Change<"deleteForm">): Work<void> {
-  const form = yield* first<{ project: number | null }>(
-    "SELECT project_id AS project FROM forms WHERE key = $key",
+  const form = yield* first<{ id: number; project: number | null }>(
+    "SELECT id, project_id AS project FROM forms WHERE key = $key",
     { key },
   );
   const random = () => clock.random(12).toHex();
@@ -102,6 +102,8 @@ export function* deleteForm({ key }: Change<"deleteForm">): Work<void> {
       newKey: random(),
     },
   );
+  // Its address is gone with it, before the rows of the form are.
+  yield* run("DELETE FROM feeds WHERE form_id = $id", { id: form?.id ?? null });
   if (form && form.project !== null) yield* forgetStored([form.project]);
 }
 

@@ -2,6 +2,7 @@ import { audit } from "./audit.ts";
 import type { CodeList, CodeUploadRecord } from "../../flags/code/code-reference.ts";
 import { code, packLists } from "./code-references.ts";
 import { factors } from "./factors/factors.ts";
+import { feeds } from "./feeds/feeds.ts";
 import { feedback } from "./feedback.ts";
 import { flagNotices } from "./delivery/flag-notices.ts";
 import { flags } from "./flags.ts";
@@ -67,6 +68,7 @@ export const SLICES = {
   memberships,
   measurements,
   forms,
+  feeds,
   targets,
   deliveries,
 };

@@ -135,6 +135,10 @@ describe("the scope", () => {
       .filter(({ needed }) => SUFFICE[needed].includes(scope))
       .toSorted((a, b) => b.name.length - a.name.length)
       .toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method))
+      // A form takes its feeds with it, whose address is as long.
+      .toSorted(
+        (a, b) => Number(a.name === "DELETE /forms/{form}") - Number(b.name === "DELETE /forms/{form}"),
+      )
       // A project takes its forms with it.
       .toSorted((a, b) => Number(a.name === LAST) - Number(b.name === LAST));
     // Those are for the readers of flags.

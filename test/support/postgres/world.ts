@@ -18,6 +18,7 @@ import { setSegment } from "../../../src/flags/segments.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
+import { createFeed } from "../../../src/forms/feeds/feeds.ts";
 import { addTarget } from "../../../src/forms/targets.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { OPERATIONS } from "../../../src/operations/all.ts";
@@ -97,6 +98,7 @@ const BODIES: Record<string, unknown> = {
   },
   "POST /forms": { slug: "made", project: "shop" },
   "PATCH /forms/{form}": { enabled: false },
+  "POST /forms/{form}/feeds": { format: "csv" },
   "POST /forms/{form}/targets": { target: "https://example.com/made" },
   "PATCH /targets/{target}": { enabled: false },
   "POST /targets/{target}/rotate": {},
@@ -185,6 +187,7 @@ export async function openWorld() {
   await markSubmissions(app, OPERATOR, [spam], "spam");
   await app.store.deliveries.cancelTargetless(app.now(), 1);
   const hook = "https://example.com/hook";
+  const { id: feed } = await createFeed(app, OPERATOR, "contact", { format: "csv" });
   const { id: target } = await addTarget(app, OPERATOR, "contact", hook, services.outgoing);
   const { id: projectTarget } = await addProjectTarget(app, OPERATOR, "shop", hook, services.outgoing);
   await createToken(app, OPERATOR, { name: "victim" });
@@ -219,6 +222,7 @@ export async function openWorld() {
     person: "Ann",
     scheduled,
     form: "contact",
+    feed,
     target,
     id,
     delivery: delivery.id,

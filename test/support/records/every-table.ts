@@ -33,6 +33,20 @@ async function fillEveryTable(app: App & { clock: { now: number } }): Promise<vo
   const { store } = app;
   const { key } = await addForm(store, "every-table");
   await apply(store, { change: "insertTarget", target: targetRecord(key) });
+  const feed = {
+    id: dashedKey(random),
+    formKey: key,
+    name: "Every table",
+    format: "csv" as const,
+    fields: ["name"],
+    search: "a",
+    since: 60,
+    limit: 5,
+    createdAt: NOW,
+    expiresAt: NOW,
+    lastReadAt: NOW,
+  };
+  await apply(store, { change: "insertFeed", feed, hash: hash() });
   await addFactors(store);
   await apply(store, { change: "insertUser", user: userCalled("a-member") });
   const member = {

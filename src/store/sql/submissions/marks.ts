@@ -1,7 +1,7 @@
 import type { Author } from "../../../access/caller.ts";
 import type { NewDelivery } from "../../../delivery/delivery.ts";
 import { MAX_MARKS_KEPT } from "../../../forms/limits.ts";
-import type { MarkRecord } from "../../../forms/store.ts";
+import type { MarkRecord } from "../../../forms/inbox/handling-store.ts";
 import { noSuchSubmission } from "../../../forms/submission.ts";
 import {
   MANUAL_SPAM,
