@@ -26,7 +26,7 @@ function formatOption(formats: readonly string[], description: string): Option {
 }
 
 const FLAGD = "flagd: https://flagd.dev/schema/v0/flags.json";
-const FORMATS = ["flagd", "unleash", "launchdarkly", "growthbook"];
+const FORMATS = ["flagd", "unleash", "launchdarkly", "growthbook", "goff", "flipt", "flagsmith"];
 
 export function addImportCommand(flags: Command, io: Io): void {
   flags

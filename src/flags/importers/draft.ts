@@ -133,6 +133,17 @@ function ruleOf(condition: unknown, result: string): Record<string, unknown> {
   return { if: [condition, result] };
 }
 
+/** A flag that is on or off by a rule, and `rest` for everyone else; without a rule it is a plain flag. */
+export function booleanOf(rule: unknown, rest: boolean): FlagdFlag {
+  const defaultVariant = typeof rule === "string" ? rule : rest ? "on" : "off";
+  return {
+    state: "ENABLED",
+    variants: VARIANTS,
+    defaultVariant,
+    ...(isObject(rule) && { targeting: rule }),
+  };
+}
+
 /** The name of a segment: the given one, with a dash for what names do not hold. */
 export function segmentName(name: string): string {
   return name

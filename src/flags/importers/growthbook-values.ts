@@ -1,11 +1,8 @@
 import { patternOf } from "../flagd/operands.ts";
 import { type Noting, Unsupported } from "./draft.ts";
-import { and, isOneOf, literally, not, or, type Rule } from "./logic.ts";
+import { and, isOneOf, literally, not, NUMERIC, or, type Rule } from "./logic.ts";
 
 export type Value = { var: string };
-
-/** Texts of numbers as JavaScript reads them. */
-const NUMERIC = String.raw`^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$`;
 
 // Operations of flagd need the whole context, which elements of a list do not have: others are used.
 const isText = (value: Value): Rule => ({ matches: [value, ""] });

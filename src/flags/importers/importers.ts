@@ -5,6 +5,9 @@ type Importer = (file: unknown, choice: Choice) => Draft;
 
 /** Services whose files become flags, each loaded for its first file. */
 const IMPORTERS = {
+  flagsmith: async () => (await import("./flagsmith.ts")).fromFlagsmith,
+  flipt: async () => (await import("./flipt.ts")).fromFlipt,
+  goff: async () => (await import("./goff.ts")).fromGoff,
   growthbook: async () => (await import("./growthbook.ts")).fromGrowthBook,
   launchdarkly: async () => (await import("./launchdarkly.ts")).fromLaunchDarkly,
   unleash: async () => (await import("./unleash.ts")).fromUnleash,

@@ -48,6 +48,14 @@ export function isNumber(value: { var: string }): Rule {
   );
 }
 
+/** Texts of numbers. */
+export const NUMERIC = String.raw`^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$`;
+
+/** Whether an attribute is a number, or a text of one, that compares so. */
+export function numeric(value: { var: string }, symbol: string, wanted: number): Rule {
+  return and(or({ matches: [value, NUMERIC] }, isNumber(value)), { [symbol]: [value, wanted] });
+}
+
 /** Whether a value is exactly one of some texts, numbers, true or false. */
 export function isOneOf(value: Operand, values: readonly unknown[]): Rule {
   if (values.length === 0) return false;

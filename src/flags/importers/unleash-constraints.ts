@@ -7,7 +7,6 @@ import {
   attribute,
   contains,
   isGiven,
-  isNumber,
   isOneOf,
   isText,
   isVersion,
@@ -15,15 +14,13 @@ import {
   moment,
   not,
   NOW,
+  numeric,
   or,
   type Rule,
   textsOf,
   version,
   writings,
 } from "./logic.ts";
-
-/** Texts of numbers as Unleash reads them. */
-const NUMERIC = String.raw`^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$`;
 
 const COMPARISONS: Readonly<Record<string, string>> = { EQ: "==", GT: ">", GTE: ">=", LT: "<", LTE: "<=" };
 
@@ -134,7 +131,5 @@ function numberRule(value: { var: string }, comparison: string, given: unknown):
   const wanted = Number(given);
   if (Number.isNaN(wanted) || given === "" || given === null) return false;
   if (!Number.isFinite(wanted)) throw new Unsupported(`${wanted} cannot be compared with`);
-  return and(or({ matches: [value, NUMERIC] }, isNumber(value)), {
-    [COMPARISONS[comparison]!]: [value, wanted],
-  });
+  return numeric(value, COMPARISONS[comparison]!, wanted);
 }

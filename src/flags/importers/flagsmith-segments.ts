@@ -1,0 +1,177 @@
+import { patternOf } from "../flagd/operands.ts";
+import { Unsupported } from "./draft.ts";
+import {
+  and,
+  attribute,
+  contains,
+  isGiven,
+  isInShare,
+  isNumber,
+  isOneOf,
+  isText,
+  isVersion,
+  listOf,
+  not,
+  objectOf,
+  or,
+  type Rule,
+  version,
+} from "./logic.ts";
+
+type Json = Record<string, unknown>;
+type Value = { var: string };
+type Note = (message: string) => void;
+
+const MAX_NESTED = 20;
+
+/** The rules of a segment, all of which have to hold. Throws `Unsupported`. */
+export function segmentRule(segment: Json, note: Note): Rule {
+  const rules = listOf(segment["rules"], "rules");
+  const salt = `segment ${String(segment["id"])}`;
+  return rules.length === 0
+    ? false
+    : and(...rules.map((each) => nestedRule(objectOf(each, "a rule"), salt, note, 0)));
+}
+
+function nestedRule(rule: Json, salt: string, note: Note, depth: number): Rule {
+  if (depth > MAX_NESTED) throw new Unsupported(`rules are in at most ${MAX_NESTED} others`);
+  const conditions = listOf(rule["conditions"], "conditions").map((each) =>
+    conditionRule(objectOf(each, "a condition"), salt, note),
+  );
+  const nested = listOf(rule["rules"], "rules").map((each) =>
+    nestedRule(objectOf(each, "a rule"), salt, note, depth + 1),
+  );
+  return and(conditions.length === 0 ? true : joined(String(rule["type"]), conditions), ...nested);
+}
+
+function joined(type: string, rules: readonly Rule[]): Rule {
+  switch (type) {
+    case "ALL":
+      return and(...rules);
+    case "ANY":
+      return or(...rules);
+    case "NONE":
+      return not(or(...rules));
+    default:
+      throw new Unsupported(`rules of the type ${type} are not known here`);
+  }
+}
+
+/** The attribute of a trait, or of the identity itself. */
+function traitOf(property: unknown): Value {
+  const name = typeof property === "string" ? property : "";
+  return name === "$.identity.identifier" ? attribute("targetingKey") : attribute(name);
+}
+
+function conditionRule(condition: Json, salt: string, note: Note): Rule {
+  const operator = String(condition["operator"]);
+  const given = condition["value"];
+  const wanted =
+    given === null || given === undefined ? "" : typeof given === "string" ? given : JSON.stringify(given);
+  if (operator === "PERCENTAGE_SPLIT") {
+    note(`${wanted} % of readers by targetingKey: the share is kept, who is in it differs`);
+    return isInShare({ by: attribute("targetingKey"), salt, flag: "" }, numberIn(wanted));
+  }
+  const value = traitOf(condition["property_"] ?? condition["property"]);
+  switch (operator) {
+    case "IS_SET":
+      return isGiven(value);
+    case "IS_NOT_SET":
+      return not(isGiven(value));
+    case "EQUAL":
+      return equal(value, wanted);
+    case "NOT_EQUAL":
+      return unequal(value, wanted);
+    case "GREATER_THAN":
+    case "GREATER_THAN_INCLUSIVE":
+    case "LESS_THAN":
+    case "LESS_THAN_INCLUSIVE":
+      return ordered(ORDERS[operator]!, value, wanted);
+    case "CONTAINS":
+      return contains(value, wanted);
+    case "NOT_CONTAINS":
+      return and(isText(value), not(contains(value, wanted)));
+    case "REGEX":
+      return regex(value, wanted);
+    case "IN":
+      return isIn(value, given, wanted);
+    case "MODULO": {
+      const [divisor = "", remainder = ""] = wanted.split("|");
+      if (numberIn(divisor) === 0) throw new Unsupported("a remainder of nothing is asked for");
+      return and(isNumber(value), { "===": [{ "%": [value, numberIn(divisor)] }, numberIn(remainder)] });
+    }
+    default:
+      throw new Unsupported(`the operator ${operator} is not known here`);
+  }
+}
+
+const ORDERS: Readonly<Record<string, string>> = {
+  GREATER_THAN: ">",
+  GREATER_THAN_INCLUSIVE: ">=",
+  LESS_THAN: "<",
+  LESS_THAN_INCLUSIVE: "<=",
+};
+const SEMVER = ":semver";
+
+function numberIn(text: string): number {
+  const number = Number(text);
+  if (text.trim() === "" || !Number.isFinite(number))
+    throw new Unsupported(`${JSON.stringify(text)} is not a number`);
+  return number;
+}
+
+const isTruth = (value: Value): Rule => ({ in: [value, [true, false]] });
+
+/** A trait is compared as its own type: what is wanted is read as that. */
+function equal(value: Value, wanted: string): Rule {
+  if (wanted.endsWith(SEMVER)) return versionRule(value, "=", wanted);
+  const number = Number(wanted);
+  const isNumeric = wanted.trim() !== "" && Number.isFinite(number);
+  return isOneOf(value, [wanted, !["false", "False"].includes(wanted), ...(isNumeric ? [number] : [])]);
+}
+
+function unequal(value: Value, wanted: string): Rule {
+  if (wanted.endsWith(SEMVER)) return versionRule(value, "!=", wanted);
+  const isNumeric = wanted.trim() !== "" && Number.isFinite(Number(wanted));
+  const isComparable = or(isText(value), isTruth(value), isNumeric && isNumber(value));
+  return and(isComparable, not(equal(value, wanted)));
+}
+
+function versionRule(value: Value, symbol: string, wanted: string): Rule {
+  const text = wanted.slice(0, -SEMVER.length);
+  if (!isVersion(text)) throw new Unsupported(`${text} is not a version`);
+  return version(value, symbol, text);
+}
+
+function ordered(symbol: string, value: Value, wanted: string): Rule {
+  if (wanted.endsWith(SEMVER)) return versionRule(value, symbol, wanted);
+  const number = Number(wanted);
+  const isNumeric = wanted.trim() !== "" && Number.isFinite(number);
+  return or(
+    and(isText(value), { [symbol]: [value, wanted] }),
+    isNumeric && and(isNumber(value), { [symbol]: [value, number] }),
+  );
+}
+
+/** Patterns match from the beginning, of numbers too. */
+function regex(value: Value, wanted: string): Rule {
+  const pattern = `^(?:${wanted})`;
+  const compiled = patternOf(pattern);
+  if (typeof compiled === "string") throw new Unsupported(`${JSON.stringify(wanted)}: ${compiled}`);
+  return or({ matches: [value, pattern] }, and(isNumber(value), { matches: [{ cat: [value] }, pattern] }));
+}
+
+/** One of a list in JSON or between commas; texts and whole numbers only. */
+function isIn(value: Value, given: unknown, text: string): Rule {
+  let list: unknown = given;
+  if (typeof given === "string") {
+    try {
+      list = JSON.parse(given);
+    } catch {
+      list = null;
+    }
+  }
+  const texts = (Array.isArray(list) ? list : text.split(",")).map(String);
+  const numbers = texts.filter((each) => /^-?\d{1,15}$/.test(each)).map(Number);
+  return isOneOf(value, [...texts, ...numbers]);
+}
