@@ -1,6 +1,7 @@
 import type { Caller } from "../../access/caller.ts";
 import { requireScopeSomewhere } from "../../access/rights.ts";
 import { KiB } from "../../base/bytes.ts";
+import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import { type ArrivalBound, boundOfArrivals } from "../inbox/arrival-bound.ts";
@@ -88,12 +89,24 @@ async function* eachOfPerson(
     for (let before: string | null = null; ;) {
       const { submissions, next }: ScanStep = await unlessDeleted(step(before, STEP));
       if (!(await bound.holds())) continue;
-      if (submissions.length > 0) yield submissions;
+      if (submissions.length > 0) yield await withEvents(app, submissions);
       await yieldToEventLoop();
       if (next === null) break;
       before = next;
     }
   }
+}
+
+/** The submissions with the notes and answers of those that have some: they are about the person too. */
+async function withEvents(app: FormsApp, submissions: RawSubmission[]): Promise<RawSubmission[]> {
+  const all: RawSubmission[] = [];
+  for (const submission of submissions) {
+    const events = (await app.store.submissions.events(submission.id))
+      .filter(({ kind }) => kind === "noted" || kind === "answered")
+      .map(({ kind, text, who, at }) => ({ kind, text, who, at: isoTime(at) }));
+    all.push(events.length > 0 ? Object.assign({}, submission, { events }) : submission);
+  }
+  return all;
 }
 
 /** Nothing where the form was deleted meanwhile. */

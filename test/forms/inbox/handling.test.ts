@@ -8,6 +8,7 @@ import {
   labelSubmissions,
   noteSubmission,
 } from "../../../src/forms/inbox/submission-handling.ts";
+import { exportPerson } from "../../../src/forms/keeping/person.ts";
 import { timelineOf } from "../../../src/forms/inbox/timeline.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { createProject } from "../../../src/projects/projects.ts";
@@ -87,4 +88,21 @@ test("a search finds labels and what is assigned to the caller, beside words and
   expect(await found("hello", { assignee: "ben" })).toEqual([]);
   // A word of a message may look alike.
   expect(await found("label:")).toEqual([]);
+});
+
+test("the export of a person has the notes and answers of a submission", async () => {
+  const { app } = await begin();
+  const form = await createForm(app, OPERATOR, { slug: "other" });
+  const draft = { data: '{"email":"ada@example.com"}', files: [] };
+  const { id } = await storeSubmission(app, form, draft);
+  await noteSubmission(app, callerNamed("ann"), id, "called back");
+  await labelSubmissions(app, callerNamed("ann"), [id], { add: ["urgent"], remove: [] });
+  const lines = await Array.fromAsync(exportPerson(app, OPERATOR, "ada@example.com", "jsonl"));
+  expect(lines.map((line) => JSON.parse(line as string))).toEqual([
+    expect.objectContaining({
+      id,
+      labels: ["urgent"],
+      events: [{ kind: "noted", text: "called back", who: "ann", at: expect.any(String) }],
+    }),
+  ]);
 });

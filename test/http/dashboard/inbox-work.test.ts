@@ -100,6 +100,18 @@ test("a sender and a word are blocked in the form", async () => {
   });
 });
 
+test("a page says which of how many it shows, in its folder and in a search", async () => {
+  const form = await inbox.newForm({});
+  const ids: string[] = [];
+  for (const name of ["a", "b", "c"]) {
+    app.clock.now += 1000;
+    ids.push((await inbox.stored(form, json({ name }))).id);
+  }
+  const shown = async (query: string) => (await browser.get(`/inbox/${form.slug}/${ids[1]!}${query}`)).text;
+  expect(await shown("")).toContain(">2 of 3</span>");
+  expect(await shown("?folder=inbox&q=b")).toContain(">1 of 1</span>");
+});
+
 test("a page counts what else the person sent", async () => {
   const data = { email: "twelve@example.com", message: "again" };
   const { path } = await received(data);

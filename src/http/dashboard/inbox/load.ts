@@ -14,8 +14,8 @@ import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
 import { timelineOf } from "../../../forms/inbox/timeline.ts";
 import { sentence } from "../error-page.tsx";
-import type { Listing } from "./controls.tsx";
-import { type InboxQuery, filterOf } from "./query.ts";
+import { type Listing, sumOf } from "./controls.tsx";
+import { type InboxQuery, filterOf, isFiltered } from "./query.ts";
 import { loadOthers, loadWork } from "../submissions/load-work.ts";
 import { addressIn, senderIn } from "../submissions/sender.ts";
 import type { SubmissionPlace } from "../submissions/rows.tsx";
@@ -89,6 +89,7 @@ export async function loadReading(
     beside,
     next,
     ...neighbours,
+    position: await positionOf(app, caller, submission, { query, beside, next }),
     events: await timelineOf(app, caller, submission.id),
     previews: await findPreviews(app, submission),
     address,
@@ -123,6 +124,22 @@ async function loadBeside(
   const found = await load(asked);
   const end = found.next === null ? undefined : found.beside.at(-1);
   return end !== undefined && end.id > id ? load({ ...asked, before: after(id) }) : found;
+}
+
+/** The place of a submission in its list, such as `3 of 209`; null past the first page, where it is not known. */
+async function positionOf(
+  app: App,
+  caller: Caller,
+  { id }: Submission,
+  { query, beside, next }: Beside,
+): Promise<string | null> {
+  const at = beside.findIndex((each) => each.id === id) + 1;
+  if (query.before !== null || at === 0) return null;
+  const shown = `${beside.length}${next === null ? "" : "+"}`;
+  const all = isFiltered(query)
+    ? shown
+    : sumOf(await seenCounts(app, caller), query.form, query.folder).toLocaleString("en");
+  return `${at} of ${all}`;
 }
 
 /** The id behind one, so that a list that begins before it begins with that one. */

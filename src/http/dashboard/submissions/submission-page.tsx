@@ -151,6 +151,7 @@ function Actions({ view }: { view: SubmissionView }) {
         </p>
       )}
       <nav class="buttons" aria-label="Neighbours">
+        {view.position !== null && <span class="soft">{view.position}</span>}
         <NeighbourLink neighbour={newer} query={query} label="Newer" shortcut="k" />
         <NeighbourLink neighbour={older} query={query} label="Older" shortcut="j" />
       </nav>

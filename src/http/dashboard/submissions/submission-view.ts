@@ -16,6 +16,8 @@ export type SubmissionView = {
   /** The submissions before and after it in that list. */
   newer: Neighbour | null;
   older: Neighbour | null;
+  /** Its place in that list; null if it is not known. */
+  position: string | null;
   events: readonly TimelineEvent[];
   previews: ReadonlySet<number>;
   /** The sender's address, if it is known. */

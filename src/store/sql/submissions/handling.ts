@@ -9,6 +9,7 @@ import {
 } from "../../../forms/inbox/handling.ts";
 import type { NewAnswer } from "../../../forms/inbox/handling-store.ts";
 import { HANDLING_LIMITS, MAX_EVENTS_KEPT } from "../../../forms/limits.ts";
+import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
 import { noSuchSubmission } from "../../../forms/submission.ts";
 import { replyTarget } from "../../../delivery/delivery.ts";
 import { bytesOf, textOf } from "../ids.ts";
@@ -151,9 +152,13 @@ export function* listEvents(id: string): Work<HandlingRecord[]> {
 /** The labels of the newest submissions of a form that have some, in their order. */
 export function* listLabels(formKey: string): Work<string[]> {
   const formId = yield* formIdOf(formKey);
+  // The index has an order in each state; the database merges these.
+  const folders = STATES.map(
+    (_, state) => `SELECT id, labels FROM submissions
+      WHERE form_id = $formId AND state = ${state} AND labels IS NOT NULL`,
+  );
   const rows = yield* all<{ labels: string }>(
-    `SELECT labels FROM submissions WHERE form_id = $formId AND state IN (0, 1, 2) AND labels IS NOT NULL
-     ORDER BY id DESC LIMIT $limit`,
+    `${folders.join("\nUNION ALL\n")} ORDER BY 1 DESC LIMIT $limit`,
     { formId, limit: HANDLING_LIMITS.offered },
   );
   return [...new Set(rows.flatMap(({ labels }) => labelsOf(labels)))].toSorted();
