@@ -74,7 +74,7 @@ describeInBrowser("A page", () => {
       production,
       async (page) => {
         await page.getByRole("textbox", { name: "Payload" }).fill("{\n  broken\n}");
-        await page.getByRole("button", { name: "Save", exact: true }).click();
+        await page.getByRole("button", { name: "Save in production", exact: true }).click();
         await page.locator("[aria-invalid=true]").waitFor();
       },
     ],

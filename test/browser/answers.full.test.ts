@@ -31,7 +31,7 @@ describeInBrowser("What is typed stays", () => {
     await page.route("**/*", (route) =>
       route.request().method() === "POST" ? route.fulfill({ status, contentType, body }) : route.continue(),
     );
-    await button(page, "Save").click();
+    await button(page, "Save in develop").click();
     await failure.getByText(`status ${status}. What you typed is still here.`).waitFor();
     expect(await typed()).toEqual(['"mine"', "because"]);
     expect(await failure.getByRole("button", { name: "Try again" }).count()).toBe(status === 413 ? 0 : 1);
@@ -41,7 +41,7 @@ describeInBrowser("What is typed stays", () => {
   test("where the session has ended, and is saved after a sign-in elsewhere", async () => {
     const { shop, context, page, failure, typed } = await openTyped();
     await context.clearCookies();
-    await button(page, "Save").click();
+    await button(page, "Save in develop").click();
     await failure.getByText("You are not signed in").waitFor();
     expect(await typed()).toEqual(['"mine"', "because"]);
     const other = await signInBrowser(browser(), server, { user: "editor" });
@@ -55,7 +55,7 @@ describeInBrowser("What is typed stays", () => {
   test("where the project is gone", async () => {
     const { shop, context, page, failure, typed } = await openTyped();
     await cli.run("projects", "delete", shop.slug, "--confirm", "production", "--yes");
-    await button(page, "Save").click();
+    await button(page, "Save in develop").click();
     await failure.getByText("does not exist").waitFor();
     expect(await typed()).toEqual(['"mine"', "because"]);
     await context.close();

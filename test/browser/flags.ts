@@ -29,7 +29,7 @@ export function flagFlow({ server, newProject }: FlagServer, { how, javaScriptEn
       const broken = '{\n  "text": "Hello",\n  broken\n}';
       const payload = page.getByRole("textbox", { name: "Payload" });
       await payload.fill(broken);
-      await button(page, "Save").click();
+      await button(page, "Save in develop").click();
       await page
         .getByText(/line 3/i)
         .first()
@@ -37,7 +37,7 @@ export function flagFlow({ server, newProject }: FlagServer, { how, javaScriptEn
       expect(await payload.inputValue()).toBe(broken);
       expect((await shop.get("develop")).payload).toEqual({});
       await payload.fill('{"text": "Hello"}');
-      await button(page, "Save").click();
+      await button(page, "Save in develop").click();
       await page.getByText("Saved in develop: Payload.").waitFor();
       expect((await shop.get("develop")).payload).toEqual({ text: "Hello" });
       await context.close();
@@ -74,20 +74,20 @@ export function flagFlow({ server, newProject }: FlagServer, { how, javaScriptEn
       for (const each of [ann, ben]) await each.page.goto(shop.pathOf("develop"));
       await payloadOf(ann).fill('"from ann"');
       await payloadOf(ben).fill('"from ben"');
-      await button(ann.page, "Save").click();
+      await button(ann.page, "Save in develop").click();
       await eventually(
         "ann's change is stored",
         async () => (await shop.get("develop")).payload === "from ann",
       );
 
-      await button(ben.page, "Save").click();
+      await button(ben.page, "Save in develop").click();
       const conflict = ben.page.getByRole("region", { name: "Two changes at the same time" });
       await conflict.waitFor();
       for (const text of ["base", "from ann", "from ben", "editor"])
         await conflict.getByText(text).first().waitFor();
       expect(await payloadOf(ben).inputValue()).toBe('"from ben"');
       expect((await shop.get("develop")).payload).toBe("from ann");
-      await button(ben.page, "Save").click();
+      await button(ben.page, "Save in develop").click();
       await conflict.waitFor({ state: "detached" });
       expect((await shop.get("develop")).payload).toBe("from ben");
       await Promise.all([ann.context.close(), ben.context.close()]);

@@ -54,7 +54,7 @@ describeInBrowser("An open page", () => {
     await page.reload();
     expect(questions).toEqual(["beforeunload"]);
     await page.getByRole("textbox", { name: "Payload" }).fill('{"text": "Hello"}');
-    await button(page, "Save").click();
+    await button(page, "Save in develop").click();
     await page.getByText("Saved in develop: Payload.").waitFor();
     await page.reload();
     expect(questions).toEqual(["beforeunload"]);

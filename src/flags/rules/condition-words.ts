@@ -54,7 +54,7 @@ function print(rule: unknown, above: Joining): string | null {
   }
 }
 
-function comparisonInWords(
+export function comparisonInWords(
   { attribute, operator, value }: Comparison,
   words = OPERATOR_WORDS[operator],
 ): string {

@@ -45,9 +45,8 @@ test("what is wrong with a flag stands at its field, and names the row or the li
     expect(status).toBe(422);
     return { wrong: wrongIn(text), error: /<p class="error"[^>]*>(.*?)<\/p>/s.exec(text)?.[1] };
   };
-  const ofRow2 = ["Condition of rule 2", "Serve in rule 2"];
   expect(await send(rows)).toEqual({
-    wrong: ofRow2,
+    wrong: ["Attribute", "Value", "Serve"],
     error: "Row 2: blue is not a variant of the flag: choose one of on, off.",
   });
   const without = await send({
@@ -55,9 +54,12 @@ test("what is wrong with a flag stands at its field, and names the row or the li
     condition: ["email ends_with @example.com", "country =="],
     serve: "on",
   });
-  expect(without).toEqual({ wrong: ofRow2, error: expect.stringMatching(/^Row 2: at column 11, /) });
+  expect(without).toEqual({
+    wrong: ["Condition of rule 2", "Serve"],
+    error: expect.stringMatching(/^Row 2: at column 11, /),
+  });
   expect(await send({ ...rows, serve: ["on", "off"], rest: "110 %" })).toEqual({
-    wrong: ["Serve everyone else"],
+    wrong: ["Serve"],
     error: expect.stringMatching(/^Everyone else: 110 % is not a share/),
   });
 

@@ -189,11 +189,11 @@ describe("a flag in an environment", () => {
       rest: "10 %",
     };
     const more = await ann.post(CHECKOUT, { base, revision, act: "row", ...rows });
-    expect(more.text).toContain("Condition of rule 4");
+    expect(more.text).toContain('aria-label="Rule 4"');
     const moved = await ann.post(CHECKOUT, { base, revision, act: "up-2", ...rows });
-    expect(moved.text.indexOf("country in AT, DE")).toBeLessThan(moved.text.indexOf("email ends_with"));
+    expect(moved.text.indexOf('value="country"')).toBeLessThan(moved.text.indexOf('value="email"'));
     const removed = await ann.post(CHECKOUT, { base, revision, act: "remove-1", ...rows });
-    expect([removed.text.includes("email ends_with"), removed.text.includes("country in AT")]).toEqual([
+    expect([removed.text.includes('value="email"'), removed.text.includes('value="AT, DE"')]).toEqual([
       false,
       true,
     ]);
@@ -202,7 +202,7 @@ describe("a flag in an environment", () => {
       422,
       true,
     ]);
-    expect(wrong.text).toContain('value="email ends_with @example.com"');
+    expect(wrong.text).toContain('value="@example.com"');
     await ann.post(CHECKOUT, { base, revision, ...rows });
     const stored = JSON.parse((await find())!.rules!);
     expect(stored).toMatchObject({ variants: { on: true, off: false }, defaultVariant: "off" });
@@ -229,8 +229,7 @@ describe("a flag in an environment", () => {
     const page = await formOf(ann);
     expect(page.text).toContain("email ends with @example.com: on</bdi></li>");
     expect(page.text).toMatch(/history\/\d+\/rollback\?to=before"[^>]*>Undo…/);
-    expect(page.text).toContain('value="email ends with @example.com"');
-    expect(page.text).toContain('value="10 %"');
+    expect(page.text).toMatch(/name="share-rest"[^>]* value="10"/);
     const before = await find();
     const same = await ann.post(CHECKOUT, { ...page.hidden, ...rowsOf(page.text), payload: "7" });
     expect(same.text).toContain("Saved in live: payload.");
@@ -239,7 +238,7 @@ describe("a flag in an environment", () => {
     await ann.post(CHECKOUT, { ...(await formOf(ann)).hidden, targeting });
     const json = await ann.get(CHECKOUT);
     expect(json.text).toContain('name="targeting"');
-    expect(json.text).not.toContain("Condition of rule 1");
+    expect(json.text).not.toContain('aria-label="Rule 1"');
     const refused = await ann.post(CHECKOUT, { ...(await formOf(ann)).hidden, defaultVariant: "maybe" });
     expect([refused.status, refused.text.includes("is not one of the variants")]).toEqual([422, true]);
   });
@@ -251,7 +250,7 @@ describe("a flag in an environment", () => {
     const before = await find();
     const { hidden, text } = await formOf(ann);
     expect(text).not.toContain("Turn off in live");
-    expect(text).not.toContain(">Save<");
+    expect(text).not.toContain("Save in live");
     const row = { condition: "email == a@b.c", serve: "on" };
     const tried = await ann.post(CHECKOUT, {
       ...hidden,
@@ -262,7 +261,7 @@ describe("a flag in an environment", () => {
     expect(tried.status).toBe(200);
     expect(tried.text).toContain("by the rule");
     expect(tried.text).toContain("&lt;b&gt;");
-    expect(tried.text).toContain('value="email == a@b.c"');
+    expect(tried.text).toContain('value="a@b.c"');
     const wrong = await ann.post(CHECKOUT, { ...hidden, act: "try", contexts: '{}\n{"a":}' });
     expect(wrong.text).toContain("In line 2, ");
     expect(await find()).toEqual(before);
@@ -396,9 +395,15 @@ async function formOf(browser: { get: (path: string) => Promise<Parameters<typeo
 
 /** The rows of the rule in a page, as its form sends them. */
 function rowsOf(text: string): Record<string, string | string[]> {
-  const valuesOf = (name: string) =>
-    [...text.matchAll(new RegExp(`name="${name}"[^>]* value="([^"]*)"`, "g"))].map(([, value]) =>
-      decoded(value!),
-    );
-  return { condition: valuesOf("condition"), serve: valuesOf("serve"), rest: valuesOf("rest") };
+  const sent: Record<string, string[]> = {};
+  const name = "((?:attribute|operator|value|serve|share|of|was)-(?:\\d+|rest)|rules)";
+  for (const [, field, value] of text.matchAll(
+    new RegExp(`<input[^>]* name="${name}"[^>]* value="([^"]*)"`, "g"),
+  ))
+    (sent[field!] ??= []).push(decoded(value!));
+  for (const [, field, options] of text.matchAll(
+    new RegExp(`<select name="${name}"[^>]*>(.*?)</select>`, "gs"),
+  ))
+    (sent[field!] ??= []).push(decoded(/value="([^"]*)" selected/.exec(options!)?.[1] ?? ""));
+  return sent;
 }

@@ -17,6 +17,7 @@ import { areBoolean } from "../../../flags/rules/rules.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
+import { type EditedTable, rowsIn, serveIn } from "./rule-rows.ts";
 import { parseWallTime, wallTime } from "../../../base/wall-time.ts";
 
 /** A field by its name in the form of a flag, which has no metadata. */
@@ -71,17 +72,17 @@ export function baseIn(fields: Fields): Draft | undefined {
 }
 
 /** A draft as typed, with its rule as a table if the form had one. */
-export type DraftInput = { draft: Draft; table: RuleTable | null; faults: Faults };
+export type DraftInput = { draft: Draft; table: EditedTable | null; faults: Faults };
 
 /** Reads a flag's form; fields that it did not send come from `base`. */
 export function readDraft(fields: Fields, base: Draft): DraftInput {
   const draft = { ...base };
   for (const name of NAMES) if (fields.has(name)) draft[name] = textOf(fields, name);
-  if (!fields.has("condition"))
+  if (!fields.has("condition") && !fields.has("rules"))
     return { draft, table: fields.has("targeting") ? null : tableOf(draft), faults: {} };
-  const table = tableIn(fields);
+  const table = tableIn(fields, variantsOf(draft) ?? {});
   // A rule that is left as it is stays as it was written, also where words have another notation for it.
-  if (draft.variants === base.variants && Bun.deepEquals(table, tableOf(base)))
+  if (draft.variants === base.variants && Bun.deepEquals(wordsOf(table), tableOf(base)))
     return { draft, table, faults: {} };
   try {
     const variants = variantsOf(draft);
@@ -94,8 +95,20 @@ export function readDraft(fields: Fields, base: Draft): DraftInput {
   }
 }
 
-/** The rows of a form, also those in which nothing was typed. */
-export function rowsIn(fields: Fields): RuleRow[] {
+/** The words of a table, without the fields in which they were typed. */
+function wordsOf({ rows, rest }: EditedTable): RuleTable {
+  return { rows: rows.map(({ condition, serve }) => ({ condition, serve })), rest };
+}
+
+/** The table of a form, also with rows in which nothing was typed. */
+export function typedTable(fields: Fields, variants: Readonly<Record<string, unknown>>): EditedTable {
+  if (!fields.has("rules")) return { rows: wordedRows(fields), rest: textOf(fields, "rest").trim() };
+  const { words, edit } = serveIn(fields, "rest", variants);
+  return { rows: rowsIn(fields, variants), rest: words, restEdit: edit };
+}
+
+/** Rows that were sent in words. */
+function wordedRows(fields: Fields): RuleRow[] {
   const served = textsOf(fields, "serve");
   return textsOf(fields, "condition").map((condition, at) => ({
     condition: condition.trim(),
@@ -108,12 +121,13 @@ export function isTyped({ condition, serve }: RuleRow): boolean {
   return condition !== "" || serve !== "";
 }
 
-function tableIn(fields: Fields): RuleTable {
-  return { rows: rowsIn(fields).filter(isTyped), rest: textOf(fields, "rest").trim() };
+function tableIn(fields: Fields, variants: Readonly<Record<string, unknown>>): EditedTable {
+  const { rows, ...rest } = typedTable(fields, variants);
+  return { rows: rows.filter(isTyped), ...rest };
 }
 
 /** The variants that a rule of a draft chooses from; null while they cannot be read. */
-function variantsOf({ variants }: Draft): Record<string, unknown> | null {
+export function variantsOf({ variants }: Draft): Record<string, unknown> | null {
   if (variants.trim() === "") return { on: true, off: false };
   const parsed = parseJson(variants);
   return parsed.fault === undefined && isObject(parsed.value) ? parsed.value : null;

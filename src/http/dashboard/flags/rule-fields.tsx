@@ -1,13 +1,12 @@
-import { isObject } from "../../../base/json.ts";
-import type { RuleRow, RuleTable } from "../../../flags/rules/rule-table.ts";
-import { parseJson } from "../json-text.ts";
 import { AreaField, TextField } from "../parts/field.tsx";
 import { Button } from "../parts/link.tsx";
-import { RULE_ERROR, RowField, isOfRow } from "../parts/conditions.tsx";
+import { RULE_ERROR, isOfRow } from "../parts/conditions.tsx";
 import { useMay } from "../view.ts";
-import { type Draft, type Faults, tableOf } from "./draft.ts";
+import { type Draft, type Faults, tableOf, variantsOf } from "./draft.ts";
+import { Row, Serve } from "./rule-row.tsx";
+import { type EditedRow, type EditedTable, editedServe } from "./rule-rows.ts";
 
-const EMPTY: RuleRow = { condition: "", serve: "" };
+const EMPTY: EditedRow = { condition: "", serve: "" };
 
 /** Variants, the default and the rule; `table` is null for a rule in JSON. */
 export function RuleFields({
@@ -16,7 +15,7 @@ export function RuleFields({
   faults,
 }: {
   draft: Draft;
-  table: RuleTable | null;
+  table: EditedTable | null;
   faults: Faults;
 }) {
   const { variants, targeting, defaultVariant } = draft;
@@ -54,7 +53,7 @@ export function RuleFields({
         ) : (
           <RuleRows
             table={table}
-            names={namesOf(variants)}
+            variants={variantsOf(draft) ?? {}}
             defaultVariant={defaultVariant}
             fault={faults.targeting}
           />
@@ -62,12 +61,6 @@ export function RuleFields({
       </div>
     </details>
   );
-}
-
-/** The names of the variants; of a flag that has none those that it gets with a rule. */
-function namesOf(variants: string): string[] {
-  const parsed = variants.trim() === "" ? { value: { on: true, off: false } } : parseJson(variants);
-  return "value" in parsed && isObject(parsed.value) ? Object.keys(parsed.value) : [];
 }
 
 /** The rule in flagd's language. */
@@ -105,57 +98,45 @@ function JsonRule({
   );
 }
 
-/** The rule in words: a row for each condition, and one for everyone else. */
+/** The rule as rows: a group for each, and one for everyone else. */
 function RuleRows({
-  table: { rows, rest },
-  names,
+  table: { rows, rest, restEdit },
+  variants,
   defaultVariant,
   fault,
 }: {
-  table: RuleTable;
-  names: readonly string[];
+  table: EditedTable;
+  variants: Readonly<Record<string, unknown>>;
   defaultVariant: string;
   fault: string | undefined;
 }) {
   const mayWrite = useMay("flags:write");
   const all = [...rows, EMPTY];
-  const other = names.find((name) => name !== names[0]) ?? names[0] ?? "on";
   const isRestWrong = fault !== undefined && /^everyone else:/i.test(fault);
   return (
     <fieldset aria-describedby={fault === undefined ? "rule-hint" : `rule-hint ${RULE_ERROR}`}>
       <legend>Rule</legend>
       <p class="hint" id="rule-hint">
-        The first row that holds decides. A condition is in words:{" "}
-        <code>plan is pro and country in AT, DE</code>, <code>segment staff</code>,{" "}
-        <code>not (age is at least 18)</code>. Serve a variant or shares: <code>25 %</code>,{" "}
-        <code>
-          10 % {names[0] ?? "on"}, 90 % {other}
-        </code>
-        .
+        The first rule that holds decides. A rule without a condition is left out; of shares, the last one
+        that was not changed takes the rest.
       </p>
-      <datalist id="variant-names">
-        {names.map((name) => (
-          <option value={name} />
-        ))}
-      </datalist>
+      <input type="hidden" name="rules" value={String(all.length)} />
       {all.map((row, index) => (
         <Row
           row={row}
           number={index + 1}
           count={rows.length}
+          variants={variants}
           isWrong={!isRestWrong && index < rows.length && isOfRow(fault, index + 1)}
           mayWrite={mayWrite}
         />
       ))}
-      <div class="rule-row" role="group" aria-label="Everyone else">
+      <div class="rule stack" role="group" aria-label="Everyone else">
         <span>Everyone else</span>
-        <span aria-hidden="true">serve</span>
-        <RowField
-          name="rest"
-          label="Serve everyone else"
-          value={rest}
-          placeholder={defaultVariant === "" ? "the default" : defaultVariant}
-          list="variant-names"
+        <Serve
+          row="rest"
+          edit={restEdit ?? editedServe(rest, variants)}
+          none={defaultVariant === "" ? "the default" : `the default, ${defaultVariant}`}
           isWrong={isRestWrong}
         />
       </div>
@@ -175,52 +156,5 @@ function RuleRows({
         </p>
       )}
     </fieldset>
-  );
-}
-
-function Row({
-  row,
-  number,
-  count,
-  isWrong,
-  mayWrite,
-}: {
-  row: RuleRow;
-  number: number;
-  /** How many rows hold something. */
-  count: number;
-  isWrong: boolean;
-  mayWrite: boolean;
-}) {
-  return (
-    <div class="rule-row" role="group" aria-label={`Rule ${number}`}>
-      <RowField
-        name="condition"
-        label={`Condition of rule ${number}`}
-        value={row.condition}
-        placeholder="email ends with @example.com"
-        isWrong={isWrong}
-      />
-      <span aria-hidden="true">serve</span>
-      <RowField
-        name="serve"
-        label={`Serve in rule ${number}`}
-        value={row.serve}
-        placeholder="on"
-        list="variant-names"
-        isWrong={isWrong}
-      />
-      {mayWrite && number <= count && (
-        <p class="row-buttons">
-          {number > 1 && (
-            <Button name="act" value={`up-${number}`} icon="arrowUp" label={`Move rule ${number} up`} />
-          )}
-          {number < count && (
-            <Button name="act" value={`down-${number}`} icon="arrowDown" label={`Move rule ${number} down`} />
-          )}
-          <Button name="act" value={`remove-${number}`} icon="x" label={`Remove rule ${number}`} />
-        </p>
-      )}
-    </div>
   );
 }

@@ -31,9 +31,20 @@ type Sent = Attempt & { values?: ValuesDraft; state?: StateDraft; ramp?: RampDra
 /** Handlers of the page's buttons, by the value that each sends. */
 const ACTS = new Map<string, (act: string, context: Act) => Promise<Done | Page | Sent>>([
   ...["state", "for", "state-at"].map((act) => [act, changeState] as const),
-  ...["save", "schedule", "try", "row", "up", "down", "remove", "rows", "json"].map(
-    (act) => [act, changeValues] as const,
-  ),
+  ...[
+    "save",
+    "check",
+    "discard",
+    "schedule",
+    "try",
+    "row",
+    "and",
+    "up",
+    "down",
+    "remove",
+    "rows",
+    "json",
+  ].map((act) => [act, changeValues] as const),
 ]);
 
 export function settingRoutes(dashboard: Dashboard) {
@@ -49,7 +60,7 @@ export function settingRoutes(dashboard: Dashboard) {
     const caller = c.get("caller");
     const setting = await readSetting(app, caller, place);
     // Trying changes nothing, so those who may read may try.
-    if (act !== "try") requireScope(caller, "flags:write", place);
+    if (act !== "try" && act !== "check") requireScope(caller, "flags:write", place);
     const timeZone = viewOf(c).timeZone;
     // Buttons of a row of a rule have its number behind them.
     const run = ACTS.get(act.replace(/-\d{1,4}$/, ""));

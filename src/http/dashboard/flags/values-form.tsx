@@ -10,6 +10,9 @@ import { sentence } from "../error-page.tsx";
 import { AreaField, SelectField, TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
+import { PROPOSED_FOR } from "../parts/propose.tsx";
+import { Foreign } from "../parts/text.tsx";
+import type { Environment } from "../../../projects/environment.ts";
 import { useMayChange, useView } from "../view.ts";
 import { type Draft, type Faults, type DraftInput, draftOf, mayHavePayload, tableOf } from "./draft.ts";
 import { settingAction } from "../paths.ts";
@@ -36,6 +39,8 @@ export type ValuesDraft = DraftInput & {
   /** Error that concerns no single field. */
   problem?: string | undefined;
   tried?: Tried | undefined;
+  /** The changes of saving, a line for each field; left out until it was checked. */
+  difference?: readonly string[] | undefined;
 };
 
 /** The form of a flag's values in one environment, with what they would do for contexts. */
@@ -101,44 +106,61 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
           <OptionalFields section={section} names={names} draft={draft} faults={faults} />
         ))}
         <TryFields tried={typed?.tried} />
-        {mayWrite && <Saving place={place.environment} typed={typed} />}
+        {mayWrite && <Saving environment={environment} typed={typed} />}
       </Form>
     </section>
   );
 }
 
-function Saving({ place, typed }: { place: string; typed: ValuesDraft | null }) {
+/** The bar of values that are not stored yet. */
+function Saving({ environment, typed }: { environment: Environment; typed: ValuesDraft | null }) {
   const { timeZone } = useView();
-  const { why = "", at = "", atFault } = typed ?? {};
+  const { why = "", at = "", atFault, difference } = typed ?? {};
+  const { slug, approvals } = environment;
   return (
-    <>
+    <section class="unsaved stack" aria-label="Not saved" id="unsaved">
+      {difference && (
+        <ul id="difference">
+          {difference.length === 0 && <li>Nothing differs from what is stored.</li>}
+          {difference.map((line) => (
+            <li>
+              <Foreign text={line} />
+            </li>
+          ))}
+        </ul>
+      )}
       <WhyField id="values-why" value={why} />
       <p class="buttons">
         <Button kind="primary" name="act" value="save">
-          Save
+          Save in {slug}
         </Button>
-        <span class="soft">in {place}</span>
+        {approvals > 0 && (
+          <Button name="propose" value={PROPOSED_FOR}>
+            Propose
+          </Button>
+        )}
+        <Button name="act" value="check">
+          Check
+        </Button>
+        <Button name="act" value="discard">
+          Discard
+        </Button>
       </p>
-      <details open={at !== "" || atFault !== undefined} id="values-later">
-        <summary>Save later</summary>
-        <div class="stack">
-          <TextField
-            id="values-at"
-            name="at"
-            type="datetime-local"
-            label="Save at"
-            hint={`Time zone ${timeZone}.`}
-            value={at}
-            error={atFault}
-          />
-          <p>
-            <Button name="act" value="schedule" icon="clock">
-              Save later in {place}
-            </Button>
-          </p>
-        </div>
-      </details>
-    </>
+      <div class="buttons">
+        <TextField
+          id="values-at"
+          name="at"
+          type="datetime-local"
+          label="Save at"
+          hint={`Time zone ${timeZone}.`}
+          value={at}
+          error={atFault}
+        />
+        <Button name="act" value="schedule" icon="clock">
+          Schedule
+        </Button>
+      </div>
+    </section>
   );
 }
 

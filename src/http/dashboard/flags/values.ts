@@ -5,6 +5,9 @@ import type { AppError } from "../../../base/errors.ts";
 import { isTimeZone } from "../../../access/user.ts";
 import type { RuleTable } from "../../../flags/rules/rule-table.ts";
 import type { FlagPatch } from "../../../flags/flag.ts";
+import { flagState } from "../../../flags/history.ts";
+import { differencesInWords } from "../../../flags/rules/difference-words.ts";
+import { isUnset } from "../../../projects/differences.ts";
 import { setFlag } from "../../../flags/flags.ts";
 import { scheduleChange } from "../../../flags/schedule/schedule.ts";
 import { sentence } from "../error-page.tsx";
@@ -24,11 +27,13 @@ import {
   mergeDrafts,
   patchOf,
   readDraft,
-  rowsIn,
   tableOf,
+  typedTable,
+  variantsOf,
 } from "./draft.ts";
 import { settingPath } from "../paths.ts";
-import { type Act, type Outcome, confirmationOf, isTypedError } from "./setting.tsx";
+import { type Act, type Outcome, confirmationOf, isTypedError, patched } from "./setting.tsx";
+import { BLANK } from "./rule-rows.ts";
 import { tryPatch } from "./try.tsx";
 import type { ValuesDraft } from "./values-form.tsx";
 
@@ -36,7 +41,7 @@ type ValuesOutcome = Outcome<{ values: ValuesDraft }>;
 
 /**
  * Takes the form of a flag's values: stores them (`save`), schedules them (`schedule`), tries them (`try`), or shows the
- * form with its rows changed (`row`, `up`, `down`, `remove`) or its rule in the other notation (`rows`, `json`).
+ * form with its rows changed (`row`, `and`, `up`, `down`, `remove`) or its rule in the other notation (`rows`, `json`).
  */
 export async function changeValues(act: string, context: Act): Promise<ValuesOutcome> {
   const { fields, setting } = context;
@@ -53,13 +58,16 @@ export async function changeValues(act: string, context: Act): Promise<ValuesOut
   };
   if (act === "json") return { status: 200, values: { ...typed, table: null } };
   if (act === "rows") return { status: 200, values: { ...typed, table: tableOf(typed.draft) } };
-  if (/^(?:row|up|down|remove)\b/.test(act))
+  if (act === "discard") return { to: settingPath(setting.place), text: "Nothing is changed." };
+  if (/^(?:row|and|up|down|remove)\b/.test(act))
     return { status: 200, values: withRowsMoved(typed, fields, act) };
 
   const { patch, faults: found } = patchOf(typed.draft, base, timeZone);
   const faults = { ...found, ...typed.faults };
   if (Object.keys(faults).length > 0) return refused(typed, faults);
   try {
+    if (act === "check")
+      return { status: 200, values: { ...typed, difference: differenceOf(context, patch) } };
     if (act === "try")
       return {
         status: 200,
@@ -78,6 +86,17 @@ export async function changeValues(act: string, context: Act): Promise<ValuesOut
   }
 }
 
+/** The changes of a patch, a line for each field. */
+function differenceOf({ dashboard: { app }, setting: { record } }: Act, patch: FlagPatch): string[] {
+  const [before, after] = [flagState(record), flagState(patched(record, patch, app.now()))];
+  const shown = (field: string | null, words: string | null | undefined, value: unknown) =>
+    words ?? (isUnset(value, field ?? "") ? "none" : JSON.stringify(value)).slice(0, 300);
+  return differencesInWords(before, after).map(
+    ({ field, words, ...each }) =>
+      `${field ?? "flag"}: ${shown(field, words?.before, each.before)} → ${shown(field, words?.after, each.after)}`,
+  );
+}
+
 /** The form again, with what is wrong at each field. */
 function refused(typed: ValuesDraft, faults: Faults): ValuesOutcome {
   const sentences = Object.fromEntries(
@@ -86,15 +105,16 @@ function refused(typed: ValuesDraft, faults: Faults): ValuesOutcome {
   return { status: 422, values: { ...typed, faults: sentences } };
 }
 
-/** The draft after a button of its rows: `row` adds one, `up-2`, `down-2` and `remove-2` are for the second. */
+/** The draft after a button of its rows: `row` adds one, `and-2` a condition, `up-2`, `down-2` and `remove-2` are for the second. */
 function withRowsMoved(typed: ValuesDraft, fields: Fields, act: string): ValuesDraft {
-  const rows = rowsIn(fields);
+  const { rows, ...rest } = typedTable(fields, variantsOf(typed.draft) ?? {});
   const at = Number(/\d+$/.exec(act)?.[0] ?? 0) - 1;
   const to = act.startsWith("up") ? at - 1 : at + 1;
   if (act.startsWith("remove")) rows.splice(at, 1);
+  else if (act.startsWith("and")) rows[at]?.edit?.conditions?.push(BLANK);
   else if (act !== "row" && rows[at] && rows[to]) [rows[at], rows[to]] = [rows[to], rows[at]];
-  const kept = act === "row" ? rows : rows.filter(isTyped);
-  return { ...typed, table: { rows: kept, rest: textOf(fields, "rest").trim() }, faults: {} };
+  const kept = act === "row" || act.startsWith("and") ? rows : rows.filter(isTyped);
+  return { ...typed, table: { rows: kept, ...rest }, faults: {} };
 }
 
 async function save(context: Act, typed: ValuesDraft, patch: FlagPatch): Promise<ValuesOutcome> {

@@ -42,35 +42,42 @@ export function RowField({
 /** The fields of a comparison: attribute, operator and value. */
 export function ComparisonFields({
   row: { attribute, operator, value },
+  suffix = "",
+  more = {},
   labelOf,
   operatorLabel,
   isWrong,
 }: {
   row: Comparison;
+  /** The end of the names of its fields. */
+  suffix?: string;
+  /** Operators beside those of comparisons, with their words. */
+  more?: Readonly<Record<string, string>>;
   /** Names a field by its row. */
   labelOf: (field: string) => string;
   operatorLabel: string;
   isWrong: boolean;
 }) {
-  const options = operator in OPERATOR_WORDS ? OPERATORS : [operator, ...OPERATORS];
+  const known = [...OPERATORS, ...Object.keys(more)];
+  const options = known.includes(operator) ? known : [operator, ...known];
   return (
     <>
       <RowField
-        name="attribute"
+        name={`attribute${suffix}`}
         label={labelOf("Attribute")}
         value={attribute}
         placeholder="email"
         isWrong={isWrong}
       />
-      <select name="operator" aria-label={labelOf(operatorLabel)}>
+      <select name={`operator${suffix}`} aria-label={labelOf(operatorLabel)}>
         {options.map((each) => (
           <option value={each} selected={each === operator}>
-            {OPERATOR_WORDS[each] ?? each}
+            {OPERATOR_WORDS[each] ?? more[each] ?? each}
           </option>
         ))}
       </select>
       <RowField
-        name="value"
+        name={`value${suffix}`}
         label={labelOf("Value")}
         value={value}
         placeholder="@example.com"

@@ -33,7 +33,7 @@ export class ProposedInstead extends Error {
 }
 
 /** How long a change stays open that a page proposes. */
-const PROPOSED_FOR = "14d";
+export const PROPOSED_FOR = "14d";
 
 /** Proposes the change if the form asks for that. Throws {@link ProposedInstead}. */
 export async function proposeIfAsked(fields: Fields, proposable: Proposable | undefined): Promise<void> {

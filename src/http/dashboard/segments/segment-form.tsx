@@ -136,7 +136,7 @@ export function RuleFields({ draft, fault }: { draft: RuleDraft; fault?: string 
       )}
       {rows.length <= 1 && <input type="hidden" name="join" value={join} />}
       {rows.map((row, at) => (
-        <div class="comparison">
+        <div class="comparison" role="group" aria-label={`Condition ${at + 1}`}>
           <ComparisonFields
             row={row}
             labelOf={(field) => `${field} of condition ${at + 1}`}

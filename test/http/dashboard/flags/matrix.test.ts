@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { setDetails, setFlag } from "../../../src/flags/flags.ts";
-import { setEnvironment } from "../../../src/projects/environments.ts";
-import { createProject } from "../../../src/projects/projects.ts";
-import { openTestApp } from "../../support/app.ts";
-import { openDashboard } from "../../support/pages/dashboard.ts";
-import { OPERATOR } from "../../support/records/caller.ts";
+import { setDetails, setFlag } from "../../../../src/flags/flags.ts";
+import { setEnvironment } from "../../../../src/projects/environments.ts";
+import { createProject } from "../../../../src/projects/projects.ts";
+import { openTestApp } from "../../../support/app.ts";
+import { openDashboard } from "../../../support/pages/dashboard.ts";
+import { OPERATOR } from "../../../support/records/caller.ts";
 
 const LIST = "/projects/shop";
 const DAY = 86_400_000;

@@ -1,0 +1,141 @@
+import { AppError } from "../../../base/errors.ts";
+import { isObject } from "../../../base/json.ts";
+import { ruleOfCondition } from "../../../flags/rules/condition-parser.ts";
+import { asOneWord } from "../../../flags/rules/condition-values.ts";
+import { comparisonInWords } from "../../../flags/rules/condition-words.ts";
+import { type Comparison, OPERATOR_WORDS, comparisonOf } from "../../../flags/rules/conditions.ts";
+import type { RuleRow, RuleTable } from "../../../flags/rules/rule-table.ts";
+import { resultOf, sharesOf, switchOf } from "../../../flags/rules/shares.ts";
+import { type Fields, textOf, textsOf } from "../fields.ts";
+
+/** The operators of conditions without an attribute, whose value is the name of a segment. */
+export const SEGMENT_WORDS: Readonly<Record<string, string>> = {
+  segment: "segment",
+  "not segment": "not segment",
+};
+
+/** The value of `Serve` for a split of users. */
+export const SHARES = "shares";
+
+type Variants = Readonly<Record<string, unknown>>;
+
+/** A variant with its percentage as it was typed. */
+type EditedShare = { variant: string; percent: string };
+
+/** The fields of the result of a row: a variant, nothing, or `shares`. */
+export type EditedServe = { serve: string; shares: EditedShare[] };
+
+/** A row of a rule with the fields in which it was typed; `conditions` is null for one that is typed in words. */
+export type EditedRow = RuleRow & { edit?: EditedServe & { conditions: Comparison[] | null } };
+
+export type EditedTable = Omit<RuleTable, "rows"> & { rows: EditedRow[]; restEdit?: EditedServe };
+
+export const BLANK: Comparison = { attribute: "", operator: "==", value: "" };
+
+/** The rows of a form, also those in which nothing was typed. */
+export function rowsIn(fields: Fields, variants: Variants): EditedRow[] {
+  const count = Math.min(1000, Number(textOf(fields, "rules")) || 0);
+  return Array.from({ length: count }, (_, at) => rowIn(fields, at + 1, variants));
+}
+
+function rowIn(fields: Fields, number: number, variants: Variants): EditedRow {
+  const served = serveIn(fields, String(number), variants);
+  const words = textOf(fields, `words-${number}`).trim();
+  const [operators, values] = [textsOf(fields, `operator-${number}`), textsOf(fields, `value-${number}`)];
+  const conditions = textsOf(fields, `attribute-${number}`).map((attribute, at) => ({
+    attribute: attribute.trim(),
+    operator: operators[at] ?? "==",
+    value: (values[at] ?? "").trim(),
+  }));
+  const isInWords = fields.has(`words-${number}`);
+  const condition = isInWords ? words : conditions.filter(isFilled).map(inWords).join(" and ");
+  const edit = { conditions: isInWords ? null : conditions, ...served.edit };
+  return { condition, serve: condition === "" ? "" : served.words, edit };
+}
+
+function isFilled({ attribute, value }: Comparison): boolean {
+  return attribute !== "" || value !== "";
+}
+
+function inWords(row: Comparison): string {
+  if (row.operator in SEGMENT_WORDS) return `${row.operator} ${asOneWord(row.value)}`;
+  return row.operator in OPERATOR_WORDS
+    ? comparisonInWords(row)
+    : `${row.attribute} ${row.operator} ${row.value}`;
+}
+
+/** The result of a row of a form, or with `rest` of everyone else: in words, and as its fields show it. */
+export function serveIn(
+  fields: Fields,
+  row: string,
+  variants: Variants,
+): { words: string; edit: EditedServe } {
+  const serve = textOf(fields, `serve-${row}`).trim();
+  const [names, typed, was] = ["of", "share", "was"].map((name) => textsOf(fields, `${name}-${row}`));
+  const given = names!.map((variant, at) => ({ variant, percent: (typed![at] ?? "").trim() }));
+  const shares = completed(given, was!);
+  const edit = { serve, shares };
+  if (serve !== SHARES || Object.hasOwn(variants, SHARES)) return { words: serve, edit };
+  const states = switchOf(variants);
+  const [first, second, ...more] = shares.filter(({ percent }) => percent !== "");
+  const isOfSwitch = more.length === 0 && first?.variant === states?.on && second?.variant === states?.off;
+  if (states !== null && first && isOfSwitch && sumOf(shares) === 100)
+    return { words: `${first.percent} %`, edit };
+  return { words: shares.map(({ variant, percent }) => `${percent || 0} % ${variant}`).join(", "), edit };
+}
+
+function sumOf(shares: readonly EditedShare[]): number {
+  return Number(shares.reduce((sum, { percent }) => sum + Number(percent), 0).toFixed(4));
+}
+
+/** Shares of which the last one that was not changed takes what the others leave. */
+function completed(shares: EditedShare[], was: readonly string[]): EditedShare[] {
+  const rest = shares.findLastIndex(({ percent }, at) => percent === "" || percent === was[at]);
+  const sum = sumOf(shares);
+  if (rest < 0 || sum === 100 || Number.isNaN(sum)) return shares;
+  const left = Number((100 - sum + Number(shares[rest]!.percent)).toFixed(4));
+  return left < 0 ? shares : shares.with(rest, { ...shares[rest]!, percent: String(left) });
+}
+
+/** The comparisons of a condition in words that all have to hold; null for a condition of another kind. */
+export function conditionsOf(words: string): Comparison[] | null {
+  if (words === "") return [BLANK];
+  try {
+    const rule = ruleOfCondition(words);
+    const single = conditionOf(rule);
+    if (single) return [single];
+    const parts = Object.keys(rule).length === 1 ? rule["and"] : null;
+    const read = Array.isArray(parts) ? parts.map(conditionOf) : [null];
+    return read.every((each) => each !== null) ? read : null;
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+function conditionOf(rule: unknown): Comparison | null {
+  const comparison = comparisonOf(rule);
+  if (comparison !== null) return comparison;
+  if (!isObject(rule)) return null;
+  const negated: unknown = Array.isArray(rule["!"]) ? rule["!"][0] : undefined;
+  const [operator, name] = isObject(negated) ? ["not segment", negated["$ref"]] : ["segment", rule["$ref"]];
+  return typeof name === "string" ? { attribute: "", operator, value: name } : null;
+}
+
+/** The fields of what readers get in words. */
+export function editedServe(words: string, variants: Variants): EditedServe {
+  const names = Object.keys(variants);
+  const none = names.map((variant, at) => ({ variant, percent: at === 0 ? "100" : "0" }));
+  if (words === "" || Object.hasOwn(variants, words)) return { serve: words, shares: none };
+  try {
+    const found = sharesOf(resultOf(words, variants)) ?? [];
+    const shares = names.map((variant) => ({
+      variant,
+      percent: found.find((each) => each.variant === variant)?.percent ?? "0",
+    }));
+    return { serve: SHARES, shares };
+  } catch (error) {
+    if (error instanceof AppError) return { serve: words, shares: none };
+    throw error;
+  }
+}
