@@ -43,6 +43,7 @@ export function fullPages({
     "/inbox?folder=archived",
     "/inbox?q=order",
     "/inbox/contact",
+    "/inbox/contact?view=table",
     `/inbox/contact/${submissions[0]}`,
     `/inbox/contact/${spam}`,
     `/inbox/contact/${withFiles}`,

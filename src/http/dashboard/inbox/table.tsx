@@ -41,18 +41,15 @@ export function SubmissionTable({
           keyOf={({ id }) => `row-${id}`}
           columns={[
             {
-              label: "Received",
+              label: "From",
               heading: true,
               cell: (submission) => (
-                <A
-                  to={submissionPath(submission)}
-                  query={query}
-                  label={`Open ${visible(summaryOf(submission.data).from)}`}
-                >
-                  <Time at={Date.parse(submission.createdAt)} />
+                <A to={submissionPath(submission)} query={query}>
+                  <Foreign text={summaryOf(submission.data).from} />
                 </A>
               ),
             },
+            { label: "Received", cell: ({ createdAt }) => <Time at={Date.parse(createdAt)} /> },
             ...columns.map(({ field, label }) => ({
               label: visible(label),
               cell: ({ data }: Submission) => <Foreign text={textOf(data, field)} />,

@@ -2,7 +2,7 @@ import type { Submission } from "../../../forms/submission.ts";
 import { HANDLING_LIMITS } from "../../../forms/limits.ts";
 import { Card } from "../parts/card.tsx";
 import { AreaField, SelectField, TextField } from "../parts/field.tsx";
-import { A, Button, ButtonForm, Form } from "../parts/link.tsx";
+import { A, Button, ButtonForm, ButtonLink, Form } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import type { Faults } from "../parts/submit.ts";
@@ -141,9 +141,14 @@ export function BlockCard({
   return (
     <Card id="block-title" title="Block">
       {sender !== null && (
-        <ButtonForm to={to} values={{ ...values, what: "sender" }} label="Block sender">
-          Block sender <Foreign text={sender} />
-        </ButtonForm>
+        <>
+          <p>
+            The form files what <Foreign text={sender} /> sends as spam, or refuses it.
+          </p>
+          <ButtonForm to={to} values={{ ...values, what: "sender" }}>
+            Block sender
+          </ButtonForm>
+        </>
       )}
       <Form to={to} class="filters" id="block-form" values={{ ...values, what: "word" }}>
         <TextField
@@ -180,10 +185,10 @@ export function OthersCard({ others, address }: { others: Others; address: strin
           </li>
         ))}
       </ul>
-      <p>
-        <A to="/people" query={{ q: address }}>
-          Everything from <Foreign text={address} />
-        </A>
+      <p class="buttons">
+        <ButtonLink to="/people" query={{ q: address }}>
+          All by this person
+        </ButtonLink>
       </p>
     </Card>
   );
