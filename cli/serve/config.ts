@@ -1,5 +1,6 @@
 import { isAddressRange } from "../../src/base/network.ts";
 import type { Rate } from "../../src/base/units.ts";
+import type { TelemetrySettings } from "../../src/send/telemetry/settings.ts";
 import { usage } from "../session/usage.ts";
 import { countValue, durationValue, isUnset, rateValue } from "../session/values.ts";
 import { type Listen, listenValue } from "./address.ts";
@@ -10,6 +11,7 @@ import type { Tls } from "./listen.ts";
 import type { LogConfig } from "./log.ts";
 import { type OutgoingSettings, readAlertMail, readOutgoing, readRetryDelays } from "./outgoing-config.ts";
 import { type Settings, settingsOf } from "./settings.ts";
+import { readTelemetry } from "./telemetry-options.ts";
 import { threadsValue } from "./threads/count.ts";
 
 /** The options of `serve`, checked. */
@@ -50,6 +52,8 @@ export type ServeConfig = DashboardConfig & {
   /** Backups that the server makes itself; null for none. */
   backups: BackupSettings | null;
   audit: AuditSettings;
+  /** Where observations go (OpenTelemetry); null for nowhere. */
+  telemetry: TelemetrySettings | null;
   /** Every option as it is in effect, for commands that look at the running server. */
   /** Whether assistants are served at `/mcp`. */
   mcp: boolean;
@@ -128,6 +132,7 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
     retryDelays: readRetryDelays(options),
     backups: readBackup(options),
     audit: readAudit(options),
+    telemetry: readTelemetry(options),
     mcp: given.mcp ?? false,
     settings: settingsOf(options),
   };

@@ -41,6 +41,8 @@ import { loadOidcClient } from "./oidc-config.ts";
 import { loadOutgoing } from "./outgoing-config.ts";
 import { type Place, placeServices } from "./services.ts";
 import { onHangup, stopSignals } from "./signals.ts";
+import { openTelemetry } from "./telemetry.ts";
+import type { Telemeter } from "../../src/send/telemetry/telemetry.ts";
 import { MAIN_CLOCK } from "../../src/base/threads/shared-clock.ts";
 import { threadCount } from "./threads/count.ts";
 import { createServerMemory, openServerCounts } from "./threads/memory.ts";
@@ -107,6 +109,7 @@ export async function serve(
   let jobs: Jobs | undefined;
   let outbox: Outbox | undefined;
   let threads = NO_THREADS;
+  let telemeter: Telemeter | null = null;
   let sync = NO_SYNC;
   const data = storage.shared === null ? storage.data : null;
   const backups = createBackups(app, { settings: config.backups, data, env: commandEnv, log });
@@ -124,12 +127,14 @@ export async function serve(
     outbox = openOutbox(app, delivering, () => jobs?.wake(outbox?.job.name));
     app.onQueued = outbox.wake;
     const linkSecret = await loadLinkSecret(app);
+    telemeter = await openTelemetry(config, log);
     const { places, endStreams } = placeServices(config, app, {
       outgoing,
       oidcClient,
       log,
       metrics,
       noteRead: reads.note,
+      telemetry: telemeter,
       commitMinutes: commitLatency.minutes,
       storage,
       facts: () => ({ ...facts, backup: backups.state() }),
@@ -228,6 +233,7 @@ export async function serve(
     backups.stop();
     await jobs?.stop();
     await Promise.all([threads.end(), ...listeners.map((listener) => listener.end())]);
+    await telemeter?.close();
     await reads.flush().catch(log.error);
     await app.measuring.flush().catch(log.error);
     await app[Symbol.asyncDispose]();

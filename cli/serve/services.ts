@@ -50,6 +50,7 @@ export function placeServices(
     log,
     metrics,
     noteRead,
+    telemetry,
     commitMinutes,
     isDraining,
     linkSecret,
@@ -123,6 +124,7 @@ export function placeServices(
         noteRead,
         maxStale,
         threads,
+        evaluated: telemetry?.evaluated ?? null,
       }));
     }),
     pages: once(async () => {
@@ -221,6 +223,7 @@ export function placeServices(
       logsReads: log.logsReads,
       report: reportOf("operation"),
       isDraining,
+      served: telemetry?.served ?? null,
       elsewhere: elsewhere && ((request, peer) => elsewhere(index, request, peer)),
     }),
   }));

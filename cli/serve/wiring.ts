@@ -1,3 +1,4 @@
+import type { Telemetry } from "../../src/base/trace.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import type { NoteRead } from "../../src/flags/reads/reads.ts";
 import type { Peer } from "../../src/http/hot.ts";
@@ -18,6 +19,8 @@ export type Wiring = {
   log: Log;
   metrics: Metrics;
   noteRead: NoteRead;
+  /** Null without a collector. */
+  telemetry: Telemetry | null;
   commitMinutes: () => readonly CommitMinute[];
   isDraining: () => boolean;
   linkSecret: string;

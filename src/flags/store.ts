@@ -35,6 +35,13 @@ export type FlagSelection = {
   metadata: string;
 };
 
+/** The flags that two keys select. */
+export type KeyedSelection = FlagSelection & {
+  projectKey: string;
+  /** The slugs of the project and the environment: `shop/production`. */
+  place: string;
+};
+
 type FlagStore = {
   /** By slug. */
   list(project: string, environment: string): Promise<FlagRecord[]>;
@@ -48,7 +55,7 @@ type FlagStore = {
    * The flags of the environment with a key, and the key of its project, which a reader has to know too; undefined if
    * there is no such environment.
    */
-  select(environmentKey: string): Promise<(FlagSelection & { projectKey: string }) | undefined>;
+  select(environmentKey: string): Promise<KeyedSelection | undefined>;
   /** The flags of an environment by its slugs. Throws `not_found`. */
   selectIn(project: string, environment: string): Promise<FlagSelection>;
   /** The project of an environment that two keys select; undefined if they select none. */

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import { getPath } from "hono/utils/url";
 import type { App } from "../app.ts";
+import type { Telemetry } from "../base/trace.ts";
 import { normalise } from "../base/network.ts";
 import { type Client, findClient } from "./address.ts";
 import { SECURITY_HEADERS } from "./dashboard/security.ts";
@@ -44,6 +45,8 @@ export type SiteOptions = {
   report: Report;
   /** Whether the server is about to stop, and answers that it is not ready. */
   isDraining?: () => boolean;
+  /** Gets every request that was answered; null for no observer. */
+  served?: Telemetry["served"] | null;
   /** Answers the requests to services that only the main thread of a server has; null in that thread. */
   elsewhere?: ((request: Request, peer: Peer) => Promise<Response>) | null;
 };
@@ -79,7 +82,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
     metrics,
   } = services;
   const { app, basePath, hsts, isTrustedProxy, counted, log, logsReads, report } = options;
-  const { isDraining = () => false, isBaseOptional = false, elsewhere = null } = options;
+  const { isDraining = () => false, isBaseOptional = false, elsewhere = null, served = null } = options;
   const { isHealthy, isReady } = createHealth(app, report, isDraining);
   const strictTransport = hsts === null ? null : `max-age=${hsts}`;
 
@@ -113,6 +116,8 @@ export function createSite(services: Services, options: SiteOptions): Site {
       const isFailure = status >= 500 && !(route.path === READY_PATH && isDraining());
       log({ method: request.method, route: route.path, status, ms, id: id!, isRead, isFailure, client });
     } else route.addRead(status, start);
+    if (served !== null)
+      served(request, { method: request.method, route: route.path, status, ms: clock.steady() - start });
     return answer;
   };
 

@@ -9,6 +9,7 @@ import { openApp } from "../../data/open.ts";
 import { listen } from "../listen.ts";
 import { createLog } from "../log.ts";
 import { placeServices } from "../services.ts";
+import { openTelemetry } from "../telemetry.ts";
 import { createForwarder } from "./forwarder.ts";
 import { openServerCounts } from "./memory.ts";
 import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
@@ -111,6 +112,7 @@ async function start({
   const isMainOnly = (): never => {
     throw new Error("only the main thread answers that");
   };
+  const telemeter = await openTelemetry(config, log);
   const { places, endStreams, values } = placeServices(config, app, {
     oidcClient: null,
     outgoing: isMainOnly,
@@ -119,6 +121,7 @@ async function start({
     log,
     metrics: createMetrics(),
     noteRead: reads.note,
+    telemetry: telemeter,
     commitMinutes: () => [],
     storage,
     isDraining: () => false,
@@ -147,6 +150,7 @@ async function start({
     async end() {
       await jobs.stop();
       await Promise.all(listeners.map((listener) => listener.end()));
+      await telemeter?.close();
       await reads.flush().catch(log.error);
       await app.measuring.flush().catch(log.error);
       await app[Symbol.asyncDispose]();

@@ -2,7 +2,7 @@ import { type Known, type Watch, createCache } from "../../base/changes.ts";
 import type { FlagValues } from "../flag.ts";
 import type { SegmentRecord } from "../segment.ts";
 import { type MemberLists, createMemberLists } from "./member-lists.ts";
-import type { FlagSelection, FlagsApp } from "../store.ts";
+import type { KeyedSelection, FlagsApp } from "../store.ts";
 
 /** Returns the snapshot of the environment that two keys select, at once if it is current; undefined if they select none. */
 export type FindSnapshot<T> = (
@@ -18,7 +18,7 @@ export type FindSnapshot<T> = (
 export function createSnapshots<T>(
   watch: Watch,
   store: FlagsApp["store"],
-  render: (selection: FlagSelection, before: T | undefined, environmentKey: string) => Promise<T>,
+  render: (selection: KeyedSelection, before: T | undefined, environmentKey: string) => Promise<T>,
 ): FindSnapshot<T> {
   type Entry = { projectKey: string; revision: number; snapshot: T };
   const load = async (environmentKey: string, before: Entry | undefined): Promise<Entry | undefined> => {
@@ -64,6 +64,8 @@ export type FlagSource = {
   revision: number;
   /** The metadata of the flag set, a term of flagd, as JSON text of an object. */
   metadata: string;
+  /** The slugs of the project and the environment: `shop/production`. */
+  place: string;
   /** Newest first by creation, then by slug. */
   records: readonly FlagValues[];
   /** In their order; none if no rule refers to one. */
@@ -150,13 +152,13 @@ function createSources({ watch, store }: SourceApp): Sources {
     const isFilled = segments.some(({ source }) => source !== undefined);
     const members = isFilled ? (before?.members ?? createMemberLists()) : null;
     await members?.load(selection);
-    const { revision, metadata } = selection;
+    const { revision, metadata, place } = selection;
     // Views that a service has not read since then still belong to an earlier source.
     const made = Array.from({ length: before ? sources.services : 0 }, (_, service) => {
       const view = before?.views[service];
       return view === undefined || view instanceof Promise ? before?.before[service] : view;
     });
-    const read = { revision, metadata, records, segments, members };
+    const read = { revision, metadata, place, records, segments, members };
     return { ...read, views: [], before: made, environmentKey, membersAt };
   });
   const sources: Sources = { find, services: 0 };

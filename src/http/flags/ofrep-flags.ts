@@ -36,6 +36,8 @@ export type FlagSet = {
   everyFlag: Readable;
   /** The metadata of the flag set, a term of flagd. */
   metadata: Record<string, unknown>;
+  /** The slugs of the project and the environment: `shop/production`. */
+  place: string;
   /** Differs after every change to the flags of the environment. */
   revision: number;
   /** When flags expire, in milliseconds since 1970. */
@@ -65,6 +67,7 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
     readables,
     everyFlag: neverRead(),
     metadata: JSON.parse(source.metadata) as Record<string, unknown>,
+    place: source.place,
     revision: source.revision,
     expiries: records.flatMap(({ expiresAt }) => expiresAt ?? []),
     compiled,

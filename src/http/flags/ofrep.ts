@@ -2,6 +2,7 @@ import { preflight } from "../preflight.ts";
 import { Hono } from "hono";
 import { createTokenFinder } from "../../access/token-finder.ts";
 import type { App } from "../../app.ts";
+import type { Telemetry } from "../../base/trace.ts";
 import type { Assigned } from "../../experiments/assignment.ts";
 import { ContextError } from "../../flags/rules/context.ts";
 import { type Context, subjectOf } from "../../flags/flagd/evaluate.ts";
@@ -47,6 +48,8 @@ export type OfrepOptions = {
   /** The age in milliseconds up to which flags are evaluated while the database does not answer; null for any age. */
   maxStale?: number | null;
   threads?: ThreadCounts;
+  /** Records evaluations; null for none. */
+  evaluated?: Telemetry["evaluated"];
 };
 
 const ELSEWHERE = `there is nothing at this address: flags are evaluated with POST to ${OFREP_FLAGS_PATH} and ${OFREP_FLAGS_PATH}/<key>`;
@@ -58,7 +61,14 @@ const ELSEWHERE = `there is nothing at this address: flags are evaluated with PO
 export function createOfrepService(
   app: App,
   report: Report,
-  { basePath = "", guard, noteRead = () => {}, maxStale = null, threads = null }: OfrepOptions = {},
+  {
+    basePath = "",
+    guard,
+    noteRead = () => {},
+    maxStale = null,
+    threads = null,
+    evaluated = null,
+  }: OfrepOptions = {},
 ): OfrepService {
   const staleness = createStaleness(app.watch, maxStale);
   const findFlags = createFlagSets(app);
@@ -114,7 +124,9 @@ export function createOfrepService(
       if (!evaluate) {
         staleness.requireFresh();
         const errorDetails = `there is no flag ${key} in this environment`;
-        return send(404, { key, errorCode: "FLAG_NOT_FOUND", errorDetails });
+        const error = { key, errorCode: "FLAG_NOT_FOUND", errorDetails };
+        evaluated?.(request, { flag: key, set: flags.place, json: JSON.stringify(error) });
+        return send(404, error);
       }
       const now = app.now();
       const readable = flags.readables.get(key)!;
@@ -129,6 +141,7 @@ export function createOfrepService(
           subject,
           flags,
         );
+      evaluated?.(request, { flag: key, set: flags.place, json });
       return sendText(isError ? 400 : 200, json);
     });
 
@@ -160,12 +173,13 @@ export function createOfrepService(
     variants: Assigned[] | null,
   ): Response | Promise<Response> => {
     const now = app.now();
-    const { isLarge, metadata } = flags;
+    const { isLarge, metadata, place } = flags;
     const { inOrder } = isBrowser ? flags.forBrowsers : flags.all;
     noteReads(flags, reader, isBrowser, now);
     const subject = subjectOf(context);
     const jsonOf = ([key, evaluate]: FlagSet["all"]["inOrder"][number]) => {
       const { json, variant } = evaluate(subject, now);
+      evaluated?.(request, { flag: key, set: place, json });
       if (variant !== undefined && variants !== null && mayCount(app, reader, key, subject, flags))
         variants.push([key, variant]);
       return json;

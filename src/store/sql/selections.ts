@@ -31,7 +31,9 @@ export function selections(parts: Bound<typeof selected>) {
   return {
     async select(environmentKey: string) {
       const environment = await parts.byKey(environmentKey);
-      return environment && { ...selectionOf(environment), projectKey: environment.project_key };
+      if (!environment) return undefined;
+      const { project_key: projectKey, place } = environment;
+      return { ...selectionOf(environment), projectKey, place };
     },
     selectIn: async (project: string, environment: string) =>
       selectionOf(await parts.in(project, environment)),
@@ -41,9 +43,9 @@ export function selections(parts: Bound<typeof selected>) {
 /** The environment that two keys select together, and the revision of its flags. */
 export function selectEnvironment(
   environmentKey: string,
-): Work<(EnvironmentRow & { project_key: string }) | undefined> {
+): Work<(EnvironmentRow & { project_key: string; place: string }) | undefined> {
   return first(
-    `SELECT e.id, e.project_id, e.revision, e.metadata, p.key AS project_key FROM environments e
+    `SELECT e.id, e.project_id, e.revision, e.metadata, p.key AS project_key, p.slug || '/' || e.slug AS place FROM environments e
      JOIN projects p ON p.id = e.project_id WHERE e.key = $environmentKey`,
     { environmentKey },
   );
