@@ -11,7 +11,7 @@ import type { Tls } from "./listen.ts";
 import type { LogConfig } from "./log.ts";
 import { type OutgoingSettings, readAlertMail, readOutgoing, readRetryDelays } from "./outgoing-config.ts";
 import { type Settings, settingsOf } from "./settings.ts";
-import { readTelemetry } from "./telemetry-options.ts";
+import { readTelemetry } from "./telemetry/telemetry-options.ts";
 import { threadsValue } from "./threads/count.ts";
 
 /** The options of `serve`, checked. */

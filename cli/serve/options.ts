@@ -7,7 +7,7 @@ import { dashboardOptions } from "./dashboard-options.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./log.ts";
 import { oidcOptions } from "./oidc-options.ts";
 import { deliveryOptions, outgoingOptions } from "./outgoing-options.ts";
-import { telemetryOptions } from "./telemetry-options.ts";
+import { telemetryOptions } from "./telemetry/telemetry-options.ts";
 
 /** The options of `serve`, which other commands take to find or describe the server. */
 export function serveOptions(): Option[] {

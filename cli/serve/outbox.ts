@@ -1,5 +1,6 @@
 import { clock } from "../../src/base/clock.ts";
 import type { App } from "../../src/app.ts";
+import type { Telemetry } from "../../src/delivery/trace.ts";
 import { isShared } from "../../src/base/changes.ts";
 import { blobKey } from "../../src/blobs/key.ts";
 import type { DeliveryFiles } from "../../src/delivery/dispatch.ts";
@@ -26,6 +27,7 @@ type Options = {
   outgoing: () => Promise<Outgoing>;
   metrics: Metrics;
   log: Log;
+  telemetry: Telemetry | null;
 };
 
 /** Signed links to files, and links to a submission: under the address of the forms, and that of the dashboard. */
@@ -45,7 +47,7 @@ function filesOf(app: App, config: ServeConfig): DeliveryFiles {
 
 /** The outbox of a server, which reports failures to its log, its metrics and its operator. */
 export function openOutbox(app: App, options: Options, wakeJob: () => void): Outbox {
-  const { config, outgoing, metrics, log } = options;
+  const { config, outgoing, metrics, log, telemetry } = options;
   const { retryDelays, alertMail } = config;
   const alert = async (owner: string, target: string, error: string, isSwitchedOff: boolean) => {
     if (alertMail === null) return;
@@ -62,6 +64,7 @@ export function openOutbox(app: App, options: Options, wakeJob: () => void): Out
       outgoing,
       retryDelays,
       files: filesOf(app, config),
+      tracing: telemetry?.delivering ?? null,
       report: {
         attempted: metrics.delivered,
         tried: createFailureLog(app.now, log.line),

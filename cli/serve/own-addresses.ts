@@ -1,4 +1,5 @@
 import type { ServeConfig } from "./config.ts";
+import { linkBaseOf } from "./dashboard-config.ts";
 
 /** The addresses of the admin API that a request of a page, or to a name, may have. */
 export function ownAddresses(config: ServeConfig): { urls: string[]; isLocal: boolean } {
@@ -9,4 +10,14 @@ export function ownAddresses(config: ServeConfig): { urls: string[]; isLocal: bo
     urls: [publicUrl, dashboardUrl].filter((url) => url !== null),
     isLocal: isLoopback && publicUrl === null && trustedProxies.length === 0,
   };
+}
+
+/** URL of the dashboard for browsers, by default on this machine; null if none is served. */
+export function dashboardOf(
+  config: ServeConfig,
+  places: { hasDashboard: boolean }[],
+  listeners: { localOrigin: string }[],
+): string | null {
+  const listener = listeners[places.findIndex(({ hasDashboard }) => hasDashboard)];
+  return listener ? (linkBaseOf(config) ?? `${listener.localOrigin}${config.basePath}`) : null;
 }

@@ -27,7 +27,6 @@ import { VERSION } from "../version.ts";
 import type { Storage } from "../../src/storage.ts";
 import { recordServing } from "../data/serving.ts";
 import type { ServeConfig } from "./config.ts";
-import { linkBaseOf } from "./dashboard-config.ts";
 import { openAuditFile } from "./audit/audit-options.ts";
 import { createBackups } from "./backups/backups.ts";
 import { factsOf } from "./facts.ts";
@@ -37,12 +36,12 @@ import { startHeartbeat } from "./heartbeat.ts";
 import { type Listener, listen, readTls } from "./listen.ts";
 import { createLog } from "./log.ts";
 import { openOutbox } from "./outbox.ts";
+import { dashboardOf } from "./own-addresses.ts";
 import { loadOidcClient } from "./oidc-config.ts";
 import { loadOutgoing } from "./outgoing-config.ts";
-import { type Place, placeServices } from "./services.ts";
+import { placeServices } from "./services.ts";
 import { onHangup, stopSignals } from "./signals.ts";
-import { openTelemetry } from "./telemetry.ts";
-import type { Telemeter } from "../../src/send/telemetry/telemetry.ts";
+import { openTelemetry } from "./telemetry/telemetry.ts";
 import { MAIN_CLOCK } from "../../src/base/threads/shared-clock.ts";
 import { threadCount } from "./threads/count.ts";
 import { createServerMemory, openServerCounts } from "./threads/memory.ts";
@@ -109,7 +108,7 @@ export async function serve(
   let jobs: Jobs | undefined;
   let outbox: Outbox | undefined;
   let threads = NO_THREADS;
-  let telemeter: Telemeter | null = null;
+  let telemeter: Awaited<ReturnType<typeof openTelemetry>> = null;
   let sync = NO_SYNC;
   const data = storage.shared === null ? storage.data : null;
   const backups = createBackups(app, { settings: config.backups, data, env: commandEnv, log });
@@ -123,11 +122,11 @@ export async function serve(
     // Before listening, because the first connections may use up the file descriptors.
     await app.store.opened();
     const metrics = createMetrics();
-    const delivering = { config, outgoing, metrics, log };
+    telemeter = await openTelemetry(config, log);
+    const delivering = { config, outgoing, metrics, log, telemetry: telemeter };
     outbox = openOutbox(app, delivering, () => jobs?.wake(outbox?.job.name));
     app.onQueued = outbox.wake;
     const linkSecret = await loadLinkSecret(app);
-    telemeter = await openTelemetry(config, log);
     const { places, endStreams } = placeServices(config, app, {
       outgoing,
       oidcClient,
@@ -243,10 +242,4 @@ export async function serve(
     await io.settle();
   }
   process.exit(0);
-}
-
-/** URL of the dashboard for browsers, by default on this machine; null if none is served. */
-function dashboardOf(config: ServeConfig, places: Place[], listeners: Listener[]): string | null {
-  const listener = listeners[places.findIndex(({ hasDashboard }) => hasDashboard)];
-  return listener ? (linkBaseOf(config) ?? `${listener.localOrigin}${config.basePath}`) : null;
 }

@@ -96,13 +96,10 @@ export function placeServices(
     });
   });
   const all = {
-    forms: createFormsService(
-      app,
-      createLinks(publicUrl, basePath, linkSecret),
-      reportOf("forms"),
-      guard,
+    forms: createFormsService(app, createLinks(publicUrl, basePath, linkSecret), reportOf("forms"), guard, {
       threads,
-    ),
+      spanOf: telemetry?.spanOf ?? null,
+    }),
     flags: createFlagsService(app, reportOf("flags"), readGuard, noteRead, maxStale),
     codeReferences: once(async () => {
       const { createCodeReferencesService } = await import("../../src/http/flags/code-references.ts");

@@ -1,4 +1,4 @@
-import type { Telemetry } from "../../src/base/trace.ts";
+import type { Telemetry } from "../../src/delivery/trace.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import type { NoteRead } from "../../src/flags/reads/reads.ts";
 import type { Peer } from "../../src/http/hot.ts";

@@ -58,6 +58,8 @@ export type NewDelivery = {
   id: string;
   kind: DeliveryKind;
   target: string;
+  /** The span of the request that makes it, as `traceparent`. */
+  trace?: string | null;
   /** For an automatic reply: the store drops it if the hash is known, or too many of the form are younger than `since`. */
   limit?: { hash: string; expiresAt: number; since: number; most: number };
 };

@@ -28,6 +28,8 @@ export type Dispatching = {
   outgoing: Outgoing;
   files: DeliveryFiles;
   now: () => number;
+  /** The span of the attempt; null where none is recorded. */
+  traceparent: string | null;
 };
 
 /** The attempt that was made, or the reason why the delivery is cancelled. */
@@ -81,7 +83,7 @@ async function sendToTarget(
   content: DeliveryContent,
   signal: AbortSignal,
 ): Promise<Attempt | string> {
-  const { store, outgoing, files, now } = dispatching;
+  const { store, outgoing, files, now, traceparent } = dispatching;
   const target = await enabledTarget(store, delivery.target);
   if (typeof target === "string") return target;
   const { id } = delivery;
@@ -91,7 +93,15 @@ async function sendToTarget(
   const secrets = activeSecrets(target, now()).map(({ secret }) => secret);
   const createdAt = isoTime(content.submission.createdAt);
   const data = await submissionJson(content, files);
-  const webhook = { url, id, type: "submission.created", secrets, data, createdAt };
+  const webhook = {
+    url,
+    id,
+    type: "submission.created",
+    secrets,
+    data,
+    createdAt,
+    ...(traceparent !== null && { traceparent }),
+  };
   return outgoing.sendWebhook(webhook, signal);
 }
 

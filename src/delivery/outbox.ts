@@ -1,6 +1,7 @@
 import { DEFAULT_PROJECT } from "../access/place.ts";
 import type { ChangeStore } from "../access/door.ts";
 import { type ClockAndRandom, clock } from "../base/clock.ts";
+import type { Telemetry } from "./trace.ts";
 import type { Job } from "../base/jobs.ts";
 import { unanswered } from "./attempt.ts";
 import type { TargetChange } from "./change.ts";
@@ -51,6 +52,8 @@ export type OutboxOptions = {
   /** Seconds. */
   retryDelays: readonly number[];
   report: OutboxReport;
+  /** Begins the span of an attempt; null without a collector. */
+  tracing?: Telemetry["delivering"] | null;
 };
 
 /** Sends what is queued, as a job. */
@@ -145,16 +148,22 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
   const send = async (outgoing: Outgoing, delivery: ClaimedDelivery) => {
     const { now, store } = app;
     const startedAt = now();
+    const span = delivery.trace === null ? null : (options.tracing?.(delivery.trace, delivery.kind) ?? null);
     let result: Dispatched;
     try {
       // Loaded with the first delivery, so that a server starts sooner.
       const { dispatch } = await import("./dispatch.ts");
-      result = await dispatch({ store, outgoing, files, now }, delivery, stopping.signal);
+      result = await dispatch(
+        { store, outgoing, files, now, traceparent: span?.traceparent ?? null },
+        delivery,
+        stopping.signal,
+      );
     } catch (error) {
       if (!stopping.signal.aborted) report.error(error);
       const attempt = unanswered("internal error: the log of the server has it", false);
       result = { owner: UNKNOWN, attempt };
     }
+    if ("attempt" in result) span?.end(result.attempt);
     const isDelivered = "attempt" in result && result.attempt.outcome === "delivered";
     if (stopping.signal.aborted && !isDelivered) claims.settle(postponed(delivery, now()));
     else await record(delivery, result, startedAt).catch(report.error);

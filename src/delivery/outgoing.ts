@@ -15,6 +15,8 @@ export type WebhookDelivery = {
   data: string;
   /** When the submission arrived, in ISO 8601. */
   createdAt: string;
+  /** The span of the attempt, for the receiver. */
+  traceparent?: string;
 };
 
 /** The content of a chat message: plain texts without markup. */

@@ -21,6 +21,8 @@ export type ClaimedDelivery = {
   /** Status code of the last attempt. */
   code: number | null;
   error: string | null;
+  /** The span of the request that made it, as `traceparent`. */
+  trace: string | null;
 };
 
 /** The result of a delivery that was claimed. `dueAt` is the next attempt, or the time at which an ended one is removed. */

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { matchedRoutes } from "hono/route";
 import { getPath } from "hono/utils/url";
 import type { App } from "../app.ts";
-import type { Telemetry } from "../base/trace.ts";
+import type { Telemetry } from "../delivery/trace.ts";
 import { normalise } from "../base/network.ts";
 import { type Client, findClient } from "./address.ts";
 import { SECURITY_HEADERS } from "./dashboard/security.ts";

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { ACTOR_TYPES } from "../access/audit/entry.ts";
 import { FACTOR_LIMITS } from "../access/limits.ts";
 import { PASSWORD_HASH } from "../access/password.ts";
+import { readTraceparent } from "../delivery/trace.ts";
 import { MEMBER_SOURCES } from "../access/members/member.ts";
 import { ROLES, USER_ROLES } from "../access/role.ts";
 import { SOURCES } from "../access/source.ts";
@@ -107,6 +108,7 @@ const webAddress: Rule = (value) => typeof value === "string" && isWebAddress(va
 
 /** The values that formflag writes into columns it later relies on; other columns hold any text or number. */
 export const RULES = {
+  traceparent: (value) => typeof value === "string" && readTraceparent(value) !== null,
   anyText: (value) => typeof value === "string",
   bit: integer(0, 1),
   count: integer(0, Number.MAX_SAFE_INTEGER),

@@ -190,6 +190,7 @@ export const FORM_TABLES = {
       holder: "text? anyText",
       code: "integer? answerCode",
       error: "text? anyText",
+      trace: "text? traceparent",
     },
   },
   notices: {

@@ -6,7 +6,7 @@ import type { OutgoingRequest } from "./request.ts";
  * attempt is signed anew, since receivers refuse timestamps older than minutes.
  */
 export function webhookRequest(
-  { url, id, type, secrets, data, createdAt }: WebhookDelivery,
+  { url, id, type, secrets, data, createdAt, traceparent }: WebhookDelivery,
   now: number,
   version: string,
 ): OutgoingRequest {
@@ -23,6 +23,7 @@ export function webhookRequest(
       "webhook-id": id,
       "webhook-timestamp": timestamp,
       "webhook-signature": secrets.map((secret) => `v1,${sign(secret, head, body)}`).join(" "),
+      ...(traceparent !== undefined && { traceparent }),
     },
   };
 }

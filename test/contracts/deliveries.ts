@@ -104,9 +104,18 @@ export function deliveriesContract(driver: Driver): void {
 
     test("are leased by whoever claims them, and due again when the lease ends", async () => {
       const { submit, turn } = await begin();
-      const delivery = to("t");
+      const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+      const delivery = { ...to("t"), trace };
       const submission = await submit(delivery);
-      const claimed = { id: delivery.id, submission, kind: "webhook", target: "t", attempts: 0, ...NOTHING };
+      const claimed = {
+        id: delivery.id,
+        submission,
+        kind: "webhook",
+        target: "t",
+        attempts: 0,
+        ...NOTHING,
+        trace,
+      };
       expect(await turn()).toEqual([claimed] as never);
       expect(await turn({ holder: "b" })).toEqual([]);
       const at = (time: number) => ({ now: time, databaseNow: time });

@@ -15,7 +15,7 @@ function begin() {
   const tried = (attempt: Attempt, kind: DeliveryKind = "webhook", target = "k3v9", isLast = false) =>
     note(
       "form contact",
-      { id: "1", submission: "2", kind, target, attempts: 0, code: null, error: null },
+      { id: "1", submission: "2", kind, target, attempts: 0, code: null, error: null, trace: null },
       attempt,
       isLast,
     );

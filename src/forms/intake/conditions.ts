@@ -19,6 +19,8 @@ export type Sender = {
   idempotencyKey: string | null;
   /** The header with a signed assignment; null for none. */
   assignment: string | null;
+  /** The span of the request, as `traceparent`; null where none is recorded. */
+  trace?: string | null;
   /** Called only for a form that records them. */
   details: () => SenderDetails;
   /** Whether the sender has disconnected. */

@@ -194,11 +194,13 @@ function visitorOf({ assignment }: Sent): Visitor | null {
 
 const NO_ERRORS: FieldError[] = [];
 
-function deliveriesFor(app: FormsApp, { form, rules, sent }: Incoming): NewDelivery[] {
+function deliveriesFor(app: FormsApp, { form, rules, sent, sender }: Incoming): NewDelivery[] {
   const { targets } = rules;
   if (targets.length === 0 && form.notify.length === 0 && !form.autoreply) return NO_DELIVERIES;
   const reply = autoreplyTo(app, form, sent.fields);
-  return [...deliveriesOf(app, form, targets), ...(reply === null ? [] : [reply])];
+  const deliveries = [...deliveriesOf(app, form, targets), ...(reply === null ? [] : [reply])];
+  const { trace = null } = sender;
+  return trace === null ? deliveries : deliveries.map((each) => ({ ...each, trace }));
 }
 
 const NO_DELIVERIES: NewDelivery[] = [];

@@ -2,7 +2,7 @@ import { preflight } from "../preflight.ts";
 import { Hono } from "hono";
 import { createTokenFinder } from "../../access/token-finder.ts";
 import type { App } from "../../app.ts";
-import type { Telemetry } from "../../base/trace.ts";
+import type { Telemetry } from "../../delivery/trace.ts";
 import type { Assigned } from "../../experiments/assignment.ts";
 import { ContextError } from "../../flags/rules/context.ts";
 import { type Context, subjectOf } from "../../flags/flagd/evaluate.ts";

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { App } from "../../app.ts";
 import { once } from "../../base/once.ts";
+import type { Telemetry } from "../../delivery/trace.ts";
 import { createChallengerSource } from "../../forms/intake/challenge.ts";
 import { FILE_LINK_PATH, createFileLinks } from "../../forms/inbox/file-links.ts";
 import { SPAM_LINK_PATH, createSpamLinks } from "../../forms/inbox/spam-links.ts";
@@ -49,7 +50,7 @@ export function createFormsService(
   links: Links,
   report: Report,
   guard: Guard,
-  threads: ThreadCounts = null,
+  { threads = null, spanOf = null }: { threads?: ThreadCounts; spanOf?: Telemetry["spanOf"] | null } = {},
 ): FormsService {
   const countSubmission = createSharedRateLimiter(app.now, "submissions", app.store.shared, threads);
   const countChallenge = createSharedRateLimiter(app.now, "challenges", app.store.shared, threads);
@@ -66,6 +67,7 @@ export function createFormsService(
     challenger,
     findForm,
     countSubmission,
+    spanOf,
   });
   const { rest, redirect } = routesOf(links);
 

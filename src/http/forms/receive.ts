@@ -1,3 +1,4 @@
+import { type Telemetry, traceparentOf } from "../../delivery/trace.ts";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import { createAddressList } from "../../base/network.ts";
@@ -80,11 +81,13 @@ type Parts = {
   challenger: () => Promise<Challenger>;
   findForm: (key: string) => Form | undefined | Promise<Form | undefined>;
   countSubmission: SharedRateLimiter;
+  /** Begins the span of a request; null without a collector. */
+  spanOf: Telemetry["spanOf"] | null;
 };
 
 /** Receives submissions, for any route. */
 export function createSubmissionHandler(parts: Parts): SubmissionHandler {
-  const { app, report, guard, challenger, findForm, countSubmission } = parts;
+  const { app, report, guard, challenger, findForm, countSubmission, spanOf } = parts;
   const prepare = preparer(parts.links);
   const reportLostFile = createLostFileReport(app.now, report);
 
@@ -125,6 +128,7 @@ export function createSubmissionHandler(parts: Parts): SubmissionHandler {
         network: () => networkOf(client().address),
         idempotencyKey,
         assignment: request.headers.get(ASSIGNMENT_HEADER),
+        trace: spanOf === null ? null : traceparentOf(spanOf(request)),
         details: () => detailsOf(request, client()),
         // The runtime closes a connection with further bytes behind the body, and notices one that its sender closed: see reliability.md.
         isAbandoned: () => request.signal.aborted,

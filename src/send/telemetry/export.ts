@@ -86,7 +86,7 @@ function createLosses(name: string, warn: (text: string) => void) {
   const tell = () => {
     if (dropped === 0) return;
     warnedAt = clock.steady();
-    warn(`${dropped} ${name} were dropped: ${why}`);
+    warn(`${name} dropped: ${dropped}, since ${why}`);
     dropped = 0;
   };
   return {

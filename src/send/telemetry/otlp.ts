@@ -1,4 +1,4 @@
-import type { Trace } from "../../base/trace.ts";
+import type { Trace } from "../../delivery/trace.ts";
 
 /** Bodies of OTLP over HTTP in JSON: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding */
 

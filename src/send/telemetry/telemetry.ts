@@ -1,5 +1,11 @@
 import { clock } from "../../base/clock.ts";
-import { type Served, type Telemetry, type Trace, readTraceparent } from "../../base/trace.ts";
+import {
+  type Served,
+  type Telemetry,
+  type Trace,
+  readTraceparent,
+  traceparentOf,
+} from "../../delivery/trace.ts";
 import { createExport } from "./export.ts";
 import { type Attributes, KIND, type LogRecord, type Span, logsBody, tracesBody } from "./otlp.ts";
 import type { Sampling, TelemetrySettings } from "./settings.ts";
@@ -52,6 +58,25 @@ export function createTelemetry(
         attributes: attributesOf(served),
         isError: served.status >= 500,
       });
+    },
+    delivering(parent, kind) {
+      const request = readTraceparent(parent);
+      if (request === null) return null;
+      const trace = { ...request, spanId: hex(8) };
+      const start = clock.now();
+      return {
+        traceparent: traceparentOf(trace),
+        end({ code, error }) {
+          if (!trace.isSampled) return;
+          const attributes = {
+            "formflag.delivery.kind": kind,
+            ...(code !== null && { "http.response.status_code": code }),
+            ...(error !== null && { "error.type": code === null ? "unanswered" : String(code) }),
+          };
+          const of = { kind: KIND.client, trace, parent: request.spanId, start, end: clock.now() };
+          spans.add({ name: `deliver ${kind}`, ...of, attributes, isError: error !== null });
+        },
+      };
     },
     evaluated:
       settings.evaluations === 0

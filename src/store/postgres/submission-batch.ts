@@ -55,10 +55,10 @@ forgotten AS (DELETE FROM upload_notes USING stored WHERE upload_notes.id = stor
 
 const DELIVERIES = `,
 queued AS (
-  INSERT INTO deliveries (id, submission_seq, kind, target, due_at)
-  SELECT delivery.id, stored.seq, delivery.kind, delivery.target, stored.created_at
+  INSERT INTO deliveries (id, submission_seq, kind, target, due_at, trace)
+  SELECT delivery.id, stored.seq, delivery.kind, delivery.target, stored.created_at, nullif(delivery.trace, '')
   FROM unnest(CAST($deliveryIds AS BYTEA[]), CAST($deliveryOf AS BYTEA[]), CAST($kinds AS TEXT[]),
-    CAST($targets AS TEXT[])) AS delivery (id, submission, kind, target)
+    CAST($targets AS TEXT[]), CAST($traces AS TEXT[])) AS delivery (id, submission, kind, target, trace)
   JOIN stored ON stored.id = delivery.submission
   ON CONFLICT (submission_seq, kind, target) DO NOTHING)`;
 
@@ -98,6 +98,7 @@ export function* insertBatch(batch: readonly StoredSubmission[]): Work<Set<strin
       deliveryOf: idArray(deliveries.map(({ of }) => of)),
       kinds: textArray(deliveries.map(({ each }) => each.kind)),
       targets: textArray(deliveries.map(({ each }) => each.target)),
+      traces: textArray(deliveries.map(({ each }) => each.trace ?? "")),
     }),
   });
   if (ids === null) return null;

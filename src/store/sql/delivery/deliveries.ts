@@ -63,12 +63,12 @@ const PLACED = `deliveries d LEFT JOIN submissions s ON s.seq = d.submission_seq
 
 /** Inserts the deliveries of a submission that had none before. */
 export function* insertDeliveries(seq: number, deliveries: readonly NewDelivery[], now: number): Work<void> {
-  for (const { id, kind, target, limit } of deliveries) {
+  for (const { id, kind, target, limit, trace = null } of deliveries) {
     if (limit && !(yield* takeAutoreply(seq, limit, now))) continue;
     yield* run(
-      `INSERT INTO deliveries (id, submission_seq, kind, target, due_at) VALUES ($id, $seq, $kind, $target, $now)
+      `INSERT INTO deliveries (id, submission_seq, kind, target, due_at, trace) VALUES ($id, $seq, $kind, $target, $now, $trace)
        ON CONFLICT (submission_seq, kind, target) DO NOTHING`,
-      { id: bytesOf(id), seq, kind, target, now },
+      { id: bytesOf(id), seq, kind, target, now, trace },
     );
   }
 }

@@ -58,6 +58,7 @@ type Row = {
   attempts: number;
   code: number | null;
   error: string | null;
+  trace: string | null;
 };
 
 function* claim({
@@ -80,7 +81,7 @@ function* claim({
     if (blocked.includes(lane)) continue;
     const some = yield* all<Row>(
       `SELECT d.id, (SELECT s.id FROM submissions s WHERE s.seq = d.submission_seq) AS submission, d.kind, d.target,
-              d.attempts, d.code, d.error
+              d.attempts, d.code, d.error, d.trace
        FROM deliveries d
        WHERE d.status = ${QUEUED} AND ${LANE} = $lane AND d.due_at <= $latest
          AND d.due_at <= CASE WHEN d.holder IS NULL THEN CAST($now AS BIGINT) ELSE CAST($databaseNow AS BIGINT) END

@@ -1,7 +1,7 @@
 import { Option } from "commander";
-import type { Sampling, ServerAddress, TelemetrySettings } from "../../src/send/telemetry/settings.ts";
-import { env } from "../session/env.ts";
-import { usage } from "../session/usage.ts";
+import type { Sampling, ServerAddress, TelemetrySettings } from "../../../src/send/telemetry/settings.ts";
+import { env } from "../../session/env.ts";
+import { usage } from "../../session/usage.ts";
 
 /** The options of OpenTelemetry; its standard variables do the rest: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
 export function telemetryOptions(): Option[] {

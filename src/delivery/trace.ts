@@ -41,12 +41,18 @@ export type Served = {
 };
 
 /** A flag that was evaluated for a context, of which nothing is told. */
-export type Evaluated = {
+type Evaluated = {
   flag: string;
   /** The project and environment: `shop/production`. */
   set: string;
   /** The body of the answer about this flag (OFREP). */
   json: string;
+};
+
+/** An attempt of a delivery, with its span for the receiver. */
+type Attempting = {
+  traceparent: string;
+  end: (result: { code: number | null; error: string | null }) => void;
 };
 
 /** The observations that a server sends to a collector. */
@@ -55,6 +61,8 @@ export type Telemetry = {
   spanOf: (request: Request) => Trace;
   /** Ends the span of a request. */
   served: (request: Request, served: Served) => void;
+  /** Begins an attempt of a delivery, behind the span of the request that made it. */
+  delivering: (parent: string, kind: string) => Attempting | null;
   /** Records an evaluation; null where none is recorded. */
   evaluated: ((request: Request, evaluated: Evaluated) => void) | null;
 };
