@@ -5,6 +5,7 @@ import {
   FLAGD_PATH,
   FLAGS_PATH,
   HEALTH_PATH,
+  MANIFEST_PATH,
   MCP_PATH,
   METRICS_PATH,
   OFREP_PATH,
@@ -21,7 +22,9 @@ export function partOf(path: string): Part {
   if (isUnder(DASHBOARD_PATH)) return "dashboard";
   if (isUnder(MCP_PATH)) return "mcp";
   if (isForPages(path)) return "late";
-  return [OPENAPI_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, FLAGD_PATH, CODE_REFS_PATH].some(isUnder)
+  return [OPENAPI_PATH, MANIFEST_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, FLAGD_PATH, CODE_REFS_PATH].some(
+    isUnder,
+  )
     ? "late"
     : "first";
 }
@@ -47,5 +50,10 @@ export function serviceOf(route: string): ServiceName {
   if (route.startsWith(FLAGS_PATH) || route.startsWith(OFREP_PATH) || route.startsWith(FLAGD_PATH))
     return "flags";
   if (route.startsWith(DASHBOARD_PATH)) return "dashboard";
-  return route.startsWith(ADMIN_PATH) || route === OPENAPI_PATH || route === MCP_PATH ? "admin" : "operation";
+  return route.startsWith(ADMIN_PATH) ||
+    route === OPENAPI_PATH ||
+    route.startsWith(MANIFEST_PATH) ||
+    route === MCP_PATH
+    ? "admin"
+    : "operation";
 }

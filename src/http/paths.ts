@@ -20,6 +20,8 @@ export const VISITS_PATH = "/v1/events";
 /** https://flagd.dev/reference/sync-configuration/ */
 export const FLAGD_PATH = "/flagd";
 export const FLAGD_SOURCE_PATH = "/flagd/v1/:project/:file";
+/** https://github.com/open-feature/cli */
+export const MANIFEST_PATH = "/openfeature/v0/manifest";
 /** https://modelcontextprotocol.io */
 export const MCP_PATH = "/mcp";
 export const SUBMIT_PATH = "/v1/s/:form_key";

@@ -18,6 +18,7 @@ import { inbox } from "./inbox.ts";
 import { login } from "./access/login.ts";
 import { invitations } from "./access/invitations.ts";
 import { mail } from "./mail.ts";
+import { manifest } from "./manifest/manifest.ts";
 import { me } from "./access/me.ts";
 import { members } from "./access/members.ts";
 import type { Operation } from "./operation.ts";
@@ -46,6 +47,7 @@ export const OPERATIONS: readonly Operation[] = [
   segments,
   contexts,
   flagd,
+  manifest,
   history,
   promotion,
   scheduled,

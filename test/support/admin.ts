@@ -153,6 +153,7 @@ export const NEEDED: Record<string, Scope> = {
   "DELETE /projects/{project}/environments/{environment}/segments/{segment}": "flags:write",
   "GET /projects/{project}/environments/{environment}/segments/{segment}/members": "flags:read",
   "POST /projects/{project}/environments/{environment}/segments/{segment}/approve": "flags:write",
+  "GET /projects/{project}/manifest": "flags:read",
   "GET /forms": "forms:read",
   "POST /forms": "forms:write",
   "GET /forms/{form}": "forms:read",

@@ -16,6 +16,7 @@ const VERBS: [names: string, load: Load][] = [
   ["evaluate", async () => (await import("./evaluate.ts")).addEvaluateCommand],
   ["import", async () => (await import("./flagd.ts")).addImportCommand],
   ["export", async () => (await import("./flagd.ts")).addExportCommand],
+  ["manifest", async () => (await import("./manifest.ts")).addManifestCommand],
   [
     "history",
     async () => {

@@ -10,8 +10,9 @@ import type { Download } from "../../operations/deployment.ts";
 import { ADMIN_PATH } from "../../operations/operation.ts";
 import { type AdminEnv, identify } from "../auth.ts";
 import { type Report, showError } from "../errors.ts";
+import { createManifestRoutes } from "../flags/manifest.ts";
 import { feedUrl, formUrl } from "../forms/links.ts";
-import { OPENAPI_PATH, dashboardLink, pageLink } from "../paths.ts";
+import { MANIFEST_PATH, OPENAPI_PATH, dashboardLink, pageLink } from "../paths.ts";
 import type { Guard } from "../rate-limit.ts";
 import { nearestOperation } from "./nearest-operation.ts";
 import { addRoute } from "./routes.ts";
@@ -53,12 +54,13 @@ export async function createAdminApp(app: App, options: AdminOptions): Promise<A
     if (status === 401) headers["WWW-Authenticate"] = 'Bearer realm="formflag"';
     return c.json({ error: { code, reason, message, hint } }, status, headers);
   });
-  admin.use(`${ADMIN_PATH}/*`, async (c, next) => {
-    const leave = c.env?.client && options.guard?.(() => c.env.client!);
-    await next();
-    leave?.();
-    c.header("Cache-Control", "no-store");
-  });
+  for (const prefix of [ADMIN_PATH, MANIFEST_PATH])
+    admin.use(`${prefix}/*`, async (c, next) => {
+      const leave = c.env?.client && options.guard?.(() => c.env.client!);
+      await next();
+      leave?.();
+      c.header("Cache-Control", "no-store");
+    });
   const deployment = {
     outgoing,
     formUrl: (key: string) => formUrl(publicUrl, basePath, key),
@@ -84,6 +86,7 @@ export async function createAdminApp(app: App, options: AdminOptions): Promise<A
     });
   });
 
+  admin.route("/", createManifestRoutes(app, report));
   let document: ReturnType<typeof describe> | undefined;
   admin.get(OPENAPI_PATH, async (c) => c.json(await (document ??= describe(admin, options))));
   return admin;

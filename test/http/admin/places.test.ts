@@ -15,6 +15,7 @@ const ON_EVERY_ENVIRONMENT = [
   "GET /projects/{project}",
   "GET /projects/{project}/environments",
   "GET /projects/{project}/changes",
+  "GET /projects/{project}/manifest",
   "GET /projects/{project}/targets",
   "POST /projects/{project}/targets",
   "GET /projects/{project}/changes/{change}",

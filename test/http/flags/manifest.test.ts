@@ -1,0 +1,173 @@
+import { describe, expect, test } from "bun:test";
+import { createToken, revokeToken } from "../../../src/access/tokens.ts";
+import type { Scope } from "../../../src/access/scope.ts";
+import { setDetails, setFlag } from "../../../src/flags/flags.ts";
+import { setEnvironment } from "../../../src/projects/environments.ts";
+import { createProject } from "../../../src/projects/projects.ts";
+import { fresh, openAdmin } from "../../support/admin.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+
+const { app, admin } = await openAdmin();
+
+type Shown = { key: string; name: string; type: string; description: string; defaultValue: unknown };
+type Answer = {
+  flag?: Shown;
+  updatedAt?: string;
+  flags?: Shown[];
+  error?: { status: number; details: unknown };
+};
+
+/** A project with a token that is limited to it. */
+async function projectWith(...scopes: Scope[]) {
+  const { slug: project } = await createProject(app, OPERATOR, { slug: fresh() });
+  const { name, token } = await createToken(app, OPERATOR, { name: fresh(), scopes, project });
+  const ask = async (method: string, path = "", body?: unknown) => {
+    const answer = await admin.request(`/openfeature/v0/manifest${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    return { status: answer.status, headers: answer.headers, value: (await answer.json()) as Answer };
+  };
+  const set = (environment: string, flag: string, patch: object) =>
+    setFlag(app, OPERATOR, { project, environment, flag }, patch);
+  return { project, name, token, ask, set };
+}
+
+describe("the manifest", () => {
+  test("has each flag that is not archived with its type and the default value that all environments agree on", async () => {
+    const { project, ask, set } = await projectWith("flags:read");
+    await set("develop", "plain", { enabled: true, description: "On or off" });
+    await set("develop", "with-payload", { payload: { a: 1 } });
+    await set("develop", "text", { variants: { a: "x", b: "y" }, defaultVariant: "b" });
+    await set("staging", "text", { variants: { a: "x", b: "y" }, defaultVariant: "b" });
+    await set("develop", "split", { variants: { a: "x", b: "y" }, defaultVariant: "a" });
+    await set("staging", "split", { variants: { a: "x", b: "y" }, defaultVariant: "b" });
+    await set("develop", "count", { variants: { a: 1, b: 2 }, defaultVariant: "a" });
+    await set("develop", "share", { variants: { a: 1, b: 2.5 }, defaultVariant: "a" });
+    await set("develop", "shape", { variants: { a: { x: [1] } }, defaultVariant: null });
+    await set("develop", "switch", { variants: { on: true, off: false }, defaultVariant: "on" });
+    await set("develop", "old", { enabled: true });
+    await set("develop", "old", { enabled: false });
+    await setDetails(app, OPERATOR, { project, flag: "old" }, { archived: true });
+
+    const { status, headers, value } = await ask("GET");
+    expect([status, headers.get("x-manifest-capabilities")]).toEqual([200, "read"]);
+    const flag = (key: string, type: string, defaultValue: unknown, description = "") => ({
+      key,
+      name: key,
+      type,
+      description,
+      defaultValue,
+    });
+    expect(value).toEqual({
+      flags: [
+        flag("count", "integer", 1),
+        flag("plain", "boolean", false, "On or off"),
+        flag("shape", "object", {}),
+        flag("share", "float", 1),
+        flag("split", "string", ""),
+        flag("switch", "boolean", true),
+        flag("text", "string", "y"),
+        flag("with-payload", "boolean", false),
+        flag("with-payload.payload", "object", { a: 1 }),
+      ],
+    });
+  });
+
+  test("gets new flags, which are off everywhere, and typed ones with their default", async () => {
+    const { project, ask } = await projectWith("flags:write");
+    await setEnvironment(app, OPERATOR, project, "production", { locked: true });
+    const made = await ask("POST", "/flags", {
+      key: "sale",
+      type: "boolean",
+      defaultValue: true,
+      description: "A sale",
+    });
+    expect([made.status, made.headers.get("x-manifest-capabilities")]).toEqual([201, "read,write"]);
+    expect(made.value).toEqual({
+      flag: { key: "sale", name: "sale", type: "boolean", description: "A sale", defaultValue: false },
+      updatedAt: expect.stringMatching(/Z$/),
+    });
+    expect(
+      (await ask("POST", "/flags", { key: "color", type: "string", defaultValue: "red" })).value.flag!,
+    ).toMatchObject({
+      type: "string",
+      defaultValue: "red",
+    });
+    for (const environment of ["develop", "staging"])
+      expect(await app.store.flags.find({ project, environment, flag: "color" })).toMatchObject({
+        enabled: false,
+      });
+    const { value } = await ask("GET");
+    expect(value.flags!.map(({ key }: { key: string }) => key)).toEqual(["color", "sale"]);
+    expect((await ask("POST", "/flags", { key: "sale", type: "boolean", defaultValue: false })).status).toBe(
+      409,
+    );
+  });
+
+  test("changes descriptions alone, and deletes nothing", async () => {
+    const { project, ask, set } = await projectWith("flags:write");
+    await set("develop", "sale", { payload: { a: 1 } });
+    const changed = await ask("PUT", "/flags/sale", {
+      key: "sale",
+      type: "boolean",
+      description: "New",
+      defaultValue: true,
+    });
+    expect([changed.status, changed.value.flag!.description, changed.value.flag!.defaultValue]).toEqual([
+      200,
+      "New",
+      false,
+    ]);
+    expect((await ask("PUT", "/flags/sale", { type: "string" })).status).toBe(409);
+    expect((await ask("PUT", "/flags/sale.payload", { type: "object" })).status).toBe(409);
+    expect((await ask("PUT", "/flags/none", { type: "string" })).status).toBe(404);
+    expect((await ask("PUT", "/flags/..%2fsale", { type: "string" })).status).toBe(404);
+    expect((await ask("DELETE", "/flags/sale")).status).toBe(403);
+    await setDetails(app, OPERATOR, { project, flag: "sale" }, { archived: true });
+    expect((await ask("PUT", "/flags/sale", { type: "boolean" })).status).toBe(409);
+    expect((await ask("POST", "/flags", { key: "sale", type: "boolean", defaultValue: false })).status).toBe(
+      409,
+    );
+  });
+
+  test.each([
+    [{ key: "A b", type: "boolean", defaultValue: false }, "key"],
+    [{ type: "boolean", defaultValue: false }, "key"],
+    [{ key: "a", type: "date", defaultValue: "x" }, "type"],
+    [{ key: "a", type: "integer", defaultValue: 1.5 }, "defaultValue"],
+    [{ key: "a", type: "object", defaultValue: [1] }, "defaultValue"],
+    [{ key: "a", type: "string" }, "defaultValue"],
+    [{ key: "a", type: "boolean", defaultValue: false, description: 5 }, "description"],
+    [{ key: "a", type: "boolean", defaultValue: false, owner: "me" }, "owner"],
+  ])("refuses %p and names the field", async (body, field) => {
+    const { ask } = await projectWith("flags:write");
+    const { status, value } = await ask("POST", "/flags", body);
+    expect([status, value.error!.status]).toEqual([400, 400]);
+    expect(value.error!.details).toEqual([{ field, message: expect.any(String) }]);
+    expect((await ask("GET")).value.flags).toEqual([]);
+  });
+
+  test("refuses wrong tokens, scopes and bodies", async () => {
+    const reader = await projectWith("flags:read");
+    expect(
+      (await reader.ask("POST", "/flags", { key: "a", type: "boolean", defaultValue: false })).status,
+    ).toBe(403);
+    expect((await reader.ask("DELETE", "/flags/a")).status).toBe(403);
+    const writer = await projectWith("flags:write");
+    for (const body of ["{", "[]", "null", '"x"'])
+      expect((await writer.ask("POST", "/flags", body)).status).toBe(400);
+    expect((await writer.ask("POST", "/flags", `{"key":"${"x".repeat(2_000_000)}"}`)).status).toBe(413);
+    const forms = await projectWith("forms:read");
+    expect((await forms.ask("GET")).status).toBe(403);
+    const { token } = await createToken(app, OPERATOR, { name: fresh(), scopes: ["admin"] });
+    const whole = await admin.request("/openfeature/v0/manifest", {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect([whole.status, await whole.text()]).toEqual([403, expect.stringContaining("one project")]);
+    expect((await admin.request("/openfeature/v0/manifest")).status).toBe(401);
+    await revokeToken(app, OPERATOR, reader.name, reader.project);
+    expect((await reader.ask("GET")).status).toBe(401);
+  });
+});
