@@ -101,6 +101,11 @@ const RULES: Record<string, Rule> = {
   "/deliveries/retry": { least: "inbox", on: `/deliveries/${made.delivery}`, fields: { id: made.delivery } },
   "/projects": { least: "admin", on: "/projects", fields: { slug: "new" } },
   "/projects/:project/flags": { least: "editor", on: shop, fields: { slug: "new", flag: "new" } },
+  "/projects/:project/people": {
+    least: "editor",
+    on: `${shop}/flags/checkout?environment=develop`,
+    fields: { name: "Ann", context: "plan=beta" },
+  },
   "/projects/:project/flags/ticked": {
     least: "editor",
     on: shop,

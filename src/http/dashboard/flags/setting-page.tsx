@@ -22,6 +22,7 @@ import type { RampDraft } from "./ramp-form.tsx";
 import { addRampForm } from "./ramp.tsx";
 import { type Act, type Attempt, type Setting, readSetting } from "./setting.tsx";
 import { StateCard, type StateDraft, changeState } from "./state.tsx";
+import { People, peopleOfFlagsRoutes } from "./test-people.tsx";
 import { type ValuesDraft, ValuesForm } from "./values-form.tsx";
 import { changeValues } from "./values.ts";
 
@@ -53,6 +54,7 @@ export function settingRoutes(dashboard: Dashboard) {
     settingPage(setting, settingCommands(setting, serverOf(c, options)), attempt);
 
   detailsRoutes(dashboard);
+  peopleOfFlagsRoutes(dashboard);
   addRampForm(dashboard, (c, setting, ramp) => show(c, setting, { status: 422, ramp }));
   get(SETTING, "flags:read", async (c, place) => c.redirect(`${root}${settingPath(place)}`, 303));
   post(SETTING, "flags:read", async (c, fields, place) => {
@@ -118,6 +120,7 @@ function settingPage(setting: Setting, commands: Command[], attempt: Sent | null
         <Scheduled setting={setting} />
         <RampCard setting={setting} draft={attempt?.ramp ?? null} />
         <ValuesForm setting={setting} typed={attempt?.values ?? null} />
+        <People place={place} people={attempt?.values?.people ?? setting.people} />
       </div>
     ),
   };

@@ -24,6 +24,7 @@ import type { Dashboard, Done } from "../routes.ts";
 import type { Conflict } from "./conflict.tsx";
 import { ratesOf } from "./flag-facts.tsx";
 import { settingPath } from "../paths.ts";
+import { type Person, readPeople } from "./test-people.tsx";
 
 /** Scheduled changes that are looked through for those of one flag. */
 const SCHEDULED = 200;
@@ -46,6 +47,7 @@ export type Setting = {
   scheduled: readonly ScheduledChange[];
   /** The last one; null if there was none. */
   ramp: Ramp | null;
+  people: readonly Person[];
 };
 
 /** Reads a flag in one environment. Throws `not_found` for the project and the environment. */
@@ -70,6 +72,7 @@ export async function readSetting(app: App, caller: Caller, place: FlagPlace): P
     last: await lastChange(app, slug, { kind: "flag", name: flag, environment: name }),
     scheduled: items.filter((each) => each.flag === flag),
     ramp: ramp ? settled(ramp) : null,
+    people: await readPeople(app, caller, place, {}),
   };
 }
 

@@ -18,6 +18,7 @@ import { type Draft, type Faults, type DraftInput, draftOf, mayHavePayload, tabl
 import { settingAction } from "../paths.ts";
 import { RuleFields } from "./rule-fields.tsx";
 import type { Setting } from "./setting.tsx";
+import type { Person } from "./test-people.tsx";
 import { type Tried, TryFields } from "./try.tsx";
 
 type OwnName = Exclude<OptionalName, SharedName>;
@@ -41,6 +42,8 @@ export type ValuesDraft = DraftInput & {
   tried?: Tried | undefined;
   /** The changes of saving, a line for each field; left out until it was checked. */
   difference?: readonly string[] | undefined;
+  /** The people of the project, and what saving changes for them. */
+  people?: readonly Person[] | undefined;
 };
 
 /** The form of a flag's values in one environment, with what they would do for contexts. */

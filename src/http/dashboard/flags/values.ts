@@ -34,6 +34,7 @@ import {
 import { settingPath } from "../paths.ts";
 import { type Act, type Outcome, confirmationOf, isTypedError, patched } from "./setting.tsx";
 import { BLANK } from "./rule-rows.ts";
+import { readPeople } from "./test-people.tsx";
 import { tryPatch } from "./try.tsx";
 import type { ValuesDraft } from "./values-form.tsx";
 
@@ -66,8 +67,10 @@ export async function changeValues(act: string, context: Act): Promise<ValuesOut
   const faults = { ...found, ...typed.faults };
   if (Object.keys(faults).length > 0) return refused(typed, faults);
   try {
-    if (act === "check")
-      return { status: 200, values: { ...typed, difference: differenceOf(context, patch) } };
+    if (act === "check") {
+      const people = await readPeople(context.dashboard.app, context.caller, setting.place, patch);
+      return { status: 200, values: { ...typed, difference: differenceOf(context, patch), people } };
+    }
     if (act === "try")
       return {
         status: 200,

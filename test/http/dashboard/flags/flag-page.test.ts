@@ -87,3 +87,20 @@ test("a flag is archived and restored, by Undo too, and asks for locked environm
   await ann.post(`${FLAG}/details`, { act: "archive", confirm: "production" });
   expect((await find()).archived).toBe(true);
 });
+
+test("people are added, and shown with what they get now and after a change that is not saved", async () => {
+  const { ann, find } = await openShop();
+  const page = `${FLAG}?environment=develop`;
+  const at = { flag: "search", environment: "develop" };
+  const added = await ann.post("/projects/shop/people", { ...at, name: "Ann", context: "plan=beta" });
+  expect(added.path).toBe(page);
+  const person = (text: string) => textOf(/<li data-person="Ann".*?<\/li>/s.exec(text)![0]);
+  expect(person(added.text)).toContain("plan=beta on → on");
+  const row = { "attribute-1": "plan", "operator-1": "==", "value-1": "beta", "serve-1": "off" };
+  const typed = { ...row, rules: "1", "serve-rest": "on", act: "check" };
+  const checked = await ann.post("/projects/shop/environments/develop/flags/search", typed);
+  expect(person(checked.text)).toContain("on → off");
+  expect((await find()).rules).toBeNull();
+  const removed = await ann.post("/projects/shop/people", { ...at, name: "Ann", act: "remove" });
+  expect(removed.text).not.toContain("data-person");
+});
