@@ -36,9 +36,10 @@ async function submissionsOf(app: FormsApp, feed: FoundFeed, now: number): Promi
   });
   for await (const page of walk) {
     for (const each of page) {
-      bytes += each.data.length;
+      const shown = fields === null ? each : withFields(each, fields);
+      bytes += shown.data.length;
       if (found.length === limit || (found.length > 0 && bytes > FEED_LIMITS.bytes)) return found;
-      found.push(fields === null ? each : withFields(each, fields));
+      found.push(shown);
     }
   }
   return found;
