@@ -5,6 +5,7 @@ import { findNestingFaults } from "../flagd/nested-segments.ts";
 import { findGaps, missingSegments } from "../flagd/results.ts";
 import { findSlugFault } from "../../base/slug.ts";
 import { findFlagSlugFault, MAX_ENVIRONMENT_BYTES, RULE_LIMITS } from "../limits.ts";
+import { resetBudget } from "./budget.ts";
 import { WrongFile } from "./choice.ts";
 
 /** A difference between a flag and what was imported of it; `path` is a JSON pointer into the file. */
@@ -43,6 +44,7 @@ export class Draft {
 
   /** Adds the flag that `make` returns, with its notes; one for which it throws `Unsupported` is skipped. */
   add(name: string, path: string, make: (note: Noting) => FlagdFlag): void {
+    resetBudget();
     const notes: Note[] = [];
     if ((this.#count += 1) > MAX_FLAGS) throw new WrongFile(`the file has more than ${MAX_FLAGS} flags`);
     try {
@@ -71,6 +73,7 @@ export class Draft {
   }
 
   addSegment(name: string, rule: unknown): void {
+    resetBudget();
     this.#segments.set(name, typeof rule === "boolean" ? { and: [rule] } : rule);
   }
 
@@ -104,6 +107,8 @@ export class Draft {
 /** Why a flag cannot be converted. Throws what is no reason. */
 function reasonOf(error: unknown): string {
   if (error instanceof Unsupported) return error.message;
+  // Too many parts, or too many levels of them.
+  if (error instanceof RangeError) return "its rule is too large";
   throw error;
 }
 

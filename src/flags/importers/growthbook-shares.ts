@@ -21,12 +21,13 @@ export type Feature = {
   rules: Json[];
   values: unknown[];
   names: string[];
+  /** The names by the JSON of the values. */
+  byText: ReadonlyMap<string, string>;
 };
 
 /** The name of a value; null for none. */
-export function nameOf({ values, names }: Feature, value: unknown): string | null {
-  const text = JSON.stringify(value ?? null);
-  return names[values.findIndex((each) => JSON.stringify(each) === text)] ?? null;
+export function nameOf({ byText }: Feature, value: unknown): string | null {
+  return byText.get(JSON.stringify(value ?? null)) ?? null;
 }
 
 function bucketingOf(feature: Feature, rule: Json, into: string): Bucketing {

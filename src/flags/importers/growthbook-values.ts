@@ -97,7 +97,7 @@ export function orderRule(operator: string, wanted: unknown, value: Value): Rule
 const VERSION = String.raw`^v?(0|[1-9]\d{0,4})(\.(0|[1-9]\d{0,4})){2}(-[0-9A-Za-z]+(\.[0-9A-Za-z]+)*)?(\+.*)?$`;
 
 export function versionRule(symbol: string, wanted: unknown, value: Value, note: Noting): Rule {
-  if (typeof wanted !== "string" || !new RegExp(VERSION).test(wanted))
+  if (typeof wanted !== "string" || wanted.length > 200 || !new RegExp(VERSION).test(wanted))
     throw new Unsupported(`${JSON.stringify(wanted)} is not a version of three numbers`);
   if (value.var === "" || value.var.startsWith(".")) throw new Unsupported("versions in a list are compared");
   note(

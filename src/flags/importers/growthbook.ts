@@ -46,7 +46,9 @@ function readFeature(key: string, given: unknown): Feature | Unsupported {
       [fallback, ...served].map((value) => [JSON.stringify(value ?? null), value ?? null]),
     );
     const values = [...known.values()].filter((value) => value !== null);
-    return { key, path: `/features/${key}`, fallback, rules, values, names: namesOf(values) };
+    const names = namesOf(values);
+    const byText = new Map(names.map((name, at) => [JSON.stringify(values[at]), name]));
+    return { key, path: `/features/${key}`, fallback, rules, values, names, byText };
   } catch (error) {
     if (error instanceof Unsupported) return error;
     throw error;

@@ -25,6 +25,7 @@ export async function convert(format: ForeignFormat, file: unknown, choice: Choi
     return importer(file, choice).finish();
   } catch (error) {
     if (error instanceof Unsupported) throw new WrongFile(error.message);
+    if (error instanceof RangeError) throw new WrongFile("its segments are too large");
     throw error;
   }
 }

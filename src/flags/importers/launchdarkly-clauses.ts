@@ -161,6 +161,7 @@ const PARTIAL = String.raw`^(0|[1-9]\d*)(\.(0|[1-9]\d*)(\.(0|[1-9]\d*)(-[0-9A-Za
 
 /** A version with all of its numbers; undefined for what is none. */
 function wholeVersion(text: string): string | undefined {
+  if (text.length > 200) return undefined;
   const match =
     /^(0|[1-9]\d*)(?:\.(0|[1-9]\d*))?(?:\.(0|[1-9]\d*))?((?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$/.exec(
       text,

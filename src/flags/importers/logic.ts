@@ -1,17 +1,20 @@
 import { isObject } from "../../base/json.ts";
 import { momentOf } from "../flagd/operands.ts";
+import { spend } from "./budget.ts";
 import { Unsupported } from "./draft.ts";
 
 /** Rules in JSONLogic for the importers. A condition is an operation, or true or false where that is known. */
 export type Rule = boolean | { [operation: string]: unknown };
 
 export function and(...rules: readonly Rule[]): Rule {
+  spend(rules.length + 1);
   const parts = rules.filter((rule) => rule !== true);
   if (parts.includes(false)) return false;
   return parts.length === 0 ? true : parts.length === 1 ? parts[0]! : { and: parts };
 }
 
 export function or(...rules: readonly Rule[]): Rule {
+  spend(rules.length + 1);
   const parts = rules.filter((rule) => rule !== false);
   if (parts.includes(true)) return true;
   return parts.length === 0 ? false : parts.length === 1 ? parts[0]! : { or: parts };
@@ -82,7 +85,7 @@ export function literally(text: string): string {
 const VERSION = String.raw`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-((0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(\+([0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*))?$`;
 
 export function isVersion(text: string): boolean {
-  return new RegExp(VERSION).test(text);
+  return text.length <= 200 && new RegExp(VERSION).test(text);
 }
 
 /** Whether an attribute is a version in full that compares so; `sem_ver` alone takes `v1` too. */

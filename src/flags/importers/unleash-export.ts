@@ -86,22 +86,25 @@ function exported(file: Json, choose: (names: string[]) => string): Feature[] {
   const environment = choose([...new Set(names.filter((name) => name !== ""))]);
   const inPlace = (each: Json) =>
     textOf(each["environment"]) === environment || each["environment"] === undefined;
-  const bySegment = objects(file["featureStrategySegments"]);
+  const segmentsBy = Map.groupBy(
+    objects(file["featureStrategySegments"]),
+    (each) => each["featureStrategyId"],
+  );
+  const placesBy = new Map(places.filter(inPlace).map((each) => [each["featureName"], each]));
+  const strategiesBy = Map.groupBy(strategies.filter(inPlace), (each) => each["featureName"]);
+  const parents = Map.groupBy(objects(file["dependencies"]), (each) => each["feature"] ?? each["name"]);
   return objects(file["features"]).map((feature, at) => {
     const name = textOf(feature["name"]);
-    const place = places.find((each) => each["featureName"] === name && inPlace(each));
-    const own = strategies
-      .map((strategy, index): Json => ({ ...strategy, index }))
-      .filter((each) => each["featureName"] === name && inPlace(each))
-      .toSorted((a, b) => Number(a["sortOrder"] ?? 0) - Number(b["sortOrder"] ?? 0));
+    const place = placesBy.get(name);
+    const own = (strategiesBy.get(name) ?? []).toSorted(
+      (a, b) => Number(a["sortOrder"] ?? 0) - Number(b["sortOrder"] ?? 0),
+    );
     const withSegments = own.map((strategy): Json => {
       if (strategy["segments"] !== undefined) return strategy;
-      const of = bySegment.filter((each) => each["featureStrategyId"] === strategy["id"]);
+      const of = segmentsBy.get(strategy["id"]) ?? [];
       return { ...strategy, segments: of.map((each) => each["segmentId"]) };
     });
-    const dependencies = objects(file["dependencies"])
-      .filter((each) => each["feature"] === name || each["name"] === name)
-      .flatMap((each) => objects(each["dependencies"]));
+    const dependencies = (parents.get(name) ?? []).flatMap((each) => objects(each["dependencies"]));
     return {
       name,
       path: `/features/${at}`,

@@ -96,7 +96,8 @@ function strategyRule(
 function activation({ name, parameters }: Strategy, feature: string, flag: string, note: Noting): Rule {
   const list = (key: string) =>
     textOf(parameters[key])
-      .split(/\s*,\s*/)
+      .split(",")
+      .map((each) => each.trim())
       .filter((each) => each !== "");
   const share = (by: string, percent: unknown, group: unknown) => {
     const number = Number(textOf(percent));

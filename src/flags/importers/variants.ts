@@ -5,7 +5,10 @@ export function namesOf(values: readonly unknown[]): string[] {
     const isShort = typeof value === "number" || (typeof value === "string" && /^[\w.+-]{1,50}$/.test(value));
     return isShort ? String(value) : `variant-${at}`;
   });
-  return texts.map((text, at) =>
-    texts.indexOf(text) === at && text !== "__proto__" ? text : `variant-${at}`,
-  );
+  const taken = new Set(["__proto__"]);
+  return texts.map((text, at) => {
+    const name = taken.has(text) ? `variant-${at}` : text;
+    taken.add(name);
+    return name;
+  });
 }
