@@ -25,7 +25,7 @@ export function readTelemetry(options: Record<string, unknown>, variables = env)
   if (!protocol.startsWith("http/"))
     throw usage(
       `OTEL_EXPORTER_OTLP_PROTOCOL=${protocol} is not HTTP`,
-      "formflag sends http/json, to port 4318 of most collectors",
+      "formflag sends http/json, to port 4318 of most collectors; OTEL_SDK_DISABLED=true switches it off",
     );
   return {
     traces: addressOf(endpoint, "TRACES", variables),

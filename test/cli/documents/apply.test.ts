@@ -141,8 +141,8 @@ describe("the commands", () => {
     );
     expect(refused.stderr).toContain("add --yes");
     expect((await run("apply", "-f", file, "--prune", "--yes")).stdout)
-      .toBe(`- projects.shop.environments.production
-- projects.shop.environments.staging
+      .toBe(`- projects.shop.environments.staging
+- projects.shop.environments.production
 - projects.shop.flags.sale
 3 deleted
 `);
