@@ -21,7 +21,7 @@ describeInBrowser("An open page", () => {
     await page.goto(`${server.url}/dashboard/inbox`);
     const search = page.getByRole("searchbox");
     await search.focus();
-    await page.evaluate("scrollTo(0, 300)");
+    await page.evaluate("scrollTo(0, 600)");
     const row = page.locator(".submissions li", { hasText: "Person 30" });
     const before = (await row.boundingBox())!;
 
