@@ -137,7 +137,7 @@ describeInBrowser("Somebody with a keyboard alone", () => {
     await context.close();
   });
 
-  test("moves through the inbox by single keys, which they can switch off", async () => {
+  test("moves through the inbox by single keys", async () => {
     const { context, page } = await signInBrowser(browser(), server, { user: "inbox" });
     const [older, newer] = [made.submissions[1]!, made.submissions[2]!];
     const goTo = (id: string) => page.goto(`${server.url}/dashboard/inbox/contact/${id}`);
@@ -152,7 +152,14 @@ describeInBrowser("Somebody with a keyboard alone", () => {
     // In a field a key is a letter.
     await page.keyboard.type("ejk");
     expect(await page.getByRole("searchbox").inputValue()).toBe("ejk");
+    await context.close();
+  });
 
+  test("can switch single keys off", async () => {
+    // Another user than that of the other tests, whose keys go on.
+    const { context, page } = await signInBrowser(browser(), server, { user: "editor" });
+    const newer = made.submissions[2]!;
+    const goTo = (id: string) => page.goto(`${server.url}/dashboard/inbox/contact/${id}`);
     await page.goto(`${server.url}/dashboard/me`);
     await page.getByLabel("Shortcuts of a single key").uncheck();
     await page.getByRole("button", { name: "Save the settings" }).click();
