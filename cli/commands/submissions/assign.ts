@@ -15,7 +15,7 @@ export function addAssignCommand(submissions: Command, io: Io): void {
     .argument("[ids...]", "ids of submissions, and last the user who is to look after them")
     .usage("[options] <id>... <user>")
     .description("give submissions to a user")
-    .option("--none", "give them to nobody, in place of a user")
+    .option("--none", "clear the assignee")
     .addHelpText(
       "after",
       `
@@ -38,7 +38,7 @@ async function parse({ options }: Input, given?: unknown): Promise<Values> {
   if (ids.length === 0)
     throw usage(
       all.length === 0 ? "name submissions and a user" : "name submissions before the user",
-      "formflag submissions assign <id>... <user>; --none in place of the user assigns them to nobody",
+      "formflag submissions assign <id>... <user>; with --none they have no assignee",
     );
   if (ids.length > MAX_MARKED) throw usage(`at most ${MAX_MARKED} submissions at a time`);
   return { ids, assignee: isNone ? null : all.at(-1)! };

@@ -27,17 +27,15 @@ export function readTelemetry(options: Record<string, unknown>, variables = env)
       `OTEL_EXPORTER_OTLP_PROTOCOL=${protocol} is not HTTP`,
       "formflag sends http/json, to port 4318 of most collectors; OTEL_SDK_DISABLED=true switches it off",
     );
+  const attributes = pairsOf(variables["OTEL_RESOURCE_ATTRIBUTES"], "OTEL_RESOURCE_ATTRIBUTES");
   return {
     traces: addressOf(endpoint, "TRACES", variables),
     logs: addressOf(endpoint, "LOGS", variables),
     sampling: samplingOf(variables),
     evaluations,
     resource: {
-      ...pairsOf(variables["OTEL_RESOURCE_ATTRIBUTES"], "OTEL_RESOURCE_ATTRIBUTES"),
-      "service.name":
-        variables["OTEL_SERVICE_NAME"] ??
-        pairsOf(variables["OTEL_RESOURCE_ATTRIBUTES"], "OTEL_RESOURCE_ATTRIBUTES")["service.name"] ??
-        "formflag",
+      ...attributes,
+      "service.name": variables["OTEL_SERVICE_NAME"] ?? attributes["service.name"] ?? "formflag",
     },
   };
 }
