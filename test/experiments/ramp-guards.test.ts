@@ -73,6 +73,14 @@ describe("a guard of a ramp", () => {
     expect(await live()).toEqual([]);
   });
 
+  test("goes on for a flag that was made plain while it was paused", async () => {
+    const { pause, resume, set, live } = await openGuarded();
+    await pause();
+    await set("live", { enabled: false, variants: null });
+    await resume();
+    expect(await live()).toMatchObject([{ flag: "sale", variants: ["off", "on"] }]);
+  });
+
   test("lets it run where errors are as many", async () => {
     const { visit, read, ramp } = await openGuarded();
     await visit({ off: 3, on: 3 });

@@ -124,6 +124,12 @@ export function isBegun({ steps }: Pick<Ramp, "steps">): boolean {
   return steps.some(({ doneAt }) => doneAt !== null);
 }
 
+/** The variant of the users that a ramp has not reached: the default, which a plain flag has by its state. */
+export function restOf({ left: { enabled, rules } }: Pick<Ramp, "left">): string {
+  if (rules === null) return enabled ? "on" : "off";
+  return (JSON.parse(rules) as { defaultVariant: string }).defaultVariant;
+}
+
 /** When the next step is due: some time after the last one, or at the start. */
 export function dueAt({ steps, every, startAt }: Pick<Ramp, "steps" | "every" | "startAt">): number | null {
   const last = steps.findLast(({ doneAt }) => doneAt !== null)?.doneAt;

@@ -10,6 +10,7 @@ import {
   type RampQuery,
   type RampReason,
   type RampStatus,
+  restOf,
 } from "../../flags/ramps/ramp.ts";
 import { beginMeasurement, endMeasurement, runMeasurement } from "./experiments/measurements.ts";
 import { pageCut, pageOf } from "./pages.ts";
@@ -106,14 +107,13 @@ function* measure(
   counting: Counting | null,
   revision: number,
 ): Work<void> {
-  const { flag, variant, status, left, guards } = ramp;
+  const { flag, variant, status, guards } = ramp;
   if (!isHeld(ramp)) yield* endMeasurement(environmentId, flag);
   else if (counting === null) yield* runMeasurement(environmentId, flag, status === "running");
   else {
     const metrics = guardMetrics([], guards);
-    const control = (JSON.parse(left.rules!) as { defaultVariant: string }).defaultVariant;
     // Guards against earlier weeks need the time of the start alone.
-    const variants = metrics.length === 0 ? [] : [control, variant];
+    const variants = metrics.length === 0 ? [] : [restOf(ramp), variant];
     yield* beginMeasurement({ id: revision, environmentId, flag, variants, metrics, ...counting });
   }
 }
