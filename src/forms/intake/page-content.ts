@@ -11,7 +11,7 @@ import { type SchemaObject, typesOf } from "../validation/keywords.ts";
 type Settings = Pick<Form, "name" | "schema" | "honeypots" | "uploads">;
 
 /** The longest text for which one line is enough, in characters. */
-const LONGEST_LINE = 200;
+export const LONGEST_LINE = 200;
 
 /** The most choices that are all seen at once. */
 const MAX_RADIO = 5;
@@ -214,7 +214,7 @@ function textOf(value: unknown): string | null {
 }
 
 /** A name for people: `firstName` and `first_name` as "First name". */
-function readable(name: string): string {
+export function readable(name: string): string {
   const words = name
     .replaceAll(/[_-]+/g, " ")
     .replaceAll(

@@ -29,8 +29,10 @@ export function parseJson(text: string): Parsed {
     const value: unknown = JSON.parse(text);
     const inexact = findInexact(text);
     if (!inexact) return { value };
-    const line = lineAt(text, text.indexOf(inexact.source));
-    return { fault: `in line ${line}: ${inexactMessage(inexact.source)}` };
+    const at = text.indexOf(inexact.source);
+    return {
+      fault: `in line ${lineAt(text, at)}, column ${columnAt(text, at)}: ${inexactMessage(inexact.source)}`,
+    };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { fault: faultIn(text) };
@@ -45,16 +47,24 @@ function faultIn(text: string): string {
   const { error, offset } = first;
   // The parser names the token behind a gap; the end of the text is behind its last character.
   const at = Math.min(offset, text.trimEnd().length);
-  const column = at - text.lastIndexOf("\n", at - 1);
-  return `in line ${lineAt(text, at)}, column ${column}: ${FAULTS[printParseErrorCode(error)] ?? "this is not JSON"}`;
+  return `in line ${lineAt(text, at)}, column ${columnAt(text, at)}: ${FAULTS[printParseErrorCode(error)] ?? "this is not JSON"}`;
 }
 
 function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length;
 }
 
+function columnAt(text: string, offset: number): number {
+  return offset === 0 ? 1 : offset - text.lastIndexOf("\n", offset - 1);
+}
+
 /** The line of a JSON text on which the value at a JSON pointer (RFC 6901) begins; null if there is no such value. */
 export function lineOfPointer(text: string, pointer: string): number | null {
+  return positionOfPointer(text, pointer)?.line ?? null;
+}
+
+/** The line and the column, from 1, at which the value at a JSON pointer begins; null if there is no such value. */
+export function positionOfPointer(text: string, pointer: string): { line: number; column: number } | null {
   const root = parseTree(text);
   const steps = pointer
     .split("/")
@@ -65,5 +75,5 @@ export function lineOfPointer(text: string, pointer: string): number | null {
     const isList: boolean = node?.type === "array";
     node = node && findNodeAtLocation(node, [isList ? Number(step) : step]);
   }
-  return node ? lineAt(text, node.offset) : null;
+  return node ? { line: lineAt(text, node.offset), column: columnAt(text, node.offset) } : null;
 }

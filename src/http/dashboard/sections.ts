@@ -18,6 +18,7 @@ import { flagPageRoutes } from "./flags/flag.tsx";
 import { projectFlagsRoutes } from "./flags/project.tsx";
 import { projectListRoutes } from "./flags/projects.tsx";
 import { settingRoutes } from "./flags/setting-page.tsx";
+import { fieldsRoutes } from "./forms/form-fields.tsx";
 import { formRoutes } from "./forms/forms.tsx";
 import { moveFormRoutes } from "./forms/move.tsx";
 import { goRoutes } from "./go/go.tsx";
@@ -43,6 +44,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   inboxRoutes,
   peopleRoutes,
   formRoutes,
+  fieldsRoutes,
   formHistoryRoutes,
   moveFormRoutes,
   userRoutes,

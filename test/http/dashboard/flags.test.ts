@@ -171,7 +171,7 @@ describe("a flag in an environment", () => {
     expect(page.text).toContain('value="kept too"');
     expect(await find()).toMatchObject({ payload: '{"a":1}' });
     const inexact = await ann.post(CHECKOUT, { base, revision, payload: '{"a":\n12345678901234567890}' });
-    expect(inexact.text).toContain("In line 2:");
+    expect(inexact.text).toContain("In line 2, column ");
     const saved = await ann.post(CHECKOUT, { base, revision, payload: '{"b":2}' });
     expect(saved.text).toContain("Saved in live: payload.");
     expect(await find()).toMatchObject({ payload: '{"b":2}', description: "The new checkout" });

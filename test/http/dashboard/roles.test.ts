@@ -87,6 +87,7 @@ const RULES: Record<string, Rule> = {
     fields: { q: "ada@example.com", confirm: "ada@example.com" },
   },
   "/forms/new": { least: "inbox", on: "/forms/new", fields: { slug: "new" } },
+  "/forms/:form/fields": { least: "inbox", on: "/forms/contact/fields", fields: { as: "json", schema: "" } },
   "/forms/:form/settings": { least: "inbox", on: "/forms/contact/settings", fields: { name: "New" } },
   "/forms/:form/state": { least: "inbox", on: "/forms/contact", fields: { enabled: "off" } },
   "/forms/:form/test": { least: "inbox", on: "/forms/contact" },

@@ -51,6 +51,8 @@ export function fullPages({
     "/people?q=ada%40example.com",
     "/forms/contact",
     "/forms/contact/settings",
+    "/forms/contact/fields",
+    "/forms/contact/fields?as=json",
     "/forms/contact/history",
     "/forms/contact/delete",
     "/forms/contact/move",

@@ -1,6 +1,7 @@
 import { listenToChanges } from "./changes.ts";
 import { sendForms } from "./forms.ts";
 import { openPalette } from "./palette.ts";
+import { showPreviews } from "./preview.ts";
 import { visitLinks } from "./visits.ts";
 import { addHelpers, keepTimes, obeyKeys, showCurrent } from "./helpers.ts";
 
@@ -15,5 +16,6 @@ for (const start of [
   showCurrent,
   openPalette,
   visitLinks,
+  showPreviews,
 ])
   start();

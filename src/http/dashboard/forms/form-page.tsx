@@ -72,6 +72,9 @@ function Actions({ form }: { form: Form }) {
           <ButtonForm to={`${formPath(shortName(form))}/test`} icon="send">
             Send a test
           </ButtonForm>
+          <ButtonLink to={`${formPath(shortName(form))}/fields`} icon="forms">
+            Fields
+          </ButtonLink>
           <ButtonLink to={`${formPath(shortName(form))}/settings`} icon="settings">
             Settings
           </ButtonLink>

@@ -7,7 +7,7 @@ import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../parts/field.tsx";
-import { Button, Form as PostForm, Hidden } from "../parts/link.tsx";
+import { A, Button, Form as PostForm, Hidden } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { GROUPS, type SettingErrors, beforeName, settingText } from "./setting-fields.ts";
 import { namedForm } from "./form-words.ts";
@@ -47,6 +47,11 @@ export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
               label={title}
             >
               <h2>{title}</h2>
+              {id === "schema" && (
+                <p>
+                  <A to={`${to}/fields`}>Edit the fields as rows</A>
+                </p>
+              )}
               {failed?.message && (
                 <Notice tone="bad">
                   <p>{sentence(failed.message)}</p>

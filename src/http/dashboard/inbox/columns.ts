@@ -55,6 +55,12 @@ export function countChoices(
   });
 }
 
+/** The label of a field in the schema of its form: its title, or else its name. */
+export function labelsIn(schema: object | null): (field: string) => string {
+  const properties = propertiesOf(schema);
+  return (field) => labelOf(properties, field);
+}
+
 function propertiesOf(schema: object | null): Record<string, unknown> {
   const properties = isObject(schema) && schema["properties"];
   return isObject(properties) ? properties : {};

@@ -14,6 +14,7 @@ import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
 import { timelineOf } from "../../../forms/inbox/timeline.ts";
 import { sentence } from "../error-page.tsx";
+import { labelsIn } from "./columns.ts";
 import { type Listing, sumOf } from "./controls.tsx";
 import { type InboxQuery, filterOf, isFiltered } from "./query.ts";
 import { loadOthers, loadWork } from "../submissions/load-work.ts";
@@ -95,6 +96,7 @@ export async function loadReading(
     address,
     sender: senderIn(submission, form),
     formName: form.name,
+    labelOf: labelsIn(form.schema),
     work: await loadWork(app, caller, form, submission),
     others: await loadOthers(app, caller, submission, address),
   };

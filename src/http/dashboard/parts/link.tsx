@@ -48,6 +48,7 @@ export function Form({
   label,
   isChanged = false,
   hasFile = false,
+  preview,
   children,
 }: PropsWithChildren<{
   to: string;
@@ -60,6 +61,8 @@ export function Form({
   isChanged?: boolean;
   /** Whether it sends a file, or as much as one. */
   hasFile?: boolean;
+  /** The id of what shows the form as it is being edited, on the page that answers its button `check`. */
+  preview?: string;
 }>) {
   return (
     <form
@@ -70,6 +73,7 @@ export function Form({
       id={id}
       aria-label={label}
       data-changed={isChanged ? "" : undefined}
+      data-preview={preview}
     >
       <Hidden values={values} />
       {children}

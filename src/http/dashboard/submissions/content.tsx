@@ -17,7 +17,13 @@ const MIN_SHOWN = 1000;
 const MAX_MEMBERS = 50;
 
 /** The fields of a submission in the order in which they came. */
-export function FieldValues({ data }: { data: Readonly<Record<string, unknown>> }) {
+export function FieldValues({
+  data,
+  labelOf,
+}: {
+  data: Readonly<Record<string, unknown>>;
+  labelOf: (field: string) => string;
+}) {
   const fields = Object.entries(data);
   if (fields.length === 0) return <p class="soft">It has no fields.</p>;
   const most = shareOf(fields.map(([, value]) => value));
@@ -26,7 +32,7 @@ export function FieldValues({ data }: { data: Readonly<Record<string, unknown>> 
       {fields.map(([name, value]) => (
         <div>
           <dt>
-            <Foreign text={name} />
+            <Foreign text={labelOf(name)} />
           </dt>
           <dd>
             <Value value={value} most={most} />

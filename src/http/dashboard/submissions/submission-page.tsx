@@ -65,7 +65,7 @@ export function submissionPage(view: SubmissionView): Page {
             </Notice>
           )}
           <Card id="fields-title" title="Fields">
-            <FieldValues data={data} />
+            <FieldValues data={data} labelOf={view.labelOf} />
           </Card>
           {submission.files.length > 0 && <Files submission={submission} previews={view.previews} />}
           <Sender view={view} />

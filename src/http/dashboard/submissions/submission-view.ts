@@ -26,6 +26,8 @@ export type SubmissionView = {
   sender: string | null;
   /** The name of the form. */
   formName: string;
+  /** The label of a field, by its name. */
+  labelOf: (field: string) => string;
   /** Null for a viewer. */
   work: Work | null;
   /** Null without an address. */
