@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import {
   BLANK_FIELD,
-  FIELD_TYPES,
   type FieldRow,
   rowsOfSchema,
   schemaOfRows,
 } from "../../../src/forms/intake/field-rows.ts";
+import { FIELD_TYPES } from "../../../src/forms/intake/row-types.ts";
 import { compileSchema } from "../../../src/forms/validation/validation.ts";
 
 type Schema = Record<string, unknown>;

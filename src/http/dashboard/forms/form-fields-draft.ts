@@ -2,14 +2,12 @@ import { AppError } from "../../../base/errors.ts";
 import { isObject } from "../../../base/json.ts";
 import {
   BLANK_FIELD,
-  FIELD_TYPES,
   type FieldRow,
-  type FieldType,
   type RowFault,
-  isBlank,
   rowsOfSchema,
   schemaOfRows,
 } from "../../../forms/intake/field-rows.ts";
+import { FIELD_TYPES } from "../../../forms/intake/row-types.ts";
 import { controlNames } from "../../../forms/intake/control-fields.ts";
 import type { Form } from "../../../forms/form.ts";
 import { type Fields, textOf } from "../fields.ts";
@@ -148,16 +146,7 @@ export function withRowsMoved(draft: FieldsDraft, act: string): FieldsDraft {
   return { ...draft, rows: rows.length === 0 ? [BLANK_FIELD] : rows.slice(0, MAX_ROWS) };
 }
 
-/** Whether a draft differs from what is stored. */
-export function isDraftChanged(draft: FieldsDraft, form: Pick<Form, "honeypots">): boolean {
-  if (draft.as === "json") return draft.text.trim() !== textOfSchema(draft.before);
-  const { schema, faults } = schemaOf(draft, form);
-  return faults !== null || !areSameSchemas(schema, draft.before) || draft.rows.some(isBlank);
-}
-
 /** Whether two schemas are the same to the letter: the order of their fields counts. */
 export function areSameSchemas(one: Schema, other: Schema): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
-
-export type { FieldRow, FieldType };

@@ -1,6 +1,6 @@
 import { shortName } from "../../../access/place.ts";
 import type { Form } from "../../../forms/form.ts";
-import { FIELD_TYPES } from "../../../forms/intake/field-rows.ts";
+import { FIELD_TYPES } from "../../../forms/intake/row-types.ts";
 import type { PageContent } from "../../../forms/intake/input.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
@@ -9,7 +9,8 @@ import { AreaField, CheckField, SelectField, TextField } from "../parts/field.ts
 import { Button, Form as PostForm, Hidden } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { formPath } from "../paths.ts";
-import type { FieldRow, FieldsDraft, FieldsFaults } from "./form-fields-draft.ts";
+import type { FieldRow } from "../../../forms/intake/field-rows.ts";
+import type { FieldsDraft, FieldsFaults } from "./form-fields-draft.ts";
 import { namedForm } from "./form-words.ts";
 import { Preview } from "./form-preview.tsx";
 

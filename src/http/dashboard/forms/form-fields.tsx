@@ -68,7 +68,7 @@ export function fieldsRoutes({ app, get, post }: Dashboard) {
   });
 }
 
-/** What is wrong with a draft; null for nothing. */
+/** The faults of a draft; null for none. */
 async function faultsIn(form: Form, draft: FieldsDraft): Promise<FieldsFaults | null> {
   const { schema, faults } = schemaOf(draft, form);
   if (faults || schema === null) return faults;
