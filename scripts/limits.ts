@@ -144,6 +144,7 @@ const SECTIONS: Section[] = [
       "DETAIL_LIMITS.owner": { what: "characters of the owner of a flag", past: "400" },
       "DETAIL_LIMITS.tag": { what: "characters of a tag of a flag", past: "400" },
       "DETAIL_LIMITS.tags": { what: "tags of a flag", past: "400" },
+      "DETAIL_LIMITS.colours": { what: "colours of a flag's variants", past: "400" },
       "PREVIEW_LIMITS.name": { what: "characters of the name of a preview", past: "400" },
       "PREVIEW_LIMITS.content": { unit: "bytes", what: "the content of a preview, as Markdown", past: "400" },
       "PREVIEW_LIMITS.html": {

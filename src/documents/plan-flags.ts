@@ -127,8 +127,11 @@ function planFlag(clock: ClockAndRandom, plan: DocumentPlan, flag: OneFlag): voi
 function shownShared(record: FlagRecord, names: readonly SharedName[]): FlagPatch {
   return {
     ...pick(record, names),
-    ...(names.includes("tags") && shownOptional(record, ["tags"])),
-  } as FlagPatch;
+    ...shownOptional(
+      record,
+      names.filter((name) => name === "tags" || name === "colours"),
+    ),
+  };
 }
 
 /** Compares a flag in one environment with its entry; without values there, the flag starts as `blank`. */

@@ -2,9 +2,9 @@ import { DETAIL_LIMITS, PREVIEW_LIMITS } from "./limits.ts";
 
 /**
  * How the value of a field is stored: `json` as JSON text, `time` in milliseconds, a `rule` as a member of the rules, `tags`
- * as a text with commas, any other kind as it is shown.
+ * as a text with commas, `colours` as JSON text, any other kind as it is shown.
  */
-type Kind = "switch" | "text" | "markdown" | "tags" | "json" | "time" | "rule";
+type Kind = "switch" | "text" | "markdown" | "tags" | "colours" | "json" | "time" | "rule";
 
 export type Field = {
   kind: Kind;
@@ -20,7 +20,7 @@ export type Field = {
 
 /** A field that is shown only if it, or another of its section, is set. */
 export type OptionalField = Field & {
-  kind: "switch" | "text" | "markdown" | "tags";
+  kind: keyof Stored;
   section: string;
   /** Where it is stored. */
   column: `${"flag_values" | "flag_previews" | "flags"}.${string}`;
@@ -58,6 +58,12 @@ const OPTIONAL_FIELDS = {
     section: "Details",
     column: "flags.archived",
     label: "Archived",
+  },
+  colours: {
+    kind: "colours",
+    section: "Colours",
+    column: "flags.colours",
+    label: "Colours",
   },
   browser: {
     kind: "switch",
@@ -121,6 +127,7 @@ export const SHARED = {
   tags: true,
   permanent: true,
   archived: true,
+  colours: true,
 } as const;
 
 export type FieldName = keyof typeof FIELDS;
@@ -135,10 +142,10 @@ export const OPTIONAL_NAMES = Object.keys(OPTIONAL_FIELDS) as OptionalName[];
 /** The sections of optional fields, in the order of pages. */
 export const SECTIONS = [...Map.groupBy(OPTIONAL_NAMES, (name) => FIELDS[name].section as string)];
 
-const NONE: Stored = { switch: false, text: "", markdown: "", tags: "" };
+const NONE: Stored = { switch: false, text: "", markdown: "", tags: "", colours: "" };
 
-type Stored = { switch: boolean; text: string; markdown: string; tags: string };
-type Values = Omit<Stored, "tags"> & { tags: string[] };
+type Stored = { switch: boolean; text: string; markdown: string; tags: string; colours: string };
+type Values = Omit<Stored, "tags" | "colours"> & { tags: string[]; colours: Record<string, string> };
 type Kinds = typeof OPTIONAL_FIELDS;
 
 /** The optional fields of a flag as they are stored. */
@@ -152,12 +159,16 @@ export const NO_OPTIONAL = Object.fromEntries(
   OPTIONAL_NAMES.map((name) => [name, NONE[FIELDS[name].kind]]),
 ) as Optional;
 
-/** Stored fields as they are shown. */
+/** Stored fields as they are shown: tags as a list, colours as an object. */
 export function shownOptional<Name extends OptionalName>(
   record: Pick<Optional, Name>,
   names: readonly Name[],
 ): Pick<ShownOptional, Name> {
-  const members = names.map((name) => [name, name === "tags" ? tagsOf(String(record[name])) : record[name]]);
+  const shown = (name: OptionalName, value: string | boolean) => {
+    if (name === "tags") return tagsOf(String(value));
+    return name === "colours" ? coloursOf(String(value)) : value;
+  };
+  const members = names.map((name) => [name, shown(name, record[name])]);
   return Object.fromEntries(members) as Pick<ShownOptional, Name>;
 }
 
@@ -165,6 +176,17 @@ export function shownOptional<Name extends OptionalName>(
 export function tagsOf(text: string): string[] {
   const tags = text.split(",").map((tag) => tag.trim());
   return [...new Set(tags)].filter((tag) => tag !== "");
+}
+
+/** The colours of variants, such as `#2b8a3e`, by the names of the variants. */
+function coloursOf(text: string): Record<string, string> {
+  return text === "" ? {} : (JSON.parse(text) as Record<string, string>);
+}
+
+/** Colours as they are stored. */
+export function coloursText(colours: Readonly<Record<string, string>>): string {
+  const entries = Object.entries(colours).map(([variant, colour]) => [variant, colour.toLowerCase()]);
+  return entries.length === 0 ? "" : JSON.stringify(Object.fromEntries(entries));
 }
 
 /** The optional fields as they are shown if none was set. */

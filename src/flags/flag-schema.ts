@@ -19,7 +19,13 @@ const variants = anyObject().check(
 const targeting = anyObject().check(ruleDepth);
 const metadata = scalarObject("metadata holds texts, numbers, true and false");
 
-const KINDS = { switch: z.boolean(), text: z.string(), markdown: z.string(), tags: z.array(z.string()) };
+const KINDS = {
+  switch: z.boolean(),
+  text: z.string(),
+  markdown: z.string(),
+  tags: z.array(z.string()),
+  colours: z.record(z.string(), z.string()),
+};
 
 /** The optional fields as members of an object, each with the schema that `schemaOf` returns. */
 function optionalShape(schemaOf: (field: OptionalField, name: string) => z.ZodMiniType) {
@@ -51,10 +57,25 @@ const tags = z
   )
   .check(z.maxLength(DETAIL_LIMITS.tags, `a flag has at most ${DETAIL_LIMITS.tags} tags`));
 
+const colours = z
+  .record(
+    z.string(),
+    z.string("a colour is a text").check(z.regex(/^#[0-9a-f]{6}$/i, "a colour is written like #2b8a3e")),
+    "colours are an object of texts",
+  )
+  .check(
+    z.refine(
+      (each) => Object.keys(each).length <= DETAIL_LIMITS.colours,
+      `a flag has at most ${DETAIL_LIMITS.colours} colours`,
+    ),
+    z.describe("The colours of variants in charts and shares, by the names of the variants."),
+  );
+
 function changeOf({ kind, label, max }: OptionalField, name: string) {
   if (kind === "switch") return z.boolean(`${name} is true or false`);
   if (kind === "markdown") return content;
   if (kind === "tags") return tags;
+  if (kind === "colours") return colours;
   const message = `${withArticle(label.toLowerCase())} has at most ${max} characters`;
   return max === undefined ? z.string() : z.string().check(z.maxLength(max, message));
 }
@@ -116,6 +137,7 @@ export const flagDetailsSchema = z.object({
   tags: z.array(z.string()),
   permanent: z.boolean(),
   archived: z.boolean(),
+  colours: z.record(z.string(), z.string()),
   createdAt: timestamp,
   revision,
 });

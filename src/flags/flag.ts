@@ -3,6 +3,7 @@ import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
 import {
+  coloursText,
   NO_OPTIONAL,
   type Optional,
   OPTIONAL_NAMES,
@@ -81,7 +82,7 @@ export function viewDetail(record: FlagRecord, now: number) {
   return { ...viewFlag(record, values), revision, ...rules, ...optionalMembers(record) };
 }
 
-const DETAILS = ["owner", "tags", "permanent", "archived"] as const;
+const DETAILS = ["owner", "tags", "permanent", "archived", "colours"] as const;
 
 /** The fields of a flag that all environments share, as they are shown. */
 export function viewDetails(record: FlagRecord) {
@@ -168,14 +169,15 @@ function patched(before: FlagRecord, patch: FlagPatch): FlagRecord {
   return { ...record, payload: payloadText(patch.payload) };
 }
 
-const STORED_AS_SHOWN = OPTIONAL_NAMES.filter((name) => name !== "tags");
+const STORED_AS_SHOWN = OPTIONAL_NAMES.filter((name) => name !== "tags" && name !== "colours");
 
 /** The values that a patch or a state names as they are stored, without payload and rules, which belong together. */
 export function storedValues(shown: Omit<FlagPatch, "payload">): Partial<FlagRecord> {
-  const { expiredAt, tags, ...values } = shown;
+  const { expiredAt, tags, colours, ...values } = shown;
   return {
     ...pick(values, ["enabled", "description", ...STORED_AS_SHOWN]),
     ...(tags === undefined ? {} : { tags: tagsOf(tags.join()).join() }),
+    ...(colours === undefined ? {} : { colours: coloursText(colours) }),
     ...(expiredAt === undefined ? {} : { expiresAt: expiredAt === null ? null : Date.parse(expiredAt) }),
   };
 }

@@ -60,7 +60,7 @@ export function stateBefore(place: FlagPlace, revision: number, change?: Change)
 
 /** State of a flag before its first change in an environment; what all environments share stays. */
 export function blankState(record: FlagRecord | undefined): FlagState {
-  const shared = record && optionalMembers(record, ["owner", "tags", "permanent", "archived"]);
+  const shared = record && optionalMembers(record, ["owner", "tags", "permanent", "archived", "colours"]);
   return { enabled: false, expiredAt: null, description: record?.description ?? "", ...shared };
 }
 

@@ -128,5 +128,5 @@ export function findContentFault(markdown: string): string | undefined {
   return `the content of a preview has at most ${formatBytes(PREVIEW_LIMITS.content)}`;
 }
 
-/** Limits of the details of a flag: characters of its owner and of a tag, and how many tags it has. */
-export const DETAIL_LIMITS = { owner: 100, tag: 50, tags: 20 };
+/** Limits of the details of a flag: characters of its owner and of a tag, and how many tags and colours it has. */
+export const DETAIL_LIMITS = { owner: 100, tag: 50, tags: 20, colours: 100 };

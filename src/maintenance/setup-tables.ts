@@ -58,6 +58,7 @@ export const SETUP_TABLES = {
     tags: "text",
     permanent: "integer bit",
     archived: "integer bit",
+    colours: "text",
   }),
   flag_values: setup("environment_id flag_id", {
     environment_id: "integer",

@@ -9,6 +9,7 @@ const REPEATABLE = [
   "--allow-origin",
   "--allow-type",
   "--block-sender",
+  "--colour",
   "--confirm",
   "--environment",
   "--environments",

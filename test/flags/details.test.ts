@@ -76,3 +76,15 @@ test("permanent and archived flags are never stale", async () => {
   const stale = await findStale(app, { project: "shop", environment: null, days: 30 });
   expect(stale.map(({ slug }) => slug)).toEqual(["c"]);
 });
+
+test("variants have colours, the same in every environment, until they are taken away", async () => {
+  const { app, find, history } = await openShop();
+  await setFlag(app, OPERATOR, { ...SALE, environment: "live" }, { enabled: true });
+  const colours = { on: "#2B8A3E", "a=b": "#112233" };
+  const { record } = await setDetails(app, OPERATOR, SALE, { colours });
+  expect(record.colours).toBe('{"on":"#2b8a3e","a=b":"#112233"}');
+  expect(viewDetails(record)).toMatchObject({ colours: { on: "#2b8a3e", "a=b": "#112233" } });
+  expect((await history())[0]!.after).toMatchObject({ colours: { on: "#2b8a3e" } });
+  await setDetails(app, OPERATOR, SALE, { colours: {} });
+  expect(await find("live")).toMatchObject({ colours: "" });
+});

@@ -32,6 +32,7 @@ describe("the overview of flags", () => {
           tags: "",
           permanent: false,
           archived: false,
+          colours: "",
           createdAt: app.now(),
           environments: [
             {

@@ -33,6 +33,13 @@ export function addSetCommand(flags: Command, io: Io): void {
         "its tags in every environment, in place of those it has; none for none",
       ),
     )
+    .addOption(
+      optionFor(
+        "colours",
+        "--colour <variant=colour...>",
+        "colours of its variants on pages, such as on=#2b8a3e; none for none",
+      ),
+    )
     .option(
       "--at <time>",
       "make the change at that time, on a flag that exists: ISO 8601, or a span such as 2h",
@@ -82,7 +89,7 @@ Examples:
   formflag flags set search -p shop -e production --preview on --preview-name Search --preview-content @search.md
 `;
 
-type Options = { at?: string; tag?: string[] };
+type Options = { at?: string; tag?: string[]; colour?: string[] };
 
 type Values = {
   places: Place[];
@@ -150,7 +157,8 @@ const OWN_OPTIONS = FIELD_NAMES.flatMap((name) => {
 
 async function fieldsPatch(input: Input): Promise<FlagPatch> {
   const patch: Record<string, unknown> = {};
-  const { tag } = input.options as Options;
+  const { tag, colour } = input.options as Options;
+  if (colour !== undefined) patch["colours"] = coloursIn(colour);
   if (tag !== undefined) patch["tags"] = tagsOf(tag.join()).filter((each) => each !== "none");
   for (const { name, kind, option } of OWN_OPTIONS) {
     const long = `--${option[0].replace(/ .*/, "")}`;
@@ -160,6 +168,18 @@ async function fieldsPatch(input: Input): Promise<FlagPatch> {
     else patch[name] = kind === "markdown" ? await sourceOf(given, long, input) : given;
   }
   return patch;
+}
+
+/** Colours by variant, whose names may hold the sign too. */
+function coloursIn(pairs: readonly string[]): Record<string, string> {
+  const given = pairs.filter((each) => each !== "none");
+  const colours = given.map((each) => [
+    each.slice(0, each.lastIndexOf("=")),
+    each.slice(each.lastIndexOf("=") + 1),
+  ]);
+  const wrong = given.find((each) => each.lastIndexOf("=") < 1);
+  if (wrong !== undefined) throw usage(`--colour ${wrong} names no variant`, "write --colour on=#2b8a3e");
+  return Object.fromEntries(colours) as Record<string, string>;
 }
 
 function timeOf(at: string | undefined): string | null {

@@ -8,7 +8,8 @@ const OWN = ["State", "payload", "expiry", "variants", "rules"];
 
 /** Describes the values of a flag in each environment, and `more`. */
 export function ownValues(...more: readonly string[]): string {
-  const words = [...OWN, ...SECTIONS.map(([section]) => section.toLowerCase()), ...more];
+  const sections = SECTIONS.map(([section]) => section.toLowerCase());
+  const words = [...new Set([...OWN, ...sections, ...more])];
   return `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 

@@ -10,7 +10,7 @@ type Place = { project: string; environment: string };
 /** Bytes of what the flags of an environment hold in it, with their descriptions, and of its segments. */
 const SIZE = `
   SELECT
-    (SELECT coalesce(sum(octet_length(description) + octet_length(owner) + octet_length(tags) + ${FLAG_BYTES}), 0) FROM flags WHERE project_id = e.project_id) +
+    (SELECT coalesce(sum(octet_length(description) + octet_length(owner) + octet_length(tags) + octet_length(colours) + ${FLAG_BYTES}), 0) FROM flags WHERE project_id = e.project_id) +
     (SELECT coalesce(sum(coalesce(octet_length(payload), 0) + coalesce(octet_length(rules), 0)), 0)
      FROM flag_values WHERE environment_id = e.id) +
     (SELECT coalesce(sum(octet_length(name) + octet_length(content)), 0)

@@ -14,7 +14,11 @@ type HeadRow = Omit<FlagHead, "permanent" | "archived"> & Record<"permanent" | "
 
 export function* pageHeads(project: string, { limit, after = "" }: PageQuery): Work<Page<FlagHead>> {
   const { id: projectId } = yield* projectRow(project);
-  const rows = all<HeadRow>(HEADS, { projectId, after, limit: limit + 1 }, pageCut("description", "tags"));
+  const rows = all<HeadRow>(
+    HEADS,
+    { projectId, after, limit: limit + 1 },
+    pageCut("description", "tags", "colours"),
+  );
   return yield* pageOf(rows, limit, (row) => ({
     ...row,
     permanent: row.permanent === 1,

@@ -25,6 +25,7 @@ export function flagsContract(driver: Driver): void {
         previewContent: "# Said",
         owner: "Ünder ✓",
         tags: "a,b c",
+        colours: '{"on":"#2b8a3e"}',
         permanent: true,
         archived: true,
         updatedAt: NOW,
@@ -96,6 +97,7 @@ export function flagsContract(driver: Driver): void {
         tags: "",
         permanent: false,
         archived: false,
+        colours: "",
       });
       expect(await store.flags.heads(slug, { limit: 2 })).toEqual({
         items: [head("a"), head("b")],
