@@ -43,6 +43,7 @@ const RIVALS: [OperationName, OperationName][] = [
   ["delete", "delete backwards"],
   ["claim", "claim"],
   ["sign in by link", "sign in by link"],
+  ["sign in", "audit"],
   ["sign in by password", "set a password"],
   ["spend a code", "spend a code"],
   ["spend a code", "spend a wrong code"],
