@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Draws docs/terminal.svg from a real run of dist/formflag: `npm run build && bun scripts/picture.ts`. */
+/** Draws docs/terminal.svg from a real run of dist/formflag. */
 
 const COMMANDS = [
   "formflag serve &",

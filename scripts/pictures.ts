@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Page, chromium } from "playwright-core";
 
-/** Takes the pictures of the dashboard in docs/ from a real run of dist/formflag: `npm run pictures`. It needs Chromium. */
+/** Takes the pictures of the dashboard in docs/ from a real run of dist/formflag. It needs Chromium. */
 
 const CHROMIUM = "/usr/bin/chromium";
 const EXECUTABLE = join(import.meta.dir, "../dist/formflag");
@@ -37,10 +37,22 @@ type Picture = {
   file: string;
   path: string;
   height: number;
+  /** Whether it shows the demo before the visitors of the experiment have sent a thousand messages. */
+  isBefore?: boolean;
   prepare?: (page: Page) => Promise<void>;
 };
 
 const PICTURES: Picture[] = [
+  {
+    file: "dashboard-inbox.png",
+    path: "/inbox",
+    height: 820,
+    isBefore: true,
+    prepare: async (page) => {
+      await page.keyboard.press("j");
+      await page.locator("article[data-submission]").waitFor();
+    },
+  },
   {
     file: "dashboard-flag.png",
     path: "/projects/shop/environments/production/flags/checkout",
@@ -117,7 +129,6 @@ async function addressOf(): Promise<string> {
 try {
   const address = await addressOf();
   for (const command of COMMANDS) await formflag(...command);
-  await visit(address);
   const { url } = JSON.parse(await formflag("users", "link", "ann", "--json")) as { url: string };
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
   const page = await browser.newPage({
@@ -129,12 +140,15 @@ try {
   await page.goto(address + new URL(url, address).pathname);
   await page.locator("main button[type=submit]").first().click();
   await page.waitForURL(/\/me/);
-  for (const { file, path, height, prepare } of PICTURES) {
+  const take = async ({ file, path, height, prepare }: Picture) => {
     await page.setViewportSize({ width: WIDTH, height });
     await page.goto(`${address}/dashboard${path}`);
     await prepare?.(page);
     await page.screenshot({ path: join(DOCS, file) });
-  }
+  };
+  for (const picture of PICTURES.filter(({ isBefore = false }) => isBefore)) await take(picture);
+  await visit(address);
+  for (const picture of PICTURES.filter(({ isBefore = false }) => !isBefore)) await take(picture);
   await browser.close();
 } finally {
   server.kill();

@@ -141,8 +141,8 @@ describeInBrowser("A page", () => {
   test("has a title that no other kind of page has", async () => {
     const titles = new Map<string, string>();
     for (const path of paths) {
-      await goTo(full, path);
-      titles.set(path, await full.title());
+      const page = await full.request.get(`${furnished.url}/dashboard${path}`);
+      titles.set(path, /<title>(.*?)<\/title>/.exec(await page.text())![1]!);
     }
     const kinds = [...titles].filter(([path]) => !path.includes("?reads="));
     const seen = new Map<string, string>();

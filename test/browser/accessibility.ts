@@ -47,10 +47,10 @@ export async function faultsOf(page: Page): Promise<string[]> {
     await page.emulateMedia({ colorScheme: "light" });
     await page.setViewportSize(viewport);
     add(state, await barriersAsShown(page));
-    await page.emulateMedia({ colorScheme: "dark" });
-    // Nothing else depends on the colours.
-    add(`${state} dark`, await barriersOf(page, { rules: ["color-contrast"] }));
   }
+  // Nothing but contrast depends on the colours, and these not on the width.
+  await page.emulateMedia({ colorScheme: "dark" });
+  add("dark", await barriersOf(page, { rules: ["color-contrast"] }));
   for (const width of NARROW) {
     await page.setViewportSize({ width, height: 800 });
     const overflow = await page.evaluate<string | null>(OVERFLOW);

@@ -42,8 +42,11 @@ function schemaOf(file: string): number {
   return Number(db.query("PRAGMA user_version").values()[0]![0]);
 }
 
-/** What is done with data and archives that a formflag of each of these schemas has written. */
-export function keptSchemas(schemas: number[]): void {
+/**
+ * What is done with archives, and with the data directories of `directories`, that a formflag of each of these schemas has
+ * written. A restored archive is brought up to date as a directory is.
+ */
+export function keptSchemas(schemas: number[], directories: number[] = schemas): void {
   test.each(schemas.filter((schema) => schema > 1))(
     "an archive of schema %i with files is verified and restored",
     async (schema) => {
@@ -58,7 +61,7 @@ export function keptSchemas(schemas: number[]): void {
     60_000,
   );
 
-  test.each(schemas)(
+  test.each(directories)(
     "a data directory of schema %i with files is backed up as it is, and then used",
     async (schema) => {
       const { data } = await unpackKept(schema);
