@@ -49,7 +49,7 @@ const PICTURES: Picture[] = [
     height: 820,
     isBefore: true,
     prepare: async (page) => {
-      await page.keyboard.press("j");
+      await page.locator('[id^="row-"] a').first().click();
       await page.locator("article[data-submission]").waitFor();
     },
   },
