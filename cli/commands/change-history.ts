@@ -122,10 +122,10 @@ async function run(session: Session, { subject, query, limit }: Values): Promise
   await session.print(changes, texts.join("\n"));
   if (changes.length > 0) return;
   const { kind, name } = subject;
-  session.suggest(
+  session.note(
     kind !== undefined && name !== undefined
-      ? shown`No change of ${kind} ${name} is recorded.`
-      : "No such change is recorded.",
+      ? shown`no change of ${kind} ${name} is recorded\n`
+      : "no such change is recorded\n",
   );
 }
 

@@ -111,6 +111,21 @@ describe("flags enable --for", () => {
     ]);
     expect(wrong.map(({ code }) => code)).toEqual([2, 2, 2, 3]);
   });
+
+  test("whoever changes the flag before then reads that it changes again, and how to cancel that", async () => {
+    const here = await openShop();
+    const { run } = here;
+    await run("flags", "set", "banner", ...LIVE);
+    await run("flags", "disable", "checkout-v1", ...LIVE);
+    expect((await run("flags", "enable", "checkout-v1", ...LIVE, "--for", "2h")).stderr).toBe("");
+    const [back] = await here.json<{ id: string; at: string }[]>("flags", "scheduled", "-p", "shop");
+    const note = `scheduled at ${back!.at}: enabled: false; formflag flags unschedule ${back!.id} -p shop cancels it\n`;
+    for (const args of [["enable"], ["set", "--on"], ["set", "--payload", "1"]]) {
+      const [verb = "", ...more] = args;
+      expect((await run("flags", verb, "checkout-v1", ...LIVE, ...more)).stderr).toBe(note);
+      expect((await run("flags", verb, "banner", ...LIVE, ...more)).stderr).toBe("");
+    }
+  });
 });
 
 describe("flags set of a new flag", () => {

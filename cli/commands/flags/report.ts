@@ -10,8 +10,16 @@ import { hasExpired, summaryOf } from "./state.ts";
 
 export type SetFlag = FlagDetail & { result: SetResult };
 
-/** Reports a flag that was set, and notes on standard error what may be a mistake. */
-export async function reportFlag(session: Session, place: Place, flag: SetFlag, end = ""): Promise<void> {
+/**
+ * Reports a flag that was set, and notes on standard error what may be a mistake, and what is scheduled besides the change of
+ * that id.
+ */
+export async function reportFlag(
+  session: Session,
+  place: Place,
+  flag: SetFlag,
+  { end = "", scheduled }: { end?: string; scheduled?: string } = {},
+): Promise<void> {
   const { project, environment } = place;
   const text = shown`${flag.result} ${flag.slug} in ${project}/${environment}: ${summaryOf(flag)}${end}\n`;
   await session.report(flag, text);
@@ -21,7 +29,8 @@ export async function reportFlag(session: Session, place: Place, flag: SetFlag, 
     note(
       shown`${flag.slug} is off since it expired at ${flag.expiredAt!}; to change that: formflag flags set ${flag.slug} -p ${project} -e ${environment} --expires never\n`,
     );
-  if (flag.result !== "created") return;
+  if (flag.result !== "created")
+    return (await import("./scheduled.ts")).noteScheduled(session, place, scheduled);
   const near = await nearFlag(session, place);
   // A script has read "created" already.
   if (near === null && !io.errIsTerminal) return;

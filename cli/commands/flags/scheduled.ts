@@ -108,6 +108,19 @@ export async function scheduleChange(
   suggest(shown`formflag flags unschedule ${scheduled.id} -p ${project} cancels it.`);
 }
 
+/** Notes on standard error the changes that are scheduled for a flag, all but the one of that id. */
+export async function noteScheduled(
+  { client, note }: Session,
+  { project, environment, flag }: Place,
+  known?: string,
+): Promise<void> {
+  for (const each of await listScheduled(client, project, environment))
+    if (each.flag === flag && each.id !== known)
+      note(
+        shown`scheduled at ${each.at}: ${changeOf(each)}; formflag flags unschedule ${each.id} -p ${project} cancels it\n`,
+      );
+}
+
 /** The scheduled changes of a project, or of one of its environments, the next first. */
 function listScheduled(client: Client, project: string, environment?: string) {
   return listAll(client, operations.list, { names: { project }, query: { environment } });

@@ -216,7 +216,7 @@ async function setOne(session: Session, { place, change, at, named }: One): Prom
     const answer = await session.client.callAt(operations.set, input);
     // A caller who named a revision needs the next one.
     const end = named !== undefined ? ` (revision ${answer.revision})` : "";
-    await reportFlag(session, place, answer.value, end);
+    await reportFlag(session, place, answer.value, { end });
     noteRules(session, place, { patch, flag: answer.value, lost, replaces });
   });
 }

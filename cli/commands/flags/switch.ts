@@ -102,7 +102,12 @@ async function switchOne(
     return session.client.call(operations.setFor, { ...at, body: { patch, until } });
   });
   const { scheduled } = flag;
-  await reportFlag(session, place, flag, scheduled === null ? "" : ` until ${scheduled.at}`);
+  await reportFlag(
+    session,
+    place,
+    flag,
+    scheduled === null ? {} : { end: ` until ${scheduled.at}`, scheduled: scheduled.id },
+  );
   if (scheduled === null && lasts !== null)
     session.note(
       shown`nothing was scheduled, since nothing changed; to change it back later: formflag flags set ${place.flag} -p ${place.project} -e ${place.environment} ${flag.enabled ? "--off" : "--on"} --at <time>\n`,

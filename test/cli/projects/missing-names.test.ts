@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test";
+import { onData } from "../../support/commands.ts";
+import { tempDirectory } from "../../support/temp.ts";
+
+test("without -p and -e the only project and its only environment are meant", async () => {
+  const { run } = onData(tempDirectory());
+  await run("projects", "create", "shop", "--environments", "live");
+  expect((await run("flags", "set", "sale", "--on")).stdout).toBe("created sale in shop/live: on\n");
+  expect((await run("flags", "get", "sale", "--field", "enabled")).stdout).toBe("true\n");
+  expect((await run("projects", "get", "--field", "slug")).stdout).toBe("shop\n");
+});
+
+test("of several one has to be named: the hint lists them, unless there are many", async () => {
+  const { run } = onData(tempDirectory());
+  await run("projects", "create", "shop", "--environments", "develop,live");
+  expect(await run("flags", "set", "sale", "--on")).toEqual({
+    code: 2,
+    stdout: "",
+    stderr:
+      "error: the environment is missing\nhint: give it with -e <environment>, or set FORMFLAG_ENVIRONMENT: develop, live\n",
+  });
+  for (const slug of ["a", "b"]) await run("projects", "create", slug);
+  expect((await run("flags", "list")).stderr).toBe(
+    "error: the project is missing\nhint: give it with -p <project>, or set FORMFLAG_PROJECT: a, b, shop\n",
+  );
+  for (const slug of ["c", "d", "e", "f", "g", "h"]) await run("projects", "create", slug);
+  expect((await run("flags", "list")).stderr).toEndWith("or set FORMFLAG_PROJECT\n");
+});
+
+test("without -p, what keeps the projects from being listed is the error", async () => {
+  const { run } = onData(`${tempDirectory()}/none`);
+  const { code, stderr } = await run("flags", "list");
+  expect(code).toBe(3);
+  expect(stderr).toContain("does not exist");
+});
