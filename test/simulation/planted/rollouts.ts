@@ -110,9 +110,9 @@ export const ROLLOUT_FAULTS: PlantedFault[] = [
   {
     name: "one approval is enough",
     test: "world",
-    file: "src/documents/changes/proposal.ts",
-    from: "approversOf(proposal).length >= needed",
-    to: "approversOf(proposal).length >= Math.min(needed, 1)",
+    file: "src/documents/changes/applying.ts",
+    from: "if (given >= needed) return;",
+    to: "if (given >= Math.min(needed, 1)) return;",
   },
   {
     name: "entries of the audit log are kept for ever",
