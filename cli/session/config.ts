@@ -73,7 +73,7 @@ export function globalOptions(): Option[] {
 }
 
 export function projectOption(): Option {
-  return new Option("-p, --project <project>", "project (default: the only one)").env("FORMFLAG_PROJECT");
+  return new Option("-p, --project <project>", "project").env("FORMFLAG_PROJECT");
 }
 
 /** For a command about forms, which may go without a project. */

@@ -16,7 +16,7 @@ export type Input = {
   options: Record<string, unknown>;
   /** Returns the given name, or prompts for it. Throws `invalid` if it is missing and there is no terminal to prompt on. */
   need: (name: string | undefined, what: string) => Promise<string>;
-  /** The project of `-p`, the only one, or one that is chosen at a prompt. Throws `invalid` as `need` does. */
+  /** The project of `-p`, or chosen at a prompt. Throws `invalid` as `need` does. */
   project: () => Promise<string>;
   /** The project of `-p` or `FORMFLAG_PROJECT`; undefined for none. Throws `invalid` for several. */
   givenProject: () => string | undefined;
@@ -25,7 +25,7 @@ export type Input = {
    * Throws as `need` does.
    */
   form: (given: string | undefined) => Promise<FormName>;
-  /** The environment of `-e`, the only one, or one that is chosen at a prompt. Throws `invalid` as `need` does. */
+  /** The environment of `-e`, or chosen at a prompt. Throws `invalid` as `need` does. */
   environment: (project: string) => Promise<string>;
   /** The environments of a verb that takes several, each once. Throws `invalid` as `need` does. */
   environments: (project: string) => Promise<string[]>;
@@ -47,9 +47,8 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
         throw usage(`this command takes one ${what}, not ${given}`, `repeat it for each ${what}`);
       return given;
     }
+    if (canPrompt(io, config)) return promptChoice(`Which ${what}?`, await list());
     const names = await namesOf(list);
-    if (names.length === 1) return names[0]!;
-    if (canPrompt(io, config)) return promptChoice(`Which ${what}?`, names);
     const known = names.length === 0 || names.length > MOST_NAMED ? "" : `: ${names.join(", ")}`;
     throw usage(
       `the ${what} is missing`,

@@ -108,8 +108,7 @@ test("the change to roll back to is chosen from those of the flag", async () => 
 });
 
 test("a name that is missing is asked for", async () => {
-  const { at, run } = await openShop();
-  await run("projects", "create", "web");
+  const { at } = await openShop();
   const terminal = at("projects", "get");
   await terminal.shows("Which project?");
   terminal.type("sh\r");

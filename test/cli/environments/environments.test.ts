@@ -78,7 +78,6 @@ describe("environments create", () => {
 
   test("a source, a project or a slug that is not there is exit 3, one that is there exit 5", async () => {
     const here = await openShop();
-    await here.run("projects", "create", "blog");
     const results = await Promise.all([
       here.run("environments", "create", "preview", "-p", "shop", "--from", "nope"),
       here.run("environments", "create", "preview", "-p", "nope"),
@@ -147,9 +146,8 @@ describe("environments list", () => {
     expect(JSON.parse(fromOption.stdout)).toMatchObject([{ slug: "only" }]);
   });
 
-  test("without one of several projects is exit 2 and names both ways to give it", async () => {
-    const { data, run } = await openShop();
-    await run("projects", "create", "blog");
+  test("without a project is exit 2 and names both ways to give it", async () => {
+    const { data } = await openShop();
     for (const env of [{}, { FORMFLAG_PROJECT: "" }]) {
       const { code, stdout, stderr } = await formflag(["environments", "list", "--data", data], { env });
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

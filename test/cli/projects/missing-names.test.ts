@@ -2,22 +2,14 @@ import { expect, test } from "bun:test";
 import { onData } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
-test("without -p and -e the only project and its only environment are meant", async () => {
+test("without -p or -e, the hint lists the names to choose from, unless there are many", async () => {
   const { run } = onData(tempDirectory());
   await run("projects", "create", "shop", "--environments", "live");
-  expect((await run("flags", "set", "sale", "--on")).stdout).toBe("created sale in shop/live: on\n");
-  expect((await run("flags", "get", "sale", "--field", "enabled")).stdout).toBe("true\n");
-  expect((await run("projects", "get", "--field", "slug")).stdout).toBe("shop\n");
-});
-
-test("of several one has to be named: the hint lists them, unless there are many", async () => {
-  const { run } = onData(tempDirectory());
-  await run("projects", "create", "shop", "--environments", "develop,live");
-  expect(await run("flags", "set", "sale", "--on")).toEqual({
+  expect(await run("flags", "set", "sale", "--on", "-p", "shop")).toEqual({
     code: 2,
     stdout: "",
     stderr:
-      "error: the environment is missing\nhint: give it with -e <environment>, or set FORMFLAG_ENVIRONMENT: develop, live\n",
+      "error: the environment is missing\nhint: give it with -e <environment>, or set FORMFLAG_ENVIRONMENT: live\n",
   });
   for (const slug of ["a", "b"]) await run("projects", "create", slug);
   expect((await run("flags", "list")).stderr).toBe(
