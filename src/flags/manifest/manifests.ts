@@ -1,9 +1,15 @@
 import type { Caller } from "../../access/caller.ts";
+import { type Plan, change } from "../../access/door.ts";
+import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
-import type { FlagHead, FlagRecord } from "../flag.ts";
-import { noSuchFlag } from "../flag.ts";
-import { setDetails, setFlag } from "../flags.ts";
+import { requireChangeable } from "../../projects/locks.ts";
+import type { FlagChange } from "../change.ts";
+import { requireSoundRules } from "../fit.ts";
+import { type FlagHead, type FlagRecord, applyPatch, noSuchFlag } from "../flag.ts";
+import { setDetails } from "../flags.ts";
 import { flagInEveryEnvironment } from "../overviews.ts";
+import { putFlag } from "../plan.ts";
+import { segmentsIn } from "../segments.ts";
 import type { FlagsApp } from "../store.ts";
 import { type ManifestFlag, PAYLOAD, manifestOf } from "./manifest.ts";
 
@@ -34,7 +40,7 @@ type NewFlag = Pick<ManifestFlag, "key" | "type" | "description" | "defaultValue
 
 /**
  * Creates a flag that is off everywhere; one that is not boolean has its value as the variant `default`, in every environment that
- * is not locked. Throws `conflict` if it exists, and as `setFlag`.
+ * is not locked, all in one change. Throws `conflict` if it exists, and as `setFlag`.
  */
 export async function createFromManifest(
   app: FlagsApp,
@@ -42,18 +48,28 @@ export async function createFromManifest(
   project: string,
   { key: flag, type, description, defaultValue }: NewFlag,
 ): Promise<StoredManifestFlag> {
-  const [missing] = await app.store.flags.missing(project, [flag]);
-  if (missing === undefined)
-    throw new AppError("conflict", `flag "${flag}" already exists`, { hint: "choose another key" });
-  const environments = await app.store.environments.list(project);
-  const open = environments.filter(({ locked, approvals }) => !locked && approvals === 0);
+  requireScope(caller, "flags:write", { project });
   const typed = { variants: { default: defaultValue }, defaultVariant: "default" };
   const patch = { description, ...(type !== "boolean" && typed) };
-  for (const { slug: environment } of open.length > 0 ? open : environments.slice(0, 1)) {
-    await setFlag(app, caller, { project, environment, flag }, patch);
+  await change(app, caller, async ({ version, at }): Promise<Plan<FlagChange, void>> => {
+    const [missing] = await app.store.flags.missing(project, [flag]);
+    if (missing === undefined)
+      throw new AppError("conflict", `flag "${flag}" already exists`, { hint: "choose another key" });
+    const environments = await app.store.environments.list(project);
+    const open = environments.filter(({ locked, approvals }) => !locked && approvals === 0);
     // A plain flag is the same in the others.
-    if (type === "boolean") break;
-  }
+    const chosen = type === "boolean" ? open.slice(0, 1) : open;
+    const changes: FlagChange[] = [];
+    for (const { slug: environment } of chosen.length > 0 ? chosen : environments.slice(0, 1)) {
+      const place = { project, environment, flag };
+      await requireChangeable(app, caller, place);
+      await requireSoundRules(undefined, patch, () => segmentsIn(app, place));
+      const { record } = applyPatch(flag, undefined, patch, at);
+      const revision = version + changes.length + 1;
+      changes.push(putFlag(place, undefined, { ...record, revision }));
+    }
+    return { changes, result: undefined };
+  });
   return storedFlag(app, project, flag);
 }
 

@@ -1,3 +1,4 @@
+import { type Schema, Validator } from "@cfworker/json-schema";
 import { describe, expect, test } from "bun:test";
 import { createToken, revokeToken } from "../../../src/access/tokens.ts";
 import type { Scope } from "../../../src/access/scope.ts";
@@ -16,6 +17,22 @@ type Answer = {
   flags?: Shown[];
   error?: { status: number; details: unknown };
 };
+
+/** A flag as the command line describes it; a float is a number. */
+const FLAG = {
+  type: "object",
+  required: ["key", "type", "defaultValue"],
+  additionalProperties: false,
+  properties: {
+    key: { type: "string" },
+    name: { type: "string" },
+    type: { enum: ["boolean", "string", "integer", "float", "object"] },
+    description: { type: "string" },
+    defaultValue: { type: ["boolean", "string", "number", "object"] },
+  },
+} satisfies Schema;
+
+const validate = (schema: Schema, value: unknown) => new Validator(schema).validate(value).errors;
 
 /** A project with a token that is limited to it. */
 async function projectWith(...scopes: Scope[]) {
@@ -104,6 +121,55 @@ describe("the manifest", () => {
     expect((await ask("POST", "/flags", { key: "sale", type: "boolean", defaultValue: false })).status).toBe(
       409,
     );
+  });
+
+  test("creates a flag in all environments at once: of two with one key, one exists", async () => {
+    const { project, ask } = await projectWith("flags:write");
+    const texts = ["red", "blue", "green"];
+    const made = await Promise.all(
+      texts.map((defaultValue) => ask("POST", "/flags", { key: "color", type: "string", defaultValue })),
+    );
+    expect(made.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409]);
+    const stored = texts[made.findIndex(({ status }) => status === 201)];
+    for (const environment of ["develop", "staging", "production"])
+      expect(await app.store.flags.find({ project, environment, flag: "color" })).toMatchObject({
+        rules: expect.stringContaining(`"default":"${stored}"`),
+      });
+  });
+
+  test("fits the schema of the command line", async () => {
+    const { ask, set } = await projectWith("flags:write");
+    await set("develop", "plain", { enabled: true, payload: { a: 1 } });
+    for (const [type, defaultValue] of Object.entries({ string: "x", integer: 1, float: 0.5, object: {} })) {
+      const made = await ask("POST", "/flags", { key: type, type, defaultValue });
+      expect(validate({ required: ["flag", "updatedAt"], properties: { flag: FLAG } }, made.value)).toEqual(
+        [],
+      );
+    }
+    const envelope = {
+      required: ["flags"],
+      additionalProperties: false,
+      properties: { flags: { type: "array", minItems: 6, items: FLAG } },
+    };
+    expect(validate(envelope, (await ask("GET")).value)).toEqual([]);
+    const error = {
+      required: ["error"],
+      properties: {
+        error: {
+          required: ["message", "status"],
+          properties: {
+            message: { type: "string" },
+            status: { type: "integer" },
+            details: {
+              type: "array",
+              items: { properties: { field: { type: "string" }, message: { type: "string" } } },
+            },
+          },
+        },
+      },
+    };
+    expect(validate(error, (await ask("POST", "/flags", { key: "a" })).value)).toEqual([]);
+    expect(validate(error, (await ask("PUT", "/flags/none", { type: "string" })).value)).toEqual([]);
   });
 
   test("changes descriptions alone, and deletes nothing", async () => {
