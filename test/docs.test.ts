@@ -27,6 +27,17 @@ test("the schema of webhooks is as npm run schema writes it", async () => {
   expect(JSON.parse(await read("docs/webhook.schema.json"))).toEqual(webhookJsonSchema());
 });
 
+test("the conformance of providers was tried with their present versions", async () => {
+  const { devDependencies } = (await Bun.file(join(ROOT, "package.json")).json()) as {
+    devDependencies: Record<string, string>;
+  };
+  const page = await read("docs/conformance.md");
+  const tried = [...page.matchAll(/^\| `(@[^`]+)` *\| ([\d.]+) *\|$/gm)];
+  expect(tried).toHaveLength(5);
+  for (const [, name, version] of tried) expect([name, devDependencies[name!]]).toEqual([name, version]);
+  expect(page).not.toContain("**failed");
+});
+
 /** Without code, in which brackets and signs have another meaning. */
 function prose(markdown: string): string {
   return markdown.replaceAll(/^( *)```.*\n[^]*?^\1```$/gm, "");

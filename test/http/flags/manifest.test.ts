@@ -32,7 +32,7 @@ const FLAG = {
   },
 } satisfies Schema;
 
-const validate = (schema: Schema, value: unknown) => new Validator(schema).validate(value).errors;
+const faultsOf = (schema: Schema, value: unknown) => new Validator(schema).validate(value).errors;
 
 /** A project with a token that is limited to it. */
 async function projectWith(...scopes: Scope[]) {
@@ -142,17 +142,17 @@ describe("the manifest", () => {
     await set("develop", "plain", { enabled: true, payload: { a: 1 } });
     for (const [type, defaultValue] of Object.entries({ string: "x", integer: 1, float: 0.5, object: {} })) {
       const made = await ask("POST", "/flags", { key: type, type, defaultValue });
-      expect(validate({ required: ["flag", "updatedAt"], properties: { flag: FLAG } }, made.value)).toEqual(
+      expect(faultsOf({ required: ["flag", "updatedAt"], properties: { flag: FLAG } }, made.value)).toEqual(
         [],
       );
     }
-    const envelope = {
+    const envelope: Schema = {
       required: ["flags"],
       additionalProperties: false,
       properties: { flags: { type: "array", minItems: 6, items: FLAG } },
     };
-    expect(validate(envelope, (await ask("GET")).value)).toEqual([]);
-    const error = {
+    expect(faultsOf(envelope, (await ask("GET")).value)).toEqual([]);
+    const error: Schema = {
       required: ["error"],
       properties: {
         error: {
@@ -168,8 +168,8 @@ describe("the manifest", () => {
         },
       },
     };
-    expect(validate(error, (await ask("POST", "/flags", { key: "a" })).value)).toEqual([]);
-    expect(validate(error, (await ask("PUT", "/flags/none", { type: "string" })).value)).toEqual([]);
+    expect(faultsOf(error, (await ask("POST", "/flags", { key: "a" })).value)).toEqual([]);
+    expect(faultsOf(error, (await ask("PUT", "/flags/none", { type: "string" })).value)).toEqual([]);
   });
 
   test("changes descriptions alone, and deletes nothing", async () => {

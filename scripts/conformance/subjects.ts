@@ -1,0 +1,105 @@
+import { FlagdProvider } from "@openfeature/flagd-provider";
+import { OFREPProvider } from "@openfeature/ofrep-provider";
+import { OFREPWebProvider } from "@openfeature/ofrep-web-provider";
+import { OpenFeature, type Provider } from "@openfeature/server-sdk";
+import { type Provider as WebProvider, OpenFeature as WebOpenFeature } from "@openfeature/web-sdk";
+import { EventSource } from "eventsource";
+import type { Backend } from "./backend.ts";
+
+/** A client of either SDK; one for browsers answers at once. */
+export type AnyClient = {
+  readonly providerStatus: string;
+  readonly metadata: { readonly providerMetadata: { readonly name: string } };
+  addHandler: (event: never, handler: (event?: { flagsChanged?: string[] }) => void) => void;
+} & {
+  [name in `get${"Boolean" | "String" | "Number" | "Object"}Details`]: (
+    flag: string,
+    fallback: never,
+    context?: never,
+  ) => unknown;
+};
+
+/** A provider under test, and how an application holds it. */
+export type Subject = {
+  /** The package. */
+  name: string;
+  /** Tags of scenarios that the provider, or its SDK, is not made for, with the reason. */
+  lacks: Record<string, string>;
+  /** Begins with a provider of the backend; returns before it is ready. */
+  open: (backend: Backend) => Promise<AnyClient>;
+  /** Makes a context the one of the next evaluations; null is none. */
+  setContext?: (context: Record<string, string> | null) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+const NUMBERS = {
+  "@numeric-coercion": "JavaScript has one type of numbers, and its SDK one method for them",
+  "@strict-numeric-typing": "JavaScript has one type of numbers, and its SDK one method for them",
+};
+
+const headersOf = (backend: Backend): [string, string][] => [
+  ["Authorization", `Bearer ${backend.token("flags:evaluate")}`],
+];
+
+/** A name of its own for each client, since an SDK keeps them by name. */
+let domains = 0;
+
+async function openOnServer(provider: Provider): Promise<AnyClient> {
+  const domain = `suite-${(domains += 1)}`;
+  OpenFeature.setProvider(domain, provider);
+  return OpenFeature.getClient(domain);
+}
+
+const closeServer = () => OpenFeature.clearProviders();
+
+export const SUBJECTS: Subject[] = [
+  {
+    name: "@openfeature/ofrep-provider",
+    lacks: {
+      ...NUMBERS,
+      "@lifecycle": "sends nothing before the first evaluation",
+      "@events": "sends a request for each evaluation, and so hears of no change",
+      "@disabled-flags":
+        "returns the default of the code, as it should, but reports an answer without a value as an error",
+    },
+    open: (backend) => openOnServer(new OFREPProvider({ baseUrl: backend.url, headers: headersOf(backend) })),
+    close: closeServer,
+  },
+  {
+    name: "@openfeature/ofrep-web-provider",
+    lacks: {
+      ...NUMBERS,
+      "@stale": "becomes stale, and after the outage reports a change of flags in place of being ready",
+    },
+    async open(backend) {
+      // A browser has one; this runtime does not.
+      Object.assign(globalThis, { EventSource });
+      const domain = `suite-${(domains += 1)}`;
+      const provider = new OFREPWebProvider({
+        baseUrl: backend.url,
+        headers: headersOf(backend),
+        cacheMode: "disabled",
+      });
+      // Its types leave out what they mean to be undefined.
+      WebOpenFeature.setProvider(domain, provider as WebProvider);
+      return WebOpenFeature.getClient(domain);
+    },
+    setContext: (context) => WebOpenFeature.setContext(context ?? {}),
+    close: () => WebOpenFeature.clearProviders(),
+  },
+  {
+    name: "@openfeature/flagd-provider",
+    lacks: NUMBERS,
+    open: (backend) =>
+      openOnServer(
+        new FlagdProvider({
+          resolverType: "in-process",
+          host: "127.0.0.1",
+          port: backend.syncPort,
+          selector: backend.token("flags:sync"),
+          deadlineMs: 2000,
+        }),
+      ),
+    close: closeServer,
+  },
+];
