@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { expect, test } from "bun:test";
-import "../support/executable.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
