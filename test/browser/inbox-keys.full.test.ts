@@ -99,4 +99,67 @@ describeInBrowser("The inbox by keys", () => {
     await page.getByText("3 submissions archived.").waitFor();
     await context.close();
   });
+
+  test("ticks beside an open submission, shows all keys, and searches, in one page", async () => {
+    const { send, path } = await newForm();
+    const ids: string[] = [];
+    for (let count = 0; count < 4; count += 1) ids.push(await send({ name: `n${count}` }));
+    const { context, page } = await signInBrowser(browser(), server, { user: "inbox" });
+    await page.setViewportSize({ width: 1100, height: 800 });
+    await page.goto(path);
+    await page.evaluate("globalThis.mark = 1");
+    expect(await page.getByText("No submission is open").isVisible()).toBe(true);
+    await page.locator(`#row-${ids[3]} a`).click();
+    await pane(page, ids[3]!).waitFor();
+    await page.keyboard.press("x");
+    await page.keyboard.press("j");
+    await pane(page, ids[2]!).waitFor();
+    await page.keyboard.press("x");
+    expect(await page.locator("#bulk :checked").count()).toBe(2);
+    await page.keyboard.press("e");
+    await page.getByText("2 submissions archived.").waitFor();
+    expect(await stored(ids[3]!)).toMatchObject({ state: "archived" });
+    await page.keyboard.press("z");
+    await page.getByText("Undone: 2 submissions moved to the inbox.").waitFor();
+
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).getByText("Archive, or move back").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("/");
+    await page.keyboard.type("n1");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/q=n1/);
+    await page.locator(`#row-${ids[1]}`).waitFor();
+    expect(await page.locator(`#row-${ids[2]}`).count()).toBe(0);
+    await page.keyboard.press("g");
+    await page.keyboard.press("i");
+    await page.waitForURL(/\/inbox$/);
+    expect(await page.evaluate<boolean>("globalThis.mark === 1")).toBe(true);
+    await page.keyboard.press("c");
+    await page.waitForURL(/\/forms\/new$/);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("g");
+    await page.keyboard.press("o");
+    await page.waitForURL(/\/forms$/);
+    await context.close();
+  });
+
+  test("ends a label or a reply at its key, so that the next key is one of the page", async () => {
+    const { send, path } = await newForm();
+    const [older, newer] = [await send({ email: "a@example.com" }), await send({ email: "b@example.com" })];
+    const { context, page } = await signInBrowser(browser(), server, { user: "inbox" });
+    await page.goto(`${path}/${newer}`);
+    await page.keyboard.press("l");
+    await page.keyboard.type("late");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("j");
+    await pane(page, older).waitFor();
+    await page.keyboard.press("r");
+    await page.keyboard.type("Hello");
+    await page.keyboard.press("Control+Enter");
+    await page.keyboard.press("e");
+    await eventually("the answered one is archived", async () => (await stored(older)).state === "archived");
+    await context.close();
+  });
 });

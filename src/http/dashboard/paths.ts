@@ -23,6 +23,8 @@ export function pathTo<P extends string>(path: P, parameters: ParametersOf<P>): 
 /** The parts of each path of the application: text and names in turns. A page has hundreds of links. */
 const PARTS = new Map<string, string[]>();
 
+/** The page of all keys. */
+export const KEYS = "/keys";
 export const PROJECT = "/projects/:project";
 export const ENVIRONMENT = `${PROJECT}/environments/:environment` as const;
 export const SEGMENTS = `${PROJECT}/segments` as const;

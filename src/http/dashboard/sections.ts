@@ -22,6 +22,7 @@ import { fieldsRoutes } from "./forms/form-fields.tsx";
 import { formRoutes } from "./forms/forms.tsx";
 import { moveFormRoutes } from "./forms/move.tsx";
 import { goRoutes } from "./go/go.tsx";
+import { keysRoutes } from "./go/keys.tsx";
 import { healthRoutes } from "./overview/health.tsx";
 import { inboxRoutes } from "./inbox/inbox.tsx";
 import { todayRoutes } from "./overview/today.tsx";
@@ -78,6 +79,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   codeRoutes,
   todayRoutes,
   goRoutes,
+  keysRoutes,
   deliveriesRoutes,
   healthRoutes,
 ];

@@ -22,7 +22,7 @@ let isLeaving = false;
 
 /** Whether a form holds changes that would be lost; filters and ticked rows are none. */
 function isUnsaved(form: HTMLFormElement): boolean {
-  return form.method === "post" && !form.querySelector("[data-all]") && isChanged(form);
+  return form.method === "post" && !form.matches("#bulk") && isChanged(form);
 }
 /** The page that is shown, which its address may not be any more. */
 let shown = pageAt();
@@ -44,11 +44,20 @@ export async function visit(address: string, isNew = true): Promise<void> {
   const go = () => {
     if (isNew) history.pushState(null, "", answer.url);
     shown = pageAt();
+    keepTicks(next!);
     show(next!);
     scrollTo(0, 0);
     keepFocus(true);
   };
   leave([], "", go);
+}
+
+/** Ticks the rows of a page that are ticked on the open one. */
+function keepTicks(next: Document): void {
+  for (const { id } of document.querySelectorAll("#bulk li:has(:checked)")) {
+    const box = next.getElementById(id)?.querySelector("input");
+    if (box) box.checked = true;
+  }
 }
 
 /** Leaves the page, once the user agrees to lose what other forms hold. */
@@ -62,6 +71,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   if (form.ariaBusy === "true") return;
   form.ariaBusy = "true";
   const data = new FormData(form, submitter);
+  leaveField(form);
   const isMultipart = form.enctype === "multipart/form-data";
   const body = isMultipart ? data : new URLSearchParams([...data] as [string, string][]);
   // A field named `action` would hide the property.
@@ -100,6 +110,15 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     notify("failure", `The server does not answer.${stillHere()}`, again);
   }
 }
+
+/** Leaves a field of a submission that is sent by its key, so that the next key is one of the page. */
+function leaveField(form: HTMLFormElement): void {
+  const { activeElement: at, body } = document;
+  const isTyped = at?.matches("input, textarea") === true && form.contains(at);
+  if (isTyped && form.closest("[data-submission]") && body.dataset["shortcuts"] !== "off") focusMain();
+}
+
+const focusMain = () => document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
 
 /** Statuses of what may succeed later. */
 const MAY_PASS = /^(401|429|5..)$/;
@@ -141,8 +160,8 @@ function keepFocus(isElsewhere: boolean): void {
   found?.focus({ preventScroll: true });
 }
 
-/** Asks for a confirmation, which the server wants before it changes something locked, in a dialog. */
-function openDialog(next: Document, submitter: HTMLElement | null): void {
+/** Shows a page in a dialog: a confirmation, which the server wants before it changes something locked. */
+export function openDialog(next: Document, submitter: HTMLElement | null): void {
   const before = document.querySelector("dialog");
   if (!before) opener = submitter;
   const dialog = document.createElement("dialog");

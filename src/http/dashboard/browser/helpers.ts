@@ -42,17 +42,31 @@ export function obeyKeys(): void {
       return event.target.form?.requestSubmit();
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (document.body.dataset["shortcuts"] === "off" || document.querySelector("dialog[open]")) return;
-    const { target } = event;
-    if (target instanceof HTMLElement && target.closest("input:not([type=checkbox]), textarea, select"))
+    const { target, key } = event;
+    if (target instanceof HTMLElement && target.closest("input:not([type=checkbox]), textarea, select")) {
+      if (key === "Escape") document.querySelector("main")?.focus({ preventScroll: true });
       return;
-    if (isForNext(event.key)) return;
-    const found = document.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(event.key)}"]`);
+    }
+    if (isForNext(key)) return;
+    const found = actFor(`${first} ${key}`) ?? actFor(key);
+    first = key;
     if (!found) return moveInList(event);
     event.preventDefault();
     if (found.closest("#bulk") && !document.querySelector("#bulk :checked")) tick();
     if (found instanceof HTMLInputElement) found.focus();
     else found.click();
   });
+}
+
+/** The key before, which may be the first of two. */
+let first = "";
+
+/** The element that keys stand for: with rows ticked, the one that acts on them. */
+function actFor(keys: string): HTMLElement | null {
+  const named = `[aria-keyshortcuts="${CSS.escape(keys)}"]`;
+  const ticked =
+    document.querySelector("#bulk :checked") && document.querySelector<HTMLElement>(`#bulk ${named}`);
+  return ticked ?? document.querySelector<HTMLElement>(named);
 }
 
 /** In a list of submissions, `j` and `k` move the focus, `x` ticks a row, and with Shift all from the last one ticked. */
@@ -69,7 +83,9 @@ function moveInList(event: KeyboardEvent): void {
 
 /** Ticks the row that has the focus, or clears it. */
 function tick(shiftKey = false): void {
-  const box = document.activeElement?.closest("#bulk li")?.querySelector(BOX);
+  const row =
+    document.activeElement?.closest("#bulk li") ?? document.querySelector("#bulk li:has([aria-current])");
+  const box = row?.querySelector(BOX);
   box?.dispatchEvent(new MouseEvent("click", { bubbles: true, shiftKey }));
 }
 

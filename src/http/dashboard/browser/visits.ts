@@ -1,17 +1,42 @@
 import { expectPage } from "./busy.ts";
-import { visit } from "./forms.ts";
+import { parse } from "./document.ts";
+import { openDialog, visit } from "./forms.ts";
 
 /** Whether a path is that of a list of submissions, or of one of them. */
 const isInbox = (path: string) => /\/dashboard\/inbox(\/[^/]+(\/[0-9a-f-]{36})?)?$/.test(path);
 
-/** Opens pages of the inbox from each other without loading them whole. */
+const KEYS = 'a[aria-keyshortcuts="?"]';
+
+/** Opens pages of the inbox from each other without loading them whole, and the list of keys in a dialog. */
 export function visitLinks(): void {
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || form.method !== "get") return;
+    const address = new URL(form.getAttribute("action")!, location.href);
+    if (!isInbox(address.pathname) || !isInbox(location.pathname)) return;
+    event.preventDefault();
+    const data = new FormData(form, event.submitter);
+    address.search = new URLSearchParams([...data] as [string, string][]).toString();
+    void expectPage(visit(address.href));
+  });
   document.addEventListener("click", (event) => {
     const { target, ctrlKey, metaKey, shiftKey, altKey, button } = event;
     if (ctrlKey || metaKey || shiftKey || altKey || button > 0 || event.defaultPrevented) return;
-    const link = target instanceof Element && target.closest<HTMLAnchorElement>("main a[href]");
+    const link =
+      target instanceof Element &&
+      target.closest<HTMLAnchorElement>(`:is(main, nav.sections, dialog) a[href]`);
+    if (link && link.matches(KEYS)) {
+      event.preventDefault();
+      void showKeys(link);
+      return;
+    }
     if (!link || link.hash || !isInbox(link.pathname) || !isInbox(location.pathname)) return;
     event.preventDefault();
     void expectPage(visit(link.href));
   });
+}
+
+async function showKeys(link: HTMLAnchorElement): Promise<void> {
+  const answer = await fetch(link.href).catch(() => null);
+  if (answer?.ok) openDialog(parse(await answer.text()), link);
 }

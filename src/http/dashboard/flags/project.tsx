@@ -187,7 +187,7 @@ function NewFlag({
   if (!useMay("flags:write") || project.environments.length === 0) return null;
   return (
     <details class="card" open={isOpen || draft !== null} id="new-flag">
-      <summary>Create a flag</summary>
+      <summary aria-keyshortcuts="c">Create a flag</summary>
       <Form
         to={`${projectPath(project.slug)}/flags`}
         class="stack narrow"

@@ -34,7 +34,7 @@ export function formsPage(forms: readonly Form[], counts: readonly FormCounts[])
 function CreateLink() {
   if (!useMayWriteForms(null)) return null;
   return (
-    <ButtonLink to="/forms/new" kind="primary" icon="plus">
+    <ButtonLink to="/forms/new" kind="primary" icon="plus" shortcut="c">
       Create a form
     </ButtonLink>
   );

@@ -8,7 +8,7 @@ import { listInbox } from "../../../forms/inbox/inbox.ts";
 import type { Project } from "../../../projects/project.ts";
 import { listProjects } from "../../../projects/projects.ts";
 import { filterOf, readQuery } from "../inbox/query.ts";
-import { SECTIONS } from "../page.tsx";
+import { SECTIONS } from "../navigation.tsx";
 import { NEW_EXPERIMENT, NEW_SEGMENT, formPath, inboxPath, pathTo, projectPath } from "../paths.ts";
 import { TABS } from "../project/project-page.tsx";
 import { submissionPath, summaryOf } from "../submissions/rows.tsx";

@@ -13,7 +13,7 @@ import { type InboxQuery, commandOptions, isFiltered, parametersOf, pathOf, valu
 import { SubmissionTable } from "./table.tsx";
 import { Views } from "./views.tsx";
 import { Rows, besideOf } from "../submissions/rows.tsx";
-import { formPath } from "../paths.ts";
+import { KEYS, formPath } from "../paths.ts";
 
 /** The list of a folder, of one form or of all. */
 export function listPage(listing: Listing): Page {
@@ -34,7 +34,7 @@ export function listPage(listing: Listing): Page {
     section: "inbox",
     status: fault ? 400 : 200,
     topics: ["submissions"],
-    actions: chosenIn(query.form).form !== null && <FormActions query={query} />,
+    actions: <Actions query={query} />,
     commands: commandsOf(listing),
     content: (
       <div class="stack">
@@ -62,15 +62,25 @@ function Folders({ query, counts }: { query: InboxQuery; counts: readonly FormCo
   return <Tabs label="Folders" tabs={tabs} />;
 }
 
-/** The other view of a form, and downloads. */
-function FormActions({ query }: { query: InboxQuery }) {
+/** The way to a new form; for one form its other view, and downloads. */
+function Actions({ query }: { query: InboxQuery }) {
   const { isTable } = query;
+  const mayWrite = useMayWriteForms(null);
   return (
     <>
-      <ButtonLink to={pathOf(query)} query={parametersOf({ ...query, isTable: !isTable, before: null })}>
-        {isTable ? "List" : "Table"}
-      </ButtonLink>
-      <Exports query={query} />
+      {chosenIn(query.form).form !== null && (
+        <>
+          <ButtonLink to={pathOf(query)} query={parametersOf({ ...query, isTable: !isTable, before: null })}>
+            {isTable ? "List" : "Table"}
+          </ButtonLink>
+          <Exports query={query} />
+        </>
+      )}
+      {mayWrite && (
+        <ButtonLink to="/forms/new" kind="quiet" icon="plus" shortcut="c">
+          New form
+        </ButtonLink>
+      )}
     </>
   );
 }
@@ -115,13 +125,20 @@ function List({ listing }: { listing: Listing }) {
       )}
       {submissions.length === 0 ? (
         <NothingHere query={query} next={next} hasForms={listing.counts.length > 0} />
-      ) : mayWrite && listing.table === null ? (
-        <Form to="/inbox/marks" id="bulk" values={valuesOf(query)}>
-          <BulkBar listing={listing} />
-          {rows}
-        </Form>
-      ) : (
+      ) : listing.table !== null ? (
         rows
+      ) : (
+        <div class="split">
+          {mayWrite ? (
+            <Form to="/inbox/marks" id="bulk" values={valuesOf(query)}>
+              <BulkBar listing={listing} />
+              {rows}
+            </Form>
+          ) : (
+            rows
+          )}
+          <NothingOpen />
+        </div>
       )}
       <Pager
         to={pathOf(query)}
@@ -132,6 +149,20 @@ function List({ listing }: { listing: Listing }) {
         icons={{ next: "arrowRight" }}
       />
     </>
+  );
+}
+
+/** The pane of a list of which no submission is open. */
+function NothingOpen() {
+  return (
+    <section class="pane" aria-label="Open submission">
+      <Empty title="No submission is open">
+        <p class="soft scripted-only">
+          <kbd>j</kbd> and <kbd>k</kbd> move, <kbd>↵</kbd> opens, <kbd>x</kbd> ticks;{" "}
+          <A to={KEYS}>all keys</A>
+        </p>
+      </Empty>
+    </section>
   );
 }
 

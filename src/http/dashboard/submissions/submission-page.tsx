@@ -3,13 +3,13 @@ import type { SubmissionMark } from "../../../forms/submission-state.ts";
 import { explainSpam } from "../../../forms/spam/spam-reason.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
-import { Button, ButtonLink, Form } from "../parts/link.tsx";
+import { Button, ButtonLink, Form, Hidden } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Card } from "../parts/card.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
-import { useMayWriteForms } from "../view.ts";
+import { addressOf, useMayWriteForms, useView } from "../view.ts";
 import { Files, JsonCard, FieldValues } from "./content.tsx";
-import { FOLDER_NAMES, MOVES } from "../inbox/controls.tsx";
+import { FOLDER_NAMES, MOVES, MarkButtons } from "../inbox/controls.tsx";
 import { type InboxQuery, addressIn, parametersOf, pathOf, valuesOf } from "../inbox/query.ts";
 import { Rows, besideOf, submissionPath, summaryOf, type SubmissionPlace } from "./rows.tsx";
 import { BlockCard, OthersCard, ReplyCard, WorkCard } from "./work.tsx";
@@ -43,19 +43,7 @@ export function submissionPage(view: SubmissionView): Page {
     ],
     content: (
       <div class="split">
-        <nav class="beside" aria-label="Submissions in this list">
-          <Rows
-            submissions={view.beside}
-            query={besideOf(query)}
-            current={id}
-            hasForms={chosenIn(query.form).form === null}
-          />
-          {view.next !== null && (
-            <ButtonLink to={pathOf(query)} query={parametersOf({ ...query, before: view.next })}>
-              Older
-            </ButtonLink>
-          )}
-        </nav>
+        <Beside view={view} />
         <article class="stack" data-submission={id}>
           {spam !== null && (
             <Notice tone="warn">
@@ -80,6 +68,64 @@ export function submissionPage(view: SubmissionView): Page {
       </div>
     ),
   };
+}
+
+/** The list that a submission was opened from, and what is done with its ticked rows. */
+function Beside({ view: { submission, query, beside, next } }: { view: SubmissionView }) {
+  const hasForms = chosenIn(query.form).form === null;
+  const mayWrite = useMayWriteForms(hasForms ? null : submission.project);
+  const rows = (
+    <Rows
+      submissions={beside}
+      query={besideOf(query)}
+      current={submission.id}
+      hasForms={hasForms}
+      isSelectable={mayWrite}
+    />
+  );
+  return (
+    <nav class="beside" aria-label="Submissions in this list">
+      <Search query={query} />
+      {mayWrite ? (
+        <Form
+          to="/inbox/marks"
+          id="bulk"
+          values={{ ...valuesOf(query), page: addressOfSubmission(submission, query) }}
+        >
+          {rows}
+          <div class="ticked">
+            <MarkButtons folder={query.folder} hasKeys />
+          </div>
+        </Form>
+      ) : (
+        rows
+      )}
+      {next !== null && (
+        <ButtonLink to={pathOf(query)} query={parametersOf({ ...query, before: next })}>
+          Older
+        </ButtonLink>
+      )}
+    </nav>
+  );
+}
+
+/** A search of the list beside a submission. */
+function Search({ query }: { query: InboxQuery }) {
+  const { folder, q, form } = query;
+  return (
+    <form method="get" action={addressOf(useView(), "/inbox")} class="searchbar" role="search">
+      <Hidden values={{ folder: folder === "inbox" ? null : folder, form }} />
+      <input
+        type="search"
+        name="q"
+        aria-label="Search"
+        value={q}
+        placeholder="Search"
+        aria-keyshortcuts="/"
+      />
+      <Button icon="search" label="Search" />
+    </form>
+  );
 }
 
 /** Keys that lead to a field. */
