@@ -91,15 +91,20 @@ export function listOption(flags: string, description: string, items: "words" | 
 
 /**
  * Joins the words after the value of a list to that value, if the command takes fewer arguments than are left: in
- * `--notify a b contact` the last word is the argument.
+ * `--notify a b contact` the last word is the argument. A command that takes any number has them before `-e`, if any is
+ * there: in `flags enable nc -e staging production` both are environments.
  */
 export function joinLists(args: readonly string[], program: Command): string[] {
   const { command, operands } = readLine(args, program);
   const joined: (string | null)[] = [...args];
-  let excess = operands.length - capacityOf(command);
+  const capacity = capacityOf(command);
+  const isAny = capacity === Infinity;
+  let excess = isAny ? operands.filter(({ after }) => after).length : operands.length - capacity;
+  if (isAny && operands[0]?.after !== null) return [...args];
   for (const { word, at, after } of operands) {
     if (excess <= 0) break;
     if (!after || !(after.option as ListOption).isList) continue;
+    if (isAny && after.option.long !== "--environment") continue;
     joined[after.at] = `${joined[after.at]},${word}`;
     joined[at] = null;
     excess -= 1;

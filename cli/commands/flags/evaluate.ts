@@ -3,6 +3,7 @@ import { AppError } from "../../../src/base/errors.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import { hasShare } from "../../../src/flags/rules/shares.ts";
 import { Failed } from "../../exit.ts";
+import { parseTestContext } from "../../../src/flags/contexts/test-context.ts";
 import type { Io } from "../../output/terminal.ts";
 import { details, shown, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
@@ -27,7 +28,11 @@ export function addEvaluateCommand(flags: Command, io: Io): void {
     .description("evaluate a flag for a context, as it is or as it would be after a change")
     .addOption(projectOption())
     .addOption(environmentOption())
-    .option("--context <json>", "the values that its rule uses: JSON, @FILE, or - for standard input", "{}")
+    .option(
+      "--context <values>",
+      "the values that its rule uses: pairs such as 'plan=pro, country=AT', JSON, @FILE, or - for standard input",
+      "{}",
+    )
     .addHelpText(
       "after",
       `
@@ -38,7 +43,7 @@ with their own default.
 Examples:
   formflag flags evaluate new-checkout -p shop -e production
   formflag flags evaluate search -p shop -e production --context '{"targetingKey":"ann","email":"ann@example.com"}'
-  formflag flags evaluate search -p shop -e production --context '{"plan":"pro"}' --if 'plan == pro' --then on
+  formflag flags evaluate search -p shop -e production --context plan=pro --if 'plan == pro' --then on
 `,
     )
     .action(action(io, parse, run));
@@ -97,8 +102,9 @@ function noteMissingKey(
   );
 }
 
-/** The example in the hint uses a bare word as the targeting key. */
-function contextOf(text: string, input: Input): Promise<Record<string, unknown>> {
+/** Reads pairs, or JSON. The example in the hint uses a bare word as the targeting key. */
+async function contextOf(text: string, input: Input): Promise<Record<string, unknown>> {
+  if (/^[^\s=@{[-][^\s=]*\s*=/.test(text)) return parseTestContext(text);
   const key = /^[\w.@+-]+$/.test(text) ? text : "ann";
   // Numbers are rounded by an evaluation anyway.
   return jsonObject(text, "--context", JSON.stringify({ targetingKey: key }), input, { rounded: true });

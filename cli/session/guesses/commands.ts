@@ -36,7 +36,7 @@ export const COMMAND_GUESSES: Record<string, string> = {
   "auth signin sign-in log-in": SIGN_IN,
   "signout sign-out log-out": "type formflag logout --server <url>",
   "signup register invite": USERS,
-  "whoami me": "formflag tokens list and formflag users list show who there is",
+  me: "type formflag whoami",
   "people person contacts gdpr erase forget": PERSON,
   "inbox leads entries messages responses spam": `${LIST}, with --spam the spam folder`,
   "search find": "formflag submissions list --search <text> finds submissions",
@@ -45,12 +45,13 @@ export const COMMAND_GUESSES: Record<string, string> = {
   "health ping ready": "type formflag healthcheck",
   "logs log journal":
     "the server logs to standard error; as a service: journalctl -u formflag. What was changed: formflag history",
-  "audit audit-log changes events": HISTORY,
+  "events event": HISTORY,
+  "audit-log auditlog audit-logs":
+    "formflag audit list shows who did what; formflag history, what was changed",
   "update self-update": "type formflag upgrade",
   "man docs documentation": "type formflag help, or formflag help <command>; docs/ holds the documentation",
   set: SETTINGS,
   "settings options configure variable variables vars": SETTINGS,
-  "envs env": "type formflag environments list -p <project>",
   "undo revert rollback": "type formflag flags undo <flag> -p <project> -e <environment>",
   promote: "type formflag flags promote <flag> -p <project> --from staging --to production",
   "evaluate eval": "type formflag flags evaluate <flag> -p <project> -e <environment>",
@@ -63,19 +64,19 @@ export const COMMAND_GUESSES: Record<string, string> = {
   systemd: "type formflag service install",
   "dashboard ui web open browse admin console":
     "formflag users link prints a link that signs in to the dashboard; formflag status shows its address",
-  "feature features toggles strategies experiment experiments": FLAGS,
+  "feature features feature-flag feature-flags toggles strategies gates": FLAGS,
   "rollout rollouts percentage": ROLLOUT,
   "rule rules constraint constraints targeting": RULE,
   "variant variants variations": VARIANTS,
-  "context contexts": SIGN_IN,
-  "namespace namespaces workspace workspaces": "type formflag projects list",
-  "member members team teams role roles account accounts": USERS,
+  "namespace namespaces ns workspace workspaces": "type formflag projects list",
+  "team teams role roles":
+    "formflag members list -p <project> shows who may do what in a project, formflag users set <name> --role <role> everywhere",
+  "account accounts": USERS,
   "key keys":
     "formflag projects get <project> shows the keys that applications send, formflag forms get <form> the key of a form",
   "apikey apikeys api-key api-keys api-token api-tokens secret secrets": "type formflag tokens create <name>",
   "integration integrations slack discord": ADD_TARGET,
   "emails mailer smtp": "type formflag mail test <address>",
-  "auditlog audit-logs event": HISTORY,
   "data copy cp":
     "formflag export and formflag apply copy flags and forms, formflag backup create everything",
   "create new add make ls rm remove delete rename list get show describe inspect edit update":
@@ -87,6 +88,8 @@ const PROJECT_IN_USE =
 const NO_RENAME = "a slug cannot be changed, since addresses and programs have it";
 const MARK = "formflag submissions mark <id> inbox|spam|archived|read|unread";
 const SYSTEMD = "systemctl start, stop and status formflag act on the service";
+const CODEGEN =
+  "formflag flags manifest writes the flags for the code generator of OpenFeature: docs/sdks.md";
 const COPY =
   "formflag export and formflag apply copy flags and forms; formflag flags promote copies between environments";
 const COMPARE =
@@ -122,22 +125,26 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
     "stats usage reads metrics":
       "formflag stats counts the reads of flags, formflag flags stale lists flags that look finished",
     "lock protect": "an environment is locked: formflag environments lock <environment> -p <project>",
-    "restore recover":
-      "formflag flags history <flag> shows what a flag was, formflag flags undo <flag> goes back",
+    recover: "formflag flags history <flag> shows what a flag was, formflag flags undo <flag> goes back",
     status: "type formflag flags get <flag>",
     purge: "type formflag flags delete <flag>",
     revert: "formflag flags undo <flag> -p <project> -e <environment> takes back the newest change",
-    "notify watch subscribe":
-      "changes of flags are not sent anywhere; formflag flags history <flag> shows them",
+    "notify watch subscribe webhook webhooks":
+      "formflag targets add <target> -p <project> sends changes of flags there; formflag flags history shows them",
     schedule:
       "formflag flags set <flag> --on --at <time> schedules a change, formflag flags scheduled lists them",
     "copy clone duplicate": COPY,
     "diff compare": COMPARE,
     "eval check test": "type formflag flags evaluate <flag>",
-    "log audit": "type formflag flags history <flag>",
-    "search find": "type formflag flags list",
+    "log audit blame changes": "type formflag flags history <flag>",
+    "search find": "formflag flags list shows every flag, with --tag, --owner and --state those of one",
+    "tag tags label": "type formflag flags set <flag> --tag <tag>",
+    "types codegen generate": CODEGEN,
+    "update edit":
+      "type formflag flags set, which also creates a flag; flags enable and disable only change one",
   },
   segments: {
+    "update edit": "type formflag segments set, which also creates a segment",
     rename: `${NO_RENAME}: set another segment, and delete this one`,
     "evaluate eval test check":
       "a flag is evaluated, with the segments of its rule: formflag flags evaluate <flag> --context JSON",
@@ -197,7 +204,9 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
     "role promote": "type formflag users set <name> --role <role>",
   },
   backup: {
-    "list ls": "formflag keeps no list: a backup is a file where -o put it",
+    "list ls":
+      "formflag status shows the last one; a backup is a file where -o, or --backup-dir of serve, put it",
+    now: "type formflag backup create",
     "schedule cron": "formflag serve --backup-dir <dir> --backup-every 1d makes backups by itself",
     import: "type formflag backup restore <file>",
   },

@@ -30,6 +30,7 @@ export const OPERAND_GUESSES: Guess[] = [
     /^[\w.-]+$/,
     "one flag at a time; the project and the environment are options: -p <project> -e <environment>",
   ],
+  [/^flags (set|create)$/, /^%$/, "a share is one word: --rollout 25"],
   [/^flags (set|create)$/, /=/, "--on turns a flag on, --payload holds a value"],
   [/^flags evaluate$/, /./, `a user is part of the context: --context '{"targetingKey":"$0"}'`],
   [/^flags promote$/, /./, "the environments are options: --from staging --to production"],

@@ -39,7 +39,6 @@ export const OPERATING_GUESSES: Guess[] = [
     "the project follows the command: formflag projects get shop",
   ],
   [/^history$/, "-p --project -e --environment --form --flag", HISTORY],
-  [/^history$/, "--user --by --author", "--who <name> names a user, a token or an operator"],
   [/^stats/, "--from --since --until --to", "--days <n> says how many days, today included"],
   [/export$|^backup/, "--out --out-file --save --dest", "-o <file> names the file"],
   [/^backup create/, "-z --compress --gzip", "a name that ends in .gz compresses: -o backup.tar.gz"],

@@ -29,12 +29,15 @@ export const OPTION_GUESSES: Guess[] = [
   [/history$/, "--from --after", "--since <time> begins at a time"],
   [/^deliveries list/, "--failed --queued --delivered", "the status is a value: --status failed"],
   [/^deliveries retry/, "--all", "--failed retries all that have failed"],
-  [
-    /^flags list/,
-    "--search --filter --on --off --enabled",
-    "it lists every flag; grep, or --json and jq, choose",
-  ],
+  [/^flags list/, "--archived --on --off --enabled --disabled", "--state on, off or archived chooses"],
+  [/^flags list/, "--label --tags", "--tag <tag> chooses"],
+  [/^flags list/, "--search --filter --name --prefix", "it lists every flag; grep, or --json and jq, choose"],
   [/^targets /, "--form", "the form follows the command: formflag targets list <form>"],
+  [
+    /^flags (set|create)/,
+    "--name --slug --rename --id",
+    "a flag has a slug, which follows the command and cannot be changed, and a --description",
+  ],
   [
     /^(tokens|users|flags|segments) /,
     "--name --slug --id",
@@ -62,7 +65,7 @@ export const OPTION_GUESSES: Guess[] = [
   ],
   [
     /^flags (set|create)/,
-    "--percent --percentage --share --rate",
+    "--percent --percentage --share --rate --gradual --gradual-rollout --strategy --canary",
     "--rollout 10 turns it on for 10 % of the users",
   ],
   [
@@ -72,16 +75,21 @@ export const OPTION_GUESSES: Guess[] = [
   ],
   [
     /^flags (set|create)/,
-    "--rule --rules --condition --where",
+    "--rule --rules --condition --where --constraint --constraints --match",
     "--if 'plan == pro' --then on is a rule in words, --targeting takes JSON",
   ],
   [/^flags (set|create)/, "--segment --user --users", "--if 'segment staff' --then on serves a segment"],
-  [/^flags (set|create)/, "--schedule --when", "--at <time> makes the change then"],
   [
     /^flags (set|create)/,
-    "--name --slug --rename",
-    "a flag has a slug and a --description; the slug cannot be changed",
+    "--schedule --when --in --after --date",
+    "--at 2h, or --at <time>, makes the change then; --if '<condition>' --then on is for some users",
   ],
+  [
+    /^flags evaluate/,
+    "--attr --attribute --attributes --prop --property --set --with --ctx -c",
+    "the values are the context: --context 'plan=pro, country=AT'",
+  ],
+  [/^flags evaluate/, "--all", "one flag at a time; OFREP evaluates all: docs/http.md"],
   [/^flags evaluate/, "--user --key --user-id --targeting-key --targetingKey --as --id", EVALUATE],
   [/^flags delete/, "-e --environment", ONE_PLACE],
   [
@@ -94,10 +102,12 @@ export const OPTION_GUESSES: Guess[] = [
     "--note --comment --reason --message -m",
     "--why <text> is for the history, --description <text> for the flag",
   ],
+  [/^flags (set|create)/, "--tags --label --labels", "--tag <tag> is a tag of the flag; repeatable"],
+  [/^flags (set|create)/, "--team --assignee --maintainer", "--owner <name> is whom to ask about the flag"],
   [
     /^flags (set|create)/,
-    "--tag --tags --label --owner --team --type",
-    "a flag has a --description, and no tags, owner or type; its --payload is any JSON",
+    "--type --kind --boolean --string",
+    "a flag is on or off, and may have --variants with values of any type",
   ],
   [/^flags /, "--flag --key --flag-key", "the flag follows the command: formflag flags get <flag>"],
   [/^flags (enable|disable)/, "--all", "flags are named: formflag flags enable <flag> <flag>"],

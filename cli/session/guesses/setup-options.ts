@@ -15,7 +15,7 @@ export const SETUP_GUESSES: Guess[] = [
   [/^flags (set|create)/, "--unless --if-not", "--if 'not (plan == free)' --then on turns a condition round"],
   [
     /^flags (set|create)/,
-    "--user --users --for-user --user-id --targeting-key --key",
+    "--user --users --for-user --user-id --targeting-key",
     "--if 'targetingKey in ann, bob' --then on is for single users",
   ],
   [
@@ -52,6 +52,7 @@ export const SETUP_GUESSES: Guess[] = [
     "--until --expires --at",
     "--for 2h turns it back after that time; formflag flags set <flag> --on --at <time> schedules a change",
   ],
+  [/history$/, "--user --by --author", "--who <name> names a user, a token or an operator"],
   [/history$/, "-n --last --max --count", LIMIT],
   [
     /^environments create/,

@@ -21,11 +21,13 @@ export const FOREIGN_WORDS: Record<string, string> = {
     "nothing has to be cleaned up: formflag forms set <form> --retention 90d deletes old submissions",
   "reset wipe nuke factory-reset purge-all truncate":
     "stop the server and move its data directory away: formflag serve begins with a new one",
-  "seed fixtures demo example examples sample":
-    "formflag apply <file> creates projects, flags and forms, formflag forms test <form> stores a submission",
+  "seed fixtures example examples sample playground":
+    "formflag demo serves example data; formflag apply <file> creates projects, flags and forms",
   "schema schemas validation field fields":
     "formflag forms set <form> --schema @schema.json checks fields; formflag apply --schema prints the schema of a file",
-  "generate gen codegen types typegen sdk sdks client clients":
+  "generate gen codegen types typegen":
+    "formflag flags manifest writes the flags of a project for the code generator of OpenFeature: docs/sdks.md",
+  "sdk sdks client clients":
     "docs/sdks.md reads flags in seven languages; the server describes its API at /openapi.json",
   "api openapi swagger graphql rest http spec request requests curl stream sse": HTTP,
   "scale cluster replica replicas": "docs/scale-out.md describes several servers on one PostgreSQL database",
@@ -55,8 +57,12 @@ export const FOREIGN_WORDS: Record<string, string> = {
     "what was deleted is in no trash: formflag flags undo <flag> brings a flag back, a backup everything",
   "file files attachment attachments upload uploads download downloads":
     "formflag submissions get <id> lists files, formflag submissions download <id> saves one, formflag forms set <form> --uploads on accepts them",
-  "tag tags label labels comment comments note notes assign":
-    "a flag has a --description, a change --why, a submission a folder: formflag submissions mark <id> archived",
+  "tag tags":
+    "formflag flags set <flag> --tag <tag> tags a flag, formflag submissions label <id> <label> labels a submission",
+  "label labels": "type formflag submissions label <id> <label>",
+  "comment comments note notes": "type formflag submissions note <id> <text>; a change has a --why",
+  assign: "type formflag submissions assign <id> <user>",
+  reply: "type formflag submissions reply <id> <text>",
   "subscribe unsubscribe newsletter campaign":
     "formflag forms set <form> --notify <address> mails each submission",
   "captcha recaptcha hcaptcha turnstile block blocklist ban allow allowlist whitelist": SPAM,
