@@ -9,7 +9,7 @@ const WITHDRAWN = 15_000;
 /** For how long what goes wrong explains that a lease has ended, in milliseconds: twice as long as a lease. */
 const EXCUSED = 60_000;
 
-type Row = { status: number; holder: string | null; attempts: number; due_at: number };
+type Row = { status: number; holder: string | null; attempts: number; due_at: number; target: string | null };
 
 type Watched = {
   db: Database;
@@ -24,7 +24,7 @@ export function watchLeases({ db, violated, now, withdrawn: takenBackAt }: Watch
   const ended = new Set<string>();
   const ids = new Map<string, string>();
   const query = db.query<Row, [Uint8Array]>(
-    "SELECT status, holder, attempts, due_at FROM deliveries WHERE id = ?",
+    "SELECT status, holder, attempts, due_at, target FROM deliveries WHERE id = ?",
   );
   const withdrawn = db.query<{ spam: number; disabled: number }, [Uint8Array]>(
     `SELECT s.state = 1 AS spam, t.enabled = 0 AS disabled FROM deliveries d
@@ -37,7 +37,9 @@ export function watchLeases({ db, violated, now, withdrawn: takenBackAt }: Watch
 
   return {
     sending({ name: holder, troubleAt: ownTroubleAt }: Process, { id, about, url }: Sending): void {
-      const recipient = `${about} ${url}`;
+      const row = rowOf(id);
+      // Several targets of a form may have one URL.
+      const recipient = `${about} ${row?.target ?? url}`;
       // A process that was paused between its claim and the request does not know that its lease has ended.
       if (ended.has(id) && now() - ownTroubleAt > EXCUSED)
         violated(`${id} is sent although its result was recorded`);
@@ -49,7 +51,6 @@ export function watchLeases({ db, violated, now, withdrawn: takenBackAt }: Watch
       if (is && (is.spam === 1 || is.disabled === 1))
         if (now() - takenAt > WITHDRAWN)
           violated(`${id} is sent although it was withdrawn: ${JSON.stringify(is)}`);
-      const row = rowOf(id);
       if (row?.status === 0 && row.holder === holder) return;
       // What is queued was taken from the sender: only its own trouble excuses that.
       const excuse = row?.status === 0 ? ownTroubleAt : takenAt;
