@@ -11,7 +11,7 @@ const bare = await startServer();
 const { made, server: furnished } = await startFullServer();
 
 /** Pages whose commands would say nothing. */
-const WITHOUT_COMMANDS = /^\/(\?.*|me|go(\?.*)?|people|sign-in|link\/.*|invitation\/.*|nowhere)?$/;
+const WITHOUT_COMMANDS = /^\/(\?.*|me|go(\?.*)?|keys|people|sign-in|link\/.*|invitation\/.*|nowhere)?$/;
 
 /** Does something in the open page, and waits for the page that follows. */
 type Act = (page: Page) => Promise<void>;

@@ -18,6 +18,7 @@ import { flagPageRoutes } from "./flags/flag.tsx";
 import { projectFlagsRoutes } from "./flags/project.tsx";
 import { projectListRoutes } from "./flags/projects.tsx";
 import { settingRoutes } from "./flags/setting-page.tsx";
+import { feedsRoutes } from "./forms/form-feeds.tsx";
 import { fieldsRoutes } from "./forms/form-fields.tsx";
 import { formRoutes } from "./forms/forms.tsx";
 import { moveFormRoutes } from "./forms/move.tsx";
@@ -46,6 +47,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   peopleRoutes,
   formRoutes,
   fieldsRoutes,
+  feedsRoutes,
   formHistoryRoutes,
   moveFormRoutes,
   userRoutes,

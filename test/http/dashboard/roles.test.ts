@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { ROLES, type Role } from "../../../src/access/role.ts";
 import { createToken } from "../../../src/access/tokens.ts";
+import { createFeed } from "../../../src/forms/feeds/feeds.ts";
 import { addTarget } from "../../../src/forms/targets.ts";
 import { openTestApp } from "../../support/app.ts";
 import { apply } from "../../support/records/apply.ts";
@@ -28,6 +29,7 @@ await apply(app.store, {
   events: [],
 });
 await createToken(app, OPERATOR, { name: "victim", project: "shop" });
+const { id: feed } = await createFeed(app, OPERATOR, "contact", { format: "csv" });
 const dashboard = openDashboard(app);
 const { routes } = await dashboard.created;
 
@@ -35,6 +37,7 @@ const NAMES: Record<string, string> = {
   form: "contact",
   id: made.withFiles,
   target,
+  feed,
   token: "victim",
   user: "viewer",
   project: "shop",
@@ -88,6 +91,8 @@ const RULES: Record<string, Rule> = {
   },
   "/forms/new": { least: "inbox", on: "/forms/new", fields: { slug: "new" } },
   "/forms/:form/fields": { least: "inbox", on: "/forms/contact/fields", fields: { as: "json", schema: "" } },
+  "/forms/:form/feeds": { least: "inbox", on: "/forms/contact/feeds", fields: { format: "csv" } },
+  "/forms/:form/feeds/:feed": { least: "inbox", on: "/forms/contact/feeds" },
   "/forms/:form/settings": { least: "inbox", on: "/forms/contact/settings", fields: { name: "New" } },
   "/forms/:form/state": { least: "inbox", on: "/forms/contact", fields: { enabled: "off" } },
   "/forms/:form/test": { least: "inbox", on: "/forms/contact" },

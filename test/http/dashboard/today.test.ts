@@ -10,6 +10,7 @@ import { saveSettings } from "../../../src/access/users.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
 import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import { createForm } from "../../../src/forms/forms.ts";
+import { assignSubmissions } from "../../../src/forms/inbox/submission-handling.ts";
 import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { createProject } from "../../../src/projects/projects.ts";
@@ -83,6 +84,21 @@ describe("the first page", () => {
     const later = await dashboard.signIn("viewer");
     const stale = "checkout of shop gives everybody the same for 40 days";
     expect(waitingIn((await later.get("")).text)).toContainEqual(["stale", stale, "/projects/shop/stale"]);
+  });
+
+  test("lists what is unread of one's own before what is unread", async () => {
+    const { app, dashboard, viewer, send } = await openShop();
+    const inbox = await dashboard.signIn("inbox");
+    const [mine] = [await send(), await send()];
+    await assignSubmissions(app, OPERATOR, [mine], "inbox");
+    expect(waitingIn((await inbox.get("")).text)).toEqual([
+      ["unread", "1 unread submission assigned to you", "/inbox?q=is%3Amine&amp;unread=1"],
+      ["unread", "2 unread submissions to contact", "/inbox/contact?unread=1"],
+    ]);
+    expect((await inbox.get("/inbox?q=is%3Amine&unread=1")).text).toContain(mine);
+    expect((await viewer.get("")).text).not.toContain("assigned to you");
+    await markSubmissions(app, OPERATOR, [mine], "read");
+    expect((await inbox.get("")).text).not.toContain("assigned to you");
   });
 
   test("lists the changes of others that need approvals", async () => {

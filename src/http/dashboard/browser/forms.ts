@@ -170,7 +170,7 @@ export function openDialog(next: Document, submitter: HTMLElement | null): void 
   const heading = main.querySelector("h1");
   if (heading) heading.id = "dialog-title";
   dialog.append(...main.childNodes);
-  dialog.append(buttonOf("Cancel", "close", () => dialog.close()));
+  dialog.append(buttonOf(dialog.querySelector("form") ? "Cancel" : "Close", "close", () => dialog.close()));
   dialog.addEventListener("close", () => (dialog.remove(), opener?.focus()));
   before?.remove();
   document.body.append(dialog);

@@ -1,12 +1,14 @@
 import { shortName } from "../../../access/place.ts";
 import { formatBytes } from "../../../base/bytes.ts";
+import type { Delivery } from "../../../delivery/delivery.ts";
 import type { TargetView } from "../../../delivery/target.ts";
 import type { Form } from "../../../forms/form.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
-import { CopyButton, Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
+import { A, CopyButton, Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
+import { StatusBadge } from "../deliveries/delivery-words.tsx";
 import { Badge } from "../parts/status.tsx";
 import { Card, Empty, Facts } from "../parts/card.tsx";
 import { TARGET_HINT, TargetTable } from "../parts/targets.tsx";
@@ -25,6 +27,8 @@ type Shown = {
   page: string;
   snippets: Snippet[];
   targets: TargetView[];
+  /** The newest deliveries to each target, newest first. */
+  deliveries: ReadonlyMap<string, readonly Delivery[]>;
 };
 
 export function formPage(shown: Shown, failed?: { target: string; message: string }): Page {
@@ -50,7 +54,7 @@ export function formPage(shown: Shown, failed?: { target: string; message: strin
     content: (
       <>
         <About {...shown} />
-        <Targets form={form} targets={shown.targets} failed={failed} />
+        <Targets form={form} targets={shown.targets} deliveries={shown.deliveries} failed={failed} />
         <Snippets form={form} snippets={shown.snippets} />
       </>
     ),
@@ -63,6 +67,9 @@ function Actions({ form }: { form: Form }) {
     <>
       <ButtonLink to={inboxPath(shortName(form))} icon="inbox">
         Inbox
+      </ButtonLink>
+      <ButtonLink to={`${formPath(shortName(form))}/feeds`} icon="activity">
+        Feeds
       </ButtonLink>
       <ButtonLink to={`${formPath(shortName(form))}/history`} icon="history">
         History
@@ -128,10 +135,12 @@ function About({ form, state, url, page }: Shown) {
 function Targets({
   form,
   targets,
+  deliveries,
   failed,
 }: {
   form: Form;
   targets: TargetView[];
+  deliveries: Shown["deliveries"];
   failed: { target: string; message: string } | undefined;
 }) {
   const mayChange = useMayWriteForms(form.project);
@@ -140,7 +149,14 @@ function Targets({
       {targets.length === 0 ? (
         <Empty title="Submissions are sent nowhere but to the inbox" />
       ) : (
-        <TargetTable targets={targets} to={`${formPath(shortName(form))}/targets`} mayChange={mayChange} />
+        <TargetTable
+          targets={targets}
+          to={`${formPath(shortName(form))}/targets`}
+          mayChange={mayChange}
+          columns={[
+            { label: "Health", cell: ({ id }) => <Health form={form} deliveries={deliveries.get(id)} /> },
+          ]}
+        />
       )}
       {mayChange && (
         <PostForm
@@ -163,5 +179,33 @@ function Targets({
         </PostForm>
       )}
     </Card>
+  );
+}
+
+/** The newest delivery to a target, and how many of the newest have failed. */
+function Health({ form, deliveries }: { form: Form; deliveries: readonly Delivery[] | undefined }) {
+  const [last] = deliveries ?? [];
+  if (!last) return <span class="soft">nothing was sent</span>;
+  const failed = deliveries!.filter(({ status }) => status === "failed").length;
+  return (
+    <>
+      <A to={`/deliveries/${last.id}`}>
+        <StatusBadge status={last.status} />
+      </A>
+      {last.error !== null && (
+        <>
+          {" "}
+          <Foreign text={last.error} />
+        </>
+      )}
+      {failed > 0 && (
+        <>
+          {" "}
+          <A to="/deliveries" query={{ form: shortName(form), status: "failed" }}>
+            {failed} of {deliveries!.length} failed
+          </A>
+        </>
+      )}
+    </>
   );
 }

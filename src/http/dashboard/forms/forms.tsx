@@ -2,6 +2,7 @@ import { seenCounts } from "../inbox/load.ts";
 import { shortName } from "../../../access/place.ts";
 import { hasScope, requireScope } from "../../../access/rights.ts";
 import { newFormSchema } from "../../../forms/form-schema.ts";
+import { listDeliveries } from "../../../forms/deliveries.ts";
 import { createForm, deleteForm, getForm, listForms, setForm } from "../../../forms/forms.ts";
 import { stateOf } from "../../../forms/intake/opening.ts";
 import { addTarget, listTargets } from "../../../forms/targets.ts";
@@ -22,6 +23,9 @@ import { formsPage, newFormPage } from "./list-page.tsx";
 import { settingsPage } from "./settings-page.tsx";
 import { actOnTarget, targetSecretPage } from "../parts/targets.tsx";
 import { FORM, formPath, pathTo } from "../paths.ts";
+
+/** The newest deliveries of a form that tell how its targets are. */
+const HEALTH = 100;
 
 /** The pages of forms: their settings, where their submissions go, and code that sends to them. */
 export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
@@ -45,7 +49,13 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
       page: pageUrl(url),
       snippets,
       targets: await listTargets(app, c.get("caller"), slug),
+      deliveries: Map.groupBy(await newestDeliveries(c, slug), ({ target }) => target),
     };
+  };
+
+  const newestDeliveries = async (c: DashboardContext, form: string) => {
+    const query = { form, status: null, before: null, submission: null, limit: HEALTH, searches: 1 };
+    return (await listDeliveries(app, c.get("caller"), query)).items;
   };
 
   /** A form that the caller may change. */

@@ -51,6 +51,9 @@ export function keysRoutes({ get }: Dashboard) {
 function Keys() {
   return (
     <>
+      <p class="soft">
+        Keys of one letter are switched off under <A to="/me">You</A>.
+      </p>
       <div class="columns">
         {ALL.map(([where, keys]) => (
           <section class="card" aria-label={where}>
@@ -66,9 +69,6 @@ function Keys() {
           </section>
         ))}
       </div>
-      <p class="soft">
-        Keys of one letter are switched off under <A to="/me">You</A>.
-      </p>
     </>
   );
 }

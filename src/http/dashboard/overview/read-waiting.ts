@@ -12,6 +12,7 @@ import {
   upcomingChanges,
 } from "../../../flags/schedule/upcoming.ts";
 import { listDeliveries } from "../../../forms/deliveries.ts";
+import { listInbox } from "../../../forms/inbox/inbox.ts";
 import type { FormStats } from "../../../maintenance/stats.ts";
 import { rerunOn } from "../../../operations/changes/perform.ts";
 import type { Project } from "../../../projects/project.ts";
@@ -19,6 +20,8 @@ import { recipientsOf, subjectOf } from "../deliveries/delivery-words.tsx";
 
 /** Items of each kind. */
 const MOST = 5;
+/** Submissions of one's own that are counted. */
+export const MOST_MINE = 100;
 /** Failed deliveries that are looked at. */
 const DELIVERIES = 100;
 
@@ -37,6 +40,8 @@ export type Waiting = {
   upcoming: Upcoming | null;
   stale: readonly StaleCount[];
   proposals: readonly ProposalView[];
+  /** Unread submissions that the caller looks after, up to `MOST_MINE`. */
+  mine: number;
   /** Forms with unread submissions, the most first. */
   unread: readonly { form: string; count: number }[];
 };
@@ -56,12 +61,19 @@ export async function readWaiting({ app, caller, forms, projects, staleCounts }:
     upcoming: seesFlags ? await upcomingChanges(app, caller) : null,
     stale: seesFlags ? (await staleCounts(caller)).slice(0, MOST) : [],
     proposals: await readProposals(app, caller, projects),
+    mine: forms ? await countMine(app, caller) : 0,
     unread: (forms?.forms ?? [])
       .filter(({ unread }) => unread > 0)
       .toSorted((a, b) => b.unread - a.unread)
       .slice(0, MOST)
       .map(({ project, form: slug, unread }) => ({ form: shortName({ project, slug }), count: unread })),
   };
+}
+
+async function countMine(app: App, caller: Caller): Promise<number> {
+  const filter = { states: ["inbox" as const], unread: true, assignee: caller.name };
+  const query = { form: null, limit: MOST_MINE, before: null, filter };
+  return (await listInbox(app, caller, query)).submissions.length;
 }
 
 /** The targets of the newest deliveries that failed. */

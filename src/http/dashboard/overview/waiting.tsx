@@ -8,12 +8,13 @@ import { Foreign, counted } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { flagPath, inboxPath, projectPath, settingPath } from "../paths.ts";
 import { useView } from "../view.ts";
-import type { FailingTarget, Waiting } from "./read-waiting.ts";
+import { type FailingTarget, MOST_MINE, type Waiting } from "./read-waiting.ts";
 
 /** Work that waits, each item with the button that leads to it. */
 export function WaitingCard({ waiting }: { waiting: Waiting }) {
-  const { targets, upcoming, stale, proposals, unread } = waiting;
-  const isIdle = [targets, stale, proposals, unread].every(({ length }) => length === 0) && !upcoming?.next;
+  const { targets, upcoming, stale, proposals, mine, unread } = waiting;
+  const isIdle =
+    [targets, stale, proposals, unread].every(({ length }) => length === 0) && mine === 0 && !upcoming?.next;
   return (
     <Card id="waiting-title" title="Waiting">
       {isIdle ? (
@@ -47,6 +48,21 @@ export function WaitingCard({ waiting }: { waiting: Waiting }) {
               <Time at={Date.parse(createdAt)} />
             </Item>
           ))}
+          {mine > 0 && (
+            <Item
+              kind="unread"
+              icon="user"
+              to="/inbox"
+              query={{ q: "is:mine", unread: 1 }}
+              label="Read"
+              of="assigned to you"
+            >
+              {mine === MOST_MINE
+                ? `${MOST_MINE} or more unread submissions`
+                : counted(mine, "unread submission")}{" "}
+              assigned to you
+            </Item>
+          )}
           {unread.map(({ form, count }) => (
             <Item
               kind="unread"

@@ -1,0 +1,244 @@
+import { shortName } from "../../../access/place.ts";
+import { parseDuration } from "../../../base/units.ts";
+import { MAX_LIST } from "../../../base/pages.ts";
+import { FEED_FORMATS, type FoundFeed } from "../../../forms/feeds/feed.ts";
+import { newFeedSchema } from "../../../forms/feeds/feed-schema.ts";
+import { createFeed, listFeeds, revokeFeed } from "../../../forms/feeds/feeds.ts";
+import type { Form } from "../../../forms/form.ts";
+import { getForm } from "../../../forms/forms.ts";
+import { AppError } from "../../../base/errors.ts";
+import { feedUrl } from "../../forms/links.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { type Fields, textOf } from "../fields.ts";
+import type { Page } from "../page.tsx";
+import { Empty } from "../parts/card.tsx";
+import { formflag } from "../parts/commands.tsx";
+import { AskingButton } from "../parts/danger.tsx";
+import { SelectField, TextField } from "../parts/field.tsx";
+import { Button, Form as PostForm } from "../parts/link.tsx";
+import { List } from "../parts/list.tsx";
+import { secretPage } from "../parts/secret.tsx";
+import { Notice } from "../parts/status.tsx";
+import { type Faults, checkAll, faultAt, submit } from "../parts/submit.ts";
+import { Foreign } from "../parts/text.tsx";
+import { Time } from "../parts/time.tsx";
+import { FORM, formPath } from "../paths.ts";
+import type { Dashboard } from "../routes.ts";
+import { useMayWriteForms } from "../view.ts";
+import { namedForm } from "./form-words.ts";
+
+const FEEDS = `${FORM}/feeds` as const;
+
+/** A new feed as it was typed. */
+type Typed = Record<"name" | "format" | "fields" | "search" | "since" | "expires", string>;
+
+const BLANK: Typed = { name: "", format: "csv", fields: "", search: "", since: "", expires: "" };
+
+const FORMAT_LABELS = { csv: "CSV, for spreadsheets", json: "JSON Feed", atom: "Atom, for feed readers" };
+
+/** The feeds of a form: addresses at which spreadsheets and readers get its submissions. */
+export function feedsRoutes({ app, options, get, post }: Dashboard) {
+  const show = async (c: DashboardContext, name: string, typed = BLANK, faults: Faults = {}) => {
+    const form = await getForm(app, c.get("caller"), name);
+    const page = { form: name, limit: MAX_LIST, after: null };
+    const { items } = await listFeeds(app, c.get("caller"), page);
+    return feedsPage(form, items, typed, faults);
+  };
+  get(FEEDS, "forms:read", (c, { form }) => show(c, form));
+  post(FEEDS, "forms:write", async (c, fields, { form: name }) => {
+    const typed = typedIn(fields);
+    return submit(
+      async () => {
+        const input = newFeed(typed, app.now());
+        const { token, format } = await createFeed(app, c.get("caller"), name, input);
+        const path = feedUrl(options.publicUrl, options.basePath, token, format);
+        const url = URL.canParse(path) ? path : new URL(c.req.url).origin + path;
+        return addressPage(url, formPath(shortName(await getForm(app, c.get("caller"), name))));
+      },
+      (faults) => show(c, name, typed, faults),
+      { invalid: "search", conflict: "name" },
+    );
+  });
+  post(`${FEEDS}/:feed`, "forms:write", async (c, _, { form: name, feed: id }) => {
+    const { key } = await getForm(app, c.get("caller"), name);
+    if ((await app.store.feeds.find(id))?.formKey !== key)
+      throw new AppError("not_found", "this form has no such feed");
+    await revokeFeed(app, c.get("caller"), id);
+    return { to: `${formPath(name)}/feeds`, text: "Revoked the feed" };
+  });
+}
+
+function typedIn(fields: Fields): Typed {
+  const names = Object.keys(BLANK) as (keyof Typed)[];
+  return Object.fromEntries(names.map((name) => [name, textOf(fields, name).trim()])) as Typed;
+}
+
+/** The feed that was typed. Throws its faults. */
+function newFeed({ name, format, fields, search, since, expires }: Typed, now: number) {
+  const [age, rest] = [since, expires].map((text) => (text === "" ? null : parseDuration(text)));
+  if (age === undefined) throw faultAt("since", "write a time such as 30d or 12h");
+  if (rest === undefined) throw faultAt("expires", "write a time such as 90d or 12h");
+  const shown = fields.split(",").flatMap((field) => field.trim() || []);
+  return checkAll(newFeedSchema, {
+    format,
+    ...(name !== "" && { name }),
+    ...(shown.length > 0 && { fields: shown }),
+    ...(search !== "" && { search }),
+    ...(age !== null && { since: age }),
+    ...(rest !== null && { expiresAt: new Date(now + rest * 1000).toISOString() }),
+  });
+}
+
+/** Shows the address of a feed, this one time. */
+function addressPage(url: string, form: string): Page {
+  return secretPage({
+    title: "Address of the feed",
+    section: "forms",
+    back: { to: `${form}/feeds`, label: "Feeds" },
+    id: "feed-address",
+    secret: url,
+    about: (
+      <Notice tone="warn">
+        <p>This address is shown this one time. Whoever has it reads the submissions in the feed.</p>
+      </Notice>
+    ),
+  });
+}
+
+function feedsPage(form: Form, feeds: readonly FoundFeed[], typed: Typed, faults: Faults): Page {
+  const [slug, options] = namedForm(form);
+  return {
+    title: `Feeds of form ${form.slug}`,
+    heading: "Feeds",
+    section: "forms",
+    back: { to: formPath(shortName(form)), label: form.slug },
+    commands: [
+      { label: "List them", text: formflag("feeds list", slug, options) },
+      {
+        label: "Create one",
+        text: formflag("feeds create", slug, {
+          ...options,
+          format: "csv",
+          field: "name,email",
+          since: "30d",
+        }),
+      },
+    ],
+    content: <Feeds form={form} feeds={feeds} typed={typed} faults={faults} />,
+  };
+}
+
+type Props = { form: Form; feeds: readonly FoundFeed[]; typed: Typed; faults: Faults };
+
+function Feeds({ form, feeds, typed, faults }: Props) {
+  const mayChange = useMayWriteForms(form.project);
+  const to = `${formPath(shortName(form))}/feeds`;
+  const actions = {
+    label: "Actions",
+    isLabelUnseen: true,
+    cell: ({ id, name }: FoundFeed) => (
+      <AskingButton
+        to={`${to}/${encodeURIComponent(id)}`}
+        values={{}}
+        kind="quiet"
+        label={`Revoke: ${name}`}
+        question="Its address answers nothing from then on."
+        confirm="Revoke the feed"
+      >
+        Revoke…
+      </AskingButton>
+    ),
+  };
+  return (
+    <>
+      <p class="soft">
+        A feed is a secret address at which a spreadsheet, a feed reader or a script reads the submissions,
+        newest first and without spam.
+      </p>
+      <List
+        empty={<Empty title="There are no feeds yet" />}
+        caption="Feeds"
+        rows={feeds}
+        keyOf={({ id }) => `feed-${id}`}
+        columns={[
+          { label: "Name", heading: true, cell: ({ name }) => <Foreign text={name} /> },
+          { label: "Format", cell: ({ format }) => format.toUpperCase() },
+          { label: "Submissions", cell: (feed) => <Foreign text={contentOf(feed)} /> },
+          { label: "Last read", cell: ({ lastReadAt }) => (lastReadAt ? <Time at={lastReadAt} /> : "never") },
+          { label: "Expires", cell: ({ expiresAt }) => (expiresAt ? <Time at={expiresAt} /> : "never") },
+          ...(mayChange ? [actions] : []),
+        ]}
+      />
+      {mayChange && <NewFeed to={to} typed={typed} faults={faults} />}
+    </>
+  );
+}
+
+/** The submissions and fields of a feed, in words. */
+function contentOf({ fields, search, since, limit }: FoundFeed): string {
+  return [
+    `${limit.toLocaleString("en")} at most`,
+    since !== null && `of the last ${Math.max(1, Math.round(since / 86_400))} days`,
+    search !== null && `with ${search}`,
+    fields !== null && `fields ${fields.join(", ")}`,
+  ]
+    .filter(Boolean)
+    .join("; ");
+}
+
+function NewFeed({ to, typed, faults }: { to: string; typed: Typed; faults: Faults }) {
+  return (
+    <PostForm to={to} class="card stack" id="new-feed" label="Create a feed" isChanged={typed !== BLANK}>
+      <h2>Create a feed</h2>
+      <div class="columns">
+        <SelectField
+          name="format"
+          label="Format"
+          value={typed.format}
+          options={FEED_FORMATS.map((format) => ({ value: format, label: FORMAT_LABELS[format] }))}
+          error={faults["format"]}
+        />
+        <TextField
+          name="name"
+          label="Name"
+          hint="Empty for the name of the form"
+          value={typed.name}
+          error={faults["name"]}
+        />
+        <TextField
+          name="fields"
+          label="Fields"
+          hint="Such as name, email; empty for all"
+          value={typed.fields}
+          error={faults["fields"]}
+        />
+        <TextField
+          name="search"
+          label="Search"
+          hint="Words that a submission has, or label:urgent; empty for all"
+          value={typed.search}
+          error={faults["search"]}
+        />
+        <TextField
+          name="since"
+          label="Not older than"
+          hint="Such as 30d or 12h; empty for any age"
+          value={typed.since}
+          error={faults["since"]}
+        />
+        <TextField
+          name="expires"
+          label="Expires after"
+          hint="Such as 90d; empty for never"
+          value={typed.expires}
+          error={faults["expires"] ?? faults["expiresAt"]}
+        />
+      </div>
+      <div class="buttons">
+        <Button kind="primary" icon="plus">
+          Create the feed
+        </Button>
+      </div>
+    </PostForm>
+  );
+}
