@@ -34,7 +34,7 @@ export function SubmissionTable({
           ))}
         </div>
       )}
-      <div class="scrolled" tabindex={0} role="region" aria-label="Table of submissions">
+      <div class="wide sheet" tabindex={0} role="region" aria-label="Table of submissions">
         <Table
           caption="Submissions"
           rows={submissions}

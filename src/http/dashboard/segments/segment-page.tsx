@@ -21,7 +21,7 @@ import { Card } from "../parts/card.tsx";
 import { MembersCard, type ShownMembers } from "./members-card.tsx";
 import { Uses, Who } from "./segments.tsx";
 
-const RULE_FILE = { rule: "@rule.json" };
+const RULE = { if: "email ends_with @example.com" };
 
 /** Maximum number of uses on a segment's page. */
 const SHOWN_USES = 100;
@@ -57,7 +57,7 @@ export function segmentPage(segment: OneSegment): Page {
     ...(isTyped && { topics: [] }),
     commands: [
       { label: "Shows it", text: formflag("segments get", name, place) },
-      { label: "Gives it another rule", text: formflag("segments set", name, place, RULE_FILE) },
+      { label: "Gives it another rule", text: formflag("segments set", name, place, RULE) },
     ],
     content: (
       <div class="stack">
@@ -205,7 +205,7 @@ export function newSegmentPage({
     commands: [
       {
         label: "Does the same",
-        text: formflag("segments set", name || "staff", { p: slug, e: environment }, RULE_FILE),
+        text: formflag("segments set", name || "staff", { p: slug, e: environment }, RULE),
       },
     ],
     content: (
@@ -214,7 +214,7 @@ export function newSegmentPage({
         <TextField
           name="name"
           label="Name"
-          hint='Rules refer to it as {"$ref": "name"}.'
+          hint="Conditions name it, such as: segment staff"
           value={name}
           error={nameFault}
           maxlength={150}

@@ -76,7 +76,7 @@ function segmentsPage({ project, environment, segments, uses, after, more }: Seg
       {
         label: "Creates one",
         text: formflag("segments set", "staff", place, {
-          rule: '{"ends_with":[{"var":"email"},"@example.com"]}',
+          if: "email ends_with @example.com",
         }),
       },
     ],

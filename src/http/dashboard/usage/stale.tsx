@@ -99,8 +99,8 @@ function stalePage({ project, chosen, days, total, shown, after, next }: Stale):
         }
         above={
           <p>
-            {total === 1 ? "1 flag looks" : `${total.toLocaleString("en")} flags look`} finished. Take it out
-            of the code first, then delete it.
+            {total === 1 ? "1 flag looks" : `${total.toLocaleString("en")} flags look`} finished. Take
+            {total === 1 ? " it" : " each"} out of the code first, then delete it.
           </p>
         }
         caption="Stale flags"
@@ -151,10 +151,11 @@ function columnsOf(project: string, environment: string, days: number): Column<S
 }
 
 function whyOf(reason: StaleReason, days: number): string {
+  const duration = days === 1 ? "1 day" : `${days.toLocaleString("en")} days`;
   const why: Record<StaleReason, string> = {
     expired: "past its expiry",
-    settled: `the same for everybody, unchanged for ${days} days`,
-    unread: `not read for ${days} days`,
+    settled: `the same for everybody, unchanged for ${duration}`,
+    unread: `not read for ${duration}`,
     unreferenced: "no code names it",
   };
   return why[reason];
