@@ -1,7 +1,7 @@
 import { MemoryStorage } from "@openfeature/flagd-core";
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
-import { childrenOf, depthOf } from "../../base/json.ts";
+import { childrenOf, depthOf, isObject } from "../../base/json.ts";
 import { RULE_LIMITS } from "../limits.ts";
 import type { FlagRules } from "../rules/rules.ts";
 import { SILENT } from "./evaluate.ts";
@@ -35,6 +35,7 @@ export function findFault(rules: FlagRules, segments: Segments, isStrict = false
   const root = "/flags/flag";
   const check = (targeting: unknown) => {
     const flag = { state: "ENABLED", ...rules, ...(rules.targeting ? { targeting } : {}) };
+    if (isSound(flag)) return undefined;
     const fault = findSchemaFault({ flags: { flag } });
     return fault && { ...fault, path: fault.path.slice(root.length) };
   };
@@ -144,6 +145,15 @@ type SchemaError = {
   keyword: string;
   params: Record<string, unknown>;
 };
+
+/**
+ * Whether a flag has no fault, for a third of what its fault costs: the library hashes and compiles the rule of a flag, but not
+ * that of a segment, which the schema describes in the same way.
+ */
+function isSound({ targeting, ...flag }: Record<string, unknown>): boolean {
+  if (!isObject(targeting) || Object.keys(targeting).length === 0) return false;
+  return findSchemaFault({ flags: { flag }, $evaluators: { targeting } }) === undefined;
+}
 
 /** The fault of a document by the schema that the library ships; undefined without one. */
 function findSchemaFault(document: object): Fault | undefined {
