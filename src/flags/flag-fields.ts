@@ -179,7 +179,7 @@ export function tagsOf(text: string): string[] {
 }
 
 /** The colours of variants, such as `#2b8a3e`, by the names of the variants. */
-function coloursOf(text: string): Record<string, string> {
+export function coloursOf(text: string): Record<string, string> {
   return text === "" ? {} : (JSON.parse(text) as Record<string, string>);
 }
 

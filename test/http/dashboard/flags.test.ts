@@ -299,7 +299,7 @@ describe("a flag in an environment", () => {
     const [ann, bob] = [await signIn("editor", "ann"), await signIn("editor", "bob")];
     const { hidden } = await formOf(bob);
     await ann.post(CHECKOUT, { ...hidden, payload: '{"a":2}', expires: "2030-01-01T00:00", why: "first" });
-    const page = await bob.post(CHECKOUT, { ...hidden, payload: '{"a":3}', description: "Mine" });
+    const page = await bob.post(CHECKOUT, { ...hidden, payload: '{"a":3}', previewName: "Mine" });
     expect(page.status).toBe(409);
     for (const text of ["Before both", "Theirs, stored", "Yours", "both changed it", ">ann</bdi>", "first"])
       expect(page.text).toContain(text);
@@ -307,11 +307,11 @@ describe("a flag in an environment", () => {
     // The form has what bob typed, and what only ann changed.
     expect(page.text).toContain('value="2030-01-01T00:00"');
     const next = { revision: hiddenIn(page, "revision"), base: decoded(hiddenIn(page, "base")) };
-    const fields = { payload: '{"a":3}', description: "Mine", expires: "2030-01-01T00:00" };
+    const fields = { payload: '{"a":3}', previewName: "Mine", expires: "2030-01-01T00:00" };
     await bob.post(CHECKOUT, { ...next, ...fields });
     expect(await find()).toMatchObject({
       payload: '{"a":3}',
-      description: "Mine",
+      previewName: "Mine",
       expiresAt: Date.parse("2030-01-01T00:00:00Z"),
     });
     const stale = await bob.post(CHECKOUT, { act: "state", enabled: "on", revision: hidden.revision });
@@ -358,7 +358,7 @@ describe("a flag in an environment", () => {
     await lock();
     const [ann, bob] = [await signIn("releaser"), await signIn("editor")];
     const { hidden } = await formOf(ann);
-    const typed = { ...hidden, act: "save", payload: '{"a":\n2}', description: "Now", why: "fix" };
+    const typed = { ...hidden, act: "save", payload: '{"a":\n2}', previewName: "Now", why: "fix" };
     const page = await ann.post(CHECKOUT, typed);
     expect(page.status).toBe(428);
     for (const text of ["Save in live?", "Type live to confirm", 'value="fix"', "Last changed", "Reads"])
@@ -370,7 +370,7 @@ describe("a flag in an environment", () => {
     expect(await find()).toMatchObject({ payload: '{"a":1}' });
     expect((await bob.post(CHECKOUT, { ...sent, confirm: "live" })).status).toBe(403);
     expect((await ann.post(CHECKOUT, { ...sent, confirm: "live" })).status).toBe(200);
-    expect(await find()).toMatchObject({ payload: '{"a":2}', description: "Now" });
+    expect(await find()).toMatchObject({ payload: '{"a":2}', previewName: "Now" });
   });
 
   test("that is locked has no buttons for those who may not change it, and still takes contexts to try", async () => {

@@ -29,6 +29,7 @@ export function detailsRoutes({ app, post }: Dashboard) {
     const patch =
       archived === undefined
         ? checkAll(detailsPatchSchema, {
+            ...(fields.has("description") && { description: textOf(fields, "description") }),
             owner: textOf(fields, "owner").trim(),
             tags: tagsOf(textOf(fields, "tags")),
             permanent: fields.has("permanent"),
@@ -113,7 +114,7 @@ export function FlagDetails({
       )}
       {mayWrite && (
         <details id="details">
-          <summary>Owner, tags, archive</summary>
+          <summary>Description, owner, tags, archive</summary>
           <Form
             to={`${flagPath(project, slug)}/details`}
             values={{ environment }}
@@ -121,6 +122,7 @@ export function FlagDetails({
             label="Details"
             id="details-form"
           >
+            <TextField name="description" label="Description" value={description} />
             <TextField name="owner" label="Owner" value={owner} maxlength={100} />
             <TextField name="tags" label="Tags" hint="Separated by commas." value={tagsOf(tags).join(", ")} />
             <CheckField

@@ -1,9 +1,7 @@
-import * as z from "zod/mini";
-import { isoTime } from "../../../base/clock.ts";
 import { isObject } from "../../../base/json.ts";
 import { type RuleRow, type RuleTable, ruleOfTable, tableOfRule } from "../../../flags/rules/rule-table.ts";
-import { flagPatchSchema } from "../../../flags/flag-schema.ts";
 import {
+  coloursOf,
   FIELD_NAMES,
   FIELDS,
   type FieldName,
@@ -11,22 +9,21 @@ import {
   SHARED,
   type SharedName,
 } from "../../../flags/flag-fields.ts";
-import type { FlagPatch, FlagRecord } from "../../../flags/flag.ts";
+import type { FlagRecord } from "../../../flags/flag.ts";
 import { flagState } from "../../../flags/history.ts";
 import { areBoolean } from "../../../flags/rules/rules.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
+import { type EditedVariants, coloursIn, editedVariants, valuesOf, variantsIn } from "./variants/codec.ts";
 import { type EditedTable, rowsIn, serveIn } from "./rule-rows.ts";
-import { parseWallTime, wallTime } from "../../../base/wall-time.ts";
+import { wallTime } from "../../../base/wall-time.ts";
 
 /** A field by its name in the form of a flag, which has no metadata. */
-export type Field =
-  | Exclude<FieldName, "metadata" | "expiredAt" | Exclude<SharedName, "description">>
-  | "expires";
+export type Field = Exclude<FieldName, "metadata" | "expiredAt" | Exclude<SharedName, "colours">> | "expires";
 
 export const NAMES = FIELD_NAMES.filter(
-  (name) => name !== "metadata" && (name === "description" || !(name in SHARED)),
+  (name) => name !== "metadata" && (name === "colours" || !(name in SHARED)),
 ).map((name) => (name === "expiredAt" ? "expires" : name)) as Field[];
 
 export function fieldOf(name: Field) {
@@ -34,8 +31,8 @@ export function fieldOf(name: Field) {
 }
 
 /** Whether a field is typed as JSON. */
-function isJson(name: Field): boolean {
-  return name === "payload" || name === "variants" || name === "targeting";
+export function isJson(name: Field): boolean {
+  return name === "payload" || name === "variants" || name === "targeting" || name === "colours";
 }
 
 /** The values of a flag in one environment, as the texts of its form. */
@@ -51,16 +48,16 @@ export function draftOf(record: FlagRecord, timeZone: string): Draft {
   const textIn = (name: Field): string => {
     const value = values[name];
     if (typeof value === "boolean" && !isJson(name)) return value ? "on" : "off";
-    if (name === "targeting") return targetingText(value);
+    if (name === "targeting" || name === "colours") return objectText(value);
     if (isJson(name)) return value === undefined ? "" : JSON.stringify(value, null, 2);
     return typeof value === "string" ? value : "";
   };
   return Object.fromEntries(NAMES.map((name) => [name, textIn(name)])) as Draft;
 }
 
-function targetingText(targeting: unknown): string {
-  const isEmpty = !isObject(targeting) || Object.keys(targeting).length === 0;
-  return isEmpty ? "" : JSON.stringify(targeting, null, 2);
+function objectText(value: unknown): string {
+  const isEmpty = !isObject(value) || Object.keys(value).length === 0;
+  return isEmpty ? "" : JSON.stringify(value, null, 2);
 }
 
 /** The draft that a form was rendered from, which it carries along; undefined if it carries none, or not a whole one. */
@@ -71,13 +68,61 @@ export function baseIn(fields: Fields): Draft | undefined {
   return NAMES.every((name) => typeof value[name] === "string") ? (value as Draft) : undefined;
 }
 
-/** A draft as typed, with its rule as a table if the form had one. */
-export type DraftInput = { draft: Draft; table: EditedTable | null; faults: Faults };
+/** A draft as typed, with its rule and its variants as tables if the form had them. */
+export type DraftInput = {
+  draft: Draft;
+  table: EditedTable | null;
+  /** Null where variants are typed as JSON. */
+  variants: EditedVariants | null;
+  faults: Faults;
+};
+
+/** The input of a draft as it is. */
+export function inputOf(draft: Draft): DraftInput {
+  return { draft, table: tableOf(draft), variants: variantRowsOf(draft), faults: {} };
+}
+
+/** The variants of a draft as fields; null while they cannot be read. */
+function variantRowsOf(draft: Draft): EditedVariants | null {
+  const variants = variantsOf(draft);
+  return variants && editedVariants(variants, coloursOf(draft.colours));
+}
 
 /** Reads a flag's form; fields that it did not send come from `base`. */
 export function readDraft(fields: Fields, base: Draft): DraftInput {
   const draft = { ...base };
   for (const name of NAMES) if (fields.has(name)) draft[name] = textOf(fields, name);
+  const typed = variantsIn(fields);
+  if (typed === null) {
+    const variants = fields.has("variants") ? null : variantRowsOf(draft);
+    return { ...readRule(fields, draft, base), variants };
+  }
+  try {
+    takeVariants(draft, base, typed);
+    return { ...readRule(fields, draft, base), variants: typed };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { table, faults } = readRule(fields, draft, base);
+    return { draft, table, variants: typed, faults: { ...faults, variants: error.message } };
+  }
+}
+
+/** Sets the variants of a table, and their colours. What means the same keeps its text. Throws `invalid`. */
+function takeVariants(draft: Draft, base: Draft, typed: EditedVariants): void {
+  const was = variantsOf(base) ?? {};
+  const own = coloursOf(base.colours);
+  const colours = coloursIn(typed, own, was);
+  if (!Bun.deepEquals(colours, own)) draft.colours = objectText(colours);
+  const variants = valuesOf(typed);
+  if (Bun.deepEquals(variants, was)) return;
+  draft.variants = objectText(variants);
+  // Of a flag that had none, those who got true still get the first.
+  if (base.variants !== "" || draft.variants === "" || draft.defaultVariant !== "") return;
+  const names = Object.keys(variants);
+  draft.defaultVariant = names.includes("on") ? "on" : names[0]!;
+}
+
+function readRule(fields: Fields, draft: Draft, base: Draft): Omit<DraftInput, "variants"> {
   if (!fields.has("condition") && !fields.has("rules"))
     return { draft, table: fields.has("targeting") ? null : tableOf(draft), faults: {} };
   const table = tableIn(fields, variantsOf(draft) ?? {});
@@ -87,7 +132,7 @@ export function readDraft(fields: Fields, base: Draft): DraftInput {
   try {
     const variants = variantsOf(draft);
     if (variants === null) return { draft, table, faults: {} };
-    return { draft: { ...draft, targeting: targetingText(ruleOfTable(table, variants)) }, table, faults: {} };
+    return { draft: { ...draft, targeting: objectText(ruleOfTable(table, variants)) }, table, faults: {} };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { message, hint } = error;
@@ -169,46 +214,4 @@ export function mergeDrafts(mine: Draft, base: Draft, theirs: Draft): Draft {
   const merged = { ...theirs };
   for (const name of changedFields(mine, base)) merged[name] = mine[name];
   return merged;
-}
-
-/** The change from `base` to a draft, of which it names only what differs; or what is wrong with the draft. */
-export function patchOf(draft: Draft, base: Draft, timeZone: string): { patch: FlagPatch; faults: Faults } {
-  const faults: Faults = {};
-  const patch: Record<string, unknown> = {};
-  const jsonOf = (name: Field, empty: unknown): unknown => {
-    if (draft[name].trim() === "") return empty;
-    const parsed = parseJson(draft[name]);
-    if (parsed.fault === undefined) return parsed.value;
-    faults[name] = parsed.fault;
-    return undefined;
-  };
-  for (const name of changedFields(draft, base)) {
-    if (name === "expires") {
-      const at = draft.expires === "" ? null : parseWallTime(draft.expires, timeZone);
-      if (at === null && draft.expires !== "") faults.expires = "write a date and a time";
-      patch["expiredAt"] = at === null ? null : isoTime(at);
-    } else if (isJson(name)) patch[name] = jsonOf(name, name === "payload" ? {} : null);
-    else if (name === "defaultVariant") patch[name] = draft[name].trim() || null;
-    else patch[name] = fieldOf(name).kind === "switch" ? draft[name] === "on" : draft[name];
-  }
-  completeRules(patch, draft);
-  const checked = z.safeParse(flagPatchSchema, patch);
-  if (!checked.success)
-    for (const { path, message } of checked.error.issues) {
-      const name = path[0] === "expiredAt" ? "expires" : (path[0] as Field);
-      faults[name] ??= message;
-    }
-  return { patch, faults };
-}
-
-/** Variants go with their rule and default; a flag that has none and gets a rule gets the variants on and off. */
-function completeRules(patch: Record<string, unknown>, draft: Draft): void {
-  if (draft.variants.trim() !== "") return;
-  if ("variants" in patch) {
-    delete patch["targeting"];
-    delete patch["defaultVariant"];
-  } else if (patch["targeting"] != null || patch["defaultVariant"] != null) {
-    patch["variants"] = { on: true, off: false };
-    patch["defaultVariant"] ??= "off";
-  }
 }

@@ -2,31 +2,30 @@ import { AreaField, TextField } from "../parts/field.tsx";
 import { Button } from "../parts/link.tsx";
 import { RULE_ERROR, isOfRow } from "../parts/conditions.tsx";
 import { useMay } from "../view.ts";
-import { type Draft, type Faults, tableOf, variantsOf } from "./draft.ts";
+import { coloursOf } from "../../../flags/flag-fields.ts";
+import { type DraftInput, tableOf, variantsOf } from "./draft.ts";
 import { Row, Serve } from "./rule-row.tsx";
+import { coloursFor } from "./variants/codec.ts";
+import { type Served, VariantsTable } from "./variants/table.tsx";
 import { type EditedRow, type EditedTable, editedServe } from "./rule-rows.ts";
 
 const EMPTY: EditedRow = { condition: "", serve: "" };
 
-/** Variants, the default and the rule; `table` is null for a rule in JSON. */
+/** Variants, the default and the rule, as tables or as JSON. */
 export function RuleFields({
-  draft,
-  table,
-  faults,
+  input: { draft, table, variants: edited, faults },
+  served,
 }: {
-  draft: Draft;
-  table: EditedTable | null;
-  faults: Faults;
+  input: DraftInput;
+  served: Served;
 }) {
   const { variants, targeting, defaultVariant } = draft;
-  const isWrong = [faults.variants, faults.defaultVariant, faults.targeting].some(
-    (fault) => fault !== undefined,
-  );
-  const hasRows = table !== null && (table.rows.length > 0 || table.rest !== "");
   return (
-    <details open={variants !== "" || targeting !== "" || isWrong || hasRows} id="rule">
-      <summary>Variants and rule</summary>
-      <div class="stack">
+    <section class="stack" id="rule" aria-labelledby="rule-title">
+      <h3 id="rule-title">Variants and rule</h3>
+      {edited ? (
+        <VariantsTable variants={edited} served={served} fault={faults.variants} />
+      ) : (
         <AreaField
           name="variants"
           label="Variants"
@@ -41,25 +40,31 @@ export function RuleFields({
           code
           error={faults.variants}
         />
-        <TextField
-          name="defaultVariant"
-          label="Default variant"
-          hint="Served if no rule chooses one. Empty for none."
-          value={defaultVariant}
-          error={faults.defaultVariant}
+      )}
+      <TextField
+        name="defaultVariant"
+        label="Default variant"
+        hint="Served if no rule chooses one. Empty for none."
+        value={defaultVariant}
+        error={faults.defaultVariant}
+      />
+      {table === null ? (
+        <JsonRule
+          targeting={targeting}
+          fault={faults.targeting}
+          mayBeRows={edited === null ? variantsOf(draft) !== null : tableOf(draft) !== null}
+          mayBeJson={edited !== null}
         />
-        {table === null ? (
-          <JsonRule targeting={targeting} fault={faults.targeting} mayBeRows={tableOf(draft) !== null} />
-        ) : (
-          <RuleRows
-            table={table}
-            variants={variantsOf(draft) ?? {}}
-            defaultVariant={defaultVariant}
-            fault={faults.targeting}
-          />
-        )}
-      </div>
-    </details>
+      ) : (
+        <RuleRows
+          table={table}
+          variants={variantsOf(draft) ?? {}}
+          colours={coloursOf(draft.colours)}
+          defaultVariant={defaultVariant}
+          fault={faults.targeting}
+        />
+      )}
+    </section>
   );
 }
 
@@ -68,11 +73,14 @@ function JsonRule({
   targeting,
   fault,
   mayBeRows,
+  mayBeJson,
 }: {
   targeting: string;
   fault: string | undefined;
-  /** Whether it could be shown as rows. */
+  /** Whether it, or the variants, could be shown as rows. */
   mayBeRows: boolean;
+  /** Whether the variants could be shown as JSON. */
+  mayBeJson: boolean;
 }) {
   // Others type a rule and try it, without the buttons that the server would refuse.
   const mayWrite = useMay("flags:write");
@@ -87,11 +95,18 @@ function JsonRule({
         code
         error={fault}
       />
-      {mayBeRows && mayWrite && (
-        <p>
-          <Button name="act" value="rows">
-            Edit as rows
-          </Button>
+      {mayWrite && (
+        <p class="buttons">
+          {mayBeRows && (
+            <Button name="act" value="rows">
+              Edit as rows
+            </Button>
+          )}
+          {mayBeJson && (
+            <Button name="act" value="json">
+              Edit as JSON
+            </Button>
+          )}
         </p>
       )}
     </div>
@@ -102,16 +117,20 @@ function JsonRule({
 function RuleRows({
   table: { rows, rest, restEdit },
   variants,
+  colours,
   defaultVariant,
   fault,
 }: {
   table: EditedTable;
   variants: Readonly<Record<string, unknown>>;
+  /** The colours of variants that have one of their own. */
+  colours: Readonly<Record<string, string>>;
   defaultVariant: string;
   fault: string | undefined;
 }) {
   const mayWrite = useMay("flags:write");
   const all = [...rows, EMPTY];
+  const shown = coloursFor(variants, colours);
   const isRestWrong = fault !== undefined && /^everyone else:/i.test(fault);
   return (
     <fieldset aria-describedby={fault === undefined ? "rule-hint" : `rule-hint ${RULE_ERROR}`}>
@@ -127,6 +146,7 @@ function RuleRows({
           number={index + 1}
           count={rows.length}
           variants={variants}
+          colours={shown}
           isWrong={!isRestWrong && index < rows.length && isOfRow(fault, index + 1)}
           mayWrite={mayWrite}
         />
@@ -136,6 +156,7 @@ function RuleRows({
         <Serve
           row="rest"
           edit={restEdit ?? editedServe(rest, variants)}
+          colours={shown}
           none={defaultVariant === "" ? "the default" : `the default, ${defaultVariant}`}
           isWrong={isRestWrong}
         />

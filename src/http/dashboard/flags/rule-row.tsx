@@ -1,5 +1,6 @@
 import { Button } from "../parts/link.tsx";
 import { ComparisonFields, RULE_ERROR, RowField } from "../parts/conditions.tsx";
+import { ShareBar } from "./variants/share-bar.tsx";
 import {
   BLANK,
   type EditedRow,
@@ -16,6 +17,7 @@ export function Row({
   number,
   count,
   variants,
+  colours,
   isWrong,
   mayWrite,
 }: {
@@ -24,6 +26,7 @@ export function Row({
   /** How many rows hold something. */
   count: number;
   variants: Readonly<Record<string, unknown>>;
+  colours: ReadonlyMap<string, string>;
   isWrong: boolean;
   mayWrite: boolean;
 }) {
@@ -57,6 +60,7 @@ export function Row({
         edit={
           row.edit ?? editedServe(row.serve === "" ? (Object.keys(variants)[0] ?? "") : row.serve, variants)
         }
+        colours={colours}
         isWrong={isWrong}
       />
       {mayWrite && (
@@ -92,10 +96,12 @@ export function Serve({
   row,
   edit: { serve, shares },
   none,
+  colours,
   isWrong,
 }: {
   row: string;
   edit: EditedServe;
+  colours: ReadonlyMap<string, string>;
   /** The label of no choice; without it there is none. */
   none?: string;
   isWrong: boolean;
@@ -133,6 +139,7 @@ export function Serve({
             <input type="hidden" name={`was-${row}`} value={percent} />
           </label>
         ))}
+        <ShareBar shares={shares} colours={colours} />
       </span>
     </div>
   );

@@ -43,6 +43,8 @@ const ACTS = new Map<string, (act: string, context: Act) => Promise<Done | Page 
     "up",
     "down",
     "remove",
+    "variant",
+    "drop",
     "rows",
     "json",
   ].map((act) => [act, changeValues] as const),

@@ -24,6 +24,7 @@ import type { Dashboard, Done } from "../routes.ts";
 import type { Conflict } from "./conflict.tsx";
 import { ratesOf } from "./flag-facts.tsx";
 import { settingPath } from "../paths.ts";
+import type { Served } from "./variants/table.tsx";
 import { type Person, readPeople } from "./test-people.tsx";
 
 /** Scheduled changes that are looked through for those of one flag. */
@@ -48,6 +49,8 @@ export type Setting = {
   /** The last one; null if there was none. */
   ramp: Ramp | null;
   people: readonly Person[];
+  /** How often each variant was served today. */
+  served: Served;
 };
 
 /** Reads a flag in one environment. Throws `not_found` for the project and the environment. */
@@ -73,6 +76,7 @@ export async function readSetting(app: App, caller: Caller, place: FlagPlace): P
     scheduled: items.filter((each) => each.flag === flag),
     ramp: ramp ? settled(ramp) : null,
     people: await readPeople(app, caller, place, {}),
+    served: new Map(),
   };
 }
 

@@ -14,7 +14,7 @@ import { PROPOSED_FOR } from "../parts/propose.tsx";
 import { Foreign } from "../parts/text.tsx";
 import type { Environment } from "../../../projects/environment.ts";
 import { useMayChange, useView } from "../view.ts";
-import { type Draft, type Faults, type DraftInput, draftOf, mayHavePayload, tableOf } from "./draft.ts";
+import { type Draft, type Faults, type DraftInput, draftOf, inputOf, mayHavePayload } from "./draft.ts";
 import { settingAction } from "../paths.ts";
 import { RuleFields } from "./rule-fields.tsx";
 import type { Setting } from "./setting.tsx";
@@ -52,7 +52,8 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
   const { timeZone } = useView();
   const mayWrite = useMayChange([environment]);
   const stored = draftOf(record, timeZone);
-  const { draft, faults } = typed ?? { draft: stored, faults: {} };
+  const input: DraftInput = typed ?? inputOf(stored);
+  const { draft, faults } = input;
   const base = typed?.base ?? stored;
   return (
     <section class="card" aria-labelledby="values-title">
@@ -89,7 +90,7 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
             error={faults.payload}
           />
         )}
-        <RuleFields draft={draft} table={typed ? typed.table : tableOf(stored)} faults={faults} />
+        <RuleFields input={input} served={setting.served} />
         <TextField
           name="expires"
           type="datetime-local"
@@ -97,13 +98,6 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
           hint={`Off from then on. Empty for never. Time zone ${timeZone}.`}
           value={draft.expires}
           error={faults.expires}
-        />
-        <TextField
-          name="description"
-          label="Description"
-          hint={FIELDS.description.hint}
-          value={draft.description}
-          error={faults.description}
         />
         {OWN_SECTIONS.map(([section, names]) => (
           <OptionalFields section={section} names={names} draft={draft} faults={faults} />

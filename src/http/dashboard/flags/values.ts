@@ -23,17 +23,18 @@ import {
   changedFields,
   draftOf,
   fieldOf,
+  inputOf,
   isTyped,
   mergeDrafts,
-  patchOf,
   readDraft,
-  tableOf,
   typedTable,
   variantsOf,
 } from "./draft.ts";
+import { patchOf } from "./draft-patch.ts";
 import { settingPath } from "../paths.ts";
 import { type Act, type Outcome, confirmationOf, isTypedError, patched } from "./setting.tsx";
 import { BLANK } from "./rule-rows.ts";
+import { type EditedVariants, blankVariant } from "./variants/codec.ts";
 import { readPeople } from "./test-people.tsx";
 import { tryPatch } from "./try.tsx";
 import type { ValuesDraft } from "./values-form.tsx";
@@ -57,8 +58,13 @@ export async function changeValues(act: string, context: Act): Promise<ValuesOut
     at: textOf(fields, "at"),
     tried: fields.has("contexts") ? { contexts: textOf(fields, "contexts") } : undefined,
   };
-  if (act === "json") return { status: 200, values: { ...typed, table: null } };
-  if (act === "rows") return { status: 200, values: { ...typed, table: tableOf(typed.draft) } };
+  if (act === "json") return { status: 200, values: { ...typed, table: null, variants: null } };
+  if (act === "rows") return { status: 200, values: { ...typed, ...inputOf(typed.draft) } };
+  if (/^(?:variant|drop)\b/.test(act))
+    return {
+      status: 200,
+      values: { ...typed, variants: withVariantsMoved(typed.variants, act), faults: {} },
+    };
   if (act === "discard") return { to: settingPath(setting.place), text: "Nothing is changed." };
   if (/^(?:row|and|up|down|remove)\b/.test(act))
     return { status: 200, values: withRowsMoved(typed, fields, act) };
@@ -106,6 +112,14 @@ function refused(typed: ValuesDraft, faults: Faults): ValuesOutcome {
     Object.entries(faults).map(([field, fault]) => [field, sentence(fault)]),
   ) as Faults;
   return { status: 422, values: { ...typed, faults: sentences } };
+}
+
+/** The variants with another row after `variant`, and without the second after `drop-2`. */
+function withVariantsMoved(variants: EditedVariants | null, act: string): EditedVariants | null {
+  if (variants === null) return null;
+  const { type, rows } = variants;
+  if (act === "variant") return { type, rows: [...rows, blankVariant(variants)] };
+  return { type, rows: rows.toSpliced(Number(/\d+$/.exec(act)?.[0] ?? 0) - 1, 1) };
 }
 
 /** The draft after a button of its rows: `row` adds one, `and-2` a condition, `up-2`, `down-2` and `remove-2` are for the second. */
@@ -168,13 +182,18 @@ async function schedule(
 }
 
 /** Shows the form again after an edit conflict, with the typed values merged into the stored ones. */
-function conflicting({ setting }: Act, typed: ValuesDraft, timeZone: string): ValuesOutcome {
+function conflicting({ setting, fields }: Act, typed: ValuesDraft, timeZone: string): ValuesOutcome {
   const theirs = draftOf(setting.record, timeZone);
   const { draft: mine, base } = typed;
   const draft = mergeDrafts(mine, base, theirs);
   return {
     status: 409,
-    values: { ...typed, draft, base: theirs, table: typed.table === null ? null : tableOf(draft) },
+    values: {
+      ...typed,
+      ...inputOf(draft),
+      base: theirs,
+      ...(fields.has("variants") && { table: null, variants: null }),
+    },
     conflict: {
       mine,
       base,

@@ -1,0 +1,22 @@
+/** Shares of variants as one bar in their colours; their numbers stand in fields beside it. */
+export function ShareBar({
+  shares,
+  colours,
+}: {
+  shares: readonly { variant: string; percent: string }[];
+  colours: ReadonlyMap<string, string>;
+}) {
+  const widths = shares.map(({ percent }) => Math.min(100, Math.max(0, Number(percent) || 0)));
+  return (
+    <svg class="share-bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+      {shares.map(({ variant }, at) => (
+        <rect
+          x={widths.slice(0, at).reduce((sum, width) => sum + width, 0)}
+          width={widths[at]}
+          height="1"
+          fill={colours.get(variant)}
+        />
+      ))}
+    </svg>
+  );
+}

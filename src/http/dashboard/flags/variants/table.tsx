@@ -1,0 +1,214 @@
+import { formatCount } from "../../parts/chart.tsx";
+import { Button } from "../../parts/link.tsx";
+import { Foreign } from "../../parts/text.tsx";
+import { useMay } from "../../view.ts";
+import { type EditedVariant, type EditedVariants, TYPES } from "./codec.ts";
+
+const ERROR = "variants-error";
+/** The library would leave out a false one. */
+const AS_WRITTEN: object = { spellcheck: "false", autocapitalize: "off" };
+
+/** How often each variant was served today, by its name; readers without a variant have the empty name. */
+export type Served = ReadonlyMap<string, number>;
+
+/** The variants of a flag as fields, with one type for all of them, and how often each was served today. */
+export function VariantsTable({
+  variants: { type, rows },
+  served,
+  fault,
+}: {
+  variants: EditedVariants;
+  served: Served;
+  fault: string | undefined;
+}) {
+  const mayWrite = useMay("flags:write");
+  const names = new Set(rows.map(({ name }) => name));
+  const others = [...served].filter(([name]) => !names.has(name));
+  return (
+    <div class="stack" id="variants">
+      <table class="cards variants" aria-label="Variants" aria-describedby={fault ? ERROR : undefined}>
+        <caption>
+          <strong>Variants</strong>{" "}
+          <label>
+            Type{" "}
+            <select name="variant-type" class="short" data-press="check">
+              {TYPES.map((each) => (
+                <option value={each} selected={each === type}>
+                  {each}
+                </option>
+              ))}
+            </select>
+          </label>
+        </caption>
+        <thead>
+          <tr>
+            {["Name", "Value", "Colour"].map((label) => (
+              <th scope="col">{label}</th>
+            ))}
+            <th scope="col" class="numeric">
+              Served today
+            </th>
+            {mayWrite && (
+              <th scope="col">
+                <span class="unseen">Remove</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <Row
+              row={row}
+              number={at + 1}
+              type={type}
+              served={served}
+              isWrong={fault !== undefined && isOf(fault, row, at)}
+              mayWrite={mayWrite}
+            />
+          ))}
+        </tbody>
+      </table>
+      {fault !== undefined && (
+        <p class="error" id={ERROR}>
+          {fault}
+        </p>
+      )}
+      {others.length > 0 && (
+        <p class="soft small">
+          Today also:{" "}
+          {others.map(([name, count], at) => (
+            <>
+              {at > 0 && ", "}
+              {name === "" ? "no variant" : <Foreign text={name} />} {formatCount(count)}
+            </>
+          ))}
+          .
+        </p>
+      )}
+      {mayWrite && (
+        <p>
+          <Button name="act" value="variant" icon="plus">
+            Add variant
+          </Button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Whether a fault is of a row, which it names. */
+function isOf(fault: string, { name }: EditedVariant, at: number): boolean {
+  if (name === "") return fault.toLowerCase().startsWith(`variant ${at + 1} `);
+  return fault.includes(` ${name} is not `) || fault.replace(/\.$/, "").endsWith(` ${name}`);
+}
+
+function Row({
+  row: { name, value, colour, standard },
+  number,
+  type,
+  served,
+  isWrong,
+  mayWrite,
+}: {
+  row: EditedVariant;
+  number: number;
+  type: EditedVariants["type"];
+  served: Served;
+  isWrong: boolean;
+  mayWrite: boolean;
+}) {
+  const fault = isWrong ? { "aria-invalid": "true" as const, "aria-describedby": ERROR } : {};
+  const isNameWrong = isWrong && name === "";
+  return (
+    <tr>
+      <td data-label="Name">
+        <input
+          name="variant-name"
+          aria-label={`Name of variant ${number}`}
+          value={name}
+          autocomplete="off"
+          {...AS_WRITTEN}
+          {...(isNameWrong ? fault : {})}
+        />
+      </td>
+      <td data-label="Value">
+        <ValueField
+          type={type}
+          label={`Value of variant ${number}`}
+          value={value}
+          fault={isNameWrong ? {} : fault}
+        />
+      </td>
+      <td data-label="Colour">
+        <input type="color" name="variant-colour" aria-label={`Colour of variant ${number}`} value={colour} />
+        <input type="hidden" name="variant-standard" value={standard} />
+      </td>
+      <td data-label="Served today" class="numeric">
+        <div data-served={name}>
+          <ServedShare served={served} name={name} />
+        </div>
+      </td>
+      {mayWrite && (
+        <td>
+          <Button
+            kind="quiet"
+            name="act"
+            value={`drop-${number}`}
+            icon="x"
+            label={`Remove variant ${number}`}
+          >
+            Remove
+          </Button>
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function ServedShare({ served, name }: { served: Served; name: string }) {
+  const count = served.get(name) ?? 0;
+  const all = served.values().reduce((sum, each) => sum + each, 0);
+  if (count === 0) return <span class="soft">0</span>;
+  return (
+    <>
+      {formatCount(count)} <span class="soft">{Math.round((1000 * count) / all) / 10} %</span>
+    </>
+  );
+}
+
+function ValueField({
+  type,
+  label,
+  value,
+  fault,
+}: {
+  type: EditedVariants["type"];
+  label: string;
+  value: string;
+  fault: object;
+}) {
+  if (type === "boolean") {
+    const options = ["true", "false"].includes(value) ? ["true", "false"] : [value, "true", "false"];
+    return (
+      <select name="variant-value" aria-label={label} {...fault}>
+        {options.map((each) => (
+          <option value={each} selected={each === value}>
+            {each}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  return (
+    <input
+      name="variant-value"
+      aria-label={label}
+      value={value}
+      inputmode={type === "number" ? "decimal" : undefined}
+      class={type === "JSON" ? "code" : undefined}
+      autocomplete="off"
+      {...AS_WRITTEN}
+      {...fault}
+    />
+  );
+}
