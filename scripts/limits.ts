@@ -518,6 +518,14 @@ const SECTIONS: Section[] = [
         what: "days for which the reads of a flag are counted",
         past: "removed",
       },
+      "TALLY_LIMITS.servedDays": {
+        what: "days for which it is counted what readers of a flag got",
+        past: "removed",
+      },
+      "TALLY_LIMITS.servedFlags": {
+        what: "flags of an environment in which that is counted",
+        past: "not counted",
+      },
       MAX_ATTEMPTS_KEPT: { what: "attempts of a delivery that are listed", past: "the oldest is dropped" },
       MAX_RETRY_DELAYS: { what: "entries of `--retry-delays`", past: "the server does not start" },
       MAX_RETRY_DELAY: { unit: "s", what: "the longest of them: 30 days", past: "the server does not start" },

@@ -85,8 +85,11 @@ export const PREVIEW_LIMITS = {
   html: 256 * KiB,
 } as const;
 
-/** Days for which reads are counted: of an environment, and of each flag. */
-export const TALLY_LIMITS = { readDays: 30, flagReadDays: 7 } as const;
+/**
+ * Days for which reads are counted: of an environment, of each flag, and of each variant that was served. Variants are
+ * counted in environments of no more than `servedFlags`.
+ */
+export const TALLY_LIMITS = { readDays: 30, flagReadDays: 7, servedDays: 2, servedFlags: 2000 } as const;
 
 /** Limits of the feedback about a preview. */
 export const FEEDBACK_LIMITS = {

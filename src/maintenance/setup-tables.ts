@@ -216,7 +216,7 @@ export const SETUP_TABLES = {
     environments: "text? slugs",
   }),
   tallies: setup("kind hour what variant", {
-    kind: "integer bit",
+    kind: "integer count",
     hour: "integer count",
     what: "text",
     variant: "text",

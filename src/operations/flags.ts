@@ -90,6 +90,18 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
       return { key, ...(await evaluateStored(app, caller, names, context)) };
     },
   },
+  usage: {
+    method: "GET",
+    path: `${ONE}/usage`,
+    summary: "Count what readers of a flag got today",
+    scope: "flags:read",
+    place: "environment",
+    run: async ({ app, caller, names, query: { timeZone = "UTC" } }) => {
+      const { servedToday } = await import("../flags/reads/served.ts");
+      if (!(await app.store.flags.find(names))) throw noSuchFlag(names.flag);
+      return servedToday(app, caller, names, timeZone);
+    },
+  },
   details: {
     method: "PATCH",
     path: "/projects/:project/flags/:flag",

@@ -13,6 +13,7 @@ const VERBS: [names: string, load: Load][] = [
   ["stale", async () => (await import("./stale.ts")).addStaleCommand],
   ["refs", async () => (await import("./refs/refs.ts")).addRefsCommands],
   ["feedback", async () => (await import("./feedback/feedback.ts")).addFeedbackCommands],
+  ["usage", async () => (await import("./usage.ts")).addUsageCommand],
   ["evaluate", async () => (await import("./evaluate.ts")).addEvaluateCommand],
   ["import", async () => (await import("./flagd.ts")).addImportCommand],
   ["export", async () => (await import("./flagd.ts")).addExportCommand],

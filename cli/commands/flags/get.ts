@@ -52,8 +52,8 @@ function contentsOf(flag: FlagDetail): string {
   return OPTIONAL_NAMES.map((name) => {
     const { kind, label } = FIELDS[name];
     const value = flag[name];
-    if (kind !== "markdown" || !value) return "";
-    const lines = printableLines(String(value).trimEnd()).replaceAll(/^/gm, " ".repeat(8));
+    if (kind !== "markdown" || typeof value !== "string" || value === "") return "";
+    const lines = printableLines(value.trimEnd()).replaceAll(/^/gm, " ".repeat(8));
     return `\n${label.toLowerCase()}\n${lines}\n`;
   }).join("");
 }
@@ -70,7 +70,9 @@ function optionalLines(flag: FlagDetail): [name: string, value: string][] {
     const { kind, label } = FIELDS[name];
     const value = flag[name];
     if (value === undefined || kind === "markdown") return [];
-    const text = typeof value === "boolean" ? (value ? "on" : "off") : [value].flat().join(", ");
+    const texts = Array.isArray(value) ? value : Object.entries(value).map((pair) => pair.join("="));
+    const isText = typeof value === "string";
+    const text = typeof value === "boolean" ? (value ? "on" : "off") : isText ? value : texts.join(", ");
     return [[label.toLowerCase(), text] as [string, string]];
   });
 }

@@ -1,12 +1,19 @@
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import type { Job } from "../../base/jobs.ts";
 import { HOUR_MS, hourOf } from "../../base/days.ts";
-import type { Tally } from "./tally.ts";
+import type { Tally, TallyKind } from "./tally.ts";
 import { TALLY_LIMITS } from "../limits.ts";
 import type { FlagsApp } from "../store.ts";
 
 /** Something that readers read; `count` is how often since that was last counted. */
-export type Counted = { count: number };
+export type Counted = {
+  count: number;
+  /** The answers that they got, if these are counted. */
+  served?: () => Iterable<Serving>;
+};
+
+/** An answer that readers get, with the variant of each flag in it, empty for none; `count` is how often since then. */
+export type Serving = { count: number; of: readonly (readonly [flag: string, variant: string])[] };
 
 /** Milliseconds between two flushes. */
 const FLUSH_MS = 60_000;
@@ -38,6 +45,13 @@ export function createReadTally(store: FlagsApp["store"]): ReadTally {
     if (known) known.count += tally.count;
     else held.set(key, tally);
   };
+  const holdServed = (serving: Serving, environmentKey: string, hour: number) => {
+    const { count, of } = serving;
+    if (count === 0) return;
+    serving.count = 0;
+    for (const [flag, variant] of of)
+      hold({ kind: "served", hour, what: `${environmentKey}/${flag}`, variant, count });
+  };
   const sumUp = () => {
     for (const { read, environmentKey, slug, hour } of noted) {
       const { count } = read;
@@ -46,6 +60,7 @@ export function createReadTally(store: FlagsApp["store"]): ReadTally {
       hold({ kind: "reads", hour, what: environmentKey, variant, count });
       if (slug !== null)
         hold({ kind: "flagReads", hour, what: `${environmentKey}/${slug}`, variant: "", count });
+      for (const serving of read.served?.() ?? []) holdServed(serving, environmentKey, hour);
     }
     noted = [];
   };
@@ -74,7 +89,7 @@ export function createReadTally(store: FlagsApp["store"]): ReadTally {
 
 /** The job that removes the tallies of reads that are no longer kept, every hour. */
 export function tallyExpiryJob({ store, now }: FlagsApp): Job {
-  const clear = async (kind: "reads" | "flagReads", days: number) => {
+  const clear = async (kind: TallyKind, days: number) => {
     while (await store.tallies.clear(kind, hourOf(now()) - days * 24, STEP)) await yieldToEventLoop();
   };
   return {
@@ -83,6 +98,7 @@ export function tallyExpiryJob({ store, now }: FlagsApp): Job {
     async run() {
       await clear("reads", TALLY_LIMITS.readDays);
       await clear("flagReads", TALLY_LIMITS.flagReadDays);
+      await clear("served", TALLY_LIMITS.servedDays);
     },
   };
 }

@@ -42,21 +42,29 @@ function standingOf({ source, decide }: Compiled): Standing {
   return { source, decide: dependsOnTime ? decide : () => evaluation, dependsOnTime };
 }
 
-/** The flag as a reader without a context gets it at `now`, and when that may change by itself. */
+/**
+ * The flag as a reader without a context gets it at `now`, with its variant, empty for none, and when that may change by
+ * itself.
+ */
 export function viewServed(
   record: FlagValues,
   standing: Standing | undefined,
   now: number,
-): { flag: Flag; until: number | null } {
+): { flag: Flag; variant: string; until: number | null } {
   const enabled = isOn(record, now);
   if (record.rules === null || !standing)
-    return { flag: viewFlag(record, { enabled, payload: parsePayload(record.payload) }), until: null };
+    return {
+      flag: viewFlag(record, { enabled, payload: parsePayload(record.payload) }),
+      variant: enabled ? "on" : "off",
+      until: null,
+    };
   const evaluation = standing.decide(subjectOf({}));
   const value = "value" in evaluation ? evaluation.value : undefined;
+  const variant = enabled && "variant" in evaluation ? (evaluation.variant ?? "") : "";
   const until = standing.dependsOnTime ? Math.floor(now / 1000 + 1) * 1000 : null;
   if (!areBoolean(parseRules(record.rules).variants))
-    return { flag: viewFlag(record, { enabled, payload: value ?? {} }), until };
+    return { flag: viewFlag(record, { enabled, payload: value ?? {} }), variant, until };
   const isTrue = enabled && value === true;
   const payload = isTrue ? parsePayload(record.payload) : {};
-  return { flag: viewFlag(record, { enabled: isTrue, payload }), until };
+  return { flag: viewFlag(record, { enabled: isTrue, payload }), variant, until };
 }

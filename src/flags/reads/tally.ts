@@ -1,8 +1,9 @@
 /**
  * Hourly counts: `reads` by the key of the environment, `one` for a read of one flag and `all` for a read of every
- * flag; `flagReads` of one flag by the key of the environment, a slash and the flag, without a variant.
+ * flag; `flagReads` of one flag by the key of the environment, a slash and the flag, without a variant; `served` by the same
+ * name and the variant, empty for none, whether it was read by itself or with all others.
  */
-export const TALLY_KINDS = ["reads", "flagReads"] as const;
+export const TALLY_KINDS = ["reads", "flagReads", "served"] as const;
 
 export type TallyKind = (typeof TALLY_KINDS)[number];
 

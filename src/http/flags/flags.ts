@@ -3,6 +3,8 @@ import { Hono } from "hono";
 import type { App } from "../../app.ts";
 import { type FlagValues, noSuchFlag } from "../../flags/flag.ts";
 import { requestBudget, withinRequest } from "../../flags/flagd/guard.ts";
+import { TALLY_LIMITS } from "../../flags/limits.ts";
+import type { Serving } from "../../flags/reads/read-tally.ts";
 import { type NoteRead, type Readable, neverRead } from "../../flags/reads/reads.ts";
 import { type FlagSource, createFlagViews } from "../../flags/reads/snapshots.ts";
 import { type Standing, readStandings, viewServed } from "../../flags/reads/standing.ts";
@@ -37,6 +39,10 @@ type Cell = Readable & {
   records: readonly FlagValues[];
   standings: Standings;
   answer: Answer | undefined;
+  /** The variants in that answer. */
+  serving: Serving;
+  /** The servings that were not counted yet, with the current one at the end. */
+  servings: Serving[];
   /** A large answer that is being made. */
   making?: Promise<Answer> | undefined;
 };
@@ -152,7 +158,9 @@ function routesOf(
 }
 
 function cellOf(records: readonly FlagValues[], standings: Standings): Cell {
-  return { records, standings, answer: undefined, ...neverRead() };
+  const serving: Serving = { count: 0, of: [] };
+  const cell = { records, standings, answer: undefined, serving, servings: [serving], ...neverRead() };
+  return Object.assign(cell, { served: () => cell.servings });
 }
 
 function send(request: Request, cell: Cell, slug: string | null, now: number): Response | Promise<Response> {
@@ -160,6 +168,7 @@ function send(request: Request, cell: Cell, slug: string | null, now: number): R
     if (slug === null && areLarge(cell.records, lengthOf)) return sendLater(request, cell, now);
     cell.answer = answerFor(cell, slug, now);
   }
+  cell.serving.count += 1;
   return sendAnswer(request, cell.answer);
 }
 
@@ -170,24 +179,45 @@ function lengthOf({ payload, rules }: FlagValues): number {
 /** Makes a large answer once for all that wait for it. */
 async function sendLater(request: Request, cell: Cell, now: number): Promise<Response> {
   cell.making ??= largeAnswerFor(cell, now).finally(() => (cell.making = undefined));
-  return sendAnswer(request, (cell.answer = await cell.making));
+  const answer = (cell.answer = await cell.making);
+  cell.serving.count += 1;
+  return sendAnswer(request, answer);
 }
 
-async function largeAnswerFor({ records, standings }: Cell, now: number): Promise<Answer> {
+/** Begins to count what a new answer serves, unless that is as before. */
+function beginServing(cell: Cell, variants: readonly string[]): void {
+  const { records, serving, servings } = cell;
+  if (records.length > TALLY_LIMITS.servedFlags) return;
+  if (serving.of.length > 0 && serving.of.every(([, variant], at) => variant === variants[at])) return;
+  cell.serving = { count: 0, of: records.map(({ slug }, at) => [slug, variants[at]!]) };
+  cell.servings = [...servings.filter(({ count }) => count > 0), cell.serving];
+}
+
+async function largeAnswerFor(cell: Cell, now: number): Promise<Answer> {
+  const { records, standings } = cell;
+  const variants: string[] = [];
   const budget = requestBudget();
   const changes: { expiresAt: number | null }[] = [...records];
   const texts = records.values().map((record) => {
     const serve = () => viewServed(record, standings.get(record.slug), now);
-    const { flag, until } = withinRequest(serve, budget);
+    const { flag, variant, until } = withinRequest(serve, budget);
+    variants.push(variant);
     if (until !== null) changes.push({ expiresAt: until });
     return JSON.stringify(flag);
   });
-  return answerOf(await flagsInTurns(texts), changes, now);
+  const made = await flagsInTurns(texts);
+  beginServing(cell, variants);
+  return answerOf(made, changes, now);
 }
 
-function answerFor({ records, standings }: Cell, slug: string | null, now: number): Answer {
+function answerFor(cell: Cell, slug: string | null, now: number): Answer {
+  const { records, standings } = cell;
   const served = withinRequest(() =>
     records.map((record) => viewServed(record, standings.get(record.slug), now)),
+  );
+  beginServing(
+    cell,
+    served.map(({ variant }) => variant),
   );
   const flags = served.map(({ flag }) => flag);
   const changes = [...records, ...served.map(({ until }) => ({ expiresAt: until }))];

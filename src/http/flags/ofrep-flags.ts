@@ -2,19 +2,20 @@ import type { App } from "../../app.ts";
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { createTurns } from "../../base/event-loop.ts";
-import { PAYLOAD_SUFFIX } from "../../flags/limits.ts";
+import { PAYLOAD_SUFFIX, TALLY_LIMITS } from "../../flags/limits.ts";
 import type { FlagValues } from "../../flags/flag.ts";
 import type { Evaluation, Subject } from "../../flags/flagd/evaluate.ts";
 import { countedRule } from "../../experiments/split.ts";
 import { type Compiled, compileOne, compileRules } from "../../flags/flagd/compiled.ts";
 import { createPayload, type Decide, evaluateFlag } from "../../flags/flagd/evaluate-flag.ts";
+import type { Serving } from "../../flags/reads/read-tally.ts";
 import { type Readable, neverRead } from "../../flags/reads/reads.ts";
 import { parseRules, rulesText } from "../../flags/rules/rules.ts";
 import { areLarge } from "./large-body.ts";
 import { type FindSnapshot, type FlagSource, createFlagViews } from "../../flags/reads/snapshots.ts";
 
 /** The result of evaluating a flag, as the body of an answer; `variant` is undefined without one, and for a payload. */
-type Evaluated = { isError: boolean; json: string; variant?: string | undefined };
+type Evaluated = Serving & { isError: boolean; json: string; variant?: string | undefined };
 
 type Evaluate = (subject: Subject, now: number) => Evaluated;
 
@@ -32,7 +33,7 @@ export type FlagSet = {
   /** Whether all of them are evaluated in turns with other requests. */
   isLarge: boolean;
   /** Flags whose reads are recorded, by the same keys; `everyFlag` is a read of all. */
-  readables: ReadonlyMap<string, Readable & { slug: string }>;
+  readables: ReadonlyMap<string, Readable & { slug: string; servings: Serving[] }>;
   everyFlag: Readable;
   /** The metadata of the flag set, a term of flagd. */
   metadata: Record<string, unknown>;
@@ -61,11 +62,12 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
   const { records, segments } = source;
   const compiled = compileRules(records, segments, before?.compiled, source.members);
   const byKey = new Map<string, Evaluate>();
-  const readables = new Map<string, Readable & { slug: string }>();
+  const readables = new Map<string, Readable & { slug: string; servings: Serving[] }>();
+  const isCounted = records.length <= TALLY_LIMITS.servedFlags;
   const set: Omit<FlagSet, "all" | "forBrowsers"> = {
     isLarge: areLarge(records, ({ payload, rules }) => (payload?.length ?? 0) + (rules?.length ?? 0)),
     readables,
-    everyFlag: neverRead(),
+    everyFlag: { ...neverRead(), served: () => readables.values().flatMap(({ servings }) => servings) },
     metadata: JSON.parse(source.metadata) as Record<string, unknown>,
     place: source.place,
     revision: source.revision,
@@ -83,22 +85,29 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
     // A flag has few results, which are the same objects each time: their JSON is created once.
     const known = new WeakMap<Evaluation, Evaluated>();
     const evaluatedOf = (result: Evaluation): Evaluated => {
-      if ("errorCode" in result) return { isError: true, json: JSON.stringify({ key, ...result }) };
+      if ("errorCode" in result)
+        return { isError: true, json: JSON.stringify({ key, ...result }), count: 0, of: [] };
       const variant = key === slug ? result.variant : undefined;
-      const evaluated = { isError: false, json: JSON.stringify({ key, ...result, metadata }), variant };
+      const json = JSON.stringify({ key, ...result, metadata });
+      const of = [[slug, result.variant ?? ""]] as const;
+      const evaluated = { isError: false, json, variant, count: 0, of };
       known.set(result, evaluated);
+      if (isCounted && key === slug) readables.get(slug)!.servings.push(evaluated);
       return evaluated;
     };
     byKey.set(key, (subject, now) => {
       const result = evaluate(subject, now);
-      return known.get(result) ?? evaluatedOf(result);
+      const evaluated = known.get(result) ?? evaluatedOf(result);
+      evaluated.count += 1;
+      return evaluated;
     });
   };
   for (const record of records) {
     const { slug } = record;
     const decide = compiled.get(slug)?.decide ?? noRules;
     const metadata = metadataOf(record, set.metadata);
-    const readable = { slug, ...neverRead() };
+    const servings: Serving[] = [];
+    const readable = { slug, ...neverRead(), servings, served: () => servings };
     readables.set(slug, readable);
     // Without a payload, its key does not exist: the application then uses its own default.
     if (record.payload !== null) {

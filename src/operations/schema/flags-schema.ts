@@ -22,6 +22,22 @@ export const get = {
   }),
 };
 
+export const usage = {
+  query: z.strictObject({
+    /** At its midnight the day begins; UTC without one. */
+    timeZone: z.optional(z.string()),
+  }),
+  output: z.object({
+    day: z.string(),
+    timeZone: z.string(),
+    /** Reads of the flag, by itself and with all others, a minute late at most. */
+    reads: z.int(),
+    variants: z.record(z.string(), z.int()),
+    /** Readers who got no variant, and use a default of their own. */
+    none: z.int(),
+  }),
+};
+
 export const set = { body: flagPatchSchema, output: z.extend(flagDetailSchema, setResult) };
 
 export const details = { body: detailsPatchSchema, output: z.extend(flagDetailsSchema, setResult) };

@@ -15,7 +15,13 @@ import { areBoolean } from "../../../flags/rules/rules.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
-import { type EditedVariants, coloursIn, editedVariants, valuesOf, variantsIn } from "./variants/codec.ts";
+import {
+  type EditedVariants,
+  coloursIn,
+  editedVariants,
+  valuesOf,
+  variantsIn,
+} from "./variants/variant-rows.ts";
 import { type EditedTable, rowsIn, serveIn } from "./rule-rows.ts";
 import { wallTime } from "../../../base/wall-time.ts";
 

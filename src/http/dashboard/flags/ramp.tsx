@@ -34,7 +34,7 @@ export function addRampForm(
   post(`${SETTING}/ramp`, "flags:write", async (c, fields, place) => {
     const caller = c.get("caller");
     const { timeZone } = viewOf(c);
-    const setting = await readSetting(app, caller, place);
+    const setting = await readSetting(app, caller, place, viewOf(c).timeZone);
     const act = oneOf("an act", ACTS, textOf(fields, "do"));
     return submit<Done | Page>(
       async () => {
@@ -46,7 +46,8 @@ export function addRampForm(
           { app, caller, names: place, ...operationOf(wanted) },
         );
       },
-      async (faults) => again(c, await readSetting(app, caller, place), draftOf(fields, faults)),
+      async (faults) =>
+        again(c, await readSetting(app, caller, place, viewOf(c).timeZone), draftOf(fields, faults)),
       { "ramp-start": "start", "ramp-variant": "variant", ...GUARD_FORMS, invalid: "to", conflict: "" },
     );
   });

@@ -5,8 +5,9 @@ import { useMay } from "../view.ts";
 import { coloursOf } from "../../../flags/flag-fields.ts";
 import { type DraftInput, tableOf, variantsOf } from "./draft.ts";
 import { Row, Serve } from "./rule-row.tsx";
-import { coloursFor } from "./variants/codec.ts";
-import { type Served, VariantsTable } from "./variants/table.tsx";
+import { coloursFor } from "./variants/variant-rows.ts";
+import { VariantsTable } from "./variants/variants-table.tsx";
+import type { Served } from "../../../flags/reads/served.ts";
 import { type EditedRow, type EditedTable, editedServe } from "./rule-rows.ts";
 
 const EMPTY: EditedRow = { condition: "", serve: "" };

@@ -62,7 +62,7 @@ export function settingRoutes(dashboard: Dashboard) {
   post(SETTING, "flags:read", async (c, fields, place) => {
     const act = textOf(fields, "act") || "save";
     const caller = c.get("caller");
-    const setting = await readSetting(app, caller, place);
+    const setting = await readSetting(app, caller, place, viewOf(c).timeZone);
     // Trying changes nothing, so those who may read may try.
     if (act !== "try" && act !== "check") requireScope(caller, "flags:write", place);
     const timeZone = viewOf(c).timeZone;
@@ -72,17 +72,17 @@ export function settingRoutes(dashboard: Dashboard) {
     const outcome = await run(act, { dashboard, caller, fields, setting, timeZone });
     if (!("status" in outcome) || "content" in outcome) return outcome;
     // Read again: the flag may have changed while the form was being sent.
-    return show(c, await readSetting(app, caller, place), outcome);
+    return show(c, await readSetting(app, caller, place, viewOf(c).timeZone), outcome);
   });
 }
 
 /** The page of a flag in an environment. Throws `not_found`. */
 export async function showSetting(
-  { app, options }: Dashboard,
+  { app, options, viewOf }: Dashboard,
   c: DashboardContext,
   place: FlagPlace,
 ): Promise<Page> {
-  const setting = await readSetting(app, c.get("caller"), place);
+  const setting = await readSetting(app, c.get("caller"), place, viewOf(c).timeZone);
   if (setting.record.revision === 0 && !(await app.store.flags.find(place))) throw noSuchFlag(place.flag);
   return settingPage(setting, settingCommands(setting, serverOf(c, options)), null);
 }

@@ -9,6 +9,7 @@ import {
   type FlagStatus,
 } from "../../../flags/flag.ts";
 import { flagState } from "../../../flags/history.ts";
+import { type Served, servedToday } from "../../../flags/reads/served.ts";
 import { settled } from "../../../flags/ramps/ramp-plan.ts";
 import type { Ramp } from "../../../flags/ramps/ramp.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
@@ -24,7 +25,6 @@ import type { Dashboard, Done } from "../routes.ts";
 import type { Conflict } from "./conflict.tsx";
 import { ratesOf } from "./flag-facts.tsx";
 import { settingPath } from "../paths.ts";
-import type { Served } from "./variants/table.tsx";
 import { type Person, readPeople } from "./test-people.tsx";
 
 /** Scheduled changes that are looked through for those of one flag. */
@@ -53,8 +53,13 @@ export type Setting = {
   served: Served;
 };
 
-/** Reads a flag in one environment. Throws `not_found` for the project and the environment. */
-export async function readSetting(app: App, caller: Caller, place: FlagPlace): Promise<Setting> {
+/** Reads a flag in one environment, with what readers got today in a time zone. Throws `not_found` for the project and the environment. */
+export async function readSetting(
+  app: App,
+  caller: Caller,
+  place: FlagPlace,
+  timeZone: string,
+): Promise<Setting> {
   const { project: slug, environment: name, flag } = place;
   const project = await getProject(app, slug);
   const environment = project.environments.find((each) => each.slug === name);
@@ -76,7 +81,7 @@ export async function readSetting(app: App, caller: Caller, place: FlagPlace): P
     scheduled: items.filter((each) => each.flag === flag),
     ramp: ramp ? settled(ramp) : null,
     people: await readPeople(app, caller, place, {}),
-    served: new Map(),
+    served: await servedToday(app, caller, place, timeZone),
   };
 }
 

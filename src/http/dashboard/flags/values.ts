@@ -34,7 +34,7 @@ import { patchOf } from "./draft-patch.ts";
 import { settingPath } from "../paths.ts";
 import { type Act, type Outcome, confirmationOf, isTypedError, patched } from "./setting.tsx";
 import { BLANK } from "./rule-rows.ts";
-import { type EditedVariants, blankVariant } from "./variants/codec.ts";
+import { type EditedVariants, blankVariant } from "./variants/variant-rows.ts";
 import { readPeople } from "./test-people.tsx";
 import { tryPatch } from "./try.tsx";
 import type { ValuesDraft } from "./values-form.tsx";

@@ -1,15 +1,13 @@
+import type { Served } from "../../../../flags/reads/served.ts";
 import { formatCount } from "../../parts/chart.tsx";
 import { Button } from "../../parts/link.tsx";
 import { Foreign } from "../../parts/text.tsx";
 import { useMay } from "../../view.ts";
-import { type EditedVariant, type EditedVariants, TYPES } from "./codec.ts";
+import { type EditedVariant, type EditedVariants, TYPES } from "./variant-rows.ts";
 
 const ERROR = "variants-error";
 /** The library would leave out a false one. */
 const AS_WRITTEN: object = { spellcheck: "false", autocapitalize: "off" };
-
-/** How often each variant was served today, by its name; readers without a variant have the empty name. */
-export type Served = ReadonlyMap<string, number>;
 
 /** The variants of a flag as fields, with one type for all of them, and how often each was served today. */
 export function VariantsTable({
@@ -23,7 +21,8 @@ export function VariantsTable({
 }) {
   const mayWrite = useMay("flags:write");
   const names = new Set(rows.map(({ name }) => name));
-  const others = [...served].filter(([name]) => !names.has(name));
+  const others = Object.entries(served.variants).filter(([name]) => !names.has(name));
+  if (served.none > 0) others.push(["", served.none]);
   return (
     <div class="stack" id="variants">
       <table class="cards variants" aria-label="Variants" aria-describedby={fault ? ERROR : undefined}>
@@ -166,12 +165,11 @@ function Row({
 }
 
 function ServedShare({ served, name }: { served: Served; name: string }) {
-  const count = served.get(name) ?? 0;
-  const all = served.values().reduce((sum, each) => sum + each, 0);
+  const count = Object.hasOwn(served.variants, name) ? served.variants[name]! : 0;
   if (count === 0) return <span class="soft">0</span>;
   return (
     <>
-      {formatCount(count)} <span class="soft">{Math.round((1000 * count) / all) / 10} %</span>
+      {formatCount(count)} <span class="soft">{Math.round((1000 * count) / served.reads) / 10} %</span>
     </>
   );
 }
