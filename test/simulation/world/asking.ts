@@ -1,6 +1,7 @@
 import { operatorCaller } from "../../../src/access/caller.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { ADMIN_PATH } from "../../../src/operations/operation.ts";
+import { MANIFEST_PATH } from "../../../src/http/paths.ts";
 import type { Server, World } from "./world.ts";
 
 /** What came of a call: a value, the code of an error, or nothing that is known. */
@@ -34,6 +35,7 @@ export async function ask<T>(
 /** A request of the admin API, by a secret or by the operator of the machine. */
 export type Asked = {
   method: string;
+  /** Behind the address of the admin API, or that of the manifest. */
   path: string;
   /** An object is sent as JSON, a text as JSON lines. */
   body?: unknown;
@@ -63,12 +65,13 @@ export function request(
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     };
     const caller = secret === undefined ? { operator: () => "operator" } : CLIENT;
-    const answer = await admin.request(`${ADMIN_PATH}${path}`, init, caller);
+    const isManifest = path.startsWith(MANIFEST_PATH);
+    const answer = await admin.request(isManifest ? path : `${ADMIN_PATH}${path}`, init, caller);
     const text = await answer.text();
     const isJson = /^application\/json(;|$)/.test(answer.headers.get("content-type") ?? "");
     const told = (isJson ? JSON.parse(text) : { text }) as Record<string, unknown>;
     if (answer.ok) return told;
-    const { code, message } = told["error"] as { code: string; message: string };
+    const { code = String(answer.status), message } = told["error"] as { code?: string; message: string };
     if (answer.status === 500) throw new Error(`${method} ${path}: ${message}`);
     throw new AppError(code as "invalid", message);
   });

@@ -5,6 +5,7 @@ import { conditionInWords } from "../../../src/flags/rules/condition-words.ts";
 import { differencesInWords } from "../../../src/flags/rules/difference-words.ts";
 import { ruleOfTable, tableOfRule } from "../../../src/flags/rules/rule-table.ts";
 import { ruleClauses, ruleSentence, segmentSentence } from "../../../src/flags/rules/rule-words.ts";
+import { MANIFEST_PATH } from "../../../src/http/paths.ts";
 import { type Asked, request } from "./asking.ts";
 import { AUDIT_DAYS } from "./jobs.ts";
 import { ASIDE } from "./people.ts";
@@ -20,6 +21,9 @@ const CONDITIONS = [
   "staff",
   "email != ann@example.com",
   "segment staff and plan is free",
+  "email matches ^[a-z]+@example",
+  "ip in_cidr 10.0.0.0/8, 2001:db8::/32 or not ip in_cidr 192.0.2.0/24",
+  "since before 2026-01-02T00:00:00Z and since after 2025-01-01T00:00:00+01:00",
 ];
 const ON_OFF = { on: true, off: false };
 const COLORS = { red: "r", blue: "b", green: "g" };
@@ -27,15 +31,17 @@ const FLAGS = ["one", "two", "three", "four"];
 const CONTEXTS = [
   {},
   { email: "ann@example.com", age: 20, plan: "pro", targetingKey: "ann" },
-  { country: "AT" },
+  { country: "AT", ip: "10.1.2.3", since: "2025-06-01T00:00:00Z" },
+  { email: "bob@example.org", ip: "2001:db8::7", since: 1_767_225_600_000, version: "2.1.0" },
 ];
+const PERSONS = ["Ann", "Ben"];
 
 /** Requests of the admin API, each with parameters drawn, on a project and a form that nothing else touches. */
 export function walkSteps(world: World): (() => Promise<void>)[] {
   const { chance } = world.scheduler;
   const { db } = world;
   let numbers = 0;
-  let secrets: { reader: string; writer: string } | undefined;
+  let secrets: { reader: string; writer: string; manifest: string } | undefined;
   const root = `/projects/${ASIDE}`;
   const environment = () => chance.pick(["develop", "staging"]);
   const flag = () => chance.pick(FLAGS);
@@ -258,6 +264,47 @@ export function walkSteps(world: World): (() => Promise<void>)[] {
     () => get(`/audit?limit=5&action=${chance.pick(["session", "token.create", "form"])}`),
     () => get(`/audit?project=${ASIDE}&who=operator`),
     () => list("/history"),
+    () => list(`${root}/people`),
+    () => get(`${root}/people/${chance.pick(PERSONS)}`),
+    () => post(`${root}/people/${chance.pick(PERSONS)}`, { context: chance.pick(CONTEXTS) }, "PUT"),
+    () => ({ method: "DELETE", path: `${root}/people/${chance.pick(PERSONS)}` }),
+    () =>
+      post(
+        `${root}/flags/${flag()}`,
+        chance.pick([
+          { archived: chance.once(2) },
+          { owner: "ann", permanent: chance.once(2) },
+          { tags: ["a", "b"] },
+        ]),
+        "PATCH",
+      ),
+    () => list(`${root}/code-refs`),
+    () => ({ method: "DELETE", path: `${root}/code-refs?name=web` }),
+    () =>
+      post(`/submissions/${submission()}/replies`, {
+        text: chance.pick(["Thank you, {{name}}.", "We will see.\r\n\r\nann"]),
+      }),
+    () => ({ ...get(MANIFEST_PATH), secret: secrets?.manifest ?? "none" }),
+    () => ({
+      ...post(
+        `${MANIFEST_PATH}/flags`,
+        chance.pick([
+          { key: flag(), type: "boolean", defaultValue: false, description: "told" },
+          { key: flag(), type: "string", defaultValue: "r" },
+          { key: flag(), type: "object", defaultValue: { a: 1 } },
+          { key: flag(), type: "integer", defaultValue: "r" },
+        ]),
+      ),
+      secret: secrets?.manifest ?? "none",
+    }),
+    () => ({
+      ...post(
+        `${MANIFEST_PATH}/flags/${flag()}`,
+        { type: "boolean", description: `told ${chance.int(9)}` },
+        "PUT",
+      ),
+      secret: secrets?.manifest ?? "none",
+    }),
     () => get("/stats"),
     () => get("/me"),
     () => list("/projects"),
@@ -324,15 +371,18 @@ export function walkSteps(world: World): (() => Promise<void>)[] {
   }
 
   const createSecrets = async () => {
-    const made = async (name: string, scopes: string[]) => {
-      const answer = await request(world, chance.pick(world.servers), post("/tokens", { name, scopes }));
+    const made = async (name: string, scopes: string[], project?: string) => {
+      const token = { name, scopes, ...(project !== undefined && { project }) };
+      const answer = await request(world, chance.pick(world.servers), post("/tokens", token));
       return answer.value?.["token"] as string | undefined;
     };
-    const [reader, writer] = [
+    const [reader, writer, manifest] = [
       await made("reader", ["read"]),
       await made("writer", ["flags:locked", "forms:write"]),
+      await made("manifest", ["flags:write"], ASIDE),
     ];
-    if (reader !== undefined && writer !== undefined) secrets = { reader, writer };
+    if (reader !== undefined && writer !== undefined && manifest !== undefined)
+      secrets = { reader, writer, manifest };
   };
 
   return [
@@ -341,7 +391,7 @@ export function walkSteps(world: World): (() => Promise<void>)[] {
       const asked = chance.pick(requests)();
       const who = chance.int(6);
       const secret = who === 0 ? secrets?.reader : who === 1 ? secrets?.writer : undefined;
-      const { code } = await request(world, chance.pick(world.servers), { ...asked, secret });
+      const { code } = await request(world, chance.pick(world.servers), { secret, ...asked });
       world.scheduler.note(`${asked.method} ${asked.path} ${code}`);
       const isRead = asked.method === "GET" || asked.path.endsWith("/evaluate");
       const isDry = (asked.body as { dryRun?: boolean } | undefined)?.dryRun === true;
