@@ -34,7 +34,9 @@ Examples:
 async function run({ client, config, print }: Session): Promise<void> {
   const status = await client.call(operations.status);
   // The address that a server has on its own machine is of no use elsewhere.
-  const shown = config.server === null ? status : { ...status, address: config.server };
+  const address = config.server ?? status.address;
+  const dashboard = status.dashboard === null ? null : `${status.dashboard}/dashboard`;
+  const shown = { ...status, address, dashboard };
   await print(shown, describe(shown));
   if (shown.startedAt === null) throw new Failed(EXIT.unavailable);
   if (shown.backup.failure !== null) throw new Failed();
@@ -69,7 +71,7 @@ function inWords({ host, address, version }: NonNullable<Status["servers"]>[numb
 function rowsOf(address: string | null, dashboard: string | null): [string, string][] {
   return [
     ["address", address ?? "unknown"],
-    ["dashboard", dashboard === null ? "none" : `${dashboard}/dashboard`],
+    ["dashboard", dashboard ?? "none"],
   ];
 }
 

@@ -23,6 +23,13 @@ export function recordServing(data: string, serving: Serving): () => void {
   return () => rmSync(file, { force: true });
 }
 
+/** The URL at which senders reach the running server of a data directory: that of `--public-url`, or a local one; null if none runs. */
+export function servedUrl(data: string): string | null {
+  const serving = readServing(data);
+  const publicUrl = serving?.settings?.["publicUrl"] as string | null | undefined;
+  return (publicUrl ?? serving?.origin)?.replace(/\/+$/, "") ?? null;
+}
+
 /** Reads the record of a data directory's running server; null if none runs. */
 export function readServing(data: string): Serving | null {
   // A server that was killed leaves its record behind, but not its lock.

@@ -142,10 +142,9 @@ function deploymentOf(app: App, { data, shared }: Storage, version: string): Dep
   return {
     outgoing: once(() => openOutgoing(app.now, version, shared === null ? data : null)),
     async feedUrl(token, format) {
-      const { readServing } = await import("../data/serving.ts");
-      const serving = shared === null ? readServing(data) : null;
-      const publicUrl = (serving?.settings?.["publicUrl"] as string | null | undefined) ?? serving?.origin;
-      return feedUrl(env["FORMFLAG_PUBLIC_URL"] ?? publicUrl ?? null, "", token, format);
+      const { servedUrl } = await import("../data/serving.ts");
+      const url = env["FORMFLAG_PUBLIC_URL"] ?? (shared === null ? servedUrl(data) : null);
+      return feedUrl(url, "", token, format);
     },
     formUrl: (key) => formUrl(env["FORMFLAG_PUBLIC_URL"] ?? null, "", key),
     signInUrl: async (secret) => dashboardLink(await linkBase(), secret),

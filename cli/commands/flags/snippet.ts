@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { pinnedTag } from "../../../src/http/flags/page-script.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
-import { environmentOption, projectOption } from "../../session/config.ts";
+import { environmentOption, projectOption, servedAt } from "../../session/config.ts";
 import { env } from "../../session/env.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
@@ -22,9 +22,9 @@ export function addSnippetCommand(flags: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-A browser key is a token of the scope flags:browser. The address is that of the server (--server), or
-FORMFLAG_PUBLIC_URL. Later releases answer the address
-in the tag with the same bytes.
+A browser key is a token of the scope flags:browser. The address is that of the server: of --server, or of the one that
+runs on the data directory; FORMFLAG_PUBLIC_URL goes before. Later releases answer the address in the tag with the same
+bytes.
 
 Examples:
   formflag flags snippet -p shop -e production --key "$(cat site.key)"
@@ -48,13 +48,13 @@ async function run({ client, config, io, note, print }: Session, values: Values)
   const { key, ...names } = values;
   const { environments } = await import("../../../src/operations/environments.ts");
   await client.call(environments.get, { names });
-  const known = config.server ?? env["FORMFLAG_PUBLIC_URL"];
+  const known = config.server ?? env["FORMFLAG_PUBLIC_URL"] ?? (await servedAt(config));
   const address = known ?? LOCAL;
   if (!URL.canParse(address))
     throw usage("FORMFLAG_PUBLIC_URL is not a web address", "it looks like https://forms.example.com");
   const snippet = await pinnedTag(address.replace(/\/+$/, ""), key);
   if (config.json) await print({ snippet }, "");
   else await io.out(`${snippet}\n`);
-  if (known === undefined)
+  if (known === null)
     note("the address is that of a server on this machine: set FORMFLAG_PUBLIC_URL, or use --server\n");
 }

@@ -11,7 +11,7 @@ import { create, ifNotExistsOption } from "../../session/create.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { whyOption } from "../../session/why.ts";
-import { describeForm, noteEmptySchema, withUrl } from "./describe.ts";
+import { describeForm, noteEmptySchema, served, withUrl } from "./describe.ts";
 import { settingsOf, withSettings } from "./settings.ts";
 
 export function addCreateCommand(forms: Command, io: Io): void {
@@ -71,10 +71,13 @@ async function createForm(session: Session, values: NewForm): Promise<void> {
     ? { ...found, result: "unchanged" as const }
     : await create(make, existing === null ? null : () => find(existing));
   const form = withUrl(config, created);
-  await report(form, describeForm(form));
+  const shownForm = await served(config, form);
+  await report(form, describeForm(shownForm));
   noteEmptySchema(note, slug, wanted);
   const place = project === undefined ? "" : shown` -p ${project}`;
-  suggest(shown`\nNext: let a page post to ${form.url}, then: formflag submissions list ${slug}` + place);
+  suggest(
+    shown`\nNext: let a page post to ${shownForm.url}, then: formflag submissions list ${slug}` + place,
+  );
 }
 
 async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {

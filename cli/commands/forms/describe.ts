@@ -8,7 +8,7 @@ import { DEFAULT_SETTINGS, NAMES, SETTINGS, type SettingName } from "../../../sr
 import { checksNothing } from "../../../src/forms/validation/keywords.ts";
 import { formUrl, pageUrl } from "../../../src/http/forms/links.ts";
 import { details, shorten, shown } from "../../output/text.ts";
-import type { Config } from "../../session/config.ts";
+import { type Config, servedAt } from "../../session/config.ts";
 
 type WithUrl<T> = T & { url: string };
 
@@ -20,6 +20,14 @@ export function withUrl<T extends Form & { url?: string }>({ server }: Config, f
   // A proxy may remove a prefix that the server does not know.
   const prefix = pathname.replace(/\/+$/, "");
   return { ...form, url: origin + (url.startsWith(`${prefix}/`) ? url : prefix + url) };
+}
+
+/**
+ * A form for a person, in place of a script that has the address of its server: its URL begins with that of the server that
+ * runs on the data directory, if one does.
+ */
+export async function served<T extends { url: string }>(config: Config, form: T): Promise<T> {
+  return form.url.startsWith("/") ? { ...form, url: ((await servedAt(config)) ?? "") + form.url } : form;
 }
 
 /** A form with its key and its settings, for a person. */

@@ -8,7 +8,7 @@ import type { Input } from "../../session/input.ts";
 import { formProjectOption } from "../../session/config.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { withUrl } from "./describe.ts";
+import { served, withUrl } from "./describe.ts";
 
 /** Default address of a server. */
 const LOCAL = "http://127.0.0.1:8787";
@@ -27,8 +27,8 @@ export function addSnippetCommand(forms: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-A form without a schema gets the fields of a contact form. The address is that of the server (--server), or begins with
-FORMFLAG_PUBLIC_URL.
+A form without a schema gets the fields of a contact form. The address is that of the server: of --server, or of the one that
+runs on the data directory; FORMFLAG_PUBLIC_URL goes before.
 
 Examples:
   formflag forms snippet contact > contact.html
@@ -47,7 +47,7 @@ async function parse(input: Input, given?: string): Promise<Values> {
 
 async function run({ client, config, io, note, print }: Session, { name, kind }: Values): Promise<void> {
   const form = await client.call(operations.get, { names: { form: name } });
-  const { url, isAssumed } = addressOf(withUrl(config, form).url);
+  const { url, isAssumed } = addressOf((await served(config, withUrl(config, form))).url);
   const { text, notes, language } = await createSnippet(form, url, kind);
   if (config.json) await print({ form: form.slug, kind, language, snippet: text }, "");
   else await io.out(text);

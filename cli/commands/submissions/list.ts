@@ -76,7 +76,10 @@ async function parse(input: Input, form?: string): Promise<Values> {
   const filter = filterIn(input.options, clock.now());
   if (email !== undefined) requireAddress(email);
   if (email !== undefined && (form !== undefined || filter.query.length > 0))
-    throw usage("--email covers every form and folder, and goes with --project, --limit and --before alone");
+    throw usage(
+      "--email covers every form and folder, and goes with --project, --limit and --before alone",
+      "leave out the others, or compare a field: --where email=ann@example.com",
+    );
   return {
     ...(await formFilter(input, form)),
     email,

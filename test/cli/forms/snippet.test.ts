@@ -47,6 +47,16 @@ async function sendByCurl(form: string): Promise<void> {
 }
 
 describe("forms snippet", () => {
+  test("has the address of the server that runs on the data directory, as forms get and list show it", async () => {
+    const { stdout, stderr } = await snippet("contact", "html", {});
+    expect(stdout).toContain(`action="${url}/v1/s/`);
+    expect(stderr).toBe("");
+    for (const verb of [["list"], ["get", "contact"]])
+      expect((await here.run("forms", ...verb)).stdout).toContain(`${url}/v1/s/`);
+    // Scripts put the address of the server before it.
+    expect((await here.run("forms", "get", "contact", "--field", "url")).stdout).toStartWith("/v1/s/");
+  });
+
   test("has a file input and the encoding for files where the form takes files and has no schema", async () => {
     const { stdout } = await snippet("photos", "html");
     expect(stdout).toMatch(/^<form [^>]*method="post" enctype="multipart\/form-data">\n/);
@@ -68,7 +78,9 @@ describe("forms snippet", () => {
   });
 
   test("names a server on this machine where the address is not known, and says so", async () => {
-    const { stdout, stderr } = await snippet("contact", "curl", {});
+    const { run } = onData(tempDirectory());
+    await run("forms", "create", "contact");
+    const { stdout, stderr } = await run("forms", "snippet", "contact", "--kind", "curl");
     expect(stdout).toStartWith("curl 'http://127.0.0.1:8787/v1/s/");
     expect(stderr).toContain("set FORMFLAG_PUBLIC_URL");
     const wrong = await snippet("contact", "curl", { FORMFLAG_PUBLIC_URL: "nonsense" });
