@@ -94,13 +94,6 @@ export function environmentsOption(): Option {
   );
 }
 
-/** The URL of the server that runs on the data directory of a command, without a slash at the end; null if none does. */
-export async function servedAt({ data, server, storage }: Config): Promise<string | null> {
-  if (server !== null || storage.database !== null) return null;
-  const { servedUrl } = await import("../data/serving.ts");
-  return servedUrl(data);
-}
-
 /** The configuration of a command. Throws `invalid`. */
 export function readConfig(command: Command): Config {
   const options = command.optsWithGlobals<Record<string, unknown>>();

@@ -160,8 +160,11 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
 export function hintFor({ message, reason, hint }: AppError, command: Command | undefined): string | null {
   const known = reason === null ? undefined : HINTS[reason];
   const [, scope] = /^the token "[^"]*" lacks the scope ([\w:]+)$/.exec(message) ?? [];
-  if (scope !== undefined && known === undefined)
-    return `${hint === null ? "" : `${hint}; `}an admin creates another: formflag tokens create <name> --scope ${scope}`;
+  if (scope !== undefined && known === undefined) {
+    const [, project] = /^it holds .* in project (\S+)$/.exec(hint ?? "") ?? [];
+    const limit = project === undefined ? "" : ` -p ${project}`;
+    return `${hint === null ? "" : `${hint}; `}an admin creates another: formflag tokens create <name> --scope ${scope}${limit}`;
+  }
   if (/^(?:environment|form|flag|project) "(?:all|\*|any|every|everything)" does not exist/.test(message))
     return "there is no word for all: name each, separated by commas where it takes several";
   if (message === "the admin API has no such address or method")

@@ -39,8 +39,11 @@ export async function eachOf<T>(
   const [first, ...others] = items;
   if (first !== undefined && others.length === 0) return act(session, first);
   const done: { value: unknown; text: string }[] = [];
+  // The same for several of them is said once.
+  const notes = new Map<string, { withJson: boolean } | undefined>();
   const gathering: Session = {
     ...session,
+    note: (text, options) => void notes.set(text, options),
     report: async (value, text) => void done.push({ value, text }),
   };
   try {
@@ -52,6 +55,7 @@ export async function eachOf<T>(
         done.map(({ value }) => value),
         text,
       );
+    for (const [note, options] of notes) session.note(note, options);
   }
 }
 

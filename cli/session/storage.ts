@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../src/base/errors.ts";
+import type { Config } from "./config.ts";
 import type { Migrate } from "../../src/store/postgres/migrate.ts";
 import { NAMES } from "../../src/storage.ts";
 import type { FilesPlace, SharedStorage, Storage } from "../../src/storage.ts";
@@ -110,6 +111,13 @@ export function environmentOf({ data, isDataGiven, database, blobs, migrate }: S
     FORMFLAG_SERVER: undefined,
   };
   return { ...env, ...settings };
+}
+
+/** The URL of the server that runs on the data directory of a command, without a slash at the end; null if none does. */
+export async function servedAt({ data, server, storage }: Config): Promise<string | null> {
+  if (server !== null || storage.database !== null) return null;
+  const { servedUrl } = await import("../data/serving.ts");
+  return servedUrl(data);
 }
 
 /** The storage that settings describe. Throws `invalid`, and `unauthenticated` without the credentials of a bucket. */

@@ -91,8 +91,10 @@ function refusalOf(caller: Rights, needed: Scope, reach: Reach): AppError {
   if (limited === undefined) {
     const held = [...new Set(here.flatMap(({ scopes }) => scopes))].join(", ") || "none";
     const isRole = role !== undefined && here.every((grant) => grant.project === undefined);
+    const [only, ...others] = new Set(here.map((grant) => grant.project));
+    const where = only === undefined || others.length > 0 ? "" : ` in project ${only}`;
     return new AppError("forbidden", `${holder} lacks the scope ${needed}`, {
-      hint: isRole ? `the role ${role} has ${held}` : `it holds ${held}`,
+      hint: isRole ? `the role ${role} has ${held}` : `it holds ${held}${where}`,
     });
   }
   const environments = limited.environments ?? [];

@@ -1,6 +1,7 @@
 import type { SetResult } from "../../../src/base/result.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { endsInShare } from "../../../src/flags/rules/rule-rows.ts";
+import { ruleSentence } from "../../../src/flags/rules/rule-words.ts";
 import { foreignOperators } from "../../../src/flags/flagd/operators.ts";
 import { shown } from "../../output/text.ts";
 import type { Session } from "../../session/session.ts";
@@ -64,6 +65,11 @@ export function noteRules(
   else if (patch.targeting)
     note(
       shown`readers of GET /api/v1/flags send no context; to see what they get: formflag flags evaluate ${slug} -p ${project} -e ${environment}\n`,
+    );
+  const [, small] = (patch.targeting && /\b(0\.\d+) % of users/.exec(ruleSentence(flag))) || [];
+  if (small !== undefined)
+    note(
+      shown`${small} % are fewer than one user in a hundred; if ${Number(small) * 100} % are meant: --rollout ${Number(small) * 100}\n`,
     );
   const foreign = patch.targeting ? [...foreignOperators(patch.targeting)] : [];
   if (foreign.length > 0)

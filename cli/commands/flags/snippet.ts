@@ -2,10 +2,11 @@ import { type Command, Option } from "commander";
 import { pinnedTag } from "../../../src/http/flags/page-script.ts";
 import type { Io } from "../../output/terminal.ts";
 import { action } from "../../session/action.ts";
-import { environmentOption, projectOption, servedAt } from "../../session/config.ts";
+import { environmentOption, projectOption } from "../../session/config.ts";
 import { env } from "../../session/env.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
+import { servedAt } from "../../session/storage.ts";
 import { usage } from "../../session/usage.ts";
 import { readEnvironment } from "./place.ts";
 

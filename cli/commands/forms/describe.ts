@@ -8,7 +8,8 @@ import { DEFAULT_SETTINGS, NAMES, SETTINGS, type SettingName } from "../../../sr
 import { checksNothing } from "../../../src/forms/validation/keywords.ts";
 import { formUrl, pageUrl } from "../../../src/http/forms/links.ts";
 import { details, shorten, shown } from "../../output/text.ts";
-import { type Config, servedAt } from "../../session/config.ts";
+import type { Config } from "../../session/config.ts";
+import { servedAt } from "../../session/storage.ts";
 
 type WithUrl<T> = T & { url: string };
 
