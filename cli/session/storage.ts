@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../src/base/errors.ts";
-import type { Config } from "./config.ts";
 import type { Migrate } from "../../src/store/postgres/migrate.ts";
 import { NAMES } from "../../src/storage.ts";
 import type { FilesPlace, SharedStorage, Storage } from "../../src/storage.ts";
@@ -114,7 +113,15 @@ export function environmentOf({ data, isDataGiven, database, blobs, migrate }: S
 }
 
 /** The URL of the server that runs on the data directory of a command, without a slash at the end; null if none does. */
-export async function servedAt({ data, server, storage }: Config): Promise<string | null> {
+export async function servedAt({
+  data,
+  server,
+  storage,
+}: {
+  data: string;
+  server: string | null;
+  storage: StorageSettings;
+}): Promise<string | null> {
   if (server !== null || storage.database !== null) return null;
   const { servedUrl } = await import("../data/serving.ts");
   return servedUrl(data);
