@@ -51,7 +51,11 @@ export class Draft {
       const fault =
         findFlagSlugFault(name) ?? (this.#flags.has(name) ? "the file has this name twice" : undefined);
       if (fault !== undefined) throw new Unsupported(fault);
-      const flag = make((below, message) => void notes.push({ flag: name, path: path + below, message }));
+      const said = new Set<string>();
+      const flag = make((below, message) => {
+        const note = { flag: name, path: path + below, message };
+        if (said.size < said.add(JSON.stringify(note)).size) notes.push(note);
+      });
       this.#requireRoom(flag);
       this.#flags.set(name, flag);
       this.#notes.push(...notes);

@@ -73,14 +73,18 @@ function segmentStates(segments: readonly Segment[], name: string): State[] {
     isObject(state["feature_segment"]) && typeof state["feature_segment"]["priority"] === "number"
       ? state["feature_segment"]["priority"]
       : Infinity;
-  return segments
-    .flatMap((segment) =>
-      statesIn(segment, name).map((state): State => {
-        if (segment.rule instanceof Unsupported) throw segment.rule;
-        return { condition: segment.rule, state, notes: segment.notes };
-      }),
-    )
-    .toSorted((a, b) => (priority(a) === priority(b) ? 0 : priority(a) - priority(b)));
+  return (
+    segments
+      .flatMap((segment) =>
+        statesIn(segment, name).map((state): State => {
+          if (segment.rule instanceof Unsupported) throw segment.rule;
+          return { condition: segment.rule, state, notes: segment.notes };
+        }),
+      )
+      // Of equal ones the last counts.
+      .toReversed()
+      .toSorted((a, b) => (priority(a) === priority(b) ? 0 : priority(a) - priority(b)))
+  );
 }
 
 function identityStates(identities: readonly Json[], name: string): State[] {

@@ -5,6 +5,7 @@ import {
   contains,
   isGiven,
   isOneOf,
+  literally,
   moment,
   not,
   numeric,
@@ -76,8 +77,9 @@ function textRule(operator: string, value: Value, wanted: string): Rule | undefi
     case "neq":
       return and(isPresent, not(isSame));
     case "prefix":
+      return and(isPresent, trimmed(value, wanted, "starts_with", String.raw`^\s*${literally(wanted)}`));
     case "suffix":
-      return and(isPresent, { [operator === "prefix" ? "starts_with" : "ends_with"]: [value, wanted] });
+      return and(isPresent, trimmed(value, wanted, "ends_with", String.raw`${literally(wanted)}\s*$`));
     case "contains":
       return and(isPresent, contains(value, wanted));
     case "notcontains":
@@ -89,6 +91,13 @@ function textRule(operator: string, value: Value, wanted: string): Rule | undefi
     default:
       return undefined;
   }
+}
+
+/** The ends of a text without the spaces around it, as it is compared there. */
+function trimmed(value: Value, wanted: string, operator: string, pattern: string): Rule {
+  // A text that begins or ends with a space is in no text without them.
+  const isIn: Rule = wanted === wanted.trim() && { matches: [value, pattern] };
+  return wanted === "" ? { [operator]: [value, ""] } : isIn;
 }
 
 function listIn(text: string): unknown[] {

@@ -170,12 +170,16 @@ function variantFlag(
 
 /** The variant of a reader in the segment of a rule. */
 function distributed(rule: Json, salt: string, flag: string, variants: Json, note: Noting): unknown {
+  let given = 0;
   const shares = listOf(rule["distributions"], "distributions").map((each) => {
     const { variant, rollout } = objectOf(each, "a distribution");
     const name = String(variant);
     if (!Object.hasOwn(variants, name)) throw new Unsupported(`it has no variant ${name}`);
     if (typeof rollout !== "number" || rollout < 0) throw new Unsupported("a share is no number");
-    return [name, Math.round(rollout * 100)] as const;
+    // A share beyond 100 % has no reader.
+    const weight = Math.min(Math.round(rollout * 100), 10_000 - given);
+    given += weight;
+    return [name, weight] as const;
   });
   const total = shares.reduce((sum, [, weight]) => sum + weight, 0);
   if (total === 0) throw new Unsupported("a rule has no variant");

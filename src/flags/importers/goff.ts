@@ -25,6 +25,8 @@ const WRONG = 'a file of GO Feature Flag has flags by name, each as {"variations
 
 function flagOf(name: string, given: unknown, note: Noting): FlagdFlag {
   const flag = objectOf(given, "the flag");
+  if (!["boolean", "undefined"].includes(typeof flag["disable"]))
+    throw new Unsupported("disable is not true or false");
   const variants = objectOf(flag["variations"], "variations");
   const bucketing = typeof flag["bucketingKey"] === "string" ? flag["bucketingKey"] : "key";
   const result = (rule: unknown, path: string) =>
@@ -116,6 +118,8 @@ function resultOf(flag: string, bucketing: string, variants: Json, rule: Json, n
   const [first, ...others] = weighted.filter(([, weight]) => weight > 0);
   if (!first) throw new Unsupported("its percentages are of nobody");
   if (others.length === 0) return first[0];
+  if (shares.reduce((sum, [, percent]) => sum + percent, 0) !== 100)
+    note("/percentage", "they are not 100 together: each is its part of their sum");
   const by = attributeOf(bucketing === "targetingKey" ? "key" : bucketing);
   note(
     "/percentage",

@@ -72,6 +72,7 @@ function groupRule(reference: unknown, within: Groups, root: Value): Rule {
 
 /** Whether a value is what is wanted: a text, a number, true or false, null, a list, or operators. */
 function valueRule(wanted: unknown, value: Value, within: Groups): Rule {
+  if (typeof wanted === "string" || typeof wanted === "number") noteCoercion(within);
   if (typeof wanted === "string")
     return or(isOneOf(value, writings(wanted)), wanted === "null" && isNull(value));
   if (typeof wanted === "number") return numberIs(value, wanted);
@@ -89,8 +90,13 @@ function valueRule(wanted: unknown, value: Value, within: Groups): Rule {
   return and(...entries.map(([operator, operand]) => operatorRule(operator, operand, value, within)));
 }
 
+function noteCoercion({ note }: Groups): void {
+  note("", "a list or an object matches no text or number here: there it is compared as a text");
+}
+
 function operatorRule(operator: string, wanted: unknown, value: Value, within: Groups): Rule {
   const list = Array.isArray(wanted) ? wanted : null;
+  if (Object.hasOwn(ORDERS, operator) || /^\$regexi?$/.test(operator)) noteCoercion(within);
   if (Object.hasOwn(ORDERS, operator)) return orderRule(operator, wanted, value);
   if (Object.hasOwn(VERSIONS, operator)) return versionRule(VERSIONS[operator]!, wanted, value, within.note);
   switch (operator) {

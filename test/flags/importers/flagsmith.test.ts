@@ -118,3 +118,23 @@ describe("a feature of Flagsmith", () => {
     expect(await refusalOf("flagsmith", { flags: [] })).toContain("Flagsmith");
   });
 });
+
+test("of overrides in Flagsmith with the same priority, the last counts", async () => {
+  const override = (value: string, priority?: number) =>
+    state("f", true, value, priority === undefined ? {} : { feature_segment: { priority } });
+  const all = [when("it", "EQUAL", "a")];
+  const segments = [
+    segment("one", all, override("one")),
+    segment("two", all, override("two")),
+    segment("three", all, override("three", 1)),
+    segment("four", all, override("four", 1)),
+  ];
+  const read = async (count: number) => {
+    const { read } = await imported(
+      "flagsmith",
+      fileOf([state("f", true, "base")], segments.slice(0, count)),
+    );
+    return read("f.value", { it: "a" });
+  };
+  expect([await read(2), await read(3), await read(4)]).toEqual(["two", "three", "four"]);
+});

@@ -17,7 +17,13 @@ describe("a constraint of Flipt", () => {
   test.each<[constraint: Json, inside: Context[], outside: Context[]]>([
     [constraint("STRING", "eq", "5"), [{ it: "5" }, { it: 5 }], [{ it: "6" }, {}]],
     [constraint("STRING", "neq", "a"), [{ it: "b" }], [{ it: "a" }, {}, { it: "" }]],
-    [constraint("STRING", "prefix", "a"), [{ it: "ab" }], [{ it: "ba" }, {}]],
+    [
+      constraint("STRING", "prefix", "a."),
+      [{ it: "a.b" }, { it: " a.b" }],
+      [{ it: "ba." }, { it: "ab" }, {}],
+    ],
+    [constraint("STRING", "suffix", "a"), [{ it: "ba" }, { it: "ba " }], [{ it: "ab" }, {}]],
+    [constraint("STRING", "prefix", " a"), [], [{ it: " a" }, { it: "a" }]],
     [constraint("STRING", "notcontains", "a"), [{ it: "b" }], [{ it: "ba" }, {}]],
     [constraint("STRING", "isoneof", '["a","b"]'), [{ it: "b" }], [{ it: "c" }, {}]],
     [constraint("STRING", "isnotoneof", '["a"]'), [{ it: "b" }], [{ it: "a" }, {}]],
@@ -47,6 +53,31 @@ describe("a constraint of Flipt", () => {
 });
 
 describe("a flag of Flipt", () => {
+  test("serves no share beyond 100 %", async () => {
+    const flag = {
+      key: "f",
+      enabled: true,
+      variants: [{ key: "a" }, { key: "b" }, { key: "c" }],
+      rules: [
+        {
+          segment: "all",
+          distributions: [
+            { variant: "a", rollout: 80 },
+            { variant: "b", rollout: 80 },
+            { variant: "c", rollout: 10 },
+          ],
+        },
+      ],
+    };
+    const { document } = await imported("flipt", { flags: [flag], segments: [segment("all")] });
+    expect(document.flags["f"]!.targeting).toEqual({
+      fractional: [
+        ["a", 8000],
+        ["b", 2000],
+      ],
+    });
+  });
+
   const pro = segment("pro", constraint("STRING", "eq", "pro", "plan"));
   const beta = segment("beta", constraint("BOOLEAN", "true", "", "beta"));
 

@@ -73,3 +73,13 @@ test("a flag of GO Feature Flag keeps its shares, its times and that it is disab
   expect(skipped.map(({ flag }) => flag)).toEqual(["growing", "lost"]);
   expect(await refusalOf("goff", { flags: {} })).toContain("GO Feature Flag");
 });
+
+test("percentages of GO Feature Flag that are not 100 together are noted", async () => {
+  const flag = { variations, defaultRule: { percentage: { a: 30, b: 30 } } };
+  const { notes } = await imported("goff", { f: flag });
+  expect(notes.map(({ message }) => message)).toContain(
+    "they are not 100 together: each is its part of their sum",
+  );
+  const { skipped } = await imported("goff", { f: { ...flag, disable: "true" }, g: flag });
+  expect(skipped).toEqual([{ flag: "f", message: "disable is not true or false" }]);
+});

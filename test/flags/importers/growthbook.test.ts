@@ -145,3 +145,19 @@ describe("a feature of GrowthBook", () => {
     expect(await refusalOf("growthbook", { features: {}, encryptedFeatures: "abc" })).toContain("encrypted");
   });
 });
+
+test("a comparison of GrowthBook that a list or an object would be a text for is noted once", async () => {
+  const coerced = "a list or an object matches no text or number here: there it is compared as a text";
+  const notesOf = async (condition: Json) =>
+    (await imported("growthbook", fileOf(condition))).notes.map(({ message }) => message);
+  for (const condition of [
+    { it: "a" },
+    { it: 5, other: "b" },
+    { it: { $gt: 5, $lt: 8 } },
+    { it: { $not: { $regex: "a" } } },
+    { it: { $elemMatch: { name: "a" } } },
+  ])
+    expect([condition, await notesOf(condition)]).toEqual([condition, [coerced]]);
+  for (const condition of [{ it: true }, { it: { $in: ["a", 5] } }, { it: { $exists: true } }])
+    expect([condition, await notesOf(condition)]).toEqual([condition, []]);
+});
