@@ -390,8 +390,9 @@ export function walkSteps(world: World): (() => Promise<void>)[] {
       if (!secrets && chance.once(3)) await createSecrets();
       const asked = chance.pick(requests)();
       const who = chance.int(6);
-      const secret = who === 0 ? secrets?.reader : who === 1 ? secrets?.writer : undefined;
-      const { code } = await request(world, chance.pick(world.servers), { secret, ...asked });
+      const drawn = who === 0 ? secrets?.reader : who === 1 ? secrets?.writer : undefined;
+      const { secret = drawn } = asked;
+      const { code } = await request(world, chance.pick(world.servers), { ...asked, secret });
       world.scheduler.note(`${asked.method} ${asked.path} ${code}`);
       const isRead = asked.method === "GET" || asked.path.endsWith("/evaluate");
       const isDry = (asked.body as { dryRun?: boolean } | undefined)?.dryRun === true;
