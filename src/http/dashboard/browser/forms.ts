@@ -144,8 +144,16 @@ function follow(answer: Response, next: Document, sent?: (HTMLFormElement | null
   const { title } = document;
   show(next, { sent });
   if (isElsewhere || document.title !== title) scrollTo(0, 0);
-  if (answer.ok) return keepFocus(isElsewhere);
-  const wrong = document.querySelector<HTMLElement>("main [aria-invalid='true']");
+  if (answer.ok) {
+    const first = document.querySelector<HTMLElement>("main [autofocus]");
+    return first ? first.focus() : keepFocus(isElsewhere);
+  }
+  const invalid = "main [aria-invalid='true']";
+  const own = sent?.[0]?.querySelector<HTMLElement>(invalid);
+  const wrong = own ?? document.querySelector<HTMLElement>(invalid);
+  // It holds what is stored nowhere.
+  const refused = wrong?.closest("form");
+  if (refused) refused.dataset["changed"] = "";
   (wrong ?? document.querySelector<HTMLElement>("main"))?.focus();
   if (!wrong) scrollTo({ top: 0, behavior: "instant" });
 }

@@ -23,6 +23,8 @@ type Shown = {
   why: string | undefined;
   /** Whether others have saved fields since the page was made. */
   isOverwriting: boolean;
+  /** Whether the last row was added now. */
+  isAdded: boolean;
   preview: PageContent | string;
 };
 
@@ -77,11 +79,7 @@ export function fieldsPage(form: Form, shown: Shown, isRefused: boolean): Page {
               <p>{sentence(faults.whole)}</p>
             </Notice>
           )}
-          {draft.as === "rows" ? (
-            <Rows draft={draft} faults={faults} />
-          ) : (
-            <Json draft={draft} shown={shown} />
-          )}
+          {draft.as === "rows" ? <Rows draft={draft} shown={shown} /> : <Json draft={draft} shown={shown} />}
           <p class="buttons unsaved">
             <Button kind="primary" name="act" value="save">
               Save fields
@@ -134,16 +132,22 @@ function Json({ draft, shown: { why, faults } }: { draft: FieldsDraft & { as: "j
 
 function Rows({
   draft: { base, rows },
-  faults,
+  shown: { faults, isAdded },
 }: {
   draft: FieldsDraft & { as: "rows" };
-  faults: FieldsFaults | null;
+  shown: Shown;
 }) {
   return (
     <>
       <Hidden values={{ base: JSON.stringify(base), fields: rows.length }} />
       {rows.map((row, index) => (
-        <Row row={row} number={index + 1} count={rows.length} faults={faults} />
+        <Row
+          row={row}
+          number={index + 1}
+          count={rows.length}
+          faults={faults}
+          isNew={isAdded && index === rows.length - 1}
+        />
       ))}
       <p class="buttons">
         <Button name="act" value="add" icon="plus">
@@ -154,9 +158,9 @@ function Rows({
   );
 }
 
-type RowProps = { row: FieldRow; number: number; count: number; faults: FieldsFaults | null };
+type RowProps = { row: FieldRow; number: number; count: number; faults: FieldsFaults | null; isNew: boolean };
 
-function Row({ row, number, count, faults }: RowProps) {
+function Row({ row, number, count, faults, isNew }: RowProps) {
   const named = (field: string) => ({ name: `${field}-${number}`, id: `${field}-${number}` });
   const faultOf = (part: "label" | "choices") => {
     const fault = faults?.rows?.find((each) => each.row === number - 1 && each.part === part);
@@ -174,7 +178,13 @@ function Row({ row, number, count, faults }: RowProps) {
         )}
       </p>
       <Hidden values={{ [`name-${number}`]: row.name }} />
-      <TextField {...named("label")} label="Label" value={row.label} error={faultOf("label")} />
+      <TextField
+        {...named("label")}
+        label="Label"
+        value={row.label}
+        error={faultOf("label")}
+        autofocus={isNew}
+      />
       <SelectField
         {...named("type")}
         label="Type"

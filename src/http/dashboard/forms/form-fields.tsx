@@ -43,7 +43,7 @@ export function fieldsRoutes({ app, get, post }: Dashboard) {
     if (act === "discard") return { to, text: "Nothing is changed." };
     if (act === "check") return shown(form, draft, { isTyped: true });
     if (/^(?:add|(?:up|down|remove)-\d+)$/.test(act))
-      return shown(form, withRowsMoved(draft, act), { isTyped: true, faults: null });
+      return shown(form, withRowsMoved(draft, act), { isTyped: true, faults: null, isAdded: act === "add" });
     const faults = await faultsIn(form, draft);
     if (act === "rows" || act === "json") {
       const other = faults ? { draft, faults } : inNotation(draft, act, form);
@@ -88,14 +88,15 @@ type Showing = {
   faults?: FieldsFaults | null;
   why?: string | undefined;
   isOverwriting?: boolean;
+  isAdded?: boolean;
 };
 
 async function shown(form: Form, draft: FieldsDraft, showing: Showing): Promise<Page> {
-  const { isTyped = false, why, isOverwriting = false } = showing;
+  const { isTyped = false, why, isOverwriting = false, isAdded = false } = showing;
   const faults = showing.faults === undefined ? await faultsIn(form, draft) : showing.faults;
   const isRefused = isTyped && showing.faults !== undefined && faults !== null;
   const preview = await previewOf(form, draft);
-  return fieldsPage(form, { draft, isTyped, faults, why, isOverwriting, preview }, isRefused);
+  return fieldsPage(form, { draft, isTyped, faults, why, isOverwriting, isAdded, preview }, isRefused);
 }
 
 /** The inputs that a page of these fields has, as far as they are right; or the reason why it has none. */
