@@ -1,7 +1,7 @@
 import { WITHOUT_JAVASCRIPT } from "../support/pages/dashboard-browser.ts";
 import { startFlagServer } from "../support/flag-server.ts";
 import { flagFlow } from "./flags.ts";
-import { inboxFlow, openInboxServer } from "./inbox.ts";
+import { inboxFlow, openInboxServer } from "./inbox/inbox.ts";
 import { releaseFlow } from "./releases.ts";
 import { signInFlow } from "./sign-in.ts";
 

@@ -1,17 +1,17 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { onData } from "../support/commands.ts";
-import { openChromium } from "../support/pages/chromium.ts";
+import { onData } from "../../support/commands.ts";
+import { openChromium } from "../../support/pages/chromium.ts";
 import {
   type Way,
   createUsers,
   describeInBrowser,
   linkFor,
   signInBrowser,
-} from "../support/pages/dashboard-browser.ts";
-import { eventually } from "../support/eventually.ts";
-import { startServer } from "../support/executable.ts";
-import { openMailSink } from "../support/peers/mail-sink.ts";
+} from "../../support/pages/dashboard-browser.ts";
+import { eventually } from "../../support/eventually.ts";
+import { startServer } from "../../support/executable.ts";
+import { openMailSink } from "../../support/peers/mail-sink.ts";
 
 /** A server that sends mail, with a user for its inbox. */
 export async function openInboxServer() {

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { expect, test } from "bun:test";
-import { openChromium } from "../support/pages/chromium.ts";
-import { WITH_JAVASCRIPT, describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
-import { eventually } from "../support/eventually.ts";
-import { PNG } from "../support/pages/furnished.ts";
-import { tempDirectory } from "../support/temp.ts";
+import { openChromium } from "../../support/pages/chromium.ts";
+import { WITH_JAVASCRIPT, describeInBrowser, signInBrowser } from "../../support/pages/dashboard-browser.ts";
+import { eventually } from "../../support/eventually.ts";
+import { PNG } from "../../support/pages/furnished.ts";
+import { tempDirectory } from "../../support/temp.ts";
 import { inboxFlow, openInboxServer } from "./inbox.ts";
 
 const room = await openInboxServer();

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { openChromium } from "../support/pages/chromium.ts";
-import { describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
-import { eventually } from "../support/eventually.ts";
+import { openChromium } from "../../support/pages/chromium.ts";
+import { describeInBrowser, signInBrowser } from "../../support/pages/dashboard-browser.ts";
+import { eventually } from "../../support/eventually.ts";
 import { openInboxServer } from "./inbox.ts";
 
 const { server, cli, newForm } = await openInboxServer();

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { onData } from "../support/commands.ts";
-import { eventually } from "../support/eventually.ts";
-import { startServer } from "../support/executable.ts";
-import { openChromium } from "../support/pages/chromium.ts";
+import { onData } from "../../support/commands.ts";
+import { eventually } from "../../support/eventually.ts";
+import { startServer } from "../../support/executable.ts";
+import { openChromium } from "../../support/pages/chromium.ts";
 import {
   WITHOUT_JAVASCRIPT,
   WITH_JAVASCRIPT,
@@ -11,7 +11,7 @@ import {
   describeInBrowser,
   linkFor,
   signInBrowser,
-} from "../support/pages/dashboard-browser.ts";
+} from "../../support/pages/dashboard-browser.ts";
 
 const server = await startServer();
 const cli = onData(server.data);
