@@ -58,6 +58,13 @@ export function show(next: Document, { isUpdate = false, sent }: Showing = {}): 
   const [nav, nextNav] = [document.querySelector("nav.sections"), next.querySelector("nav.sections")];
   if (nav && nextNav) void Idiomorph.morph(nav, nextNav);
   document.querySelector(".beside [aria-current]")?.scrollIntoView({ block: "nearest" });
+  markEdits();
+}
+
+/** Shows the bar of what is not saved while there is something. */
+export function markEdits(): void {
+  const form = document.querySelector("#unsaved")?.closest("form");
+  document.documentElement.classList.toggle("edited", form != null && isChanged(form));
 }
 
 /** Whether a form has unsaved input. */

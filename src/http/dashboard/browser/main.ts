@@ -1,4 +1,5 @@
 import { listenToChanges } from "./changes.ts";
+import { followEdits } from "./edits.ts";
 import { sendForms } from "./forms.ts";
 import { openPalette } from "./palette.ts";
 import { showPreviews } from "./preview.ts";
@@ -9,6 +10,7 @@ import { addHelpers, keepTimes, obeyKeys, showCurrent } from "./helpers.ts";
 document.documentElement.classList.add("scripted");
 for (const start of [
   sendForms,
+  followEdits,
   listenToChanges,
   obeyKeys,
   keepTimes,

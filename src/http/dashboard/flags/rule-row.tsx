@@ -139,7 +139,7 @@ export function Serve({
             <input type="hidden" name={`was-${row}`} value={percent} />
           </label>
         ))}
-        <ShareBar shares={shares} colours={colours} />
+        <ShareBar row={row} shares={shares} colours={colours} />
       </span>
     </div>
   );

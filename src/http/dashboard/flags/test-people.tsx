@@ -70,7 +70,7 @@ export function People({ place, people }: { place: FlagPlace; people: readonly P
       {people.length === 0 && (
         <p class="soft">People with their attributes, for whom each change is tried.</p>
       )}
-      <ul aria-label="People">
+      <ul aria-label="People" data-part="people">
         {people.map(({ name, context, now, after }) => (
           <li data-person={name} class="buttons">
             <strong>

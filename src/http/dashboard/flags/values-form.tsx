@@ -79,6 +79,7 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
             <p>{sentence(typed.problem)}</p>
           </Notice>
         )}
+        <RuleFields input={input} served={setting.served} />
         {(mayHavePayload(base) || mayHavePayload(draft)) && (
           <AreaField
             name="payload"
@@ -90,7 +91,6 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
             error={faults.payload}
           />
         )}
-        <RuleFields input={input} served={setting.served} />
         <TextField
           name="expires"
           type="datetime-local"
@@ -113,21 +113,26 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
 function Saving({ environment, typed }: { environment: Environment; typed: ValuesDraft | null }) {
   const { timeZone } = useView();
   const { why = "", at = "", atFault, difference } = typed ?? {};
+  const faults = Object.values(typed?.faults ?? {});
   const { slug, approvals } = environment;
   return (
     <section class="unsaved stack" aria-label="Not saved" id="unsaved">
-      {difference && (
-        <ul id="difference">
-          {difference.length === 0 && <li>Nothing differs from what is stored.</li>}
-          {difference.map((line) => (
-            <li>
-              <Foreign text={line} />
+      <ul id="difference" data-part="difference" aria-live="polite">
+        {difference?.length === 0 && <li>Nothing differs from what is stored.</li>}
+        {difference === undefined &&
+          faults.map((fault) => (
+            <li class="error">
+              <Foreign text={fault} />
             </li>
           ))}
-        </ul>
-      )}
-      <WhyField id="values-why" value={why} />
-      <p class="buttons">
+        {difference?.map((line) => (
+          <li>
+            <Foreign text={line} />
+          </li>
+        ))}
+      </ul>
+      <div class="filters">
+        <WhyField id="values-why" value={why} />
         <Button kind="primary" name="act" value="save">
           Save in {slug}
         </Button>
@@ -142,8 +147,6 @@ function Saving({ environment, typed }: { environment: Environment; typed: Value
         <Button name="act" value="discard">
           Discard
         </Button>
-      </p>
-      <div class="buttons">
         <TextField
           id="values-at"
           name="at"

@@ -30,7 +30,7 @@ export function VariantsTable({
           <strong>Variants</strong>{" "}
           <label>
             Type{" "}
-            <select name="variant-type" class="short" data-press="check">
+            <select name="variant-type" class="short" data-redraws="">
               {TYPES.map((each) => (
                 <option value={each} selected={each === type}>
                   {each}
