@@ -59,6 +59,6 @@ function typeOf(values: readonly unknown[]): ManifestType {
 
 export function isOfType(type: ManifestType, value: unknown): boolean {
   if (type === "integer") return Number.isSafeInteger(value);
-  if (type === "float") return typeof value === "number";
+  if (type === "float") return Number.isFinite(value);
   return type === "object" ? isObject(value) : typeof value === type;
 }

@@ -93,7 +93,12 @@ export function createManifestRoutes(app: App, report: Report): Hono<AdminEnv> {
     answer(async (c, caller, project) => {
       requireScope(caller, "flags:write", { project });
       const flag = newFlagIn(await bodyOf(c));
-      return { status: 201, value: view(await createFromManifest(app, caller, project, flag)) };
+      const created = createFromManifest(app, caller, project, flag).catch((error: unknown) => {
+        // The key and the description are sound: the value is too large, or nested too deep.
+        if (!(error instanceof AppError) || error.code !== "invalid") throw error;
+        throw new Faults([{ field: "defaultValue", message: error.message }]);
+      });
+      return { status: 201, value: view(await created) };
     }),
   );
   routes.put(

@@ -204,10 +204,12 @@ describe("the manifest", () => {
     [{ key: "a", type: "date", defaultValue: "x" }, "type"],
     [{ key: "a", type: "integer", defaultValue: 1.5 }, "defaultValue"],
     [{ key: "a", type: "object", defaultValue: [1] }, "defaultValue"],
+    ['{"key":"a","type":"float","defaultValue":1e400}', "defaultValue"],
+    [{ key: "a", type: "string", defaultValue: "x".repeat(700_000) }, "defaultValue"],
     [{ key: "a", type: "string" }, "defaultValue"],
     [{ key: "a", type: "boolean", defaultValue: false, description: 5 }, "description"],
     [{ key: "a", type: "boolean", defaultValue: false, owner: "me" }, "owner"],
-  ])("refuses %p and names the field", async (body, field) => {
+  ])("refuses %p and names the field", async (body: unknown, field) => {
     const { ask } = await projectWith("flags:write");
     const { status, value } = await ask("POST", "/flags", body);
     expect([status, value.error!.status]).toEqual([400, 400]);
