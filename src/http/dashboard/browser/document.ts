@@ -36,8 +36,9 @@ type Showing = {
 
 /** Makes the open page `next`, with as few changes as possible, so that focus and scrolling stay. */
 export function show(next: Document, { isUpdate = false, sent }: Showing = {}): void {
-  const isKept = (node: Node) =>
-    node instanceof HTMLFormElement && (isUpdate || (sent && !sent.includes(node))) && isChanged(node);
+  const isKept = (form: HTMLFormElement) =>
+    (isUpdate || (sent !== undefined && !sent.includes(form))) && isChanged(form);
+  const kept = [...document.querySelectorAll<HTMLFormElement>("main form")].filter(isKept);
   served = contentOf(next);
   document.title = next.title;
   document.body.dataset["shortcuts"] = next.body.dataset["shortcuts"] ?? "on";
@@ -47,12 +48,19 @@ export function show(next: Document, { isUpdate = false, sent }: Showing = {}): 
     morphStyle: "outerHTML",
     ignoreActiveValue: isUpdate,
     callbacks: {
-      beforeNodeMorphed: (node: Node) => !isKept(node),
-      beforeNodeRemoved: (node: Node) => !isKept(node),
+      beforeNodeMorphed: (node: Node) => !kept.some((form) => form === node),
+      beforeNodeRemoved: (node: Node) => !kept.some((form) => node.contains(form)),
       // Opened details stay open.
       beforeAttributeUpdated: (name: string) => !(isUpdate && name === "open"),
     },
   });
+  // A form may have been matched with another one, or be on the page no more.
+  for (const form of kept) {
+    if (form.isConnected) continue;
+    const fresh = document.getElementById(form.getAttribute("id") ?? "");
+    if (fresh) fresh.replaceWith(form);
+    else document.querySelector("main")?.append(form);
+  }
   const messages = next.querySelector("#messages");
   if (!isUpdate && messages) document.querySelector("#messages")?.replaceChildren(...messages.childNodes);
   const [nav, nextNav] = [document.querySelector("nav.sections"), next.querySelector("nav.sections")];

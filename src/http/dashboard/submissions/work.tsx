@@ -90,7 +90,7 @@ export function WorkCard({ submission, work, typed, values }: Props) {
         <Button>Assign</Button>
       </Form>
       {labels.length > 0 && (
-        <p class="buttons">
+        <div class="buttons">
           {labels.map((label) => (
             <ButtonForm
               to={`${path}/label`}
@@ -100,7 +100,7 @@ export function WorkCard({ submission, work, typed, values }: Props) {
               <Foreign text={label} /> ×
             </ButtonForm>
           ))}
-        </p>
+        </div>
       )}
       <Form to={`${path}/label`} class="filters" id="label-form" values={values}>
         <TextField
