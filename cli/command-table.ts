@@ -68,7 +68,7 @@ export const COMMANDS: { name: string; summary: string; load: () => Promise<Decl
   },
   {
     name: "targets",
-    summary: "manage where the submissions of a form are sent",
+    summary: "manage where submissions of a form and changes of a project are sent",
     load: async () => (await import("./commands/targets/targets.ts")).addTargetCommands,
   },
   {

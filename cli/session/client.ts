@@ -35,6 +35,8 @@ export type Sent = {
   propose?: string | undefined;
   /** Whether the change is made without approvals. */
   bypass?: boolean;
+  /** The secret of another token that asks, in place of the caller. */
+  as?: string;
 };
 
 /** Thrown by a transport in place of an answer: the change was proposed. */

@@ -37,6 +37,10 @@ export async function localTransport(
     if (isDocument || place === "project" || place === "environment") await applyScheduled(app, io);
     hasDeleted ||= method === "DELETE" || (isDocument && method === "POST");
     const call = { app, deployment, ...told, ...(await callOf(operation, sent)) };
+    if (sent.as !== undefined) {
+      const { tokenCaller } = await import("../../src/access/tokens.ts");
+      call.caller = await tokenCaller(app, sent.as, (hash) => app.store.tokens.find(hash), call.caller);
+    }
     if (scopes !== null) call.caller = limited(call.caller, scopes, operation);
     const { propose, bypass = false } = sent;
     if (propose === undefined && !bypass) return { value: await operation.run(call) };

@@ -34,7 +34,8 @@ type Answer = Pick<Response, "status" | "headers" | "body">;
  */
 export function remoteTransport({ server, token, ca }: Remote, limits = LIMITS): Transport {
   const fetchFrom = async (request: Request, isDownload: boolean): Promise<Answer> => {
-    if (token !== null) request.headers.set("Authorization", `Bearer ${token}`);
+    if (token !== null && !request.headers.has("Authorization"))
+      request.headers.set("Authorization", `Bearer ${token}`);
     const stop = new AbortController();
     const end = clock.steady() + limits.ms;
     let [isAnswering, isDownloading] = [false, false];
@@ -108,7 +109,7 @@ const WITH_JSON = [200, 201];
 const NO_CONTENT = [204];
 
 function requestFor(server: string, operation: Operation, sent: Sent): Request {
-  const { names, query, body, revision, etag, confirmed, why, source, propose, bypass = false } = sent;
+  const { names, query, body, revision, etag, confirmed, why, source, propose, bypass = false, as } = sent;
   const headers = {
     ...(operation.method !== "GET" && { "X-Source": source ?? "cli" }),
     ...(confirmed !== undefined && { "X-Confirm": confirmed }),
@@ -116,6 +117,7 @@ function requestFor(server: string, operation: Operation, sent: Sent): Request {
     ...(etag !== undefined && { "If-Match": `"${etag}"` }),
     ...(propose !== undefined && { "X-Propose": propose }),
     ...(bypass && { "X-Bypass": "true" }),
+    ...(as !== undefined && { Authorization: `Bearer ${as}` }),
     ...(why !== undefined && { "X-Why": encodeURIComponent(why) }),
     // A text is JSON lines already.
     ...(body !== undefined && {

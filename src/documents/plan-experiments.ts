@@ -1,7 +1,14 @@
 import type { ClockAndRandom } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { changedDraft, type GivenDesign, newDraft } from "../experiments/draft.ts";
-import { type Design, designOf, type Experiment, holdsFlag } from "../experiments/experiment.ts";
+import {
+  type Design,
+  designOf,
+  type Experiment,
+  holdsFlag,
+  tooManyExperiments,
+} from "../experiments/experiment.ts";
+import { EXPERIMENT_LIMITS } from "../experiments/limits.ts";
 import { dropExperiment, putExperiment, settled } from "../experiments/plan.ts";
 import { formOfMetric, parseGuard } from "../flags/ramps/guard.ts";
 import type { RampedState } from "../flags/ramps/ramp.ts";
@@ -50,7 +57,41 @@ export function planExperiments(
       : { before: null, after: designOf(after) };
     add(plan, { action: before ? "update" : "create", kind: "experiment", path, ...shown }, change);
   }
-  if (!prune) return;
+  if (prune) planDeletions(plan, project, { existing, experiments, pathTo });
+  requireFew(plan, project, environment, existing.size);
+}
+
+/** Throws `invalid` for more experiments than an environment may have. */
+function requireFew(plan: DocumentPlan, project: string, environment: string, before: number): void {
+  let count = before;
+  for (const each of plan.changes) {
+    if (each.change === "putExperiment" && each.project === project)
+      count += each.experiment.environment === environment && each.history?.before === null ? 1 : 0;
+    if (each.change === "deleteExperiment" && each.project === project)
+      count -= each.environment === environment ? 1 : 0;
+  }
+  if (count <= Math.max(before, EXPERIMENT_LIMITS.experiments)) return;
+  const { message, hint } = tooManyExperiments(environment);
+  throw fault(
+    pathOf("projects", project, "environments", environment, "experiments"),
+    message,
+    hint ?? undefined,
+  );
+}
+
+/** Adds the deletion of drafts that are not wanted. Throws `invalid` for experiments that hold a flag. */
+function planDeletions(
+  plan: DocumentPlan,
+  project: string,
+  {
+    existing,
+    experiments,
+    pathTo,
+  }: Pick<Wanted, "experiments"> & {
+    existing: ReadonlyMap<string, Experiment>;
+    pathTo: (name: string) => string;
+  },
+): void {
   for (const [name, experiment] of existing) {
     // One that has ended keeps its results.
     if (Object.hasOwn(experiments, name) || experiment.status === "ended") continue;

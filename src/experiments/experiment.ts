@@ -135,6 +135,15 @@ export function shownTime(at: number | null): string | null {
   return at === null ? null : isoTime(at);
 }
 
+/** The error for one more than an environment may have. */
+export function tooManyExperiments(environment: string): AppError {
+  return new AppError(
+    "conflict",
+    `environment "${environment}" has ${EXPERIMENT_LIMITS.experiments} experiments, the most there may be`,
+    { reason: "experiment-limit", hint: "delete drafts, and ones that have ended" },
+  );
+}
+
 export function noSuchExperiment({ environment, experiment }: ExperimentPlace): AppError {
   return new AppError("not_found", `the experiment "${experiment}" does not exist in ${environment}`, {
     reason: "experiment-not-found",

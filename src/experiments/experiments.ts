@@ -14,7 +14,9 @@ import {
   type FoundExperiment,
   holdsFlag,
   noSuchExperiment,
+  tooManyExperiments,
 } from "./experiment.ts";
+import { EXPERIMENT_LIMITS } from "./limits.ts";
 import { requireForms } from "./metrics.ts";
 import { dropExperiment, putExperiment, settled } from "./plan.ts";
 import type { ExperimentsApp } from "./store.ts";
@@ -36,7 +38,7 @@ export async function findExperiment(
 
 /**
  * Creates an experiment as a draft, which changes no flag. Throws `invalid` for a design that does not fit the flag,
- * `not_found` for the flag or a form, `conflict` for a name that is taken, `forbidden` without `forms:read` for a form, and as
+ * `not_found` for the flag or a form, `conflict` for a name that is taken and past the most of an environment, `forbidden` without `forms:read` for a form, and as
  * `requireChangeable` for a lock.
  */
 export function createExperiment(
@@ -55,6 +57,8 @@ export function createExperiment(
       throw new AppError("conflict", `the experiment "${name}" exists in ${environment}`, {
         reason: "experiment-exists",
       });
+    if ((await app.store.experiments.count(project, environment)) >= EXPERIMENT_LIMITS.experiments)
+      throw tooManyExperiments(environment);
     const { flag, metrics, guards } = given;
     const record = await app.store.flags.find({ ...place, flag });
     if (!record) throw noSuchFlag(flag);

@@ -12,6 +12,8 @@ import type { MeasuredBatch, Measurement } from "./measurement.ts";
 type ExperimentStore = {
   /** Throws `not_found` for the environment. */
   find(where: ExperimentPlace): Promise<FoundExperiment | undefined>;
+  /** How many an environment has. Throws `not_found`. */
+  count(project: string, environment: string): Promise<number>;
   /** By name. Throws `not_found`. */
   page(project: string, environment: string, query: PageQuery): Promise<Page<FoundExperiment>>;
   /** The experiments of an environment that hold a flag, by name. */

@@ -38,7 +38,7 @@ test("a form fills a segment, whose values are approved, exported and carried in
   expect((await here.run("forms", "delete", "signup", "--yes")).code).toBe(5);
 
   const plain = await here.run("flags", "export", ...place);
-  expect(plain.stderr).toContain("warning: nobody is in segment beta, which a form fills");
+  expect(plain.stderr).toContain("warning: segment beta, which a form fills, is empty in the file");
   expect(JSON.parse(plain.stdout)).toMatchObject({ $evaluators: { beta: { in: [{ var: "email" }, []] } } });
   const whole = await here.run("flags", "export", ...place, "--members");
   expect(JSON.parse(whole.stdout)).toMatchObject({

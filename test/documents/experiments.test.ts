@@ -123,6 +123,15 @@ describe("a document with an experiment", () => {
     expect(await reason(put({ headline: { ...DESIGN, ...wrong } }))).toContain(message);
   });
 
+  test("creates no more than an environment may have", async () => {
+    const { put } = await open();
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, DESIGN]));
+    expect(await reason(put(many(1001), { dryRun: true }))).toContain(
+      "1000 experiments, the most there may be",
+    );
+  });
+
   test("waits for the confirmation of a lock", async () => {
     const { put, app } = await open();
     await put({ headline: DESIGN });

@@ -12,6 +12,7 @@ import {
   getExperiment,
   patchExperiment,
 } from "../../src/experiments/experiments.ts";
+import { putExperiment } from "../../src/experiments/plan.ts";
 import { readResults } from "../../src/experiments/results.ts";
 import { shipExperiment } from "../../src/experiments/shipping.ts";
 import { pauseChanged } from "../../src/experiments/watching.ts";
@@ -169,6 +170,20 @@ describe("an experiment", () => {
   ])("is refused for %s", async (_, patch, given) => {
     const { create } = await openLab(patch);
     expect(await codeOf(create(given))).toBe("invalid");
+  });
+
+  test("is one of at most 1,000 in its environment", async () => {
+    const { app, at, create } = await openLab();
+    const experiment = await create();
+    const { version } = await app.store.readVersion();
+    const changes = Array.from({ length: 998 }, (_, index) =>
+      putExperiment("shop", undefined, { ...experiment, name: `old${index}` }),
+    );
+    await app.store.apply(changes, version, { who: "bob", at: app.now() });
+    await create({}, { ...at, experiment: "last" });
+    expect(await reasonOf(create({}, { ...at, experiment: "more" }))).toBe("conflict experiment-limit");
+    await deleteExperiment(app, BOB, { ...at, experiment: "old0" });
+    await create({}, { ...at, experiment: "more" });
   });
 
   test("counts submissions of a form that exists and that its author may read", async () => {

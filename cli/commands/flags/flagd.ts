@@ -205,7 +205,7 @@ async function exportFlags(session: Session, values: ExportValues): Promise<void
     const filled = (await listAll(client, segments.list, { names })).filter(({ source }) => source);
     for (const { name } of filled)
       io.note(
-        shown`warning: nobody is in segment ${name}, which a form fills: --members writes its members\n`,
+        shown`warning: segment ${name}, which a form fills, is empty in the file: --members writes its members\n`,
       );
   }
   if (output === "-") await writeOut(io, new Response(text));

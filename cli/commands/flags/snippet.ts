@@ -5,6 +5,8 @@ import { action } from "../../session/action.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import { env } from "../../session/env.ts";
 import type { Input } from "../../session/input.ts";
+import type { Self } from "../../../src/access/me.ts";
+import type { Client } from "../../session/client.ts";
 import type { Session } from "../../session/session.ts";
 import { servedAt } from "../../session/storage.ts";
 import { usage } from "../../session/usage.ts";
@@ -49,6 +51,7 @@ async function run({ client, config, io, note, print }: Session, values: Values)
   const { key, ...names } = values;
   const { environments } = await import("../../../src/operations/environments.ts");
   await client.call(environments.get, { names });
+  await requireBrowserKey(client, values);
   const known = config.server ?? env["FORMFLAG_PUBLIC_URL"] ?? (await servedAt(config));
   const address = known ?? LOCAL;
   if (!URL.canParse(address))
@@ -58,4 +61,20 @@ async function run({ client, config, io, note, print }: Session, values: Values)
   else await io.out(`${snippet}\n`);
   if (known === null)
     note("the address is that of a server on this machine: set FORMFLAG_PUBLIC_URL, or use --server\n");
+}
+
+/** Throws `invalid` for a token that is no browser key of the environment: whoever reads the page could use it. */
+async function requireBrowserKey(client: Client, { project, environment, key }: Values): Promise<void> {
+  const { me } = await import("../../../src/operations/access/me.ts");
+  const { value } = await client.send(me.get, { as: key });
+  const { scopes = [], projects } = value as Self;
+  const create = `formflag tokens create site --scope flags:browser -p ${project} -e ${environment}`;
+  if (!scopes.includes("flags:browser"))
+    throw usage("--key is a secret token, which no page may show", `${create} makes a key for pages`);
+  const [place] = projects ?? [];
+  if (place?.slug !== project || !place.environments?.includes(environment))
+    throw usage(
+      `--key is of ${place?.slug}/${place?.environments?.join()}, not of ${project}/${environment}`,
+      `${create} makes one`,
+    );
 }

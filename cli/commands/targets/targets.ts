@@ -58,8 +58,9 @@ Examples:
     id: ({ target: id }) => ({ id }),
     of: ({ project }) => (project === undefined ? "" : ` of project ${project}`),
     more: (found) => {
-      const { form, target } = found as unknown as Partial<TargetView>;
-      return form === undefined ? "" : ` of form ${form} (${target})`;
+      const { form, project, target } = found as unknown as Partial<TargetView>;
+      if (form === undefined) return "";
+      return form === null ? ` of project ${project} (${target})` : ` of form ${form} (${target})`;
     },
   });
 }

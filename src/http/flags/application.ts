@@ -52,10 +52,10 @@ export function isForApplication(token: FoundToken): token is FoundToken & { key
 }
 
 /** A request without an origin passes: browsers send one with every POST, and other clients could send any. */
-function checkOrigin({ name, allowedOrigins }: FoundToken, { headers }: Request): void {
+function checkOrigin({ allowedOrigins }: FoundToken, { headers }: Request): void {
   const origin = headers.get("origin");
   if (allowedOrigins === undefined || origin === null || isAllowedOrigin(origin, allowedOrigins)) return;
-  throw new AppError("forbidden", `the token "${name}" is not for pages of ${origin.slice(0, 200)}`, {
+  throw new AppError("forbidden", `this browser key is not for pages of ${origin.slice(0, 200)}`, {
     reason: "origin-not-allowed",
   });
 }

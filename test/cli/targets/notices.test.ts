@@ -40,6 +40,8 @@ test("targets of a project hear of their events in their environment, and togeth
   const { stdout } = await here.run("targets", "list", "-p", "shop");
   for (const words of ["flag.* in live", "ramp.stepped, ramp.ended, environment.changed", "all, every hour"])
     expect(stdout).toContain(words);
+  const { stderr } = await here.run("targets", "delete", targets.live);
+  expect(stderr).toContain(`target ${targets.live} of project shop (http://127.0.0.1:9/…) would be deleted`);
   const wrong = await here.run("targets", "add", "http://127.0.0.1:9/", "-p", "shop", "--event", "flag.nope");
   expect([wrong.code, wrong.stderr]).toEqual([
     2,

@@ -60,6 +60,8 @@ describe("a browser key", () => {
     expect(await statusFor({})).toBe(200);
     for (const origin of ["https://example.com", "http://shop.example.com", "null"])
       expect(await statusFor({ origin })).toBe(403);
+    const { json } = await post(ALL, { "x-api-key": limitedKey, origin: "https://example.com" });
+    expect(json["errorDetails"]).toBe("this browser key is not for pages of https://example.com");
     const { status } = await post(ALL, { "x-api-key": key, origin: "https://any.example" });
     expect(status).toBe(200);
   });

@@ -13,8 +13,8 @@ export const EXPERIMENT_FAULTS: PlantedFault[] = [
     name: "a conversion counts each time",
     test: "world",
     file: "src/store/sql/experiments/counting.ts",
-    from: "[bits, metric] = [after & ~before.metrics, 1]",
-    to: "[bits, metric] = [metrics, 1]",
+    from: "if (after === before.metrics) continue;\n    now.set(visitor, packSeen(before.variant, after, count));\n    for (let [bits, metric] = [after & ~before.metrics, 1]",
+    to: "now.set(visitor, packSeen(before.variant, after, count));\n    for (let [bits, metric] = [metrics, 1]",
   },
   {
     name: "a conversion counts before the exposure",

@@ -151,6 +151,12 @@ function* findExperiment({
   return row && toFound(row);
 }
 
+function* countExperiments(project: string, environment: string): Work<number> {
+  const { id: environmentId } = yield* environmentRow(project, environment);
+  const sql = "SELECT count(*) AS count FROM experiments WHERE environment_id = $environmentId";
+  return (yield* first<{ count: number }>(sql, { environmentId }))!.count;
+}
+
 function* pageExperiments(
   project: string,
   environment: string,
@@ -233,6 +239,6 @@ function stateOf(text: string | null): RampedState | null {
 }
 
 export const experiments = {
-  reads: { find: findExperiment, holding: holdingExperiments, findChanged },
+  reads: { find: findExperiment, count: countExperiments, holding: holdingExperiments, findChanged },
   readsAtOnce: { page: pageExperiments },
 };

@@ -22,7 +22,7 @@ export type Visits = Map<string, { variants: Set<string>; events: Set<string> }>
 
 type Event = Record<string, string>;
 
-/** Steps of people who start, pause, stop and ship experiments and ramps with guards, and of visitors of their flags. */
+/** Steps of people who start, pause, stop and ship experiments and ramps with guards, of visitors of their flags, and of others. */
 export async function experimentSteps(world: World, visits: Visits): Promise<(() => Promise<void>)[]> {
   const { chance } = world.scheduler;
   const { app } = world.servers[0]!;
@@ -90,6 +90,15 @@ export async function experimentSteps(world: World, visits: Visits): Promise<(()
     visit,
     visit,
     visit,
+    async function strangers() {
+      const round = (batches += 1);
+      await send(
+        Array.from({ length: 1 + chance.int(5) }, (_, index) => ({
+          targetingKey: `s${round}-${index}`,
+          event: chance.pick(["signup", "error"]),
+        })),
+      );
+    },
     async function crowds() {
       const flag = chance.pick(FLAGS);
       const round = (batches += 1);
