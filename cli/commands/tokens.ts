@@ -185,7 +185,11 @@ function requireScopes(scopes: readonly string[]): void {
   const near = SCOPES.filter((scope) => scope.split(":").includes(other));
   throw usage(
     `--scope: a scope is one of ${SCOPES.join(", ")}`,
-    near.length > 0 ? `did you mean ${near.join(" or ")}?` : `${other} is not a scope; roles are for users`,
+    near.length > 0
+      ? `did you mean ${near.join(" or ")}?`
+      : /^(?:all|any|full|everything|\*)$/i.test(other)
+        ? "--scope admin is everything; -p <project> limits it to a project"
+        : `${other} is not a scope; roles are for users`,
   );
 }
 

@@ -28,8 +28,9 @@ Example:
 type Values = { id: string; text: string };
 
 async function parse(input: Input, id?: string, text?: string): Promise<Values> {
+  const known = await input.need(id, "id");
   const note = await input.need(text, "text");
-  return { id: await input.need(id, "id"), text: await sourceOf(note, "the note", input) };
+  return { id: known, text: await sourceOf(note, "the note", input) };
 }
 
 async function run({ client, report }: Session, { id, text }: Values): Promise<void> {

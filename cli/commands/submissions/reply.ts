@@ -31,8 +31,9 @@ type Values = { id: string; text: string; subject: string | undefined };
 
 async function parse(input: Input, id?: string, given?: string): Promise<Values> {
   const { subject } = input.options as { subject?: string };
+  const known = await input.need(id, "id");
   const text = await input.need(given, "text");
-  return { id: await input.need(id, "id"), text: await sourceOf(text, "the text", input), subject };
+  return { id: known, text: await sourceOf(text, "the text", input), subject };
 }
 
 async function run({ client, report }: Session, { id, ...body }: Values): Promise<void> {

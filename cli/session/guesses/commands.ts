@@ -54,7 +54,7 @@ export const COMMAND_GUESSES: Record<string, string> = {
   "settings options configure variable variables vars": SETTINGS,
   "undo revert rollback": "type formflag flags undo <flag> -p <project> -e <environment>",
   promote: "type formflag flags promote <flag> -p <project> --from staging --to production",
-  "evaluate eval": "type formflag flags evaluate <flag> -p <project> -e <environment>",
+  "evaluate eval evaluation evaluations": "type formflag flags evaluate <flag> -p <project> -e <environment>",
   "toggle enable disable on off": "type formflag flags enable <flag> -p <project> -e <environment>",
   "plan validate lint": "type formflag diff -f <file>",
   "sync push deploy": "type formflag apply -f <file>",
@@ -65,7 +65,7 @@ export const COMMAND_GUESSES: Record<string, string> = {
   "dashboard ui web open browse admin console":
     "formflag users link prints a link that signs in to the dashboard; formflag status shows its address",
   "feature features feature-flag feature-flags toggles strategies gates": FLAGS,
-  "rollout rollouts percentage": ROLLOUT,
+  "rollout rollouts percentage distribution distributions strategy": ROLLOUT,
   "rule rules constraint constraints targeting": RULE,
   "variant variants variations": VARIANTS,
   "namespace namespaces ns workspace workspaces": "type formflag projects list",
@@ -75,7 +75,7 @@ export const COMMAND_GUESSES: Record<string, string> = {
   "key keys":
     "formflag projects get <project> shows the keys that applications send, formflag forms get <form> the key of a form",
   "apikey apikeys api-key api-keys api-token api-tokens secret secrets": "type formflag tokens create <name>",
-  "integration integrations slack discord": ADD_TARGET,
+  "integration integrations addon addons slack discord": ADD_TARGET,
   "emails mailer smtp": "type formflag mail test <address>",
   "data copy cp":
     "formflag export and formflag apply copy flags and forms, formflag backup create everything",
@@ -148,7 +148,8 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
     rename: `${NO_RENAME}: set another segment, and delete this one`,
     "evaluate eval test check":
       "a flag is evaluated, with the segments of its rule: formflag flags evaluate <flag> --context JSON",
-    "add-user users": "type formflag segments set <name> --if 'targetingKey in ann, bob'",
+    "add-user users add-member add-members member":
+      "type formflag segments set <name> --if 'targetingKey in ann, bob'",
   },
   forms: {
     "rename mv move": `${NO_RENAME}; formflag forms set <form> --name <name> changes the name for people`,
@@ -159,7 +160,7 @@ export const VERB_GUESSES: Record<string, Record<string, string>> = {
     "embed html code": "type formflag forms snippet <form>",
     "webhook notify": "formflag targets add <form> <url>, or formflag forms set <form> --notify <address>",
     "log audit": "type formflag forms history <form>",
-    "key url link address": "type formflag forms get <form>: it has the key and the address",
+    "key url link address endpoint": "type formflag forms get <form>: it has the key and the address",
     archive: "formflag forms disable <form> refuses submissions and keeps those stored",
     "deploy publish": "a form takes submissions as soon as it is created: formflag forms snippet <form>",
     upload: "type formflag forms set <form> --uploads on",

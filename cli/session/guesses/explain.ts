@@ -151,7 +151,9 @@ function commandHint(word: string, args: string[], program: Command): string | n
   if (near !== null) return `(Did you mean ${near}?)`;
   const [next = ""] = rest;
   const meant = ON.test(next) ? "enable" : OFF.test(next) ? "disable" : verbs.length === 1 ? verbs[0]! : next;
-  const all = `its commands are ${verbs.join(", ")}`;
+  const takesName = command.commands.find((each) => each.name() === "list")?.registeredArguments.length;
+  const listed = takesName ? `formflag ${pathOf(command)} list ${masked(word)} lists those of a form; ` : "";
+  const all = `${listed}its commands are ${verbs.join(", ")}`;
   return verbs.includes(meant)
     ? `the verb comes first: formflag ${pathOf(command)} ${meant} ${word}; ${all}`
     : all;

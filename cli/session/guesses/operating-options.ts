@@ -94,6 +94,7 @@ export const OPERATING_GUESSES: Guess[] = [
   [/^apply/, "--dry-run", "--dry-run takes no value: formflag apply <file> --dry-run"],
   [/^backup/, "--output-dir --dir --to", "-o <file> names the archive"],
   [/^backup restore/, "--into --target", "--data names the data directory to create"],
+  [/^(apply|diff)/, "-k -R --recursive --filename", "one file is named: formflag apply flags.yaml"],
   [/^(apply|diff)/, "--delete --remove", "--prune deletes what the file leaves out"],
   [
     /^(apply|diff)/,

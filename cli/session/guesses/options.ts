@@ -56,7 +56,7 @@ export const OPTION_GUESSES: Guess[] = [
     "--environments develop,production names its environments",
   ],
   [/^(projects|environments) /, "--description --title", "--name is for people; it has no description"],
-  [/^flags (set|create)/, "--state --status --active", ON_OFF],
+  [/^flags (set|create)/, "--state --status --active --default-value --default-on", ON_OFF],
   [/^flags (set|create|disable)/, "--for --until --duration", LIFETIME],
   [
     /^flags toggle/,
@@ -122,7 +122,7 @@ export const OPTION_GUESSES: Guess[] = [
     "a segment is a condition: --if 'targetingKey in ann, bob'",
   ],
   [/^segments set/, "--targeting --condition", "--rule takes the rule as JSON, --if in words"],
-  [/^forms (set|create)/, "--webhook --slack --discord --telegram --hook --target", TARGET],
+  [/^forms (set|create)/, "--webhook --webhook-url --slack --discord --telegram --hook --target", TARGET],
   [/^forms (set|create)/, "--email --mail --to --cc --bcc --recipient --recipients --send-to", NOTIFY],
   [
     /^forms (set|create)/,
@@ -133,6 +133,16 @@ export const OPTION_GUESSES: Guess[] = [
   [/^forms (set|create)/, "--files --upload --attachments", "--uploads on accepts files"],
   [/^forms (set|create)/, "--captcha --recaptcha --hcaptcha --turnstile", SPAM],
   [/^forms (set|create)/, "--fields --required", FIELDS],
+  [
+    /^forms (set|create)/,
+    "--autoresponse --autoresponder --auto-reply --auto-response",
+    "--autoreply on answers the sender by mail",
+  ],
+  [
+    /^forms (set|create)/,
+    "--gotcha --_gotcha",
+    "--honeypot <name> names a field; _gotcha is one of every form",
+  ],
   [
     /^forms (set|create)/,
     "--enabled --disabled --closed --open --on --off --enable --disable --state --status",
@@ -176,6 +186,7 @@ export const OPTION_GUESSES: Guess[] = [
   ],
   [/^targets add/, "--url --webhook", "the URL follows the form: formflag targets add <form> <url>"],
   [/ list$/, "--fields --columns", "--field <name> prints one field, --json all"],
+  [/ list$/, "-w --watch -A --all-namespaces", "it lists once, and everything that -p and -e select"],
   [/ (list|get)$/, "-o --output --format --csv --table --yaml", JSON_OUTPUT],
   [/ list$/, "--all --limit", "it lists everything"],
   [/^tokens create/, "--role --roles", "a token has scopes: --scope flags:write; roles are for users"],
