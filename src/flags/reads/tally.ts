@@ -11,7 +11,14 @@ export type TallyKind = (typeof TALLY_KINDS)[number];
 export type Tally = { kind: TallyKind; hour: number; what: string; variant: string; count: number };
 
 /** Selects the hours from `from` until before `to`, and with `prefix` only what begins with it. */
-export type TallyQuery = { kind: TallyKind; from: number; to: number; prefix?: string | undefined };
+export type TallyQuery = {
+  kind: TallyKind;
+  from: number;
+  to: number;
+  prefix?: string | undefined;
+  /** Left out is what sorts behind all that begins with it. */
+  until?: string | undefined;
+};
 
 export type HourTally = Omit<Tally, "kind">;
 /** With `after` only what sorts behind it, and no more than `limit`: to read an hour in steps. */

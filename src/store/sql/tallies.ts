@@ -20,9 +20,9 @@ const WHERE = `
   WHERE kind = $kind AND hour IN (SELECT CAST(value AS BIGINT) FROM json_each($hours))
     AND what >= $prefix AND what < $last`;
 
-function bound({ kind, from, to, prefix = "" }: TallyQuery): Params {
+function bound({ kind, from, to, prefix = "", until = prefix }: TallyQuery): Params {
   const hours = Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
-  return { kind: KINDS.indexOf(kind), hours: JSON.stringify(hours), prefix, last: prefix + LAST };
+  return { kind: KINDS.indexOf(kind), hours: JSON.stringify(hours), prefix, last: until + LAST };
 }
 
 function readTallies({

@@ -81,7 +81,7 @@ export function FlagFilters({
           value={state}
           options={[any, ...STATES.map((value) => ({ value, label: value }))]}
         />
-        <TextField name="tag" id="filter-tag" label="Tagged" value={tag} />
+        <TextField name="tag" id="filter-tag" label="Marked" value={tag} />
         <TextField name="owner" label="Owner" value={owner} />
         <SelectField
           name="changed"

@@ -8,7 +8,13 @@ import { Empty } from "../parts/card.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { flagPath, settingPath, projectPath } from "../paths.ts";
+import { Spark } from "./variants/spark.tsx";
 import type { RateOf } from "./flag-facts.tsx";
+
+/** The reads of flags by the hour, by environment and flag. */
+export type Sparks = ReadonlyMap<string, ReadonlyMap<string, readonly number[]>>;
+
+const NO_SPARKS: Sparks = new Map();
 
 /** Environments that the table has columns for; a flag's own page shows all. */
 export const MAX_COLUMNS = 8;
@@ -18,11 +24,13 @@ export function FlagTable({
   project,
   flags,
   rateOf,
+  sparks = NO_SPARKS,
   hasTicks = false,
 }: {
   project: Project;
   flags: readonly FlagOverview[];
   rateOf: RateOf;
+  sparks?: Sparks;
   /** Whether rows are ticked for the form around the table. */
   hasTicks?: boolean;
 }) {
@@ -68,6 +76,7 @@ export function FlagTable({
               {environments.map((environment) => (
                 <td data-label={environment.slug} data-environment={environment.slug}>
                   <Status project={project.slug} flag={flag} environment={environment} rateOf={rateOf} />
+                  <Spark reads={sparks.get(environment.slug)?.get(flag.slug)} />
                 </td>
               ))}
             </tr>

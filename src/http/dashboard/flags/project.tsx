@@ -2,6 +2,7 @@ import { flags } from "../../../operations/flags.ts";
 import { AppError } from "../../../base/errors.ts";
 import { setFlag } from "../../../flags/flags.ts";
 import { type FlagOverview, overviewOfFlags } from "../../../flags/overviews.ts";
+import { readsByHour } from "../../../flags/reads/served.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
@@ -22,7 +23,7 @@ import type { Dashboard } from "../routes.ts";
 import { useMay } from "../view.ts";
 import { type RateOf, ratesOf } from "./flag-facts.tsx";
 import { type Filter, FlagFilters, filterIn, selectionOf } from "./filters.tsx";
-import { MAX_COLUMNS, NoFlags } from "./flag-table.tsx";
+import { MAX_COLUMNS, NoFlags, type Sparks } from "./flag-table.tsx";
 import { TickedFlags, tickedRoutes } from "./ticked.tsx";
 
 /** Flags on one page if there are at most four environments: what a page holds is limited by its cells. */
@@ -50,10 +51,17 @@ export function projectFlagsRoutes(dashboard: Dashboard) {
       first === undefined
         ? () => 0
         : await ratesOf(app, c.get("caller"), { project: project.slug, environments }, first, last);
+    const sparks = new Map<string, Map<string, number[]>>();
+    if (first !== undefined)
+      for (const { slug: environment } of environments) {
+        const place = { project: project.slug, environment };
+        sparks.set(environment, await readsByHour(app, c.get("caller"), place, { first, last: last! }));
+      }
     return projectPage({
       project,
       flags: items,
       rateOf,
+      sparks,
       search,
       filter,
       after,
@@ -107,6 +115,7 @@ type Props = {
   project: Project;
   flags: readonly FlagOverview[];
   rateOf: RateOf;
+  sparks: Sparks;
   search: string;
   filter: Filter;
   after: string | null;
@@ -160,7 +169,7 @@ function Flags(props: Props) {
         </p>
       )}
       {flags.length > 0 ? (
-        <TickedFlags project={project} flags={flags} rateOf={props.rateOf} />
+        <TickedFlags project={project} flags={flags} rateOf={props.rateOf} sparks={props.sparks} />
       ) : (
         <NoFlags project={project} isFiltered={isFiltered} after={after} />
       )}

@@ -1,3 +1,4 @@
+import { flags as flagOperations } from "../../../operations/flags.ts";
 import { AppError } from "../../../base/errors.ts";
 import { tagsOf } from "../../../flags/flag-fields.ts";
 import { setDetails } from "../../../flags/flags.ts";
@@ -15,38 +16,73 @@ import { COMPARE, PROJECT, pathTo, projectPath } from "../paths.ts";
 import type { Dashboard, Done } from "../routes.ts";
 import { addressOf, useMay, useMayChange, useView } from "../view.ts";
 import type { RateOf } from "./flag-facts.tsx";
-import { FlagTable } from "./flag-table.tsx";
+import { FlagTable, type Sparks } from "./flag-table.tsx";
 
 const TICKED = `${PROJECT}/flags/ticked` as const;
+
+/** The words for each act behind the number of flags. */
+const ACTS = { tag: "tagged", untag: "no longer tagged", archive: "archived", restore: "restored" } as const;
+
+type ActName = keyof typeof ACTS;
+
+/** The act that takes one back. */
+const BACK = { tag: "untag", untag: "tag", archive: "restore", restore: "archive" } as const;
+
+/** Characters of the names of flags in a message: a browser keeps 4 KB of it. */
+const MAX_UNDO = 2500;
 
 export function tickedRoutes({ app, post }: Dashboard) {
   post(TICKED, "flags:write", async (c, fields, { project: slug }) => {
     const project = await getProject(app, slug);
-    const slugs = textsOf(fields, "flag");
+    const caller = c.get("caller");
+    const slugs = [...textsOf(fields, "flag"), ...textOf(fields, "flags").split(",").filter(Boolean)];
+    const sent = textOf(fields, "act");
+    const act: ActName = sent in ACTS ? (sent as ActName) : "tag";
     const tags = tagsOf(textOf(fields, "tag"));
+    const isTagging = act === "tag" || act === "untag";
     const to = projectPath(slug);
-    const archives = textOf(fields, "act") === "archive";
     if (slugs.length === 0) throw new AppError("invalid", "tick the flags first");
-    if (!archives && tags.length === 0) throw new AppError("invalid", "write the tag to add");
+    if (isTagging && tags.length === 0) throw new AppError("invalid", "write the tag to add");
     const what = counted(slugs.length, "flag");
+    const patchOf = (own: readonly string[]) => {
+      if (!isTagging) return { archived: act === "archive" };
+      const others = own.filter((tag) => !tags.includes(tag));
+      return { tags: act === "untag" ? others : [...new Set([...own, ...tags])] };
+    };
+    const heads = await headsOf(slugs, slug);
+    const ownTags = (flag: string) => tagsOf(heads.find((head) => head.slug === flag)?.tags ?? "");
+    const [only] = slugs;
     return confirmed<Done>(
       fields,
       async () => {
-        const heads = archives ? [] : await headsOf(slugs, slug);
+        const changed: string[] = [];
         for (const flag of slugs) {
-          const own = heads.find((head) => head.slug === flag)?.tags ?? "";
-          const patch = archives ? { archived: true } : { tags: tagsOf([own, ...tags].join()) };
-          await setDetails(app, c.get("caller"), { project: slug, flag }, patch);
+          const place = { project: slug, flag };
+          const { result } = await setDetails(app, caller, place, patchOf(ownTags(flag)));
+          if (result !== "unchanged") changed.push(flag);
         }
-        return { to, text: archives ? `${what} archived.` : `${what} tagged ${tags.join(", ")}.` };
+        const text = `${what} ${ACTS[act]}${isTagging ? ` ${tags.join(", ")}` : ""}.`;
+        const flags = changed.join(",");
+        if (flags === "" || flags.length > MAX_UNDO) return { to, text };
+        const values = { act: BACK[act], flags, ...(isTagging && { tag: tags.join(",") }) };
+        return { to, text, undo: { to: pathTo(TICKED, { project: slug }), values } };
       },
       async () => ({
-        title: `Confirm: ${archives ? "archive" : "tag"} ${what}, ${slug}`,
-        label: archives ? `Archive ${what}` : `Tag ${what}`,
+        title: `Confirm: ${act} ${what}, ${slug}`,
+        label: `${act[0]!.toUpperCase()}${act.slice(1)} ${what}`,
         environments: project.environments,
         change: <p>{slugs.join(", ")}</p>,
         back: { to, label: slug },
       }),
+      slugs.length > 1
+        ? undefined
+        : {
+            app,
+            caller,
+            operation: flagOperations.details,
+            names: { project: slug, flag: only! },
+            body: patchOf(ownTags(only!)),
+          },
     );
   });
 
@@ -61,15 +97,19 @@ export function TickedFlags({
   project,
   flags,
   rateOf,
+  sparks,
 }: {
   project: Project;
   flags: readonly FlagOverview[];
   rateOf: RateOf;
+  sparks: Sparks;
 }) {
   const view = useView();
   const mayWrite = useMay("flags:write");
   const mayArchive = useMayChange(project.environments);
-  const table = <FlagTable project={project} flags={flags} rateOf={rateOf} hasTicks={mayWrite} />;
+  const table = (
+    <FlagTable project={project} flags={flags} rateOf={rateOf} sparks={sparks} hasTicks={mayWrite} />
+  );
   if (!mayWrite) return table;
   const { from, to } = usualPair(project);
   return (

@@ -7,7 +7,7 @@ import type { RuleTable } from "../../../flags/rules/rule-table.ts";
 import type { FlagPatch } from "../../../flags/flag.ts";
 import { flagState } from "../../../flags/history.ts";
 import { differencesInWords } from "../../../flags/rules/difference-words.ts";
-import { isUnset } from "../../../projects/differences.ts";
+import { differencesOf, isUnset } from "../../../projects/differences.ts";
 import { setFlag } from "../../../flags/flags.ts";
 import { scheduleChange } from "../../../flags/schedule/schedule.ts";
 import { sentence } from "../error-page.tsx";
@@ -95,15 +95,26 @@ export async function changeValues(act: string, context: Act): Promise<ValuesOut
   }
 }
 
+/** The fields of which each member differs by itself. */
+const MEMBERS = new Set(["variants", "colours"]);
+
+/** The differences of two objects, a line for each member: `variants, on: "A" → "B"`. */
+function memberDifferences(field: string, before: unknown, after: unknown): string[] {
+  const textOf = (value: unknown) => (value === undefined ? "none" : JSON.stringify(value).slice(0, 100));
+  return differencesOf(before ?? {}, after ?? {}).map(
+    (each) => `${field}, ${each.field}: ${textOf(each.before)} → ${textOf(each.after)}`,
+  );
+}
+
 /** The changes of a patch, a line for each field. */
 function differenceOf({ dashboard: { app }, setting: { record } }: Act, patch: FlagPatch): string[] {
   const [before, after] = [flagState(record), flagState(patched(record, patch, app.now()))];
   const shown = (field: string | null, words: string | null | undefined, value: unknown) =>
     words ?? (isUnset(value, field ?? "") ? "none" : JSON.stringify(value)).slice(0, 300);
-  return differencesInWords(before, after).map(
-    ({ field, words, ...each }) =>
-      `${field ?? "flag"}: ${shown(field, words?.before, each.before)} → ${shown(field, words?.after, each.after)}`,
-  );
+  return differencesInWords(before, after).flatMap(({ field, words, ...each }) => {
+    if (field !== null && MEMBERS.has(field)) return memberDifferences(field, each.before, each.after);
+    return `${field ?? "flag"}: ${shown(field, words?.before, each.before)} → ${shown(field, words?.after, each.after)}`;
+  });
 }
 
 /** The form again, with what is wrong at each field. */

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { hourOf } from "../../../../src/base/days.ts";
 import { setDetails, setFlag } from "../../../../src/flags/flags.ts";
 import { setEnvironment } from "../../../../src/projects/environments.ts";
 import { createProject } from "../../../../src/projects/projects.ts";
@@ -85,4 +86,36 @@ test("ticked flags are tagged, archived once a locked environment is confirmed, 
 test("what differs between environments is a list of its own", async () => {
   const { flagsAt } = await openShop();
   expect(await flagsAt(`${LIST}/compare?differs=1`)).toEqual(["alpha"]);
+});
+
+test("what was done to ticked flags is undone for those that it changed", async () => {
+  const { ann, flagsAt, tagsOf } = await openShop();
+  const act = (fields: Record<string, string | string[]>) => ann.post(`${LIST}/flags/ticked`, fields);
+  const tagged = await act({ act: "tag", tag: "ui", flag: ["alpha", "gamma"] });
+  const undo = /<form[^>]*flags\/ticked"[^>]*>.*?<\/form>/s.exec(tagged.text)![0];
+  expect(undo).toContain('name="flags" value="gamma"');
+  await act({ act: "untag", flags: "gamma", tag: "ui" });
+  expect([await tagsOf("alpha"), await tagsOf("gamma")]).toEqual(["search,ui", ""]);
+  await act({ act: "archive", flag: ["alpha", "gamma"] });
+  expect(await flagsAt(LIST)).toEqual(["beta"]);
+  await act({ act: "restore", flags: "alpha,gamma" });
+  expect(await flagsAt(LIST)).toEqual(["alpha", "beta", "gamma"]);
+});
+
+test("a cell has a line of the reads in the last hours", async () => {
+  const { app, ann } = await openShop();
+  const { environments } = (await app.store.projects.find("shop"))!;
+  const live = environments.find(({ slug }) => slug === "live")!;
+  const served = (flag: string, ago: number, count: number) => ({
+    kind: "served" as const,
+    hour: hourOf(app.now()) - ago,
+    what: `${live.key}/${flag}`,
+    variant: "on",
+    count,
+  });
+  await app.store.tallies.add([served("alpha", 0, 30), served("alpha", 5, 10), served("alphabet", 0, 99)]);
+  const { text } = await ann.get(LIST);
+  expect([...text.matchAll(/aria-label="([\d,]+ reads in 24 hours)"/g)].map(([, words]) => words)).toEqual([
+    "40 reads in 24 hours",
+  ]);
 });

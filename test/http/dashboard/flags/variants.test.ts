@@ -112,3 +112,12 @@ test("the description of a flag is one of its details", async () => {
   await ann.post(DETAILS, { description: "The big picture", owner: "", tags: "", act: "details" });
   expect((await ann.get(FLAG)).text).toMatch(/name="description"[^>]*value="The big picture"/);
 });
+
+test("the difference names each variant and colour that changes", async () => {
+  const { send } = await openShop({ variants: { a: 1, b: 2 }, defaultVariant: "a" });
+  const rows = table("number", ["a", "5", "#123456", "#1c7ed6"], ["c", "3"]);
+  const { text } = await send({ act: "check", ...rows });
+  for (const line of ["variants, a: 1 → 5", "variants, b: 2 → none", "variants, c: none → 3"])
+    expect(text).toContain(line);
+  expect(text).toContain("colours, a: none → &quot;#123456&quot;");
+});

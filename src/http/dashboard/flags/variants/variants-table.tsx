@@ -7,7 +7,7 @@ import { type EditedVariant, type EditedVariants, TYPES } from "./variant-rows.t
 
 const ERROR = "variants-error";
 /** The library would leave out a false one. */
-const AS_WRITTEN: object = { spellcheck: "false", autocapitalize: "off" };
+const AS_WRITTEN: object = { spellcheck: "false", autocapitalize: "off", dir: "auto" };
 
 /** The variants of a flag as fields, with one type for all of them, and how often each was served today. */
 export function VariantsTable({
