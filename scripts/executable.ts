@@ -94,6 +94,12 @@ const LIGHTER: Record<string, [string, string][]> = {
     ["import { MetadataService } from '../../services/metadataService.js';", ""],
     ["import { verifyAttestationWithMetadata } from '../../metadata/verifyAttestationWithMetadata.js';", ""],
   ],
+  // Metrics of Node, and ways of passing metrics on, where a registry alone is used.
+  "prom-client/index.js": [
+    ["exports.Pushgateway = require('./lib/pushgateway');", ""],
+    ["exports.collectDefaultMetrics = require('./lib/defaultMetrics');", ""],
+    ["exports.AggregatorRegistry = require('./lib/cluster');", ""],
+  ],
   // A validator of what a client answers to questions, which formflag asks none of: it would be half a megabyte.
   "@modelcontextprotocol/server/dist/shimsNode.mjs": [
     [
@@ -105,6 +111,8 @@ const LIGHTER: Record<string, [string, string][]> = {
   "@standard-community/standard-json/dist/zod-Bwrt9trS.js": [
     ["await import('zod/v4/core')", "{ toJSONSchema }"],
     ["import 'quansync';", "import { toJSONSchema } from 'zod/v4/core';"],
+    // The version of zod before: a third of a megabyte.
+    ["await import('zod-to-json-schema')", "{}"],
   ],
 };
 
