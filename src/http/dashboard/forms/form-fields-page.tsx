@@ -80,7 +80,7 @@ export function fieldsPage(form: Form, shown: Shown, isRefused: boolean): Page {
             </Notice>
           )}
           {draft.as === "rows" ? <Rows draft={draft} shown={shown} /> : <Json draft={draft} shown={shown} />}
-          <p class="buttons unsaved">
+          <p class="buttons save-bar">
             <Button kind="primary" name="act" value="save">
               Save fields
             </Button>
