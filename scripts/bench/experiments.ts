@@ -4,6 +4,7 @@ import { createAssignmentSource } from "../../src/experiments/assignments.ts";
 import { packSeen } from "../../src/experiments/measurement.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { compare } from "./compare.ts";
+import { measureEvents } from "./events.ts";
 import type { Rounds, Show } from "./figure.ts";
 import {
   adminHeaders,
@@ -86,6 +87,9 @@ export async function measureExperiments(directory: string, rounds: Rounds, show
     rounds,
     show,
   );
+  const made = await run("tokens", "create", "app", "--scope", "flags:evaluate");
+  const { token: secret } = made as { token: string };
+  await measureEvents({ server, headers: { "x-api-key": secret }, flag: "few", directory }, rounds, show);
   await server.stop();
 }
 

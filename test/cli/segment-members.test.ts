@@ -58,3 +58,37 @@ test("a form fills a segment, whose values are approved, exported and carried in
     "error: the field is missing\nhint: name the one with the value: --field email\n",
   ]);
 });
+
+test("a flag serves the members of a segment that a form fills, and nobody else", async () => {
+  const here = onData(tempDirectory());
+  const place = ["-p", "shop", "-e", "production"];
+  await here.run("projects", "create", "shop");
+  await here.run("forms", "create", "signup");
+  const file = join(tempDirectory(), "in.jsonl");
+  await Bun.write(file, '{"email":"Ann@example.com"}\n');
+  await here.run("submissions", "import", "signup", file);
+  await here.run("segments", "set", "beta", ...place, "--from-form", "signup", "--field", "email");
+  await here.run("flags", "set", "early", ...place, "--on", "--if", "segment beta", "--then", "on");
+  const variantFor = async (context: object) =>
+    (
+      await here.json<{ variant: string }>(
+        "flags",
+        "evaluate",
+        "early",
+        ...place,
+        "--context",
+        JSON.stringify(context),
+      )
+    ).variant;
+  expect(await variantFor({ email: " ANN@example.com" })).toBe("on");
+  for (const context of [
+    {},
+    { email: "" },
+    { email: "bob@example.com" },
+    { email: "ann@example.co" },
+    { email: ["ann@example.com"] },
+    { mail: "ann@example.com" },
+    { targetingKey: "ann@example.com" },
+  ])
+    expect(await variantFor(context)).toBe("off");
+});

@@ -11,6 +11,8 @@ export const LAB = "lab";
 /** The target of the project. */
 export const REPORTED = "https://8.8.8.8/lab/each";
 const FLAGS = ["headline", "button"];
+/** Those with ramps; one has no experiments, so that what a ramp leaves behind is there in the end. */
+const RAMPED = [...FLAGS, "banner"];
 const LIVE = `/projects/${LAB}/environments/live`;
 const CONFIRMED = { "x-confirm": "*" };
 const GUARD = "event:error rises 0%";
@@ -28,7 +30,7 @@ export async function experimentSteps(world: World, visits: Visits): Promise<(()
   const { app } = world.servers[0]!;
   await createProject(app, OPERATOR, { slug: LAB, environments: ["live"] });
   await addNoticeTarget(app, OPERATOR, LAB, { target: REPORTED }, fakeOutgoing());
-  for (const flag of FLAGS) await setFlag(app, OPERATOR, { project: LAB, environment: "live", flag }, {});
+  for (const flag of RAMPED) await setFlag(app, OPERATOR, { project: LAB, environment: "live", flag }, {});
   const environmentKey = (await app.store.projects.find(LAB))!.environments[0]!.key;
   let [numbers, batches] = [0, 0];
   const ask = (method: string, path: string, body?: object) =>
@@ -112,10 +114,10 @@ export async function experimentSteps(world: World, visits: Visits): Promise<(()
     },
     async function ramps() {
       const body = { variant: "on", to: [10, 50, 100], every: 2 + chance.int(20), ...guards() };
-      await ask("PUT", `/flags/${chance.pick(FLAGS)}/ramp`, body);
+      await ask("PUT", `/flags/${chance.pick(RAMPED)}/ramp`, body);
     },
     async function aborts() {
-      await ask("POST", `/flags/${chance.pick(FLAGS)}/ramp/${chance.pick(["abort", "pause", "resume"])}`);
+      await ask("POST", `/flags/${chance.pick(RAMPED)}/ramp/${chance.pick(["abort", "pause", "resume"])}`);
     },
     async function pauses() {
       await ask("POST", `${any()}/pause`);
@@ -127,7 +129,7 @@ export async function experimentSteps(world: World, visits: Visits): Promise<(()
       else await ask("POST", `${any()}/stop`);
     },
     async function resets() {
-      await ask("PATCH", `/flags/${chance.pick(FLAGS)}`, { variants: null, enabled: chance.once(2) });
+      await ask("PATCH", `/flags/${chance.pick(RAMPED)}`, { variants: null, enabled: chance.once(2) });
     },
     async function deletes() {
       if (chance.once(3)) await ask("DELETE", any());
