@@ -146,6 +146,15 @@ function targetingOf(
     return [condition, resultIn(variant, "--then", variants)];
   });
   const last = rest === undefined ? undefined : resultIn(rest, "--else", variants);
+  if (
+    typeof last === "string" &&
+    pairs.length > 0 &&
+    pairs.every((each, at) => at % 2 === 0 || each === last)
+  )
+    throw usage(
+      `the rule gives ${last} to everyone`,
+      `leave out --else ${rest}, or name another variant with it or with --then`,
+    );
   if (rollout === undefined) {
     // Shares of all users stand alone.
     if (pairs.length === 0 && typeof last === "object") return last;
