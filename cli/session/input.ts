@@ -110,12 +110,12 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
   };
 }
 
-/** The names that there are; none for a token that may not list them. */
+/** The names that there are; none if they cannot be listed. */
 async function namesOf(list: () => Promise<string[]>): Promise<string[]> {
   try {
     return await list();
   } catch (error) {
-    if (error instanceof AppError && error.code === "forbidden") return [];
+    if (error instanceof AppError) return [];
     throw error;
   }
 }

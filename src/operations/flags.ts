@@ -96,6 +96,7 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
     summary: "Count what readers of a flag got today",
     scope: "flags:read",
     place: "environment",
+    defaults: {},
     run: async ({ app, caller, names, query: { timeZone = "UTC" } }) => {
       const { servedToday } = await import("../flags/reads/served.ts");
       if (!(await app.store.flags.find(names))) throw noSuchFlag(names.flag);
