@@ -5,7 +5,6 @@ import {
   contains,
   isGiven,
   isOneOf,
-  literally,
   moment,
   not,
   numeric,
@@ -55,7 +54,7 @@ function compared(
   switch (type) {
     case "STRING_COMPARISON_TYPE":
     case "ENTITY_ID_COMPARISON_TYPE":
-      return textRule(operator, value, wanted);
+      return textRule(operator, value, wanted, note);
     case "NUMBER_COMPARISON_TYPE":
       return numberRule(operator, value, wanted);
     case "BOOLEAN_COMPARISON_TYPE":
@@ -68,7 +67,12 @@ function compared(
   }
 }
 
-function textRule(operator: string, value: Value, wanted: string): Rule | undefined {
+function textRule(
+  operator: string,
+  value: Value,
+  wanted: string,
+  note: (message: string) => void,
+): Rule | undefined {
   const isPresent = and(isGiven(value), { "!==": [value, ""] });
   const isSame = isOneOf(value, writings(wanted));
   switch (operator) {
@@ -77,9 +81,9 @@ function textRule(operator: string, value: Value, wanted: string): Rule | undefi
     case "neq":
       return and(isPresent, not(isSame));
     case "prefix":
-      return and(isPresent, trimmed(value, wanted, "starts_with", String.raw`^\s*${literally(wanted)}`));
     case "suffix":
-      return and(isPresent, trimmed(value, wanted, "ends_with", String.raw`${literally(wanted)}\s*$`));
+      note(`${value.var} is compared with the spaces around it, which are cut off there`);
+      return and(isPresent, { [operator === "prefix" ? "starts_with" : "ends_with"]: [value, wanted] });
     case "contains":
       return and(isPresent, contains(value, wanted));
     case "notcontains":
@@ -91,13 +95,6 @@ function textRule(operator: string, value: Value, wanted: string): Rule | undefi
     default:
       return undefined;
   }
-}
-
-/** The ends of a text without the spaces around it, as it is compared there. */
-function trimmed(value: Value, wanted: string, operator: string, pattern: string): Rule {
-  // A text that begins or ends with a space is in no text without them.
-  const isIn: Rule = wanted === wanted.trim() && { matches: [value, pattern] };
-  return wanted === "" ? { [operator]: [value, ""] } : isIn;
 }
 
 function listIn(text: string): unknown[] {
