@@ -116,7 +116,8 @@ export function lazyTransport(open: () => Promise<Transport>): Transport {
   return {
     send: async (...args) => (await transport()).send(...args),
     open: async (...args) => (await transport()).open(...args),
-    close: async () => (await opened)?.close(),
+    // The error of an opening that failed is that of the call.
+    close: async () => (await opened?.catch(() => undefined))?.close(),
   };
 }
 
