@@ -33,12 +33,7 @@ const EXIT_CODES: Record<ErrorCode, number> = {
 };
 
 /** Runs a command line. Returns its exit code, after an error was printed on standard error. */
-export function run(given: string[], io: Io): Promise<number> {
-  return runLine(given, io, false);
-}
-
-/** `isMeant`: a word of it was taken for the command that it means, so that it runs for the second time. */
-async function runLine(given: string[], io: Io, isMeant: boolean): Promise<number> {
+export async function run(given: string[], io: Io): Promise<number> {
   let args = given;
   const asJson = args.includes("--json");
   const written: Promise<void>[] = [];
@@ -67,26 +62,25 @@ async function runLine(given: string[], io: Io, isMeant: boolean): Promise<numbe
       isWanted,
     });
     program.hook("preAction", (_, command) => void (acting = command));
-    if (!isMeant) await noteVariables(args, io);
+    await noteVariables(args, io);
     if (args.length === 0) program.help();
     args = withoutHelp(args, program);
     await program.parseAsync(joinLists(args, program), { from: "user" });
     return 0;
   } catch (error) {
-    if (complaint === "") return reportError(error, io, asJson, acting);
-    const program = await buildProgram(io, { write: () => {} });
-    const { meantLine } = await import("./session/guesses/synonyms.ts");
-    const meant = meantLine(complaint, args, program);
-    if (meant !== null) return await runLine(meant, io, true);
-    return reportError(await explainedError(complaint, args, program), io, asJson, acting);
+    const explained = complaint === "" ? error : await explainedError(complaint, args, io);
+    return reportError(explained, io, asJson, acting);
   } finally {
     await Promise.all([...written, io.settle()]);
   }
 }
 
-/** The error for a command line that commander refuses; `program` has every command. */
-async function explainedError(message: string, args: string[], program: Command): Promise<AppError> {
-  const { explain } = await import("./session/guesses/explain.ts");
+/** The error for a command line that commander refuses. */
+async function explainedError(message: string, args: string[], io: Io): Promise<AppError> {
+  const [{ explain }, program] = await Promise.all([
+    import("./session/guesses/explain.ts"),
+    buildProgram(io, { write: () => {} }),
+  ]);
   const { message: text, hint } = explain(message, args, program);
   return new AppError("invalid", text, { hint: hint ?? undefined });
 }

@@ -28,7 +28,6 @@ function cliPage([program, ...commands]: [CommandHelp, ...CommandHelp[]]): strin
   return `# Commands
 
 \`formflag <command> --help\` shows the same text in a terminal, and \`man formflag\` all of it.
-A noun is also understood in the singular, and a verb by another name: \`form show\` is \`forms get\`, \`flag on\` is \`flags enable\`.
 
 ${tableOf(["command", "subcommands", "what it does"], rows)}
 

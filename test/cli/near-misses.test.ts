@@ -19,7 +19,14 @@ describe("what other programs call otherwise", () => {
     ["version", "unknown command 'version'", "formflag --version"],
     ["start", "unknown command 'start'", "formflag serve"],
     ["restore backup.tar", "unknown command 'restore'", "formflag backup restore <file>"],
+    ["flags new sale", "unknown command 'new'", "formflag flags create"],
     ["flags update sale", "unknown command 'update'", "formflag flags set"],
+    ["forms update contact", "unknown command 'update'", "formflag forms set"],
+    ["projects show shop", "unknown command 'show'", "formflag projects get"],
+    ["submissions rm 1", "unknown command 'rm'", "formflag submissions delete"],
+    ["targets new contact", "unknown command 'new'", "formflag targets add"],
+    ["tokens remove laptop", "unknown command 'remove'", "formflag tokens revoke"],
+    ["tokens add laptop", "unknown command 'add'", "formflag tokens create"],
     ["targets set x", "unknown command 'set'", "add a target"],
     ["targets ping x", "unknown command 'ping'", "formflag targets test"],
     ["webhooks list", "unknown command 'webhooks'", "formflag targets add"],
@@ -35,48 +42,6 @@ describe("what other programs call otherwise", () => {
       error: { code: "invalid", message, hint: expect.stringContaining(hint) },
     });
   });
-});
-
-test("a noun in the singular and a synonymous verb mean the command that has them", async () => {
-  const here = ["-p", "shop", "-e", "develop"];
-  for (const [line, meant] of [
-    [
-      ["flag", "get", "sale", ...here],
-      ["flags", "get", "sale", ...here],
-    ],
-    [
-      ["flag", "show", "sale", ...here, "--json"],
-      ["flags", "get", "sale", ...here, "--json"],
-    ],
-    [
-      ["env", "list", "-p", "shop"],
-      ["environments", "list", "-p", "shop"],
-    ],
-    [
-      ["--json", "project", "view", "shop"],
-      ["projects", "get", "shop", "--json"],
-    ],
-    [
-      ["form", "update", "contact", "--name", ""],
-      ["forms", "set", "contact", "--name", ""],
-    ],
-    [
-      ["delivery", "ls"],
-      ["deliveries", "list"],
-    ],
-    [
-      ["flag", "on", "nothing", ...here],
-      ["flags", "enable", "nothing", ...here],
-    ],
-    [
-      ["token", "remove", "x"],
-      ["tokens", "revoke", "x"],
-    ],
-  ] as const)
-    expect(await run(...line)).toEqual(await run(...meant));
-  expect((await run("tokens", "new", "laptop", "--scope", "read")).stdout).toStartWith("ff_");
-  expect((await run("form", "rm", "contact")).stderr).toContain("add --yes to delete it");
-  expect((await run("flag", "of", "sale", ...here)).stderr).toContain("unknown command 'of'");
 });
 
 describe("a wrong value is named as it stands on the command line", () => {

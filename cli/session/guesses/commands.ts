@@ -52,6 +52,7 @@ export const COMMAND_GUESSES: Record<string, string> = {
   "man docs documentation": "type formflag help, or formflag help <command>; docs/ holds the documentation",
   set: SETTINGS,
   "settings options configure variable variables vars": SETTINGS,
+  "envs env": "type formflag environments list -p <project>",
   "undo revert rollback": "type formflag flags undo <flag> -p <project> -e <environment>",
   promote: "type formflag flags promote <flag> -p <project> --from staging --to production",
   "evaluate eval evaluation evaluations": "type formflag flags evaluate <flag> -p <project> -e <environment>",
