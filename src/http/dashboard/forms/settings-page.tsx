@@ -7,7 +7,7 @@ import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../parts/field.tsx";
-import { A, Button, Form as PostForm, Hidden } from "../parts/link.tsx";
+import { Button, ButtonLink, Form as PostForm, Hidden } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { GROUPS, type SettingErrors, beforeName, settingText } from "./setting-fields.ts";
 import { namedForm } from "./form-words.ts";
@@ -49,7 +49,7 @@ export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
               <h2>{title}</h2>
               {id === "schema" && (
                 <p>
-                  <A to={`${to}/fields`}>Edit the fields as rows</A>
+                  <ButtonLink to={`${to}/fields`}>Edit the fields as rows</ButtonLink>
                 </p>
               )}
               {failed?.message && (
