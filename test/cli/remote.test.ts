@@ -8,7 +8,9 @@ const server = await startServer();
 const local = onData(server.data);
 
 async function createToken(name: string, ...args: string[]): Promise<string> {
-  return (await local.run("tokens", "create", name, ...args)).stdout.trim();
+  const { code, stdout, stderr } = await local.run("tokens", "create", name, ...args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout.trim();
 }
 
 /** Commands on the server, with that token. */
@@ -321,9 +323,9 @@ describe("scopes", () => {
     const { code, stdout, stderr } = await run("flags", "set", "nothing", ...place, "--on");
     expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
     expect(stderr).toContain("flags:write");
-    const limited = withToken(await createToken("reader-of-shop", "--scope", "flags:read", "-p", "shop"));
+    const limited = withToken(await createToken("reader-of-scoped", "--scope", "flags:read", "-p", "scoped"));
     expect((await limited.run("flags", "set", "nothing", ...place, "--on")).stderr).toEndWith(
-      "hint: it holds flags:read in project shop; an admin creates another: formflag tokens create <name> --scope flags:write -p shop\n",
+      "hint: it holds flags:read in project scoped; an admin creates another: formflag tokens create <name> --scope flags:write -p scoped\n",
     );
     expect((await local.run("flags", "get", "nothing", ...place)).code).toBe(3);
   });
