@@ -75,6 +75,11 @@ export function markEdits(): void {
   document.documentElement.classList.toggle("edited", form != null && isChanged(form));
 }
 
+/** Leaves a field, so that keys are those of the page. */
+export function focusMain(): void {
+  document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
+}
+
 /** Whether a form has unsaved input. */
 export function isChanged(form: HTMLFormElement): boolean {
   if (form.dataset["changed"] !== undefined) return true;

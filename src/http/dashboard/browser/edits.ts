@@ -25,7 +25,7 @@ function followEdit({ target, type }: Event): void {
   if (!check) return;
   markEdits();
   forget();
-  // Fields of another kind take the place of those that are shown.
+  // Another type has other fields.
   if (type === "change" && field.dataset["redraws"] !== undefined) return check.form!.requestSubmit(check);
   timer = setTimeout(() => void tryEdits(check), PAUSE);
 }

@@ -1,5 +1,5 @@
 import { expectPage } from "./busy.ts";
-import { buttonOf, isChanged, notify, parse, show } from "./document.ts";
+import { buttonOf, focusMain, isChanged, notify, parse, show } from "./document.ts";
 
 /** Sends forms without loading the page again, and shows the page that answers. */
 export function sendForms(): void {
@@ -117,8 +117,6 @@ function leaveField(form: HTMLFormElement): void {
   const isTyped = at?.matches("input, textarea") === true && form.contains(at);
   if (isTyped && form.closest("[data-submission]") && body.dataset["shortcuts"] !== "off") focusMain();
 }
-
-const focusMain = () => document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
 
 /** Statuses of what may succeed later. */
 const MAY_PASS = /^(401|429|5..)$/;

@@ -1,3 +1,4 @@
+import { focusMain } from "./document.ts";
 import { isForNext } from "./busy.ts";
 import { formatRelative } from "../relative-time.ts";
 
@@ -44,7 +45,7 @@ export function obeyKeys(): void {
     if (document.body.dataset["shortcuts"] === "off" || document.querySelector("dialog[open]")) return;
     const { target, key } = event;
     if (target instanceof HTMLElement && target.closest("input:not([type=checkbox]), textarea, select")) {
-      if (key === "Escape") document.querySelector("main")?.focus({ preventScroll: true });
+      if (key === "Escape") focusMain();
       return;
     }
     if (isForNext(key)) return;

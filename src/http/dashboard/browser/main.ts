@@ -2,7 +2,6 @@ import { listenToChanges } from "./changes.ts";
 import { followEdits } from "./edits.ts";
 import { sendForms } from "./forms.ts";
 import { openPalette } from "./palette.ts";
-import { showPreviews } from "./preview.ts";
 import { visitLinks } from "./visits.ts";
 import { addHelpers, keepTimes, obeyKeys, showCurrent } from "./helpers.ts";
 
@@ -18,6 +17,5 @@ for (const start of [
   showCurrent,
   openPalette,
   visitLinks,
-  showPreviews,
 ])
   start();

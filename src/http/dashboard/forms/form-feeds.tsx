@@ -34,6 +34,14 @@ type Typed = Record<"name" | "format" | "fields" | "search" | "since" | "expires
 
 const BLANK: Typed = { name: "", format: "csv", fields: "", search: "", since: "", expires: "" };
 
+const TEXTS = [
+  ["name", "Name", "Empty for the name of the form"],
+  ["fields", "Fields", "Such as name, email; empty for all"],
+  ["search", "Search", "Words that a submission has, or label:urgent; empty for all"],
+  ["since", "Not older than", "Such as 30d or 12h; empty for any age"],
+  ["expires", "Expires after", "Such as 90d; empty for never"],
+] as const;
+
 const FORMAT_LABELS = { csv: "CSV, for spreadsheets", json: "JSON Feed", atom: "Atom, for feed readers" };
 
 /** The feeds of a form: addresses at which spreadsheets and readers get its submissions. */
@@ -99,7 +107,7 @@ function addressPage(url: string, form: string): Page {
     secret: url,
     about: (
       <Notice tone="warn">
-        <p>This address is shown this one time. Whoever has it reads the submissions in the feed.</p>
+        <p>This address is shown this one time. Anyone with it can read the submissions in the feed.</p>
       </Notice>
     ),
   });
@@ -198,41 +206,15 @@ function NewFeed({ to, typed, faults }: { to: string; typed: Typed; faults: Faul
           options={FEED_FORMATS.map((format) => ({ value: format, label: FORMAT_LABELS[format] }))}
           error={faults["format"]}
         />
-        <TextField
-          name="name"
-          label="Name"
-          hint="Empty for the name of the form"
-          value={typed.name}
-          error={faults["name"]}
-        />
-        <TextField
-          name="fields"
-          label="Fields"
-          hint="Such as name, email; empty for all"
-          value={typed.fields}
-          error={faults["fields"]}
-        />
-        <TextField
-          name="search"
-          label="Search"
-          hint="Words that a submission has, or label:urgent; empty for all"
-          value={typed.search}
-          error={faults["search"]}
-        />
-        <TextField
-          name="since"
-          label="Not older than"
-          hint="Such as 30d or 12h; empty for any age"
-          value={typed.since}
-          error={faults["since"]}
-        />
-        <TextField
-          name="expires"
-          label="Expires after"
-          hint="Such as 90d; empty for never"
-          value={typed.expires}
-          error={faults["expires"] ?? faults["expiresAt"]}
-        />
+        {TEXTS.map(([name, label, hint]) => (
+          <TextField
+            name={name}
+            label={label}
+            hint={hint}
+            value={typed[name]}
+            error={faults[name] ?? (name === "expires" ? faults["expiresAt"] : undefined)}
+          />
+        ))}
       </div>
       <div class="buttons">
         <Button kind="primary" icon="plus">

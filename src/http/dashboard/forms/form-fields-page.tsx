@@ -56,7 +56,6 @@ export function fieldsPage(form: Form, shown: Shown, isRefused: boolean): Page {
           id="fields-form"
           label="Fields"
           isChanged={isTyped}
-          preview="preview"
         >
           {/* Enter in a field presses the first button of a form. */}
           <button type="submit" name="act" value="save" class="unseen" tabindex={-1} aria-hidden="true">

@@ -44,7 +44,7 @@ export function fieldsRoutes({ app, get, post }: Dashboard) {
     if (act === "check") return shown(form, draft, { isTyped: true });
     if (/^(?:add|(?:up|down|remove)-\d+)$/.test(act))
       return shown(form, withRowsMoved(draft, act), { isTyped: true, faults: null, isAdded: act === "add" });
-    const faults = await faultsIn(form, draft);
+    const { faults } = await examine(form, draft);
     if (act === "rows" || act === "json") {
       const other = faults ? { draft, faults } : inNotation(draft, act, form);
       return shown(form, other.draft, { isTyped: true, faults: other.faults });
@@ -68,23 +68,9 @@ export function fieldsRoutes({ app, get, post }: Dashboard) {
   });
 }
 
-/** The faults of a draft; null for none. */
-async function faultsIn(form: Form, draft: FieldsDraft): Promise<FieldsFaults | null> {
-  const { schema, faults } = schemaOf(draft, form);
-  if (faults || schema === null) return faults;
-  const { compileSchema } = await import("../../../forms/validation/validation.ts");
-  try {
-    await compileSchema(schema);
-    return null;
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return faultsOf(draft, error);
-  }
-}
-
 type Showing = {
   isTyped?: boolean;
-  /** Left out, what is wrong is looked for. */
+  /** The faults that are known already; looked for if it is left out. */
   faults?: FieldsFaults | null;
   why?: string | undefined;
   isOverwriting?: boolean;
@@ -93,23 +79,32 @@ type Showing = {
 
 async function shown(form: Form, draft: FieldsDraft, showing: Showing): Promise<Page> {
   const { isTyped = false, why, isOverwriting = false, isAdded = false } = showing;
-  const faults = showing.faults === undefined ? await faultsIn(form, draft) : showing.faults;
+  const examined = await examine(form, draft);
+  const { preview } = examined;
+  const faults = showing.faults === undefined ? examined.faults : showing.faults;
   const isRefused = isTyped && showing.faults !== undefined && faults !== null;
-  const preview = await previewOf(form, draft);
   return fieldsPage(form, { draft, isTyped, faults, why, isOverwriting, isAdded, preview }, isRefused);
 }
 
-/** The inputs that a page of these fields has, as far as they are right; or the reason why it has none. */
-async function previewOf(form: Form, draft: FieldsDraft): Promise<PageContent | string> {
-  const { schema } = schemaOf(draft, form);
-  if (schema === null) return "There are no fields yet.";
+type Examined = {
+  /** Null for none. */
+  faults: FieldsFaults | null;
+  /** The inputs that a page of these fields has, as far as they are right; or the reason why it has none. */
+  preview: PageContent | string;
+};
+
+async function examine(form: Form, draft: FieldsDraft): Promise<Examined> {
+  const { schema, faults } = schemaOf(draft, form);
+  if (schema === null) return { faults, preview: "There are no fields yet." };
   const { compileSchema } = await import("../../../forms/validation/validation.ts");
   const { pageContentOf } = await import("../../../forms/intake/page-content.ts");
+  let isSound = false;
   try {
     await compileSchema(schema);
-    return pageContentOf({ ...form, schema });
+    isSound = true;
+    return { faults, preview: pageContentOf({ ...form, schema }) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return error.message;
+    return { faults: isSound ? faults : (faults ?? faultsOf(draft, error)), preview: error.message };
   }
 }

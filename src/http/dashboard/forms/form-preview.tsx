@@ -5,7 +5,7 @@ import { Foreign } from "../parts/text.tsx";
 /** The inputs of a form as people see them, which take nothing; or the reason why there are none. */
 export function Preview({ content }: { content: PageContent | string }) {
   return (
-    <section class="card stack" aria-label="Preview" id="preview">
+    <section class="card stack" aria-label="Preview" id="preview" data-part="preview">
       <h2>Preview</h2>
       {typeof content === "string" ? (
         <p class="soft">

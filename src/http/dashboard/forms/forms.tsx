@@ -42,14 +42,16 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
       SNIPPET_KINDS.map(async (kind) => ({ kind, ...(await createSnippet(form, url, kind)) })),
     );
     const state = stateOf(form, app.now());
+    const targets = await listTargets(app, c.get("caller"), slug);
+    const deliveries = targets.length === 0 ? [] : await newestDeliveries(c, slug);
     return {
       form,
       state,
       url,
       page: pageUrl(url),
       snippets,
-      targets: await listTargets(app, c.get("caller"), slug),
-      deliveries: Map.groupBy(await newestDeliveries(c, slug), ({ target }) => target),
+      targets,
+      deliveries: Map.groupBy(deliveries, ({ target }) => target),
     };
   };
 

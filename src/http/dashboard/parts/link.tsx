@@ -48,7 +48,6 @@ export function Form({
   label,
   isChanged = false,
   hasFile = false,
-  preview,
   children,
 }: PropsWithChildren<{
   to: string;
@@ -61,8 +60,6 @@ export function Form({
   isChanged?: boolean;
   /** Whether it sends a file, or as much as one. */
   hasFile?: boolean;
-  /** The id of what shows the form as it is being edited, on the page that answers its button `check`. */
-  preview?: string;
 }>) {
   return (
     <form
@@ -73,7 +70,6 @@ export function Form({
       id={id}
       aria-label={label}
       data-changed={isChanged ? "" : undefined}
-      data-preview={preview}
     >
       <Hidden values={values} />
       {children}

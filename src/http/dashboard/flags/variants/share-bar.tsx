@@ -1,4 +1,4 @@
-/** Shares of variants as one bar in their colours; their numbers stand in fields beside it. */
+/** Shares of variants as one bar in their colours; the fields beside it hold their numbers. */
 export function ShareBar({
   row,
   shares,
