@@ -57,20 +57,18 @@ export function planExperiments(
       : { before: null, after: designOf(after) };
     add(plan, { action: before ? "update" : "create", kind: "experiment", path, ...shown }, change);
   }
-  if (prune) planDeletions(plan, project, { existing, experiments, pathTo });
-  requireFew(plan, project, environment, existing.size);
+  const deleted = prune ? planDeletions(plan, project, { existing, experiments, pathTo }) : 0;
+  const created = Object.keys(experiments).filter((name) => !existing.has(name)).length;
+  requireFew(project, environment, { before: existing.size, after: existing.size + created - deleted });
 }
 
 /** Throws `invalid` for more experiments than an environment may have. */
-function requireFew(plan: DocumentPlan, project: string, environment: string, before: number): void {
-  let count = before;
-  for (const each of plan.changes) {
-    if (each.change === "putExperiment" && each.project === project)
-      count += each.experiment.environment === environment && each.history?.before === null ? 1 : 0;
-    if (each.change === "deleteExperiment" && each.project === project)
-      count -= each.environment === environment ? 1 : 0;
-  }
-  if (count <= Math.max(before, EXPERIMENT_LIMITS.experiments)) return;
+function requireFew(
+  project: string,
+  environment: string,
+  { before, after }: { before: number; after: number },
+): void {
+  if (after <= Math.max(before, EXPERIMENT_LIMITS.experiments)) return;
   const { message, hint } = tooManyExperiments(environment);
   throw fault(
     pathOf("projects", project, "environments", environment, "experiments"),
@@ -79,7 +77,7 @@ function requireFew(plan: DocumentPlan, project: string, environment: string, be
   );
 }
 
-/** Adds the deletion of drafts that are not wanted. Throws `invalid` for experiments that hold a flag. */
+/** Adds the deletion of drafts that are not wanted, and returns how many. Throws `invalid` for experiments that hold a flag. */
 function planDeletions(
   plan: DocumentPlan,
   project: string,
@@ -91,7 +89,8 @@ function planDeletions(
     existing: ReadonlyMap<string, Experiment>;
     pathTo: (name: string) => string;
   },
-): void {
+): number {
+  let count = 0;
   for (const [name, experiment] of existing) {
     // One that has ended keeps its results.
     if (Object.hasOwn(experiments, name) || experiment.status === "ended") continue;
@@ -102,7 +101,9 @@ function planDeletions(
       { action: "delete", kind: "experiment", path: pathTo(name), before: designOf(experiment), after: null },
       dropExperiment(project, experiment),
     );
+    count += 1;
   }
+  return count;
 }
 
 type Entry = {

@@ -129,7 +129,7 @@ function shownShared(record: FlagRecord, names: readonly SharedName[]): FlagPatc
     ...pick(record, names),
     ...shownOptional(
       record,
-      names.filter((name) => name === "tags" || name === "colours"),
+      names.filter((name) => name !== "description"),
     ),
   };
 }

@@ -139,6 +139,10 @@ export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
 export const RULE_NAMES = ["variants", "defaultVariant", "targeting", "metadata"] as const;
 export const SHARED_NAMES = Object.keys(SHARED) as SharedName[];
 export const OPTIONAL_NAMES = Object.keys(OPTIONAL_FIELDS) as OptionalName[];
+/** The optional fields that all environments share. */
+export const DETAIL_NAMES = OPTIONAL_NAMES.filter(
+  (name): name is Exclude<SharedName, "description"> => name in SHARED,
+);
 /** The sections of optional fields, in the order of pages. */
 export const SECTIONS = [...Map.groupBy(OPTIONAL_NAMES, (name) => FIELDS[name].section as string)];
 
@@ -159,17 +163,37 @@ export const NO_OPTIONAL = Object.fromEntries(
   OPTIONAL_NAMES.map((name) => [name, NONE[FIELDS[name].kind]]),
 ) as Optional;
 
-/** Stored fields as they are shown: tags as a list, colours as an object. */
+/** How a kind is shown that is not stored as it is shown: tags as a list, colours as an object. */
+const CODECS: {
+  [K in OptionalField["kind"]]?: { shown: (text: string) => unknown; stored: (value: never) => string };
+} = {
+  tags: { shown: tagsOf, stored: (tags: readonly string[]) => tagsOf(tags.join()).join() },
+  colours: { shown: coloursOf, stored: coloursText },
+};
+
+/** Stored fields as they are shown. */
 export function shownOptional<Name extends OptionalName>(
   record: Pick<Optional, Name>,
   names: readonly Name[],
 ): Pick<ShownOptional, Name> {
-  const shown = (name: OptionalName, value: string | boolean) => {
-    if (name === "tags") return tagsOf(String(value));
-    return name === "colours" ? coloursOf(String(value)) : value;
-  };
-  const members = names.map((name) => [name, shown(name, record[name])]);
+  const members = names.map((name) => {
+    const codec = CODECS[FIELDS[name].kind];
+    return [name, codec ? codec.shown(String(record[name])) : record[name]];
+  });
   return Object.fromEntries(members) as Pick<ShownOptional, Name>;
+}
+
+/** The shown fields that are set as they are stored. */
+export function storedOptional(shown: {
+  [Name in OptionalName]?: ShownOptional[Name] | undefined;
+}): Partial<Optional> {
+  const given = OPTIONAL_NAMES.filter((name) => shown[name] !== undefined);
+  return Object.fromEntries(
+    given.map((name) => {
+      const codec = CODECS[FIELDS[name].kind];
+      return [name, codec ? codec.stored(shown[name] as never) : shown[name]];
+    }),
+  );
 }
 
 /** The tags of a text with commas, each once. */
@@ -184,7 +208,7 @@ export function coloursOf(text: string): Record<string, string> {
 }
 
 /** Colours as they are stored. */
-export function coloursText(colours: Readonly<Record<string, string>>): string {
+function coloursText(colours: Readonly<Record<string, string>>): string {
   const entries = Object.entries(colours).map(([variant, colour]) => [variant, colour.toLowerCase()]);
   return entries.length === 0 ? "" : JSON.stringify(Object.fromEntries(entries));
 }

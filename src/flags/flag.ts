@@ -3,15 +3,14 @@ import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
 import {
-  coloursText,
+  DETAIL_NAMES,
   NO_OPTIONAL,
   type Optional,
-  OPTIONAL_NAMES,
   optionalMembers,
   pick,
   type SharedName,
   shownOptional,
-  tagsOf,
+  storedOptional,
 } from "./flag-fields.ts";
 import type { flagDetailSchema, flagPatchSchema, flagSchema } from "./flag-schema.ts";
 import { applyRules, parseRules, takesPayload } from "./rules/rules.ts";
@@ -82,12 +81,16 @@ export function viewDetail(record: FlagRecord, now: number) {
   return { ...viewFlag(record, values), revision, ...rules, ...optionalMembers(record) };
 }
 
-const DETAILS = ["owner", "tags", "permanent", "archived", "colours"] as const;
-
 /** The fields of a flag that all environments share, as they are shown. */
 export function viewDetails(record: FlagRecord) {
   const { slug, description, createdAt, revision } = record;
-  return { slug, description, ...shownOptional(record, DETAILS), createdAt: isoTime(createdAt), revision };
+  return {
+    slug,
+    description,
+    ...shownOptional(record, DETAIL_NAMES),
+    createdAt: isoTime(createdAt),
+    revision,
+  };
 }
 
 /** The payload that is set, or the value of the default variant if the variants take its place; `{}` without either. */
@@ -169,15 +172,12 @@ function patched(before: FlagRecord, patch: FlagPatch): FlagRecord {
   return { ...record, payload: payloadText(patch.payload) };
 }
 
-const STORED_AS_SHOWN = OPTIONAL_NAMES.filter((name) => name !== "tags" && name !== "colours");
-
 /** The values that a patch or a state names as they are stored, without payload and rules, which belong together. */
 export function storedValues(shown: Omit<FlagPatch, "payload">): Partial<FlagRecord> {
-  const { expiredAt, tags, colours, ...values } = shown;
+  const { expiredAt } = shown;
   return {
-    ...pick(values, ["enabled", "description", ...STORED_AS_SHOWN]),
-    ...(tags === undefined ? {} : { tags: tagsOf(tags.join()).join() }),
-    ...(colours === undefined ? {} : { colours: coloursText(colours) }),
+    ...pick(shown, ["enabled", "description"]),
+    ...storedOptional(shown),
     ...(expiredAt === undefined ? {} : { expiresAt: expiredAt === null ? null : Date.parse(expiredAt) }),
   };
 }

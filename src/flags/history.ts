@@ -1,6 +1,6 @@
 import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
-import { NONE_SHOWN, optionalMembers } from "./flag-fields.ts";
+import { DETAIL_NAMES, NONE_SHOWN, optionalMembers } from "./flag-fields.ts";
 import { type FlagDetail, type FlagPlace, type FlagRecord, payloadText, storedValues } from "./flag.ts";
 import type { Change } from "../projects/history.ts";
 import { parseRules, rulesText } from "./rules/rules.ts";
@@ -60,7 +60,7 @@ export function stateBefore(place: FlagPlace, revision: number, change?: Change)
 
 /** State of a flag before its first change in an environment; what all environments share stays. */
 export function blankState(record: FlagRecord | undefined): FlagState {
-  const shared = record && optionalMembers(record, ["owner", "tags", "permanent", "archived", "colours"]);
+  const shared = record && optionalMembers(record, DETAIL_NAMES);
   return { enabled: false, expiredAt: null, description: record?.description ?? "", ...shared };
 }
 

@@ -67,10 +67,12 @@ export function noteRules(
       shown`readers of GET /api/v1/flags send no context; to see what they get: formflag flags evaluate ${slug} -p ${project} -e ${environment}\n`,
     );
   const [, small] = (patch.targeting && /\b(0\.\d+) % of users/.exec(ruleSentence(flag))) || [];
-  if (small !== undefined)
+  if (small !== undefined) {
+    const meant = String(Number((Number(small) * 100).toFixed(4)));
     note(
-      shown`${small} % are fewer than one user in a hundred; if ${Number(small) * 100} % are meant: --rollout ${Number(small) * 100}\n`,
+      shown`${small} % are fewer than one user in a hundred; if ${meant} % are meant: --rollout ${meant}\n`,
     );
+  }
   const foreign = patch.targeting ? [...foreignOperators(patch.targeting)] : [];
   if (foreign.length > 0)
     note(
