@@ -63,7 +63,7 @@ async function run({ client, config, io, note, print }: Session, values: Values)
     note("the address is that of a server on this machine: set FORMFLAG_PUBLIC_URL, or use --server\n");
 }
 
-/** Throws `invalid` for a token that is no browser key of the environment: whoever reads the page could use it. */
+/** Throws `invalid` for a token that is no browser key of the environment: any reader of the page could use it. */
 async function requireBrowserKey(client: Client, { project, environment, key }: Values): Promise<void> {
   const { me } = await import("../../../src/operations/access/me.ts");
   const { value } = await client.send(me.get, { as: key });

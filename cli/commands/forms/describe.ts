@@ -24,11 +24,20 @@ export function withUrl<T extends Form & { url?: string }>({ server }: Config, f
 }
 
 /**
- * A form for a person, in place of a script that has the address of its server: its URL begins with that of the server that
+ * Forms for a person, in place of a script that has the address of its server: their URLs begin with that of the server that
  * runs on the data directory, if one does.
  */
+export async function allServed<T extends { url: string }>(
+  config: Config,
+  forms: readonly T[],
+): Promise<T[]> {
+  const origin = forms.some(({ url }) => url.startsWith("/")) ? await servedAt(config) : null;
+  return forms.map((form) => (form.url.startsWith("/") ? { ...form, url: (origin ?? "") + form.url } : form));
+}
+
+/** One form, as {@link allServed}. */
 export async function served<T extends { url: string }>(config: Config, form: T): Promise<T> {
-  return form.url.startsWith("/") ? { ...form, url: ((await servedAt(config)) ?? "") + form.url } : form;
+  return (await allServed(config, [form]))[0]!;
 }
 
 /** A form with its key and its settings, for a person. */

@@ -11,7 +11,7 @@ import { formProjectOption } from "../../session/config.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { named } from "../verbs.ts";
-import { describeForm, served, uploadsOf, withUrl } from "./describe.ts";
+import { allServed, describeForm, served, uploadsOf, withUrl } from "./describe.ts";
 
 export function addListCommand(forms: Command, io: Io): void {
   forms
@@ -27,7 +27,7 @@ async function list({ client, config, print, suggest }: Session, project: string
   const listed = await listAll(client, operations.list, { query: { project } });
   const all = listed.map((form) => withUrl(config, form));
   const hasProjects = new Set(all.map((form) => form.project)).size > 1;
-  const rows = (await Promise.all(all.map((form) => served(config, form)))).map((form) => [
+  const rows = (await allServed(config, all)).map((form) => [
     ...(hasProjects ? [form.project] : []),
     form.slug,
     form.name,
