@@ -44,6 +44,15 @@ export type TargetRecord = Target & {
   updatedAt: number;
 };
 
+/** Of what a new target is: a form, by its key, or a project, by its slug. */
+type TargetOwner = Pick<TargetRecord, "formKey" | "project" | "environment" | "events" | "digest">;
+
+/** A new target, enabled, and for a webhook with a secret of its own. `at` is in milliseconds since 1970. */
+export function newTarget(target: Target, owner: TargetOwner, random: Random, at: number): TargetRecord {
+  const secrets = target.kind === "webhook" ? [{ secret: createWebhookSecret(random), until: null }] : [];
+  return { ...target, id: targetId(random), ...owner, enabled: true, secrets, createdAt: at, updatedAt: at };
+}
+
 /** A target as the product shows it, without its secrets. */
 export type TargetView = z.infer<typeof targetViewSchema>;
 

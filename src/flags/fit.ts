@@ -99,3 +99,16 @@ function fits(targeting: unknown, segments: Segments): boolean {
     throw error;
   }
 }
+
+/**
+ * Runs a change. Where the store refuses it as too large, runs it once more with that error, so that it can store why it
+ * was not made. Throws what the second run throws, `too_large` included.
+ */
+export async function againIfTooLarge<T>(run: (refusal: AppError | null) => Promise<T>): Promise<T> {
+  try {
+    return await run(null);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "too_large") throw error;
+    return run(error);
+  }
+}

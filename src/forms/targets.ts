@@ -10,9 +10,9 @@ import type { DeliveryOwner } from "../delivery/owner.ts";
 import {
   activeSecrets,
   createWebhookSecret,
+  newTarget,
   noSuchTarget,
   parseTarget,
-  targetId,
   viewTarget,
   type TargetRecord,
   type TargetView,
@@ -55,27 +55,18 @@ export async function addTarget(
         reason: "target-limit",
       });
     }
-    const id = targetId(app.random);
-    const secret = target.kind === "webhook" ? createWebhookSecret(app.random) : null;
-    const record: TargetRecord = {
-      ...target,
-      id,
-      formKey: key,
-      project: null,
-      environment: null,
-      events: null,
-      digest: null,
-      enabled: true,
-      secrets: secret === null ? [] : [{ secret, until: null }],
-      createdAt: at,
-      updatedAt: at,
-    };
+    const record = newTarget(
+      target,
+      { formKey: key, project: null, environment: null, events: null, digest: null },
+      app.random,
+      at,
+    );
     return {
       changes: [
         { change: "insertTarget", target: record },
         ...recordTarget({ form: owner }, undefined, record),
       ],
-      result: { id, secret },
+      result: { id: record.id, secret: record.secrets[0]?.secret ?? null },
     };
   });
 }

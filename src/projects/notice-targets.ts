@@ -7,14 +7,7 @@ import type { TargetChange } from "../delivery/change.ts";
 import { MAX_TARGETS } from "../delivery/limits.ts";
 import type { Outgoing } from "../delivery/outgoing.ts";
 import type { DeliveriesStore } from "../delivery/store.ts";
-import {
-  createWebhookSecret,
-  parseTarget,
-  targetId,
-  viewTarget,
-  type TargetRecord,
-  type TargetView,
-} from "../delivery/target.ts";
+import { newTarget, parseTarget, viewTarget, type TargetView } from "../delivery/target.ts";
 import { noSuchEnvironment } from "./environment.ts";
 import type { ProjectsStore } from "./store.ts";
 
@@ -65,22 +58,11 @@ export async function addNoticeTarget(
           reason: "target-limit",
         },
       );
-    const id = targetId(app.random);
-    const secret = target.kind === "webhook" ? createWebhookSecret(app.random) : null;
-    const record: TargetRecord = {
-      ...target,
-      id,
-      formKey: null,
-      project,
-      environment,
-      events,
-      digest,
-      enabled: true,
-      secrets: secret === null ? [] : [{ secret, until: null }],
-      createdAt: at,
-      updatedAt: at,
+    const record = newTarget(target, { formKey: null, project, environment, events, digest }, app.random, at);
+    return {
+      changes: [{ change: "insertTarget", target: record }],
+      result: { id: record.id, secret: record.secrets[0]?.secret ?? null },
     };
-    return { changes: [{ change: "insertTarget", target: record }], result: { id, secret } };
   });
 }
 

@@ -3,7 +3,7 @@ import type { Acting } from "../../access/caller.ts";
 import { change } from "../../access/door.ts";
 import { AppError } from "../../base/errors.ts";
 import type { FlagChange } from "../change.ts";
-import { requireFit } from "../fit.ts";
+import { againIfTooLarge, requireFit } from "../fit.ts";
 import { putRamp, putStep } from "../plan.ts";
 import { segmentsIn } from "../segments.ts";
 import type { FlagsApp } from "../store.ts";
@@ -21,25 +21,18 @@ export async function stepDue(app: FlagsApp, report: (text: string) => void): Pr
   for (;;) {
     const due = await app.store.ramps.findDue(app.now());
     if (!due) return;
-    const failure = await stepOne(app, due);
+    const failure = await againIfTooLarge((refusal) => stepOne(app, due, refusal));
     if (failure === null) continue;
     const { flag, environment } = due.ramp;
     report(`paused the ramp of flag ${flag} in ${due.project}/${environment}: ${failure}`);
   }
 }
 
-/** Returns why the ramp was paused; null if it was not, or another process was faster. */
-async function stepOne(app: FlagsApp, due: FoundRamp): Promise<string | null> {
-  try {
-    return await tryOne(app, due, null);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "too_large") throw error;
-    return tryOne(app, due, error);
-  }
-}
-
-/** As {@link stepOne}; with `refusal`, which the store gave, the ramp is paused. Throws `too_large`. */
-function tryOne(
+/**
+ * Returns why the ramp was paused; null if it was not, or another process was faster. With `refusal`, which the store gave,
+ * the ramp is paused.
+ */
+function stepOne(
   app: FlagsApp,
   { project, ramp: { environment, flag, who, why, nextAt } }: FoundRamp,
   refusal: AppError | null,

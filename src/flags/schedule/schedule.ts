@@ -7,7 +7,7 @@ import { dashedKey } from "../../base/ids.ts";
 import type { Job } from "../../base/jobs.ts";
 import { requireChangeable } from "../../projects/locks.ts";
 import type { FlagChange } from "../change.ts";
-import { requireFit, requireSoundRules } from "../fit.ts";
+import { againIfTooLarge, requireFit, requireSoundRules } from "../fit.ts";
 import {
   applyPatch,
   type ChangedFlag,
@@ -155,7 +155,7 @@ async function applyChanges(app: FlagsApp, report: (text: string) => void): Prom
   for (;;) {
     const due = await app.store.scheduled.findDue(app.now());
     if (!due) return;
-    const failure = await applyOne(app, due);
+    const failure = await againIfTooLarge((refusal) => applyOne(app, due, refusal));
     if (failure === null) continue;
     const { id, flag, environment } = due.scheduled;
     report(`dropped the scheduled change ${id} of flag ${flag} in ${due.project}/${environment}: ${failure}`);
@@ -186,18 +186,11 @@ function earliest(...times: (number | null)[]): number | null {
   return due.length === 0 ? null : Math.min(...due);
 }
 
-/** Applies a due change. Returns why it failed; null if it succeeded, or another process applied it. */
-async function applyOne(app: FlagsApp, due: DueChange): Promise<string | null> {
-  try {
-    return await tryOne(app, due, null);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "too_large") throw error;
-    return tryOne(app, due, error);
-  }
-}
-
-/** As {@link applyOne}; with `refusal`, which the store gave, the change is dropped. Throws `too_large`. */
-function tryOne(
+/**
+ * Applies a due change. Returns why it failed; null if it succeeded, or another process applied it. With `refusal`, which
+ * the store gave, the change is dropped.
+ */
+function applyOne(
   app: FlagsApp,
   { project, scheduled }: DueChange,
   refusal: AppError | null,

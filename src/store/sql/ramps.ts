@@ -14,7 +14,7 @@ import {
 } from "../../flags/ramps/ramp.ts";
 import { beginMeasurement, endMeasurement, runMeasurement } from "./experiments/measurements.ts";
 import { pageCut, pageOf } from "./pages.ts";
-import { environmentRow, projectRow } from "./rows.ts";
+import { environmentRow, IS_GUARDED, projectRow } from "./rows.ts";
 import { type Work, all, first, only, run } from "./work.ts";
 
 type Row = {
@@ -41,8 +41,6 @@ type Row = {
   enabled: number;
   rules: string | null;
 };
-
-const IS_GUARDED = "CASE WHEN e.locked = 1 OR e.approvals > 0 THEN 1 ELSE 0 END";
 
 const FROM = `
   FROM ramps r

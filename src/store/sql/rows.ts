@@ -14,6 +14,9 @@ export type ProjectRow = {
 };
 export type EnvironmentRow = { id: number; project_id: number; revision: number; metadata: string };
 
+/** 1 if an environment `e` is locked, or its changes need approval; else 0. */
+export const IS_GUARDED = "CASE WHEN e.locked = 1 OR e.approvals > 0 THEN 1 ELSE 0 END";
+
 /** Throws `not_found`. */
 export function* projectRow(slug: string): Work<ProjectRow> {
   const row = yield* findProjectRow(slug);

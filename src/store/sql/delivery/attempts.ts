@@ -13,6 +13,7 @@ import { QUEUED } from "./deliveries.ts";
 import { PROJECT_OF_FORM } from "../rows.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { countSubmissions } from "../submissions/counts.ts";
+import type { SubmissionRow } from "../submissions/submissions.ts";
 import { type Work, all, first, only, run } from "../work.ts";
 
 /** Records the result of a delivery, if its lease is still that of `holder`. */
@@ -56,23 +57,12 @@ export function listAttempts(delivery: string): Work<AttemptRecord[]> {
   });
 }
 
-type ContentRow = {
-  seq: number;
-  project: string;
+type ContentRow = Omit<SubmissionRow, "id" | "form"> & {
   mail_from: string | null;
   slug: string;
   name: string;
   key: string;
   settings: string;
-  data: string;
-  created_at: number;
-  state: number;
-  spam: string | null;
-  unread: number;
-  meta: string | null;
-  flags: string | null;
-  assignee: string | null;
-  labels: string | null;
 };
 
 type FileRow = DeliveryContent["submission"]["files"][number];

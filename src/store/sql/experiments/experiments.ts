@@ -10,7 +10,7 @@ import type {
 import { guardMetrics } from "../../../experiments/guards/guard-metrics.ts";
 import type { GuardAction, RampedState, RampReason } from "../../../flags/ramps/ramp.ts";
 import { pageCut, pageOf } from "../pages.ts";
-import { environmentRow } from "../rows.ts";
+import { environmentRow, IS_GUARDED } from "../rows.ts";
 import { type Work, all, first, run } from "../work.ts";
 import { beginMeasurement, endMeasurement, runMeasurement } from "./measurements.ts";
 
@@ -43,8 +43,6 @@ type Row = {
   enabled: number;
   rules: string | null;
 };
-
-const IS_GUARDED = "CASE WHEN e.locked = 1 OR e.approvals > 0 THEN 1 ELSE 0 END";
 
 const SELECT = `
   SELECT p.slug AS project, e.slug AS environment, x.name, x.flag, x.metrics, x.control, x.split,
