@@ -7,7 +7,7 @@ import { prove } from "./simulate/prove.ts";
  * npm run simulate [-- --hours N] [-- --seed N]: simulates with new seeds for that long, or from one on.
  *
  * With `--statements` it tries every pair of operations of the store that touch the same, in `--orders` of their statements,
- * and random triples; `--part 1/4` takes a quarter of them.
+ * and random triples; `--part 1/4` takes a quarter of them, and `--only` those of an operation with one of these words in its name.
  *
  * With `--prove` it plants faults in a copy of the product, one at a time, and prints which ones the simulation finds within
  * `--seconds`; `--only` takes parts of their names, or the simulations that have to find them (program, world, statements,
@@ -25,20 +25,22 @@ const { values } = parseArgs({
     prove: { type: "boolean", default: false },
     coverage: { type: "boolean", default: false },
     only: { type: "string", default: "" },
-    seconds: { type: "string", default: "60" },
+    seconds: { type: "string" },
   },
 });
 
 const ROOT = join(import.meta.dir, "..");
 
 process.exitCode = values.prove
-  ? await prove({ only: values.only, seconds: Number(values.seconds) })
+  ? await prove({ only: values.only, seconds: Number(values.seconds ?? 60) })
   : values.coverage
     ? await measureCoverage(ROOT, Math.ceil(Number(values.hours) * 3600), values.seed ?? "1")
     : values.statements
       ? await simulate("test/simulation/statements/statements.full", {
           FORMFLAG_SIMULATE_ORDERS: values.orders,
           FORMFLAG_SIMULATE_PART: values.part,
+          FORMFLAG_SIMULATE_ONLY: values.only,
+          ...(values.seconds !== undefined && { FORMFLAG_SIMULATE_SECONDS: values.seconds }),
           FORMFLAG_SIMULATE_SEED: values.seed ?? "1",
         })
       : await simulate("test/simulation", {

@@ -12,6 +12,7 @@ const TOKENS = new RegExp(
     /(?<asis>'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*)/,
     /(?<skip>\/\* skip locked \*\/)/,
     /(?<alone>\/\* for update alone \*\/)/,
+    /(?<share>\/\* for key share \*\/)/,
     /(?<lock>\/\* for update(?: of (?<locked>\w+))? \*\/)/,
     /(?<comment>\/\*[\s\S]*?\*\/)/,
     /\bjson_each\(\s*(?<list>\$\w+|'(?:[^']|'')*'|[\w.]+)\s*\)(?<alias>\s+(?:AS\s+)?(?!(?:WHERE|AS|ON|JOIN|LEFT|INNER|CROSS|ORDER|GROUP|LIMIT|UNION|EXCEPT|INTERSECT|HAVING|FOR|SET|RETURNING)\b)\w+)?/,
@@ -39,6 +40,7 @@ export function translate(sql: string, cut: Cut | null = null): Translated {
     const found = rest.at(-1) as Record<string, string | undefined>;
     if (found["skip"] !== undefined) return "FOR UPDATE SKIP LOCKED";
     if (found["alone"] !== undefined) return "FOR UPDATE";
+    if (found["share"] !== undefined) return "FOR KEY SHARE";
     if (found["lock"] !== undefined)
       return found["locked"] === undefined ? "FOR NO KEY UPDATE" : `FOR NO KEY UPDATE OF ${found["locked"]}`;
     if (found["clock"] !== undefined) return "EXTRACT(EPOCH FROM clock_timestamp())";

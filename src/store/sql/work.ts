@@ -70,5 +70,11 @@ export const FOR_UPDATE = "/* for update */";
 /** As {@link FOR_UPDATE}, and waits for writers that add rows that refer to them, whom it makes wait. */
 export const FOR_UPDATE_ALONE = "/* for update alone */";
 
+/**
+ * Follows a `SELECT` of rows that others are to keep: with concurrent writers, waits for those who lock them alone or delete
+ * them, and makes these wait. Everybody else may lock and change them.
+ */
+export const FOR_KEY_SHARE = "/* for key share */";
+
 /** As {@link FOR_UPDATE}, in a join: locks the rows of the table with that alias alone. */
 export const FOR_UPDATE_OF_S = "/* for update of s */";

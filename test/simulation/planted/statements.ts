@@ -44,4 +44,11 @@ export const STATEMENT_FAULTS: PlantedFault[] = [
     to: "WHERE key = $key`, { key }",
     test: "statements",
   },
+  {
+    name: "a segment begins to be filled beside submissions that leave the spam folder or are deleted",
+    file: "src/store/sql/memberships/members.ts",
+    from: "ORDER BY id ${FOR_KEY_SHARE}`",
+    to: "ORDER BY id`",
+    test: "statements",
+  },
 ];

@@ -30,6 +30,11 @@ const FOUND: [what: string, names: OperationName[], order: string][] = [
     ["delete of a project", "delete a form of a project"],
     "BABABBBBBBBBBBAAAAAAAA",
   ],
+  [
+    "a submission leaves the spam folder while its form begins to fill a segment, of which it is no member",
+    ["mark a named one as no spam", "fill a segment"],
+    "BBBBBBBBBBAAAAAABBBBBBBBBBBBBBBBBBBBBBBBBBBAAAAA",
+  ],
 ];
 
 /** Operations that want the same thing, of which only an order of their locks and conditions keeps the second from it. */
@@ -63,6 +68,9 @@ const RIVALS: [OperationName, OperationName][] = [
   ["count visitors", "forget a visitor"],
   ["take events", "take other events with its key"],
   ["convert by a submission", "end an experiment"],
+  ["mark a named one as spam", "fill a segment"],
+  ["mark a named one as no spam", "fill a segment"],
+  ["delete old named ones", "fill a segment"],
   ["poll an approved login", "poll an approved login"],
   ["tally", "tally"],
   ["add code", "add code"],

@@ -8,6 +8,8 @@ export type Trying = {
   /** Of each pair, at most; a tenth as many of each triple. */
   orders: number;
   part: { number: number; of: number };
+  /** Parts of the names of operations, of which each pair and each triple has one; none for all. */
+  only: readonly string[];
   triples: number;
   /** After which no further pair is tried. */
   seconds: number;
@@ -33,7 +35,7 @@ const STEP = 50;
 
 /** Tries each pair of operations that touch something in common, in an order of the seed, and random triples of those. */
 export async function tryOrders(explorer: Explorer, trying: Trying): Promise<Tried> {
-  const { seed, orders, part, triples, seconds, progress } = trying;
+  const { seed, orders, part, only, triples, seconds, progress } = trying;
   const chance = createChance(seed);
   const names = Object.keys(OPERATIONS) as OperationName[];
   const footprints = new Map<OperationName, Footprint>();
@@ -41,7 +43,11 @@ export async function tryOrders(explorer: Explorer, trying: Trying): Promise<Tri
   const meet = (one: OperationName, other: OperationName) =>
     !areApart(footprints.get(one)!, footprints.get(other)!);
 
-  const pairs = names.flatMap((one, index) => names.slice(index).map((other) => [one, other] as const));
+  const isWanted = (name: string) => only.length === 0 || only.some((each) => name.includes(each));
+  const wanted = names.filter(isWanted);
+  const pairs = names
+    .flatMap((one, index) => names.slice(index).map((other) => [one, other] as const))
+    .filter((pair) => pair.some(isWanted));
   const own = shuffled(pairs, chance.int).filter((_, index) => index % part.of === part.number - 1);
   const meeting = own.filter(([one, other]) => meet(one, other));
   const tried: Tried = {
@@ -72,7 +78,7 @@ export async function tryOrders(explorer: Explorer, trying: Trying): Promise<Tri
   }
   for (; tried.triples < triples; tried.triples += 1) {
     if (performance.now() >= until) return tried;
-    const first = chance.pick(names);
+    const first = chance.pick(wanted);
     const others = names.filter((each) => meet(first, each));
     if (others.length === 0) continue;
     await explore([first, chance.pick(others), chance.pick(others)], Math.max(Math.ceil(orders / 10), 3));

@@ -13,6 +13,7 @@ const [PART, PARTS] = (process.env["FORMFLAG_SIMULATE_PART"] ?? "1/1").split("/"
   number,
   number,
 ];
+const ONLY = (process.env["FORMFLAG_SIMULATE_ONLY"] ?? "").split(",").filter(Boolean);
 
 test.skipIf(!IS_POSTGRES_HERE)(
   "pairs and triples of operations leave what an order of whole operations leaves",
@@ -23,6 +24,7 @@ test.skipIf(!IS_POSTGRES_HERE)(
       seed: SEED,
       orders: GIVEN === undefined ? 6 : Number(GIVEN),
       part: GIVEN === undefined ? { number: 1, of: 240 } : { number: PART, of: PARTS },
+      only: ONLY,
       triples: GIVEN === undefined ? 5 : Math.ceil(1000 / PARTS),
       seconds: Number(process.env["FORMFLAG_SIMULATE_SECONDS"] ?? Infinity),
       progress: (line) => void process.stderr.write(`${line}\n`),

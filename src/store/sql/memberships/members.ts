@@ -7,7 +7,7 @@ import type { Member, MemberQuery } from "../../../memberships/store.ts";
 import { allAmong, insertRows, runAmong, textOrder } from "../lists.ts";
 import { environmentRow } from "../rows.ts";
 import { noticeFull } from "./full.ts";
-import { FOR_UPDATE, type Value, type Work, all, first, run } from "../work.ts";
+import { FOR_KEY_SHARE, FOR_UPDATE, type Value, type Work, all, first, run } from "../work.ts";
 
 export type SourceRow = {
   environment_id: number;
@@ -98,8 +98,21 @@ function* setState(
   );
 }
 
+/**
+ * Makes who gives a segment one of the forms of these submissions as its source wait until the transaction ends, and waits for
+ * who does: the members would be found as if these submissions were still as before.
+ */
+export function* keepSources(seqs: readonly number[]): Work<void> {
+  yield* allAmong(
+    seqs,
+    (list) => `SELECT id FROM forms WHERE id IN (SELECT form_id FROM submissions WHERE seq IN ${list})
+      ORDER BY id ${FOR_KEY_SHARE}`,
+  );
+}
+
 /** Ends the memberships of submissions that are about to be deleted, or are spam now. */
 export function* emptySegments(seqs: readonly number[]): Work<void> {
+  yield* keepSources(seqs);
   const touched = yield* allAmong<{ environment_id: number; segment: string }>(
     seqs,
     (list) => `SELECT DISTINCT environment_id, segment FROM memberships WHERE submission_seq IN ${list}`,

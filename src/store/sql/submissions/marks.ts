@@ -10,7 +10,7 @@ import {
   isFolder,
 } from "../../../forms/submission-state.ts";
 import { allAmong, runAmong } from "../lists.ts";
-import { emptySegments, fillSegments } from "../memberships/members.ts";
+import { emptySegments, fillSegments, keepSources } from "../memberships/members.ts";
 import { insertDeliveries, resumeDeliveries } from "../delivery/deliveries.ts";
 import { insertRows } from "../lists.ts";
 import { bytesOf } from "../ids.ts";
@@ -49,6 +49,7 @@ export function* markSubmissions(
 /** Makes members of those in submissions that have left the spam folder. */
 function* fillAgain(seqs: readonly number[]): Work<void> {
   if (seqs.length === 0) return;
+  yield* keepSources(seqs);
   const rows = yield* allAmong<{ seq: number; data: string; form_id: number }>(
     seqs,
     (list) => `SELECT s.seq, s.data, s.form_id FROM submissions s JOIN forms f ON f.id = s.form_id

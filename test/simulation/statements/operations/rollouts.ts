@@ -46,6 +46,8 @@ export const ROLLOUTS = {
   "mark a named one as no spam": ({ submissions }, { namedSpam, by }) =>
     submissions.mark([namedSpam], "inbox", {}, by),
   "delete a named one": ({ submissions }, { named, by }) => submissions.delete(named, undefined, by),
+  "delete old named ones": ({ submissions }, { waitlist, named }) =>
+    submissions.deleteAged({ formKey: waitlist.key, state: "inbox", createdBefore: NOW + 1 }, named),
   "purge a named one": ({ submissions }, { named, placeOf, by }) =>
     submissions.purge(named.map(placeOf), [], by),
   "import a named one": ({ submissions }, { waitlist }, { id }) =>
