@@ -144,6 +144,7 @@ async function noteVariables(args: readonly string[], io: Io): Promise<void> {
 /** Variables of options without a value. */
 const SWITCHES = [
   "FORMFLAG_INSECURE",
+  "FORMFLAG_MCP",
   "FORMFLAG_NO_DASHBOARD",
   "FORMFLAG_NO_PASSWORD",
   "FORMFLAG_OIDC_TRUST_NAMES",

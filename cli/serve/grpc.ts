@@ -78,6 +78,9 @@ function keepOpen(session: Http2.ServerHttp2Session): Timer {
     .unref();
 }
 
+/** `text` as a `grpc-message` holds it: visible ASCII but `%` stays as it is, since a client may undo no more than that. */
+const escaped = (text: string) => text.replaceAll(/[^ -$&-~]+/g, encodeURIComponent);
+
 /** Reads the message of a call, and gives it to its method. */
 function take(stream: Http2.ServerHttp2Stream, headers: Http2.IncomingHttpHeaders, methods: Methods): void {
   let isSent = false;
@@ -92,7 +95,7 @@ function take(stream: Http2.ServerHttp2Stream, headers: Http2.IncomingHttpHeader
   const isOpen = () => !stream.destroyed && !stream.closed && !stream.writableEnded;
   const end = (status: Status, details = "") => {
     if (!isOpen()) return;
-    const trailers = { "grpc-status": String(status), "grpc-message": encodeURIComponent(details) };
+    const trailers = { "grpc-status": String(status), "grpc-message": escaped(details) };
     stream.on("wantTrailers", () => stream.sendTrailers(trailers));
     start();
     stream.end();

@@ -168,7 +168,7 @@ function faultOf(argument: Argument, value: unknown): string | null {
   if (kind === undefined) return `is ${kinds.map((each) => NOUNS[each]).join(" or ")}`;
   if (typeof value === "string") {
     const { minLength = 0, maxLength = Infinity } = argument;
-    if (value.length < minLength || STEPS.has(value)) return `is not ${JSON.stringify(value)}`;
+    if (value.trim().length < minLength || STEPS.has(value)) return `is not ${JSON.stringify(value)}`;
     if (value.length > maxLength) return `has at most ${maxLength} characters`;
     if (argument.enum && !argument.enum.includes(value)) return `is one of ${argument.enum.join(", ")}`;
   }

@@ -91,6 +91,9 @@ describe("gRPC for flagd", () => {
       expect({ asking, status: await client.fetch(asking) }).toEqual({ asking, status });
       expect({ asking, status: await client.follow(asking).ended }).toEqual({ asking, status });
     }
+    expect(await client.refusal({ token: all, selector: "shop/nowhere" })).toBe(
+      "there is no environment shop/nowhere",
+    );
     expect(await client.fetch({ token }, Buffer.from([0xff, 0xff]))).toBe("INVALID_ARGUMENT");
     expect(await client.fetch({ token }, Buffer.alloc(20_000))).toBe("RESOURCE_EXHAUSTED");
     expect(await client.fetch({ token }, undefined, "Nope")).toBe("UNIMPLEMENTED");

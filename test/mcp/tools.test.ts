@@ -157,6 +157,8 @@ describe("a change", () => {
     const { call } = await connect(["flags:write"]);
     const { why: _, ...silent } = change({ patch: { enabled: true } });
     expect((await call("flags_set", silent)).value.error["message"]).toBe("the argument why is missing");
+    for (const why of ["", "  ", "\n"])
+      expect((await call("flags_set", change({ why, patch: { enabled: true } }))).isError).toBe(true);
     const direct = await call("flags_set", change({ patch: { enabled: true }, dryRun: false }));
     expect(direct.value.error).toMatchObject({
       code: "invalid",

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
+import { serveOptions } from "../../../cli/serve/options.ts";
 import { formflag } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
@@ -103,12 +104,15 @@ test("what newcomers type works, or is refused with what to type", async () => {
   expect(wrong).toEqual([]);
 }, 120_000);
 
-test("a switch in the environment that is neither yes nor no is refused", async () => {
-  const env = { FORMFLAG_NO_DASHBOARD: "maybe" };
-  expect(await formflag(["projects", "list"], { env })).toEqual({
-    code: 2,
-    stdout: "",
-    stderr:
-      "error: FORMFLAG_NO_DASHBOARD=maybe is neither yes nor no\nhint: write FORMFLAG_NO_DASHBOARD=1, or unset it\n",
-  });
+test("every switch in the environment that is neither yes nor no is refused", async () => {
+  const switches = serveOptions()
+    .filter((option) => !option.required && !option.optional && option.envVar !== undefined)
+    .map(({ envVar }) => envVar!);
+  expect(switches).toContain("FORMFLAG_NO_DASHBOARD");
+  for (const name of ["FORMFLAG_INSECURE", ...switches])
+    expect(await formflag(["projects", "list"], { env: { [name]: "maybe" } })).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `error: ${name}=maybe is neither yes nor no\nhint: write ${name}=1, or unset it\n`,
+    });
 });

@@ -1,4 +1,11 @@
-import { type ClientReadableStream, Client, Metadata, credentials, status } from "@grpc/grpc-js";
+import {
+  type ClientReadableStream,
+  type ServiceError,
+  Client,
+  Metadata,
+  credentials,
+  status,
+} from "@grpc/grpc-js";
 
 /** Calls of `flagd.sync.v1`, by the client of gRPC for Node. */
 
@@ -33,6 +40,19 @@ export function grpcClient(origin: string, certificate?: Buffer) {
       new Promise<string>((fulfil) => {
         client.makeUnaryRequest(METHOD + method, bytes, bytes, message, metadataOf(asking), (error, answer) =>
           fulfil(error ? status[error.code] : textIn(answer!)),
+        );
+      }),
+    /** What a refusal says. */
+    refusal: (asking: Asking) =>
+      new Promise<string | undefined>((fulfil) => {
+        const answered = (error: ServiceError | null) => fulfil(error?.details);
+        client.makeUnaryRequest(
+          `${METHOD}FetchAllFlags`,
+          bytes,
+          bytes,
+          messageOf(asking),
+          metadataOf(asking),
+          answered,
         );
       }),
     follow(asking: Asking) {
