@@ -33,26 +33,26 @@ export async function savePage(file: string, outcomes: readonly Outcome[]): Prom
   const rows = PINNED.map(([path, commit]) => `| \`${path}\` | \`${commit}\` |`);
   const page = `# Conformance of the providers
 
-The providers of OpenFeature for JavaScript read flags of a running server. Scenarios in Gherkin say which value, variant, reason and error an application then gets, and what it hears when flags change and when the server is gone.
+The JavaScript providers of OpenFeature read flags from a running formflag server. Scenarios in Gherkin describe the value, variant, reason and error that an application gets, and the events that it receives when flags change or the server is down.
 
 \`\`\`sh
 npm run conformance
 npm run conformance -- --scenarios DIR --save
 \`\`\`
 
-The first runs the scenarios of this repository, in \`scripts/conformance/scenarios\`; the second those of a directory too, and writes this page. A scenario that fails makes the command fail. \`DIR\` is \`specification/assets/provider-tck\` of a copy of [open-feature/spec](https://github.com/open-feature/spec), whose provider suite is a draft. This page is made with these commits of its files:
+The first command runs the scenarios of this repository, in \`scripts/conformance/scenarios\`. The second also runs those in \`DIR\`, and writes this page. If a scenario fails, the command fails. \`DIR\` is \`specification/assets/provider-tck\` in a copy of [open-feature/spec](https://github.com/open-feature/spec), whose provider suite is a draft. This page was made with these commits of its files:
 
 | file | commit |
 | --- | --- |
 ${rows.join("\n")}
 
-The run was one of Bun ${Bun.version}, with the versions of \`package.json\`:
+This run used Bun ${Bun.version} and these versions from \`package.json\`:
 
 | package | version |
 | --- | --- |
 ${versions.join("\n")}
 
-A scenario is skipped where its tag names something that a provider, or the SDK, is not made for. The numbers count the rows of its examples.
+A scenario is skipped if its tag names a feature that the provider or the SDK does not support. The numbers count the rows of its examples.
 
 ## The provider suite of OpenFeature
 

@@ -33,8 +33,8 @@ export type Subject = {
 };
 
 const NUMBERS = {
-  "@numeric-coercion": "JavaScript has one type of numbers, and its SDK one method for them",
-  "@strict-numeric-typing": "JavaScript has one type of numbers, and its SDK one method for them",
+  "@numeric-coercion": "JavaScript has one number type, and its SDK has one method for numbers",
+  "@strict-numeric-typing": "JavaScript has one number type, and its SDK has one method for numbers",
 };
 
 const headersOf = (backend: Backend): [string, string][] => [
@@ -57,10 +57,10 @@ export const SUBJECTS: Subject[] = [
     name: "@openfeature/ofrep-provider",
     lacks: {
       ...NUMBERS,
-      "@lifecycle": "sends nothing before the first evaluation",
-      "@events": "sends a request for each evaluation, and so hears of no change",
+      "@lifecycle": "sends no request before the first evaluation",
+      "@events": "sends a request for each evaluation, so it receives no change events",
       "@disabled-flags":
-        "returns the default of the code, as it should, but reports an answer without a value as an error",
+        "correctly returns the default in the code, but reports an answer without a value as an error",
     },
     open: (backend) => openOnServer(new OFREPProvider({ baseUrl: backend.url, headers: headersOf(backend) })),
     close: closeServer,
@@ -69,7 +69,7 @@ export const SUBJECTS: Subject[] = [
     name: "@openfeature/ofrep-web-provider",
     lacks: {
       ...NUMBERS,
-      "@stale": "becomes stale, and after the outage reports a change of flags in place of being ready",
+      "@stale": "becomes stale, but after the outage reports a change of flags instead of being ready",
     },
     async open(backend) {
       // A browser has one; this runtime does not.
