@@ -498,7 +498,7 @@ const SECTIONS: Section[] = [
   },
   {
     title: "The server",
-    text: "One address is an IPv4 address or an IPv6 /64 network. Requests of the machine itself (loopback) are not limited.",
+    text: "One address is an IPv4 address or an IPv6 /64 network. Requests of the machine itself (loopback) are not limited, but for wrong tokens at `/mcp` and feeds that do not exist.",
     rows: {
       DEFAULT_MAX_CONCURRENT: {
         what: "requests of one address under way to forms, evaluations and the admin API",

@@ -136,6 +136,7 @@ export function placeServices(
     mcp: once(async () => {
       const { createMcpService } = await import("../../src/http/mcp/mcp.ts");
       return createMcpService(adminApp, {
+        now: app.now,
         version: VERSION,
         report: reportOf("admin"),
         log: (text) => log.line("info", text),

@@ -26,6 +26,7 @@ export function openTools({ isLocal = false, urls = [] as string[] } = {}) {
   const { app, services, openSite } = openSites();
   const logged: string[] = [];
   const mcp = createMcpService(once(services.admin), {
+    now: app.now,
     version: "test",
     report: services.report,
     log: (text) => void logged.push(text),

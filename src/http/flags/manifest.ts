@@ -118,7 +118,24 @@ export function createManifestRoutes(app: App, report: Report): Hono<AdminEnv> {
       );
     }),
   );
+  return refusingOthers(routes);
+}
+
+/** `routes`, with an answer to the other methods of their addresses. */
+function refusingOthers(routes: Hono<AdminEnv>): Hono<AdminEnv> {
+  for (const [path, allowed] of Object.entries(METHODS)) routes.all(path, () => wrongMethod(allowed));
   return routes;
+}
+
+const METHODS = {
+  [MANIFEST_PATH]: "GET, HEAD",
+  [`${MANIFEST_PATH}/flags`]: "POST",
+  [`${MANIFEST_PATH}/flags/:key`]: "PUT",
+};
+
+function wrongMethod(allowed: string): Response {
+  const error = { message: `this address takes ${allowed}`, status: 405, details: [] };
+  return Response.json({ error }, { status: 405, headers: { ...HEADERS, Allow: allowed } });
 }
 
 const HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };

@@ -69,9 +69,9 @@ function answer({ headers }: Request, { bytes, gzipped, etag }: Script, caching:
   };
   const known = headers.get("if-none-match");
   if (known !== null && matches(known, etag)) return new Response(null, { status: 304, headers: sent });
-  return new Response(isGzip ? gzipped : bytes, {
-    headers: { ...sent, ...(isGzip && { "Content-Encoding": "gzip" }) },
-  });
+  const body = isGzip ? gzipped : bytes;
+  const ofBody = { ...(isGzip && { "Content-Encoding": "gzip" }), "Content-Length": String(body.length) };
+  return new Response(body, { headers: { ...sent, ...ofBody } });
 }
 
 /** Answers with the script of that name, which never changes; 404 for one that no release had. */

@@ -54,7 +54,9 @@ export function createFeedHandler(app: App, report: Report, guard: Guard): Answe
       const headers = { ...HEADERS, ETag: etag };
       const known = request.headers.get("if-none-match");
       if (known !== null && matches(known, etag)) return new Response(null, { status: 304, headers });
-      return new Response(text, { headers: { ...headers, "Content-Type": FEED_TYPES[feed.format] } });
+      const body = new Blob([text]);
+      const ofBody = { "Content-Type": FEED_TYPES[feed.format], "Content-Length": String(body.size) };
+      return new Response(body, { headers: { ...headers, ...ofBody } });
     } catch (error) {
       const { status, message, headers } = showError(error, report, request);
       return refused(status, message, headers);

@@ -8,7 +8,9 @@ import type { AdminApp } from "../admin/admin.ts";
 import type { Client } from "../address.ts";
 import { parseJson, readAll, requireUncompressed } from "../body.ts";
 import { type Report, showError } from "../errors.ts";
+import { MAX_WRONG_TOKENS } from "../limits.ts";
 import { MCP_PATH } from "../paths.ts";
+import { createRateLimiter } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
 import { adminCall } from "./admin-call.ts";
 import { type Own, requireOwnAddress } from "./own-address.ts";
@@ -20,6 +22,7 @@ const MAX_MESSAGE = 1_000_000;
 export type McpService = { routes: Hono<{ Bindings: { client: Client } }> };
 
 type Options = Own & {
+  now: () => number;
   version: string;
   report: Report;
   /** Gets a line for each call of a tool. */
@@ -39,11 +42,23 @@ export function createMcpService(admin: () => Promise<AdminApp>, options: Option
     maxRequestBodySize: MAX_MESSAGE,
   });
 
+  const countLocal = createRateLimiter(options.now, "wrong tokens");
+  const identify = async (send: Session["send"], { isLocal }: Client): Promise<Identity> => {
+    try {
+      return identityOf(await send(me.get, {}));
+    } catch (error) {
+      // The admin API counts no wrong token of this machine.
+      if (isLocal && error instanceof AppError && error.code === "unauthenticated")
+        countLocal("local", MAX_WRONG_TOKENS);
+      throw error;
+    }
+  };
+
   const answer = async (request: Request, client: Client): Promise<Response> => {
     requireOwnAddress(request, options);
     if (request.method !== "POST") return new Response(null, { status: 405, headers: { Allow: "POST" } });
     const send = adminCall(await admin(), request.headers.get("authorization"), client);
-    const identity = identityOf(await send(me.get, {}));
+    const identity = await identify(send, client);
     if (!hasTools(identity)) throw withoutTools(identity);
     const message = await messageOf(request);
     sessions.set(request, {

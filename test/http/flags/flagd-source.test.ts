@@ -120,7 +120,9 @@ describe("flagd's file of an environment", () => {
     const changed = await ask(LIVE, { "if-none-match": etag });
     expect([changed.status, changed.headers.get("etag") === etag]).toEqual([200, false]);
     await set("plain", { enabled: true });
-    expect((await ask(LIVE, {}, "HEAD")).status).toBe(200);
+    const head = await ask(LIVE, {}, "HEAD");
+    const { byteLength } = await (await ask(LIVE)).arrayBuffer();
+    expect([head.status, head.headers.get("content-length")]).toEqual([200, String(byteLength)]);
   });
 
   test("has an expired flag off from its moment on", async () => {

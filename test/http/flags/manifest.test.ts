@@ -191,6 +191,14 @@ describe("the manifest", () => {
     expect((await ask("PUT", "/flags/none", { type: "string" })).status).toBe(404);
     expect((await ask("PUT", "/flags/..%2fsale", { type: "string" })).status).toBe(404);
     expect((await ask("DELETE", "/flags/sale")).status).toBe(403);
+    for (const [method, path, allowed] of [
+      ["POST", "", "GET, HEAD"],
+      ["GET", "/flags", "POST"],
+      ["PATCH", "/flags/sale", "PUT"],
+    ] as const) {
+      const { status, headers, value } = await ask(method, path);
+      expect([status, headers.get("allow"), value.error?.status]).toEqual([405, allowed, 405]);
+    }
     await setDetails(app, OPERATOR, { project, flag: "sale" }, { archived: true });
     expect((await ask("PUT", "/flags/sale", { type: "boolean" })).status).toBe(409);
     expect((await ask("POST", "/flags", { key: "sale", type: "boolean", defaultValue: false })).status).toBe(

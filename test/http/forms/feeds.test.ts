@@ -118,6 +118,7 @@ describe("a feed", () => {
     const again = await ask(path, { headers: { "if-none-match": `W/"x", ${etag}` } });
     expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag]);
     const head = await ask(path, { method: "HEAD" });
+    expect(Number(head.headers.get("content-length"))).toBeGreaterThan(0);
     expect([head.status, await head.text(), head.headers.get("etag")]).toEqual([200, "", etag]);
     for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
       const answer = await ask(path, { method });

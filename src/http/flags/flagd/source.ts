@@ -88,9 +88,11 @@ async function send(request: Request, prepared: Prepared): Promise<Response> {
   });
   const known = request.headers.get("if-none-match");
   if (known !== null && matches(known, etag)) return new Response(null, { status: 304, headers });
-  if (!acceptsGzip(request.headers.get("accept-encoding"))) return new Response(body, { headers });
-  headers.set("Content-Encoding", "gzip");
-  return new Response(await (prepared.gzipped ??= gzipped(prepared.text)), { headers });
+  const isGzip = acceptsGzip(request.headers.get("accept-encoding"));
+  const sent = isGzip ? await (prepared.gzipped ??= gzipped(prepared.text)) : body;
+  if (isGzip) headers.set("Content-Encoding", "gzip");
+  headers.set("Content-Length", String(sent.size));
+  return new Response(sent, { headers });
 }
 
 type Read = (request: Request, project: string, file: string, client: () => Client) => Promise<Response>;
