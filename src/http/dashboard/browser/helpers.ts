@@ -96,8 +96,8 @@ let last: HTMLInputElement | undefined;
 
 /** Ticks or clears every box from the last one to one that is clicked with Shift. */
 function tickRange({ target, shiftKey }: MouseEvent): void {
-  if (!(target instanceof HTMLInputElement) || !target.matches(BOX)) return;
-  const boxes = [...document.querySelectorAll<HTMLInputElement>(BOX)];
+  if (!(target instanceof HTMLInputElement) || !/^(submission|flag)$/.test(target.name)) return;
+  const boxes = [...document.querySelectorAll<HTMLInputElement>(`[name=${target.name}]`)];
   const [from, to] = [boxes.indexOf(last!), boxes.indexOf(target)].toSorted((a, b) => a - b);
   if (shiftKey && from !== -1) for (const box of boxes.slice(from, to! + 1)) box.checked = target.checked;
   last = target;
@@ -105,6 +105,7 @@ function tickRange({ target, shiftKey }: MouseEvent): void {
 
 /** Keeps the place of the list beside a page, from one of its pages to the next, with the current row in view. */
 export function showCurrent(): void {
+  document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   const list = document.querySelector<HTMLElement>(".beside");
   const current = list?.querySelector<HTMLElement>("[aria-current]");
   if (!list || !current) return;

@@ -1,3 +1,4 @@
+import type { FlagStatus } from "../../../flags/flag.ts";
 import type { FlagOverview } from "../../../flags/overviews.ts";
 import { tagsOf } from "../../../flags/flag-fields.ts";
 import type { Environment } from "../../../projects/environment.ts";
@@ -5,9 +6,10 @@ import type { Project } from "../../../projects/project.ts";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Badge, EnvironmentName, OnOff } from "../parts/status.tsx";
 import { Empty } from "../parts/card.tsx";
-import { Foreign } from "../parts/text.tsx";
-import { Time } from "../parts/time.tsx";
+import { Foreign, visible } from "../parts/text.tsx";
+import { formatExact } from "../parts/time.tsx";
 import { flagPath, settingPath, projectPath } from "../paths.ts";
+import { useView } from "../view.ts";
 import { Spark } from "./variants/spark.tsx";
 import type { RateOf } from "./flag-facts.tsx";
 
@@ -18,6 +20,12 @@ const NO_SPARKS: Sparks = new Map();
 
 /** Environments that the table has columns for; a flag's own page shows all. */
 export const MAX_COLUMNS = 8;
+
+/** Tags of a flag that its row shows. */
+const MAX_TAGS = 2;
+
+/** Characters at the end of a name that stay in view: long names differ there. */
+const TAIL = 12;
 
 /** Flags, each with what it is in the first environments of the project. */
 export function FlagTable({
@@ -35,13 +43,27 @@ export function FlagTable({
   hasTicks?: boolean;
 }) {
   const environments = project.environments.slice(0, MAX_COLUMNS);
+  const hasTags = flags.some(({ tags }) => tags !== "");
+  const hasOwners = flags.some(({ owner }) => owner !== "");
   return (
     <div class="wide" tabindex={0} role="group" aria-label="Flags by environment">
       <table class="cards flags">
         <caption class="unseen">Flags by environment</caption>
         <thead>
           <tr>
-            <th scope="col">Flag</th>
+            <th scope="col">
+              {hasTicks && (
+                <input
+                  type="checkbox"
+                  class="scripted-only"
+                  data-all="flag"
+                  aria-label="Tick every flag of this page"
+                />
+              )}{" "}
+              Flag
+            </th>
+            {hasTags && <th scope="col">Tags</th>}
+            {hasOwners && <th scope="col">Owner</th>}
             {environments.map((environment) => (
               <th scope="col">
                 <EnvironmentName environment={environment} />
@@ -53,30 +75,23 @@ export function FlagTable({
           {flags.map((flag) => (
             <tr id={`flag-${flag.slug}`} data-flag={flag.slug}>
               <th scope="row">
-                {hasTicks && <input type="checkbox" name="flag" value={flag.slug} aria-label={flag.slug} />}{" "}
-                <A to={flagPath(project.slug, flag.slug)}>{flag.slug}</A>{" "}
-                {flag.archived && <Badge tone="warn">archived</Badge>}
-                {tagsOf(flag.tags).map((tag) => (
-                  <Badge>
-                    <Foreign text={tag} />
-                  </Badge>
-                ))}
-                {flag.owner !== "" && (
-                  <span class="soft small">
-                    {" "}
-                    <Foreign text={flag.owner} />
-                  </span>
-                )}
-                {flag.description !== "" && (
-                  <p class="soft small clipped">
-                    <Foreign text={flag.description} />
-                  </p>
-                )}
+                <Name project={project.slug} flag={flag} hasTick={hasTicks} />
               </th>
+              {hasTags && <td class="tags">{flag.tags !== "" && <Tags tags={tagsOf(flag.tags)} />}</td>}
+              {hasOwners && (
+                <td class="owner" title={visible(flag.owner) || undefined}>
+                  {flag.owner !== "" && <Foreign text={flag.owner} />}
+                </td>
+              )}
               {environments.map((environment) => (
                 <td data-label={environment.slug} data-environment={environment.slug}>
-                  <Status project={project.slug} flag={flag} environment={environment} rateOf={rateOf} />
-                  <Spark reads={sparks.get(environment.slug)?.get(flag.slug)} />
+                  <Status
+                    project={project.slug}
+                    flag={flag}
+                    environment={environment}
+                    rateOf={rateOf}
+                    reads={sparks.get(environment.slug)?.get(flag.slug)}
+                  />
                 </td>
               ))}
             </tr>
@@ -87,42 +102,90 @@ export function FlagTable({
   );
 }
 
+/** The name of a flag and what it is for, in one line. */
+function Name({ project, flag, hasTick }: { project: string; flag: FlagOverview; hasTick: boolean }) {
+  const { slug, description, archived } = flag;
+  return (
+    <div class="line-up" title={description === "" ? slug : `${slug}\n${visible(description)}`}>
+      {hasTick && <input type="checkbox" name="flag" value={slug} aria-label={slug} />}
+      <A to={flagPath(project, slug)} label={slug} class="name">
+        <span>{slug.slice(0, -TAIL)}</span>
+        {slug.slice(-TAIL)}
+      </A>
+      {archived && <Badge tone="warn">archived</Badge>}
+      {description !== "" && (
+        <span class="about soft small">
+          <Foreign text={description} />
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** The first tags of a flag, and how many more there are. */
+function Tags({ tags }: { tags: readonly string[] }) {
+  const rest = tags.slice(MAX_TAGS);
+  return (
+    <div class="line-up">
+      {tags.slice(0, MAX_TAGS).map((tag) => (
+        <Badge>
+          <Foreign text={tag} />
+        </Badge>
+      ))}
+      {rest.length > 0 && (
+        <span class="soft small" title={rest.map(visible).join(", ")}>
+          +{rest.length}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** What a flag is in an environment, in one line; its rule and its reads are said when it is pointed at. */
 function Status({
   project,
   flag: { slug, environments },
   environment,
   rateOf,
+  reads,
 }: {
   project: string;
   flag: FlagOverview;
   environment: Environment;
   rateOf: RateOf;
+  reads: readonly number[] | undefined;
 }) {
+  const { timeZone } = useView();
   const status = environments.find((each) => each.environment === environment.slug);
   if (!status) return null;
   const rate = rateOf(environment.slug, slug);
   const isOn = status.enabled && !status.expired;
+  const read = status.readAt === null ? "never read" : `read ${formatExact(status.readAt, timeZone)}`;
+  const about = `${read}${rate > 0 ? `, ${shortRate(rate)}` : ""}`;
   return (
-    <div>
+    <div class="line-up" title={status.rule === "" ? about : `${visible(status.rule)}\n${about}`}>
       <A
         to={settingPath({ project, environment: environment.slug, flag: slug })}
         label={`${isOn ? "On" : "Off"}: ${slug} in ${environment.slug}`}
       >
         <OnOff on={isOn} />
-      </A>{" "}
-      {isOn && status.share !== null && <span class="small">{status.share} %</span>}{" "}
+      </A>
+      {isOn && <Served {...status} />}
       {status.expired && <Badge tone="warn">expired</Badge>}
       {status.isPreview && <Badge tone="info">preview</Badge>}
-      {status.rule !== "" && (
-        <p class="small clipped">
-          <Foreign text={status.rule} />
-        </p>
-      )}
-      <div class="soft small">
-        {status.readAt === null ? "never read" : <Time at={status.readAt} />}
-        {rate > 0 && `, ${shortRate(rate)}`}
-      </div>
+      <Spark reads={reads} />
     </div>
+  );
+}
+
+/** The share of everyone who gets a flag; the rule, cut to its beginning, if it chooses otherwise. */
+function Served({ share, rule }: Pick<FlagStatus, "share" | "rule">) {
+  if (share !== null && (share !== "0" || rule === "")) return <span class="small">{share} %</span>;
+  if (rule === "") return null;
+  return (
+    <span class="about small">
+      <Foreign text={rule} />
+    </span>
   );
 }
 

@@ -115,8 +115,9 @@ export function TickedFlags({
   return (
     <Form to={pathTo(TICKED, { project: project.slug })} class="stack" id="ticked" label="Flags">
       {table}
-      <details id="ticked-acts" open>
-        <summary>With those ticked</summary>
+      <div class="ticked-acts card" role="group" aria-label="With those ticked">
+        <p class="soft small untallied">Tick flags to change several of them at once.</p>
+        <p class="tally"> ticked</p>
         <div class="filters">
           <TextField name="tag" id="new-tag" label="Tag" />
           <Button name="act" value="tag">
@@ -141,7 +142,7 @@ export function TickedFlags({
             </>
           )}
         </div>
-      </details>
+      </div>
     </Form>
   );
 }
