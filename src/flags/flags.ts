@@ -67,18 +67,46 @@ export async function setDetails(
   app: FlagsApp,
   caller: Caller,
   { project, flag }: { project: string; flag: string },
-  patch: z.infer<typeof detailsPatchSchema>,
+  patch: DetailsPatch,
   expected: number | null = null,
 ): Promise<ChangedFlag> {
+  const [changed] = await setDetailsOf(app, caller, project, { [flag]: patch }, expected);
+  return changed!;
+}
+
+export type DetailsPatch = z.infer<typeof detailsPatchSchema>;
+
+/** The same for several flags by slug, all of them or none. `expected` is the newest revision of each. */
+export function setDetailsOf(
+  app: FlagsApp,
+  caller: Caller,
+  project: string,
+  patches: Readonly<Record<string, DetailsPatch>>,
+  expected: number | null = null,
+): Promise<ChangedFlag[]> {
   requireScope(caller, "flags:write", { project });
-  const environments = await app.store.environments.list(project);
-  const open = environments.find(({ locked, approvals }) => !locked && approvals === 0) ?? environments[0];
-  if (!open) throw noSuchFlag(flag);
-  const place = { project, environment: open.slug, flag };
-  return changeFlag(app, caller, place, null, async (before, at) => {
-    if (!before) throw noSuchFlag(flag);
-    if (expected !== null) requireRevision(flag, await newestRevision(app, project, flag), expected);
-    return applyPatch(flag, before, patch, at);
+  return change(app, caller, async ({ version, at }): Promise<Plan<FlagChange, ChangedFlag[]>> => {
+    const environments = await app.store.environments.list(project);
+    const open = environments.find(({ locked, approvals }) => !locked && approvals === 0) ?? environments[0];
+    const changes: FlagChange[] = [];
+    const result: ChangedFlag[] = [];
+    for (const [flag, patch] of Object.entries(patches)) {
+      if (!open) throw noSuchFlag(flag);
+      const place = { project, environment: open.slug, flag };
+      const before = await app.store.flags.find(place);
+      await requireChangeable(app, caller, place);
+      if (!before) throw noSuchFlag(flag);
+      if (expected !== null) requireRevision(flag, await newestRevision(app, project, flag), expected);
+      const changed = applyPatch(flag, before, patch, at);
+      if (changed.result !== "unchanged") {
+        const { record } = changed;
+        if (record.archived !== before.archived) await requireArchivable(app, caller, place, record.archived);
+        changed.record = { ...record, revision: version + changes.length + 1 };
+        changes.push(putFlag(place, before, changed.record));
+      }
+      result.push(changed);
+    }
+    return { changes, result };
   });
 }
 

@@ -117,6 +117,20 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
       return { ...viewDetails(record), result };
     },
   },
+  detailsOf: {
+    method: "PATCH",
+    path: "/projects/:project/flags",
+    summary: "Change what all environments share of several flags, or archive or restore them, all or none",
+    scope: "flags:write",
+    place: "project",
+    proposes: true,
+    levels: 2,
+    run: async ({ app, caller, names, body }) => {
+      const { setDetailsOf } = await import("../flags/flags.ts");
+      const changed = await setDetailsOf(app, caller, names.project, body.flags);
+      return { flags: changed.map(({ record, result }) => ({ ...viewDetails(record), result })) };
+    },
+  },
   delete: {
     method: "DELETE",
     path: "/projects/:project/flags/:flag",

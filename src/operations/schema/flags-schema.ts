@@ -42,6 +42,14 @@ export const set = { body: flagPatchSchema, output: z.extend(flagDetailSchema, s
 
 export const details = { body: detailsPatchSchema, output: z.extend(flagDetailsSchema, setResult) };
 
+export const detailsOf = {
+  body: z.strictObject({
+    /** Patches by the slug of the flag. */
+    flags: z.record(z.string(), details.body),
+  }),
+  output: z.object({ flags: z.array(details.output) }),
+};
+
 export const setFor = {
   body: forSchema,
   output: z.extend(set.output, {

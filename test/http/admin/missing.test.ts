@@ -11,6 +11,7 @@ const { app, ask, operations } = await openAdmin();
 /** A valid body for the last word of an address, or of the one before it, of each operation that takes no empty one. */
 const BODIES: Record<string, object> = {
   projects: { name: "Shop" },
+  "/flags": { flags: { nothing: {} } },
   environments: { locked: true },
   targets: { enabled: true },
   users: { role: "viewer" },
@@ -32,7 +33,9 @@ describe("what is not there", () => {
     const [before, last] = path.split("/").slice(-2);
     const answer = await ask(path, {
       method,
-      ...((method === "PATCH" || method === "PUT") && { body: BODIES[last!] ?? BODIES[before!] ?? {} }),
+      ...((method === "PATCH" || method === "PUT") && {
+        body: BODIES[`/${last}`] ?? BODIES[last!] ?? BODIES[before!] ?? {},
+      }),
     });
     const { code, message } = await errorOf(answer);
     expect([answer.status, code]).toEqual([404, "not_found"]);

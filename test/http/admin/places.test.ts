@@ -19,6 +19,7 @@ const ON_EVERY_ENVIRONMENT = [
   "GET /projects/{project}/targets",
   "POST /projects/{project}/targets",
   "GET /projects/{project}/changes/{change}",
+  "PATCH /projects/{project}/flags",
   "PATCH /projects/{project}/flags/{flag}",
   "GET /projects/{project}/people",
   "GET /projects/{project}/people/{person}",

@@ -52,6 +52,7 @@ const BODIES: Record<string, unknown> = {
   "POST /projects": { slug: "made" },
   "POST /projects/{project}/environments": { slug: "made" },
   "PATCH /projects/{project}/environments/{environment}/flags/{flag}": { enabled: true },
+  "PATCH /projects/{project}/flags": { flags: { sale: { owner: "bob" } } },
   "PATCH /projects/{project}/flags/{flag}": { owner: "ann" },
   "POST /projects/{project}/environments/{environment}/flags/{flag}/evaluate": { context: {} },
   "PUT /projects/{project}/environments/{environment}/segments/{segment}": { rule: true },

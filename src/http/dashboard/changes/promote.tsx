@@ -3,6 +3,7 @@ import { counted } from "../parts/text.tsx";
 import { AppError } from "../../../base/errors.ts";
 import { type Promotion, fingerprintOf } from "../../../flags/promotions.ts";
 import { compareEnvironments, promoteFlags } from "../../../flags/promotions.ts";
+import { MAX_UNDONE } from "../../../flags/undo.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
@@ -12,6 +13,7 @@ import { type Fields, textOf, textOrNull, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { confirmed } from "../parts/confirm.tsx";
+import { undoOf } from "../flags/ticked.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Changes, Plan } from "../parts/plan.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
@@ -43,6 +45,15 @@ export function promoteRoutes({ app, post }: Dashboard) {
   const promote = (c: DashboardContext, { project, target, ...order }: Order, expected: string | null) => {
     const wanted = { ...order, to: target.slug };
     return promoteFlags(app, c.get("caller"), project.slug, wanted, expected === null, expected);
+  };
+
+  /** The changes of a promotion, if nothing else was changed there since; those of segments are not undone. */
+  const madeBy = async (c: DashboardContext, { project, target }: Order, { flags, segments }: Promotion) => {
+    if (flags.length > MAX_UNDONE || segments.some(({ copied }) => copied)) return [];
+    const query = { environment: target.slug, who: c.get("caller").name, limit: flags.length };
+    const { items } = await app.store.changes.page(project.slug, query);
+    const slugs = new Set(flags.map(({ slug }) => slug));
+    return items.every(({ kind, name }) => kind === "flag" && slugs.delete(name)) ? items : [];
   };
 
   post(`${COMPARE}/review`, "flags:write", async (c, fields, parameters) => {
@@ -81,7 +92,8 @@ export function promoteRoutes({ app, post }: Dashboard) {
       );
       if ("content" in done) return done;
       const text = `Promoted ${counted(done.flags.length, "flag")} from ${from} to ${target.slug}.`;
-      return { to: path, query: { from, to: target.slug }, text };
+      const made = await madeBy(c, order, done);
+      return { to: path, query: { from, to: target.slug }, text, ...undoOf(project.slug, made) };
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "conflict") throw error;
       const why = textOrNull(fields, "why");

@@ -141,7 +141,7 @@ function Tags({ tags }: { tags: readonly string[] }) {
   );
 }
 
-/** What a flag is in an environment, in one line; its rule and its reads are said when it is pointed at. */
+/** The state of a flag in an environment, in one line; its rule and its reads are said when it is pointed at. */
 function Status({
   project,
   flag: { slug, environments },

@@ -1,8 +1,9 @@
 import { flags as flagOperations } from "../../../operations/flags.ts";
 import { AppError } from "../../../base/errors.ts";
 import { tagsOf } from "../../../flags/flag-fields.ts";
-import { setDetails } from "../../../flags/flags.ts";
+import { setDetailsOf } from "../../../flags/flags.ts";
 import type { FlagOverview } from "../../../flags/overviews.ts";
+import { MAX_UNDONE, undoFlags } from "../../../flags/undo.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import { usualPair } from "../changes/usual-pair.ts";
@@ -21,51 +22,35 @@ import { FlagTable, type Sparks } from "./flag-table.tsx";
 const TICKED = `${PROJECT}/flags/ticked` as const;
 
 /** The words for each act behind the number of flags. */
-const ACTS = { tag: "tagged", untag: "no longer tagged", archive: "archived", restore: "restored" } as const;
+const ACTS = { tag: "tagged", archive: "archived", undo: "changed back" } as const;
 
 type ActName = keyof typeof ACTS;
-
-/** The act that takes one back. */
-const BACK = { tag: "untag", untag: "tag", archive: "restore", restore: "archive" } as const;
-
-/** Characters of the names of flags in a message: a browser keeps 4 KB of it. */
-const MAX_UNDO = 2500;
 
 export function tickedRoutes({ app, post }: Dashboard) {
   post(TICKED, "flags:write", async (c, fields, { project: slug }) => {
     const project = await getProject(app, slug);
     const caller = c.get("caller");
-    const slugs = [...textsOf(fields, "flag"), ...textOf(fields, "flags").split(",").filter(Boolean)];
     const sent = textOf(fields, "act");
     const act: ActName = sent in ACTS ? (sent as ActName) : "tag";
+    const revisions = { first: Number(textOf(fields, "first")), last: Number(textOf(fields, "last")) };
+    const slugs = textsOf(fields, "flag");
     const tags = tagsOf(textOf(fields, "tag"));
-    const isTagging = act === "tag" || act === "untag";
+    if (act !== "undo" && slugs.length === 0) throw new AppError("invalid", "tick the flags first");
+    if (act === "tag" && tags.length === 0) throw new AppError("invalid", "write the tag to add");
+    const patches = act === "undo" ? {} : await patchesOf(slug, slugs, act === "tag" ? tags : null);
     const to = projectPath(slug);
-    if (slugs.length === 0) throw new AppError("invalid", "tick the flags first");
-    if (isTagging && tags.length === 0) throw new AppError("invalid", "write the tag to add");
-    const what = counted(slugs.length, "flag");
-    const patchOf = (own: readonly string[]) => {
-      if (!isTagging) return { archived: act === "archive" };
-      const others = own.filter((tag) => !tags.includes(tag));
-      return { tags: act === "untag" ? others : [...new Set([...own, ...tags])] };
-    };
-    const heads = await headsOf(slugs, slug);
-    const ownTags = (flag: string) => tagsOf(heads.find((head) => head.slug === flag)?.tags ?? "");
-    const [only] = slugs;
+    const what = counted(act === "undo" ? revisions.last - revisions.first + 1 : slugs.length, "flag");
     return confirmed<Done>(
       fields,
       async () => {
-        const changed: string[] = [];
-        for (const flag of slugs) {
-          const place = { project: slug, flag };
-          const { result } = await setDetails(app, caller, place, patchOf(ownTags(flag)));
-          if (result !== "unchanged") changed.push(flag);
+        if (act === "undo") {
+          const count = await undoFlags(app, caller, slug, revisions);
+          return { to, text: `${counted(count, "flag")} ${ACTS.undo}.` };
         }
-        const text = `${what} ${ACTS[act]}${isTagging ? ` ${tags.join(", ")}` : ""}.`;
-        const flags = changed.join(",");
-        if (flags === "" || flags.length > MAX_UNDO) return { to, text };
-        const values = { act: BACK[act], flags, ...(isTagging && { tag: tags.join(",") }) };
-        return { to, text, undo: { to: pathTo(TICKED, { project: slug }), values } };
+        const changed = await setDetailsOf(app, caller, slug, patches);
+        const made = changed.filter(({ result }) => result !== "unchanged").map(({ record }) => record);
+        const text = `${what} ${ACTS[act]}${act === "tag" ? ` ${tags.join(", ")}` : ""}.`;
+        return { to, text, ...undoOf(slug, made) };
       },
       async () => ({
         title: `Confirm: ${act} ${what}, ${slug}`,
@@ -74,22 +59,38 @@ export function tickedRoutes({ app, post }: Dashboard) {
         change: <p>{slugs.join(", ")}</p>,
         back: { to, label: slug },
       }),
-      slugs.length > 1
+      act === "undo"
         ? undefined
         : {
             app,
             caller,
-            operation: flagOperations.details,
-            names: { project: slug, flag: only! },
-            body: patchOf(ownTags(only!)),
+            operation: flagOperations.detailsOf,
+            names: { project: slug },
+            body: { flags: patches },
           },
     );
   });
 
-  const headsOf = async (slugs: readonly string[], project: string) => {
+  /** The patch of each flag: its own tags and these or, with null, an end in the archive. */
+  const patchesOf = async (project: string, slugs: string[], tags: readonly string[] | null) => {
+    if (tags === null) return Object.fromEntries(slugs.map((flag) => [flag, { archived: true }]));
     const [environment] = await app.store.environments.list(project);
-    return environment ? app.store.flags.among(project, environment.slug, [...slugs]) : [];
+    const heads = environment ? await app.store.flags.among(project, environment.slug, slugs) : [];
+    const own = new Map(heads.map((head) => [head.slug, tagsOf(head.tags)]));
+    return Object.fromEntries(
+      slugs.map((flag) => [flag, { tags: [...new Set([...(own.get(flag) ?? []), ...tags])] }]),
+    );
   };
+}
+
+/** The one step that takes changes back that were made together; none for too many. */
+export function undoOf(project: string, made: readonly { revision: number }[]): Pick<Done, "undo"> {
+  if (made.length === 0 || made.length > MAX_UNDONE) return {};
+  const revisions = made.map(({ revision }) => revision);
+  const [first, last] = [Math.min(...revisions), Math.max(...revisions)];
+  if (last - first + 1 !== made.length) return {};
+  const values = { act: "undo", first: String(first), last: String(last) };
+  return { undo: { to: pathTo(TICKED, { project }), values } };
 }
 
 /** The list of flags, of which several are promoted, tagged and archived at once. */

@@ -4,7 +4,7 @@ import { setDetails, setFlag } from "../../../../src/flags/flags.ts";
 import { setEnvironment } from "../../../../src/projects/environments.ts";
 import { createProject } from "../../../../src/projects/projects.ts";
 import { openTestApp } from "../../../support/app.ts";
-import { openDashboard } from "../../../support/pages/dashboard.ts";
+import { type Shown, hiddenIn, openDashboard } from "../../../support/pages/dashboard.ts";
 import { OPERATOR } from "../../../support/records/caller.ts";
 
 const LIST = "/projects/shop";
@@ -31,12 +31,13 @@ async function openShop() {
     setDetails(app, OPERATOR, { project: "shop", flag }, patch);
   await details("alpha", { owner: "ann", tags: ["search", "ui"] });
   await details("beta", { owner: "team", tags: ["ui"] });
-  const ann = await openDashboard(app).signIn("admin", "ann");
+  const { signIn } = openDashboard(app);
+  const ann = await signIn("admin", "ann");
   const flagsAt = async (path: string) =>
     [...(await ann.get(path)).text.matchAll(/<tr[^>]* data-flag="([^"]+)"/g)].map(([, name]) => name);
   const tagsOf = async (flag: string) =>
     (await app.store.flags.find({ project: "shop", environment: "live", flag }))!.tags;
-  return { app, ann, set, details, flagsAt, tagsOf };
+  return { app, ann, signIn, set, details, flagsAt, tagsOf };
 }
 
 test("a row has the state and the share of a flag in each environment", async () => {
@@ -91,15 +92,67 @@ test("what differs between environments is a list of its own", async () => {
 test("what was done to ticked flags is undone for those that it changed", async () => {
   const { ann, flagsAt, tagsOf } = await openShop();
   const act = (fields: Record<string, string | string[]>) => ann.post(`${LIST}/flags/ticked`, fields);
-  const tagged = await act({ act: "tag", tag: "ui", flag: ["alpha", "gamma"] });
-  const undo = /<form[^>]*flags\/ticked"[^>]*>.*?<\/form>/s.exec(tagged.text)![0];
-  expect(undo).toContain('name="flags" value="gamma"');
-  await act({ act: "untag", flags: "gamma", tag: "ui" });
-  expect([await tagsOf("alpha"), await tagsOf("gamma")]).toEqual(["search,ui", ""]);
-  await act({ act: "archive", flag: ["alpha", "gamma"] });
+  const undone = (page: Shown) =>
+    act({ act: "undo", first: hiddenIn(page, "first"), last: hiddenIn(page, "last") });
+  const tagged = await act({ act: "tag", tag: "ui,q3", flag: ["alpha", "beta"] });
+  expect([await tagsOf("alpha"), await tagsOf("beta")]).toEqual(["search,ui,q3", "ui,q3"]);
+  expect((await undone(tagged)).text).toContain("2 flags changed back.");
+  expect([await tagsOf("alpha"), await tagsOf("beta")]).toEqual(["search,ui", "ui"]);
+  const archived = await act({ act: "archive", flag: ["alpha", "gamma"] });
   expect(await flagsAt(LIST)).toEqual(["beta"]);
-  await act({ act: "restore", flags: "alpha,gamma" });
+  await undone(archived);
   expect(await flagsAt(LIST)).toEqual(["alpha", "beta", "gamma"]);
+});
+
+test("ticked flags are changed all or none, and changed back all or none", async () => {
+  const { app, ann, set, tagsOf, flagsAt } = await openShop();
+  const act = (fields: Record<string, string | string[]>) => ann.post(`${LIST}/flags/ticked`, fields);
+  expect((await act({ act: "archive", flag: ["gamma", "missing"] })).status).toBe(404);
+  expect(await flagsAt(LIST)).toEqual(["alpha", "beta", "gamma"]);
+  const before = (await app.store.readVersion()).version;
+  const tagged = await act({ act: "tag", tag: "q3", flag: ["alpha", "beta"] });
+  expect((await app.store.readVersion()).version).toBe(before + 2);
+  await set("beta", "develop", { payload: 1 });
+  const [first, last] = [hiddenIn(tagged, "first"), hiddenIn(tagged, "last")];
+  expect((await act({ act: "undo", first, last })).status).toBe(409);
+  expect([await tagsOf("alpha"), await tagsOf("beta")]).toEqual(["search,ui,q3", "ui,q3"]);
+  expect((await act({ act: "undo", first: "1", last: "3" })).status).toBe(404);
+});
+
+test("a promotion of several flags is taken back by one Undo", async () => {
+  const { app, ann, set } = await openShop();
+  const ons = async () => {
+    const flags = await app.store.flags.among("shop", "live", ["alpha", "beta", "gamma"]);
+    return flags.map(({ enabled }) => enabled);
+  };
+  await set("beta", "develop", { enabled: true });
+  await set("gamma", "develop", { enabled: true });
+  const order = { from: "develop", to: "live", flag: ["beta", "gamma"] };
+  const review = await ann.post(`${LIST}/compare/review`, order);
+  const expected = hiddenIn(review, "expected");
+  const promoted = await ann.post(`${LIST}/compare/promote`, { ...order, expected });
+  expect(promoted.text).toContain("Promoted 2 flags from develop to live.");
+  expect(await ons()).toEqual([true, true, true]);
+  const [first, last] = [hiddenIn(promoted, "first"), hiddenIn(promoted, "last")];
+  await ann.post(`${LIST}/flags/ticked`, { act: "undo", first, last });
+  expect(await ons()).toEqual([true, false, false]);
+});
+
+test("where environments need approvals, ticked flags are proposed together", async () => {
+  const { app, ann, flagsAt, signIn } = await openShop();
+  await setEnvironment(app, OPERATOR, "shop", "live", { approvals: 1 });
+  const act = (fields: Record<string, string | string[]>) => ann.post(`${LIST}/flags/ticked`, fields);
+  const asked = await act({ act: "archive", flag: ["beta", "gamma"] });
+  expect(asked.status).toBe(428);
+  expect(asked.text).toContain("Propose for approval");
+  const { path } = await act({ act: "archive", flag: ["beta", "gamma"], propose: "14d" });
+  expect(await flagsAt(LIST)).toEqual(["alpha", "beta", "gamma"]);
+  const { get, post } = await signIn("releaser");
+  const address = path.replace(/\?.*/, "");
+  const etag = hiddenIn(await get(address), "etag");
+  await post(`${address}/approve`, { etag });
+  await post(`${address}/apply`, { etag });
+  expect(await flagsAt(LIST)).toEqual(["alpha"]);
 });
 
 test("a cell has a line of the reads in the last hours", async () => {
