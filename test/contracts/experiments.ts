@@ -2,8 +2,10 @@ import { describe, expect, test } from "bun:test";
 import type { Experiment } from "../../src/experiments/experiment.ts";
 import type { Measured } from "../../src/forms/intake/measured.ts";
 import { dropExperiment, putExperiment } from "../../src/experiments/plan.ts";
-import { addProject, apply } from "../support/records/apply.ts";
+import type { StoredSubmission } from "../../src/forms/intake/insertion.ts";
+import { addForm, addProject, apply } from "../support/records/apply.ts";
 import { experimentOf, NOW } from "../support/records/experiments.ts";
+import { submissionTo } from "../support/records/records.ts";
 import { codeOf } from "../support/refusals.ts";
 import { type Driver, fresh, opener } from "./driver.ts";
 
@@ -141,6 +143,50 @@ export function experimentsContract(driver: Driver): void {
         variants: {
           off: { visitors: 125, conversions: { "event:signup": 25 } },
           on: { visitors: 125, conversions: { "event:signup": 25 } },
+        },
+      });
+    });
+
+    test("count what comes together, each once, and nothing of a submission that fails or is spam", async () => {
+      const { store, start } = await openProject();
+      const { id, count, counts } = await start();
+      const { key } = await addForm(store, fresh());
+      await count([1, 0, 0]);
+      const send = (formKey: string, at: number, metrics: number, more: Partial<StoredSubmission> = {}) =>
+        store.submissions.insert({
+          ...submissionTo(formKey),
+          measured: [{ measurement: id, visitor: visitor(at), variant: null, metrics }],
+          ...more,
+        });
+      const spam = {
+        key: null,
+        spam: "honeypot",
+        recent: null,
+        challenge: null,
+        keepsSpam: true,
+        maxSubmissions: null,
+      };
+      const [, , , , refused] = await Promise.all([
+        send(key, 1, 1),
+        send(key, 1, 1),
+        send(key, 9, 1),
+        send(key, 1, 2, { conditions: spam }),
+        codeOf(send("nowhere", 1, 2)),
+        count([2, 1, 0], [3, 1, 1]),
+        store.measurements.take({
+          measured: [{ measurement: id, visitor: visitor(3), variant: 1, metrics: 0 }],
+          accepted: 1,
+          at: NOW,
+          key: null,
+        }),
+      ]);
+      expect(refused).toBe("not_found");
+      expect(await counts()).toEqual({
+        mixed: 0,
+        full: false,
+        variants: {
+          off: { visitors: 1, conversions: { "event:signup": 1, "event:error": 0 } },
+          on: { visitors: 2, conversions: { "event:signup": 1, "event:error": 0 } },
         },
       });
     });

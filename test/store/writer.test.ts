@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { openMigrated } from "../support/database.ts";
-import { addForm } from "../support/records/apply.ts";
-import { submissionTo } from "../support/records/records.ts";
+import type { Measurement } from "../../src/experiments/measurement.ts";
+import { putExperiment } from "../../src/experiments/plan.ts";
+import { addForm, addProject, ANN, apply } from "../support/records/apply.ts";
+import { experimentOf } from "../support/records/experiments.ts";
+import { NOW, submissionTo } from "../support/records/records.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 /** A store that commits on its own thread, with a function that returns how many commits it has made. */
@@ -36,5 +39,27 @@ test("a write that rewrites the file is a commit of its own, and the others stay
   expect((await commits()) - before).toBe(3);
   await Promise.all(Array.from({ length: 10 }, insert));
   expect((await commits()) - before).toBe(4);
+  await store.close();
+});
+
+test("visitors who come before the end of their experiment, in the same commit, count, and later ones do not", async () => {
+  const { store, commits } = await openStore();
+  const { slug: project, set } = await addProject(store, "shop", "live");
+  await set("live", "sale", { enabled: true });
+  const running = experimentOf("live", "sale", { status: "running", startedAt: NOW });
+  await apply(store, putExperiment(project, undefined, running, [], "ab".repeat(16)));
+  const [{ id }] = (await store.measurements.live()) as [Measurement];
+  const count = (visitor: string) =>
+    store.measurements.count([{ measurement: id, visitor, variant: 0, metrics: 0 }]);
+  const { version } = await store.readVersion();
+  const before = await commits();
+  const ended = { ...running, status: "ended" as const, endedAt: NOW + 5 };
+  const end = putExperiment(project, undefined, ended, [], null);
+  await Promise.all([count("0".repeat(16)), store.apply([end], version, ANN), count("1".repeat(16))]);
+  expect((await commits()) - before).toBe(1);
+  const place = { project, environment: "live", experiment: "hero" };
+  expect((await store.experiments.find(place))!.experiment.counts).toMatchObject({
+    variants: { off: { visitors: 1 }, on: { visitors: 0 } },
+  });
   await store.close();
 });

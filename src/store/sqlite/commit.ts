@@ -7,6 +7,10 @@ import { insertSubmission } from "./insert.ts";
 import { rewriteFile } from "./rewrite.ts";
 import { queueRemovals, updateIndex } from "./search-index.ts";
 import { query } from "./statements.ts";
+import type { MeasuredBatch } from "../../experiments/measurement.ts";
+import type { Measured } from "../../forms/intake/measured.ts";
+import { takeBatch } from "../sql/experiments/batches.ts";
+import { countMeasured } from "../sql/experiments/counting.ts";
 import { applyChanges } from "../sql/apply.ts";
 import { type Uncounted, createUncounted } from "../sql/submissions/counts.ts";
 import { currentVersion, setVersion } from "../sql/version.ts";
@@ -80,31 +84,60 @@ export function commit(db: Database, writes: Write[]): Outcome[] {
   return writes.map(() => failure(failed));
 }
 
-/** Performs writes and counts the submissions that they insert: once for all, because each count costs as much as a row. */
+/**
+ * Performs writes and counts the submissions that they insert and the visitors that they measure: once for all, because each
+ * count costs as much as a row.
+ */
 function performAndCount(db: Database, writes: Write[], each: typeof perform): Outcome[] {
   const uncounted = createUncounted();
+  let measured: Measured[] = [];
+  const count = () => {
+    runWork(db, uncounted.count());
+    if (measured.length > 0) runWork(db, countMeasured(measured));
+    measured = [];
+  };
   const outcomes = writes.map((write) => {
-    // Later writes may delete, mark or count submissions of the same transaction: bring the counts up to date first.
-    if (write.name !== "insertSubmission" || dependsOnCounts(write)) runWork(db, uncounted.count());
-    const outcome = each(db, write);
-    if (write.name === "insertSubmission") addInserted(uncounted, write, outcome);
+    // Later writes may delete, mark or count what the same transaction has stored: bring the counts up to date first.
+    if (!isCountedLater(write)) count();
+    const before = measured.length;
+    const outcome = each(db, write, measured);
+    if (!outcome.ok) measured.length = before;
+    else if (write.name === "insertSubmission") addInserted(uncounted, measured, write, outcome);
     return outcome;
   });
-  runWork(db, uncounted.count());
+  count();
   return outcomes;
 }
+
+function isCountedLater(write: Write): boolean {
+  if (write.name === "insertSubmission") return !dependsOnCounts(write);
+  return write.name === COUNT || write.name === TAKE;
+}
+
+/** The writes that do nothing but measure visitors. */
+const [COUNT, TAKE] = ["measurements.count", "measurements.take"];
 
 function dependsOnCounts({ args }: Write): boolean {
   const [, , , , , conditions] = args as WriteArgs<"insertSubmission">;
   return conditions !== null && (conditions.maxSubmissions !== null || conditions.quota != null);
 }
 
-function addInserted(uncounted: Uncounted, { args }: Write, outcome: Outcome): void {
-  if (!outcome.ok) return;
-  const [, formKey, , createdAt] = args as WriteArgs<"insertSubmission">;
-  const insertion = outcome.value as WriteResult<"insertSubmission">;
+function addInserted(
+  uncounted: Uncounted,
+  measured: Measured[],
+  { args }: Write,
+  { value }: Outcome & { ok: true },
+): void {
+  const [, formKey, , createdAt, , , , , , conversions] = args as WriteArgs<"insertSubmission">;
+  const insertion = value as WriteResult<"insertSubmission">;
   const spam = insertion === undefined ? null : insertion.kind === "stored" ? insertion.spam : undefined;
   if (spam !== undefined) uncounted.add(formKey, spam === null ? "inbox" : "spam", true, createdAt);
+  if (spam === null && conversions !== null) addAll(measured, conversions);
+}
+
+/** As `push`, which fails for very many. */
+function addAll<T>(list: T[], more: readonly T[]): void {
+  for (const each of more) list.push(each);
 }
 
 function isDiskError(error: unknown): boolean {
@@ -124,7 +157,17 @@ function overwriteFailed(db: Database): void {
   }
 }
 
-function perform(db: Database, { name, args }: Write): Outcome {
+/** Performs a write, but adds the visitors to count to those that are `measured`. */
+function perform(db: Database, { name, args }: Write, measured: Measured[]): Outcome {
+  if (name === COUNT) {
+    addAll(measured, args[0] as readonly Measured[]);
+    return { ok: true, value: undefined };
+  }
+  if (name === TAKE) {
+    const taken = runWork(db, takeBatch(args[0] as MeasuredBatch));
+    addAll(measured, taken.measured);
+    return { ok: true, value: taken.accepted };
+  }
   const shared = SHARED.get(name);
   if (shared) return { ok: true, value: runWork(db, shared(...args)) };
   const write = WRITES[name as WriteName] as (db: Database, ...args: unknown[]) => unknown;
@@ -133,16 +176,16 @@ function perform(db: Database, { name, args }: Write): Outcome {
 
 function performAlone(db: Database, write: Write): Outcome {
   try {
-    return perform(db, write);
+    return perform(db, write, []);
   } catch (error) {
     return failure(error);
   }
 }
 
-function performInSavepoint(db: Database, write: Write): Outcome {
+function performInSavepoint(db: Database, write: Write, measured: Measured[]): Outcome {
   query(db, "SAVEPOINT write").run();
   try {
-    const outcome = perform(db, write);
+    const outcome = perform(db, write, measured);
     query(db, "RELEASE write").run();
     return outcome;
   } catch (error) {

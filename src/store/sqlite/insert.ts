@@ -2,14 +2,13 @@ import { type Database, SQLiteError } from "bun:sqlite";
 import type { NewDelivery } from "../../delivery/delivery.ts";
 import type { Conditions, Insertion, StoredSubmission } from "../../forms/intake/insertion.ts";
 import type { Measured } from "../../forms/intake/measured.ts";
-import { countMeasured } from "../sql/experiments/counting.ts";
 import * as shared from "../sql/submissions/intake.ts";
 import { runWork } from "./run.ts";
 import { query } from "./statements.ts";
 
 /**
- * Inserts a submission, as the operation that the databases share does. Returns undefined for a submission that is now in
- * the inbox. The parameters are not an object, which takes twice as long to send to a thread, and one with nothing else
+ * Inserts a submission, as the operation that the databases share does; the commit counts it, and what it `measured`.
+ * Returns undefined for a submission that is now in the inbox. The parameters are not an object, which takes twice as long to send to a thread, and one with nothing else
  * to do has a statement of its own, which takes half as long: `npm run bench -- submissions`.
  */
 export function insertSubmission(
@@ -23,20 +22,14 @@ export function insertSubmission(
   deliveries: readonly NewDelivery[],
   meta: string | null,
   flags: string | null,
-  measured: readonly Measured[] | null,
+  _measured: readonly Measured[] | null,
 ): Insertion | undefined {
-  if (conditions === null && files.length === 0 && deliveries.length === 0) {
-    if (insertPlain(db, id, formKey, data, createdAt, meta, flags)) {
-      if (measured !== null) runWork(db, countMeasured(measured));
-      return undefined;
-    }
-  }
+  if (conditions === null && files.length === 0 && deliveries.length === 0)
+    if (insertPlain(db, id, formKey, data, createdAt, meta, flags)) return undefined;
   const insertion = runWork(
     db,
     shared.insertSubmission({ id, formKey, data, createdAt, files, meta, flags }, conditions, deliveries),
   );
-  if (measured !== null && insertion.kind === "stored" && insertion.spam === null)
-    runWork(db, countMeasured(measured));
   const isPlain = insertion.kind === "stored" && insertion.spam === null && insertion.fills !== true;
   return isPlain ? undefined : insertion;
 }

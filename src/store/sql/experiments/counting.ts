@@ -5,10 +5,11 @@ import {
   MIXED,
   packSeen,
   unpackSeen,
+  VISITOR_BYTES,
 } from "../../../experiments/measurement.ts";
 import type { Measured } from "../../../forms/intake/measured.ts";
-import { allAmong, insertRows, runAmong } from "../lists.ts";
-import { FOR_UPDATE, type Value, type Work, first, run } from "../work.ts";
+import { insertRows } from "../lists.ts";
+import { FOR_UPDATE, type Work, all, first, run } from "../work.ts";
 import { takeBatch } from "./batches.ts";
 import { clearVisitors, COLUMNS, findCounts, liveMeasurements, type Row } from "./measurements.ts";
 
@@ -42,8 +43,10 @@ export function* countMeasured(measured: readonly Measured[]): Work<void> {
   for (const [id, own] of [...byMeasurement].toSorted(([a], [b]) => a - b)) yield* countIn(id, own);
 }
 
-function takeMeasured(batch: MeasuredBatch): Work<number | null> {
-  return takeBatch(batch, countMeasured);
+function* takeMeasured(batch: MeasuredBatch): Work<number | null> {
+  const { accepted, measured } = yield* takeBatch(batch);
+  yield* countMeasured(measured);
+  return accepted;
 }
 
 function* countIn(id: number, measured: readonly Measured[]): Work<void> {
@@ -91,12 +94,16 @@ function lockMeasurement(id: number): Work<Row | undefined> {
   return first(`SELECT ${COLUMNS} FROM measurements WHERE id = $id ${FOR_UPDATE}`, { id });
 }
 
+/** Visitors, as hex, in the order of their rows: each page of a large table is then read and written once. */
+function listOf(visitors: Iterable<string>): string {
+  return JSON.stringify([...visitors].toSorted());
+}
+
 function* readSeen(id: number, measured: readonly { visitor: string }[]): Work<Map<string, number>> {
-  const visitors = [...new Set(measured.map(({ visitor }) => visitor))];
-  const rows = yield* allAmong<{ visitor: Uint8Array; seen: number }>(
-    visitors.map((visitor) => Buffer.from(visitor, "hex")),
-    (list) => `SELECT visitor, seen FROM measured_visitors WHERE measurement = $id AND visitor IN ${list}`,
-    { id },
+  const rows = yield* all<{ visitor: Uint8Array; seen: number }>(
+    `SELECT visitor, seen FROM measured_visitors
+     WHERE measurement = $id AND visitor IN (SELECT unhex(value) FROM json_each($visitors))`,
+    { id, visitors: listOf(new Set(measured.map(({ visitor }) => visitor))) },
   );
   return new Map(rows.map(({ visitor, seen }) => [visitor.toHex(), seen]));
 }
@@ -106,20 +113,20 @@ function* writeSeen(
   before: ReadonlyMap<string, number>,
   after: ReadonlyMap<string, number>,
 ): Work<void> {
-  const rows: Value[][] = [];
-  for (const [visitor, seen] of after) {
-    if (seen === before.get(visitor)) continue;
-    const bytes = Buffer.from(visitor, "hex");
-    if (!before.has(visitor)) rows.push([id, bytes, seen]);
-    else
-      yield* run("UPDATE measured_visitors SET seen = $seen WHERE measurement = $id AND visitor = $visitor", {
-        id,
-        seen,
-        visitor: bytes,
-      });
-  }
-  yield* insertRows("INSERT INTO measured_visitors (measurement, visitor, seen)", rows, "");
+  const rows: string[] = [];
+  for (const [visitor, seen] of after) if (seen !== before.get(visitor)) rows.push(`${visitor}${seen}`);
+  if (rows.length === 0) return;
+  yield* run(
+    `INSERT INTO measured_visitors (measurement, visitor, seen)
+     SELECT CAST($id AS BIGINT), unhex(visitor), CAST(seen AS BIGINT)
+     FROM (SELECT substr(value, 1, ${DIGITS}) AS visitor, substr(value, ${DIGITS + 1}) AS seen FROM json_each($rows)) AS given
+     WHERE true ON CONFLICT (measurement, visitor) DO UPDATE SET seen = excluded.seen`,
+    { id, rows: listOf(rows) },
+  );
 }
+
+/** Of a visitor as hex. */
+const DIGITS = VISITOR_BYTES * 2;
 
 function* writeCounts(id: number, rows: readonly CountRow[]): Work<void> {
   yield* insertRows(
@@ -151,10 +158,10 @@ function* forgetVisitors(visitors: readonly Pick<Measured, "measurement" | "visi
       if (seen === MIXED) mixed -= 1;
       else deltas.addVisitor(unpackSeen(seen, count).variant, unpackSeen(seen, count).metrics, -1);
     }
-    yield* runAmong(
-      [...stored.keys()].map((visitor) => Buffer.from(visitor, "hex")),
-      (list) => `DELETE FROM measured_visitors WHERE measurement = $id AND visitor IN ${list}`,
-      { id },
+    yield* run(
+      `DELETE FROM measured_visitors
+       WHERE measurement = $id AND visitor IN (SELECT unhex(value) FROM json_each($visitors))`,
+      { id, visitors: listOf(stored.keys()) },
     );
     yield* writeCounts(id, deltas.rows());
     yield* setTotals(id, { visitors: row.visitors - stored.size, mixed, filled: row.filled });
