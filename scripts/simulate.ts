@@ -10,8 +10,8 @@ import { prove } from "./simulate/prove.ts";
  * and random triples; `--part 1/4` takes a quarter of them, and `--only` those of an operation with one of these words in its name.
  *
  * With `--prove` it plants faults in a copy of the product, one at a time, and prints which ones the simulation finds within
- * `--seconds`; `--only` takes parts of their names, or the simulations that have to find them (program, world, statements,
- * histories), separated by commas.
+ * `--seconds`; `--only` takes parts of their names, or the tests that have to find them (program, world, statements,
+ * histories, kills), separated by commas.
  *
  * With `--coverage` it prints which lines of the product the simulated world reaches in `--hours`.
  */

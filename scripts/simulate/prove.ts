@@ -12,6 +12,7 @@ const TESTS = {
   world: "test/simulation/world/simulation.full.test.ts",
   statements: "test/simulation/statements/found.full.test.ts",
   histories: "test/simulation/replicas/replicas.full.test.ts",
+  kills: "test/faults/kills/postgres.full.test.ts",
 };
 type TestName = keyof typeof TESTS;
 
@@ -92,7 +93,7 @@ type Looked = { verdict: "found" | "missed" | "no result"; why: string; took: nu
 async function look(copy: string, test: TestName, seconds: number): Promise<Looked> {
   const start = performance.now();
   // Its servers are processes of their own.
-  if (test === "histories")
+  if (test === "histories" || test === "kills")
     await Bun.spawn([process.execPath, "scripts/build.ts"], {
       cwd: copy,
       stdio: ["ignore", "ignore", "inherit"],
@@ -103,11 +104,13 @@ async function look(copy: string, test: TestName, seconds: number): Promise<Look
       ...process.env,
       FORMFLAG_SIMULATE_SECONDS: String(seconds),
       FORMFLAG_SIMULATE_SEED: "9",
+      FORMFLAG_TORTURE_SEED: "9",
+      FORMFLAG_KILLS_SECONDS: String(seconds),
       FORMFLAG_SIMULATE_PROOF: "1",
     },
     stdio: ["ignore", "ignore", "pipe"],
     // Beyond it, the test has not come to an end.
-    timeout: (seconds + 120) * 1000,
+    timeout: (seconds + 300) * 1000,
   });
   const output = await new Response(child.stderr).text();
   const code = await child.exited;

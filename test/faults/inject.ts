@@ -12,19 +12,17 @@ const STRACE = programAt("strace", "failing system calls");
  * Makes system calls of a running process, in all of its threads, fail with `error` until it is disposed of; with
  * `path` only those on that file.
  */
-export async function inject(
-  pid: number,
-  calls: string,
-  error: string,
-  path?: string,
-): Promise<AsyncDisposable> {
-  const filter = [
-    "-e",
-    `trace=${calls}`,
-    "-e",
-    `inject=${calls}:error=${error}`,
-    ...(path ? ["-P", path] : []),
-  ];
+export function inject(pid: number, calls: string, error: string, path?: string): Promise<AsyncDisposable> {
+  return attach(pid, calls, `error=${error}`, path);
+}
+
+/** Kills a process before one of its threads makes the n-th of such system calls, unless this is disposed of before. */
+export function killAt(pid: number, calls: string, n: number): Promise<AsyncDisposable> {
+  return attach(pid, calls, `signal=SIGKILL:when=${n}`);
+}
+
+async function attach(pid: number, calls: string, what: string, path?: string): Promise<AsyncDisposable> {
+  const filter = ["-e", `trace=${calls}`, "-e", `inject=${calls}:${what}`, ...(path ? ["-P", path] : [])];
   const strace = Bun.spawn([STRACE!, "-f", "-p", String(pid), "-o", "/dev/null", ...filter], {
     stdin: "ignore",
     stdout: "ignore",

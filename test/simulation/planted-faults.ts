@@ -2,6 +2,7 @@ import { EXPERIMENT_FAULTS } from "./planted/experiments.ts";
 import { FLAG_FAULTS } from "./planted/flags.ts";
 import { FORM_FAULTS } from "./planted/forms.ts";
 import { HISTORY_FAULTS } from "./planted/histories.ts";
+import { KILL_FAULTS } from "./planted/kills.ts";
 import { ROLLOUT_FAULTS } from "./planted/rollouts.ts";
 import { STATEMENT_FAULTS } from "./planted/statements.ts";
 
@@ -13,4 +14,5 @@ export const PLANTED_FAULTS = [
   ...EXPERIMENT_FAULTS,
   ...STATEMENT_FAULTS,
   ...HISTORY_FAULTS,
+  ...KILL_FAULTS,
 ];

@@ -53,7 +53,15 @@ export async function startServer(
     env,
     addresses = 1,
     under = [],
-  }: { data?: string | null; env?: Record<string, string>; addresses?: number; under?: string[] } = {},
+    spawned = () => {},
+  }: {
+    data?: string | null;
+    env?: Record<string, string>;
+    addresses?: number;
+    under?: string[];
+    /** Called with the id of the process as soon as there is one. */
+    spawned?: (pid: number) => void;
+  } = {},
 ): Promise<RunningServer> {
   const command = [
     ...under,
@@ -70,6 +78,7 @@ export async function startServer(
     stdout: "ignore",
     stderr: "pipe",
   });
+  spawned(child.pid);
   afterAll(() => child.kill("SIGKILL"));
   let stderr = "";
   const listening = Promise.withResolvers<string[]>();

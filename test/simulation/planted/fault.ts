@@ -4,5 +4,5 @@ export type PlantedFault = {
   file: string;
   from: string;
   to: string;
-  test: "program" | "world" | "statements" | "histories";
+  test: "program" | "world" | "statements" | "histories" | "kills";
 };

@@ -92,6 +92,12 @@ export type World = {
   close: () => Promise<void>;
 };
 
+/** What invariants look at, which a real server leaves too. */
+export type Evidence = Pick<World, "db" | "violated"> & {
+  scheduler: Pick<Scheduler, "now">;
+  receivers: Pick<Receivers, "receipts">;
+};
+
 /** What a call takes from those who send it: submissions by id, targets by URL. */
 function withdrawnBy(name: string, args: unknown[], db: Database): string[] {
   switch (name) {

@@ -1,6 +1,6 @@
 import { createAssignments } from "../../../../src/experiments/assignment.ts";
 import { MIXED, unpackSeen, visitorOf } from "../../../../src/experiments/measurement.ts";
-import type { World } from "../world.ts";
+import type { Evidence } from "../world.ts";
 import { LAB, REPORTED, type Visits } from "./experiments.ts";
 import type { Entry, Expected } from "./ramp-history.ts";
 import { requireNotices } from "./rollout-invariants.ts";
@@ -18,7 +18,7 @@ type Row = {
 };
 
 /** Counts are those of the rows of visitors, who have done that; what has ended has no rows and no salt; guards fire once. */
-export function requireExperiments(world: World, visits: Visits): void {
+export function requireExperiments(world: Evidence, visits: Visits): void {
   const { db, violated } = world;
   const rows = db
     .query<Row, []>(
@@ -45,7 +45,7 @@ export function requireExperiments(world: World, visits: Visits): void {
 }
 
 /** A measurement belongs to what holds its flag, and there is one of what counts. */
-function requireHeld({ db, violated }: World, { flag, environmentId }: Row): void {
+function requireHeld({ db, violated }: Evidence, { flag, environmentId }: Row): void {
   const holders = db
     .query<{ what: string }, [number, string, number, string]>(
       `SELECT name AS what FROM experiments
@@ -58,7 +58,7 @@ function requireHeld({ db, violated }: World, { flag, environmentId }: Row): voi
     violated(`${flag} is counted for ${holders.map(({ what }) => what).join(" and ") || "nobody"}`);
 }
 
-function requireCounts({ db, violated }: World, { id, flag, visitors, mixed, metrics }: Row): void {
+function requireCounts({ db, violated }: Evidence, { id, flag, visitors, mixed, metrics }: Row): void {
   const count = (JSON.parse(metrics) as string[]).length;
   const found = new Map<string, number>();
   const seen = db
@@ -88,7 +88,7 @@ function requireCounts({ db, violated }: World, { id, flag, visitors, mixed, met
 }
 
 /** Nobody is counted in a variant, or for a conversion, that was not sent. */
-function requireVisits({ db, violated }: World, row: Row, visits: Visits): void {
+function requireVisits({ db, violated }: Evidence, row: Row, visits: Visits): void {
   const secret = db
     .query<{ value: string }, []>("SELECT value FROM secrets WHERE name = 'assignments'")
     .get();
@@ -121,13 +121,13 @@ function requireVisits({ db, violated }: World, row: Row, visits: Visits): void 
     if (!own.variants.has(`${row.flag} ${variants![variant]}`))
       violated(`${own.key} is counted in ${variants![variant]} of ${row.flag}, which it never saw`);
     for (const [bit, metric] of metrics!.entries())
-      if (bits & (1 << bit) && !own.events.has(metric.slice("event:".length)))
+      if (bits & (1 << bit) && !own.events.has(metric))
         violated(`${own.key} is counted for ${metric}, which it never did`);
   }
 }
 
 /** Each start, pause, end and guard is told once. */
-function requireReports(world: World): void {
+function requireReports(world: Evidence): void {
   const entries = world.db
     .query<Entry, [string]>(
       `SELECT c.revision, c.kind, c.environment, c.name, c.at, c.before, c.after FROM changes c

@@ -19,7 +19,7 @@ const GUARD = "event:error rises 0%";
 /** So many visitors of each variant, and errors of one, that a guard fires. */
 const CROWD = 110;
 
-/** Visitors as they were sent: what each was exposed to and did, whatever came of it. */
+/** Visitors as they were sent: what each was exposed to and the metrics of what it did, whatever came of it. */
 export type Visits = Map<string, { variants: Set<string>; events: Set<string> }>;
 
 type Event = Record<string, string>;
@@ -56,7 +56,7 @@ export async function experimentSteps(world: World, visits: Visits): Promise<(()
       const known = visits.get(targetingKey!) ?? { variants: new Set(), events: new Set() };
       visits.set(targetingKey!, known);
       if (exposure !== undefined) known.variants.add(`${exposure} ${variant}`);
-      else known.events.add(event!);
+      else known.events.add(`event:${event}`);
     }
     const key = chance.once(2) ? `batch-${(batches += 1)}` : null;
     const once = () =>

@@ -3,7 +3,7 @@ import { memberValue } from "../../../../src/flags/members.ts";
 import { createForm } from "../../../../src/forms/forms.ts";
 import { OPERATOR, request } from "../asking.ts";
 import { postOver, visit } from "../posts.ts";
-import type { World } from "../world.ts";
+import type { Evidence, World } from "../world.ts";
 import { LIVE, ROLLOUT } from "./ramps.ts";
 
 const FORM = "waitlist";
@@ -163,7 +163,8 @@ export async function requireFillings(world: World, steps: readonly (() => Promi
   }
 }
 
-function requireMembers({ db, violated }: World): void {
+/** The values of segments are those of the submissions of their forms that are not spam, and counted. */
+export function requireMembers({ db, violated }: Evidence): void {
   const sources = db
     .query<Source, []>(
       `SELECT environment_id AS environmentId, segment, form_id AS formId, field, approve, members, pending FROM segment_sources`,

@@ -1,13 +1,13 @@
 import { GATHERED, NOTICED, ROLLOUT } from "./ramps.ts";
 import { type Entry, type Expected, followRamps } from "./ramp-history.ts";
 import type { Receipt } from "../receivers.ts";
-import type { World } from "../world.ts";
+import type { Evidence } from "../world.ts";
 
 /** Notices that are of no change of the history, or of one that is still to come. */
 const OTHERS = new Set(["flag.scheduled", "flag.expired", "flag.stale", "segment.full"]);
 
 /** Ramps took their steps as planned, and each change was noticed once, by each target. */
-export function requireRollouts(world: World): void {
+export function requireRollouts(world: Evidence): void {
   const { db, violated, scheduler } = world;
   const entries = db
     .query<Entry, [string]>(
@@ -40,7 +40,7 @@ function noticesOf({ type, data }: Receipt): Notice[] {
 
 /** A target hears of each change in one delivery, of which every attempt has the same id and says the same, and of no other. */
 export function requireNotices(
-  { receivers, violated }: World,
+  { receivers, violated }: Evidence,
   expected: readonly Expected[],
   url: string,
   isChecked = (type: string) => !OTHERS.has(type),
