@@ -38,6 +38,8 @@ export async function buildExecutable(
     minify: true,
     sourcemap: "linked",
     bytecode: true,
+    // Functions that are nested deeper are compiled when they are first called; all of them are a third of a megabyte.
+    bytecodeDepth: 3,
     // A command loads only what it imports.
     splitting: true,
     // The file of the thread is beside the module that starts it, as in the source.

@@ -18,11 +18,14 @@ export const RARE: Record<string, string> = {
   "@simplewebauthn/server/helpers": "*",
   "csv-parse": "{ CsvError, parse }",
   "disposable-email-domains-js": "{ disposableEmailBlocklistSet }",
+  "magic-bytes.js": "{ filetypename }",
+  "modern-tar": "{ createTarDecoder, createTarPacker }",
   nodemailer: "{ createTransport }",
   "openid-client": "*",
   "prom-client": "{ Registry }",
   re2js: "{ RE2JS, RE2JSException }",
   "reflect-metadata": "*",
+  xss: "{ escapeAttrValue, FilterXSS, friendlyAttrValue }",
 };
 
 const FOLDER = "libraries";

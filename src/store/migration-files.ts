@@ -16,6 +16,11 @@ export function migrationsIn(folder: string): string[] {
     });
 }
 
+/** The same in one compressed text, for `unpackMigrations`: they are a third of a megabyte of SQL. */
+export function packedMigrations(folder: string): string {
+  return Buffer.from(Bun.gzipSync(JSON.stringify(migrationsIn(folder)), { level: 9 })).toString("base64");
+}
+
 /** How many migrations are in a folder. */
 export function countMigrations(folder: string): number {
   return migrationsIn(folder).length;

@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
-import { migrationsIn } from "../migration-files.ts" with { type: "macro" };
+import { packedMigrations } from "../migration-files.ts" with { type: "macro" };
+import { unpackMigrations } from "../packed-migrations.ts";
 import type { Connections, Query } from "./connection.ts";
 import { sqlState, startError } from "./errors.ts";
 
@@ -8,7 +9,7 @@ import { sqlState, startError } from "./errors.ts";
  * changes, and only adds: replicas of the release before run on beside it. One beside which none may go on sets the column
  * `beside` to `schema`, which is the number before the migration, minus its own.
  */
-export const MIGRATIONS: readonly string[] = migrationsIn("postgres/migrations");
+export const MIGRATIONS: readonly string[] = unpackMigrations(packedMigrations("postgres/migrations"));
 
 /** Whether an older schema is migrated, or left to who has the rights. */
 export type Migrate = "auto" | "off";

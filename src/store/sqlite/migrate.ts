@@ -4,7 +4,8 @@ import { dirname } from "node:path";
 import { Database, SQLiteError } from "bun:sqlite";
 import { syncDirectoryNow } from "../../base/directory.ts";
 import { AppError } from "../../base/errors.ts";
-import { migrationsIn } from "../migration-files.ts" with { type: "macro" };
+import { packedMigrations } from "../migration-files.ts" with { type: "macro" };
+import { unpackMigrations } from "../packed-migrations.ts";
 import { open } from "./connection.ts";
 import { copyDatabase } from "./copies/copy.ts";
 import { sqliteError } from "./errors.ts";
@@ -23,7 +24,7 @@ import {
 } from "./schema-version.ts";
 
 /** The migrations in order: after the first n, `user_version` is n. A released migration never changes. */
-export const MIGRATIONS: readonly string[] = migrationsIn("sqlite/migrations");
+export const MIGRATIONS: readonly string[] = unpackMigrations(packedMigrations("sqlite/migrations"));
 
 /** The schema after all of them, as SQL for an empty database. */
 const NEW_DATABASE: string = schemaIn("sqlite/migrations");
