@@ -1,3 +1,4 @@
+import { isObject } from "../../base/json.ts";
 import type { ChatMessage } from "../outgoing.ts";
 import type { NoticeContent } from "../store.ts";
 import { oneLine } from "../text.ts";
@@ -79,9 +80,23 @@ const WORDS: Record<
   "experiment.decided": (name) => `experiment ${name} was decided`,
 };
 
-/** A value on one line; what is not set is `none`. */
+/** A value on one line: on or off for a state, `none` for no value, lists and simple objects with commas. */
 function valueOf(value: unknown): string {
-  return value === null
-    ? "none"
-    : oneLine(typeof value === "string" ? value : JSON.stringify(value), MAX_TEXT);
+  return oneLine(textOf(value), MAX_TEXT);
+}
+
+function textOf(value: unknown): string {
+  if (value === null) return "none";
+  if (typeof value === "boolean") return value ? "on" : "off";
+  if (typeof value === "string") return value;
+  if (Array.isArray(value) && value.every((each) => !isStructure(each))) return value.join(", ") || "none";
+  if (isObject(value) && Object.values(value).every((each) => !isStructure(each)))
+    return Object.entries(value)
+      .map(([name, each]) => `${name}: ${JSON.stringify(each)}`)
+      .join(", ");
+  return JSON.stringify(value);
+}
+
+function isStructure(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }

@@ -43,11 +43,15 @@ test("A ramp is begun, shown with its steps, paused, resumed by Undo, and aborte
   expect(text).not.toContain("Begin a ramp");
   expect((await ann.get("/projects/shop/flags/search")).text).toContain("running: 10 % get");
   expect((await ann.get("/projects/shop/scheduled")).text).toContain("10 % on");
+  const history = (await ann.get("/projects/shop/history?kind=ramp")).text;
+  expect(history).toContain("+ on 1 → 10 → 50 → 100 %, a step every day");
+  expect(history).toContain("+ running, at 1 %");
 
   const paused = await send({ do: "pause", why: "lunch" });
   expect(paused.text).toContain("50 % once resumed");
   expect(paused.text).toContain("paused by a person");
   expect(await ramp()).toMatchObject({ status: "paused", reason: "person" });
+  expect((await ann.get("/projects/shop/history?kind=ramp")).text).toContain("+ paused by a person, at 10 %");
   expect((await send({ do: "pause" })).status).toBe(422);
   expect((await send({ do: "resume" })).text).toContain("is resumed");
   const aborted = await send({ do: "abort", why: "" });

@@ -11,7 +11,7 @@ import { BY_AGE, FilterForm, List } from "../parts/list.tsx";
 import { Empty } from "../parts/card.tsx";
 import { Badge, type Tone } from "../parts/status.tsx";
 import type { Column } from "../parts/table.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, visible } from "../parts/text.tsx";
 import { ExactTime } from "../parts/time.tsx";
 import { timeIn } from "../inbox/query.ts";
 import type { Dashboard } from "../routes.ts";
@@ -147,18 +147,22 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
       who === null ? (
         <span class="soft">nobody known</span>
       ) : (
-        <>
+        <span class="cut" title={visible(who)}>
           <Foreign text={who} />{" "}
-          {type !== "user" && type !== "system" && <span class="soft small whole">{type}</span>}
-        </>
+          {type !== "user" && type !== "system" && <span class="soft small">{type}</span>}
+        </span>
       ),
   },
   {
     label: "What",
     cell: ({ project, object }) => (
       <>
-        {object !== null && <Foreign text={object} />}
-        {project !== null && <span class="soft small"> in {project}</span>}
+        {object !== null && (
+          <span class="cut" title={visible(object)}>
+            <Foreign text={object} />
+          </span>
+        )}
+        {project !== null && <span class="soft small whole"> in {project}</span>}
       </>
     ),
   },
@@ -183,5 +187,6 @@ function wordsOf(details: Readonly<Record<string, unknown>>): string {
 function shown(value: unknown): string {
   if (value === null) return "none";
   if (Array.isArray(value)) return value.map(String).join(", ") || "none";
+  if (typeof value === "boolean") return value ? "on" : "off";
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -16,6 +16,7 @@ import {
   settingPath,
   projectPath,
 } from "../paths.ts";
+import { stateInWords } from "./state-words.ts";
 
 /** The path of a change of the history. */
 export function revisionPath(project: string, revision: number): string {
@@ -145,7 +146,7 @@ function ChangedThing({ project, change }: Props) {
 export function stateOf({ kind }: Pick<Change, "kind">, state: unknown): unknown {
   if (state === null) return {};
   if (kind === "segment") return segmentState(state);
-  return (state as { environments?: unknown }).environments ?? state;
+  return (state as { environments?: unknown }).environments ?? stateInWords(kind, state);
 }
 
 /** Why a scheduled change failed, and what it would have set. */

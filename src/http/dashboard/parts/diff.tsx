@@ -1,3 +1,4 @@
+import { isObject } from "../../../base/json.ts";
 import { FIELDS } from "../../../flags/flag-fields.ts";
 import { differencesInWords, valueInWords } from "../../../flags/rules/difference-words.ts";
 import { isUnset } from "../../../projects/differences.ts";
@@ -5,7 +6,7 @@ import { OWN_RULE } from "../../../flags/rules/rule-words.ts";
 import { visible } from "./text.tsx";
 
 /** By name; a field of another thing that is called the same reads the same. */
-const FLAG_FIELDS = new Map<string, { kind: string; label: string }>(Object.entries(FIELDS));
+const LABELS = new Map(Object.entries(FIELDS).map(([name, { label }]) => [name, label.toLowerCase()]));
 
 /** Lines around a change that are shown with it. */
 const AROUND = 2;
@@ -24,7 +25,7 @@ export function Diff({ before, after }: { before: unknown; after: unknown }) {
     <dl class="diff">
       {differences.map(({ field, words, before, after }) => (
         <div>
-          {field !== null && <dt>{visible(FLAG_FIELDS.get(field)?.label.toLowerCase() ?? field)}</dt>}
+          {field !== null && <dt>{visible(LABELS.get(field) ?? field)}</dt>}
           <dd>
             {words === null ? (
               <Changed removed={linesOf(before, field ?? "")} added={linesOf(after, field ?? "")} />
@@ -71,12 +72,24 @@ function Lines({ sign, lines }: { sign: "-" | "+"; lines: readonly string[] }) {
   return sign === "-" ? <del>{visible(text + rest)}</del> : <ins>{visible(text + rest)}</ins>;
 }
 
-/** A value as people read it: on or off for a state, texts as they are, anything else as JSON. */
+/**
+ * A value as people read it: on or off for a state, texts as they are, a list as a line each, and likewise the members of a
+ * simple object; anything else, and a payload, as JSON.
+ */
 function linesOf(value: unknown, field: string): string[] {
   if (isUnset(value, field)) return [];
-  if (FLAG_FIELDS.get(field)?.kind === "switch") return [value === true ? "on" : "off"];
-  if (typeof value === "string" && field !== "payload") return value.split("\n");
+  if (field !== "payload" && field !== "") {
+    if (typeof value === "boolean") return [value ? "on" : "off"];
+    if (typeof value === "string") return value.split("\n");
+    if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
+    if (isObject(value) && Object.values(value).every((each) => !isStructure(each)))
+      return Object.entries(value).map(([name, each]) => `${name}: ${JSON.stringify(each)}`);
+  }
   return JSON.stringify(valueInWords(field === "" ? null : field, value), null, 2).split("\n");
+}
+
+function isStructure(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }
 
 /** Leaves out the lines that both begin and end with, but a few around what differs. */
