@@ -39,6 +39,7 @@ export async function visit(address: string, isNew = true): Promise<void> {
   main.inert = true;
   const answer = await fetch(address).catch(() => null);
   main.inert = false;
+  if (!answer && isNew) return sayGone(() => void visit(address));
   const next = answer?.ok ? parse(await answer.text()) : null;
   if (!answer || next?.body.dataset["user"] !== document.body.dataset["user"]) return load();
   const go = () => {
@@ -51,6 +52,19 @@ export async function visit(address: string, isNew = true): Promise<void> {
   };
   leave([], "", go);
 }
+
+/** Loads the page at an address if the server answers; while it does not, the open page stays. */
+export async function goTo(address: string): Promise<void> {
+  if (await fetch(address, { method: "HEAD" }).catch(() => null)) location.assign(address);
+  else sayGone(() => void goTo(address));
+}
+
+/** Says that the server does not answer, and offers to try again. */
+export function sayGone(run: () => void): void {
+  notify("failure", GONE + stillHere(), { label: "Try again", run });
+}
+
+export const GONE = "The server does not answer.";
 
 /** Ticks the rows of a page that are ticked on the open one. */
 function keepTicks(next: Document): void {
@@ -107,7 +121,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     leave(sent, done ? `${done}. ` : "", go);
   } catch {
     form.ariaBusy = null;
-    notify("failure", `The server does not answer.${stillHere()}`, again);
+    sayGone(again.run);
   }
 }
 

@@ -1,4 +1,5 @@
 import { parse } from "./document.ts";
+import { GONE, goTo } from "./forms.ts";
 
 /** Milliseconds without a key before results are fetched. */
 const PAUSE = 80;
@@ -29,23 +30,7 @@ export function openPalette(): void {
 
 function open(): void {
   const address = document.querySelector<HTMLAnchorElement>(LINK)!.href;
-  const dialog = document.createElement("dialog");
-  const [input, list] = [document.createElement("input"), document.createElement("ul")];
-  set(dialog, { class: "palette", "aria-label": "Go to" });
-  set(input, {
-    role: "combobox",
-    "aria-label": "Go to",
-    "aria-controls": "palette-results",
-    "aria-expanded": "true",
-    "aria-autocomplete": "list",
-    autocomplete: "off",
-    spellcheck: "false",
-    maxlength: "200",
-    placeholder: "Flag, form, person, page or action",
-  });
-  set(list, { role: "listbox", "aria-label": "Results", id: "palette-results", class: "results" });
-  dialog.append(input, list);
-  dialog.addEventListener("close", () => dialog.remove());
+  const { dialog, input, list } = elements();
 
   let timer: ReturnType<typeof setTimeout> | undefined;
   let asked = "";
@@ -59,8 +44,9 @@ function open(): void {
   const fill = async (search: string) => {
     const found = await results(address, search);
     if (search !== asked) return;
-    shown = found;
-    list.replaceChildren(...found.map(optionOf));
+    shown = found ?? [];
+    list.replaceChildren(...shown.map(optionOf));
+    if (!found) list.append(goneOption());
     choose(0);
   };
   const options = () => [...list.children] as HTMLElement[];
@@ -75,7 +61,10 @@ function open(): void {
     const result = shown[index];
     if (!result) return;
     dialog.close();
-    if (result instanceof HTMLAnchorElement) return location.assign(result.href);
+    if (result instanceof HTMLAnchorElement) {
+      void goTo(result.href);
+      return;
+    }
     // It is sent as a form of the page, which shows what happened.
     const form = document.importNode(result as HTMLFormElement, true);
     form.hidden = true;
@@ -107,10 +96,41 @@ function open(): void {
   refresh();
 }
 
-/** The links and forms of the page of results. */
-async function results(address: string, search: string): Promise<Element[]> {
+/** The dialog, with the field for the search and the list of results. */
+function elements() {
+  const dialog = document.createElement("dialog");
+  const [input, list] = [document.createElement("input"), document.createElement("ul")];
+  set(dialog, { class: "palette", "aria-label": "Go to" });
+  set(input, {
+    role: "combobox",
+    "aria-label": "Go to",
+    "aria-controls": "palette-results",
+    "aria-expanded": "true",
+    "aria-autocomplete": "list",
+    autocomplete: "off",
+    spellcheck: "false",
+    maxlength: "200",
+    placeholder: "Flag, form, person, page or action",
+  });
+  set(list, { role: "listbox", "aria-label": "Results", id: "palette-results", class: "results" });
+  dialog.append(input, list);
+  dialog.addEventListener("close", () => dialog.remove());
+  return { dialog, input, list };
+}
+
+/** The place of results while the server is gone; the next key tries again. */
+function goneOption(): HTMLElement {
+  const option = document.createElement("li");
+  set(option, { class: "result", role: "option", "aria-disabled": "true", id: "palette-0" });
+  option.textContent = GONE;
+  return option;
+}
+
+/** The links and forms of the page of results; null if the server does not answer. */
+async function results(address: string, search: string): Promise<Element[] | null> {
   const answer = await fetch(`${address}?q=${encodeURIComponent(search)}`).catch(() => null);
-  if (!answer?.ok || answer.redirected) return [];
+  if (!answer) return null;
+  if (!answer.ok || answer.redirected) return [];
   return [...parse(await answer.text()).querySelectorAll("main .results > li > *")];
 }
 

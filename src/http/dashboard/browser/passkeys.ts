@@ -64,6 +64,7 @@ async function post(path: string, body: object): Promise<Answer> {
 function textOf(error: unknown): string {
   const { name, message } = error as Error;
   if (name === "NotAllowedError") return "No passkey was used.";
+  if (name === "TypeError") return "The server does not answer. Try again.";
   if (name === "InvalidStateError") return "This device has a passkey of yours already.";
   const text = message.charAt(0).toUpperCase() + message.slice(1);
   return /[.!?]$/.test(text) ? text : `${text}.`;

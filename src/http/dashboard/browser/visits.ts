@@ -1,11 +1,20 @@
 import { expectPage } from "./busy.ts";
 import { parse } from "./document.ts";
-import { openDialog, visit } from "./forms.ts";
+import { goTo, openDialog, sayGone, visit } from "./forms.ts";
 
 /** Whether a path is that of a list of submissions, or of one of them. */
 const isInbox = (path: string) => /\/dashboard\/inbox(\/[^/]+(\/[0-9a-f-]{36})?)?$/.test(path);
 
 const KEYS = 'a[aria-keyshortcuts="?"]';
+
+/** How a page is opened here: within the inbox without loading it whole; null leaves it to the browser, if the server is there. */
+function openerOf({
+  origin,
+  pathname,
+}: URL | HTMLAnchorElement): ((address: string) => Promise<void>) | null {
+  if (isInbox(pathname) && isInbox(location.pathname)) return (address) => expectPage(visit(address));
+  return origin === location.origin && document.getElementById("lost") ? goTo : null;
+}
 
 /** Opens pages of the inbox from each other without loading them whole, and the list of keys in a dialog. */
 export function visitLinks(): void {
@@ -13,11 +22,12 @@ export function visitLinks(): void {
     const form = event.target;
     if (!(form instanceof HTMLFormElement) || form.method !== "get") return;
     const address = new URL(form.getAttribute("action")!, location.href);
-    if (!isInbox(address.pathname) || !isInbox(location.pathname)) return;
+    const open = openerOf(address);
+    if (!open) return;
     event.preventDefault();
     const data = new FormData(form, event.submitter);
     address.search = new URLSearchParams([...data] as [string, string][]).toString();
-    void expectPage(visit(address.href));
+    void open(address.href);
   });
   document.addEventListener("click", (event) => {
     const { target, ctrlKey, metaKey, shiftKey, altKey, button } = event;
@@ -30,13 +40,15 @@ export function visitLinks(): void {
       void showKeys(link);
       return;
     }
-    if (!link || link.hash || !isInbox(link.pathname) || !isInbox(location.pathname)) return;
+    const open = link && !link.hash && !link.target && openerOf(link);
+    if (!open) return;
     event.preventDefault();
-    void expectPage(visit(link.href));
+    void open(link.href);
   });
 }
 
 async function showKeys(link: HTMLAnchorElement): Promise<void> {
   const answer = await fetch(link.href).catch(() => null);
-  if (answer?.ok) openDialog(parse(await answer.text()), link);
+  if (!answer) return sayGone(() => void showKeys(link));
+  if (answer.ok) openDialog(parse(await answer.text()), link);
 }
