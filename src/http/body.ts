@@ -72,18 +72,24 @@ function free({ buffer, byteLength }: Uint8Array<ArrayBuffer>): void {
 /**
  * The whole body. Throws `tooLarge()` past `limit` bytes, and as `Body.read`. A body of an announced length is read
  * without a stream, which would double the cost of a submission: `npm run bench -- submissions`. Any other is read from
- * what `open` returns, so that the caller can drain it.
+ * what `open` returns, so that the caller can drain it; without `open` one that is too large is drained here.
  */
 export function readAll(
   request: Request,
   limit: number,
   tooLarge: () => Error,
-  open = () => openBody(request),
+  open?: () => Body,
 ): Promise<Uint8Array> {
   const announced = Number(request.headers.get("content-length") ?? Number.NaN);
-  if (announced > limit) return Promise.reject(tooLarge());
-  if (!(announced <= limit)) return readChunks(open(), limit, tooLarge);
-  return request.bytes().catch(throwDisconnected);
+  if (announced <= limit) return request.bytes().catch(throwDisconnected);
+  if (!open) {
+    const body = openBody(request);
+    return readAll(request, limit, tooLarge, () => body).catch(async (error: unknown) => {
+      await body.drain();
+      throw error;
+    });
+  }
+  return announced > limit ? Promise.reject(tooLarge()) : readChunks(open(), limit, tooLarge);
 }
 
 async function readChunks({ read }: Body, limit: number, tooLarge: () => Error): Promise<Uint8Array> {

@@ -156,6 +156,9 @@ async function bodyOf(c: Context<AdminEnv>): Promise<Record<string, unknown>> {
   throw new AppError("invalid", "the body is not a JSON object");
 }
 
+/** Unknown fields that a refusal names. */
+const MAX_UNKNOWN = 10;
+
 const FIELDS: ReadonlySet<string> = new Set(["key", "name", "type", "description", "defaultValue"]);
 
 /** The faults of fields that both a new flag and a change have. */
@@ -163,6 +166,7 @@ function sharedFaults(body: Record<string, unknown>): Fault[] {
   const { type, description, name } = body;
   const faults = Object.keys(body)
     .filter((field) => !FIELDS.has(field))
+    .slice(0, MAX_UNKNOWN)
     .map((field) => ({ field, message: `a flag has no field ${field.slice(0, 100)}` }));
   if (!MANIFEST_TYPES.some((each) => each === type))
     faults.push({ field: "type", message: `type is one of ${MANIFEST_TYPES.join(", ")}` });

@@ -191,6 +191,9 @@ describe("the manifest", () => {
     expect((await ask("PUT", "/flags/none", { type: "string" })).status).toBe(404);
     expect((await ask("PUT", "/flags/..%2fsale", { type: "string" })).status).toBe(404);
     expect((await ask("DELETE", "/flags/sale")).status).toBe(403);
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`field${index}`, 1]));
+    const { details } = (await ask("POST", "/flags", { key: "a", type: "boolean", ...many })).value.error!;
+    expect((details as unknown[]).length).toBeLessThan(20);
     for (const [method, path, allowed] of [
       ["POST", "", "GET, HEAD"],
       ["GET", "/flags", "POST"],
