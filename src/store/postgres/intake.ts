@@ -129,10 +129,9 @@ export function createIntake(
         if (isStored) return { value: STORED };
         if (stored.has(id) || known.stored.has(id))
           return { error: new Error(`two submissions have the id ${id}`) };
-        const fills = known.forms.get(formKey);
-        // The form has become one since it was read.
-        if (fills) return settled(conditional.add(each, each.data.length * 2));
-        return { error: fills === undefined ? noSuchForm(formKey) : swept() };
+        if (!known.forms.has(formKey)) return { error: noSuchForm(formKey) };
+        // Its form fills segments, or did a moment ago; or the note of its files was swept, which is found again.
+        return settled(conditional.add(each, each.data.length * 2));
       });
       return Promise.all(outcomes);
     });

@@ -110,20 +110,20 @@ export function idsOf(batch: readonly StoredSubmission[]): string[] {
   return batch.map(({ id }) => id);
 }
 
-/** Of submissions that a batch did not insert: those that are stored, with their ids, and the forms that exist by their keys, with whether each fills segments. */
+/** Of submissions that a batch did not insert: those that are stored, with their ids, and the keys of the forms that exist. */
 export function* findKnown(
   batch: readonly StoredSubmission[],
-): Work<{ stored: Map<string, Insertion>; forms: Map<string, boolean> }> {
+): Work<{ stored: Map<string, Insertion>; forms: Set<string> }> {
   const rows = yield* all<{ id: Uint8Array; spam: string | null }>(
     "SELECT id, spam FROM submissions WHERE id = ANY (CAST($ids AS BYTEA[]))",
     { ids: idArray(idsOf(batch)) },
   );
-  const forms = yield* all<{ key: string; fills: number }>(
-    "SELECT key, fills FROM forms WHERE deleted = 0 AND key = ANY (CAST($keys AS TEXT[]))",
+  const forms = yield* all<{ key: string }>(
+    "SELECT key FROM forms WHERE deleted = 0 AND key = ANY (CAST($keys AS TEXT[]))",
     { keys: textArray(batch.map(({ formKey }) => formKey)) },
   );
   return {
     stored: new Map(rows.map(({ id, spam }) => [textOf(id), { kind: "stored", spam }])),
-    forms: new Map(forms.map(({ key, fills }) => [key, fills === 1])),
+    forms: new Set(forms.map(({ key }) => key)),
   };
 }

@@ -11,31 +11,33 @@ import { KILLS_MS, KILLS_SEED, NETWORK, tryKills } from "./trial.ts";
 /** How often a server is killed at the same statement of the same transaction. */
 const TIMES = 2;
 
+/** Kills in each thing that is done. A long run also kills the server that begins it again. */
+const AT_MOST = KILLS_MS > 1000 ? 3 : 1;
+
 /** What no transaction undoes is worth a kill. */
 const WRITES = /\b(?:INSERT|UPDATE|DELETE)\b/;
 
 /**
  * Kills servers at statements that write, and at those of their transactions: before PostgreSQL gets one, or before the server
- * gets the answer. There is one kill at most in each thing that is done, at a moment that the seed chooses.
+ * gets the answer. There are few in each thing that is done, at moments that the seed chooses.
  */
 async function openKiller(port: number, count: number, seed: number) {
   const random = seededRandom(seed);
   const chosen = new Map<string, number>();
   const pids = new Map<number, number>();
-  let isOn = false;
-  /** Whether what is done has had its kill. */
-  let isKilled = false;
+  /** Kills that what is done may still have. */
+  let left = 0;
   const taps = await Promise.all(
     Array.from({ length: count }, (_, server) =>
       openTap(port, ({ text, before, isAnswered }) => {
         const pid = pids.get(server);
-        if (!isOn || isKilled || pid === undefined) return false;
+        if (left === 0 || pid === undefined) return false;
         if (before === null ? !WRITES.test(text) : (before[0] ?? text).endsWith("READ ONLY")) return false;
         const key = `${before?.join(";") ?? ""}|${text}|${isAnswered}`;
         const times = chosen.get(key) ?? 0;
         if (times === TIMES || random.below(4) > 0) return false;
         chosen.set(key, times + 1);
-        isKilled = true;
+        left -= 1;
         pids.delete(server);
         process.kill(pid, "SIGKILL");
         return true;
@@ -46,7 +48,7 @@ async function openKiller(port: number, count: number, seed: number) {
   const killer: Killer = {
     spawned: (server, pid) => void pids.set(server, pid),
     ended: (server) => void pids.delete(server),
-    during: (what) => void ([isOn, isKilled] = [what !== null, false]),
+    during: (what) => void (left = what === null ? 0 : AT_MOST),
   };
   return { killer, taps };
 }

@@ -35,6 +35,11 @@ const FOUND: [what: string, names: OperationName[], order: string][] = [
     ["mark a named one as no spam", "fill a segment"],
     "BBBBBBBBBBAAAAAABBBBBBBBBBBBBBBBBBBBBBBBBBBAAAAA",
   ],
+  [
+    "a submission arrives while its form ends to fill segments, and is told that storing its files took too long",
+    ["delete a project", "name another"],
+    "AAABAAAAAABB",
+  ],
 ];
 
 /** Operations that want the same thing, of which only an order of their locks and conditions keeps the second from it. */

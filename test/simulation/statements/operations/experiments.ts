@@ -1,4 +1,4 @@
-import type { Experiment } from "../../../../src/experiments/experiment.ts";
+import { type Experiment, noSuchExperiment } from "../../../../src/experiments/experiment.ts";
 import { dropExperiment, putExperiment } from "../../../../src/experiments/plan.ts";
 import type { Measured } from "../../../../src/forms/intake/measured.ts";
 import { experimentOf } from "../../../support/records/experiments.ts";
@@ -26,7 +26,8 @@ const becoming =
   async (store, { tried, by }) => {
     const { version } = await store.readVersion();
     const found = await store.experiments.find(tried);
-    if (!found || found.experiment.status === "ended") return "over";
+    if (!found) throw noSuchExperiment(tried);
+    if (found.experiment.status === "ended") return "over";
     const experiment: Experiment = { ...found.experiment, ...after };
     await store.apply([putExperiment("shop", found.experiment, experiment)], version, by);
     return experiment.status;
