@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { Backend } from "./backend.ts";
+import { commitsOf } from "./commits.ts";
 import { type Scenario, parseFeature } from "./gherkin.ts";
 import { type Outcome, savePage } from "./page.ts";
 import { runScenario } from "./steps.ts";
@@ -12,7 +13,7 @@ import { SUBJECTS } from "./subjects.ts";
  * npm run conformance [-- --scenarios DIR] [-- --save]: runs scenarios against the providers of OpenFeature that read flags of the
  * built executable, and exits 1 if one fails. `DIR` has `gherkin/*.feature` and `flags/canonical-flags.json`, as the provider
  * suite of the specification has them; without it, the scenarios of this repository run alone. `--save` writes
- * docs/conformance.md.
+ * docs/conformance.md, and needs `DIR` in a clone.
  */
 const { values } = parseArgs({
   options: { scenarios: { type: "string" }, save: { type: "boolean", default: false } },
@@ -20,6 +21,9 @@ const { values } = parseArgs({
 
 const OWN = join(import.meta.dir, "scenarios");
 const PAGE = join(import.meta.dir, "../../docs/conformance.md");
+
+if (values.save && values.scenarios === undefined) throw new Error("--save needs --scenarios DIR");
+const commits = values.save ? commitsOf(values.scenarios!) : null;
 
 const outcomes: Outcome[] = [];
 for (const directory of [OWN, ...(values.scenarios === undefined ? [] : [values.scenarios])])
@@ -37,7 +41,7 @@ for (const directory of [OWN, ...(values.scenarios === undefined ? [] : [values.
     }
     await backend.close();
   }
-if (values.save) await savePage(PAGE, outcomes);
+if (commits !== null) await savePage(PAGE, outcomes, commits);
 process.exit(outcomes.some(({ failure }) => failure !== null) ? 1 : 0);
 
 function scenariosIn(directory: string): Scenario[] {

@@ -12,25 +12,18 @@ export type Outcome = {
   failure: string | null;
 };
 
-/** The commits of https://github.com/open-feature/spec that its provider suite is taken from: the suite is a draft, and moves. */
-const PINNED: [file: string, commit: string][] = [
-  ["flags/canonical-flags.json", "009afe0617947121dcbebe4b66e0cc0c5cc4ada8"],
-  ["gherkin/errors.feature", "77f7b89dc2721f551bd4b77a681fb7c9bb9337c8"],
-  ["gherkin/evaluation.feature", "0df2397513c2a4a767851203ea900a4743c87bc8"],
-  ["gherkin/events.feature", "86ca9ba3b06b122fb10295608fe9e3d613f11625"],
-  ["gherkin/lifecycle.feature", "0f8c086487200bfb983b107c53f045b3ad702fa7"],
-  ["gherkin/metadata.feature", "d0be8429178d816ca514082d1753de20aad21756"],
-  ["gherkin/reason.feature", "86ca9ba3b06b122fb10295608fe9e3d613f11625"],
-];
-
 const ROOT = join(import.meta.dir, "../..");
 
-/** Writes the page with the outcomes of a run. */
-export async function savePage(file: string, outcomes: readonly Outcome[]): Promise<void> {
+/** Writes the page with the outcomes of a run of a suite whose files are of these commits. */
+export async function savePage(
+  file: string,
+  outcomes: readonly Outcome[],
+  commits: ReadonlyMap<string, string>,
+): Promise<void> {
   const subjects = [...new Set(outcomes.map(({ subject }) => subject))];
   const sdks = ["@openfeature/server-sdk", "@openfeature/web-sdk"];
   const versions = [...subjects, ...sdks].map((name) => `| \`${name}\` | ${versionOf(name)} |`);
-  const rows = PINNED.map(([path, commit]) => `| \`${path}\` | \`${commit}\` |`);
+  const rows = [...commits].map(([path, commit]) => `| \`${path}\` | \`${commit}\` |`);
   const page = `# Conformance of the providers
 
 The JavaScript providers of OpenFeature read flags from a running formflag server. Scenarios in Gherkin describe the value, variant, reason and error that an application gets, and the events that it receives when flags change or the server is down.
@@ -40,7 +33,7 @@ npm run conformance
 npm run conformance -- --scenarios DIR --save
 \`\`\`
 
-The first command runs the scenarios of this repository, in \`scripts/conformance/scenarios\`. The second also runs those in \`DIR\`, and writes this page. If a scenario fails, the command fails. \`DIR\` is \`specification/assets/provider-tck\` in a copy of [open-feature/spec](https://github.com/open-feature/spec), whose provider suite is a draft. This page was made with these commits of its files:
+The first command runs the scenarios of this repository, in \`scripts/conformance/scenarios\`. The second also runs those in \`DIR\`, and writes this page. If a scenario fails, the command fails. \`DIR\` is \`specification/assets/provider-tck\` in a clone of [open-feature/spec](https://github.com/open-feature/spec). Its provider suite is a draft that no package on npm contains. The scenarios of this repository are its own, and not a copy of these. \`--save\` needs a clone without changes, from which it takes the commit of each file:
 
 | file | commit |
 | --- | --- |
