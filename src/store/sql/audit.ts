@@ -9,6 +9,7 @@ import {
 import type { Author } from "../../access/caller.ts";
 import type { AuditPlace } from "../../documents/audited.ts";
 import type { Page } from "../../base/pages.ts";
+import { slugList } from "./lists.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { FOR_UPDATE, type Params, type Work, all, first, run } from "./work.ts";
 
@@ -116,7 +117,7 @@ function conditionsOf({ projects, action, who, since, until }: AuditFilter) {
     Object.assign(params, values);
   };
   if (projects !== null)
-    add("project IN (SELECT value FROM json_each($projects))", { projects: JSON.stringify(projects) });
+    add("project IN (SELECT value FROM json_each($projects))", { projects: slugList(projects) });
   if (action !== undefined) {
     // A noun alone ends before the dot, which sorts just before the slash.
     if (action.includes(".")) add("action = $action", { action });

@@ -9,7 +9,12 @@ export function amongProjects(
 ): { sql: string; params: Params } {
   if (slugs === null) return { sql: "", params: {} };
   const sql = `AND ${column} IN (SELECT value FROM json_each($projects))`;
-  return { sql, params: { projects: JSON.stringify(slugs) } };
+  return { sql, params: { projects: slugList(slugs) } };
+}
+
+/** Slugs as a list for `json_each`. No slug has a NUL, which PostgreSQL refuses in the list. */
+export function slugList(slugs: readonly string[]): string {
+  return JSON.stringify(slugs.filter((slug) => !slug.includes("\0")));
 }
 
 /** Values in one statement at most. */

@@ -132,6 +132,7 @@ export function auditContract(driver: Driver): void {
       expect(await times({})).toEqual([4, 3, 2, 1]);
       expect(await times({ projects: ["shop", "other"] })).toEqual([2, 1]);
       expect(await times({ projects: [] })).toEqual([]);
+      expect(await times({ projects: ["\0", "shop\0"] })).toEqual([]);
       expect(await times({ action: "token.create" })).toEqual([4, 1]);
       expect(await times({ action: "token" })).toEqual([4, 3, 2, 1]);
       expect(await times({ action: "tok" })).toEqual([]);

@@ -52,6 +52,7 @@ export function tokensContract(driver: Driver): void {
       expect(await page(2, `${name}/${slugs[0]!}`)).toEqual([`${name}/${slugs[1]!}`]);
       expect(await page(2, name)).toHaveLength(2);
       expect((await store.tokens.page({ limit: 10 }, [])).items).toEqual([]);
+      expect((await store.tokens.page({ limit: 10 }, ["\0"])).items).toEqual([]);
       await apply(store, { change: "deleteToken", name, limitedTo: shop.slug });
       expect((await store.tokens.named(name)).map(({ project }) => project)).toEqual([undefined, bank.slug]);
     });
