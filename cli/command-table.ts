@@ -18,7 +18,7 @@ export const COMMANDS: { name: string; summary: string; load: () => Promise<Decl
   },
   {
     name: "status",
-    summary: "show the server, its data, its queue of deliveries and its last backup",
+    summary: "show the server, its data, its waiting deliveries and its last backup",
     load: async () => (await import("./commands/status.ts")).addStatusCommand,
   },
   {
@@ -48,7 +48,7 @@ export const COMMANDS: { name: string; summary: string; load: () => Promise<Decl
   },
   {
     name: "contexts",
-    summary: "manage the people for whom flags of a project are tried",
+    summary: "manage test contexts, for which the dashboard evaluates the flags of a project",
     load: async () => (await import("./commands/contexts.ts")).addContextCommands,
   },
   {
@@ -63,12 +63,12 @@ export const COMMANDS: { name: string; summary: string; load: () => Promise<Decl
   },
   {
     name: "feeds",
-    summary: "manage addresses at which the submissions of a form are read",
+    summary: "manage feeds, which are addresses for reading the submissions of a form",
     load: async () => (await import("./commands/feeds.ts")).addFeedCommands,
   },
   {
     name: "targets",
-    summary: "manage where submissions of a form and changes of a project are sent",
+    summary: "manage targets, to which submissions of a form and changes of a project are sent",
     load: async () => (await import("./commands/targets/targets.ts")).addTargetCommands,
   },
   {
@@ -78,7 +78,7 @@ export const COMMANDS: { name: string; summary: string; load: () => Promise<Decl
   },
   {
     name: "deliveries",
-    summary: "show what became of each submission's deliveries, and retry them",
+    summary: "show the deliveries of submissions and notices, and retry them",
     load: async () => (await import("./commands/deliveries.ts")).addDeliveryCommands,
   },
   {
@@ -93,7 +93,7 @@ export const COMMANDS: { name: string; summary: string; load: () => Promise<Decl
   },
   {
     name: "history",
-    summary: "list the changes of every project and form: who made each, and when",
+    summary: "list the changes of every project and form, with their author and time",
     load: async () => (await import("./commands/change-history.ts")).addWholeHistoryCommand,
   },
   {
@@ -118,22 +118,22 @@ export const COMMANDS: { name: string; summary: string; load: () => Promise<Decl
   },
   {
     name: "tokens",
-    summary: "manage tokens for the admin API, which --server uses",
+    summary: "manage tokens for the admin API, which commands with --server use",
     load: async () => (await import("./commands/tokens.ts")).addTokenCommands,
   },
   {
     name: "users",
-    summary: "manage who signs in to the dashboard, and print sign-in links",
+    summary: "manage users of the dashboard, and print sign-in links",
     load: async () => (await import("./commands/users.ts")).addUserCommands,
   },
   {
     name: "members",
-    summary: "manage who may do what in a project, and invite people",
+    summary: "manage the members of a project, and invite people",
     load: async () => (await import("./commands/members.ts")).addMemberCommands,
   },
   {
     name: "whoami",
-    summary: "show whom the server takes you for, and what you may do",
+    summary: "show your name, your rights, and where they apply",
     load: async () => (await import("./commands/whoami.ts")).addWhoamiCommand,
   },
   {
@@ -153,17 +153,17 @@ export const COMMANDS: { name: string; summary: string; load: () => Promise<Decl
   },
   {
     name: "audit",
-    summary: "list, export and verify who did what",
+    summary: "list, export and verify the audit log",
     load: async () => (await import("./commands/audit/audit.ts")).addAuditCommands,
   },
   {
     name: "check",
-    summary: "check that everything stored is sound and complete",
+    summary: "check that all stored data is complete and undamaged",
     load: async () => (await import("./commands/check.ts")).addCheckCommand,
   },
   {
     name: "doctor",
-    summary: "check that this machine and its settings suit a server",
+    summary: "check a machine and its settings for problems",
     load: async () => (await import("./commands/doctor.ts")).addDoctorCommand,
   },
   {
@@ -173,22 +173,22 @@ export const COMMANDS: { name: string; summary: string; load: () => Promise<Decl
   },
   {
     name: "service",
-    summary: "run the server as a service of systemd",
+    summary: "run the server as a systemd service",
     load: async () => (await import("./commands/service/service.ts")).addServiceCommands,
   },
   {
     name: "backup",
-    summary: "back up everything stored, verify a backup, restore it",
+    summary: "create, verify and restore backups of all stored data",
     load: async () => (await import("./commands/backup/backup.ts")).addBackupCommands,
   },
   {
     name: "migrate",
-    summary: "move everything stored into a PostgreSQL database and a bucket",
+    summary: "move all stored data into a PostgreSQL database and a bucket",
     load: async () => (await import("./commands/migrate.ts")).addMigrateCommand,
   },
   {
     name: "upgrade",
-    summary: "replace this executable by a newer release",
+    summary: "replace this executable with a newer release",
     load: async () => (await import("./commands/upgrade/upgrade.ts")).addUpgradeCommand,
   },
   {

@@ -27,17 +27,17 @@ function cliPage([program, ...commands]: [CommandHelp, ...CommandHelp[]]): strin
   });
   return `# Commands
 
-\`formflag <command> --help\` shows the same text in a terminal, and \`man formflag\` all of it.
+\`formflag <command> --help\` prints the same text in a terminal, and \`man formflag\` prints all of it.
 
 ${tableOf(["command", "subcommands", "what it does"], rows)}
 
 ## Conventions
 
-Without \`--server\` a command acts on the data directory, whether or not a server runs on it, or on the PostgreSQL database that \`--database\` or its variable names. With \`--server\` and a token it acts on that server over its admin API. \`serve\`, \`check\`, \`doctor\`, \`service\`, \`backup verify\` and \`backup restore\` work on this machine only.
+Without \`--server\`, a command acts on the data directory, whether or not a server is running on it, or on the PostgreSQL database of \`--database\` or its variable. With \`--server\` and a token, it acts on that server over its admin API. \`serve\`, \`check\`, \`doctor\`, \`service\`, \`backup verify\` and \`backup restore\` work on this machine only.
 
-Results go to standard output, everything else to standard error. \`--json\` prints one JSON value, and \`--field NAME\` one field of it as it is, or of each entry of a list, one on a line. With \`--json\` an error is \`{"error":{"code","message","hint"}}\` on standard error. Every create takes \`--if-not-exists\`.
+Results go to standard output, everything else to standard error. \`--json\` prints one JSON value. \`--field NAME\` prints one of its fields without quotes; for a list, the field of each entry on its own line. With \`--json\`, an error is \`{"error":{"code","message","hint"}}\` on standard error. Every \`create\` accepts \`--if-not-exists\`.
 
-A command prompts only where standard input and output are terminals, and neither \`CI\` nor \`--no-input\` is set. Without a terminal a delete needs \`--yes\`. An option with one value is refused where it is given twice, except for the settings of a server, of which the last one counts. At a terminal a delete prompts for the name of what it deletes. Input typed before a prompt appears is discarded.
+A command prompts only if standard input and output are terminals and neither \`CI\` nor \`--no-input\` is set. At a terminal, a delete asks for the name of the thing to delete; elsewhere it needs \`--yes\`. Input that was typed before the prompt appeared is discarded. An option with one value is refused if it is given twice. Only for settings of a server, the last value counts.
 
 ## Exit codes
 
@@ -48,7 +48,7 @@ ${tableOf(
 
 ## Global options
 
-Global options go with every command, before or after it. Options win over environment variables, which [settings.md](settings.md) lists. So \`--data\` wins over a database and a bucket that only variables name. A directory with \`uploads\` and no database of its own, or whose data was moved, is where the files of that database are; so is any directory without a database for \`serve\`.
+Global options work with every command, before or after it. Options override environment variables, which [settings.md](settings.md) lists. So \`--data\` overrides a database and a bucket that only variables name, with one exception: if the directory has \`uploads\` but no database, or its data was moved, it holds the files of that database. For \`serve\`, this is true of any directory without a database.
 
 ${optionTable(program.options)}
 ${commands.map(commandSection).join("")}`;
@@ -119,9 +119,9 @@ function settingsPage([program, ...commands]: [CommandHelp, ...CommandHelp[]]): 
     );
   return `# Settings
 
-\`formflag config show\` prints every setting with its value and where the value comes from. An option wins over its environment variable, the variable over the default. An empty variable counts as not set. There is no configuration file, and \`.env\` files are not read.
+\`formflag config show\` prints every setting with its value and the source of the value. An option overrides its environment variable, and the variable overrides the default. An empty variable counts as not set. There is no configuration file, and \`.env\` files are not read.
 
-What a single form accepts is set with \`formflag forms set\`: see [forms.md](forms.md#settings-of-a-form).
+The settings of a single form are set with \`formflag forms set\`: see [forms.md](forms.md#settings-of-a-form).
 
 ## Every command
 
@@ -133,7 +133,7 @@ ${rows(show.options.filter(({ name }) => !ofServer.has(name)))}
 
 ## The server
 
-Options of \`formflag serve\`; \`doctor\`, \`healthcheck\` and \`service install\` take them too. [running.md](running.md) shows how they are used.
+Options of \`formflag serve\`; \`doctor\`, \`healthcheck\` and \`service install\` accept them too. [running.md](running.md) explains them.
 
 ${rows(show.options.filter(({ name }) => ofServer.has(name)))}
 

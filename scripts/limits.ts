@@ -49,7 +49,7 @@ const LIMITS = {
 const SECTIONS: Section[] = [
   {
     title: "A submission",
-    text: "A submission past a limit is answered 413 with a message that names the limit, or without `mode=rest` by a redirect to the form's error page. Nothing of it is stored. The limits of files are set for each form; the others are fixed, and an ordinary form does not meet them. Sizes are bytes of UTF-8, and include the size named.",
+    text: "A submission over a limit is answered with 413 and a message that names the limit, or without \`mode=rest\` with a redirect to the form's error page. Nothing of it is stored. You can set the limits of files for each form. The others are fixed; an ordinary form does not reach them. Sizes are bytes of UTF-8. A value exactly at a limit is allowed.",
     rows: {
       DEFAULT_MAX_FILE_SIZE: {
         unit: "bytes",
@@ -79,7 +79,7 @@ const SECTIONS: Section[] = [
       "SUBMISSION_LIMITS.partHeaders": { unit: "bytes", what: "size of the headers of a part", past: "413" },
       "SUBMISSION_LIMITS.multipartPadding": {
         unit: "bytes",
-        what: "bytes before the first and behind the last boundary of a multipart body",
+        what: "bytes before the first and after the last boundary of a multipart body",
         past: "400",
       },
       "SUBMISSION_LIMITS.fileName": { unit: "bytes", what: "size of a file name", past: "413" },
@@ -88,11 +88,14 @@ const SECTIONS: Section[] = [
         what: "characters of a sender's user agent, with `--metadata`",
         past: "cut",
       },
-      "METADATA_LIMITS.referrer": { what: "characters of the page that a sender came from", past: "cut" },
+      "METADATA_LIMITS.referrer": {
+        what: "characters of the address of the page that a sender came from",
+        past: "cut",
+      },
       "METADATA_LIMITS.language": { what: "characters of a sender's language", past: "cut" },
       "DRAIN.bytes": {
         unit: "bytes",
-        what: "bytes of a refused body that are still read, so that its sender receives the answer",
+        what: "bytes of a refused body that are still read, so that the sender receives the answer",
         past: "the connection is closed",
       },
       "DRAIN.ms": { unit: "ms", what: "time for which they are read", past: "the connection is closed" },
@@ -100,7 +103,7 @@ const SECTIONS: Section[] = [
   },
   {
     title: "The settings of a form",
-    text: "A setting past one of these limits is refused with 400, exit code 2 of a command. A JSON Schema has at most 64 KB and 100 levels.",
+    text: "A setting over one of these limits is refused with 400, or exit code 2 on the command line. A JSON Schema has at most 64 KB and 100 levels.",
     rows: {
       MAX_FILE_TYPE: { what: "characters of an entry of `--allow-type`", past: "400" },
       MAX_SPAM_PATTERN: { what: "characters of an entry of `--spam-word` or `--spam-email`", past: "400" },
@@ -114,15 +117,15 @@ const SECTIONS: Section[] = [
       MAX_TARGETS: { what: "targets of a form, and of a project", past: "409" },
       DEFAULT_OVERLAP: {
         unit: "s",
-        what: "time for which the old secret of a webhook signs too, after it was rotated",
+        what: "time for which the old secret of a webhook also signs after a rotation",
         past: "only the new secret signs",
         set: "`targets rotate --overlap`",
       },
       MAX_OVERLAP: { unit: "s", what: "the longest time that `--overlap` takes", past: "400" },
       MAX_DIGEST: { unit: "s", what: "the longest time that `--digest` takes", past: "400" },
       MAX_SINGLE_NOTICES: {
-        what: "notices of one change, such as an `apply`, for a target",
-        past: "they come as one digest",
+        what: "notices of one change, such as an \`apply\`, that a target gets separately",
+        past: "they are sent as one digest",
       },
       MAX_IN_DIGEST: { what: "notices in a digest", past: "the others are counted" },
       MAX_SECRETS: { what: "secrets of a webhook that have not ended", past: "409" },
@@ -130,16 +133,16 @@ const SECTIONS: Section[] = [
   },
   {
     title: "A flag and a segment",
-    text: "A change past one of these limits is refused with 400, exit code 2 of a command. What an environment holds in all is refused with 413. An integer that a double does not hold, such as `9007199254740993` or `1e400`, is refused too; as a text it is kept.",
+    text: "A change over one of these limits is refused with 400, or exit code 2 on the command line. For the total of an environment it is 413. An integer that a double cannot represent, such as \`9007199254740993\` or \`1e400\`, is refused too; write it as a text.",
     rows: {
       MAX_PAYLOAD: { unit: "bytes", what: "a payload, as JSON", past: "400" },
       MAX_PAYLOAD_DEPTH: { what: "levels of a payload or a variant", past: "400" },
       MAX_ENVIRONMENT_BYTES: {
         unit: "bytes",
-        what: "payloads, rules, previews, segments and descriptions of an environment together; one that holds more already can be read and made smaller",
+        what: "payloads, rules, previews, segments and descriptions of an environment together; an environment that already has more can be read and made smaller",
         past: "413",
       },
-      FLAG_BYTES: { unit: "bytes", what: "what each flag counts more for that", past: "" },
+      FLAG_BYTES: { unit: "bytes", what: "what each flag adds to that", past: "" },
       MAX_DESCRIPTION: { what: "characters of a description", past: "400" },
       "DETAIL_LIMITS.owner": { what: "characters of the owner of a flag", past: "400" },
       "DETAIL_LIMITS.tag": { what: "characters of a tag of a flag", past: "400" },
@@ -149,7 +152,7 @@ const SECTIONS: Section[] = [
       "PREVIEW_LIMITS.content": { unit: "bytes", what: "the content of a preview, as Markdown", past: "400" },
       "PREVIEW_LIMITS.html": {
         unit: "bytes",
-        what: "the HTML made of it, before it is cleaned",
+        what: "the HTML made from it, before it is cleaned",
         past: "400",
       },
       "RAMP_LIMITS.steps": { what: "shares of a ramp", past: "400" },
@@ -157,15 +160,15 @@ const SECTIONS: Section[] = [
       "RAMP_LIMITS.most": { unit: "s", what: "longest time between two steps of a ramp", past: "400" },
       "MEMBER_LIMITS.values": {
         what: "values of a segment that a form fills, approved or not",
-        past: "the submission alone is stored",
+        past: "the submission is stored without adding a member",
       },
       "MEMBER_LIMITS.characters": {
         what: "characters of such a value",
-        past: "the submission alone is stored",
+        past: "the submission is stored without adding a member",
       },
       "MEMBER_LIMITS.ofSubmission": {
-        what: "values of one submission, where its field has a list of them",
-        past: "the others do not count",
+        what: "values of one submission, if its field is a list",
+        past: "later ones do not count",
       },
       "MEMBER_LIMITS.exported": {
         what: "values of a segment in `flags export --members`",
@@ -178,15 +181,15 @@ const SECTIONS: Section[] = [
       },
       "RULE_LIMITS.depth": { what: "levels of a rule", past: "400" },
       "RULE_LIMITS.operations": {
-        what: 'operations in a rule with its segments put in, where `{"var":"email"}` is one too',
+        what: 'operations in a rule with its segments; \`{"var":"email"}\` is one too',
         past: "400",
       },
-      "RULE_LIMITS.nodes": { what: "values in a rule with its segments put in", past: "400" },
+      "RULE_LIMITS.nodes": { what: "values in a rule with its segments", past: "400" },
     },
   },
   {
     title: "Code references",
-    text: "An upload past a limit of a name, an address or a line is refused with 400, and the message names the field.",
+    text: "An upload with a name, an address or a line over its limit is refused with 400, and the message names the field.",
     rows: {
       MAX_CODE_BODY: { unit: "bytes", what: "the body of an upload", past: "413" },
       "CODE_LIMITS.references": { what: "references in an upload", past: "413" },
@@ -201,14 +204,14 @@ const SECTIONS: Section[] = [
         past: "400; `flags refs scan` cuts the line",
       },
       "CODE_LIMITS.uploads": {
-        what: "uploads that a project keeps, each of one branch and name",
+        what: "uploads that a project keeps, each for one branch and name",
         past: "the one sent longest ago is removed",
       },
     },
   },
   {
     title: "Feedback about a preview",
-    text: "Nothing is stored past one of these limits. How often one address may send feedback is set with `serve --feedback-rate`: 60 times a minute by default.",
+    text: "Feedback over one of these limits is not stored. \`serve --feedback-rate\` sets how often one address may send feedback: 60 times a minute by default.",
     rows: {
       "FEEDBACK_LIMITS.body": { unit: "bytes", what: "the request body", past: "413" },
       "FEEDBACK_LIMITS.description": { what: "characters of the description", past: "400" },
@@ -223,7 +226,7 @@ const SECTIONS: Section[] = [
   },
   {
     title: "An evaluation",
-    text: "These hold for OFREP and for `flags evaluate`. A flag whose rule fails is answered with the error code `GENERAL`, so that the reader's own default counts.",
+    text: "These limits apply to OFREP and to \`flags evaluate\`. A flag whose rule fails is answered with the error code \`GENERAL\`, so readers use their own default.",
     rows: {
       "RULE_LIMITS.context": { unit: "bytes", what: "a request body, or a context, as JSON", past: "413" },
       "RULE_LIMITS.contextDepth": { what: "levels of a context", past: "400 `INVALID_CONTEXT`" },
@@ -237,12 +240,12 @@ const SECTIONS: Section[] = [
         past: "400 `INVALID_CONTEXT`",
       },
       "RULE_LIMITS.steps": {
-        what: "operations of one rule; one on a text over 1,024 characters counts as one more for every 16",
+        what: "operations of one rule; an operation on a text over 1,024 characters counts one more for every 16 characters",
         past: "the rule fails",
       },
       "RULE_LIMITS.requestSteps": {
-        what: "operations of all rules that one request evaluates",
-        past: "the rules after that fail",
+        what: "operations of all rules in one request",
+        past: "later rules fail",
       },
       "RULE_LIMITS.characters": {
         what: "characters of a text that an operation creates",
@@ -256,10 +259,10 @@ const SECTIONS: Section[] = [
   },
   {
     title: "Exposures and events",
-    text: "These hold for `POST /v1/events`. All entries of a request are counted, or none.",
+    text: "These limits apply to \`POST /v1/events\`. All entries of a request are counted, or none.",
     rows: {
       "EVENT_LIMITS.pageBody": { unit: "bytes", what: "a request with a browser key", past: "413" },
-      "EVENT_LIMITS.serverBody": { unit: "bytes", what: "a request with a token of a server", past: "413" },
+      "EVENT_LIMITS.serverBody": { unit: "bytes", what: "a request with a token", past: "413" },
       "EVENT_LIMITS.ofPage": { what: "exposures and events of a page in a request", past: "400" },
       "EVENT_LIMITS.ofServer": { what: "entries of a server in a request", past: "400" },
       "EVENT_LIMITS.text": { what: "characters of a variant, and of a `targetingKey`", past: "400" },
@@ -273,11 +276,11 @@ const SECTIONS: Section[] = [
       MAX_WHY: { what: "characters of the reason for a change, `--why` and `X-Why`", past: "400" },
       MAX_IMPORT_BODY: { unit: "bytes", what: "the body of an import or of `apply`", past: "413" },
       "BODY_LIMITS.names": {
-        what: "names in one object of a body; of a document, in one object of a flag, a segment or a form",
+        what: "names in one object of a body; in a document, names in one object of a flag, a segment or a form",
         past: "400",
       },
       "BODY_LIMITS.values": {
-        what: "values in a body, at any depth, where a text counts as one more for every 256 characters; of a document, in a flag, a segment or a form",
+        what: "values in a body, at any depth; a text counts one more for every 256 characters; in a document, values of a flag, a segment or a form",
         past: "400",
       },
       MAX_JSON_LEVELS: { what: "levels of a request body or of a file that a command reads", past: "400" },
@@ -299,34 +302,34 @@ const SECTIONS: Section[] = [
       },
       MAX_PAGE: { what: "the most that `limit` takes", past: "400" },
       MAX_SCANNED: {
-        what: "submissions that a page with filters or a search looks at",
-        past: "the page is short; another one goes on",
+        what: "submissions that are examined for a page with filters or a search",
+        past: "the page is short; the next page continues",
       },
       "SEARCH_LIMITS.characters": { what: "characters of a search, or of a field and its text", past: "400" },
       "SEARCH_LIMITS.fields": { what: "fields to filter by", past: "400" },
       "SEARCH_LIMITS.words": {
-        what: "different words of a submission that a search finds, from its first",
+        what: "different words of a submission that a search finds",
         past: "later ones are not found",
       },
       MAX_MARKED: { what: "submissions that one request marks or deletes by their ids", past: "400" },
       MAX_BULK_IDS: {
-        what: "ids in the answer to a mark or a deletion of all that filters select",
+        what: "ids in the answer to a mark or a deletion by filters",
         past: "only counted",
       },
       MAX_PURGE_IDS: { what: "ids in the answer to a purge", past: "only counted" },
-      MAX_MARKS_KEPT: { what: "marks of a submission that its timeline has", past: "the oldest is dropped" },
+      MAX_MARKS_KEPT: { what: "marks in the timeline of a submission", past: "the oldest is dropped" },
       MAX_EVENTS_KEPT: {
-        what: "assignments, labels, notes and answers of a submission that its timeline has",
-        past: "the oldest is dropped, notes and answers last",
+        what: "assignments, labels, notes and replies in the timeline of a submission",
+        past: "the oldest is dropped, notes and replies last",
       },
       "HANDLING_LIMITS.label": { what: "characters of a label of a submission", past: "400" },
       "HANDLING_LIMITS.labels": { what: "labels of a submission", past: "409" },
       "HANDLING_LIMITS.note": { what: "characters of a note on a submission", past: "400" },
-      "HANDLING_LIMITS.answer": { what: "characters of an answer to a submission", past: "400" },
+      "HANDLING_LIMITS.answer": { what: "characters of a reply to a submission", past: "400" },
       "HANDLING_LIMITS.subject": { what: "characters of its subject", past: "400" },
       "HANDLING_LIMITS.offered": {
-        what: "newest submissions with labels of which a page offers the labels",
-        past: "others are typed",
+        what: "newest labeled submissions whose labels a page suggests",
+        past: "type other labels",
       },
       MAX_PAGE_BYTES: {
         unit: "bytes",
@@ -336,19 +339,19 @@ const SECTIONS: Section[] = [
       "MAX_WRONG_TOKENS.count": { what: "wrong tokens from one address", past: "429 with `Retry-After`" },
       "MAX_WRONG_TOKENS.seconds": {
         unit: "s",
-        what: "time in which they count",
+        what: "time in which they are counted",
         past: "the count starts over",
       },
       MAX_TOKEN_ORIGINS: { what: "origins of a browser key", past: "the token is refused" },
       MAX_UNKNOWN_TOKENS: {
-        what: "unknown tokens that a server remembers, so that it does not read the database again",
+        what: "unknown tokens that a server remembers, to avoid reading the database again",
         past: "the oldest is forgotten",
       },
     },
   },
   {
     title: "Signing in",
-    text: "Counts of wrong passwords are kept in memory: a restart resets them. They never affect links, and those of one network never affect another: an IPv4 address, or a /64 of IPv6.",
+    text: "Wrong passwords are counted in memory, so a restart resets the counts. They never affect links. A network is an IPv4 address or an IPv6 /64, and the counts of one network never affect another.",
     rows: {
       "PASSWORD_LIMITS.leastCharacters": { what: "characters of a password, at least", past: "refused" },
       "PASSWORD_LIMITS.bytes": {
@@ -364,13 +367,13 @@ const SECTIONS: Section[] = [
       },
       MAX_LOGOUT_TOKEN: { unit: "bytes", what: "body of a logout by an OpenID provider", past: "400" },
       "SIGN_IN_LIMITS.failures": {
-        what: "wrong passwords from a network for a name, whether or not a user has it, before each next one waits; one is forgotten each minute",
-        past: "429 with `Retry-After`, for the right password too",
+        what: "wrong passwords from a network for a name, with or without a user, before each further attempt waits; one is forgotten each minute",
+        past: "429 with \`Retry-After\`, even for the right password",
       },
       "SIGN_IN_LIMITS.waitSeconds": { unit: "s", what: "the longest wait", past: "" },
       "SIGN_IN_LIMITS.failuresOfNetwork": {
-        what: "wrong passwords from a network for any names before each next one waits; this machine has no such limit",
-        past: "429 with `Retry-After`, except for a name that signed in from there lately",
+        what: "wrong passwords from a network for any names before each further attempt waits; not for this machine",
+        past: "429 with \`Retry-After\`, except for names that signed in from there recently",
       },
       "SIGN_IN_LIMITS.networkWaitSeconds": {
         unit: "s",
@@ -379,7 +382,7 @@ const SECTIONS: Section[] = [
       },
       SIGN_IN_REFUSAL_MS: {
         unit: "ms",
-        what: "time for which the answer 429 to a sign-in is held",
+        what: "time for which the answer 429 to a sign-in is delayed",
         past: "",
       },
       "SIGN_IN_LIMITS.waiting": {
@@ -387,7 +390,7 @@ const SECTIONS: Section[] = [
         past: "429 with `Retry-After`, for the network with the most",
       },
       "SIGN_IN_LIMITS.waitingOfNetwork": {
-        what: "sign-ins that wait of one network",
+        what: "sign-ins of one network that wait",
         past: "429 with `Retry-After`",
       },
       "SIGN_IN_LIMITS.lateDays": {
@@ -418,13 +421,13 @@ const SECTIONS: Section[] = [
       "FACTOR_LIMITS.passkeyName": { what: "characters of the name of a passkey", past: "400" },
       "FACTOR_LIMITS.credentialId": { unit: "bytes", what: "id of a passkey", past: "400" },
       "FACTOR_LIMITS.publicKey": { unit: "bytes", what: "public key of a passkey", past: "400" },
-      MAX_PASSKEY_BODY: { unit: "bytes", what: "request that brings a passkey", past: "413" },
+      MAX_PASSKEY_BODY: { unit: "bytes", what: "request with a passkey", past: "413" },
       LINK_MINUTES: { what: "minutes for which a sign-in link works", past: "the link is unknown" },
       "SESSION_LIMITS.idleDays": { what: "days that a session lasts after its last use", past: "it ends" },
       "SESSION_LIMITS.days": { what: "days that a session lasts in all", past: "it ends" },
       "SESSION_LIMITS.perUser": { what: "sessions of a user", past: "the one used longest ago ends" },
       "SESSION_LIMITS.text": {
-        what: "characters that a session keeps of what the browser says of itself, and of its address",
+        what: "characters of the user agent and of the address that a session stores",
         past: "cut",
       },
       "LOGIN_LIMITS.waitSeconds": {
@@ -435,14 +438,14 @@ const SECTIONS: Section[] = [
       "LOGIN_LIMITS.interval": { unit: "s", what: "time between two polls of it", past: "400 `slow_down`" },
       "LOGIN_LIMITS.defaultSeconds": {
         unit: "s",
-        what: "how long it lasts, unless it says",
+        what: "how long the login lasts by default",
         past: "it ends",
       },
-      "LOGIN_LIMITS.mostSeconds": { unit: "s", what: "how long it lasts at most", past: "400" },
-      "LOGIN_LIMITS.client": { what: "characters of the name that its client gives itself", past: "400" },
+      "LOGIN_LIMITS.mostSeconds": { unit: "s", what: "how long the login lasts at most", past: "400" },
+      "LOGIN_LIMITS.client": { what: "characters of the client's name", past: "400" },
       "LOGIN_LIMITS.most": { what: "logins that wait at a time", past: "429 with `Retry-After`" },
       "LOGIN_LIMITS.begun": {
-        what: "logins that a network begins before each next one waits; this machine has no such limit",
+        what: "logins that a network begins before each further one waits; not for this machine",
         past: "429 with `Retry-After`",
       },
       "LOGIN_LIMITS.begunWaitSeconds": {
@@ -451,7 +454,7 @@ const SECTIONS: Section[] = [
         past: "",
       },
       "LOGIN_LIMITS.wrongCodes": {
-        what: "wrong codes of a user before each next one waits; one is forgotten each minute",
+        what: "wrong codes of a user before each further one waits; one is forgotten each minute",
         past: "429 with `Retry-After`",
       },
       "LOGIN_LIMITS.codeWaitSeconds": { unit: "s", what: "the longest wait", past: "" },
@@ -459,12 +462,12 @@ const SECTIONS: Section[] = [
   },
   {
     title: "Export and import of submissions",
-    text: "A row of an import has the limits of a submission too.",
+    text: "The limits of a submission also apply to each row of an import.",
     rows: {
       "FEED_LIMITS.feeds": { what: "feeds of a form", past: "409" },
       "FEED_LIMITS.items": { what: "submissions in a feed", past: "400", set: "`feeds create --limit`" },
       "FEED_LIMITS.defaultItems": {
-        what: "submissions in a feed that names no limit",
+        what: "submissions in a feed without \`--limit\`",
         past: "older ones are left out",
       },
       "FEED_LIMITS.bytes": {
@@ -472,10 +475,10 @@ const SECTIONS: Section[] = [
         what: "text of the submissions in a feed",
         past: "older ones are left out",
       },
-      "FEED_LIMITS.fields": { what: "fields that a feed names", past: "400" },
+      "FEED_LIMITS.fields": { what: "fields of \`feeds create --field\`", past: "400" },
       "FEED_LIMITS.name": { what: "characters of the name of a feed", past: "400" },
       MAX_CSV_FIELDS: {
-        what: "fields with a column of their own in a CSV export",
+        what: "fields with their own column in a CSV export",
         past: "later ones share the column `otherFields`, as JSON",
       },
       "IMPORT_LIMITS.rows": { what: "submissions in one request", past: "413" },
@@ -491,17 +494,17 @@ const SECTIONS: Section[] = [
       },
       "IMPORT_LIMITS.bare": {
         unit: "bytes",
-        what: "size of a row, of whose texts only the first 64 characters each count",
+        what: "size of a row, counting only the first 64 characters of each text",
         past: "413, names the line",
       },
     },
   },
   {
     title: "The server",
-    text: "One address is an IPv4 address or an IPv6 /64 network. Requests of the machine itself (loopback) are not limited, but for wrong tokens at `/mcp` and feeds that do not exist.",
+    text: "An address means an IPv4 address or an IPv6 /64 network. Requests from the machine itself (loopback) are not limited, except for wrong tokens at `/mcp` and for feeds that do not exist.",
     rows: {
       DEFAULT_MAX_CONCURRENT: {
-        what: "requests of one address under way to forms, evaluations and the admin API",
+        what: "requests of one address in progress to forms, evaluations and the admin API",
         past: "429 with `Retry-After`",
         set: "`serve --max-concurrent`",
       },
@@ -519,16 +522,20 @@ const SECTIONS: Section[] = [
         past: "removed",
       },
       "TALLY_LIMITS.servedDays": {
-        what: "days for which it is counted what readers of a flag got",
+        what: "days for which the values that readers of a flag got are counted",
         past: "removed",
       },
       "TALLY_LIMITS.servedFlags": {
-        what: "flags of an environment in which that is counted",
+        what: "flags in an environment for which these are counted",
         past: "not counted",
       },
       MAX_ATTEMPTS_KEPT: { what: "attempts of a delivery that are listed", past: "the oldest is dropped" },
       MAX_RETRY_DELAYS: { what: "entries of `--retry-delays`", past: "the server does not start" },
-      MAX_RETRY_DELAY: { unit: "s", what: "the longest of them: 30 days", past: "the server does not start" },
+      MAX_RETRY_DELAY: {
+        unit: "s",
+        what: "the longest of these delays: 30 days",
+        past: "the server does not start",
+      },
       MAX_QUEUED_WRITES: { what: "writes that wait for the disk", past: "503 with `Retry-After`" },
       MAX_QUEUED_BYTES: {
         unit: "bytes",
@@ -542,18 +549,18 @@ const SECTIONS: Section[] = [
       },
       SQLITE_STALENESS_MS: {
         unit: "ms",
-        what: "age of what is answered from memory, while other processes make changes",
+        what: "age of answers from memory, while other processes make changes",
         past: "the database is read",
       },
       POSTGRES_STALENESS_MS: {
         unit: "ms",
-        what: "the same with a PostgreSQL database, and for how long a change waits behind its commit",
+        what: "the same with a PostgreSQL database, and how long a change waits after its commit",
         past: "the database is read",
       },
       POSTGRES_UNKNOWN_MS: {
         unit: "ms",
-        what: "time for which a submission is sent to PostgreSQL again whose answer was lost",
-        past: "503 with `Retry-After`, and the submission is withdrawn once the database answers, unless a repeat may count on it",
+        what: "time for which a submission is sent to PostgreSQL again if the answer was lost",
+        past: "503 with \`Retry-After\`, and the submission is withdrawn when the database answers, unless a repeat may have been answered with it",
       },
       POSTGRES_QUEUE_MS: {
         unit: "ms",
@@ -581,12 +588,12 @@ export function limitsPage(): string {
       if (value === undefined) throw new Error(`scripts/limits.ts has a row for ${name}, which is no limit`);
       return [what, formatted(value, unit), past, set];
     });
-    const table = tableOf(["what", "limit", "past it", "set with"], [...more(), ...lines]);
+    const table = tableOf(["what is limited", "limit", "beyond it", "set with"], [...more(), ...lines]);
     return [`## ${title}`, ...(text === "" ? [] : [text]), table].join("\n\n");
   });
   return `# Limits
 
-A limit without an entry under "set with" is fixed. 1 KB is 1,024 bytes, 1 MB is 1,024 KB. A level is one array or object inside another.
+Limits without an entry under "set with" are fixed. 1 KB is 1,024 bytes, 1 MB is 1,024 KB. A level is one array or object inside another.
 
 ${sections.join("\n\n")}
 `;

@@ -59,7 +59,7 @@ export function addWholeHistoryCommand(history: Command, io: Io): void {
   withFilters(history)
     .option(
       "--kind <kind>",
-      "only changes of a flag, segment, environment, scheduled change, ramp, experiment, project or form",
+      "only changes of this kind: flag, segment, environment, scheduled change, ramp, experiment, project or form",
     )
     .addHelpText("after", helpOf("history", "--since 7d"))
     .action(action(io, (input) => ({ ...filterOf(input), subject: {} }), run));
@@ -67,8 +67,8 @@ export function addWholeHistoryCommand(history: Command, io: Io): void {
 
 function helpOf(example: string, filter = "--since 7d --who ann"): string {
   return `
-A change has a revision, a number that grows with every change, and lines \`- field: old\` and
-\`+ field: new\`, with rules in words. With --json it is an object with revision, environment (null for all), kind, name, at,
+Each change has a revision, a number that grows with every change. Lines \`- field: old\` and \`+ field: new\` show what
+it changed, with rules in words. With --json it is an object with revision, environment (null for all), kind, name, at,
 who, why (null without a reason), before and after.
 
 Examples:
@@ -79,10 +79,10 @@ Examples:
 
 function withFilters(command: Command): Command {
   return command
-    .option("--since <time>", "only from that time on: ISO 8601, or a span back such as 7d")
-    .option("--who <name>", "only by that user, token or operator")
+    .option("--since <time>", "only from this time on: ISO 8601, or a time before now such as 7d")
+    .option("--who <name>", "only by this user, token or operator")
     .option("--limit <n>", "how many at most (default: 50)")
-    .option("--before <revision>", "only older ones than that");
+    .option("--before <revision>", "only changes older than this one");
 }
 
 type Values = ReturnType<typeof filterOf> & { subject: Subject };

@@ -18,17 +18,18 @@ export function addCheckCommand(check: Command, io: Io): void {
   check
     .option(
       "--repair",
-      "remove orphans, which are uploaded files that no submission refers to, and correct counts of submissions",
+      "remove uploaded files that no submission refers to, and correct counts of submissions",
     )
-    .option("--deep", "read every file in a bucket too, in place of comparing its size")
+    .option("--deep", "also read every file in a bucket, instead of comparing only its size")
     .addHelpText(
       "after",
       `
-Reads the whole database and every uploaded file, and compares each with the size and SHA-256 it was stored with,
-and the counts of submissions with the submissions. Of files in a bucket only the sizes are compared, unless --deep is given.
-It may run beside a server; with --repair every server has to be stopped. Nothing but orphans is ever removed, and nothing but counts is corrected.
+Reads the whole database and every uploaded file. Compares the size and SHA-256 of each file with the recorded ones, and
+the counts of submissions with the submissions. For files in a bucket, only the sizes are compared unless you give
+--deep. A server may be running; for --repair, every server must be stopped. --repair removes only files without a
+submission, and corrects only counts.
 
-Exit code: 0 when all is well, 1 when there are problems.
+Exit code: 0 if there are no problems, 1 if there are.
 
 Examples:
   formflag check

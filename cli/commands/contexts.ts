@@ -14,7 +14,7 @@ import { addDelete, addGet, addList } from "./verbs.ts";
 export function addContextCommands(contexts: Command, io: Io): void {
   contexts.addHelpText(
     "after",
-    `\nThe dashboard shows what a flag is for each of them, and what it would be after a change.
+    `\nThe dashboard shows the value of a flag for each of them, now and after a change.
 
 Examples:
   formflag contexts set Ann -p shop --context 'plan=beta, country=DE'
@@ -24,7 +24,7 @@ Examples:
   contexts
     .command("set")
     .argument(...NAME)
-    .description("create a test context or give it other values")
+    .description("create a test context or change its values")
     .addOption(projectOption())
     .option(
       "--context <context>",

@@ -21,8 +21,9 @@ export function addDeliveryCommands(deliveries: Command, io: Io): void {
   deliveries.addHelpText(
     "after",
     `
-Each submission is sent to the targets of its form and to the addresses that it notifies, and notices of a project
-to the targets of the project. A delivery is queued, delivered, failed after its last attempt, or cancelled because its target is disabled or was deleted.
+A submission is sent to the targets of its form and to the addresses that the form notifies. A notice is sent to the
+targets of its project. A delivery is queued, delivered, failed after its last attempt, or cancelled because its target
+was disabled or deleted.
 
 Examples:
   formflag deliveries list --form contact
@@ -34,7 +35,7 @@ Examples:
   addListCommand(deliveries, io);
   addGet(deliveries, io, {
     argument: ["[delivery]", "id of the delivery"],
-    description: "show a delivery with its attempts, and why each failed",
+    description: "show a delivery with its attempts and their errors",
     parse: named("delivery"),
     operation: operations.get,
     names: (delivery) => ({ delivery }),
@@ -86,12 +87,12 @@ function addListCommand(deliveries: Command, io: Io): void {
     .command("list")
     .alias("ls")
     .description("list deliveries, newest first")
-    .option("--form <form>", "only deliveries of a form, by its slug or key")
+    .option("--form <form>", "only deliveries of this form, by its slug or key")
     .addOption(formProjectOption())
-    .option("--submission <id>", "only deliveries of a submission")
-    .option("--status <status>", `only deliveries of a status: ${DELIVERY_STATUSES.join(", ")}`)
+    .option("--submission <id>", "only deliveries of this submission")
+    .option("--status <status>", `only deliveries with this status: ${DELIVERY_STATUSES.join(", ")}`)
     .option("--limit <n>", "how many", String(DEFAULT_PAGE))
-    .option("--before <id>", "only older ones than that delivery, for the next page")
+    .option("--before <id>", "only deliveries older than this one, for the next page")
     .addOption(fieldOption())
     .addHelpText(
       "after",
@@ -171,14 +172,15 @@ function addRetryCommand(deliveries: Command, io: Io): void {
   deliveries
     .command("retry")
     .argument("[delivery...]", "ids of deliveries")
-    .description("send deliveries again, or now instead of at their next attempt")
-    .option("--failed", "all that have failed")
-    .option("--form <form>", "with --failed: only those of a form, by its slug or key")
+    .description("send deliveries again, or now instead of at the time of their next attempt")
+    .option("--failed", "all failed deliveries")
+    .option("--form <form>", "with --failed: only deliveries of this form, by its slug or key")
     .addOption(formProjectOption())
     .addHelpText(
       "after",
       `
-The server sends them at once, with all attempts before them. What would go to a disabled target is cancelled again.
+The server sends them at once, and all attempts are available again. Deliveries to a disabled target are cancelled
+again.
 
 Examples:
   formflag deliveries retry 01a1fc49-92a7-75da-ab11-1c9958800353
@@ -197,12 +199,12 @@ async function parseRetry(input: Input, given?: string): Promise<Retried> {
   if (failed && ids.length > 0) throw usage("--failed and the ids of deliveries exclude each other");
   if (form !== undefined && !failed) throw usage("--form goes with --failed");
   if (failed) return { failed, ...(await formFilter(input)) };
-  if (ids.length === 0) throw usage("name deliveries, or add --failed for all that have failed");
+  if (ids.length === 0) throw usage("name deliveries, or add --failed for all failed deliveries");
   const wrong = ids.find((id) => !SUBMISSION_ID.test(id.toLowerCase()));
   if (wrong !== undefined)
     throw usage(
       `${wrong} is not the id of a delivery`,
-      "formflag deliveries list shows the ids; --failed retries all that have failed",
+      "formflag deliveries list shows the ids; --failed retries all failed deliveries",
     );
   if (ids.length > MAX_PAGE) throw usage(`at most ${MAX_PAGE} deliveries at a time`);
   return { ids };

@@ -7,13 +7,13 @@ export function addDemoCommand(demo: Command, io: Io): void {
   demo
     .option("--listen <address>", "address of all services; port 0 picks a free one", "127.0.0.1:0")
     .option("--no-open", "do not open the dashboard in a browser")
-    .option("--keep <dir>", "store the data there, and leave it")
+    .option("--keep <dir>", "store the data in this directory, and keep it")
     .addHelpText(
       "after",
       `
-Serves a small shop, with forms, submissions, spam, flags with rules, a history and a scheduled change, and prints a link
-that signs you in. Its data is in a temporary directory, which Ctrl-C removes. Settings of other servers (FORMFLAG_…) do not
-apply.
+Serves a small shop with forms, submissions, spam, flags with rules, a history and a scheduled change, and prints a link
+that signs you in. The data is in a temporary directory, which is removed when you press Ctrl-C. The settings of other
+servers (FORMFLAG_…) do not apply.
 
 Examples:
   formflag demo

@@ -26,13 +26,13 @@ export function addDoctorCommand(doctor: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Checks the data directory, its disk, the machine, the addresses, the proxy and the mail server, and prints what to do
-about each problem. Of a PostgreSQL database it checks the version, the clock and the connections, and of a bucket the
-rights, with an object that it removes again. Changes and sends nothing else. Run it as the user of the server. Options that are
-not given are those of the server that runs on the data directory or uses the database; given options are compared with it. Without a running
-server, give it the options and variables that the server will have.
+Checks the data directory, its disk, the machine, the addresses, the proxy and the mail server, and prints how to fix
+each problem. For a PostgreSQL database it checks the version, the clock and the connections. For a bucket it checks the
+rights, with an object that it removes again. It changes and sends nothing else. Run it as the user of the server. If a
+server is running, doctor uses the options of that server, and reports options that you give differently. Before the
+first start, give it the options and variables that the server will have.
 
-Exit code: 0 when nothing is broken, 1 when there are problems.
+Exit code: 0 if nothing is broken, 1 if there are problems.
 
 Examples:
   formflag doctor

@@ -103,7 +103,7 @@ function addCreateCommand(environments: Command, io: Io): void {
     .description("create an environment with its key")
     .addOption(projectOption())
     .option("--name <name>", "name for people")
-    .option("--from <environment>", "copy every flag's values from that environment")
+    .option("--from <environment>", "copy the values of every flag from this environment")
     .addOption(colorOption())
     .addOption(ifNotExistsOption("the environment"))
     .addOption(whyOption())
@@ -146,14 +146,12 @@ function addSetCommand(environments: Command, io: Io): void {
   environments
     .command("set")
     .argument(...ENVIRONMENT)
-    .description(
-      "change the name of an environment, its colour and place on the dashboard, or the approvals of its changes",
-    )
+    .description("change the name, colour, position or required approvals of an environment")
     .addOption(projectOption())
     .option("--name <name>", "name for people")
     .addOption(colorOption())
-    .option("--approvals <n>", "how many people have to approve a change of its flags, from 0 to 5")
-    .option("--position <n>", "its place among the environments of the project, from 1 on")
+    .option("--approvals <n>", "number of people who must approve a change of its flags, from 0 to 5")
+    .option("--position <n>", "its position among the environments of the project, from 1")
     .addOption(whyOption())
     .addHelpText(
       "after",
@@ -211,7 +209,7 @@ function addLockCommand(environments: Command, io: Io, locked: boolean): void {
     .argument(...ENVIRONMENT)
     .description(
       locked
-        ? "require --confirm with its name, or a yes at the terminal, for changes of its flags and segments"
+        ? "require --confirm with its name, or a yes at the prompt, to change its flags and segments"
         : "allow changes of its flags and segments without --confirm again",
     )
     .addOption(projectOption())
@@ -219,7 +217,7 @@ function addLockCommand(environments: Command, io: Io, locked: boolean): void {
     .addHelpText(
       "after",
       `
-A token needs the scope flags:locked to change what is locked, and admin to lock or unlock.
+A token needs the scope flags:locked to change flags in a locked environment, and admin to lock or unlock it.
 
 Examples:
   formflag environments ${verb} production -p shop

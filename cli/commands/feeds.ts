@@ -20,8 +20,8 @@ export function addFeedCommands(feeds: Command, io: Io): void {
   feeds.addHelpText(
     "after",
     `
-A feed is an address at which a spreadsheet or a reader gets the submissions of a form, newest first and without spam.
-Who knows the address reads it, without a token, until the feed is revoked or expires.
+A feed is an address from which a spreadsheet or a feed reader gets the submissions of a form, newest first and without
+spam. Anyone who knows the address can read it without a token, until the feed is revoked or expires.
 
 Examples:
   formflag feeds create contact --format csv --field name,email --since 30d
@@ -69,23 +69,23 @@ function addCreateCommand(feeds: Command, io: Io): void {
   feeds
     .command("create")
     .argument("[form]", "slug or key of the form")
-    .description("create a feed and print its address, this one time only")
+    .description("create a feed and print its address, which is shown only once")
     .addOption(formProjectOption())
     .addOption(
-      new Option("--format <format>", "what the address answers").choices(FEED_FORMATS).makeOptionMandatory(),
+      new Option("--format <format>", "format of the feed").choices(FEED_FORMATS).makeOptionMandatory(),
     )
     .option("--name <name>", "title of the feed (default: the name of the form)")
     .addOption(
-      listOption("--field <field...>", "show these fields alone, in this order (default: everything)"),
+      listOption("--field <field...>", "show only these fields, in this order (default: everything)"),
     )
     .option("--search <text>", "only submissions with all these words")
-    .option("--since <time>", "only those of the last 30d, or another time")
-    .option("--limit <n>", `how many submissions, at most ${items}`, String(defaultItems))
-    .option("--expires <time>", "when it ends: 90d, ISO 8601, or never")
+    .option("--since <time>", "only submissions of this time before now, such as 30d")
+    .option("--limit <n>", `number of submissions, at most ${items}`, String(defaultItems))
+    .option("--expires <time>", "when it expires: 90d, ISO 8601, or never")
     .addHelpText(
       "after",
       `
-With --field nothing else of a submission leaves but its id and its time. An address is stored as a hash: it cannot be
+With --field, a submission has only these fields, its id and its time. The address is stored as a hash, so it cannot be
 shown again.
 
 Examples:
@@ -131,7 +131,7 @@ function addListCommand(feeds: Command, io: Io): void {
   feeds
     .command("list")
     .alias("ls")
-    .argument("[form]", "slug or key of the form (default: of all forms)")
+    .argument("[form]", "slug or key of the form (default: all forms)")
     .description("list feeds, the oldest first, without their addresses")
     .addOption(formProjectOption())
     .action(

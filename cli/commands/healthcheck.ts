@@ -14,8 +14,8 @@ import { usage } from "../session/usage.ts";
 
 export function addHealthcheckCommand(command: Command, io: Io): void {
   command
-    .option("--url <url>", "address of the server, if it is not the one of --listen")
-    .option("--ready", "check that it takes submissions, not only that it runs");
+    .option("--url <url>", "address of the server (default: that of --listen)")
+    .option("--ready", "check that it accepts submissions, not only that it is running");
   // The options of serve name its address; only one of them is worth a line of help.
   for (const option of serveOptions())
     command.addOption(option.long === "--listen" ? option : option.hideHelp());
@@ -23,9 +23,9 @@ export function addHealthcheckCommand(command: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-For a scheduler or a container: it takes the options and variables of serve, and waits 5 seconds at most.
+For schedulers and containers. Accepts the options and variables of serve, and waits at most 5 seconds.
 
-Exit code: 0 when the server is healthy, 6 when it is not or cannot be reached, 1 when something else answers.
+Exit code: 0 if the server is healthy, 6 if it is not or cannot be reached, 1 if something else answers.
 
 Examples:
   formflag healthcheck

@@ -22,13 +22,13 @@ export function addLoginCommand(login: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Prints an address and a code. Open the address in any browser, sign in to the dashboard, and allow the login: commands
-with that --server then need no token, and may do what you may do, as long as you may do it.
+Prints an address and a code. Open the address in any browser, sign in to the dashboard, and allow the login. From then
+on, commands with that --server need no token and act with your current rights.
 
-The login is kept in formflag/credentials.json under $XDG_CONFIG_HOME, or ~/.config, for your user alone. A token that
-is given with --token-file or a variable wins over it.
+The login is stored in formflag/credentials.json under $XDG_CONFIG_HOME or ~/.config, readable only by you. A token that
+is given with --token-file or a variable is used instead.
 
-Exit code: 0 when the login was allowed, 4 when it was denied or nobody answered within 15 minutes.
+Exit code: 0 if the login was allowed, 4 if it was denied or not answered within 15 minutes.
 
 Examples:
   formflag login --server https://flags.example.com

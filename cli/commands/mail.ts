@@ -12,12 +12,12 @@ export function addMailCommands(mail: Command, io: Io): void {
   mail
     .command("test")
     .argument("[address]", "mail address that gets the message")
-    .description("send one test message and say what the mail server answered")
+    .description("send one test message and show the answer of the mail server")
     .addHelpText(
       "after",
       `
-With --server that server sends it, with its own settings. Without, this command sends it itself, with the settings in
-FORMFLAG_SMTP_URL, FORMFLAG_MAIL_FROM and the other variables of serve.
+With --server, that server sends the message with its own settings. Otherwise this command sends it, with the settings
+in FORMFLAG_SMTP_URL, FORMFLAG_MAIL_FROM and the other variables of serve.
 
 Exit code: 0 when the mail server accepted the message, 6 when not, 5 when no mail server is configured.
 

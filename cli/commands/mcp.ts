@@ -23,14 +23,17 @@ const OF_TOOLS: readonly Scope[] = [
 
 export function addMcpCommand(mcp: Command, io: Io): void {
   mcp
-    .addOption(listOption("--scope <scope...>", `what it may do: ${OF_TOOLS.join(", ")} (default: read)`))
+    .addOption(
+      listOption("--scope <scope...>", `scopes of the assistant: ${OF_TOOLS.join(", ")} (default: read)`),
+    )
     .addHelpText(
       "after",
       `
-An assistant starts this command and speaks the Model Context Protocol with it. It works on the data directory, beside a
-server or without one, and reads alone: --scope flags:write adds changes of flags, --scope flags:locked those of locked
-environments, --scope admin everything that has a tool; --scope flags:read leaves out the forms. With --server the token
-decides. It ends with its input. Each call is a line on standard error, with the tool and the name of the caller.
+An assistant starts this command and talks to it over the Model Context Protocol. The command works on the data
+directory, whether or not a server is running, and by default only reads. --scope flags:write allows changes of flags,
+--scope flags:locked also in locked environments, and --scope admin everything that has a tool; --scope flags:read hides
+the forms. With --server, the token decides. The command ends when its input ends. Each call is logged on standard error
+with the tool and the name of the caller.
 
 Examples:
   formflag mcp

@@ -21,7 +21,7 @@ export function addMemberCommands(members: Command, io: Io): void {
   members.addHelpText(
     "after",
     `
-A member has a role in one project. The role of a user, which users set gives, counts in every project beside it.
+A member has a role in one project. The role that users set gives applies to every project; the stronger one counts.
 
 Examples:
   formflag members set ann -p shop --role editor
@@ -51,14 +51,11 @@ export function describeRole({ role, environments }: MemberRole): string {
 }
 
 function roleOption(): Option {
-  return new Option("--role <role>", "what they may do in the project").choices(ROLES);
+  return new Option("--role <role>", "role in the project").choices(ROLES);
 }
 
 function environmentsOption(): Option {
-  return listOption(
-    "-e, --environment <environment...>",
-    "change the flags of these environments alone, and read the rest",
-  );
+  return listOption("-e, --environment <environment...>", "limit changes of flags to these environments");
 }
 
 type GivenRole = { role: Role; environments?: string[] | undefined };
@@ -86,7 +83,7 @@ function addSetCommand(members: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-With -e an editor or a releaser changes the flags of those environments alone, and reads the rest of the project.
+With -e, an editor or a releaser can change flags only in these environments, and read the rest of the project.
 
 Examples:
   formflag members set ann -p shop --role editor
@@ -131,16 +128,16 @@ function addRemoveCommand(members: Command, io: Io): void {
 function addInviteCommand(members: Command, io: Io): void {
   members
     .command("invite")
-    .description("print a link that makes somebody a member of a project, once")
+    .description("print a link that makes one person a member of a project")
     .addOption(projectOption())
     .addOption(roleOption())
     .addOption(environmentsOption())
-    .option("--expires <time>", "when it ends: 30d, or ISO 8601 (default: 7d, at most 90d)")
+    .option("--expires <time>", "when it expires: 30d, or ISO 8601 (default: 7d, at most 90d)")
     .addHelpText(
       "after",
       `
-A user who is signed in accepts it; anybody else chooses a name and a password for a new user, who sees this project alone.
-It ends once it is used, and when the user or the token that made it may no longer invite.
+A signed-in user accepts the invitation. Anyone else chooses a name and a password, and becomes a new user who sees only
+this project. The link works once, and ends when the user or token that created it may no longer invite.
 
 Examples:
   formflag members invite -p shop --role editor
@@ -174,9 +171,7 @@ async function invite(
 }
 
 function addInvitationsCommand(members: Command, io: Io): void {
-  const command = members
-    .command("invitations")
-    .description("list the invitations to a project that still work");
+  const command = members.command("invitations").description("list the open invitations to a project");
   command
     .addOption(projectOption())
     .addHelpText("after", "\nExamples:\n  formflag members invitations -p shop\n")

@@ -21,27 +21,28 @@ import { usage } from "../session/usage.ts";
 export function addMigrateCommand(migrate: Command, io: Io): void {
   migrate
     .addOption(
-      new Option("--to <url>", "PostgreSQL database to move to; only the variable may hold a password").env(
-        TARGET.variable,
-      ),
+      new Option(
+        "--to <url>",
+        "PostgreSQL database to move to; only the variable may contain a password",
+      ).env(TARGET.variable),
     )
-    .option("--to-blobs <url>", "bucket of S3 for uploaded files, which otherwise stay in the data directory")
+    .option("--to-blobs <url>", "S3 bucket for uploaded files, which otherwise stay in the data directory")
     .option(
       "--final",
-      "end the move: with the server stopped, compare both, and let servers use the database",
+      "finish the move, with the server stopped: compare both sides, and let servers use the database",
     )
     .addHelpText(
       "after",
       `
-Moves what --data names into a database that is empty, in two steps. The first runs beside the server, takes as long as it
-takes, and may be repeated: what is there is not copied again. For the second, --final, stop the server: it copies what
-changed since, compares every row by its SHA-256, and leaves a note, moved.json, in the data directory, which from then on
-is refused by every command but backup create. Either may be interrupted and is repeated by the same command.
-What was copied from another data directory before is removed only with --yes.
+Moves the data of --data into an empty database, in two steps. The first step runs while the server is in use. You can
+repeat it: it copies only what is new. For the second step, --final, stop the server. It copies what changed since,
+compares every row by its SHA-256, and leaves a note, moved.json, in the data directory; from then on, every command
+except backup create refuses the directory. You can interrupt either step and repeat it with the same command. Data that
+was copied from another data directory before is removed only with --yes.
 
-Replicas on several machines need --to-blobs, with its credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Without
-it only the database moves, and one server alone serves it with the same --data. FORMFLAG_DATABASE_URL and FORMFLAG_BLOBS,
-which name the data of other commands, do not count here. The way back is backup create there, and backup restore --data here.
+Replicas on several machines need --to-blobs, with its credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+Without it, only the database moves, and a single server can serve it with the same --data. FORMFLAG_DATABASE_URL and
+FORMFLAG_BLOBS have no effect here. To move back, use backup create there, and backup restore --data here.
 
 Examples:
   export ${TARGET.variable}=postgres://formflag:password@db/formflag

@@ -33,8 +33,8 @@ export function addSetCommand(projects: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Past the submissions of a day senders are told to come back after midnight (429), past the storage that the form holds as much
-as it takes (409). Only an admin of the whole server changes these two, and the sender.
+Submissions over the daily limit are refused until midnight in UTC (429), and submissions that do not fit into the
+storage are refused (409). Only an admin of the whole server can change these two limits and the sender.
 
 Examples:
   formflag projects set shop --name 'Our shop' --accent '#a02040'

@@ -51,7 +51,7 @@ export function addSegmentCommands(segments: Command, io: Io): void {
   });
   addDelete(segments, io, {
     argument: SEGMENT,
-    description: "delete a segment that no rule refers to any more",
+    description: "delete a segment to which no rule refers",
     options: [projectOption(), environmentOption(), revisionOption(), whyOption()],
     parse: readPlace,
     operations,
@@ -109,35 +109,42 @@ function addSetCommand(segments: Command, io: Io): void {
     .command("set")
     .alias("create")
     .argument("[name]", "name of the segment")
-    .description("create a segment or give it another rule")
+    .description("create a segment or change its rule")
     .addOption(projectOption())
     .addOption(environmentOption())
     .addOption(
       conditionOption(
-        "who belongs to it, such as 'plan == pro and country in AT, DE'; repeatable, for any of several",
+        "condition for members, such as 'plan == pro and country in AT, DE'; if repeated, any of them",
       ),
     )
     .addOption(
       new Option(
         "--rule <json>",
-        "the same as a JSONLogic rule: JSON, @FILE, or - for standard input",
+        "condition as a JSONLogic rule: JSON, @FILE, or - for standard input",
       ).conflicts("if"),
     )
     .addOption(
       new Option(
         "--from-form <form>",
-        "who is named in submissions of this form belongs to it; with --field",
+        "take the members from submissions to this form; with --field",
       ).conflicts(["if", "rule"]),
     )
-    .addOption(new Option("--field <name>", "field of the form with the value, such as email"))
-    .addOption(new Option("--attribute <name>", "attribute that is compared with it (default: the field)"))
-    .addOption(new Option("--approve <on|off>", "each value counts once it is approved (default: off)"))
+    .addOption(new Option("--field <name>", "field of the form that names a member, such as email"))
+    .addOption(
+      new Option(
+        "--attribute <name>",
+        "attribute of the context to compare with the field (default: the name of the field)",
+      ),
+    )
+    .addOption(
+      new Option("--approve <on|off>", "whether a value counts only after it is approved (default: off)"),
+    )
     .addOption(revisionOption())
     .addOption(whyOption())
     .addHelpText(
       "after",
       `
-Flags of the environment use it as a condition, segment <name>, and as {"$ref":"<name>"} in rules in JSON.
+Flags of the environment use a segment in the condition segment <name>, and in JSON rules as {"$ref":"<name>"}.
 
 Examples:
   formflag segments set staff -p shop -e production --if 'email ends_with @example.com or email ends_with @example.org'

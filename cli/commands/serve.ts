@@ -11,11 +11,11 @@ export function addServeCommand(command: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Addresses are HOST:PORT; port 0 picks a free one. SIGTERM and SIGINT finish what is under way, for 10 s at most.
-With --database, any number of servers serve the same data. Uploaded files are then in the bucket that --blobs names,
-or for one server alone in the directory that --data names; with neither, submissions with files are refused. A directory
-that --data names and that holds a database of its own is served in place of a database that only a variable names.
-With --drain, /readyz answers 503 after SIGTERM, and requests are served for that long; a second SIGTERM ends that.
+Addresses are HOST:PORT; port 0 picks a free one. After SIGTERM or SIGINT, requests in progress have at most 10 s to
+finish. With --drain, /readyz first answers 503 for that time while requests are still served; a second SIGTERM ends it.
+With --database, any number of servers can serve the same data. Uploaded files are then in the bucket of --blobs or, for
+a single server, in the directory of --data; without both, submissions with files are refused. If the directory of
+--data has its own database, it is used instead of a database that only a variable names.
 
 Examples:
   formflag serve

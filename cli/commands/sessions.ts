@@ -13,8 +13,8 @@ export function addSessionCommands(sessions: Command, io: Io): void {
 `,
   );
   addList(sessions, io, {
-    description: "list the browsers that are signed in, the one used last first",
-    options: [new Option("--user <user>", "only those of a user")],
+    description: "list the browsers that are signed in, most recently used first",
+    options: [new Option("--user <user>", "only sessions of this user")],
     parse: ({ options }): Record<string, string> =>
       typeof options["user"] === "string" ? { user: options["user"] } : {},
     operation: operations.list,

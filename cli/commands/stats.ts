@@ -17,15 +17,15 @@ import { countValue } from "../session/values.ts";
 
 export function addStatsCommand(stats: Command, io: Io): void {
   stats
-    .option("--days <n>", "how many days of submissions, today included", "30")
-    .option("--form <form>", "only the submissions of that form, by slug or key")
+    .option("--days <n>", "number of days, including today", "30")
+    .option("--form <form>", "only submissions of this form, by its slug or key")
     .addOption(formProjectOption())
     .addOption(fieldOption())
     .addHelpText(
       "after",
       `
-Days are those of UTC. A submission counts for the day and the folder in which it was stored, also after it was deleted.
-A server counts reads of flags within a minute.
+Days are in UTC. A submission counts for the day and the folder in which it was stored, even after it is deleted. Reads
+of flags are counted at most a minute late.
 
 Examples:
   formflag stats

@@ -16,11 +16,12 @@ export function addStatusCommand(status: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Shows the server that runs on the data directory, or with --server another one: its version and addresses, where its data
-is, the deliveries that wait or have failed, and the last backup. On a shared database it shows the newest of its servers,
-and lists all.
+Shows the server that is running on the data directory, or with --server another one: its version, its addresses, the
+place of its data, waiting and failed deliveries, and the last backup. On a shared database it shows the newest server,
+and lists all servers.
 
-Exit code: 0 if the server runs, 6 if none runs or it cannot be reached, 1 if it runs and its last backup failed.
+Exit code: 0 if the server is running, 6 if none is or it cannot be reached, 1 if it is running and its last backup
+failed.
 
 Examples:
   formflag status

@@ -64,7 +64,7 @@ export function addTokenCommands(tokens: Command, io: Io): void {
 
 /** Without FORMFLAG_PROJECT: only what is named here selects among tokens. */
 function ofProjectOption(): Option {
-  return new Option("-p, --project <project>", "only a token that is limited to this project");
+  return new Option("-p, --project <project>", "only tokens that are limited to this project");
 }
 
 function projectIn({ options }: Input): Record<string, string> {
@@ -98,38 +98,38 @@ function addCreateCommand(tokens: Command, io: Io): void {
   tokens
     .command("create")
     .argument("[name]", "name of the new token")
-    .description("create a token and print it, this one time only")
-    .addOption(listOption("--scope <scope...>", `what it may do: ${SCOPES.join(", ")} (default: admin)`))
-    .option("--expires <time>", "when it ends: 90d, ISO 8601, or never")
+    .description("create a token and print it, which is shown only once")
+    .addOption(listOption("--scope <scope...>", `scopes of the token: ${SCOPES.join(", ")} (default: admin)`))
+    .option("--expires <time>", "when it expires: 90d, ISO 8601, or never")
     // Without FORMFLAG_PROJECT and FORMFLAG_ENVIRONMENT: only what is named here limits a token.
     .option("-p, --project <project>", "limit it to this project")
     .option("-e, --environment <environment>", "limit it to this environment of the project")
     .addOption(
       listOption(
         "--allow-origin <url...>",
-        "a website whose pages may use it, with the scope flags:browser (default: any)",
+        "with the scope flags:browser: a website whose pages may use it (default: any)",
       ),
     )
     .addOption(ifNotExistsOption("the token"))
     .addHelpText(
       "after",
       `
-With --if-not-exists nothing is printed for a token that exists already: its secret is not shown again.
+With --if-not-exists, nothing is printed for an existing token: its secret cannot be shown again.
 
-With -p a token reaches only that project, whatever its scopes are, and its name is free in every other project.
-With -e the scopes flags:read, flags:write and flags:locked reach only that environment. A flag's slug and description
-belong to the whole project, also if a token for one environment sets them.
+With -p, a token can reach only that project, whatever its scopes are, and other projects can have a token of the same
+name. With -e, the scopes flags:read, flags:write and flags:locked are limited to that environment. A flag's slug and
+description belong to the whole project, even if a token for one environment sets them.
 
-The scope flags:evaluate is for applications: it evaluates the flags of one environment, named with -p and -e, over
-OFREP, and nothing else. The scope flags:refs is for pipelines: it uploads and deletes the code references of the
-project named with -p.
+The scope flags:evaluate is for applications: it can only evaluate the flags of one environment, named with -p and -e,
+over OFREP. The scope flags:refs is for pipelines: it can upload and delete the code references of the project named
+with -p.
 
-The scope flags:browser is for pages, where every visitor can read the token: it evaluates the flags of one environment
-that are for browsers (flags set --browser on), over OFREP, and counts events. With --allow-origin only pages of these
-websites may use it.
+The scope flags:browser is for pages, where every visitor can read the token: it can evaluate the flags of one
+environment that are marked for browsers (flags set --browser on), over OFREP, and send events. With --allow-origin,
+only pages of these websites can use it.
 
-The scope flags:sync is for flagd and for providers that evaluate in their own process: it reads the rules of one
-environment, and nothing else.
+The scope flags:sync is for flagd and for providers that evaluate in their own process: it can only read the rules of
+one environment.
 
 Examples:
   formflag tokens create laptop > token.txt

@@ -18,7 +18,7 @@ export function addUserCommands(users: Command, io: Io): void {
   users.addHelpText(
     "after",
     `
-Roles, each with what it may do in every project:
+Roles and their rights in every project:
   none      nothing, but for the projects of which the user is a member
   viewer    read everything
   inbox     read and change forms and submissions
@@ -52,7 +52,7 @@ Examples:
   addSetCommand(users, io);
   addDelete(users, io, {
     argument: USER,
-    description: "delete a user, who is signed out everywhere at once",
+    description: "delete a user, and sign them out everywhere at once",
     parse: named("name"),
     operations,
     names: namesOf,
@@ -112,7 +112,7 @@ function addCreateCommand(users: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-A new user has no password, and signs in by a link: see users link. Users and tokens share their names.
+A new user has no password and signs in with a link: see users link. A user and a token cannot have the same name.
 
 Examples:
   formflag users create ann --role editor
@@ -165,12 +165,12 @@ function addResetCommand(users: Command, io: Io): void {
   users
     .command("reset")
     .argument(...USER)
-    .description("remove every second factor of a user, who is signed out everywhere at once")
+    .description("remove every second factor of a user, and sign them out everywhere at once")
     .addHelpText(
       "after",
       `
-For somebody who has lost the device with the authenticator app or the passkey, and the recovery codes. The password
-stays, and alone signs the user in until another factor is set up.
+Use this for a user who has lost their recovery codes and the device with the authenticator app or passkey. The password
+stays, and is enough to sign in until the user sets up another factor.
 
 Examples:
   formflag users reset ann
@@ -191,16 +191,16 @@ async function resetUser({ client, report }: Session, name: string): Promise<voi
 function addLinkCommand(users: Command, io: Io): void {
   users
     .command("link")
-    .argument("[name]", "name of the user; by default the only admin")
+    .argument("[name]", "name of the user (default: the only admin)")
     .description("print a link that signs a user in to the dashboard once, within 15 minutes")
     .addHelpText(
       "after",
       `
-Without any user it creates the first one, an admin, who is called admin unless a name is given.
+If there is no user yet, the command creates the first one, an admin called admin or the given name.
 
-The link begins with the address that the server is given as --dashboard-url, else with that of --server.
-Without --server it begins with FORMFLAG_DASHBOARD_URL, else with the address of the server that runs on the data
-directory. At a terminal it is shown as a QR code too.
+With --server, the link begins with the --dashboard-url of that server, or else with the address given as --server.
+Without it, the link begins with FORMFLAG_DASHBOARD_URL, or else with the address of the server that is running on the
+data directory. At a terminal it is also shown as a QR code.
 
 Examples:
   formflag users link

@@ -5,7 +5,10 @@ import { usage } from "../session/usage.ts";
 
 /** For commands that show a resource or a list of them. */
 export function fieldOption(): Option {
-  return new Option("--field <name>", "print that field alone, one value a line; --json lists their names");
+  return new Option(
+    "--field <name>",
+    "print only this field, one value on each line; --json lists the names",
+  );
 }
 
 /** The same for a list that `--field name=text` filters too, as `--where` does. */

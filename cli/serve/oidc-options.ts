@@ -5,19 +5,19 @@ export function oidcOptions(): Option[] {
   return [
     new Option(
       "--oidc-issuer <url>",
-      "OpenID provider where people sign in to the dashboard; needs --dashboard-url",
+      "OpenID provider for signing in to the dashboard; needs --dashboard-url",
     ).env("FORMFLAG_OIDC_ISSUER"),
-    new Option("--oidc-client-id <id>", "name of the client that this server is there").env(
+    new Option("--oidc-client-id <id>", "id of this server's client at the provider").env(
       "FORMFLAG_OIDC_CLIENT_ID",
     ),
     new Option(
       "--oidc-client-secret-file <file>",
-      "file that holds its secret; FORMFLAG_OIDC_CLIENT_SECRET holds the secret itself",
+      "file with the client secret; FORMFLAG_OIDC_CLIENT_SECRET contains the secret itself",
     ).env("FORMFLAG_OIDC_CLIENT_SECRET_FILE"),
     new Option("--oidc-name <name>", "name of the provider on the button; default: its host").env(
       "FORMFLAG_OIDC_NAME",
     ),
-    new Option("--oidc-scopes <scopes>", "scopes to ask for, with spaces between them")
+    new Option("--oidc-scopes <scopes>", "scopes to request, separated by spaces")
       .env("FORMFLAG_OIDC_SCOPES")
       .default("openid profile email"),
     new Option("--oidc-user-claim <claim>", "claim that names new users")
@@ -31,7 +31,7 @@ export function oidcOptions(): Option[] {
       .default("groups"),
     listOf(
       "--oidc-require <claim=value>",
-      "only people with this claim, such as hd=example.com; repeatable",
+      "admit only people with this claim, such as hd=example.com; repeatable",
     ).env("FORMFLAG_OIDC_REQUIRE"),
     listOf(
       "--oidc-map <group=role>",
@@ -42,12 +42,12 @@ export function oidcOptions(): Option[] {
       .choices(["none", "viewer"]),
     new Option(
       "--oidc-trust-names",
-      "sign in the user of the name that the provider gives, if that user has no identity yet",
+      "sign in the user with the name that the provider gives, if that user has no account there yet",
     ).env("FORMFLAG_OIDC_TRUST_NAMES"),
-    new Option("--oidc-session <time>", "how long such a session lasts")
+    new Option("--oidc-session <time>", "how long a session from the provider lasts")
       .env("FORMFLAG_OIDC_SESSION")
       .default("12h"),
-    new Option("--no-password", "take no passwords; sign-in links go on working").env("FORMFLAG_NO_PASSWORD"),
+    new Option("--no-password", "accept no passwords; sign-in links still work").env("FORMFLAG_NO_PASSWORD"),
   ];
 }
 

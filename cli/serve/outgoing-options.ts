@@ -8,7 +8,7 @@ export function outgoingOptions(): Option[] {
       "--smtp-url <url>",
       "mail server, as smtp[s]://user@host:port[?starttls=required|optional|off]",
     ).env("FORMFLAG_SMTP_URL"),
-    new Option("--smtp-password-file <file>", "file that holds the password of the user in --smtp-url").env(
+    new Option("--smtp-password-file <file>", "file with the password for the user in --smtp-url").env(
       "FORMFLAG_SMTP_PASSWORD_FILE",
     ),
     new Option(
@@ -18,12 +18,14 @@ export function outgoingOptions(): Option[] {
     new Option("--mail-from <address>", 'sender of mail, such as "Shop <shop@example.com>"').env(
       "FORMFLAG_MAIL_FROM",
     ),
-    new Option("--dkim-domain <domain>", "sign mail by DKIM for this domain").env("FORMFLAG_DKIM_DOMAIN"),
-    new Option("--dkim-selector <selector>", "the name of the key in its DNS").env("FORMFLAG_DKIM_SELECTOR"),
-    new Option("--dkim-key-file <file>", "the RSA private key, in PEM").env("FORMFLAG_DKIM_KEY_FILE"),
+    new Option("--dkim-domain <domain>", "sign mail with DKIM for this domain").env("FORMFLAG_DKIM_DOMAIN"),
+    new Option("--dkim-selector <selector>", "DKIM selector, the name of the key in DNS").env(
+      "FORMFLAG_DKIM_SELECTOR",
+    ),
+    new Option("--dkim-key-file <file>", "RSA private key for DKIM, in PEM").env("FORMFLAG_DKIM_KEY_FILE"),
     listOption(
       "--target-network <cidr...>",
-      "addresses that targets may have although they are not public",
+      "networks in which targets are allowed although they are not public",
     ).env("FORMFLAG_TARGET_NETWORK"),
   ];
 }
@@ -31,10 +33,13 @@ export function outgoingOptions(): Option[] {
 /** The options of deliveries in the background, which only a server sends. */
 export function deliveryOptions(): Option[] {
   return [
-    new Option("--alert-mail <address>", "who gets mail about deliveries that failed for the last time").env(
+    new Option("--alert-mail <address>", "address that gets mail about deliveries that failed for good").env(
       "FORMFLAG_ALERT_MAIL",
     ),
-    new Option("--retry-delays <times>", "how long a delivery waits after each failed try; none for one try")
+    new Option(
+      "--retry-delays <times>",
+      "how long a delivery waits after each failed attempt; none for a single attempt",
+    )
       .env("FORMFLAG_RETRY_DELAYS")
       .default("5s 5m 30m 2h 5h 10h 14h 20h 24h"),
   ];

@@ -41,14 +41,14 @@ export function globalOptions(): Option[] {
     new Option("--data <dir>", "data directory").env("FORMFLAG_DATA").default("./formflag-data"),
     new Option(
       "--database <url>",
-      "PostgreSQL database in place of the one in the data directory; only the variable may hold a password",
+      "PostgreSQL database to use instead of the one in the data directory; only the variable may contain a password",
     ).env("FORMFLAG_DATABASE_URL"),
-    new Option("--blobs <url>", "bucket of S3 for uploaded files, with --database").env("FORMFLAG_BLOBS"),
-    new Option("--migrate <when>", "whether to migrate a PostgreSQL database that has an older schema")
+    new Option("--blobs <url>", "S3 bucket for uploaded files, with --database").env("FORMFLAG_BLOBS"),
+    new Option("--migrate <when>", "whether to migrate a PostgreSQL database with an older schema")
       .env("FORMFLAG_MIGRATE")
       .choices(["auto", "off"])
       .default("auto"),
-    new Option("--server <url>", "act on that server over its admin API").env("FORMFLAG_SERVER"),
+    new Option("--server <url>", "act on this server over its admin API").env("FORMFLAG_SERVER"),
     new Option("--token-file <file>", "file that holds the token for --server").env("FORMFLAG_TOKEN_FILE"),
     new Option(
       "--ca-file <file>",
@@ -56,7 +56,7 @@ export function globalOptions(): Option[] {
     ).env("FORMFLAG_CA_FILE"),
     new Option(
       "--insecure",
-      "send the token over http:// to another machine, where anybody on the way can read it",
+      "send the token over http:// to another machine, although others can read it in transit",
     ).env("FORMFLAG_INSECURE"),
     new Option("--json", "print JSON"),
     new Option("-q, --quiet", "print only results and errors"),
@@ -65,9 +65,9 @@ export function globalOptions(): Option[] {
     listOption("--confirm <environment...>", "change these environments although they are locked"),
     new Option(
       "--propose [time]",
-      "propose the change for others to approve, in place of making it; for 14d, or --propose=30d",
+      "propose the change for approval instead of making it; open for 14d, or as in --propose=30d",
     ),
-    new Option("--bypass", "make the change without the approvals that it needs, as an admin, with --why"),
+    new Option("--bypass", "make the change without approvals, as an admin; needs --why"),
     new Option("--no-color", "print without colours"),
   ];
 }

@@ -4,7 +4,7 @@ import { AppError } from "../../src/base/errors.ts";
 export type CreateResult = "created" | "unchanged";
 
 export function ifNotExistsOption(what: string): Option {
-  return new Option("--if-not-exists", `leave ${what} as it is if it exists already`);
+  return new Option("--if-not-exists", `do nothing if ${what} exists already`);
 }
 
 /** Creates a resource. If it exists already, returns it by `find`, or throws `conflict` if `find` is null. */

@@ -3,7 +3,7 @@ import { AppError } from "../../src/base/errors.ts";
 import { countValue } from "./values.ts";
 
 export function revisionOption(): Option {
-  return new Option("--if-revision <n>", "only if it is at that revision; 0 if it does not exist yet");
+  return new Option("--if-revision <n>", "only if it is at this revision; 0 if it does not exist yet");
 }
 
 /** The revision of `--if-revision`; undefined without. Throws `invalid`. */

@@ -31,7 +31,7 @@ const environment = z.strictObject({
   color: z.optional(color),
   position: z
     .optional(position)
-    .check(z.describe("Its place among the environments of the project, from 1 on.")),
+    .check(z.describe("its position among the environments of the project, from 1.")),
   segments: z
     .optional(z.record(segmentName, segmentRuleSchema.shape.rule))
     .check(

@@ -51,7 +51,7 @@ const OPTIONAL_FIELDS = {
     column: "flags.permanent",
     label: "Permanent",
     hint: "It is never listed as stale.",
-    option: ["permanent <on|off>", "whether it is here to stay, and so never stale"],
+    option: ["permanent <on|off>", "whether it is meant to stay; such a flag is never stale"],
   },
   archived: {
     kind: "switch",
@@ -72,7 +72,7 @@ const OPTIONAL_FIELDS = {
     label: "Browser",
     ask: "Pages may read it with a browser key",
     hint: "Every visitor of such a page can read the flag, whatever its rule is.",
-    option: ["browser <on|off>", "whether pages read it with a browser key"],
+    option: ["browser <on|off>", "whether pages can read it with a browser key"],
   },
   isPreview: {
     kind: "switch",
@@ -80,7 +80,7 @@ const OPTIONAL_FIELDS = {
     column: "flag_previews.enabled",
     label: "Preview",
     ask: "People may try it and say what they think",
-    option: ["preview <on|off>", "whether people may try it and say what they think of it"],
+    option: ["preview <on|off>", "whether people can try it and give feedback"],
   },
   previewName: {
     kind: "text",
@@ -89,7 +89,7 @@ const OPTIONAL_FIELDS = {
     max: PREVIEW_LIMITS.name,
     label: "Preview name",
     ask: "Name of the preview",
-    option: ["preview-name <text>", "its name on a page of previews"],
+    option: ["preview-name <text>", "name of the preview"],
   },
   previewContent: {
     kind: "markdown",
@@ -98,7 +98,10 @@ const OPTIONAL_FIELDS = {
     label: "Preview content",
     ask: "What it is about",
     hint: "Markdown.",
-    option: ["preview-content <markdown>", "what it is about: Markdown, @FILE, or - for standard input"],
+    option: [
+      "preview-content <markdown>",
+      "description of the preview: Markdown, @FILE, or - for standard input",
+    ],
   },
 } as const satisfies Record<string, OptionalField>;
 

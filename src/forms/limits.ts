@@ -46,7 +46,7 @@ export const FEED_LIMITS = {
   defaultItems: 1000,
   /** About how many bytes of submissions a feed shows; older ones are left out. */
   bytes: 16 * MiB,
-  /** Fields that a feed names. */
+  /** Fields of \`feeds create --field\`. */
   fields: 100,
   /** Characters of its name. */
   name: 200,
@@ -107,7 +107,7 @@ export const HANDLING_LIMITS = {
   /** The text of an answer, without what it quotes. */
   answer: 50_000,
   subject: 200,
-  /** Newest submissions with labels of which a page offers the labels. */
+  /** Newest labeled submissions whose labels a page suggests. */
   offered: 200,
 } as const;
 

@@ -36,7 +36,7 @@ export type FormStats = {
 export type Stats = Partial<FormStats> & { reads?: HourReads[]; commits?: readonly CommitMinute[] };
 
 type StatsQuery = {
-  /** How many days of submissions, today included. */
+  /** Number of days, including today. */
   days: number;
   /** Whether as many days before them are summed up. */
   compares?: boolean;

@@ -43,7 +43,7 @@ export const deliveries = noun("deliveries", () => import("./schema/deliveries-s
   retry: {
     method: "POST",
     path: "/deliveries/retry",
-    summary: "Send deliveries again, or now instead of at their next attempt",
+    summary: "Send deliveries again, or now instead of at the time of their next attempt",
     scope: "forms:write",
     other: "flags:write",
     admits: ({ app, caller, body }) => mayUseNotices(app, caller, "flags:write", body),

@@ -48,7 +48,7 @@ export const experiments = noun("experiments", () => import("./schema/experiment
     ...write,
     method: "PATCH",
     path: ONE,
-    summary: "Change a draft; of a later experiment, its hypothesis",
+    summary: "Change a draft, or the hypothesis of an experiment that was started",
     run: async ({ app, caller, names, body }) => {
       const { patchExperiment } = await import("../experiments/experiments.ts");
       return viewExperiment(await patchExperiment(app, caller, names, body));
@@ -100,7 +100,7 @@ export const experiments = noun("experiments", () => import("./schema/experiment
     ...write,
     method: "POST",
     path: `${ONE}/stop`,
-    summary: "End an experiment, and restore its flag unless it was changed since",
+    summary: "End an experiment, and restore its flag unless the flag was changed since",
     proposes: true,
     run: async ({ app, caller, names }) => {
       const { stopExperiment } = await import("../experiments/lifecycle.ts");
@@ -111,7 +111,7 @@ export const experiments = noun("experiments", () => import("./schema/experiment
     ...write,
     method: "POST",
     path: `${ONE}/ship`,
-    summary: "End an experiment with a variant for everybody, at once or by a ramp",
+    summary: "End an experiment and serve one variant to everyone, at once or by a ramp",
     proposes: true,
     run: async ({ app, caller, names, body }) => {
       const { shipExperiment } = await import("../experiments/shipping.ts");

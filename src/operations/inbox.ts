@@ -63,7 +63,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
   assign: {
     method: "POST",
     path: "/submissions/assign",
-    summary: "Give submissions to a user, or to nobody",
+    summary: "Assign submissions to a user, or to no one",
     scope: "forms:write",
     place: "seen",
     run: async ({ app, caller, body: { ids, assignee } }) => ({

@@ -63,7 +63,7 @@ export const ramps = noun("ramps", () => import("./schema/ramps-schema.ts"), {
     ...write,
     method: "POST",
     path: `${ONE}/resume`,
-    summary: "Let a paused ramp go on from the share that the flag has now",
+    summary: "Let a paused ramp continue from the share that the flag has now",
     proposes: true,
     run: async ({ app, caller, names }) => {
       const { resumeRamp } = await import("../flags/ramps/ramps.ts");

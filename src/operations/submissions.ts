@@ -73,7 +73,7 @@ export const submissions = noun("submissions", () => import("./schema/submission
   note: {
     method: "POST",
     path: "/submissions/:id/notes",
-    summary: "Add a note to a submission, for those who work on it",
+    summary: "Add a note for your team to a submission",
     scope: "forms:write",
     place: "form",
     run: async ({ app, caller, names, body }) => {
@@ -84,7 +84,7 @@ export const submissions = noun("submissions", () => import("./schema/submission
   reply: {
     method: "POST",
     path: "/submissions/:id/replies",
-    summary: "Answer the sender of a submission by mail",
+    summary: "Reply to the sender of a submission by mail",
     scope: "forms:write",
     place: "form",
     status: 201,

@@ -77,7 +77,7 @@ export const targets = noun("targets", () => import("./schema/targets-schema.ts"
   test: {
     method: "POST",
     path: `${ONE}/test`,
-    summary: "Send a sample to a target and show how it was answered",
+    summary: "Send a sample to a target and show the answer",
     scope: "forms:write",
     ...other("flags:write"),
     place: "form",

@@ -12,7 +12,8 @@ export async function addAuditCommands(audit: Command, io: Io, args: readonly st
   audit.addHelpText(
     "after",
     `
-Every entry is chained to the one before it by a hash. Flags and segments have a history: formflag history.
+The audit log records who did what. A hash chains every entry to the one before it. For changes of flags and segments,
+see formflag history.
 
 Examples:
   formflag audit list --since 7d --who ann

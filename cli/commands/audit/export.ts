@@ -8,7 +8,7 @@ import type { Session } from "../../session/session.ts";
 import { filterIn, withFilters } from "./filter.ts";
 
 export function addExportCommand(audit: Command, io: Io): void {
-  withFilters(audit.command("export").description("write the audit log, oldest first, a JSON object a line"))
+  withFilters(audit.command("export").description("write the audit log as JSON lines, oldest first"))
     .option("-o, --output <file>", "output file, or - for standard output", "-")
     .addHelpText("after", "\nExample:\n  formflag audit export -o audit.jsonl\n")
     .action(action(io, parse, run));

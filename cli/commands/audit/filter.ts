@@ -7,10 +7,10 @@ import { pastTimeValue } from "../../session/values.ts";
 export function withFilters(command: Command): Command {
   return command
     .addOption(projectOption())
-    .option("--action <action>", "only an action such as token.create, or token for all of it")
-    .option("--who <name>", "only what that user, token or operator did")
-    .option("--since <time>", "only from that time on: ISO 8601, or a span back such as 7d")
-    .option("--until <time>", "only before that time");
+    .option("--action <action>", "only this action, such as token.create, or token for all of its actions")
+    .option("--who <name>", "only actions of this user, token or operator")
+    .option("--since <time>", "only from this time on: ISO 8601, or a time before now such as 7d")
+    .option("--until <time>", "only before this time");
 }
 
 export function filterIn({ options }: Pick<Input, "options">) {

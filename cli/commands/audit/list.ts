@@ -12,9 +12,11 @@ import { countValue } from "../../session/values.ts";
 import { filterIn, withFilters } from "./filter.ts";
 
 export function addListCommand(audit: Command, io: Io): void {
-  withFilters(audit.command("list").alias("ls").description("list who did what, newest first"))
+  withFilters(
+    audit.command("list").alias("ls").description("list the entries of the audit log, newest first"),
+  )
     .option("--limit <n>", "how many at most (default: 50)")
-    .option("--before <id>", "only entries older than that one")
+    .option("--before <id>", "only entries older than this one")
     .addOption(fieldOption())
     .action(action(io, parse, run));
 }

@@ -12,16 +12,16 @@ import { usage } from "../../session/usage.ts";
 export function addVerifyCommand(audit: Command, io: Io): void {
   audit
     .command("verify")
-    .argument("[file]", "an export of the whole log, or a file of serve --audit-file, in place of the data")
+    .argument("[file]", "export of the whole log, or a file of serve --audit-file (default: the data)")
     .description("check that every entry is chained to the one before it")
-    .option("--head <id:hash>", "an entry that has to be in the chain, as an earlier verify printed it")
+    .option("--head <id:hash>", "entry that must be in the chain, as an earlier verify printed it")
     .addHelpText(
       "after",
       `
-Whoever can write to the database can also make a new chain. The check proves something to who keeps a head elsewhere: the
-entry that verify prints last, or a copy of the log. With --head, nothing up to that entry was changed or removed.
+Someone who can write to the database can also compute a new chain. So keep the head, which verify prints, or a copy of
+the log in another place. If verify --head succeeds, nothing up to that entry was changed or removed.
 
-Exit code: 0 when the chain is whole, 1 where it breaks.
+Exit code: 0 if the chain is complete, 1 if it is broken.
 
 Examples:
   formflag audit verify

@@ -37,7 +37,7 @@ export function addCreateCommand(backup: Command, io: Io): void {
   backup
     .command("create")
     .description(
-      "write one archive with the database and every uploaded file, beside a running server or without one",
+      "write an archive with the database and every uploaded file, whether or not a server is running",
     )
     .option(
       "-o, --output <file>",
@@ -46,10 +46,11 @@ export function addCreateCommand(backup: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-The archive is a tar file, compressed if its name ends in .gz, laid out like the data directory, with the SHA-256 of each file in its manifest.json.
-Submissions go on while it is made. A PostgreSQL database is copied into the folder for temporary files (TMPDIR) first.
-A file that exists is replaced only with --yes. With --server the server makes the backup and sends it, for a token with the
-scope admin; it is verified before it gets its name. A server makes backups itself with serve --backup-dir.
+The archive is a tar file with the layout of the data directory, and a manifest.json with the SHA-256 of each file. It
+is compressed if its name ends in .gz. Submissions continue while it is made. A PostgreSQL database is first copied into
+the folder for temporary files (TMPDIR). An existing file is replaced only with --yes. With --server, the server makes
+the backup and sends it, which needs a token with the scope admin; the archive is verified before it gets its name. To
+let a server make backups itself, use serve --backup-dir.
 
 Examples:
   formflag backup create

@@ -24,9 +24,9 @@ export function addRestoreCommand(backup: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-The data directory has to be empty, or not to exist, unless --replace is given; no server may run on it. Nothing is
-changed before the whole backup is read and verified. With --database, or with its variable and without --data, the
-backup is restored into that database, which has to be empty, and its files into the bucket.
+The data directory must be empty or missing, unless you give --replace, and no server may be running on it. Nothing is
+changed until the whole backup has been read and verified. With --database, or with its variable and without --data, the
+backup is restored into that database, which must be empty, and its files into the bucket.
 
 Examples:
   formflag backup restore formflag-backup-20270131T120000Z.tar --data ./restored

@@ -13,13 +13,14 @@ export function addVerifyCommand(backup: Command, io: Io): void {
   backup
     .command("verify")
     .argument("<file>", "archive")
-    .description("read a backup and compare everything in it with its checksums")
+    .description("read a backup and compare its contents with its checksums")
     .addHelpText(
       "after",
       `
-The database is unpacked into the folder for temporary files (TMPDIR), which needs room for twice its size.
+The database is unpacked into the folder for temporary files (TMPDIR), which needs room for twice the size of the
+database.
 
-Exit code: 0 when the backup is sound, 1 when it is not.
+Exit code: 0 if the backup is valid, 1 if it is not.
 
 Example:
   formflag backup verify formflag-backup-20270131T120000Z.tar

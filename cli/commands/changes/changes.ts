@@ -18,7 +18,7 @@ export function addChangeCommands(changes: Command, io: Io): void {
   changes.addHelpText(
     "after",
     `
-Where environments set --approvals asks for approvals, a change is proposed with --propose, approved by others, and applied.
+If an environment requires approvals (environments set --approvals), propose a change with --propose, let others approve it, and apply it.
 
 Examples:
   formflag flags set new-checkout -p shop -e production --on --propose --why "ready for all"
@@ -39,7 +39,7 @@ function addListCommand(changes: Command, io: Io): void {
     .alias("ls")
     .description("list the proposed changes of a project, newest first")
     .addOption(projectOption())
-    .addOption(new Option("--status <status>", "only those with that status").choices(PROPOSAL_STATUSES))
+    .addOption(new Option("--status <status>", "only those with this status").choices(PROPOSAL_STATUSES))
     .option("--limit <n>", "how many at most (default: 50)")
     .addOption(fieldOption())
     .action(
@@ -83,7 +83,7 @@ function addGetCommand(changes: Command, io: Io): void {
   changes
     .command("get")
     .argument(...CHANGE)
-    .description("show a proposed change, what it makes and its reviews")
+    .description("show a proposed change, its effect and its reviews")
     .addOption(projectOption())
     .addOption(fieldOption())
     .action(
@@ -136,10 +136,10 @@ const VERBS: readonly Verb[] = [
   {
     name: "approve",
     done: "approved",
-    description: "approve a change of somebody else, as it is shown now or with --etag was shown before",
+    description: "approve someone else's change",
     sees: true,
   },
-  { name: "reject", done: "rejected", description: "reject a change of somebody else for good", sees: false },
+  { name: "reject", done: "rejected", description: "reject someone else's change for good", sees: false },
   { name: "withdraw", done: "withdrew", description: "withdraw a change", sees: false },
   {
     name: "apply",
@@ -161,7 +161,11 @@ function addVerb(changes: Command, io: Io, { name, done, description, sees }: Ve
     .argument(...CHANGE)
     .description(description)
     .addOption(projectOption());
-  if (sees) command.option("--etag <etag>", "the etag that changes get has shown: refused for any other");
+  if (sees)
+    command.option(
+      "--etag <etag>",
+      "approve only the version with this etag, as changes get shows it (default: the present version)",
+    );
   if (name === "reject" || name === "approve") command.addOption(whyOption());
   command.action(
     action(

@@ -16,7 +16,7 @@ export function addDiffCommand(command: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Exits 9 if something differs, 0 if nothing does. A scope of read suffices.
+Exits 9 if something differs, and 0 if nothing does. A token needs the scope read.
 
 Examples:
   formflag diff formflag.yaml
@@ -35,18 +35,18 @@ async function diffDocument(session: Session, values: DocumentValues): Promise<v
 
 export function addApplyCommand(command: Command, io: Io): void {
   withDocumentOptions(command)
-    .option("--dry-run", "show what would change, and change nothing; exits 0 either way")
+    .option("--dry-run", "show what would change, and change nothing; always exits 0")
     .addOption(whyOption())
     .option("--schema", "print the JSON Schema of a file, for editors, and nothing else")
     .addHelpText(
       "after",
       `
-What the file does not name stays as it is. With --prune every section in the file is complete: flags, segments,
-environments and forms that it leaves out are deleted. These need --yes: deleting a flag that was read within a week,
-every flag of a project, an environment, a form with submissions, or more than three things at once, and a setting of a
-form that deletes submissions. A change in a locked environment needs --confirm with its name.
+What the file does not name stays as it is. With --prune, every section in the file is complete: flags, segments,
+environments and forms that it leaves out are deleted. --yes is needed to delete a flag that was read within a week,
+every flag of a project, an environment, a form with submissions, or more than three things at once, and for a setting
+of a form that deletes submissions. A change in a locked environment needs --confirm with its name.
 
-Everything is changed in one transaction, or nothing. Applied again, a file changes nothing.
+All changes are made in one transaction, or none. Applying the same file again changes nothing.
 
 Examples:
   formflag apply formflag.yaml --dry-run
@@ -89,7 +89,7 @@ function withDocumentOptions(command: Command): Command {
   return command
     .argument("[file]", "YAML or JSON, - for standard input")
     .option("-f, --file <file>", "the same, as an option")
-    .option("--prune", "delete what the file leaves out of a section");
+    .option("--prune", "delete what a section of the file leaves out");
 }
 
 type DocumentValues = { document: object; source: Source; prune: boolean };

@@ -16,17 +16,22 @@ const NAMED = ["yaml", "yml", "json"] as const;
 export function addExportCommand(command: Command, io: Io): void {
   command
     .addOption(
-      listOption("-p, --project <project...>", "only these projects, without forms (default: all)").env(
-        "FORMFLAG_PROJECT",
+      listOption(
+        "-p, --project <project...>",
+        "only these projects, without forms (default: everything)",
+      ).env("FORMFLAG_PROJECT"),
+    )
+    .option("--forms", "include the forms of the named projects")
+    .option("-o, --output <file>", "output file, or - for standard output")
+    .addOption(
+      new Option("--format <format>", "default: yaml, or json if the name of the file says so").choices(
+        FORMATS,
       ),
     )
-    .option("--forms", "the forms too, if projects are named")
-    .option("-o, --output <file>", "write to that file, - for standard output")
-    .addOption(new Option("--format <format>", "default: yaml, or json for a file named so").choices(FORMATS))
     .addHelpText(
       "after",
       `
-Keys are not part of the file: another server creates its own.
+Keys are not part of the file: each server creates its own.
 
 Examples:
   formflag export -o formflag.yaml

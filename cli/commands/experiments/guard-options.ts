@@ -7,8 +7,8 @@ export function guardOptions(): Option[] {
   return [
     new Option(
       "--guard <guard>",
-      "stop where a metric gets worse: 'event:error rises 0%'; repeatable",
+      "stop if a metric gets worse: 'event:error rises 0%'; repeatable",
     ).argParser(collectPhrases),
-    new Option("--on-guard <action>", "what a guard does (default: pause)").choices(GUARD_ACTIONS),
+    new Option("--on-guard <action>", "action of a guard that fires (default: pause)").choices(GUARD_ACTIONS),
   ];
 }

@@ -13,7 +13,7 @@ export function addResultsCommand(experiments: Command, io: Io): void {
   const results = experiments
     .command("results")
     .argument(...EXPERIMENT)
-    .description("show what visitors of each variant did; the intervals hold at every look");
+    .description("show what visitors of each variant did. The intervals are valid whenever you look");
   for (const option of placeOptions()) results.addOption(option);
   results.addOption(fieldOption()).action(
     action(io, readPlace, async ({ client, print }: Session, place: Place) => {

@@ -28,12 +28,15 @@ function addDesignOptions(command: Command): Command {
     .addOption(
       new Option(
         "--metric <metric>",
-        "submissions:<form> or event:<name>; repeatable, the first one decides",
+        "metric: submissions:<form> or event:<name>; repeatable, the first one decides",
       ).argParser(collect),
     )
-    .option("--control <variant>", "the variant that others are compared with (default: that of the flag)")
-    .option("--split <weights>", "the weight of each variant, such as off:50,on:50 (default: all alike)")
-    .option("--min-days <days>", "days before which there is no winner (default: 7)")
+    .option(
+      "--control <variant>",
+      "variant to compare the others with (default: the default variant of the flag)",
+    )
+    .option("--split <weights>", "weight of each variant, such as off:50,on:50 (default: equal weights)")
+    .option("--min-days <days>", "number of days before a winner is declared (default: 7)")
     .option("--hypothesis <text>", "what you expect, and why");
   for (const option of guardOptions()) command.addOption(option);
   return command.addOption(whyOption());
@@ -43,15 +46,15 @@ export function addCreateCommand(experiments: Command, io: Io): void {
   const create = experiments
     .command("create")
     .argument(...EXPERIMENT)
-    .description("create an experiment on a flag: variants side by side, counted by what visitors do")
-    .option("--flag <flag>", "the flag whose users are split");
+    .description("create an experiment that compares the variants of a flag by what visitors do")
+    .option("--flag <flag>", "flag whose users are split among its variants");
   addDesignOptions(create)
     .option("--start", "start it at once")
     .addHelpText(
       "after",
       `
-A draft changes nothing. Its start splits the users for whom no condition of the flag holds, turns the flag on, and counts
-visitors and what they do. Until the end no other experiment and no ramp can begin on the flag (exit 5).
+A draft changes nothing. When you start it, it turns the flag on, splits the users who match no condition of the flag,
+and counts what visitors do. Until it ends, no other experiment and no ramp can start on the flag (exit 5).
 
 Examples:
   formflag experiments create headline -p shop -e production --flag hero --metric submissions:contact
@@ -96,7 +99,7 @@ export function addSetCommand(experiments: Command, io: Io): void {
   const set = experiments
     .command("set")
     .argument(...EXPERIMENT)
-    .description("change a draft; of a later experiment, its hypothesis");
+    .description("change a draft, or the hypothesis of an experiment that was started");
   addDesignOptions(set).action(
     action(
       io,

@@ -13,8 +13,8 @@ import { EXPERIMENT, type Place, placeOptions, readPlace } from "./place.ts";
 const STATES = [
   ["start", "started", "start a draft: split the users of the flag, and count"],
   ["pause", "paused", "stop counting until it is resumed; the flag stays as it is"],
-  ["resume", "resumed", "go on with the split of a paused experiment"],
-  ["stop", "stopped", "end an experiment, and restore its flag unless it was changed since"],
+  ["resume", "resumed", "continue a paused experiment with the same split"],
+  ["stop", "stopped", "end an experiment, and restore its flag unless the flag was changed since"],
 ] as const;
 
 export function addStateCommands(experiments: Command, io: Io): void {
@@ -41,12 +41,12 @@ export function addShipCommand(experiments: Command, io: Io): void {
   const ship = experiments
     .command("ship")
     .argument(...EXPERIMENT)
-    .description("end an experiment with a variant for everybody, at once or by a ramp");
+    .description("end an experiment and serve one variant to everyone, at once or by a ramp");
   for (const option of placeOptions()) ship.addOption(option);
   ship
-    .option("--variant <variant>", "the variant that becomes the default")
-    .option("--to <percents>", "the shares of a ramp, such as 75,100 (default: everybody at once)")
-    .option("--every <span>", "with --to, the time from one share to the next (default: 1d)")
+    .option("--variant <variant>", "variant that becomes the default")
+    .option("--to <percents>", "shares of a ramp, such as 75,100 (default: everyone at once)")
+    .option("--every <span>", "with --to, time from one share to the next (default: 1d)")
     .addOption(whyOption())
     .addHelpText(
       "after",

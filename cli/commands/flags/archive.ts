@@ -12,8 +12,8 @@ import { type FlagsOfProject, readFlags } from "./place.ts";
 
 /** `flags archive` and `flags restore`. */
 export function addArchiveCommands(flags: Command, io: Io): void {
-  addCommand(flags, io, true, "take flags from their readers in every environment, and keep all that is set");
-  addCommand(flags, io, false, "give archived flags back to their readers, as they were");
+  addCommand(flags, io, true, "hide flags from their readers in every environment, and keep their settings");
+  addCommand(flags, io, false, "show archived flags to their readers again, with the same settings");
 }
 
 function addCommand(flags: Command, io: Io, archived: boolean, description: string): void {

@@ -24,7 +24,7 @@ export function addCreateCommand(flags: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-The values are for the environments of -e. Without -e the flag is off and empty everywhere.
+The values apply to the environments of -e. Without -e, the flag is off and has no values in every environment.
 
 Examples:
   formflag flags create new-checkout -p shop

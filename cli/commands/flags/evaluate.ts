@@ -25,7 +25,7 @@ type Outcome = {
 export function addEvaluateCommand(flags: Command, io: Io): void {
   withValues(flags.command("evaluate"))
     .argument("[flag]", "slug of the flag, or <flag>.payload")
-    .description("evaluate a flag for a context, as it is or as it would be after a change")
+    .description("evaluate a flag for a context, now or after a change")
     .addOption(projectOption())
     .addOption(environmentOption())
     .option(
@@ -36,9 +36,9 @@ export function addEvaluateCommand(flags: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Shows the value and why the flag has it. With options of flags set, shows it now and after that change, which is not
-made; the flag need not exist. Exits 1 where the flag's rule cannot be used. A flag without a value leaves readers
-with their own default.
+Shows the value of the flag and the reason for it. With options of flags set, shows the value now and after that change,
+without making the change; the flag need not exist. Exits 1 if the rule of the flag cannot be used. If a flag has no
+value, readers use their own default.
 
 Examples:
   formflag flags evaluate new-checkout -p shop -e production

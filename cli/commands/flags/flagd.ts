@@ -31,12 +31,12 @@ const FORMATS = ["flagd", "unleash", "launchdarkly", "growthbook", "goff", "flip
 export function addImportCommand(flags: Command, io: Io): void {
   flags
     .command("import")
-    .argument("[file]", "a file of flagd or another service, JSON or YAML; - for standard input")
+    .argument("[file]", "file of flagd or another service, JSON or YAML; - for standard input")
     .description("set the flags and segments that a file describes; others stay as they are")
-    .addOption(formatOption(FORMATS, "the service that the file is of"))
+    .addOption(formatOption(FORMATS, "service from which the file comes"))
     .option(
       "--from-environment <name>",
-      "the environment of the file, if it has several; without it the one that is named as that of -e",
+      "environment in the file, if it has several (default: the one with the name given as -e)",
     )
     .addOption(projectOption())
     .addOption(environmentOption())
@@ -45,12 +45,12 @@ export function addImportCommand(flags: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-All of the file is imported, or nothing. A flag that is new to the project is off in its other environments. Boolean
-variants on and off without a rule make a plain flag; <flag>.payload is its payload. A rule that refers to a segment
-that does not exist, or yields a variant that the flag does not have, is imported with a warning.
+The file is imported completely or not at all. A new flag is off in the other environments. Boolean variants on and off
+without a rule become a flag without variants; <flag>.payload becomes its payload. A rule that refers to a segment that
+does not exist, or yields a variant that the flag does not have, is imported with a warning.
 
-A file of another service becomes flags that give readers what they got there. Notes name what is different, such as who
-is in a share, and flags that cannot be said are skipped: both are listed, with --json as notes and skipped.
+Flags of another service give readers the same values as there. Notes name the differences, such as who is in a share.
+Flags that cannot be expressed are skipped. Both are listed; with --json as notes and skipped.
 
 Examples:
   formflag flags import flags.json -p shop -e develop --dry-run
@@ -142,18 +142,18 @@ export function addExportCommand(flags: Command, io: Io): void {
     .addOption(formatOption(["flagd"], FLAGD))
     .addOption(projectOption())
     .addOption(environmentOption())
-    .option("--members", "with the members of segments that forms fill, at most 10,000 of each")
-    .option("-o, --output <file>", "where to, as YAML for a file named so; - for standard output", "-")
+    .option("--members", "include the members of segments that forms fill, at most 10,000 for each")
+    .option("-o, --output <file>", "output file, in YAML if its name says so; - for standard output", "-")
     .option(
       "--watch",
-      "write the file again after each change, until it is interrupted; expired flags are off in it",
+      "write the file again after each change, until interrupted; expired flags are off in it",
     )
     .addHelpText(
       "after",
       `
-A plain flag is written as boolean variants on and off, and its payload as the flag <flag>.payload. Importing the file
-gives the same flags again. Flags whose rules use matches, in_cidr, before or after are left out, since flagd does not
-have these operators.
+A flag without variants is written with boolean variants on and off, and its payload as the flag <flag>.payload. An
+import of the file restores the same flags. Flags whose rules use matches, in_cidr, before or after are left out,
+because flagd does not have these operators.
 
 Examples:
   formflag flags export -p shop -e production > flags.json

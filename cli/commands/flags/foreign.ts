@@ -32,7 +32,7 @@ export async function readForeign(
   }
 }
 
-const HINT = "--format names the service that the file is of; --from-environment the environment in it";
+const HINT = "--format names service from which the file comes; --from-environment the environment in it";
 
 async function parse(text: string, name: string): Promise<unknown> {
   if (/^\s*[[{]/.test(text)) {

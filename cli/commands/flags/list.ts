@@ -25,15 +25,15 @@ export function addListCommand(flags: Command, io: Io): void {
     .option("--tag <tag>", "only flags with this tag")
     .option("--owner <name>", "only flags of this owner")
     .option("--stale", "only flags that look finished, as flags stale lists them")
-    .option("--changed <span>", "only flags that changed since, such as 7d")
+    .option("--changed <span>", "only flags that changed within this time, such as 7d")
     .addOption(fieldOption())
     .addHelpText(
       "after",
       `
-Archived flags are listed with --state archived alone.
+Archived flags are listed only with --state archived.
 
-With --json and without -e, a flag is an object with slug, description and environments: by the name of each
-environment what flags get shows there.
+With --json and without -e, a flag is an object with slug, description and environments. environments has a member for
+each environment, as flags get shows it.
 
 Examples:
   formflag flags list -p shop

@@ -27,8 +27,9 @@ export function addManifestCommand(flags: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-openfeature generate makes typed code of the file. Flags are sorted by key; archived ones are left out. A flag that is
-on or off has the default value false; one with variants that of its default variant, where all environments agree.
+openfeature generate turns the file into typed code. Flags are sorted by key, without archived ones. The default value
+of a flag that is on or off is false; for a flag with variants it is the value of the default variant, if all
+environments agree.
 
 Examples:
   formflag flags manifest -p shop -o flags.json

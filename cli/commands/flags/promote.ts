@@ -22,7 +22,7 @@ export function addPromoteCommand(flags: Command, io: Io): void {
     .option("--all", "every flag of the project")
     .option("--from <environment>", "environment to copy from")
     .option("--to <environment>", "environment to copy to")
-    .option("--segments", "copy the segments that the rules refer to, too")
+    .option("--segments", "also copy the segments that the rules refer to")
     .option("--dry-run", "show what would change, and change nothing")
     .addOption(whyOption())
     .addHelpText(

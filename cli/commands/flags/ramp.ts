@@ -31,20 +31,18 @@ export function addRampCommand(flags: Command, io: Io): void {
   const ramp = flags
     .command("ramp")
     .argument("[flag]", "slug of the flag")
-    .description(
-      "raise the share of a variant by steps, each some time after the last; without options, show the ramp",
-    )
+    .description("raise the share of a variant step by step; without options, show the ramp")
     .addOption(projectOption())
     .addOption(environmentOption())
-    .option("--variant <variant>", "the variant whose share grows; a flag without variants gets on and off")
-    .option("--to <percents>", "its shares, rising, such as 1,10,50,100; with 100 it becomes the default")
-    .option("--every <span>", "the time from one step to the next: 30m, 12h, 1d")
-    .option("--start <time>", "when the first step is made: ISO 8601, or a span such as 2h (default: now)");
+    .option("--variant <variant>", "variant whose share grows; a flag without variants gets on and off")
+    .option("--to <percents>", "rising shares, such as 1,10,50,100; with 100 the variant becomes the default")
+    .option("--every <span>", "time from one step to the next: 30m, 12h, 1d")
+    .option("--start <time>", "time of the first step: ISO 8601, or a duration such as 2h (default: now)");
   for (const option of guardOptions()) ramp.addOption(option);
   for (const [name, text] of [
     ["pause", "make no more steps until it is resumed; the flag stays as it is"],
-    ["resume", "go on from the share that the flag has now"],
-    ["abort", "end it, and give the flag the share, default and state from before it"],
+    ["resume", "continue from the share that the flag has now"],
+    ["abort", "end the ramp, and restore the share, default and state from before it"],
   ] as const) {
     const others = ACTIONS.filter((each) => each !== name);
     ramp.addOption(new Option(`--${name}`, text).conflicts([...others, ...COURSE]));
@@ -58,15 +56,18 @@ export function addRampCommand(flags: Command, io: Io): void {
 }
 
 const HELP = `
-The first step turns the flag on. Users who are in stay in, and conditions of --if come first. Each further step is made
-by a server, within a second of its time; after a time without a server one is made, and the next a whole span later.
+The first step turns the flag on. Users who have the variant keep it, and conditions of --if come first. A server makes
+each further step within a second of its time. After a time without a server, one step is made, and the next a full
+--every later.
 
-A ramp pauses by itself where somebody else has changed the variants, default, rule or state of the flag, or locked its
-environment. Payload, description, expiry and preview may change. Until it has ended no other ramp can begin (exit 5).
+A ramp pauses by itself if someone changes the variants, default, rule or state of the flag, or locks its environment.
+Changes of payload, description, expiry and preview do not pause it. Until it has ended, no other ramp can start on the
+flag (exit 5).
 
-A guard compares the users of the variant with those of the default, from each step on: 'event:error rises 0%'. With 'of
+A guard compares users of the variant with users of the default since the last step: 'event:error rises 0%'. With 'of
 baseline' it compares all submissions to a form with those of the four weeks before: 'submissions:contact falls 40% of
-baseline'. One that fires pauses the ramp, or with --on-guard rollback gives the flag its state from before it.
+baseline'. A guard that fires pauses the ramp, or with --on-guard rollback restores the state of the flag from before
+the ramp.
 
 Examples:
   formflag flags ramp search -p shop -e production --variant on --to 1,10,50,100 --every 1d

@@ -18,23 +18,22 @@ export function addRollbackCommand(flags: Command, io: Io): void {
   flags
     .command("rollback")
     .argument("[flag]", "slug of the flag")
-    .description(
-      "set a flag in an environment to what it was after a change, as a new change; flags undo takes back the newest",
-    )
+    .description("restore the state of a flag in an environment after a certain change, as a new change")
     .addOption(projectOption())
     .addOption(environmentOption())
     .option(
       "--to <revision>",
-      "after that change, as flags history shows it, or before, for before the newest; without it, choose at a prompt, or before without a terminal",
+      "revision of that change, as flags history shows it, or before, for the state before the newest change (default: choose at the prompt; without a terminal, before)",
     )
     .addOption(revisionOption())
     .addOption(whyOption())
     .addHelpText(
       "after",
       `
-${ownValues(...SHARED_NAMES)} are set as they were. A flag that was deleted since is
-created again, off in the other environments. Before its first change in an environment a flag is off and empty there.
-The newest change after a rollback is the rollback, so that a second one with --to before takes the first one back.
+${ownValues(...SHARED_NAMES)} are restored. A flag that was deleted since is created again, off in the other
+environments. Before its first change in an environment, a flag is off and empty there. To take back only the newest
+change, use flags undo. After a rollback, the newest change is the rollback itself, so a second rollback with --to
+before takes back the first.
 
 Examples:
   formflag flags history new-checkout -p shop -e production

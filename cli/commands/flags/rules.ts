@@ -50,23 +50,23 @@ export function withRules(command: Command): Command {
     )
     .option(
       "--rollout <percent>",
-      "on for that share of the users; the same user is always in or out; none ends it",
+      "percentage of users who get on; the same user is always in or out; none ends the rollout",
     )
     .addOption(
       conditionOption(
-        "who gets the variant of the --then after it, such as 'plan == pro and country in AT, DE' or 'segment staff'; repeatable",
+        "condition for the --then after it, such as 'plan == pro and country in AT, DE' or 'segment staff'; repeatable",
       ),
     )
     .addOption(
       new Option(
         "--then <variant>",
-        "what they get: a variant, or shares such as '25 %' or '10 % red, 90 % blue'; repeatable; on without it, for a flag that is on or off",
+        "variant for users who match, or shares such as '25 %' or '10 % red, 90 % blue'; repeatable (default for a flag that is on or off: on)",
       ).argParser(appended),
     )
     .addOption(
       new Option(
         "--else <variant>",
-        "what everyone else gets, a variant or shares; the default without it",
+        "variant or shares for everyone else (default: the default variant)",
       ).conflicts("targeting"),
     );
 }

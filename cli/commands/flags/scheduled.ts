@@ -20,15 +20,15 @@ export function addScheduledCommand(flags: Command, io: Io): void {
   flags
     .command("scheduled")
     .description(
-      "list the changes that --at and --for have scheduled, and the next steps of ramps, the next first",
+      "list the changes that --at and --for have scheduled, and the next steps of ramps, in order of time",
     )
     .addOption(projectOption())
     .addOption(environmentOption())
     .addHelpText(
       "after",
       `
-A server makes them within a second of their time. If no server runs, the next command that reads flags makes
-them, or the next server before it answers.
+A server makes them within a second of their time. If no server is running, they are made by the next command that reads
+flags, or by the next server before it answers requests.
 
 Examples:
   formflag flags set sale -p shop -e production --on --at 2027-01-31T12:00:00Z

@@ -30,19 +30,19 @@ export function addSetCommand(flags: Command, io: Io): void {
       optionFor(
         "tags",
         "--tag <tag...>",
-        "its tags in every environment, in place of those it has; none for none",
+        "its tags in every environment, replacing the present ones; none removes them",
       ),
     )
     .addOption(
       optionFor(
         "colours",
         "--colour <variant=colour...>",
-        "colours of its variants on pages, such as on=#2b8a3e; none for none",
+        "colours of its variants in the dashboard, such as on=#2b8a3e; none removes them",
       ),
     )
     .option(
       "--at <time>",
-      "make the change at that time, on a flag that exists: ISO 8601, or a span such as 2h",
+      "schedule the change for this time; the flag must exist: ISO 8601, or a duration such as 2h",
     )
     .addOption(revisionOption().conflicts("at"))
     .addOption(whyOption())
@@ -51,22 +51,19 @@ export function addSetCommand(flags: Command, io: Io): void {
 }
 
 const HELP = `
-A new flag is off, here and in the project's other environments, unless --on is given.
+A new flag is off in this and all other environments, unless you give --on.
 
-A flag with variants serves one of them by its rule, written in flagd's language (--targeting,
-https://flagd.dev/reference/flag-definitions/) or with --if, --then and --rollout. Without a rule, or
-where the rule selects none, it serves its --default. On a plain flag these options create the variants
-on and off; its payload stays, for those who get on. --rollout none and --targeting none end that: the flag
-is plain again, on or off for everybody. Other variants take the place of the payload.
+A flag with variants serves one of them according to its rule, written with --if, --then and --rollout, or in flagd's
+language with --targeting (https://flagd.dev/reference/flag-definitions/). Without a rule, or if the rule selects no
+variant, it serves its --default. On a flag without variants these options create the variants on and off; its payload
+stays, for users who get on. --rollout none and --targeting none remove them again, and the flag is on or off for
+everyone. Other variants replace the payload.
 
-Rules need a context: readers of GET /api/v1/flags send none, so that a rollout never includes them. They get
-the --default, or what the rule yields without any values.
+Rules need a context. Readers of GET /api/v1/flags send none, so a rollout never includes them: they get the --default,
+or the result of the rule without any values.
 
 A condition of --if compares an attribute of the context: ==, !=, <, <=, >, >=, in, not in, contains, starts_with,
-ends_with, sem_ver, matches, in_cidr, before, after. and, or, not and brackets join conditions; segment NAME is one.
-Values of in and in_cidr are separated by commas. Quotes are for texts with spaces or commas, and make a number a text:
-'plan == "5"'. Of several --if the first that holds decides, and --else or the --default follows. They replace the rule;
---rollout alone keeps conditions.
+ends_with, sem_ver, matches, in_cidr, before, after. Join conditions with and, or, not and brackets; segment NAME is a condition too. Separate the values of in and in_cidr with commas. Quote texts with spaces or commas; a number in quotes is a text: 'plan == "5"'. With several --if, the first that matches decides; otherwise --else or the --default applies. They replace the rule; --rollout alone keeps its conditions.
 
 Examples:
   formflag flags set new-checkout -p shop -e production --on

@@ -25,9 +25,9 @@ export function addSnippetCommand(flags: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-A browser key is a token of the scope flags:browser. The address is that of the server: of --server, or of the one that
-runs on the data directory; FORMFLAG_PUBLIC_URL goes before. Later releases answer the address in the tag with the same
-bytes.
+A browser key is a token with the scope flags:browser. The address in the tag begins with FORMFLAG_PUBLIC_URL, if it is
+set. Otherwise it is that of --server, or of the server that is running on the data directory. Later releases serve the
+same bytes at the address in the tag.
 
 Examples:
   formflag flags snippet -p shop -e production --key "$(cat site.key)"

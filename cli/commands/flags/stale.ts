@@ -15,17 +15,17 @@ export function addStaleCommand(flags: Command, io: Io): void {
     .description("list the flags that look finished, in every environment or in one")
     .addOption(projectOption())
     .addOption(environmentOption())
-    .option("--days <n>", "for how long a flag is unchanged or unread", "30")
+    .option("--days <n>", "days for which a flag is unchanged or unread", "30")
     .addHelpText(
       "after",
       `
-A flag looks finished when it is
+A flag looks finished if in every environment, or with -e in that one, it is
   expired       past its expiry
-  settled       the same for everybody, on or off, and unchanged for 30 days
-  unread        not read for 30 days, or never since it was created, if that is as long ago
-in every environment, or with -e in that one, and when it is
-  unreferenced  on no branch of the code that flags refs scan --upload sent, the last time since it was created
-A server stores once an hour, and when it stops, which flags were read.
+  settled       the same for everyone, on or off, and unchanged for 30 days
+  unread        not read for 30 days, or since it was created at least 30 days ago
+or if it is
+  unreferenced  on no branch of the code that flags refs scan --upload has sent since the flag was created
+A server stores which flags were read once a minute and when it stops.
 
 Examples:
   formflag flags stale -p shop

@@ -28,7 +28,7 @@ export function addSwitchCommands(flags: Command, io: Io): void {
 function withFor(command: Command): Command {
   const verb = command.name();
   return command
-    .option("--for <span>", "schedule the change back after that time: 30m, 2h, 7d")
+    .option("--for <span>", "undo the change after this time: 30m, 2h, 7d")
     .addHelpText("after", `  formflag flags ${verb} new-checkout -p shop -e production --for 2h\n`);
 }
 

@@ -24,8 +24,9 @@ export function addUndoCommand(flags: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Shows what changes, and asks; without a terminal it needs --yes. Before its first change in an environment a flag is off
-and empty there, and one that was deleted is created again. Once more takes the undo back. flags rollback goes further.
+Shows what will change and asks; without a terminal it needs --yes. If the change was the first one in the environment,
+the flag becomes off and empty there. A deleted flag is created again. A second undo takes back the first. To go back
+further, use flags rollback.
 
 Examples:
   formflag flags undo new-checkout -p shop -e production

@@ -13,21 +13,18 @@ export function addUsageCommand(flags: Command, io: Io): void {
   flags
     .command("usage")
     .argument("[flag]", "slug of the flag")
-    .description("count what readers of a flag got today, by variant, a minute late at most")
+    .description("count what readers of a flag got today, by variant. Counts are at most a minute late")
     .addOption(projectOption())
     .addOption(environmentOption())
-    .option(
-      "--zone <zone>",
-      "the time zone of the day, such as Europe/Berlin; that of this computer without it",
-    )
+    .option("--zone <zone>", "time zone of the day, such as Europe/Berlin (default: that of this computer)")
     .addOption(fieldOption())
     .addHelpText("after", HELP)
     .action(action(io, parse, run));
 }
 
 const HELP = `
-Readers who ask for one flag, or for all flags of an environment, are counted on the server. Those who evaluate by
-themselves, with flagd, are not.
+The server counts reads of one flag and of all flags of an environment. Readers that evaluate by themselves, with flagd,
+are not counted.
 
 Examples:
   formflag flags usage search -p shop -e production

@@ -21,7 +21,11 @@ export function withValues(command: Command): Command {
     .addOption(new Option("--off", "turn it off").conflicts("on"))
     .option("--payload <json>", "data for readers: JSON, @FILE, - for standard input, or none")
     .addOption(
-      optionFor("expiredAt", "--expires <time>", "off from then on: ISO 8601, a span such as 30d, or never"),
+      optionFor(
+        "expiredAt",
+        "--expires <time>",
+        "when readers begin to see it as off: ISO 8601, a duration such as 30d, or never",
+      ),
     );
 }
 

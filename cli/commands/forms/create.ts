@@ -40,7 +40,7 @@ Examples:
 function newFormProjectOption(): Option {
   return new Option(
     "-p, --project <project>",
-    "its project (default: the only one there is, of several the one called default)",
+    "project of the form (default: the only project, or of several the one called default)",
   ).env("FORMFLAG_PROJECT");
 }
 

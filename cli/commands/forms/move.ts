@@ -22,7 +22,7 @@ export function addMoveCommand(forms: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-The form keeps its key and its address, so that pages that post to it go on to work.
+The form keeps its key and its address, so pages that post to it continue to work.
 
 Examples:
   formflag forms move contact --to shop

@@ -48,7 +48,9 @@ Examples:
     .addHelpText("after", "\nExample:\n  formflag forms uploads jobs on\n")
     .action(action(io, readUploads, patchForm));
   add("enable", "accept submissions again").action(action(io, readEnabled, patchForm));
-  add("disable", "refuse submissions; those stored stay").action(action(io, readDisabled, patchForm));
+  add("disable", "refuse new submissions, and keep the stored ones").action(
+    action(io, readDisabled, patchForm),
+  );
 }
 
 type Change = { name: string; patch: FormPatch };

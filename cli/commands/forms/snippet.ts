@@ -17,9 +17,9 @@ export function addSnippetCommand(forms: Command, io: Io): void {
   forms
     .command("snippet")
     .argument("[form]", "slug or key of the form")
-    .description("print code that sends to a form: its fields are those of its schema")
+    .description("print code that sends to a form, with the fields of its schema")
     .addOption(
-      new Option("--kind <kind>", "a form, a form with a script, or a command")
+      new Option("--kind <kind>", "what to print: a form, a form with a script, or a command")
         .choices(SNIPPET_KINDS)
         .default("html"),
     )
@@ -27,8 +27,8 @@ export function addSnippetCommand(forms: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-A form without a schema gets the fields of a contact form. The address is that of the server: of --server, or of the one that
-runs on the data directory; FORMFLAG_PUBLIC_URL goes before.
+For a form without a schema, the fields are those of a contact form. The address begins with FORMFLAG_PUBLIC_URL, if it
+is set. Otherwise it is that of --server, or of the server that is running on the data directory.
 
 Examples:
   formflag forms snippet contact > contact.html

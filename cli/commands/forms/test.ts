@@ -16,8 +16,8 @@ export function addTestCommand(forms: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-It has one field, message, and is not checked: neither by the schema of the form nor for spam. A server sends it;
-deliveries list --submission shows how it was answered.
+The submission has one field, message. It is not checked against the schema or for spam. The server sends it; deliveries
+list --submission shows the answers.
 
 Example:
   formflag forms test contact

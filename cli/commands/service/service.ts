@@ -15,7 +15,7 @@ export function addServiceCommands(service: Command, io: Io): void {
   const install = service
     .command("install")
     .description(
-      "run the server as a service of systemd, in a sandbox, from now on and after each start of the machine",
+      "run the server as a systemd service, in a sandbox, from now on and after each start of the machine",
     )
     .option("--print", "print the unit, and install nothing")
     .option("--user", USER);
@@ -24,13 +24,12 @@ export function addServiceCommands(service: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Writes the unit, starts the service, and enables it. A service of the system needs root: it runs as the user formflag, which
-is created, and an executable in a home is copied to ${EXECUTABLE}. Repeat it with other options, or with a newer
-executable, to change the service.
+Writes the unit, starts the service and enables it. A system service needs root. It runs as the user formflag, which is
+created if necessary. An executable in a home directory is copied to ${EXECUTABLE}. To change the service, run the
+command again with other options or a newer executable.
 
-The unit runs this executable with the options given here, on --data or on /var/lib/formflag (with --user
-~/.local/share/formflag). Passwords and the credentials of a bucket are not in it: the service gets them by
-EnvironmentFile=.
+The unit runs this executable with the options given here, on --data or on /var/lib/formflag (with --user:
+~/.local/share/formflag). Passwords and the credentials of a bucket are not part of it: pass them with EnvironmentFile=.
 
 Examples:
   sudo formflag service install --public-url https://forms.example.com --trusted-proxy 127.0.0.1
@@ -41,7 +40,7 @@ Examples:
     .action(localAction(io, parse, run));
   service
     .command("uninstall")
-    .description("stop the service of systemd and remove its unit; the data stays")
+    .description("stop the systemd service and remove its unit; the data stays")
     .option("--user", USER)
     .addHelpText(
       "after",

@@ -12,14 +12,15 @@ import { counted } from "./filter.ts";
 export function addAssignCommand(submissions: Command, io: Io): void {
   submissions
     .command("assign")
-    .argument("[ids...]", "ids of submissions, and last the user who is to look after them")
+    .argument("[ids...]", "ids of submissions, followed by the user")
     .usage("[options] <id>... <user>")
-    .description("give submissions to a user")
+    .description("assign submissions to a user")
     .option("--none", "clear the assignee")
     .addHelpText(
       "after",
       `
-All of the ids are assigned, or none. formflag submissions list --assignee me shows your own, as does the search is:mine.
+All of the ids are assigned, or none. To list your own, use formflag submissions list --assignee me, or the search
+is:mine.
 
 Examples:
   formflag submissions assign 01a1fc49-92a7-75da-ab11-1c9958800353 ann

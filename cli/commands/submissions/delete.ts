@@ -19,7 +19,8 @@ export function addDeleteCommand(submissions: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-With --matching at least one option has to select: a form, a filter or a folder. Submissions are deleted a few hundred at a time, and submissions that arrive meanwhile are left out.
+--matching needs at least one selecting option: a form, a filter or a folder. Submissions are deleted a few hundred at a
+time, and submissions that arrive in the meantime are left out.
 
 Examples:
   formflag submissions delete 01a1fc49-92a7-75da-ab11-1c9958800353
@@ -52,7 +53,7 @@ function requireSelection({ dryRun, ...filters }: Matching): void {
   if (dryRun || Object.values(filters).some((value) => value !== undefined)) return;
   throw usage(
     "nothing selects what to delete: it would be every submission in the inbox of every form",
-    "name a form with --form, another filter or a folder; --all selects everything, spam too",
+    "name a form with --form, another filter or a folder; --all selects every folder, including spam",
   );
 }
 

@@ -47,18 +47,18 @@ export function addExportCommand(submissions: Command, io: Io): void {
   const command = submissions
     .command("export")
     .argument("[form]", "slug or key of the form")
-    .description("write every submission of a form but spam, newest first")
+    .description("write every submission of a form except spam, newest first")
     .addOption(formProjectOption())
     .addOption(
       new Option(
         "--format <format>",
-        "a JSON object a line, CSV, a JSON array, or a zip with the files too; default: by the name of the file, or jsonl",
+        "JSON lines, CSV, a JSON array, or a zip that includes the files; default: according to the name of the file, or jsonl",
       ).choices(EXPORT_FORMATS),
     )
     .option("-o, --output <file>", "output file, or - for standard output", "-")
     .addHelpText(
       "after",
-      "\nIn CSV a text that a spreadsheet would run as a formula begins with ', also behind a semicolon, tab or line end inside\na cell; fields past 1,000 share the column otherFields, as JSON. JSONL and JSON keep every text as it\ncame. A zip has submissions.jsonl, submissions.csv and the files.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact -o contact.csv\n  formflag submissions export contact -o contact.zip\n  formflag submissions export contact --since 2027-01-01 --until 2027-02-01 -o january.jsonl\n",
+      "\nIn CSV, a text that a spreadsheet would run as a formula begins with ', also after a semicolon, tab or line end inside\na cell. Fields beyond the first 1,000 are in the column otherFields, as JSON. JSONL and JSON keep every text unchanged.\nA zip has submissions.jsonl, submissions.csv and the files.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact -o contact.csv\n  formflag submissions export contact -o contact.zip\n  formflag submissions export contact --since 2027-01-01 --until 2027-02-01 -o january.jsonl\n",
     )
     .action(action(io, parseExport, exportForm));
   for (const option of [...folderOptions(), ...filterOptions(), earlierWhereOption()])

@@ -126,7 +126,7 @@ export function folderOptions(): Option[] {
   return [
     new Option("--spam", "only the spam folder, with the reason for each").conflicts(["archived", "all"]),
     new Option("--archived", "only the archive").conflicts("all"),
-    new Option("--all", "everything, spam too"),
+    new Option("--all", "every folder, including spam"),
   ];
 }
 
@@ -143,8 +143,11 @@ export type Matching = { [Name in keyof SelectionBody]?: SelectionBody[Name] | u
 /** Adds the options that select submissions in place of their ids. */
 export function addMatchingOptions(command: Command, verb: string): void {
   command
-    .option("--matching", `${verb} all that the other options select, in the inbox if they name no folder`)
-    .option("--form <form>", "with --matching: only those of a form, by its slug or key")
+    .option(
+      "--matching",
+      `${verb} all submissions that the other options select, in the inbox if they name no folder`,
+    )
+    .option("--form <form>", "with --matching: only submissions of this form, by its slug or key")
     .addOption(formProjectOption())
     .option("--dry-run", "with --matching: only count");
   for (const option of [...folderOptions(), ...filterOptions(), earlierWhereOption()])

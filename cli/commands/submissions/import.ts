@@ -19,19 +19,20 @@ export function addImportCommand(submissions: Command, io: Io): void {
     .command("import")
     .argument("[form]", "slug or key of the form")
     .argument("[file]", "JSON lines or CSV; - for standard input")
-    .description("store submissions from a file, without those that are stored already")
+    .description("store submissions from a file, and skip those that are stored already")
     .addOption(formProjectOption())
     .addOption(
-      new Option("--format <format>", "default: by the name of the file, or by its beginning").choices(
-        IMPORT_FORMATS,
-      ),
+      new Option(
+        "--format <format>",
+        "default: according to the name of the file, or its first character",
+      ).choices(IMPORT_FORMATS),
     )
     .addHelpText(
       "after",
       `
-Takes what export writes as JSONL or CSV, with its ids and times, and other rows of fields, with the time in createdAt or
-Date. Files are not imported, and nothing is delivered. CSV may have semicolons or tabs instead of commas. A line that is
-wrong ends the import; the same import again skips what is stored.
+Reads JSONL or CSV from export, with its ids and times, or other rows of fields with the time in createdAt or Date.
+Files are not imported, and nothing is delivered. CSV may have semicolons or tabs instead of commas. A wrong line ends
+the import. If you repeat the import, it skips the submissions that are stored.
 
 Examples:
   formflag submissions import contact contact.jsonl

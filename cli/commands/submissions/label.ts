@@ -12,15 +12,15 @@ import { counted } from "./filter.ts";
 export function addLabelCommand(submissions: Command, io: Io): void {
   submissions
     .command("label")
-    .argument("[ids...]", "ids of submissions, and last the label")
+    .argument("[ids...]", "ids of submissions, followed by the label")
     .usage("[options] <id>... <label>")
     .description("put a label on submissions")
-    .option("--remove", "take the label from them")
+    .option("--remove", "remove the label")
     .addHelpText(
       "after",
       `
-All of the ids are labeled, or none. formflag submissions list --label urgent shows those with a label, as does the search
-label:urgent.
+All of the ids are labeled, or none. To list submissions with a label, use formflag submissions list --label urgent, or
+the search label:urgent.
 
 Examples:
   formflag submissions label 01a1fc49-92a7-75da-ab11-1c9958800353 urgent

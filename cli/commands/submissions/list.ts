@@ -40,14 +40,14 @@ export function addListCommand(submissions: Command, io: Io): void {
     .addOption(formProjectOption())
     .option(
       "--email <address>",
-      "only those that a purge of the address would delete, in every form and folder",
+      "only submissions that a purge of this address would delete, in every form and folder",
     )
     .option("--limit <n>", "how many", String(DEFAULT_LIMIT))
-    .option("--before <id>", "only older ones than that submission, for the next page")
+    .option("--before <id>", "only submissions older than this one, for the next page")
     .addHelpText(
       "after",
       `
-If there are more, standard error shows how many, in one form and without a filter, and the command for the next page.
+If there are more, standard error shows the command for the next page and, for one form without a filter, their number.
 
 Examples:
   formflag submissions list

@@ -13,14 +13,14 @@ import { type Matching, addMatchingOptions, counted, matchingIn } from "./filter
 export function addMarkCommand(submissions: Command, io: Io): void {
   const command = submissions
     .command("mark")
-    .argument("[ids...]", "ids of submissions, and last what to mark them as")
+    .argument("[ids...]", "ids of submissions, followed by the mark")
     .usage("[options] <id>... inbox|spam|archived|read|unread")
     .description("move submissions to a folder, or mark them as read or unread")
     .addHelpText(
       "after",
       `
-All of the ids are marked, or none. What leaves the spam folder is delivered, once. With --matching submissions are
-marked a few hundred at a time, and submissions that arrive meanwhile are left out.
+All of the ids are marked, or none. A submission that leaves the spam folder is delivered, but only once. With
+--matching, submissions are marked a few hundred at a time, and submissions that arrive in the meantime are left out.
 
 Examples:
   formflag submissions mark 01a1fc49-92a7-75da-ab11-1c9958800353 spam

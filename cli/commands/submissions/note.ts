@@ -12,7 +12,7 @@ export function addNoteCommand(submissions: Command, io: Io): void {
     .command("note")
     .argument("[id]", "id of the submission")
     .argument("[text]", "the note, @FILE, or - for standard input")
-    .description("add a note to a submission, for those who work on it")
+    .description("add a note for your team to a submission")
     .addHelpText(
       "after",
       `

@@ -18,9 +18,9 @@ export function addPurgeCommand(submissions: Command, io: Io): void {
   earlier.attributeName = () => "where";
   submissions
     .command("purge")
-    .description("delete every submission that holds an address or a value, and overwrite what is left of it")
-    .option("--email <address>", "an address, in any field of any form")
-    .option("--where <field=text>", "the value of a field, at any depth")
+    .description("delete every submission that has an address or a value in a field, and overwrite its data")
+    .option("--email <address>", "address in any field of any form")
+    .option("--where <field=text>", "value of a field, at any depth")
     .addOption(earlier)
     .option("--form <form>", "only this form, by slug or key")
     .addOption(formProjectOption())
@@ -28,9 +28,10 @@ export function addPurgeCommand(submissions: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-A text has to be equal, but for upper and lower case. All folders are searched. The submissions go with their files,
-deliveries, idempotency keys and metadata, and the database is rewritten, so that it holds nothing of them any more:
-submissions wait meanwhile, about a second for each 100 MB. Older copies of the database and backups are not touched.
+The whole text must be equal, regardless of case. All folders are searched. The purge also deletes the files,
+deliveries, idempotency keys and metadata of the submissions. It then rewrites the database, so that nothing of them is
+left; new submissions wait for this, about a second for each 100 MB. Older copies of the database and backups are not
+changed.
 
 Examples:
   formflag submissions purge --email ada@example.com --dry-run

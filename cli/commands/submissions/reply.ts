@@ -12,13 +12,13 @@ export function addReplyCommand(submissions: Command, io: Io): void {
     .command("reply")
     .argument("[id]", "id of the submission")
     .argument("[text]", "text of the mail, @FILE, or - for standard input")
-    .description("answer the sender of a submission by mail")
+    .description("reply to the sender of a submission by mail")
     .option("--subject <text>", "subject of the mail; default: Re: and the name of the form")
     .addHelpText(
       "after",
       `
-The mail goes through the mail server of the server, from the address of the form's project, and quotes the submission. It
-is a delivery: formflag submissions timeline shows what was answered by whom, and whether the mail server took it.
+The mail comes from the address of the form's project and quotes the submission. It is a delivery through the server's
+mail server: formflag submissions timeline shows the reply, its author, and whether the mail server accepted it.
 
 Example:
   formflag submissions reply 01a1fc49-92a7-75da-ab11-1c9958800353 "Hello Ann, yes, on Monday."

@@ -13,14 +13,15 @@ export function addTimelineCommand(submissions: Command, io: Io): void {
     .command("timeline")
     .argument("[id]", "id of the submission")
     .description(
-      "show what happened to a submission: stored, marked, assigned, noted and answered by whom, sent where and how that went",
+      "show what happened to a submission: who marked, assigned, annotated and answered it, and where it was delivered",
     )
     .addOption(fieldOption())
     .addHelpText(
       "after",
       `
-The newest 100 marks, the newest 200 assignments, labels, notes and answers, and the newest 100 attempts of each delivery,
-are kept. A delivery that has ended is removed after 7 days, or 30 if it was not delivered.
+The timeline keeps the newest 100 marks, the newest 200 assignments, labels, notes and replies, and the newest 100
+attempts of each delivery. A delivery is removed 7 days after it was delivered, or 30 days after it failed or was
+cancelled.
 
 Example:
   formflag submissions timeline 01a1fc49-92a7-75da-ab11-1c9958800353

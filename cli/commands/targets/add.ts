@@ -19,29 +19,27 @@ export function addAddCommand(targets: Command, io: Io): void {
   targets
     .command("add")
     .alias("create")
-    .argument("[form]", "slug or key of the form; without one, the target is that of the project of -p")
+    .argument("[form]", "slug or key of the form; leave it out for a target of the project of -p")
     .argument(
       "[target]",
       "URL of a webhook, mail: and an address, or a chat service and its URL; - reads it from standard input",
     )
-    .description("send the submissions of a form, or notices of what changes in a project, to a target")
+    .description("send the submissions of a form, or notices of changes in a project, to a target")
     .addOption(formProjectOption())
-    .option("-e, --environment <environment>", "only notices of this environment (default: of all)")
-    .addOption(
-      listOption("--event <type...>", "only notices of these events, such as flag.* (default: of all)"),
-    )
-    .option("--digest <time>", "gather notices for a time from 1s to 7d, and send them as one")
+    .option("-e, --environment <environment>", "only notices of this environment (default: all)")
+    .addOption(listOption("--event <type...>", "only notices of these events, such as flag.* (default: all)"))
+    .option("--digest <time>", "collect notices for this time, 1s to 7d, and send them together")
     .addOption(onOption())
     .addOption(fieldOption())
     .addOption(whyOption())
     .addHelpText(
       "after",
       `
-A URL usually contains a secret, and other users of the machine can see the arguments of a command: write - and
-give the URL on standard input.
+A URL often contains a secret, and other users of the machine can see the arguments of a command. To avoid this, write -
+and pass the URL on standard input.
 
-The secret of a webhook is printed this one time only. Its receiver verifies with it that a request comes from
-formflag. Chat services and mail have none.
+The secret of a webhook is printed only once. With it, the receiver verifies that a request comes from formflag. Chat
+services and mail have no secret.
 
 Examples:
   formflag targets add contact https://example.com/hooks/contact

@@ -14,7 +14,7 @@ import type { Session } from "../../session/session.ts";
 
 /** `--on changes`: targets of a project, in place of those of a form. */
 export function onOption(): Option {
-  return new Option("--on <what>", "what is sent, in place of submissions: of the project of -p").choices([
+  return new Option("--on <what>", "send something other than submissions, for the project of -p").choices([
     "changes",
   ]);
 }
@@ -32,7 +32,7 @@ export function addListCommand(targets: Command, io: Io): void {
     .command("list")
     .alias("ls")
     .argument("[form]", "slug or key of the form")
-    .description("list the targets of a form, or those of a project, oldest first")
+    .description("list the targets of a form or a project, oldest first")
     .addOption(formProjectOption())
     .addOption(onOption())
     .addOption(fieldOption())
@@ -70,7 +70,7 @@ export function addListCommand(targets: Command, io: Io): void {
 }
 
 const LIST_HELP = `
-Of a URL only the host is shown, since the rest usually contains a secret.
+Only the host of a URL is shown, because the rest often contains a secret.
 
 Examples:
   formflag targets list contact

@@ -14,15 +14,19 @@ export function addRotateCommand(targets: Command, io: Io): void {
   targets
     .command("rotate")
     .argument(...TARGET)
-    .description("give a webhook a new secret and print it, this one time only")
-    .option("--overlap <time>", "how long the old secret signs too, 30d at most; none ends it at once", "24h")
+    .description("give a webhook a new secret and print it, which is shown only once")
+    .option(
+      "--overlap <time>",
+      "how long the old secret is used too, 30d at most; none ends it at once",
+      "24h",
+    )
     .addOption(fieldOption())
     .addOption(whyOption())
     .addHelpText(
       "after",
       `
-During the overlap requests are signed with both secrets, so a receiver can change to the new one at any time.
-With --overlap none every older secret ends at once: for a leaked secret.
+During the overlap, requests are signed with both secrets, so the receiver can change to the new one at any time. If a
+secret has leaked, use --overlap none, which ends every older secret at once.
 
 Examples:
   formflag targets rotate k3v9-x2mq-71bd

@@ -20,8 +20,8 @@ export function addTargetCommands(targets: Command, io: Io): void {
   targets.addHelpText(
     "after",
     `
-A target is a webhook, a channel of a chat service or a mail address. Every submission that is not spam is sent to
-each enabled target of its form, and notices of what changes in a project to those of the project.
+A target is a webhook, a channel of a chat service or a mail address. Every submission that is not spam is sent to each
+enabled target of its form. Notices of changes in a project are sent to the targets of the project.
 
 Examples:
   formflag targets add contact https://example.com/hooks/contact
@@ -46,7 +46,7 @@ Examples:
   addRotateCommand(targets, io);
   addDelete<DeletedTarget, Schemas, string>(targets, io, {
     argument: TARGET,
-    description: "delete a target; what waits for it is not sent",
+    description: "delete a target and cancel its waiting deliveries",
     options: [whyOption(), formProjectOption(), onOption()],
     parse: async (input, given) => ({
       target: await input.need(given, "id"),
@@ -96,7 +96,7 @@ function addEnableCommand(targets: Command, io: Io, enabled: boolean): void {
     .description(
       enabled
         ? "send new submissions and notices to a target again"
-        : "send nothing more to a target; what waits for it is cancelled",
+        : "send nothing more to a target, and cancel its waiting deliveries",
     )
     .addOption(whyOption())
     .action(
@@ -111,12 +111,12 @@ function addTestCommand(targets: Command, io: Io): void {
   targets
     .command("test")
     .argument(...TARGET)
-    .description("send a sample to a target and show how it was answered")
+    .description("send a sample to a target and show the answer")
     .addHelpText(
       "after",
       `
-The sample is sent as a submission or a notice would be, also to a disabled target, with the type submission.test or
-notice.test. Nothing is stored. The exit code is 0 if the answer was 2xx, and 6 otherwise.
+The sample is sent like a submission or a notice, with the type submission.test or notice.test, even to a disabled
+target. Nothing is stored. The exit code is 0 if the answer was 2xx, and 6 otherwise.
 
 Example:
   formflag targets test k3v9-x2mq-71bd

@@ -10,24 +10,19 @@ import { VERSION_NUMBER } from "./version-number.ts";
 
 export function addUpgradeCommand(command: Command, io: Io): void {
   command
-    .option("--check", "only say whether there is a newer version")
-    .option(
-      "--version <version>",
-      "the version to install, also an older one with --force (default: the newest)",
-    )
-    .option(
-      "--from <url>",
-      "the address that has SHA256SUMS and the archives (default: that of this release)",
-    )
-    .option("--force", "install also what is installed, or an older version")
+    .option("--check", "only report whether there is a newer version")
+    .option("--version <version>", "version to install; an older one needs --force (default: the newest)")
+    .option("--from <url>", "address of SHA256SUMS and the archives (default: that of this release)")
+    .option("--force", "install even if the version is installed already or older")
     .addHelpText(
       "after",
       `
-Replaces this executable by that of a release. Its list of checksums has to be signed by the key that is built into this
-executable, the archive has to have its checksum, and the new executable has to run: otherwise nothing changes. The one
-before stays beside it as formflag.old. A running server goes on until it is started again, which migrates the data.
+Replaces this executable with that of a release. The list of checksums must be signed by the key that is built into this
+executable, the archive must have its checksum, and the new executable must run; otherwise nothing changes. The previous
+executable stays beside it as formflag.old. A running server continues with the old version until you restart it, which
+migrates the data.
 
-An executable that npm or Homebrew installed, and one without a key, are not replaced: the error says how to upgrade them.
+An executable that npm or Homebrew installed, or one without a key, is not replaced: the error says how to upgrade it.
 
 Examples:
   formflag upgrade --check

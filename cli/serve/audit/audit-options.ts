@@ -9,12 +9,12 @@ import { countValue } from "../../session/values.ts";
 /** The options of the audit log. */
 export function auditOptions(): Option[] {
   return [
-    new Option("--audit-days <n>", "how long the audit log keeps an entry")
+    new Option("--audit-days <n>", "days for which the audit log keeps an entry")
       .env("FORMFLAG_AUDIT_DAYS")
       .default("400"),
     new Option(
       "--audit-file <file>",
-      "append each entry of the audit log to that file, as a line of JSON",
+      "append each entry of the audit log to this file, as a line of JSON",
     ).env("FORMFLAG_AUDIT_FILE"),
   ];
 }

@@ -6,16 +6,15 @@ import { countValue, durationValue } from "../../session/values.ts";
 /** The options of backups that a server makes itself. */
 export function backupOptions(): Option[] {
   return [
-    new Option("--backup-dir <dir>", "make backups into that folder, best on another disk").env(
+    new Option("--backup-dir <dir>", "folder for automatic backups, preferably on another disk").env(
       "FORMFLAG_BACKUP_DIR",
     ),
-    new Option("--backup-every <time>", "how often, with --backup-dir; 24h if not given").env(
+    new Option("--backup-every <time>", "time between backups, with --backup-dir (default: 24h)").env(
       "FORMFLAG_BACKUP_EVERY",
     ),
-    new Option(
-      "--backup-keep <n>",
-      "how many of these backups to keep, with --backup-dir; 7 if not given",
-    ).env("FORMFLAG_BACKUP_KEEP"),
+    new Option("--backup-keep <n>", "number of backups to keep, with --backup-dir (default: 7)").env(
+      "FORMFLAG_BACKUP_KEEP",
+    ),
   ];
 }
 

@@ -6,11 +6,13 @@ import { usage } from "../../session/usage.ts";
 /** The options of OpenTelemetry; its standard variables do the rest: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
 export function telemetryOptions(): Option[] {
   return [
+    new Option("--otlp-endpoint <url>", "OpenTelemetry collector for traces (OTLP over HTTP)").env(
+      "OTEL_EXPORTER_OTLP_ENDPOINT",
+    ),
     new Option(
-      "--otlp-endpoint <url>",
-      "a collector of OpenTelemetry, which gets traces (OTLP over HTTP)",
-    ).env("OTEL_EXPORTER_OTLP_ENDPOINT"),
-    new Option("--otlp-evaluations <share>", "the part of evaluations that it gets a record of, from 0 to 1")
+      "--otlp-evaluations <share>",
+      "fraction of evaluations to record at the collector, from 0 to 1",
+    )
       .env("FORMFLAG_OTLP_EVALUATIONS")
       .default("0"),
   ];

@@ -28,7 +28,7 @@ export const OPTION_GUESSES: Guess[] = [
   ...SUBMISSION_GUESSES,
   [/history$/, "--from --after", "--since <time> begins at a time"],
   [/^deliveries list/, "--failed --queued --delivered", "the status is a value: --status failed"],
-  [/^deliveries retry/, "--all", "--failed retries all that have failed"],
+  [/^deliveries retry/, "--all", "--failed retries all failed deliveries"],
   [/^flags list/, "--archived --on --off --enabled --disabled", "--state on, off or archived chooses"],
   [/^flags list/, "--label --tags", "--tag <tag> chooses"],
   [/^flags list/, "--search --filter --name --prefix", "it lists every flag; grep, or --json and jq, choose"],

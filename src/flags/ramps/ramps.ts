@@ -109,7 +109,7 @@ export function pauseRamp(app: FlagsApp, caller: Caller, place: FlagPlace): Prom
 }
 
 /**
- * Lets a paused ramp go on from the share that the flag has now. Throws `not_found`, `conflict` unless it is paused, for a
+ * Lets a paused ramp continue from the share that the flag has now. Throws `not_found`, `conflict` unless it is paused, for a
  * rule of another kind and for a share that the next step would not raise, and as `requireChangeable`.
  */
 export function resumeRamp(app: FlagsApp, caller: Caller, place: FlagPlace): Promise<Ramp> {

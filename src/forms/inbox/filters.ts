@@ -14,27 +14,31 @@ export const FILTERS = {
   search: {
     kind: "text",
     option: "search <text>",
-    help: "only those with all these words in values or file names; the last may be incomplete",
+    help: "only submissions with all these words in values or file names; the last may be incomplete",
   },
   field: {
     kind: "fields",
     option: "where <field=text>",
-    help: "only those whose field equals the text, without regard to case; may be repeated",
+    help: "only submissions whose field equals the text, regardless of case; repeatable",
   },
   flag: {
     kind: "flags",
     option: "flag <flag=variant>",
-    help: "only those whose sender got the variant of the flag; may be repeated",
+    help: "only submissions whose sender saw this variant of the flag; repeatable",
   },
   since: {
     kind: "time",
     option: "since <time>",
-    help: "only those from a time on, such as 7d back from now, or 2027-01-31",
+    help: "only submissions from this time on, such as 2027-01-31, or 7d before now",
   },
-  until: { kind: "time", option: "until <time>", help: "only those before a time" },
+  until: { kind: "time", option: "until <time>", help: "only submissions before this time" },
   unread: { kind: "switch", option: "unread", help: "only unread ones" },
-  label: { kind: "labels", option: "label <label>", help: "only those with this label; may be repeated" },
-  assignee: { kind: "text", option: "assignee <user>", help: "only those of a user; me for your own" },
+  label: { kind: "labels", option: "label <label>", help: "only submissions with this label; repeatable" },
+  assignee: {
+    kind: "text",
+    option: "assignee <user>",
+    help: "only submissions assigned to this user; me for your own",
+  },
 } as const satisfies Record<string, Filter>;
 
 export type FilterName = keyof typeof FILTERS;

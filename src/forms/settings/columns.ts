@@ -16,13 +16,13 @@ export const COLUMNS = {
   successUrl: setting<string | null>({
     default: null,
     kind: { is: "url", what: "a success URL" },
-    option: ["success-url <url>", "where a sender goes after a submission; none for the built-in page"],
+    option: ["success-url <url>", "page for the sender after a submission; none for the built-in page"],
     field: ["after", "Success URL", "Where a sender goes; empty for the built-in page"],
   }),
   errorUrl: setting<string | null>({
     default: null,
     kind: { is: "url", what: "an error URL" },
-    option: ["error-url <url>", "where a sender goes after a failure; none for the built-in page"],
+    option: ["error-url <url>", "page for the sender after an error; none for the built-in page"],
     field: ["after", "Error URL", "Where a sender goes after a failure; empty for the built-in page"],
   }),
   /** Origins whose pages may submit; empty for any. */
@@ -31,7 +31,7 @@ export const COLUMNS = {
     kind: { is: "origins" },
     option: [
       "allow-origin <url...>",
-      "only pages of these origins may post, also https://*.example.com; any for all",
+      "origins whose pages may post, such as https://*.example.com; any for all",
     ],
     field: [
       "senders",
@@ -43,14 +43,14 @@ export const COLUMNS = {
   blockedSenders: setting<string[]>({
     default: [],
     kind: { is: "senders" },
-    option: ["block-sender <cidr...>", "addresses that may not post; none for no block"],
+    option: ["block-sender <cidr...>", "addresses that may not post; or none"],
     field: ["senders", "Blocked senders", "Addresses and ranges, one a line, such as 203.0.113.0/24"],
     after: { option: "rateLimit" },
   }),
   rateLimit: setting<Rate | null>({
     default: null,
     kind: { is: "rate" },
-    option: ["rate-limit <rate>", "submissions of one sender, such as 20/h; off for no limit"],
+    option: ["rate-limit <rate>", "most submissions from one sender, such as 20/h; off for no limit"],
     field: ["senders", "Rate limit of a sender", "Such as 20/h or 5/10m; empty for none"],
     after: { option: "maxFiles" },
   }),

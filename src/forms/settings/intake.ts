@@ -6,7 +6,7 @@ export const INTAKE = {
   allowedTypes: setting<string[]>({
     default: [],
     kind: { is: "list", of: "allowed types", most: 100, item: "fileType" },
-    option: ["allow-type <type...>", "only files of these types, such as .pdf or image/*; any for all"],
+    option: ["allow-type <type...>", "types of files to accept, such as .pdf or image/*; any for all"],
     words: { none: [], off: [], any: [] },
     field: ["files", "Types", "One a line, such as .pdf or image/*; empty for any"],
     line: ["file types"],
@@ -39,7 +39,10 @@ export const INTAKE = {
   maxSubmissions: setting<number | null>({
     default: null,
     kind: { is: "count", least: 1, most: 10_000 },
-    option: ["max-submissions <n>", "submissions that the form holds, without spam; none for no limit"],
+    option: [
+      "max-submissions <n>",
+      "most submissions that the form holds, not counting spam; none for no limit",
+    ],
     field: ["senders", "Most submissions", "That the form holds, without spam; empty for any number"],
     line: ["submissions", (count) => `at most ${count}`],
   }),
@@ -51,7 +54,7 @@ export const INTAKE = {
       error: "keep or reject",
       labels: { keep: "kept in a folder of its own", reject: "refused" },
     },
-    option: ["spam <keep|reject>", "keep spam in a folder of its own, or refuse it; default for keep"],
+    option: ["spam <keep|reject>", "keep spam in a separate folder, or refuse it; default for keep"],
     words: { default: null },
     field: ["spam", "Spam is"],
     line: ["spam", () => "refused"],
@@ -60,7 +63,10 @@ export const INTAKE = {
   honeypots: setting<string[]>({
     default: [],
     kind: { is: "list", of: "honeypots", most: 20, item: "honeypot" },
-    option: ["honeypot <name...>", "fields that people leave empty, besides the built-in ones; or none"],
+    option: [
+      "honeypot <name...>",
+      "hidden fields that people leave empty, in addition to the built-in ones; or none",
+    ],
     field: ["spam", "Honeypots", "Names of fields that people leave empty, one a line"],
     after: { field: "spamDisposable" },
     line: ["honeypots"],
@@ -84,21 +90,21 @@ export const INTAKE = {
   spamLinks: setting<number | null>({
     default: null,
     kind: { is: "count", least: 0, most: 1000 },
-    option: ["spam-links <n>", "a submission with more links is spam; none for any number"],
+    option: ["spam-links <n>", "submissions with more links are spam; none for any number"],
     field: ["spam", "Most links", "A submission with more is spam; empty for any number"],
     line: ["spam links", (count) => `more than ${count}`],
   }),
   spamDisposable: setting({
     default: false,
     kind: { is: "switch" },
-    option: ["spam-disposable <on|off>", "addresses of disposable mail services are spam"],
+    option: ["spam-disposable <on|off>", "submissions with an address of a disposable mail service are spam"],
     field: ["spam", "Disposable mail", "Addresses of such services are spam"],
     line: ["disposable mail", () => "spam"],
   }),
   duplicates: setting<number | null>({
     default: null,
     kind: { is: "seconds", least: 1, most: DAY },
-    option: ["duplicates <time>", "a sender who repeats a submission within this time sends spam; or off"],
+    option: ["duplicates <time>", "submissions that a sender repeats within this time are spam; or off"],
     field: [
       "spam",
       "Duplicates",
@@ -109,15 +115,15 @@ export const INTAKE = {
   challenge: setting({
     default: false,
     kind: { is: "switch" },
-    option: ["challenge <on|off>", "a submission without a solved challenge is spam"],
-    field: ["spam", "Challenge", "A submission without a solved challenge is spam"],
+    option: ["challenge <on|off>", "submissions without a solved challenge are spam"],
+    field: ["spam", "Challenge", "Submissions without a solved challenge are spam"],
     line: ["challenge", () => "required"],
   }),
   /** The JSON Schema, of draft 2020-12, that submissions have to match. */
   schema: setting<Record<string, unknown> | null>({
     default: null,
     kind: { is: "json" },
-    option: ["schema <json>", "what submissions have to match: JSON Schema, @FILE, - or none"],
+    option: ["schema <json>", "JSON Schema that submissions must match: JSON, @FILE, - or none"],
     field: ["schema", "JSON Schema", "What submissions have to match, of draft 2020-12; empty for anything"],
     line: ["schema"],
   }),

@@ -41,14 +41,17 @@ export const KEPT = {
         full: "address, browser, referrer, language",
       },
     },
-    option: ["metadata <none|truncated|full>", "record address, browser, referrer and language of senders"],
+    option: [
+      "metadata <none|truncated|full>",
+      "whether to record the address, browser, referrer and language of senders",
+    ],
     field: ["kept", "Record about the sender"],
     line: ["metadata"],
   }),
   successMessage: setting<string | null>({
     default: null,
     kind: { is: "area", most: 1000 },
-    option: ["success-message <text>", "text of the built-in page after a submission; default"],
+    option: ["success-message <text>", "text of the thank-you page; or default"],
     field: ["after", "Success message", "Text of the built-in page"],
     line: ["success message"],
   }),
@@ -64,7 +67,7 @@ export const KEPT = {
     },
     option: [
       "language <language>",
-      "language of the built-in pages, such as de, or auto for the reader's; none",
+      "language of the built-in pages, such as de; auto for the sender's language; or none",
     ],
     field: ["after", "Language of the built-in pages"],
     line: ["language"],

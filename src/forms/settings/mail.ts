@@ -22,7 +22,7 @@ export const MAIL = {
   emailField: setting<string | null>({
     default: null,
     kind: { is: "field" },
-    option: ["email-field <name>", "field with the sender's address, for replies; default to find it"],
+    option: ["email-field <name>", "field with the sender's address, for replies; default to detect it"],
     field: ["mail", "Field with the sender's address", "Leave empty to detect it"],
     line: ["address field"],
   }),
@@ -32,7 +32,7 @@ export const MAIL = {
     kind: { is: "bytes", least: 0, most: 25 * MiB },
     option: [
       "attach <size>",
-      "attach files up to this size together, else link them; default for 10MB, or none",
+      "attach files up to this total size, and link larger ones; default for 10MB, or none",
     ],
     words: { none: 0, off: 0, default: null },
     field: ["mail", "Attach files up to", "Of this size together, such as 10 MB; 0 links them"],
@@ -41,21 +41,21 @@ export const MAIL = {
   autoreply: setting({
     default: false,
     kind: { is: "switch" },
-    option: ["autoreply <on|off>", "answer the sender by mail"],
+    option: ["autoreply <on|off>", "reply to the sender by mail"],
     field: ["mail", "Automatic reply", "Answers the sender by mail"],
     line: ["autoreply", () => "on"],
   }),
   autoreplySubject: setting<string | null>({
     default: null,
     kind: { is: "text", most: MAX_TEMPLATE },
-    option: ["autoreply-subject <text>", "subject of the answer, such as 'Thanks, {{name}}'; default"],
+    option: ["autoreply-subject <text>", "subject of the reply, such as 'Thanks, {{name}}'; or default"],
     field: ["mail", "Subject of the reply", "Such as Thanks, {{name}}"],
     line: ["reply subject"],
   }),
   autoreplyText: setting<string | null>({
     default: null,
     kind: { is: "area", most: MAX_TEMPLATE },
-    option: ["autoreply-text <text>", "text of the answer, @FILE or -; default"],
+    option: ["autoreply-text <text>", "text of the reply, @FILE or -; or default"],
     isSource: true,
     field: ["mail", "Text of the reply"],
     line: ["reply text"],
@@ -66,7 +66,7 @@ export const MAIL = {
     kind: { is: "area", most: MAX_TEMPLATE },
     option: [
       "reply-templates <text>",
-      "texts to begin answers with, each behind a line # NAME, @FILE or -; or none",
+      "texts to start replies from, each after a line # NAME; @FILE, - or none",
     ],
     words: { none: null },
     isSource: true,

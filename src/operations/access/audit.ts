@@ -11,7 +11,7 @@ export const audit = noun("audit", () => import("./schema/audit-schema.ts"), {
     ...shared,
     method: "GET",
     path: "/audit",
-    summary: "List who did what, newest first",
+    summary: "List the entries of the audit log, newest first",
     defaults: { limit: DEFAULT_PAGE },
     run: async ({ app, caller, query }) => {
       const page = await listAudit(app, caller, withTimes(query));

@@ -13,7 +13,7 @@ export const invitations = noun("members", () => import("./schema/invitations-sc
     ...shared,
     method: "GET",
     path: ALL,
-    summary: "List the invitations to a project that still work, without their addresses",
+    summary: "List the open invitations to a project, without their addresses",
     defaults: { limit: MAX_LIST },
     run: async ({ app, caller, names, query }) => {
       const { items, more, last } = await listInvitations(app, caller, names.project, query);

@@ -9,7 +9,7 @@ export const sessions = noun("sessions", () => import("./schema/sessions-schema.
     ...shared,
     method: "GET",
     path: "/sessions",
-    summary: "List the browsers that are signed in, the one used last first",
+    summary: "List the browsers that are signed in, most recently used first",
     defaults: {},
     run: async ({ app, caller, query: { user = null } }) => ({
       sessions: (await listSessions(app, caller, user)).map(viewSession),

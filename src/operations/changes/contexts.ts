@@ -33,7 +33,7 @@ export const contexts = noun("contexts", () => import("../schema/contexts-schema
   set: {
     method: "PUT",
     path: ONE,
-    summary: "Create a test context or give it other values",
+    summary: "Create a test context or change its values",
     scope: "flags:write",
     place: "project",
     run: async ({ app, caller, names, body }) => {

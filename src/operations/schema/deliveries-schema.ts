@@ -27,7 +27,7 @@ export const retry = {
       ids: z.optional(
         z.array(idOf("ids are those of deliveries")).check(z.minLength(1), z.maxLength(MAX_PAGE)),
       ),
-      /** All that have failed, instead of ids. */
+      /** All failed deliveries, instead of ids. */
       failed: z.optional(z.literal(true)),
       /** With `failed`: only those of a form, or of a project. */
       form: z.optional(z.string()),

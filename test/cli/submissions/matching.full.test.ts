@@ -105,7 +105,7 @@ test("a deletion needs an option that selects, or --all, here and in the admin A
     2,
     "",
     "error: nothing selects what to delete: it would be every submission in the inbox of every form\n" +
-      "hint: name a form with --form, another filter or a folder; --all selects everything, spam too\n",
+      "hint: name a form with --form, another filter or a folder; --all selects every folder, including spam\n",
   ]);
   expect((await remote(...remove, "--yes")).code).toBe(2);
   expect((await commands.run(...remove, "--dry-run")).stdout).toBe("would delete 2 submissions\n");

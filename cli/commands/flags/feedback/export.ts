@@ -19,14 +19,14 @@ export function addExportCommand(feedback: Command, io: Io): void {
     .addOption(
       new Option(
         "--format <format>",
-        "one JSON object a line, or CSV; default: by the name of the file, or jsonl",
+        "JSON lines or CSV; default: according to the name of the file, or jsonl",
       ).choices(FORMATS),
     )
     .option("-o, --output <file>", "output file, or - for standard output", "-")
     .addHelpText(
       "after",
       `
-In CSV a text that a spreadsheet would run as a formula begins with '. JSONL keeps every text as it came.
+In CSV, a text that a spreadsheet would run as a formula begins with '. JSONL keeps every text unchanged.
 
 Examples:
   formflag flags feedback export search -p shop > search.jsonl

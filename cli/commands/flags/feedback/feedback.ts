@@ -15,12 +15,12 @@ import { type FeedbackDetail, type Selected, readSelection, withSelection } from
 export function addFeedbackCommands(flags: Command, io: Io): void {
   const feedback = flags
     .command("feedback")
-    .description("show, export and delete what people said about previews")
+    .description("show, export and delete feedback about previews")
     .usage("[show] <flag> | export <flag> | delete <id>")
     .addHelpText(
       "after",
       `
-flags feedback <flag> is short for flags feedback show <flag>; write show where a flag has the name of a command.
+flags feedback <flag> is short for flags feedback show <flag>; write show if the flag has the name of a command.
 
 Examples:
   formflag flags feedback search -p shop
@@ -35,7 +35,7 @@ Examples:
 
 function addShowCommand(feedback: Command, io: Io): void {
   withSelection(feedback.command("show", { isDefault: true }))
-    .description("show the ratings of a preview, their mean, and the newest texts")
+    .description("show the ratings of a preview, their average, and the newest texts")
     .addHelpText(
       "after",
       `
@@ -105,14 +105,14 @@ function addDeleteCommand(feedback: Command, io: Io): void {
   feedback
     .command("delete")
     .argument("[id]", "id of one feedback")
-    .description("delete one feedback, or all that a flag got")
+    .description("delete one entry of feedback, or all feedback about a flag")
     .addOption(projectOption())
     .addOption(new Option("--flag <flag>", "delete all feedback about this flag"))
     .addOption(environmentOption())
     .addHelpText(
       "after",
       `
-With --flag, -e limits it to one environment. Deleting a flag deletes its feedback too.
+With --flag, -e limits the deletion to one environment. Deleting a flag deletes its feedback too.
 
 Examples:
   formflag flags feedback delete 01a1fc49-92a7-75da-ab11-1c9958800353 -p shop

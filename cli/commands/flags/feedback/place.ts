@@ -20,7 +20,7 @@ export function withSelection(command: Command): Command {
     .addOption(
       new Option(
         "--since <time>",
-        "only what came since then: ISO 8601, or a span such as 7d for the last 7 days",
+        "only feedback since this time: ISO 8601, or a time before now such as 7d",
       ),
     );
 }

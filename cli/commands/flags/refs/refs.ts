@@ -23,7 +23,7 @@ function addListCommand(refs: Command, io: Io): void {
     .command("list")
     .alias("ls")
     .argument("[flag]", "only those to that flag")
-    .description("list where the uploaded source code names flags")
+    .description("list the places in uploaded source code that name flags")
     .addOption(projectOption())
     .option("--branch <branch>", "only those on that branch")
     .option("--name <name>", "only those in the code of that name")
@@ -31,8 +31,8 @@ function addListCommand(refs: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Lists what flags refs scan --upload or an SDK has sent. Lines have a link if the repository is on GitHub, GitLab or
-Gitea, by the name of its host.
+Lists the references that flags refs scan --upload or an SDK has sent. Lines have a link if the host name of the
+repository contains GitHub, GitLab or Gitea.
 
 Examples:
   formflag flags refs list -p shop
@@ -91,7 +91,7 @@ function addDeleteCommand(refs: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-A branch that is gone names its flags until its references are deleted.
+The references of a deleted branch count until you delete them here.
 
 Examples:
   formflag flags refs delete -p shop --branch feature/checkout --yes

@@ -33,24 +33,28 @@ export function addScanCommand(refs: Command, io: Io): void {
     .addOption(projectOption())
     .option("--strict", "exit 9 if it finds either")
     .addOption(listOption("--exclude <glob...>", "files or folders to leave out", "phrases"))
-    .option("--pattern <regex>", "calls of your own, with the flag as first group; may be repeated", gather);
+    .option(
+      "--pattern <regex>",
+      "regular expression for your own calls, with the flag as first group; repeatable",
+      gather,
+    );
   addUploadOptions(scan)
     .addHelpText(
       "after",
       `
-Reads the text files below DIR, without files over 1 MB and without .git, node_modules, dist, build and vendor; in a
-git work tree also without files that .gitignore names. A name of eight characters or more that holds a dash, a dot
-or an underscore is found as a whole word anywhere; others only in quotes, or in a path such as /api/v1/flags/NAME.
+Reads the text files below DIR. Files over 1 MB, files that .gitignore names, and .git, node_modules, dist, build and
+vendor are left out. A name of eight characters or more with a dash, a dot or an underscore is found as a whole word
+anywhere; other names only in quotes, or in a path such as /api/v1/flags/NAME.
 
-References without a flag are found by the calls of OpenFeature's SDKs, such as getBooleanValue("NAME", false),
+References without a flag are found in calls of OpenFeature's SDKs, such as getBooleanValue("NAME", false),
 useFlag("NAME", false), get_string_value("NAME", "") and client.BooleanValue(ctx, "NAME", false), by flagKey="NAME",
 by the paths /api/v1/flags/NAME and /ofrep/v1/evaluate/flags/NAME, and by --pattern.
 
-With --upload the references are stored in the project, also those without a flag. They replace what was sent before
-for the same branch and name; flags refs list shows them, and flags stale counts them. Files are named by their path in
-the git work tree. A token needs the scopes flags:read and flags:refs.
+With --upload, all references are stored in the project, including those without a flag. They replace earlier ones for
+the same branch and name. flags refs list shows them, and flags stale uses them. Files are named by their path in the
+git work tree. A token needs the scopes flags:read and flags:refs.
 
-Exit code: 0; with --strict 9 if a flag has no reference or a reference no flag.
+Exit code: 0; with --strict, 9 if a flag has no reference or a reference has no flag.
 
 Examples:
   formflag flags refs scan -p shop

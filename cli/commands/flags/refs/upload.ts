@@ -13,9 +13,12 @@ export type Source = { branch: string; projectName: string; repositoryUrl: strin
 
 export function addUploadOptions(command: Command): Command {
   return command
-    .option("--upload", "send the references, in the place of those sent before for the branch and the name")
+    .option(
+      "--upload",
+      "store the references in the project, replacing earlier ones for the branch and the name",
+    )
     .option("--branch <branch>", "with --upload: the branch (default: the one checked out)")
-    .option("--name <name>", "with --upload: what to call this code, such as the name of the repository")
+    .option("--name <name>", "with --upload: a name for this code, such as the name of the repository")
     .option(
       "--repository-url <url>",
       "with --upload: the web address of the repository (default: git's origin)",
