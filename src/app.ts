@@ -9,10 +9,10 @@ import type { MembershipsStore } from "./memberships/store.ts";
 import type { DatabaseStore } from "./maintenance/store.ts";
 
 /**
- * The database as the product uses it. Each method is one transaction, durable when its promise fulfils. Methods that
- * name a thing throw `not_found` if it is missing, unless they return undefined for it; all throw `unavailable` if the
- * database is locked, full or read-only. Times are milliseconds since 1970. A `list` holds everything, a `page` about
- * `MAX_PAGE_BYTES` at most.
+ * The database as the areas see it. Each method is one transaction, durable when its promise fulfils. A method that
+ * names a thing throws `not_found` if it is missing, unless it returns undefined for it. Every method throws
+ * `unavailable` if the database is locked, full or read-only. Times are milliseconds since 1970. A `list` returns
+ * everything; a `page` returns at most about `MAX_PAGE_BYTES`.
  */
 export type Store = ChangesApp["store"] & AccessStore & MembershipsStore & ExperimentsStore & DatabaseStore;
 
@@ -20,8 +20,8 @@ export type Store = ChangesApp["store"] & AccessStore & MembershipsStore & Exper
 export type App = Omit<DocumentsApp, "store" | "measuring"> & { store: Store; measuring: Measuring };
 
 /**
- * Adds to the parts of an app what one area does for another that does not know it: the flags that open forms, the
- * assignments that come with submissions, and what experiments count of these.
+ * Connects areas that do not know each other: flags that open forms, variants that come with submissions, and
+ * experiments that count submissions.
  */
 export function connectAreas<T extends Omit<App, keyof FormPorts>>(
   parts: T,

@@ -23,8 +23,8 @@ import { applyDefinition, rulesBySegment } from "./segment.ts";
 import type { FlagsApp } from "./store.ts";
 
 /**
- * Adds an environment to a project: with `from` it starts with the flag values and segments of that environment,
- * otherwise with every flag off. Throws `not_found` for the project or `from`, `conflict` for the slug.
+ * Adds an environment to a project. With `from`, it starts with the flag values and segments of that environment;
+ * otherwise every flag is off. Throws `not_found` for the project or `from`, `conflict` for the slug.
  */
 export function createEnvironment(
   app: FlagsApp,

@@ -65,8 +65,8 @@ export async function requireRoom(flags: FlagValues[], segments: Segments): Prom
 }
 
 /**
- * Checks that rules from another environment or an earlier revision fit the segments of an environment. Throws `conflict`
- * if a rule refers to a segment that is missing there, `invalid` if it would be too large.
+ * Checks that rules from another environment or an earlier revision fit the segments of an environment. Throws
+ * `conflict` if a rule refers to a missing segment, and `invalid` if it would be too large.
  */
 export async function requireFit(
   flags: FlagValues[],
@@ -101,8 +101,8 @@ function fits(targeting: unknown, segments: Segments): boolean {
 }
 
 /**
- * Runs a change. Where the store refuses it as too large, runs it once more with that error, so that it can store why it
- * was not made. Throws what the second run throws, `too_large` included.
+ * Runs a change. If the store refuses it as too large, runs it again with that error, so that it can record why the
+ * change was not made. Throws what the second run throws, including `too_large`.
  */
 export async function againIfTooLarge<T>(run: (refusal: AppError | null) => Promise<T>): Promise<T> {
   try {

@@ -101,7 +101,7 @@ export const flagDetailSchema = z.extend(flagSchema, {
   ...optionalShape(({ kind }) => KINDS[kind]),
 });
 
-/** A change to a flag in one environment; what is left out stays as it is. Null takes variants or rules away. */
+/** A change of a flag in one environment. Absent members stay as they are; null removes variants or rules. */
 export const flagPatchSchema = z.strictObject({
   enabled: z.optional(z.boolean("enabled is true or false")),
   payload: z.optional(

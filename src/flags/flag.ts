@@ -22,7 +22,7 @@ export type FlagDetail = Omit<z.infer<typeof flagDetailSchema>, "revision">;
 
 export type FlagPatch = z.infer<typeof flagPatchSchema>;
 
-/** A flag as it is stored for one environment and its readers see it. Times are milliseconds since 1970. */
+/** The values of a flag in one environment, as stored and as readers see them. Times are milliseconds since 1970. */
 export type FlagValues = Pick<Optional, "browser"> & {
   slug: string;
   description: string;

@@ -37,8 +37,8 @@ import type { detailsPatchSchema } from "./flag-schema.ts";
 import type { FlagsApp } from "./store.ts";
 
 /**
- * Creates a flag or changes its values in one environment; a new flag is off in the others. Throws `invalid` for a patch,
- * a rule or the content of a preview that does not fit, `conflict` unless the flag is at the `expected` revision, and as
+ * Creates a flag, or changes its values in one environment. A new flag is off in the others. Throws `invalid` for a
+ * patch, rule or preview content that does not fit, `conflict` unless the flag is at the `expected` revision, and like
  * `requireChangeable`.
  */
 export async function setFlag(
@@ -59,9 +59,9 @@ export async function setFlag(
 }
 
 /**
- * Changes what all environments share of a flag: the history has it as a change in the first environment that needs no
- * confirmation. Throws `not_found`, `conflict` unless the newest revision of the flag in any environment is the `expected`
- * one, and as `setFlag`; for a flag that is archived or restored, as `requireArchivable`.
+ * Changes the details that all environments share. The history records it in the first environment that needs no
+ * confirmation. Throws `not_found`, `conflict` unless `expected` is the newest revision of the flag in any environment,
+ * and like `setFlag`; for archiving and restoring, like `requireArchivable`.
  */
 export async function setDetails(
   app: FlagsApp,

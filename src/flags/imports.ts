@@ -23,9 +23,9 @@ type Where = { project: string; environment: string };
 type State = { flags: FlagRecord[]; segments: SegmentRecord[]; metadata: string };
 
 /**
- * Imports a flagd file into an environment, all of it or nothing; a dry run returns what would change. `differences` are
+ * Imports a flagd file into an environment, completely or not at all. A dry run returns the changes. `differences` are
  * the changes as the history records them. Throws `invalid` for a file that cannot be imported, with a JSON pointer
- * (RFC 6901) to each fault, and as `requireChangeable`.
+ * (RFC 6901) to each fault, and like `requireChangeable`.
  */
 export async function importFlags(
   app: FlagsApp,

@@ -35,8 +35,9 @@ export const RULE_LIMITS = {
 } as const;
 
 /**
- * Bytes of the payloads, rules, previews, segments and descriptions of an environment: readers ask for all of them at once,
- * and copies, promotions and exports hold them in memory. A flag counts some more, so that their number is bounded too.
+ * Bytes of the payloads, rules, previews, segments and descriptions of an environment. Readers request all of them at
+ * once, and copies, promotions and exports hold them in memory. Each flag adds some bytes, so that the number of flags
+ * is limited too.
  */
 export const MAX_ENVIRONMENT_BYTES = 16 * MiB;
 export const FLAG_BYTES = 200;
@@ -61,7 +62,7 @@ export const CODE_LIMITS = {
 /** How often a server checks for changes that another process scheduled, in milliseconds. */
 export const SCHEDULE_POLL_MS = 1000;
 
-/** Limits of ramps: shares of one, and seconds from one to the next. */
+/** Limits of ramps: the number of steps, and the seconds from one step to the next. */
 export const RAMP_LIMITS = { steps: 20, least: 1, most: 366 * 86_400 } as const;
 
 /** Limits of a segment that a form fills. */

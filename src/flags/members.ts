@@ -46,7 +46,9 @@ export function memberValues(value: unknown): string[] {
 
 const MEMBERS_OF = "$members.";
 
-/** The rule that a segment with a source stands for where rules are checked: its list is put in when it is compiled. */
+/**
+ * The rule of a segment with a source, for checking rules. Its list of members is filled in when the rule is compiled.
+ */
 export function memberRule(segment: string, attribute: string): string {
   return JSON.stringify({ in: [{ var: attribute }, { var: `${MEMBERS_OF}${segment}` }] });
 }

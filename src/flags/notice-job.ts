@@ -9,8 +9,8 @@ import type { FlagsApp } from "./store.ts";
 const STEP = 100;
 
 /**
- * A job that gives notice of flags once they have expired and once they are stale, which is checked every hour and where
- * flags expire. `queued` is called when deliveries may have been queued.
+ * Job that sends notices about flags that have expired or become stale. It runs every hour and when a flag expires.
+ * `queued` is called when deliveries may have been queued.
  */
 export function flagNoticesJob(app: FlagsApp, queued: () => void): Job {
   const { flagNotices } = app.store;

@@ -40,7 +40,7 @@ export function putRamp(
   return { change: "putRamp", project, ramp, events, counting: null, history: isStep ? null : history };
 }
 
-/** The same for a ramp that has another share, or goes on: its guards count from here on. */
+/** The same for a step or a resume of a ramp, whose guards start counting here. */
 export function putStep(
   { random, now }: ClockAndRandom,
   project: string,

@@ -43,9 +43,9 @@ export async function fingerprintOf({ flags, segments }: Promotion): Promise<str
 }
 
 /**
- * Copies values of flags from one environment of a project to another. A dry run returns what would change; its
- * fingerprint as `expected` promotes that and nothing else. Throws `not_found`, `conflict` with the reason
- * `segment-missing` for a rule whose segments the target lacks, or `promotion-differs`, and as `requireChangeable`.
+ * Copies values of flags from one environment of a project to another. A dry run returns the changes; its fingerprint,
+ * passed as `expected`, promotes exactly these. Throws `not_found`, `conflict` with the reason `segment-missing` if the
+ * target lacks a segment of a rule, or `promotion-differs`, and like `requireChangeable`.
  */
 export async function promoteFlags(
   app: FlagsApp,

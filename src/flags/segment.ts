@@ -12,8 +12,8 @@ import type { segmentSchema } from "./segment-schema.ts";
 export type Segment = z.infer<typeof segmentSchema>;
 
 /**
- * A segment as it is stored; `rule` is JSON text. One that a form fills has a source, the rule that {@link memberRule} makes of
- * it, and, as it is read, counts. Times are milliseconds since 1970.
+ * A segment as stored; `rule` is JSON text. A segment that a form fills has a source, the rule of {@link memberRule},
+ * and counts that are added on reading. Times are milliseconds since 1970.
  */
 export type SegmentRecord = {
   name: string;
@@ -52,7 +52,7 @@ export function definitionOf({ rule, source }: SegmentDefinition, project: strin
   return source ? { source: namedSource(source, project) } : JSON.parse(rule);
 }
 
-/** A state of a segment in a history as fields: its rule is one; a source and counts have names of their own. */
+/** The state of a segment in a history, as fields: `rule`, the source, and the counts. */
 export function segmentState(state: unknown): unknown {
   const isNamed = isObject(state) && ["source", "pending"].includes(Object.keys(state).join());
   return isNamed ? state : { rule: state };

@@ -84,7 +84,7 @@ export async function setSegment(
 /** Decides the definition of a segment in a plan, by the rules of the segments and by the flags that there are. */
 type Define = (existing: Map<string, unknown>, flags: FlagValues[]) => Promise<SegmentDefinition>;
 
-/** Creates a segment or makes it another one. Throws as `define`, and as {@link setSegment} else. */
+/** Creates a segment or replaces its definition. Throws like `define` and {@link setSegment}. */
 export async function changeSegment(
   app: FlagsApp,
   caller: Caller,

@@ -130,7 +130,10 @@ async function selectDeliveries(
   return { formKeys: keys && [...keys], projects: form == null && mayFlags ? places : [] };
 }
 
-/** Whether deliveries that are asked for, in an unchecked body, are all of notices of projects in which the caller has the scope. */
+/**
+ * Whether a request for deliveries, as an unchecked body, names only notices of projects in which the caller has the
+ * scope.
+ */
 export async function mayUseNotices(
   app: FormsApp,
   caller: Caller,
@@ -171,12 +174,12 @@ export async function attemptsOf(app: FormsApp, id: string): Promise<DeliveryAtt
 /** Failed deliveries that are queued again in one transaction. */
 const STEP = 500;
 
-/** Deliveries to send again: by id, or all failed ones, optionally of one form or project. */
+/** Selects deliveries to send again: by id, or all failed ones, optionally of one form or project. */
 export type Retry = { ids: string[] } | ({ failed: true } & FormSelection);
 
 /**
- * Queues deliveries that have ended or wait for their next attempt, with all attempts before them. Returns how many. Throws
- * `forbidden`, and `not_found` for a form, a project or one of the ids, where nothing changes.
+ * Queues deliveries that have ended or wait for their next attempt, and makes all attempts available again. Returns
+ * their number. Throws `forbidden`, and `not_found` for a form, a project or an id; then nothing changes.
  */
 export async function retryDeliveries(app: FormsApp, caller: Caller, retry: Retry): Promise<number> {
   if (!hasScopeSomewhere(caller, "flags:write")) requireScopeSomewhere(caller, "forms:write");

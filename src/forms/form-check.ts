@@ -2,8 +2,8 @@ import { AppError } from "../base/errors.ts";
 import type { FormRecord } from "./form.ts";
 
 /**
- * Checks what the schema of a patch cannot: settings that depend on each other, the page of the form, and templates and
- * the JSON Schema where they are others than `before`, the record before the change. Throws `invalid` with the name of the
+ * Checks a form beyond the schema of its patch: settings that depend on each other, the page of the form, and templates
+ * and the JSON Schema if they differ from `before`, the record before the change. Throws `invalid` with the name of the
  * setting.
  */
 export async function checkForm(form: FormRecord, before?: FormRecord): Promise<void> {

@@ -25,11 +25,14 @@ export const formViewSchema = z.extend(formSchema, {
   url: z.string(),
 });
 
-/** The settings of a form: absent ones stay as they are, null resets one to its default. */
+/** The settings of a form in a patch. Absent ones stay as they are; null restores the default. */
 export const formSettingsSchema = z.strictObject(patchedSettings);
 
 /** A change to a form; with a project, it moves there. */
 export const formPatchSchema = z.extend(formSettingsSchema, { project: z.optional(projectSlug) });
 
-/** Without a project, a form is in the only one in which the caller may write forms, of several in `default`. */
+/**
+ * A new form. Without a project, it belongs to the only project in which the caller may write forms, or to `default` if
+ * there are several.
+ */
 export const newFormSchema = z.extend(formPatchSchema, { slug: formSlug });

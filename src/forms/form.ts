@@ -16,7 +16,7 @@ import {
 /** The settings of a project that its forms follow. */
 type ProjectRules = Pick<ProjectSettings, "accent"> & { quota: Quota | null };
 
-/** The limits of a project for all of its forms, of which at least one is set. */
+/** The limits of a project for all its forms together; at least one is set. */
 export type Quota = Pick<ProjectSettings, "maxSubmissions" | "maxStorage">;
 
 export type Form = {
@@ -106,7 +106,7 @@ export function placeIn(project: string): string {
   return ` in project "${project}"`;
 }
 
-/** `project` is the one in which it was looked up; null for all that the caller sees. */
+/** The error for an unknown form. `project` is where it was looked up; null for all projects that the caller sees. */
 export function noSuchForm(slugOrKey: string, project: string | null = null): AppError {
   const place = project === null ? "" : placeIn(project);
   return new AppError("not_found", `form "${slugOrKey}" does not exist${place}`, {
@@ -124,7 +124,7 @@ export function formKey(random: Random): string {
 /** A segment that a form fills, by its slugs. */
 export type FilledSegment = { project: string; environment: string; segment: string };
 
-/** A refusal to delete a form that fills some segments; it names one of those that the caller sees. */
+/** The refusal to delete a form that fills segments. It names one segment that the caller sees. */
 export function filledSegment(caller: Rights, form: string, filled: readonly FilledSegment[]): AppError {
   const seen = filled.find((each) => hasScope(caller, "flags:read", each));
   const segment = seen ? `segment "${seen.segment}" of ${seen.project}/${seen.environment}` : "a segment";

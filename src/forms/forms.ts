@@ -31,9 +31,9 @@ import { planDeletion, planInsert, planMove, planUpdate } from "./plan.ts";
 import type { FormsApp } from "./store.ts";
 
 /**
- * Creates a form with its key: enabled, uploads off. Without a project, it is the only one in which the caller may write
- * forms, of several the one called `default`; where there is no project at all, `default` is created. Throws `conflict` for a
- * slug in use, `invalid`, `not_found` for the project, `forbidden`, `unconfirmed`.
+ * Creates a form with its key; it is enabled and refuses uploads. Without a project, it belongs to the only project in
+ * which the caller may write forms, or to `default` if there are several; if there is no project, `default` is created.
+ * Throws `conflict` for a slug in use, `invalid`, `not_found` for the project, `forbidden`, `unconfirmed`.
  */
 export function createForm(
   app: FormsApp,
@@ -82,9 +82,9 @@ async function requireFree(
 }
 
 /**
- * Changes the settings of a form, and moves it to another project where the patch names one. Throws `not_found`, `invalid`,
- * `forbidden`, `conflict` where the slug is in use in that project, and `unconfirmed` if it would keep submissions for less
- * than a day, or for a shorter time than some are stored already.
+ * Changes the settings of a form, and moves it if the patch names another project. Throws `not_found`, `invalid`,
+ * `forbidden`, `conflict` if the slug is in use in that project, and `unconfirmed` if the form would keep submissions
+ * for less than a day, or for a shorter time than some have been stored.
  */
 export function setForm(
   app: FormsApp,
@@ -117,8 +117,8 @@ async function planMoveTo(app: FormsApp, caller: Caller, form: FormRecord, proje
 }
 
 /**
- * Deletes a form. The form is gone at once; its submissions and files are removed in steps, in the background where there
- * are many. Throws `not_found`, `forbidden`, `conflict` for one that fills a segment.
+ * Deletes a form. It is gone at once; if it has many submissions and files, they are removed in the background. Throws
+ * `not_found`, `forbidden`, `conflict` for a form that fills a segment.
  */
 export async function deleteForm(app: FormsApp, caller: Caller, name: FormName): Promise<void> {
   await change(app, caller, async (): Promise<Plan<FormChange, void>> => {

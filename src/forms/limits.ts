@@ -80,10 +80,10 @@ export const SEARCH_LIMITS = {
   words: 5000,
 } as const;
 
-/** Submissions that one request looks at for a page; past these the page is short, and the next goes on from there. */
+/** Submissions that one request examines for a page. Beyond this, the page is short and the next one continues. */
 export const MAX_SCANNED = 10_000;
 
-/** Submissions that one mark, or one deletion, can name. */
+/** Submissions that one mark or deletion can name. */
 export const MAX_MARKED = 1000;
 
 /** Ids that a mark or a deletion of everything that a filter selects returns. */

@@ -1,8 +1,8 @@
 import type { FormsApp } from "./store.ts";
 
 /**
- * The secret that signs links to the error page: one for all processes of a database that several share, otherwise one of
- * this process. Throws `unavailable`.
+ * The secret that signs links to the error page: shared by all processes on a shared database, otherwise of this
+ * process. Throws `unavailable`.
  */
 export async function loadLinkSecret({ store, random }: Pick<FormsApp, "store" | "random">): Promise<string> {
   const candidate = Buffer.from(random(32)).toString("base64url");

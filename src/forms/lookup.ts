@@ -11,8 +11,8 @@ import { noSuchSubmission } from "./submission.ts";
 export type FormScope = "forms:read" | "forms:write";
 
 /**
- * The form of a name, among those that the caller sees. Throws `not_found`, `conflict` where forms of several projects have
- * the name, and `forbidden` without the scope in the project of the form.
+ * Finds a form by its name, among those that the caller sees. Throws `not_found`, `conflict` if forms of several
+ * projects have the name, and `forbidden` without the scope in the project of the form.
  */
 export async function findForm(
   app: FormsApp,
@@ -44,7 +44,7 @@ function severalForms(slug: string, forms: readonly FormRecord[]): AppError {
   });
 }
 
-/** The forms of a list or an action: one form, those of a project, or all that the caller sees. */
+/** Selects forms for a list or an action: one form, those of a project, or all that the caller sees. */
 export type FormSelection = { form?: FormName | null | undefined; project?: string | null | undefined };
 
 /**

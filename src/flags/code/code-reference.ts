@@ -9,7 +9,7 @@ export type CodeReference = { filePath: string; lineNumber: number; lineContent:
 /** The source code at one branch, by the name that its sender gives it. */
 export type CodePlace = { branch: string; projectName: string };
 
-/** The references in the source code at one branch, by the slug of the flag or of what is not a flag. */
+/** The references in source code on one branch, by the slug of a flag, or by a name that is not a flag. */
 export type CodeUpload = CodePlace & {
   repositoryUrl: string | null;
   references: ReadonlyMap<string, readonly CodeReference[]>;

@@ -23,9 +23,9 @@ const STEP = 1000;
 const MAX_LIST_TEXT = 32_768;
 
 /**
- * Replaces the code references of a project at one branch and for one name by those of an upload, as JSON. If the
- * project has more than `CODE_LIMITS.uploads`, the one uploaded longest ago is removed. Throws `invalid` with the field that is
- * wrong, `too_large`, `not_found`, `forbidden`, `unauthenticated`.
+ * Replaces the code references of a project for one branch and name with those of an upload, as JSON. Beyond
+ * `CODE_LIMITS.uploads`, the oldest upload of the project is removed. Throws `invalid` with the wrong field,
+ * `too_large`, `not_found`, `forbidden`, `unauthenticated`.
  */
 export async function uploadReferences(
   app: FlagsApp,

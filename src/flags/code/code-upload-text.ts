@@ -13,9 +13,9 @@ import {
 import { CODE_LIMITS as LIMITS } from "../limits.ts";
 
 /**
- * The upload in a JSON text. References are parsed and checked one by one, in turns, which takes the serving thread at most
- * 30 ms at a time: of 15 MB of empty lists `JSON.parse` takes up to 0.6 s of CPU, and a schema overflows the stack. Members with other
- * names are ignored. Throws `invalid` with the field that is wrong, `too_large` for too many references.
+ * Parses an upload from JSON. References are parsed and checked one by one, in turns of at most 30 ms of the serving
+ * thread: for 15 MB of empty lists, `JSON.parse` takes up to 0.6 s of CPU, and a schema overflows the stack. Unknown
+ * members are ignored. Throws `invalid` with the wrong field, and `too_large` for too many references.
  */
 export async function parseUpload(json: Uint8Array): Promise<CodeUpload> {
   const takeTurns = createTurns();

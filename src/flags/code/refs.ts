@@ -25,10 +25,9 @@ const CALLS = [
 const URL_PATHS = ["/api/v1/flags/", "/ofrep/v1/evaluate/flags/"];
 
 /**
- * Returns a function that finds references in a text: to the flags given, wherever they are named; and to any other by
- * the calls that OpenFeature's SDKs have, by the paths of the two services, and by `patterns`, whose first group is
- * the flag. A flag matches as a whole word; one that may be an ordinary word (see `isDistinct`), only in quotes or in a
- * path.
+ * Returns a function that finds references in a text: to the given flags anywhere, and to other names in calls of
+ * OpenFeature's SDKs, in paths of the two services, and by `patterns`, whose first group is the flag. A flag matches as
+ * a whole word. A flag that may be an ordinary word (see `isDistinct`) matches only in quotes or in a path.
  */
 export function createReferenceFinder(
   flags: readonly string[],

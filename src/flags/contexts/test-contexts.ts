@@ -36,8 +36,8 @@ export async function getTestContext(
 type ChangedTestContext = { context: TestContext; result: SetResult };
 
 /**
- * Creates a test context of a project or gives it other values. Throws `not_found`, `forbidden`, `invalid` for the name or the
- * context, and `too_large` for a large context and beyond as many contexts as a change is tried for at once.
+ * Creates a test context of a project, or changes its values. Throws `not_found`, `forbidden`, `invalid` for the name
+ * or the context, and `too_large` for a large context or one too many.
  */
 export async function setTestContext(
   app: FlagsApp,

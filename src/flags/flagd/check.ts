@@ -13,9 +13,10 @@ import { asKnownToFlagd, findOperatorFault, pathInRule } from "./operators.ts";
 const SOME_RULE = { "==": [1, 1] };
 
 /**
- * The first fault of a flag's rules, by flagd's published JSON schema, what operators that it lacks take, and the limits of
- * evaluation here; undefined without one. A reference to a segment that does not exist is not a fault. Without `isStrict`, neither are arguments
- * that flagd's own operations reject: flagd warns about them, and evaluates the operation to null.
+ * Returns the first fault in the rules of a flag, or undefined: by flagd's published JSON schema, by the arguments of
+ * operators that flagd lacks, and by the limits of evaluation. A reference to a missing segment is not a fault. Without
+ * `isStrict`, neither are arguments that flagd's own operations reject: flagd warns about them and evaluates the
+ * operation to null.
  */
 export function findFault(rules: FlagRules, segments: Segments, isStrict = false): Fault | undefined {
   const { targeting = {} } = rules;

@@ -26,9 +26,9 @@ export function createDecide(
 }
 
 /**
- * Evaluates a flag; `decide` evaluates its rules. A plain flag always has a value: without one, a reader
- * falls back to a default of its own, and a flag that was turned off could read true. A flag with variants that is off
- * has no value, as in flagd.
+ * Evaluates a flag; `decide` evaluates its rules. A flag without variants always has a value: without one, readers
+ * would use their own default, and a flag that is off could read true. A flag with variants that is off has no value,
+ * as in flagd.
  */
 export function evaluateFlag(record: FlagValues, decide: Decide, subject: Subject, now: number): Evaluation {
   if (record.rules === null) return isOn(record, now) ? ON : OFF;
@@ -36,8 +36,8 @@ export function evaluateFlag(record: FlagValues, decide: Decide, subject: Subjec
 }
 
 /**
- * Returns a function that evaluates the payload of a flag, as a flag of its own: a reader for whom the flag is true gets the
- * payload, `{}` if none is set, and any other gets no value. The same result is the same object, unless it is an error.
+ * Returns a function that evaluates the payload of a flag as a flag of its own. A reader for whom the flag is true gets
+ * the payload, or `{}` if none is set; other readers get no value. Equal results are the same object, except errors.
  */
 export function createPayload(
   record: FlagValues,

@@ -28,9 +28,9 @@ export const LOGGER = Symbol.for("flagd.logger");
 const prepared = new WeakMap<object, Buckets | null>();
 
 /**
- * The operation `fractional`, with buckets that are prepared once if the rule has them as constants, which takes a tenth
- * of the time: `npm run bench -- ofrep`. Anything else goes to `library`, the same operation of flagd's library, which
- * hashes UTF-16 code units where flagd hashes UTF-8 bytes, and so gets a text with one character for each byte.
+ * The operation `fractional`. If the rule has constant buckets, they are prepared once, which takes a tenth of the time
+ * (`npm run bench -- ofrep`). Other arguments go to `library`, the operation of flagd's library. The library hashes
+ * UTF-16 code units while flagd hashes UTF-8 bytes, so it gets a text with one character for each byte.
  * https://flagd.dev/reference/custom-operations/fractional-operation/
  */
 export function fractionalOf(library: Method): Method {

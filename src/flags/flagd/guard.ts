@@ -33,8 +33,7 @@ export function requestBudget(): Budget {
 }
 
 /**
- * Runs evaluations that, with others of their budget, may take `RULE_LIMITS.requestSteps` operations; those past the limit
- * fail.
+ * Runs evaluations that share a budget of `RULE_LIMITS.requestSteps` operations. Evaluations beyond the budget fail.
  */
 export function withinRequest<T>(evaluateAll: () => T, budget = requestBudget()): T {
   leftToRequest = budget.steps;
@@ -47,8 +46,8 @@ export function withinRequest<T>(evaluateAll: () => T, budget = requestBudget())
 }
 
 /**
- * Limits what a rule may cost, which the library does not, and makes `fractional` choose the same buckets as flagd in
- * other languages. Returns a function that runs a rule, and throws for an operation past a limit.
+ * Limits the cost of a rule, which the library does not, and makes `fractional` choose the same buckets as flagd in
+ * other languages. Returns a function that runs a rule, and throws for an operation beyond a limit.
  */
 export function guardEngine(engine: Engine): (rule: unknown, context: unknown) => unknown {
   for (const [name, entry] of Object.entries(engine.methods)) {

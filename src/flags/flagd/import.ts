@@ -22,9 +22,9 @@ const PARTS = new Set(["$schema", "flags", "$evaluators", "metadata"]);
 const FLAG_PARTS = new Set(["state", "variants", "defaultVariant", "targeting", "metadata"]);
 
 /**
- * Plans what a flagd file sets in an environment with these segments. Throws `invalid` for a file that cannot be
- * imported, with a JSON pointer (RFC 6901) to each fault. `warnings` name rules that flagd accepts and that fail when
- * evaluated.
+ * Plans the changes that a flagd file makes in an environment with these segments. Throws `invalid` for a file that
+ * cannot be imported, with a JSON pointer (RFC 6901) to each fault. `warnings` name rules that flagd accepts but that
+ * fail when evaluated.
  */
 export async function planImport(
   document: Json,

@@ -58,9 +58,9 @@ function nestingFaults(segments: Segments): (name: string) => string | undefined
 }
 
 /**
- * Replaces every `{"$ref": name}` in a rule by the segment of that name, and so on in that segment. Segments may come in
- * any order, where flagd finds only those behind the reference. A reference to a missing segment, or back to itself,
- * stays. Throws `RangeError` for a rule that grows beyond `RULE_LIMITS.nodes`.
+ * Replaces every `{"$ref": name}` in a rule with the segment of that name, recursively. Segments may be in any order,
+ * while flagd finds only those after the reference. A reference to a missing segment, or back to itself, is kept.
+ * Throws `RangeError` for a rule that grows beyond `RULE_LIMITS.nodes`.
  */
 export function inlineSegments(segments: Segments, rule: unknown): unknown {
   if (segments.size === 0 || !hasReference(rule)) return rule;
@@ -108,8 +108,8 @@ function replace(
 }
 
 /**
- * Puts the members of segments into a rule in which references are replaced: the list of an operation `in` becomes a
- * function that returns them, which the interpreter calls. The rule is not JSON any more.
+ * Links a rule without references to the members of its segments: the list of an operation `in` becomes a function that
+ * returns them. After that, the rule is not JSON.
  */
 export function linkMembers(rule: unknown, members: Members): unknown {
   if (typeof rule !== "object" || rule === null) return rule;

@@ -9,7 +9,9 @@ export function addressOf(text: string): bigint | undefined {
 /** The first `bits` of an address belong to the network. */
 export type Network = { start: bigint; bits: number };
 
-/** A network such as `10.0.0.0/8` or `2001:db8::/32`, or one address. Undefined for what is none. */
+/**
+ * Parses a network such as `10.0.0.0/8` or `2001:db8::/32`, or a single address. Returns undefined for any other text.
+ */
 export function networkOf(text: string): Network | undefined {
   const [address = "", length, ...more] = text.split("/", 3);
   const start = addressOf(address);

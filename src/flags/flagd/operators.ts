@@ -128,8 +128,8 @@ export function pathInRule(path: string, rule: unknown): string {
 }
 
 /**
- * The rule with what its operations compare with, read once, in functions that the interpreter calls. The rule is not JSON
- * any more. Throws `RangeError` for patterns that are too large.
+ * Links a rule to its operands (patterns, networks, times), which are parsed once and become functions. After that, the
+ * rule is not JSON. Throws `RangeError` for patterns that are too large.
  */
 export function linkOperands(rule: unknown): unknown {
   const budget = { left: MAX_INSTRUCTIONS };

@@ -46,8 +46,8 @@ function sharesOf(args: unknown[]): Argument[] {
 }
 
 /**
- * Reasons why evaluations of a valid rule fail: a missing segment, also one that another segment refers to, and a
- * result that is not one of the flag's variants. Throws `RangeError` as `inlineSegments` does.
+ * Reasons why evaluations of a valid rule fail: a missing segment, directly or in another segment, and a result that is
+ * not a variant of the flag. Throws `RangeError` like `inlineSegments`.
  */
 export function findGaps({ variants, targeting }: FlagRules, segments: Segments): Fault[] {
   if (targeting === undefined) return [];
@@ -68,7 +68,7 @@ export function findGaps({ variants, targeting }: FlagRules, segments: Segments)
   return [...missing, ...stray];
 }
 
-/** Whether a change can cause gaps. A change of the default alone, for example, leaves the gaps of an imported flag. */
+/** Whether a change can cause gaps. For example, a change of only the default keeps the gaps of an imported flag. */
 export function canCauseGaps({ variants, targeting }: RulesPatch): boolean {
   return variants != null || targeting != null;
 }

@@ -17,10 +17,10 @@ export type SourceFile = {
 type Source = { records: readonly FlagValues[]; segments: readonly SegmentRecord[]; metadata: string };
 
 /**
- * The flags of the environment `scope`, such as `shop/production`, as a file for flagd and the providers that evaluate in
- * their own process. flagd knows no expiry: an expired flag is off. It knows no members of segments that forms fill, whose
- * values are data of senders, and not all operators: flags that depend on one are left out, so that none is silently wrong.
- * So is the payload of a flag with a rule: flagd would take the users in a share by another name.
+ * The flags of the environment `scope`, such as `shop/production`, as a file for flagd and in-process providers. An
+ * expired flag is off, because flagd has no expiry. Flags are left out if flagd would evaluate them wrongly: those that
+ * use operators that flagd lacks, those that depend on a segment that a form fills (its members are personal data), and
+ * payloads of flags with a rule (flagd would hash users with a different key).
  */
 export async function sourceFile(
   { records, segments, metadata }: Source,

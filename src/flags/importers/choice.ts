@@ -1,12 +1,12 @@
 /** Thrown for a file that is not of the format; nothing of it is imported. */
 export class WrongFile extends Error {}
 
-/** The environment of the file that is asked for, and the one that is imported into. */
+/** The requested environment of the file, and the environment to import into. */
 export type Choice = { from: string | undefined; into: string };
 
 /**
- * The environment to read of those that a file has: the one that is asked for, else the only one, else that with the name of
- * the environment that is imported into. Throws `WrongFile`, which names them.
+ * Chooses the environment of a file: the requested one, or the only one, or the one with the name of the environment to
+ * import into. Throws `WrongFile`, which lists those in the file.
  */
 export function chosenEnvironment({ from, into }: Choice, names: readonly string[]): string {
   if (from !== undefined) {
@@ -18,7 +18,7 @@ export function chosenEnvironment({ from, into }: Choice, names: readonly string
   throw new WrongFile(`choose an environment of the file: it has ${listed(names)}`);
 }
 
-/** For a file of one environment, which may be asked for by its name alone. */
+/** Checks the choice for a file with one environment, which can be requested only by its name. Throws `WrongFile`. */
 export function requireNone({ from }: Choice, name?: string): void {
   if (from !== undefined && from !== name)
     throw new WrongFile(

@@ -72,7 +72,10 @@ export const VERSIONS: Readonly<Record<string, string>> = {
   $veq: "=",
 };
 
-/** An order as JavaScript has it: texts by their characters, else numbers, where nothing counts as 0. */
+/**
+ * A comparison of order as JavaScript makes it: texts by their characters, otherwise as numbers, where a missing value
+ * is 0.
+ */
 export function orderRule(operator: string, wanted: unknown, value: Value): Rule {
   const [symbol, holds] = ORDERS[operator]!;
   if (typeof wanted !== "string" && typeof wanted !== "number")

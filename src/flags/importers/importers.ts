@@ -16,8 +16,8 @@ const IMPORTERS = {
 export type ForeignFormat = keyof typeof IMPORTERS;
 
 /**
- * The flags and segments of a file of another service as a flagd file. What a reader gets is the same as there, or the flag is
- * in the notes, or among those that are skipped. Throws `WrongFile` for a file that is not of the format.
+ * Converts flags and segments of another service to a flagd file. Readers get the same values as there, or the flag is
+ * in the notes or among the skipped flags. Throws `WrongFile` for a file of another format.
  */
 export async function convert(format: ForeignFormat, file: unknown, choice: Choice): Promise<Converted> {
   const importer = await IMPORTERS[format]();

@@ -88,7 +88,9 @@ export function isVersion(text: string): boolean {
   return text.length <= 200 && new RegExp(VERSION).test(text);
 }
 
-/** Whether an attribute is a version in full that compares so; `sem_ver` alone takes `v1` too. */
+/**
+ * A rule for whether an attribute is a complete version that compares in this way; `sem_ver` alone also accepts `v1`.
+ */
 export function version(value: Operand, operator: string, wanted: string): Rule {
   return and({ matches: [value, VERSION] }, { sem_ver: [value, operator, wanted] });
 }
@@ -129,7 +131,7 @@ export function hasText(by: { var: string }): Rule {
   return or(and(isText(by), { "!==": [by, ""] }), isNumber(by));
 }
 
-/** Whether a reader is in a share of `percent`, of which thousandths count. */
+/** A rule for whether a reader is in a share of `percent`, to three decimals. */
 export function isInShare(bucketing: Bucketing, percent: number): Rule {
   const whole = Number.isInteger(percent) ? 100 : 100_000;
   const weight = Math.round((Math.min(100, Math.max(0, percent)) * whole) / 100);
@@ -158,14 +160,14 @@ export function objectOf(value: unknown, path: string): Record<string, unknown> 
   throw new Unsupported(`${path} is not an object`);
 }
 
-/** A list of a file; an empty one for what is not there. Throws `Unsupported` for anything else. */
+/** A list in a file; empty if it is missing. Throws `Unsupported` for any other value. */
 export function listOf(value: unknown, path: string): unknown[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
   throw new Unsupported(`${path} is not a list`);
 }
 
-/** Texts of a file; none for what is not there. Throws `Unsupported` for anything else. */
+/** A list of texts in a file; empty if it is missing. Throws `Unsupported` for any other value. */
 export function textsOf(value: unknown, path: string): string[] {
   const list = listOf(value, path);
   if (list.every((each) => typeof each === "string")) return list;

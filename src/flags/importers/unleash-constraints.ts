@@ -29,7 +29,7 @@ export function contextAttribute(name: string): { var: string } {
   return attribute(name === "userId" ? "targetingKey" : name);
 }
 
-/** All of the constraints of `where`. Throws `Unsupported` for one that rules cannot say. */
+/** Joins the constraints of `where` with `and`. Throws `Unsupported` for a constraint that rules cannot express. */
 export function constraintsRule(constraints: readonly unknown[], where: string, note: Noting): Rule {
   return and(
     ...constraints.map((constraint, at) => {

@@ -32,8 +32,8 @@ export type Segments = { id: string; name: string; constraints: unknown[] }[];
 type Read = { features: Feature[]; segments: Segments };
 
 /**
- * The features of the answer of the client API or of an export of the admin API, in the environment that `choose` returns of
- * those with these names. Throws `WrongFile` for anything else.
+ * Features from an answer of the client API or an export of the admin API, in the environment that `choose` selects
+ * from those in the file. Throws `WrongFile` for any other file.
  */
 export function featuresOf(file: unknown, choose: (names: string[]) => string): Read {
   if (!isObject(file) || !Array.isArray(file["features"]))

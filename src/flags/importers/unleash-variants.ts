@@ -39,7 +39,10 @@ export function isOverridden(overrides: unknown): Rule {
   );
 }
 
-/** The variants of a flag by their names, with their payloads if each has one of the same type, else with their names. */
+/**
+ * The variants of a flag by name. The values are their payloads if all have payloads of one type, otherwise their
+ * names.
+ */
 export function valuesOf(variants: readonly Variant[], note: Noting): Record<string, unknown> {
   const values = new Map(variants.map(({ name, payload }) => [name, payload && parsed(payload)]));
   const types = new Set([...values.values()].map((value) => (value === undefined ? "none" : typeof value)));

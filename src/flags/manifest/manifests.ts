@@ -39,8 +39,8 @@ export type StoredManifestFlag = { flag: ManifestFlag; updatedAt: number };
 type NewFlag = Pick<ManifestFlag, "key" | "type" | "description" | "defaultValue">;
 
 /**
- * Creates a flag that is off everywhere; one that is not boolean has its value as the variant `default`, in every environment that
- * is not locked, all in one change. Throws `conflict` if it exists, and as `setFlag`.
+ * Creates a flag that is off everywhere, in one change. If it is not boolean, its value becomes the variant `default`
+ * in every environment that is not locked. Throws `conflict` if the flag exists, and like `setFlag`.
  */
 export async function createFromManifest(
   app: FlagsApp,

@@ -58,8 +58,9 @@ function attributesOf(tag: string, html: string): string[] {
 }
 
 /**
- * Markdown (CommonMark) as HTML that is safe on any page: without scripts, styles, event handlers, forms and frames, and
- * with links to web and mail addresses alone. Null if the HTML has more than `PREVIEW_LIMITS.html` bytes.
+ * Renders Markdown (CommonMark) as HTML that is safe on any page: without scripts, styles, event handlers, forms and
+ * frames, and with links only to web and mail addresses. Returns null if the HTML is larger than `PREVIEW_LIMITS.html`
+ * bytes.
  */
 export function renderMarkdown(markdown: string): string | null {
   // CommonMark alone: without tables, the HTML grows only in proportion to the text.

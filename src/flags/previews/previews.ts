@@ -14,8 +14,8 @@ export type PreviewSet = {
 };
 
 /**
- * Finds the previews of the environment that two keys select. The HTML is made of the Markdown when the previews are read
- * into memory, and again only after the Markdown changes: what is stored, restored or written by another version is never
+ * Finds the previews of the environment that two keys select. The Markdown is rendered when previews are read into
+ * memory, and again only after it changes. So text that was stored, restored or written by another version is never
  * served without being cleaned.
  */
 export function createPreviewSets({ watch, store }: FlagsApp): FindSnapshot<PreviewSet> {

@@ -18,7 +18,10 @@ export function troubleOf(found: FoundRamp): RampReason | null {
   return found.isGuarded && !ramp.isGuarded ? "locked" : null;
 }
 
-/** A ramp as it is now: the schedule pauses one that cannot go on within a second, and readers need not wait for it. */
+/**
+ * The present state of a ramp. The schedule pauses a ramp that cannot continue within a second; readers see it as
+ * paused at once.
+ */
 export function settled(found: FoundRamp): Ramp {
   const { ramp } = found;
   if (ramp.status !== "running") return ramp;
@@ -40,8 +43,8 @@ export function withRecord(
 type Begun = Pick<Ramp, "who" | "why" | "isGuarded">;
 
 /**
- * Plans a ramp of a flag: `record` is the flag after its first step, null if that is to come, and `first` is the flag after
- * that step in any case. With `adopts`, steps that the flag has passed are done. Throws `invalid`.
+ * Plans a ramp. `record` is the flag after the first step, or null if that comes later; `first` is the flag after that
+ * step in either case. With `adopts`, steps that the flag has already reached count as done. Throws `invalid`.
  */
 export function planStart(
   { environment, flag }: FlagPlace,

@@ -7,7 +7,7 @@ import type { RampedState } from "./ramp.ts";
 
 type Targeting = NonNullable<FlagRules["targeting"]>;
 
-/** The rules of a flag whose share can be written: rows of conditions, and the share in percent of a variant behind them. */
+/** Rules whose share can be changed: rows of conditions, followed by the share of a variant in percent. */
 export type Ramped = SharedRules & { share: number };
 
 /** The rules of a flag with its rows of conditions, and the last element behind them: undefined, a variant, or a share. */
@@ -29,8 +29,8 @@ export function readRows({ enabled, rules: text }: RampedState): SharedRules {
 }
 
 /**
- * Reads the share of a variant: its part of the users for whom no row holds. A plain flag is one with the variants `on` and
- * `off`. Throws `invalid` for a variant that does not exist, and for a rule of another kind.
+ * Reads the share of a variant among users who match no row, in percent. A flag without variants is treated as one with
+ * `on` and `off`. Throws `invalid` for an unknown variant, and for a rule of another kind.
  */
 export function readShare(state: RampedState, variant: string): Ramped {
   const { variants, defaultVariant = null } =
@@ -88,7 +88,7 @@ export function writeShare({ rules, rows }: Ramped, variant: string, share: numb
   return writeRest({ rules, rows }, shareRule(String(share), { on: variant, off: rules.defaultVariant! }));
 }
 
-/** The rules with another share behind the rows, or without one, as JSON text. */
+/** The rules as JSON text, with another share after the rows or without one. */
 export function writeRest({ rules, rows }: Omit<SharedRules, "rest">, rest: Targeting | undefined): string {
   const elements = rest === undefined ? rows : [...rows, rest];
   const targeting = rows.length === 0 ? rest : { if: elements };

@@ -68,7 +68,7 @@ export type FoundRamp = {
   isGuarded: boolean;
 };
 
-/** A page of at most `limit` ramps behind one, which may no longer exist. */
+/** Selects a page of at most `limit` ramps after the given one, which may no longer exist. */
 export type RampQuery = { limit: number; after?: Pick<Ramp, "flag" | "environment"> | undefined };
 
 /** An event of a ramp, for the targets of its project. */

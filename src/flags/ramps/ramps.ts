@@ -35,8 +35,8 @@ export async function getRamp({ store }: FlagsApp, place: FlagPlace): Promise<Ra
 }
 
 /**
- * Begins a ramp of a flag, with its first step unless it starts later. Throws `invalid` for a course that does not fit the
- * flag, `not_found` for the flag, `conflict` with the reason `flag-held` while another ramp holds it, and as
+ * Starts a ramp of a flag, with its first step unless it starts later. Throws `invalid` for a plan that does not fit
+ * the flag, `not_found` for the flag, `conflict` with the reason `flag-held` while another ramp holds it, and like
  * `requireChangeable`.
  */
 export function startRamp(app: FlagsApp, caller: Caller, place: FlagPlace, plan: RampPlan): Promise<Ramp> {
@@ -93,8 +93,8 @@ export async function requireSound(
 }
 
 /**
- * Pauses a ramp. It leaves the flag as it is, so that it needs no approval. Throws `not_found`, `conflict` unless it is
- * running, and as `requireChangeable` for a lock.
+ * Pauses a ramp. Needs no approval, because it does not change the flag. Throws `not_found`, `conflict` unless the ramp
+ * is running, and like `requireChangeable` for a lock.
  */
 export function pauseRamp(app: FlagsApp, caller: Caller, place: FlagPlace): Promise<Ramp> {
   requireScope(caller, "flags:write", place);
@@ -109,8 +109,8 @@ export function pauseRamp(app: FlagsApp, caller: Caller, place: FlagPlace): Prom
 }
 
 /**
- * Lets a paused ramp continue from the share that the flag has now. Throws `not_found`, `conflict` unless it is paused, for a
- * rule of another kind and for a share that the next step would not raise, and as `requireChangeable`.
+ * Continues a paused ramp from the share that the flag has now. Throws `not_found`, `conflict` if it is not paused, if
+ * the rule is of another kind or if the next step would not raise the share, and like `requireChangeable`.
  */
 export function resumeRamp(app: FlagsApp, caller: Caller, place: FlagPlace): Promise<Ramp> {
   requireScope(caller, "flags:write", place);
@@ -143,8 +143,8 @@ function shareNow(flag: NonNullable<FoundRamp["flag"]>, variant: string): number
 }
 
 /**
- * Ends a ramp, and gives the flag the share, the default and the state from before it, unless `keep` is set or these
- * were changed since. Throws `not_found`, `conflict` for a ramp that has ended, and as `requireChangeable`.
+ * Ends a ramp and restores the share, default and state that the flag had before, unless `keep` is set or they were
+ * changed since. Throws `not_found`, `conflict` for a ramp that has ended, and like `requireChangeable`.
  */
 export function abortRamp(
   app: FlagsApp,

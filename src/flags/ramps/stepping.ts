@@ -12,8 +12,8 @@ import { endOf, endOfDeleted, stepOf } from "./ramps.ts";
 import type { FoundRamp, Ramp } from "./ramp.ts";
 
 /**
- * Makes the steps of ramps that are due, one of each, and pauses ramps whose flag was changed or whose environment was locked
- * since. `report` hears of each that cannot go on.
+ * Makes the due steps of ramps, one for each ramp, and pauses ramps whose flag was changed or whose environment was
+ * locked. Calls `report` for each ramp that cannot continue.
  */
 export async function stepDue(app: FlagsApp, report: (text: string) => void): Promise<void> {
   // By far most often no ramp runs, and no other table is read.

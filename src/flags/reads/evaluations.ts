@@ -40,9 +40,8 @@ export async function evaluateStored(
 }
 
 /**
- * Evaluates a flag, or `<flag>.payload`, before and after a patch, which is not stored, for each of at most 20
- * contexts. The flag need not exist. Throws `invalid` for a patch that `setFlag` refuses, and as `evaluateStored`
- * does.
+ * Evaluates a flag, or `<flag>.payload`, before and after a patch that is not stored, for each of at most 20 contexts.
+ * The flag need not exist. Throws `invalid` for a patch that `setFlag` refuses, and like `evaluateStored`.
  */
 export async function tryChange(
   app: FlagsApp,

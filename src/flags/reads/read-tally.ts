@@ -33,7 +33,7 @@ export type ReadTally = {
   job: Job;
 };
 
-/** Counts reads of flags by the hour. A read counts for the hour of the first one since the flush before. */
+/** Counts reads of flags by the hour. A read counts for the hour of the first read since the last flush. */
 export function createReadTally(store: FlagsApp["store"]): ReadTally {
   type Noted = { read: Counted; environmentKey: string; slug: string | null; hour: number };
   let noted: Noted[] = [];

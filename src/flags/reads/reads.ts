@@ -21,8 +21,8 @@ const FLUSH_MS = 60_000;
 export type NoteRead = (read: Readable, environmentKey: string, slug: string | null, now: number) => void;
 
 /**
- * Collects when flags are read, so that unread flags can be listed, and how often. Both outlive the snapshot that was
- * read. `flush` stores them, and keeps them if that fails; a crash before a flush loses them.
+ * Records when and how often flags are read, so that unread flags can be listed. The records outlive snapshots. `flush`
+ * stores them, and keeps them if that fails; a crash loses those since the last flush.
  */
 export function createReads(store: FlagsApp["store"]): {
   note: NoteRead;

@@ -15,8 +15,9 @@ export type Served = {
 };
 
 /**
- * Counts what readers of a flag got today in a time zone, up to a minute late: by itself and with all others. An hour in
- * which the day began counts for the day before. Nothing of a flag that does not exist. Throws `not_found` for the environment, `forbidden`, `invalid` for the time zone.
+ * Counts what readers of a flag got today in a time zone, from reads of the flag alone and of all flags; at most a
+ * minute late. An hour in which the day began counts for the day before. Empty for a flag that does not exist. Throws
+ * `not_found` for the environment, `forbidden`, `invalid` for the time zone.
  */
 export async function servedToday(
   app: FlagsApp,

@@ -12,8 +12,8 @@ export type FindSnapshot<T> = (
 
 /**
  * Keeps a snapshot of the flags of each environment in memory, and renders it again only after those flags changed.
- * Between two checks for changes, a snapshot is returned without a promise. While the database does not answer, a snapshot
- * is the one rendered last; the function returned throws `unavailable` if that is none.
+ * Between two checks for changes, it is returned without a promise. While the database does not answer, the last
+ * snapshot is returned; the function throws `unavailable` if there is none.
  */
 export function createSnapshots<T>(
   watch: Watch,
@@ -92,8 +92,8 @@ type SourceApp = Pick<FlagsApp, "watch" | "store">;
 const sourcesOf = new WeakMap<SourceApp, Sources>();
 
 /**
- * Keeps what a service makes of the flags of each environment, as `createSnapshots` does, on one snapshot that all services
- * of an app share: what one of them has read is in the memory of the others.
+ * Keeps views of the flags of each environment for one service, like `createSnapshots`. All services of an app share
+ * the snapshots, so flags that one of them has read are in memory for all.
  */
 export function createFlagViews<T extends object>(
   app: SourceApp,

@@ -9,8 +9,8 @@ import type { SegmentRecord } from "../segment.ts";
 export type Standing = Omit<Compiled, "compile"> & { dependsOnTime: boolean };
 
 /**
- * The standings of flags with variants by slug. Rules that are in `before` already are not evaluated again. Compiling takes
- * about 0.4 ms a rule, so that other work of the event loop takes its turns.
+ * The standings of flags with variants, by slug. Rules that are in `before` are not evaluated again. Compiling a rule
+ * takes about 0.4 ms, so the event loop gets turns in between.
  */
 export async function readStandings(
   records: readonly FlagValues[],

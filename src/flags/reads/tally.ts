@@ -1,7 +1,7 @@
 /**
- * Hourly counts: `reads` by the key of the environment, `one` for a read of one flag and `all` for a read of every
- * flag; `flagReads` of one flag by the key of the environment, a slash and the flag, without a variant; `served` by the same
- * name and the variant, empty for none, whether it was read by itself or with all others.
+ * Kinds of hourly counts. `reads`: by environment key, with `one` for reads of one flag and `all` for reads of every
+ * flag. `flagReads`: by environment key, a slash and the flag. `served`: the same names, by variant (empty for none),
+ * for reads of the flag alone and of all flags.
  */
 export const TALLY_KINDS = ["reads", "flagReads", "served"] as const;
 

@@ -27,8 +27,8 @@ const NOT_SEGMENT = /(?:users?\s+)?(?:(?:is|are)\s+)?not\s+in\s+(?:the\s+)?segme
 const NAME = /"[^"]+"|'[^']+'|[^\s"'()[\]{},<>=!&|]+/y;
 
 /**
- * A condition in words as a rule in JSONLogic: `age >= 18 and (segment staff or not country in AT, DE)`. Takes time in
- * proportion to its length, which is limited. Throws `invalid` with the column of what is not understood.
+ * Parses a condition in words, such as `age >= 18 and (segment staff or not country in AT, DE)`, into a JSONLogic rule.
+ * Takes linear time; the length is limited. Throws `invalid` with the column that was not understood.
  */
 export function ruleOfCondition(text: string): Rule {
   if (text.length > MAX_CONDITION)

@@ -71,8 +71,8 @@ export function takeOperator(scanner: Scanner): ReadOperator | undefined {
 }
 
 /**
- * Reads the text of a value: up to `and`, `or` or a closing bracket, which are part of it in quotes, in brackets, at its
- * start, and behind a comma. Throws `invalid` if a quote or a bracket is open at the end, or an operator follows.
+ * Reads the text of a value, up to `and`, `or` or a closing bracket. In quotes, in brackets, at its start and after a
+ * comma, these are part of the value. Throws `invalid` for an unclosed quote or bracket, or if an operator follows.
  */
 export function takeValue(scanner: Scanner): string {
   skipSpace(scanner);

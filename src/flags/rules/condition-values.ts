@@ -106,7 +106,7 @@ export function orderedText(value: unknown): string {
   return quotedWhere(value, () => false);
 }
 
-/** A text, a number, true or false as text; empty for anything else, whose `toString` may be a value of its own. */
+/** A text, number or boolean as text; empty for any other value, because its `toString` may be untrusted. */
 export function scalarText(value: unknown): string {
   const isScalar = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
   return isScalar ? String(value) : "";

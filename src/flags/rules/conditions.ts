@@ -14,7 +14,7 @@ import {
   valueOf,
 } from "./condition-values.ts";
 
-/** Operators of conditions and what people call them, in the order in which they are offered. */
+/** Operators of conditions and their names for people, in the order of menus. */
 export const OPERATOR_WORDS: Readonly<Record<string, string>> = {
   "==": "is",
   "!=": "is not",
@@ -36,8 +36,8 @@ export const OPERATOR_WORDS: Readonly<Record<string, string>> = {
 export const OPERATORS: readonly string[] = Object.keys(OPERATOR_WORDS);
 
 /**
- * A comparison of an attribute of the context, such as `email`, with a value as people write it: `@example.com`, `18`,
- * `"5"` for the text, `AT, DE` after `in`, `>= 2.1.0` after `sem_ver`, `10.0.0.0/8, 192.168.0.0/16` after `in_cidr`.
+ * Compares an attribute of the context, such as `email`, with a value as people write it: `@example.com`, `18`, `"5"`
+ * for a text, `AT, DE` after `in`, `>= 2.1.0` after `sem_ver`, `10.0.0.0/8, 192.168.0.0/16` after `in_cidr`.
  */
 export type Comparison = { attribute: string; operator: string; value: string };
 

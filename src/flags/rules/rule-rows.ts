@@ -23,7 +23,7 @@ export function isShare(rule: unknown): boolean {
   return isObject(rule) && Object.keys(rule).length === 1 && "fractional" in rule;
 }
 
-/** Whether a rule splits users by weight, all of them or those for whom no condition holds. */
+/** Whether a rule splits users by weight: all users, or those who match no condition. */
 export function endsInShare(rule: Rule | undefined): boolean {
   return isShare(rule) || (rule !== undefined && isShare(rowsOfRule(rule)?.rest));
 }

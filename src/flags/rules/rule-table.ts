@@ -11,7 +11,7 @@ type Variants = FlagRules["variants"];
 /** Readers for whom a condition in words holds get a variant or a share: `plan is pro` and `on`, `25 %` or `10 % red, 90 % blue`. */
 export type RuleRow = { condition: string; serve: string };
 
-/** A rule in words: the first row that holds decides, and everyone else gets the rest, or with an empty one the default. */
+/** A rule in words. The first row that matches decides; other users get `rest`, or the default if it is empty. */
 export type RuleTable = { rows: RuleRow[]; rest: string };
 
 /**

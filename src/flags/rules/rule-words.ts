@@ -16,8 +16,8 @@ export const OWN_RULE = "a rule of its own";
 const MAX_RULE = 16_384;
 
 /**
- * The rule of a flag in words, such as `25 % of users on; segment staff on; everyone else off`; `a rule of its own` for
- * one that words do not express, and an empty text for a plain flag.
+ * The rule of a flag in words, such as `25 % of users on; segment staff on; everyone else off`. Returns `a rule of its
+ * own` if words cannot express it, and an empty text for a flag without variants.
  */
 export function ruleSentence(rules: Ruled): string {
   return ruleClauses(rules)?.join("; ") ?? OWN_RULE;

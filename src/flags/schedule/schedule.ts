@@ -62,9 +62,8 @@ export async function scheduleChange(
 type SetForNow = ChangedFlag & { scheduled: ScheduledChange | null };
 
 /**
- * Changes a flag that exists, and schedules the change back at `until`, in milliseconds since 1970. If the patch
- * changes nothing, nothing is scheduled. Throws `invalid` for a time that has passed, `not_found` for the flag, and as
- * `setFlag`.
+ * Changes an existing flag, and schedules the reversal at `until`, in milliseconds since 1970. If the patch changes
+ * nothing, nothing is scheduled. Throws `invalid` for a time in the past, `not_found` for the flag, and like `setFlag`.
  */
 export async function setFlagFor(
   app: FlagsApp,
@@ -102,7 +101,9 @@ export async function setFlagFor(
 /** A patch names the state first, then the rules. */
 const NAMES = [...new Set<FieldName>(["enabled", ...RULE_NAMES, ...FIELD_NAMES])];
 
-/** The patch that turns `after` back into `before`. It names only what differs, so that other changes in between stay. */
+/**
+ * The patch that turns `after` back into `before`. It names only the differences, so other changes in between are kept.
+ */
 export function inverseOf(before: FlagRecord, after: FlagRecord): FlagPatch {
   const [was, is] = [valuesOf(before), valuesOf(after)];
   const differing = NAMES.filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]));

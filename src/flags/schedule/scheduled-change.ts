@@ -15,7 +15,7 @@ export type ScheduledChange = {
   createdAt: number;
 };
 
-/** A page of at most `limit` changes, those behind `after`, which may no longer exist. */
+/** Selects a page of at most `limit` changes after `after`, which may no longer exist. */
 export type ScheduledQuery = {
   limit: number;
   after?: Pick<ScheduledChange, "at" | "createdAt" | "id"> | undefined;

@@ -47,8 +47,9 @@ export type StaleCount = { project: string; count: number; oldest: StaleFlag };
 const STALE_TTL = 600_000;
 
 /**
- * Returns a function that counts the stale flags of each project that has any and that the caller sees, the most first. It
- * throws `forbidden`. The counts are kept until the setup changes, for ten minutes at most: they come from every flag.
+ * Returns a function that counts the stale flags of each project that the caller sees, highest count first, without
+ * projects that have none. It throws `forbidden`. Counting reads every flag, so results are cached until the setup
+ * changes, at most ten minutes.
  */
 export function createStaleCounts(app: FlagsApp): (caller: Caller) => Promise<StaleCount[]> {
   let kept: { version: number; until: number; counts: Promise<StaleCount[]> } | undefined;

@@ -43,7 +43,7 @@ export type Challenger = {
   verify: (formKey: string, payload: string) => SolvedChallenge | null;
 };
 
-/** Returns a function for the challenger whose keys are in the database, where the first call of all processes makes them. */
+/** Returns a function for the challenger. Its keys are in the database; the first call of any process creates them. */
 export function createChallengerSource(app: FormsApp): () => Promise<Challenger> {
   return once(async () => {
     const { secrets } = app.store;

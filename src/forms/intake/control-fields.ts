@@ -58,9 +58,9 @@ function isFilled(value: unknown): boolean {
 export type JsonFields = { json: string; data: Record<string, unknown> };
 
 /**
- * Cuts the members with these names out of the JSON of a submission. `json` is the text of `data`: a valid object within
- * the limit of nesting, in which no name repeats. The text that remains is otherwise unchanged, so that its numbers keep every digit, and the
- * same text is returned if nothing is cut. Members of nested objects stay.
+ * Removes the top-level members with these names from the JSON of a submission. `json` is the text of `data`: a valid
+ * object within the limit of nesting and without repeated names. The rest of the text is unchanged, so numbers keep
+ * every digit. Returns the same text if there is nothing to remove.
  */
 export function cutMembers(
   { json, data }: JsonFields,

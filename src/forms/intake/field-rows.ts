@@ -73,8 +73,8 @@ function rowOf(name: string, property: SchemaObject, required: boolean): FieldRo
 }
 
 /**
- * The schema with these rows for its properties; null for one that names no fields and says nothing else. Whatever rows do
- * not say stays as it is in `base`, and so does a row that says what is there. `taken` are names that new fields do not get.
+ * The schema with these rows as its properties; null if it has no fields and nothing else. Parts of `base` that rows
+ * cannot express are kept, as are rows that say the same as `base`. New fields do not get the names in `taken`.
  */
 export function schemaOfRows(
   base: SchemaObject | null,

@@ -98,8 +98,8 @@ const PROGRAMS = ["exe", "ELF", "Mach-O", "class", "dex"];
 const DOCUMENTS = ["pdf", "rtf"];
 
 /**
- * Whether the first bytes of a file may be those of a file with this extension and media type. Where nothing is known
- * about an extension, they may be anything.
+ * Whether the first bytes of a file can belong to a file with this extension and media type. True for extensions
+ * without a known format.
  */
 export function isPlausible(head: Uint8Array, extension: string, type: string): boolean {
   const names = signaturesOf(head);

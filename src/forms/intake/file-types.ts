@@ -16,8 +16,8 @@ export function isTypePattern(text: string): boolean {
 }
 
 /**
- * Checks a file by the extension in its name and its first {@link FILE_HEAD_BYTES}. Throws `unsupported` naming the file
- * where its extension is not allowed or missing, or where it begins like a file of another kind.
+ * Checks a file by the extension of its name and its first {@link FILE_HEAD_BYTES}. Throws `unsupported` with the name
+ * of the file if its extension is missing or not allowed, or its bytes belong to another type.
  */
 export async function checkFileType(
   fileName: string,
@@ -39,8 +39,8 @@ export async function checkFileType(
 }
 
 /**
- * Checks the extension in a file's name alone, so that a file can be refused before its bytes have come. A media type
- * stands for the extensions that the runtime's table knows for it. Throws `unsupported`.
+ * Checks only the extension of a file's name, so that a file can be refused before its bytes arrive. A media type
+ * stands for the extensions that the runtime's table lists for it. Throws `unsupported`.
  */
 export function checkExtension(fileName: string, allowed: readonly string[]): void {
   const extension = extensionOf(fileName);

@@ -35,7 +35,7 @@ export type Receipt = {
   isReplay: boolean;
 };
 
-/** A submission on its way in: what was sent to which form, and by whom. */
+/** A submission that arrives: its content, its form and its sender. */
 export type Incoming = {
   form: Form;
   rules: IntakeRules;
@@ -104,10 +104,10 @@ export async function checkRoom(app: FormsApp, { key, maxSubmissions }: Form): P
 }
 
 /**
- * Checks and stores a submission: a repeat is answered as the first time, spam goes to its folder, and anything else has
- * to match the form's schema and to have room. Throws `forbidden` for spam that the form rejects, `unprocessable` for a
- * submission that does not match, with the errors of its fields, or a key that came with other content, `conflict` for a
- * full form, and as {@link storeSubmission}.
+ * Checks and stores a submission. A repeat gets the first answer. Spam goes to its folder. Any other submission must
+ * match the schema of the form, which must have room. Throws `forbidden` for spam that the form rejects,
+ * `unprocessable` with the errors of the fields, or for a key that was used for other content, `conflict` for a full
+ * form, and like {@link storeSubmission}.
  */
 export function receiveSubmission(app: FormsApp, incoming: Incoming): Promise<Receipt> {
   const { rules, sent, sender } = incoming;

@@ -10,7 +10,7 @@ export type Measured = {
 /** A visitor of an environment, by the pseudonym of a `targetingKey`. */
 export type Visitor = { environmentKey: string; pseudonym: string };
 
-/** Counts of what visitors do, for forms, which do not know who counts. */
+/** Port for counting what visitors do. Forms do not know who counts. */
 export type MeasuringPort = {
   /** The conversions of a visitor who sends a form, to store with the submission; at once if they are in memory. */
   conversions(formKey: string, visitor: Visitor): readonly Measured[] | Promise<readonly Measured[]>;

@@ -1,6 +1,6 @@
 import type { Form } from "../form.ts";
 
-/** Whether a form takes submissions at a time in milliseconds since 1970: `late` once it has closed. */
+/** Whether a form accepts submissions at a time in milliseconds since 1970; `late` after it has closed. */
 export function openingOf(
   { opensAt, closesAt }: Pick<Form, "opensAt" | "closesAt">,
   now: number,

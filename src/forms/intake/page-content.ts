@@ -10,7 +10,7 @@ import { type SchemaObject, typesOf } from "../validation/keywords.ts";
 /** Settings that the inputs of a form depend on. */
 type Settings = Pick<Form, "name" | "schema" | "honeypots" | "uploads">;
 
-/** The longest text for which one line is enough, in characters. */
+/** Maximum characters of a text that is entered in a single line. */
 export const LONGEST_LINE = 200;
 
 /** The most choices that are all seen at once. */
@@ -20,8 +20,8 @@ const MAX_RADIO = 5;
 const OTHER_VALUES = 3;
 
 /**
- * The inputs for the schema of a form, which was checked before. Throws `invalid`, naming the field, for a form without a
- * schema or one that is not flat: every property holds one value, a list of choices or files.
+ * The inputs for the schema of a form, which was checked before. Throws `invalid` with the field if the form has no
+ * schema or it is not flat: every property must hold one value, a list of choices, or files.
  */
 export function pageContentOf(form: Settings): PageContent {
   if (form.schema === null) {

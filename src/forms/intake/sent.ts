@@ -68,8 +68,9 @@ const FILE_NAME =
   /^[^\\/:*?"<>|\p{Cc}]{1,250}\.(?:7z|aac|avi|avif|bmp|csv|docx?|dwg|dxf|eml|epub|flac|gif|gz|heic|heif|ics|jpe?g|json|key|log|m4a|m4v|mkv|mov|mp3|mp4|numbers|od[pst]|ogg|pages|pdf|png|pptx?|psd|rar|rtf|step|stl|svg|tar|tgz|tiff?|txt|vcf|wav|webm|webp|xlsx?|xml|zip)$/iu;
 
 /**
- * Checks that no text is what is left of a file, for a submission without files: neither what scripts send instead of one
- * nor, `urlencoded`, its name alone where the form takes files. `json` is the text of `data`. Throws `unsupported` with the field and what to do.
+ * Checks that no text stands for a file that was not sent: text that scripts send by mistake or, if `isUrlencoded`, the
+ * name of a file in a form with uploads. For submissions without files; `json` is the text of `data`. Throws
+ * `unsupported` with the field and the solution.
  */
 export function checkNoLostFile(
   form: Form,
