@@ -49,7 +49,7 @@ const LIMITS = {
 const SECTIONS: Section[] = [
   {
     title: "A submission",
-    text: "A submission over a limit is answered with 413 and a message that names the limit, or without \`mode=rest\` with a redirect to the form's error page. Nothing of it is stored. You can set the limits of files for each form. The others are fixed; an ordinary form does not reach them. Sizes are bytes of UTF-8. A value exactly at a limit is allowed.",
+    text: "A submission over a limit is answered with 413 and a message that names the limit, or without `mode=rest` with a redirect to the form's error page. Nothing of it is stored. You can set the limits of files for each form. The others are fixed; an ordinary form does not reach them. Sizes are bytes of UTF-8. A value exactly at a limit is allowed.",
     rows: {
       DEFAULT_MAX_FILE_SIZE: {
         unit: "bytes",
@@ -124,7 +124,7 @@ const SECTIONS: Section[] = [
       MAX_OVERLAP: { unit: "s", what: "the longest time that `--overlap` takes", past: "400" },
       MAX_DIGEST: { unit: "s", what: "the longest time that `--digest` takes", past: "400" },
       MAX_SINGLE_NOTICES: {
-        what: "notices of one change, such as an \`apply\`, that a target gets separately",
+        what: "notices of one change, such as an `apply`, that a target gets separately",
         past: "they are sent as one digest",
       },
       MAX_IN_DIGEST: { what: "notices in a digest", past: "the others are counted" },
@@ -133,7 +133,7 @@ const SECTIONS: Section[] = [
   },
   {
     title: "A flag and a segment",
-    text: "A change over one of these limits is refused with 400, or exit code 2 on the command line. For the total of an environment it is 413. An integer that a double cannot represent, such as \`9007199254740993\` or \`1e400\`, is refused too; write it as a text.",
+    text: "A change over one of these limits is refused with 400, or exit code 2 on the command line. For the total of an environment it is 413. An integer that a double cannot represent, such as `9007199254740993` or `1e400`, is refused too; write it as a text.",
     rows: {
       MAX_PAYLOAD: { unit: "bytes", what: "a payload, as JSON", past: "400" },
       MAX_PAYLOAD_DEPTH: { what: "levels of a payload or a variant", past: "400" },
@@ -181,7 +181,7 @@ const SECTIONS: Section[] = [
       },
       "RULE_LIMITS.depth": { what: "levels of a rule", past: "400" },
       "RULE_LIMITS.operations": {
-        what: 'operations in a rule with its segments; \`{"var":"email"}\` is one too',
+        what: 'operations in a rule with its segments; `{"var":"email"}` is one too',
         past: "400",
       },
       "RULE_LIMITS.nodes": { what: "values in a rule with its segments", past: "400" },
@@ -211,7 +211,7 @@ const SECTIONS: Section[] = [
   },
   {
     title: "Feedback about a preview",
-    text: "Feedback over one of these limits is not stored. \`serve --feedback-rate\` sets how often one address may send feedback: 60 times a minute by default.",
+    text: "Feedback over one of these limits is not stored. `serve --feedback-rate` sets how often one address may send feedback: 60 times a minute by default.",
     rows: {
       "FEEDBACK_LIMITS.body": { unit: "bytes", what: "the request body", past: "413" },
       "FEEDBACK_LIMITS.description": { what: "characters of the description", past: "400" },
@@ -226,7 +226,7 @@ const SECTIONS: Section[] = [
   },
   {
     title: "An evaluation",
-    text: "These limits apply to OFREP and to \`flags evaluate\`. A flag whose rule fails is answered with the error code \`GENERAL\`, so readers use their own default.",
+    text: "These limits apply to OFREP and to `flags evaluate`. A flag whose rule fails is answered with the error code `GENERAL`, so readers use their own default.",
     rows: {
       "RULE_LIMITS.context": { unit: "bytes", what: "a request body, or a context, as JSON", past: "413" },
       "RULE_LIMITS.contextDepth": { what: "levels of a context", past: "400 `INVALID_CONTEXT`" },
@@ -259,7 +259,7 @@ const SECTIONS: Section[] = [
   },
   {
     title: "Exposures and events",
-    text: "These limits apply to \`POST /v1/events\`. All entries of a request are counted, or none.",
+    text: "These limits apply to `POST /v1/events`. All entries of a request are counted, or none.",
     rows: {
       "EVENT_LIMITS.pageBody": { unit: "bytes", what: "a request with a browser key", past: "413" },
       "EVENT_LIMITS.serverBody": { unit: "bytes", what: "a request with a token", past: "413" },
@@ -368,12 +368,12 @@ const SECTIONS: Section[] = [
       MAX_LOGOUT_TOKEN: { unit: "bytes", what: "body of a logout by an OpenID provider", past: "400" },
       "SIGN_IN_LIMITS.failures": {
         what: "wrong passwords from a network for a name, with or without a user, before each further attempt waits; one is forgotten each minute",
-        past: "429 with \`Retry-After\`, even for the right password",
+        past: "429 with `Retry-After`, even for the right password",
       },
       "SIGN_IN_LIMITS.waitSeconds": { unit: "s", what: "the longest wait", past: "" },
       "SIGN_IN_LIMITS.failuresOfNetwork": {
         what: "wrong passwords from a network for any names before each further attempt waits; not for this machine",
-        past: "429 with \`Retry-After\`, except for names that signed in from there recently",
+        past: "429 with `Retry-After`, except for names that signed in from there recently",
       },
       "SIGN_IN_LIMITS.networkWaitSeconds": {
         unit: "s",
@@ -467,7 +467,7 @@ const SECTIONS: Section[] = [
       "FEED_LIMITS.feeds": { what: "feeds of a form", past: "409" },
       "FEED_LIMITS.items": { what: "submissions in a feed", past: "400", set: "`feeds create --limit`" },
       "FEED_LIMITS.defaultItems": {
-        what: "submissions in a feed without \`--limit\`",
+        what: "submissions in a feed without `--limit`",
         past: "older ones are left out",
       },
       "FEED_LIMITS.bytes": {
@@ -475,7 +475,7 @@ const SECTIONS: Section[] = [
         what: "text of the submissions in a feed",
         past: "older ones are left out",
       },
-      "FEED_LIMITS.fields": { what: "fields of \`feeds create --field\`", past: "400" },
+      "FEED_LIMITS.fields": { what: "fields of `feeds create --field`", past: "400" },
       "FEED_LIMITS.name": { what: "characters of the name of a feed", past: "400" },
       MAX_CSV_FIELDS: {
         what: "fields with their own column in a CSV export",
@@ -560,7 +560,7 @@ const SECTIONS: Section[] = [
       POSTGRES_UNKNOWN_MS: {
         unit: "ms",
         what: "time for which a submission is sent to PostgreSQL again if the answer was lost",
-        past: "503 with \`Retry-After\`, and the submission is withdrawn when the database answers, unless a repeat may have been answered with it",
+        past: "503 with `Retry-After`, and the submission is withdrawn when the database answers, unless a repeat may have been answered with it",
       },
       POSTGRES_QUEUE_MS: {
         unit: "ms",

@@ -51,7 +51,7 @@ export function serveOptions(): Option[] {
       .default("60/m"),
     new Option(
       "--threads <n>",
-      "number of threads that serve, from 1 to 64, or auto: one less than the number of cores, at most 8",
+      "serving threads, 1 to 64, or auto: one less than the number of cores, at most 8",
     )
       .env("FORMFLAG_THREADS")
       .default("auto"),
