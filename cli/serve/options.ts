@@ -49,10 +49,7 @@ export function serveOptions(): Option[] {
     new Option("--feedback-rate <rate>", "most feedback about previews from one address in a time, or off")
       .env("FORMFLAG_FEEDBACK_RATE")
       .default("60/m"),
-    new Option(
-      "--threads <n>",
-      "serving threads, 1 to 64, or auto: one less than the number of cores, at most 8",
-    )
+    new Option("--threads <n>", "serving threads, 1 to 64, or auto: one less than the cores, at most 8")
       .env("FORMFLAG_THREADS")
       .default("auto"),
     new Option("--metrics-listen <address>", "separate address for /metrics, where no token is needed").env(
