@@ -19,9 +19,9 @@ const MAX_ADDRESS = 254;
 const ADDRESS_FIELDS = ["email", "_replyto", "e-mail", "mail"];
 
 /**
- * The one plain address that a text consists of, its domain in lower case and ASCII, at most 254 characters (RFC 5321,
- * 4.5.3.1). Null for anything else: several addresses, a display name, a quoted or non-ASCII local part, a domain without
- * a dot or an IP address. Spaces around it are ignored.
+ * Returns the plain address that a text consists of, with its domain in lower case and ASCII, at most 254 characters
+ * (RFC 5321, 4.5.3.1). Spaces around it are ignored. Null for any other text: several addresses, a display name, a
+ * quoted or non-ASCII local part, a domain without a dot, or an IP address.
  */
 export function plainAddress(text: unknown): string | null {
   if (typeof text !== "string" || text.length > 2 * MAX_ADDRESS) return null;
@@ -53,8 +53,9 @@ export function isMailAddress(text: string): boolean {
 }
 
 /**
- * A mailbox from text such as `Shop <shop@example.com>`, `"Shop, Berlin" <shop@example.com>` or `shop@example.com`. Throws
- * `invalid` for any other text. A domain without a dot is accepted: this is for operators, whose relay may know it.
+ * Parses a mailbox such as `Shop <shop@example.com>`, `"Shop, Berlin" <shop@example.com>` or `shop@example.com`.
+ * Accepts a domain without a dot, because only operators set mailboxes and their relay may know it. Throws `invalid`
+ * for any other text.
  */
 export function parseMailbox(text: string): Mailbox {
   const trimmed = text.trim();
@@ -82,9 +83,8 @@ export function isMailbox(text: string): boolean {
 }
 
 /**
- * The address of the person who filled in a form: the field that the form names, else the one that its schema describes as
- * an email address, else the first of `email`, `_replyto`, `e-mail` and `mail` that holds one plain address. Null if
- * there is none.
+ * The address of a sender: from the field that the form names, or the field that its schema describes as an email
+ * address, or the first of `email`, `_replyto`, `e-mail` and `mail` with one plain address. Null if there is none.
  */
 export function findSenderAddress(
   data: unknown,

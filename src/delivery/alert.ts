@@ -41,8 +41,8 @@ export function buildAlert({ id, from, to, now, owner, target, error, isSwitched
 const ALERT_MS = 3_600_000;
 
 /**
- * Sends an operator a message about a target that fails. Returns null if one was sent within the last hour, by whichever
- * process, and without a mail server.
+ * Sends an operator a message about a failing target. Returns null if any process sent one within the last hour, or
+ * without a mail server.
  */
 export async function sendAlert(
   app: OutboxApp & { nextId: () => string },

@@ -30,8 +30,8 @@ This is an automatic reply.
 const MAX_TEXT = 200;
 
 /**
- * The message that confirms a submission to its sender; null if the address is not one plain address. Anybody can have it
- * sent to anybody, so no text of the submission can be a link or have more than a line.
+ * The message that confirms a submission to its sender; null if the address is not one plain address. Anyone can have
+ * it sent to anyone, so no text of the submission can be a link or longer than a line.
  */
 export function buildAutoreply({ id, from, to, now, data, subject, text }: Autoreply): MailMessage | null {
   const address = plainAddress(to);

@@ -21,7 +21,7 @@ export type DeliveryDetails = z.infer<typeof deliveryDetailsSchema>;
 /** An attempt of a delivery that has ended. */
 export type DeliveryAttempt = z.infer<typeof attemptSchema>;
 
-/** Deliveries that wait for the same receiver: those of a target, or all mail, which goes through one server. */
+/** Deliveries that wait for the same receiver: those of one target, or all mail, which goes through one server. */
 export type Lane = string;
 
 /** The lane of all mail; no target has this id. */

@@ -1,7 +1,7 @@
 /** Targets of a form, and of a project. */
 export const MAX_TARGETS = 20;
 
-/** Secrets that sign the deliveries of one webhook, while those before the newest have not ended yet. */
+/** Secrets of one webhook that can be valid at the same time, including those in an overlap. */
 export const MAX_SECRETS = 5;
 
 /** Seconds for which the old secret of a webhook signs too, after it was replaced. */
@@ -13,10 +13,10 @@ export const MAX_OVERLAP = 30 * 86_400;
 /** Seconds for which a target gathers notices, at most. */
 export const MAX_DIGEST = 7 * 86_400;
 
-/** Notices of one transaction beyond which a target gets them as one digest. */
+/** Notices of one transaction that a target gets separately. More are sent as one digest. */
 export const MAX_SINGLE_NOTICES = 20;
 
-/** Notices that a digest has; it counts the others. */
+/** Notices that a digest contains. More are only counted. */
 export const MAX_IN_DIGEST = 100;
 
 /** Characters of a template for a subject or a text. */

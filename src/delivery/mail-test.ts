@@ -12,8 +12,8 @@ import type { Outgoing } from "./outgoing.ts";
 export type MailTest = z.infer<typeof mailTestSchema>;
 
 /**
- * Sends one test message and returns what the mail server answered. Throws `conflict` without a mail server, `invalid` for
- * text that is not a mail address, `forbidden`.
+ * Sends one test message and returns the answer of the mail server. Throws `conflict` without a mail server, `invalid`
+ * for text that is not a mail address, `forbidden`.
  */
 export async function testMail(
   app: ClockAndRandom,

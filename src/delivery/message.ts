@@ -14,7 +14,7 @@ export type Attachment = {
   open(): Promise<ReadableStream<Uint8Array>>;
 };
 
-/** An email to one recipient. Texts may come from a stranger: the mailer encodes each for where it goes. */
+/** An email to one recipient. Its texts may come from strangers: the mailer encodes each for its place. */
 export type MailMessage = {
   /** The Message-ID (RFC 5322, 3.6.4) with its angle brackets. */
   id: string;

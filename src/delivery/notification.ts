@@ -57,10 +57,7 @@ const MAX_SUBJECT = 200;
 /** A field as text; `isCut` if the value is longer. */
 type Row = { name: string; text: string; isCut: boolean };
 
-/**
- * The message that a form's owner gets about a submission. Its reply goes to the sender if a field holds one plain
- * address.
- */
+/** The message to a form's owner about a submission. Replies go to the sender if a field holds one plain address. */
 export function buildNotification(notification: Notification): Variants {
   const { id, from, to, now, files, emailField, schemaEmailField, attach } = notification;
   const data = parseFields(notification.submission.data);

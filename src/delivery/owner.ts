@@ -1,6 +1,6 @@
 import { type FormPlace, shortName } from "../access/place.ts";
 
-/** The form whose submissions a target or a delivery is for, or the project whose notices. */
+/** The owner of a target or delivery: a form, for its submissions, or a project, for its notices. */
 export type DeliveryOwner = { form: FormPlace } | { project: string };
 
 /** An owner as logs and mails name it. */

@@ -24,8 +24,8 @@ export type Target = { kind: (typeof TARGET_KINDS)[number]; url: string };
 export type TargetSecret = { secret: string; until: number | null };
 
 /**
- * A target as it is stored: `id` is a {@link dashedKey}. It is that of a form, by its key, or of a project, by its slug. Times
- * are milliseconds since 1970.
+ * A target as stored; `id` is a {@link dashedKey}. It belongs to a form, by its key, or to a project, by its slug.
+ * Times are milliseconds since 1970.
  */
 export type TargetRecord = Target & {
   id: string;
@@ -82,8 +82,8 @@ const NAMES_RECIPIENT: Record<ChatKind, (url: URL) => boolean> = {
 };
 
 /**
- * Reads a target as people write it: `https://…` for a webhook, a chat service, a colon and its URL, or `mail:` and an address. Throws
- * `invalid`, with a message that shows what a target looks like and nothing of the text, which may be secret.
+ * Parses a target as people write it: `https://…` for a webhook, a chat service, a colon and its URL, or `mail:` and an
+ * address. Throws `invalid` with a message that shows the format but nothing of the text, which may be secret.
  */
 export function parseTarget(text: string): Target {
   if (text.length > MAX_LENGTH) throw tooLong();
@@ -132,7 +132,7 @@ export function maskTarget({ kind, url }: Target): string {
   return kind === "webhook" ? shown : `${kind}:${shown}`;
 }
 
-/** A target for everybody who may read what it is of: its URL is masked. */
+/** A target as shown to anyone who may read its form or project: its URL is masked. */
 export function viewTarget(record: TargetRecord, owner: DeliveryOwner): TargetView {
   const { id, kind, enabled, environment, events, digest, createdAt, updatedAt } = record;
   const [project, form] = "form" in owner ? [owner.form.project, owner.form.slug] : [owner.project, null];

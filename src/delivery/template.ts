@@ -15,9 +15,9 @@ const LIST = "fields";
 type Token = [kind: string, name: string, start: number, end: number, ...rest: unknown[]];
 
 /**
- * Checks a mustache template that a form sets. Tags are `{{name}}` for a field, sections, and `{{#fields}}` with `{{name}}`
- * and `{{value}}`. Throws `invalid` with the line for a broken template, a partial, a change of delimiters, and past a
- * limit. `what` names the template: "the text of the automatic reply".
+ * Checks a mustache template of a form. Allowed are `{{name}}` for a field, sections, and `{{#fields}}` with `{{name}}`
+ * and `{{value}}`. `what` names the template, such as "the text of the automatic reply". Throws `invalid` with the line
+ * for a syntax error, a partial, a change of delimiters, and beyond a limit.
  */
 export function checkTemplate(text: string, what: string): void {
   const refuse = (fault: string) => {

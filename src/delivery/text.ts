@@ -8,7 +8,7 @@ export function describeFlags(flags: string | null): string | null {
   return words.length === 0 ? null : oneLine(words.join(" "), 500);
 }
 
-/** A text in one line without control characters, at most `length` characters; a longer one ends in "…". */
+/** A text in one line without control characters, at most `length` characters. A longer text ends in "…". */
 export function oneLine(text: string, length: number): string {
   // Long texts are cut before they are cleaned, with room for white space that is trimmed.
   const line = text
@@ -63,8 +63,8 @@ export function htmlLines(text: string): string {
 }
 
 /**
- * A JSON value for a person: texts as they are, the items of an array one a line, an object as lines of `name: value`. At
- * most `limit` characters; `isCut` if that is not all.
+ * A JSON value for a person: texts unchanged, the items of an array one a line, an object as lines of `name: value`. At
+ * most `limit` characters; `isCut` if there were more.
  */
 export function describeValue(value: unknown, limit: number): { text: string; isCut: boolean } {
   let text = "";

@@ -40,9 +40,9 @@ export async function compareDocument(
 }
 
 /**
- * Applies a document, all of it or nothing, and returns the differences. Throws `invalid` with the path of a fault,
- * `forbidden`, and `unconfirmed` if it changes a locked environment that the caller has not confirmed, or, unless it is
- * `confirmed`, where it deletes what {@link lossesOf} lists.
+ * Applies a document, completely or not at all, and returns the differences. Throws `invalid` with the path of a fault,
+ * `forbidden`, and `unconfirmed` if it changes a locked environment without confirmation, or deletes something that
+ * {@link lossesOf} lists and is not `confirmed`.
  */
 export async function applyDocument(
   app: DocumentsApp,

@@ -20,7 +20,7 @@ const NOTICED: Record<ChangeKind, NoticeType | null> = {
   form: null,
 };
 
-/** How targets of its project hear of a change; none for one of which they do not. */
+/** How a change is announced to the targets of its project; undefined if it is not. */
 export function noticedChange(change: SetupChange): Noticed[] {
   if (change.change === "putRamp") return rampNotices(change);
   if (change.change === "putExperiment") return experimentNotices(change);

@@ -7,8 +7,8 @@ import type { SetupChange } from "./setup.ts";
 import type { DocumentsApp } from "./store.ts";
 
 /**
- * Checks the flags that open forms as they are after a plan. Throws `not_found` for a form that names a flag which then does
- * not exist, `forbidden` where the caller may not read it, and `conflict` for a deletion of one that a form still names.
+ * Checks the flags that open forms, in the state after a plan. Throws `not_found` if a form would name a missing flag,
+ * `forbidden` if the caller may not read the flag, and `conflict` for the deletion of a flag that a form still names.
  */
 export async function checkOpenedForms(
   app: DocumentsApp,

@@ -41,9 +41,9 @@ export type Wanted = {
 };
 
 /**
- * Plans the changes from a setup, which holds every project that the document names, to the document. What the document
- * does not name stays as it is; with `prune`, it is deleted from each section that the document has. Throws `invalid` with
- * the path of the fault.
+ * Plans the changes from a setup to a document. The setup contains every project that the document names. Things that
+ * the document does not name stay as they are; with `prune`, they are deleted from each section in the document. Throws
+ * `invalid` with the path of the fault.
  */
 export async function planOf(
   clock: ClockAndRandom,

@@ -26,8 +26,8 @@ type Wanted = {
 };
 
 /**
- * Adds the differences of an environment's experiments to a plan, behind those of its flags. A design is set while the
- * experiment is a draft; with `prune` other drafts are deleted. Throws `invalid`.
+ * Adds the differences of an environment's experiments to a plan, after those of its flags. A design can change only
+ * while the experiment is a draft. With `prune`, other drafts are deleted. Throws `invalid`.
  */
 export function planExperiments(
   clock: ClockAndRandom,

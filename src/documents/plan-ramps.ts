@@ -33,8 +33,8 @@ type Ramped = {
 };
 
 /**
- * Plans the ramp of a flag. One that exists with the course that is wanted is left as it is, and the flag with its share; any
- * other is replaced, from the share that the flag has now if the variant is the same. Throws `invalid`.
+ * Plans the ramp of a flag. If the last ramp has the wanted plan, the ramp and the share of the flag stay as they are.
+ * Otherwise it is replaced, starting from the present share if the variant is the same. Throws `invalid`.
  */
 export function planRamp(clock: ClockAndRandom, entry: Entry): Ramped {
   const { place, target, current, record, wanted } = entry;

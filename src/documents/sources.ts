@@ -46,7 +46,10 @@ export function namesForms({ projects = {} }: Document): boolean {
   );
 }
 
-/** The form of a name, in the project of its segment or else in any: one of some, or one that the document creates. */
+/**
+ * Finds a form by name, in the project of its segment or else in any project: among existing forms and those that the
+ * document creates.
+ */
 export function formNamed(
   forms: readonly FormRecord[],
   { document, home }: { document: Document; home: string },
@@ -65,8 +68,8 @@ export function formNamed(
 }
 
 /**
- * Checks the forms that fill segments after a plan. Throws `forbidden` where the caller may not read one, and `conflict` for
- * the deletion of one that still fills a segment.
+ * Checks the forms that fill segments, in the state after a plan. Throws `forbidden` if the caller may not read one,
+ * and `conflict` for the deletion of a form that still fills a segment.
  */
 export async function checkSources(
   app: DocumentsApp,

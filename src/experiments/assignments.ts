@@ -5,7 +5,9 @@ import { type Assignments, createAssignments } from "./assignment.ts";
 
 type SecretsApp = Pick<ClockAndRandom, "random"> & { store: { secrets: SecretStore } };
 
-/** Returns a function for the assignments whose secret is in the database, where the first call of all processes makes it. */
+/**
+ * Returns a function for the assignments. Their secret is in the database; the first call of any process creates it.
+ */
 export function createAssignmentSource({ store, random }: SecretsApp): () => Promise<Assignments> {
   return once(async () => {
     const candidate = Buffer.from(random(32)).toString("base64url");

@@ -127,8 +127,8 @@ function requireKnown(body: object, known: readonly string[]): void {
 type Batch = { environmentKey: string; occurrences: readonly Occurrence[]; at: number };
 
 /**
- * Counts occurrences, once for an idempotency key in an environment; null for none. Durable once it fulfils. Throws
- * `unprocessable` for a key that came with other content, `unavailable`.
+ * Counts occurrences, once for each idempotency key in an environment; null means no key. Durable when it fulfils.
+ * Throws `unprocessable` for a key that was used for other content, `unavailable`.
  */
 export async function takeEvents(
   store: Pick<ExperimentsStore, "measurements">,

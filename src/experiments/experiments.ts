@@ -38,8 +38,8 @@ export async function findExperiment(
 
 /**
  * Creates an experiment as a draft, which changes no flag. Throws `invalid` for a design that does not fit the flag,
- * `not_found` for the flag or a form, `conflict` for a name that is taken and past the most of an environment, `forbidden` without `forms:read` for a form, and as
- * `requireChangeable` for a lock.
+ * `not_found` for the flag or a form, `conflict` for a name in use and beyond the limit of the environment, `forbidden`
+ * without `forms:read` for a form, and like `requireChangeable` for a lock.
  */
 export function createExperiment(
   app: ExperimentsApp,
@@ -70,8 +70,8 @@ export function createExperiment(
 }
 
 /**
- * Changes the design of a draft, later the hypothesis alone. Throws as {@link createExperiment}, and `conflict` for anything
- * else of an experiment that was started.
+ * Changes the design of a draft, or the hypothesis of an experiment that was started. Throws like {@link
+ * createExperiment}, and `conflict` for any other change after the start.
  */
 export function patchExperiment(
   app: ExperimentsApp,

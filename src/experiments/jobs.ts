@@ -5,7 +5,7 @@ import type { Measuring } from "./measuring.ts";
 import type { ExperimentsApp } from "./store.ts";
 import { pauseChanged } from "./watching.ts";
 
-/** A job that counts users who were noted. Each thread of a server has one. */
+/** Job that counts users who were noted. Each thread of a server has one. */
 export function exposuresJob({ measuring }: { measuring: Measuring }): Job {
   return { name: "exposures", every: FLUSH_MS, run: () => measuring.flush() };
 }

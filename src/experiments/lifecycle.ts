@@ -44,9 +44,9 @@ export function changeHeld(
 }
 
 /**
- * Starts a draft: writes the split, turns the flag on, and begins to count. Throws `conflict` unless it is a draft, with the
- * reason `flag-held` for a flag that a ramp or another experiment holds, `invalid` for a rule that cannot be split, `not_found`,
- * and as `requireChangeable`.
+ * Starts a draft: writes the split, turns the flag on, and begins to count. Throws `conflict` unless it is a draft,
+ * with the reason `flag-held` if a ramp or another experiment holds the flag, `invalid` for a rule that cannot be
+ * split, `not_found`, and like `requireChangeable`.
  */
 export function startExperiment(
   app: ExperimentsApp,
@@ -109,8 +109,8 @@ function flagChanges(
 }
 
 /**
- * Pauses an experiment: nothing is counted. The flag stays as it is, so that it needs no approval. Throws `not_found`,
- * `conflict` unless it is running, and as `requireChangeable` for a lock.
+ * Pauses an experiment, so that nothing is counted. Needs no approval, because it does not change the flag. Throws
+ * `not_found`, `conflict` unless it is running, and like `requireChangeable` for a lock.
  */
 export function pauseExperiment(
   app: ExperimentsApp,

@@ -50,7 +50,7 @@ export function unpackSeen(seen: number, count: number): { variant: number; metr
   return { variant: Math.floor(seen / 2 ** count), metrics: seen % 2 ** count };
 }
 
-/** Counts of a variant, by number; the metric 0 stands for visitors, those behind it for conversions. */
+/** Counts of a variant, by its number. Metric 0 counts visitors; the others count conversions. */
 export type CountRow = { variant: number; metric: number; count: number };
 
 /** Counts by names. */

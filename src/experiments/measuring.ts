@@ -37,7 +37,7 @@ type Live = Measurement & {
 /** Users who are noted before the next flush, and those who are known to be counted. */
 const MAX_NOTED = 10_000;
 
-/** Returns the counts of an app. What it keeps in memory begins with the first visitor. */
+/** Returns the counting of an app. It allocates memory when the first visitor arrives. */
 export function createMeasuring(app: MeasuringApp): Measuring {
   const assignments = createAssignmentSource(app);
   const find = createCache<ReadonlyMap<string, readonly Live[]>>(app.watch, async () => {

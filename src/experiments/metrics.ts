@@ -5,8 +5,8 @@ import { findForm } from "../forms/lookup.ts";
 import type { FormsApp } from "../forms/store.ts";
 
 /**
- * Checks the forms that metrics and guards count submissions of. Throws `not_found` for one that does not exist, `conflict`
- * for a name that several projects have, `forbidden` without `forms:read` where it is.
+ * Checks the forms whose submissions metrics and guards count. Throws `not_found` for a missing form, `conflict` for a
+ * name in several projects, `forbidden` without `forms:read` for the form.
  */
 export async function requireForms(
   app: FormsApp,
@@ -20,7 +20,7 @@ export async function requireForms(
   }
 }
 
-/** The form that a metric counts submissions of; undefined if there is none any more. */
+/** The form whose submissions a metric counts; undefined if it no longer exists. */
 export async function formOf(
   { store }: { store: Pick<FormsApp["store"], "forms"> },
   project: string,

@@ -46,7 +46,10 @@ export function troubleOf({ experiment, flag, isGuarded }: FoundExperiment): Ram
   return isGuarded && !experiment.isGuarded ? "locked" : null;
 }
 
-/** An experiment as it is now: a job pauses one that cannot go on within a second, and readers need not wait for it. */
+/**
+ * The present state of an experiment. A job pauses an experiment that cannot continue within a second; readers see it
+ * as paused at once.
+ */
 export function settled(found: FoundExperiment): Experiment {
   const { experiment } = found;
   if (!holdsFlag(experiment)) return experiment;

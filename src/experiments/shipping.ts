@@ -20,8 +20,8 @@ type Shipping = {
 };
 
 /**
- * Ends an experiment with a variant for everybody: as the default at once, or by a ramp. Throws `not_found`, `conflict` unless
- * it holds its flag, `invalid` for the variant or the ramp, and as `requireChangeable`.
+ * Ends an experiment and serves a variant to everyone: as the default at once, or by a ramp. Throws `not_found`,
+ * `conflict` unless the experiment holds its flag, `invalid` for the variant or the ramp, and like `requireChangeable`.
  */
 export function shipExperiment(
   app: ExperimentsApp,

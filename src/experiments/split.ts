@@ -37,8 +37,8 @@ export function readSplit(state: RampedState, given: Given): Pick<Design, "contr
 }
 
 /**
- * The rules of a flag with the split behind its rows, as JSON text. The control stands last, so that a ramp of another variant
- * keeps the users it has. Throws `invalid` for a rule of another kind.
+ * The rules of a flag with the split after its rows, as JSON text. The control is last, so that a ramp of another
+ * variant keeps the users it has. Throws `invalid` for a rule of another kind.
  */
 export function writeSplit(
   state: RampedState,
@@ -50,14 +50,14 @@ export function writeSplit(
   return writeRest(shared, { fractional: [...others, [control, split[control]!]] });
 }
 
-/** The rules of a flag whose default is another variant, without a share behind its rows, as JSON text. */
+/** The rules of a flag with another default and without a share after its rows, as JSON text. */
 export function writeDefault(state: RampedState, variant: string): string {
   const { rules, rows } = readRows(state);
   requireVariant(rules.variants, variant);
   return writeRest({ rules: { ...rules, defaultVariant: variant }, rows }, undefined);
 }
 
-/** A rule that yields `counted` for the users of the split, for whom no row holds; null where these are all. */
+/** A rule that yields `counted` for users of the split, who match no row; null if these are all users. */
 export function countedRule(rules: string | null): FlagRules | null {
   if (rules === null) return null;
   const { rows } = readRows({ enabled: true, rules });

@@ -106,8 +106,8 @@ type Standing = {
 };
 
 /**
- * The index of the winner, the better variant with the highest lower bound; or what one waits for. Both are null where every
- * variant is worse than the control.
+ * Returns the index of the winner, which is the better variant with the highest lower bound, or the reason to wait.
+ * Both are null if every variant is worse than the control.
  */
 export function decide({ comparisons, alarm, days, minDays }: Standing): {
   winner: number | null;
@@ -144,7 +144,7 @@ export function isPastControl(
   return distance > halfWidth(control, variant, factor, GUARD_ALPHA / tests);
 }
 
-/** How often something happened since the start, and by hours before: of each hour one count for each of the four weeks. */
+/** Counts since the start, and for hours before: for each hour, one count for each of the four weeks. */
 export type Baseline = { since: number; hours: readonly (readonly number[])[] };
 
 /** Whether something happens less often than in the weeks before, by more than some percent; of `guards` in all. */

@@ -5,7 +5,7 @@ import { holdsFlag } from "./experiment.ts";
 import { putExperiment, troubleOf } from "./plan.ts";
 import type { ExperimentsApp } from "./store.ts";
 
-/** Pauses experiments whose flag was changed or whose environment was locked since, and ends those whose flag is gone. */
+/** Pauses experiments whose flag was changed or whose environment was locked, and ends those whose flag was deleted. */
 export async function pauseChanged(app: ExperimentsApp, report: (text: string) => void): Promise<void> {
   for (;;) {
     const found = await app.store.experiments.findChanged();

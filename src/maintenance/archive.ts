@@ -1,6 +1,6 @@
 import type { Dump, Snapshot } from "./store.ts";
 
-/** One file of an archive; its bytes are read at most once, before those of the next. */
+/** A file in an archive. Its bytes can be read once, before those of the next file. */
 export type ArchiveEntry = { path: string; size: number; bytes: AsyncIterable<Uint8Array> };
 
 /** A directory for the large temporary files of a backup. */

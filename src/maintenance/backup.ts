@@ -36,9 +36,9 @@ const MAX_PROBLEMS = 20;
 const BATCH = 50;
 
 /**
- * The entries of a backup: the manifest, a database as it is at one moment, and every file it refers to, in the order
- * of their keys. The server keeps accepting submissions and deletions. Throws `unsupported` if a file is missing or
- * damaged, because a backup is complete or fails.
+ * The entries of a backup: the manifest, the database as of one moment, and every file it refers to, in the order of
+ * their keys. The server keeps accepting submissions and deletions. Throws `unsupported` if a file is missing or
+ * damaged, because a backup must be complete.
  */
 export async function* createBackup(
   source: BackupSource,
@@ -88,9 +88,9 @@ export function snapshotOf(store: Pick<DatabaseStore, "dump">): BackupSource["sn
 }
 
 /**
- * Reads a backup once and compares each entry with its manifest and database. With `into`, its files are stored there.
- * Returns the manifest and the problems as messages; with a problem, do not use what was stored. Throws `unsupported` for
- * an archive that is not a backup, or has a newer format.
+ * Reads a backup once and compares each entry with its manifest and database. With `into`, stores its files there.
+ * Returns the manifest and the problems as messages; if there are problems, do not use the stored files. Throws
+ * `unsupported` for an archive that is not a backup, or has a newer format.
  */
 export async function readBackup(
   archive: AsyncIterable<ArchiveEntry>,

@@ -31,9 +31,9 @@ type CheckOptions = {
 };
 
 /**
- * Checks that the database is intact, submissions are counted right and every file is present as it was stored, and lists
- * orphans. May run beside a server: files that are added or deleted meanwhile are not reported. Files are not checked if
- * the database is damaged.
+ * Checks that the database is intact, counts of submissions are correct and every file is present and unchanged, and
+ * lists orphans. A server may be running: files that are added or deleted meanwhile are not reported. If the database
+ * is damaged, files are not checked.
  */
 export async function checkData(
   app: MaintenanceApp,
@@ -87,7 +87,7 @@ export async function removeOrphans(app: MaintenanceApp, problems: Problem[]): P
   return orphans.length;
 }
 
-/** Counts submissions again if a check found wrong counts. Returns how many problems that solves. */
+/** Counts submissions again if a check found wrong counts. Returns the number of problems that this solves. */
 export async function correctCounts(app: MaintenanceApp, problems: Problem[]): Promise<number> {
   const wrong = problems.filter(({ kind }) => kind === "counts").length;
   if (wrong > 0) await app.store.submissions.recount();

@@ -1,8 +1,9 @@
 import type { RuleName } from "./column-rules.ts";
 
 /**
- * The type of a column. A `uuid` is a text with dashes in a dump, a `submission` is the uuid of a submission to which the row
- * refers; a driver may store either as it likes. Integers are safe integers. A `row` is a number that a dump does not have.
+ * The type of a column. In a dump, a `uuid` is a text with dashes, and a `submission` is the uuid of a submission that
+ * the row refers to; drivers may store them differently. Integers are safe integers. A `row` is a number that is not in
+ * dumps.
  */
 export type ColumnType = "text" | "integer" | "bytes" | "uuid" | "submission" | "row";
 

@@ -8,8 +8,8 @@ const MINUTE_MS = 60_000;
 const KEPT = 24 * 60;
 
 /**
- * How long the commits of the minute up to `at` took, in milliseconds; `at` is since 1970. The times come from a histogram,
- * so that they are estimates; `max` is the upper end of the range that the slowest was in.
+ * Durations of the commits in the minute up to `at` (milliseconds since 1970), in milliseconds. They are estimates from
+ * a histogram; `max` is the upper end of the range with the slowest commit.
  */
 export type CommitMinute = { at: number; commits: number; p50: number; p99: number; max: number };
 

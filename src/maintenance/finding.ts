@@ -1,4 +1,6 @@
-/** The result of one check, with what to do about it. A problem keeps a server from working; a warning may become one. */
+/**
+ * The result of one check, with its solution. A problem keeps a server from working; a warning may become a problem.
+ */
 export type Finding = {
   check: string;
   status: "ok" | "warning" | "problem";

@@ -9,9 +9,9 @@ import type { MaintenanceApp } from "./store.ts";
 const AT_ONCE = 16;
 
 /**
- * Copies the uploaded files that the rows of a target refer to and it lacks, and compares each with what was stored. A file that is gone
- * because its submission was deleted meanwhile is left out, unless `isFinal`. Throws `unsupported` if a file is missing or
- * damaged. `progress` receives bytes. Returns how many were copied, and their bytes.
+ * Copies uploaded files that rows of the target refer to and the target lacks, and compares each with its checksum.
+ * Unless `isFinal`, a file whose submission was deleted meanwhile is skipped. `progress` receives bytes. Returns the
+ * number of files and bytes. Throws `unsupported` if a file is missing or damaged.
  */
 export async function copyFiles(
   from: MaintenanceApp,

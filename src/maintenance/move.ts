@@ -32,11 +32,11 @@ type MoveOptions = {
 };
 
 /**
- * Brings a target closer to its source, which may be in use, and may be repeated: what the target has is not copied again.
- * Rows come before files, so that no file is without its row. With `isFinal`, nothing may write to the source; the target is
- * then equal to it, which is verified, and released to servers. Nothing else may write to the target. Throws `conflict` for a
- * target that has data of its own or, unless `replaces`, that of another source, and if the two differ in the end, `unsupported` if a file of the source is missing
- * or damaged.
+ * Brings a target up to date with its source, which may be in use. Can be repeated: data in the target is not copied
+ * again. Rows are copied before files, so that no file is without its row. With `isFinal`, nothing may write to the
+ * source; the target is then verified to be equal and released to servers. Nothing else may write to the target. Throws
+ * `conflict` for a target with its own data or, unless `replaces`, with data of another source, and if the two differ
+ * at the end; `unsupported` if a file of the source is missing or damaged.
  */
 export async function moveData(
   from: MaintenanceApp,

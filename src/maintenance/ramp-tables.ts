@@ -1,6 +1,6 @@
 import { type PortableTable, setup } from "./column.ts";
 
-/** The tables of ramps, experiments and measurements, behind that of environments. */
+/** The tables of ramps, experiments and measurements, which follow those of environments. */
 export const RAMP_TABLES = {
   ramps: setup("environment_id flag", {
     environment_id: "integer",

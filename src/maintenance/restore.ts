@@ -9,9 +9,10 @@ import type { DatabaseStore } from "./store.ts";
 type RestoreTarget = { store: Pick<DatabaseStore, "dump" | "fill" | "moving">; blobs: Blobs };
 
 /**
- * Reads a backup as `readBackup` does, with its files into the target, and fills the target's store if it is sound. Servers
- * may use the store once the two have been compared. Returns the manifest and the problems; with a problem, the store is still
- * empty, and servers may use it. Throws `conflict` for a store that is not empty, and `unsupported` as `readBackup` does.
+ * Reads a backup like `readBackup`, with its files into the target, and fills the target's store if the backup is
+ * valid. Servers may use the store after the two have been compared. Returns the manifest and the problems; if there
+ * are problems, the store is still empty, and servers may use it. Throws `conflict` for a store that is not empty, and
+ * `unsupported` like `readBackup`.
  */
 export async function restoreBackup(
   archive: AsyncIterable<ArchiveEntry>,

@@ -53,9 +53,9 @@ type StatsQuery = {
 };
 
 /**
- * Statistics that a caller may read: of forms with the scope `forms:read`, of flags with `flags:read` in the projects and
- * environments that it is limited to, and the times of commits with `read`. Throws `forbidden` for a caller that may read
- * none of them, `not_found` for the form, `invalid` for the time zone.
+ * Statistics that a caller may read: of forms with the scope `forms:read`, of flags with `flags:read` in the caller's
+ * projects and environments, and of commits with `read`. Throws `forbidden` for a caller that may read none of them,
+ * `not_found` for the form, `invalid` for the time zone.
  */
 export async function readStats(
   app: StatsApp,
@@ -154,8 +154,8 @@ export type ReadRates = { flags: Map<string, number>; all: number };
 const STEP = 1000;
 
 /**
- * Estimates the reads of the last hour from the current hour and a share of the one before, with `between` of the flags
- * from one slug to another. A read counts after a minute. Throws `not_found` for the project or the environment,
+ * Estimates the reads of the last hour, from the current hour and a share of the one before. With `between`, only of
+ * flags between two slugs. A read counts after a minute. Throws `not_found` for the project or the environment,
  * `forbidden`.
  */
 export async function readRates(

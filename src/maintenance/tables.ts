@@ -3,8 +3,9 @@ import { FORM_TABLES } from "./form-tables.ts";
 import { SETUP_TABLES } from "./setup-tables.ts";
 
 /**
- * The tables of a dump, parents first. The search index, who is signed in, what follows from other rows, and notes of files to
- * be removed are not part of it. Of `submission_counts` it has what was stored in an hour; how many submissions there are follows from the submissions.
+ * The tables of a dump, parents first. Not included: the search index, sessions, rows that follow from other rows, and
+ * notes about files to remove. `submission_counts` has the submissions stored in each hour; the totals follow from the
+ * submissions.
  */
 export const PORTABLE_TABLES = { ...SETUP_TABLES, ...FORM_TABLES };
 
@@ -24,7 +25,7 @@ type OtherTable = {
 
 const [SQLITE, POSTGRES] = [{ only: "sqlite" }, { only: "postgres" }] as const;
 
-/** All other tables, but those of migrations and those that SQLite keeps behind its search index. */
+/** All other tables, except those of migrations and of SQLite's search index. */
 export const OTHER_TABLES: Readonly<Record<string, OtherTable>> = {
   loose_files: { of: "files", columns: { blob_key: "text fileKey" } },
   sessions: {

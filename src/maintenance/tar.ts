@@ -40,8 +40,8 @@ export function packTar(entries: AsyncIterable<ArchiveEntry>, time: number): Rea
 }
 
 /**
- * The files of a tar archive in their order. Read the bytes of a file before the next file; otherwise they are skipped.
- * Throws `unsupported` for a truncated archive, for one that is not tar, and for entries that are not regular files.
+ * The files of a tar archive in order. Read the bytes of a file before the next file; otherwise they are skipped.
+ * Throws `unsupported` for a truncated archive, for other formats, and for entries that are not regular files.
  */
 export async function* unpackTar(archive: ReadableStream<Uint8Array>): AsyncGenerator<ArchiveEntry> {
   const decoder = createTarDecoder({ strict: true });

@@ -12,8 +12,8 @@ import { requireChangeable } from "../projects/locks.ts";
 import type { Member, MemberQuery, MembershipsApp } from "./store.ts";
 
 /**
- * The values of a segment that a form fills, approved or pending; none of one with a rule. Throws `not_found`, and
- * `forbidden` without `forms:read` where the form is.
+ * The values of a segment that a form fills, approved or pending; empty for a segment with a rule. Throws `not_found`,
+ * and `forbidden` without `forms:read` for the form.
  */
 export async function listMembers(
   app: MembershipsApp,
@@ -27,8 +27,8 @@ export async function listMembers(
 }
 
 /**
- * The members of those segments that forms fill, sorted, for a file of flagd. Throws `too_large` for a segment with more than
- * 10,000, `forbidden` without `forms:read` where a form is.
+ * The sorted members of segments that forms fill, for a flagd file. Throws `too_large` for a segment with more than
+ * 10,000, `forbidden` without `forms:read` for a form.
  */
 export async function exportMembers(
   caller: Caller,
@@ -54,8 +54,8 @@ export async function exportMembers(
 }
 
 /**
- * Approves values of a segment, or with null all that are pending; ones that are approved stay as they are. Returns the
- * segment. Throws `not_found` for a value that no submission has, and as {@link listMembers} and `requireChangeable`.
+ * Approves values of a segment, or all pending values with null. Values that are approved already stay so. Returns the
+ * segment. Throws `not_found` for a value that no submission has, and like {@link listMembers} and `requireChangeable`.
  */
 export async function approve(
   app: MembershipsApp,

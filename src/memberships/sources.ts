@@ -18,9 +18,9 @@ export type GivenSource = {
 };
 
 /**
- * Lets a form fill a segment, which is created if it does not exist: whoever is named in its submissions is a member, in
- * earlier ones too. Throws as `changeSegment`, and `not_found`, `conflict` and `forbidden` for the form, of which the caller
- * needs `forms:read`.
+ * Lets a form fill a segment, which is created if it does not exist. The members come from all submissions, including
+ * earlier ones. Throws like `changeSegment`, and `not_found`, `conflict` and `forbidden` for the form, which needs
+ * `forms:read`.
  */
 export async function setSource(
   app: SourceApp,

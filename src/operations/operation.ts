@@ -165,8 +165,8 @@ type NamesIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest
 type SchemasOf<S, K> = K extends keyof S ? (S[K] extends Schemas ? S[K] : never) : { output?: never };
 
 /**
- * Declares the operations of a noun, each with the types of its schemas and of its path. `schemas` loads what they take and
- * return, by the same names.
+ * Declares the operations of a noun, each with the types of its schemas and its path. `schemas` loads the schemas of
+ * inputs and outputs, by the same names.
  */
 export function noun<S, const P extends { [K in keyof S]: string } & Record<string, string>>(
   tag: string,

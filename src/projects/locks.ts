@@ -8,9 +8,9 @@ import type { ProjectsApp } from "./store.ts";
 export type LockedPlace = { project: string; environment?: string | undefined };
 
 /**
- * Checks that a caller may change an environment, or without one every environment of the project. For a locked
- * environment, throws `forbidden` without the scope `flags:locked` and `unconfirmed` without a confirmation. A project or
- * environment that does not exist is not locked.
+ * Checks that a caller may change an environment, or every environment of the project if none is given. Throws
+ * `forbidden` without the scope `flags:locked` and `unconfirmed` without a confirmation if an environment is locked.
+ * Missing projects and environments count as not locked.
  */
 export async function requireChangeable(app: ProjectsApp, caller: Caller, place: LockedPlace): Promise<void> {
   const locked = await unconfirmedLocks(app, caller, place);
@@ -18,8 +18,8 @@ export async function requireChangeable(app: ProjectsApp, caller: Caller, place:
 }
 
 /**
- * The locked environments of a place that the caller has not confirmed. Throws `forbidden` for one who may not change them,
- * and `unapproved` where a change needs approvals, and is not under review.
+ * The locked environments of a place that the caller has not confirmed. Throws `forbidden` if the caller may not change
+ * them, and `unapproved` if a change needs approvals and is not under review.
  */
 export async function unconfirmedLocks(
   app: ProjectsApp,

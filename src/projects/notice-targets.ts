@@ -25,9 +25,9 @@ export type NewNoticeTarget = {
 type Added = { id: string; secret: string | null };
 
 /**
- * Adds a target that gets the notices of a project, and returns its id with its secret, which is not shown again; null for
- * any kind but a webhook. Throws `invalid` for a text that is no target and for what `outgoing.check` refuses, `not_found`
- * for the project and the environment, `conflict` past `MAX_TARGETS`, `forbidden`.
+ * Adds a target for the notices of a project. Returns its id and, for a webhook, its secret, which is not shown again;
+ * null for other kinds. Throws `invalid` for a text that is not a target and for a URL that `outgoing.check` refuses,
+ * `not_found` for the project and the environment, `conflict` beyond `MAX_TARGETS`, `forbidden`.
  */
 export async function addNoticeTarget(
   app: TargetsApp,

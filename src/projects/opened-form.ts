@@ -16,7 +16,7 @@ export function openedBy(forms: readonly OpenedForm[], { environment, flag }: De
   );
 }
 
-/** A refusal to delete flags of a project that open some forms; it names one of those that the caller sees. */
+/** The refusal to delete flags of a project that open forms. It names one form that the caller sees. */
 export function opensForm(caller: Rights, project: string, opened: readonly OpenedForm[]): AppError {
   const seen = opened.find((each) => hasScope(caller, "forms:read", { project: each.project }));
   const { environment, flag } = seen ?? opened[0]!;

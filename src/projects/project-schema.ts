@@ -32,7 +32,7 @@ export const settingsSchema = z.object({
   ),
 });
 
-/** Settings to change: those that are left out stay as they are. */
+/** Settings to change; absent ones stay as they are. */
 export const someSettings = z.partial(settingsSchema).shape;
 
 const { name, ...otherSettings } = settingsSchema.shape;

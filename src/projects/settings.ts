@@ -5,7 +5,7 @@ import { parseMailbox } from "../delivery/address.ts";
 import { LEAST_CONTRAST, contrastOnWhite } from "./contrast.ts";
 import { PROJECT_SETTINGS, type ProjectPatch, type ProjectSettings } from "./project.ts";
 
-/** The settings that only an admin of everything changes: they count for others too, or cost them. */
+/** Settings that only an admin of the server can change, because they affect other projects or cost resources. */
 export const INSTANCE_SETTINGS = [
   "mailFrom",
   "maxSubmissions",

@@ -23,7 +23,7 @@ export function createCommitMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer((SECONDS.length + WRITES.length + 4) * 8);
 }
 
-/** The same in memory that one thread counts in and others read. */
+/** The same counts in shared memory: one thread counts, others read. */
 export function openCommitStats(memory: SharedArrayBuffer): CommitStats {
   const numbers = new Float64Array(memory);
   const open = (bounds: readonly number[], start: number) => {

@@ -10,12 +10,15 @@ export const MAX_QUEUED_BYTES = 64 * MiB;
 export const SQLITE_STALENESS_MS = 2;
 
 /**
- * Milliseconds for which a version read from PostgreSQL is trusted, and for which a change waits behind its commit. All replicas have to
- * agree about it.
+ * Milliseconds for which a version read from PostgreSQL is trusted, and for which a change waits after its commit. All
+ * replicas must use the same value.
  */
 export const POSTGRES_STALENESS_MS = 100;
 
-/** Milliseconds for which a submission is sent to PostgreSQL again whose answer was lost, before it is refused and withdrawn. */
+/**
+ * Milliseconds for which a submission is sent to PostgreSQL again if the answer was lost, before it is refused and
+ * withdrawn.
+ */
 export const POSTGRES_UNKNOWN_MS = 30_000;
 
 /** Milliseconds for which a submission waits until it is sent to PostgreSQL, before it is refused. */

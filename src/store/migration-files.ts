@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The migrations in a folder of this one, in order. It is a macro, which the bundler calls: importing it with
- * `{ type: "macro" }` puts the texts, or their number, in the place of the call. https://bun.com/docs/bundler/macros
+ * The migrations in a folder of this one, in order. This is a macro: the bundler replaces a call with the texts, or
+ * their number, if it is imported with `{ type: "macro" }`. https://bun.com/docs/bundler/macros
  */
 export function migrationsIn(folder: string): string[] {
   const path = join(import.meta.dir, folder);

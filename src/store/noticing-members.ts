@@ -3,7 +3,7 @@ const WRITES = ["mark", "delete", "deleteAged", "purge", "clearDeleted", "import
 
 type Writes = Record<(typeof WRITES)[number], (...args: never[]) => Promise<unknown>>;
 
-/** The same slice, which calls `notice` behind each of these writes, before its caller goes on. */
+/** The same slice, which calls `notice` after each of these writes, before its caller continues. */
 export function noticingMembers<S extends Writes>(submissions: S, notice: () => Promise<void>): S {
   const noticing = WRITES.map((name) => {
     const write = submissions[name] as (...args: unknown[]) => Promise<unknown>;

@@ -32,8 +32,8 @@ export function selectFrom(table: TableName): string {
 }
 
 /**
- * As {@link selectFrom}, some hundred rows: the first ones, or those behind the row whose key is `$key0`, `$key1`, …. Each
- * row has its key behind its values, by these names.
+ * Selects like {@link selectFrom}, a few hundred rows: the first ones, or those after the row with the key `$key0`,
+ * `$key1`, …. Each row has its key after its values, under these names.
  */
 export function selectPage(table: TableName, isFirst: boolean): string {
   const keys = orderOf(table);

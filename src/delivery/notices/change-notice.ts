@@ -2,8 +2,8 @@ import { isObject } from "../../base/json.ts";
 import type { NoticeType } from "./notice-types.ts";
 
 /**
- * How targets of the project hear of a change of the setup. A change with an entry of the history is noticed as that says,
- * `flag.changed` for a flag; with a notice of its own, as that says, where it differs; with null not at all.
+ * How a change of the setup is announced to the targets of its project. With a history entry, the notice follows that
+ * entry (`flag.changed` for a flag). A different notice of its own replaces it. Null announces nothing.
  */
 export type ChangeNotice = {
   type: NoticeType;

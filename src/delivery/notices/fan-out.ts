@@ -20,7 +20,7 @@ export type StoredNotice = {
   happenedAt?: number;
 };
 
-/** Notices for one delivery to a target. A digest with a `window` in seconds takes later ones too. */
+/** Notices for one delivery to a target. A digest with a `window` in seconds also takes later notices. */
 export type Bundle = { target: NoticeTarget; notices: readonly StoredNotice[]; window: number | null };
 
 /** The deliveries of the notices of one transaction, to the enabled targets of their project. */

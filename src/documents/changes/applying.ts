@@ -30,9 +30,9 @@ import { requireOwnOrReviewer } from "./reviews.ts";
 import { eventsOf, view } from "./views.ts";
 
 /**
- * Applies an approved change: plans it anew, and makes exactly what was approved. Throws `outdated` where it would make
- * something else, `unapproved` without enough approvals of people who may still give them, `forbidden` where its author or
- * the caller may not make it, `conflict` for another etag and a change that is closed.
+ * Applies an approved change: plans it again, and makes exactly the approved differences. Throws `outdated` if they
+ * would differ, `unapproved` without enough approvals from people who may still approve, `forbidden` if its author or
+ * the caller may not make the change, `conflict` for another etag and for a closed change.
  */
 export async function applyChange(
   app: ChangesApp,

@@ -1,7 +1,10 @@
 /** An event on its way to a webhook. */
 export type ChangeDelivery = { id: string; body: string; url: string; secret: string; attempts: number };
 
-/** The end of an attempt: when the next one is due, or when it was the last one, in milliseconds since 1970. */
+/**
+ * The end of an attempt: the time of the next one, or the time of this one if it was the last, in milliseconds since
+ * 1970.
+ */
 export type SettledChangeDelivery = {
   id: string;
   dueAt: number;

@@ -7,7 +7,7 @@ import type { ChangesApp } from "../store.ts";
 import { type Proposal, type ProposedOperation, noSuchChange } from "./proposal.ts";
 import type { ProposalChange, ProposalEvent } from "./proposal-change.ts";
 
-/** Runs an operation that was proposed, as a caller whose review decides what is applied. */
+/** Runs a proposed operation as a caller whose review decides what is applied. */
 export type Rerun = (operation: ProposedOperation, caller: Caller) => Promise<unknown>;
 
 /** A proposed change of a project. */
@@ -46,7 +46,7 @@ export function requireOpen(proposal: Proposal, now: number): Proposal {
   throw new AppError("conflict", `this change ${been}`, { reason: "change-closed" });
 }
 
-/** Throws `unconfirmed` if the caller does not name what it has seen, `conflict` if that is something else. */
+/** Throws `unconfirmed` if the caller names no etag, and `conflict` if it is not the present one. */
 export function requireEtag(proposal: Proposal, etag: string | null): void {
   if (etag === null)
     throw new AppError("unconfirmed", "the change that you have seen is not named", {

@@ -67,8 +67,8 @@ export async function planChange(
 }
 
 /**
- * Makes the changes that were planned, as long as the operation would make the same ones of the same setup. Throws `conflict`
- * with the reason `plan-differs` if not, `unconfirmed` and `forbidden` for locked environments, `unapproved`.
+ * Makes planned changes, if the operation would still make the same ones from the same setup. Throws `conflict` with
+ * the reason `plan-differs` if not, `unconfirmed` and `forbidden` for locked environments, `unapproved`.
  */
 export async function applyPlan(
   app: ChangesApp,

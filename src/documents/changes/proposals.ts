@@ -12,8 +12,8 @@ import { differencesOf, environmentsOf, summaryOf } from "./proposed-differences
 import { eventsOf, view } from "./views.ts";
 
 /**
- * Proposes what an operation would change, in place of changing it. `value` is the answer of the operation where it would
- * change nothing. Throws what the operation throws, `conflict` for too many open changes, `too_large`.
+ * Proposes the changes of an operation instead of making them. If the operation would change nothing, `value` is its
+ * answer. Throws like the operation, `conflict` for too many open changes, `too_large`.
  */
 export async function proposeChange(
   app: ChangesApp,

@@ -12,8 +12,8 @@ import type { ProposalChange } from "./proposal-change.ts";
 import { eventsOf, view } from "./views.ts";
 
 /**
- * Approves a change as its reviewer has seen it: at an etag. Throws `forbidden` for its author, for a token, and without
- * `flags:locked` in all of its environments; `conflict` for another etag, a second approval, and a change that is closed.
+ * Approves a change at the etag that the reviewer has seen. Throws `forbidden` for its author, for a token, and without
+ * `flags:locked` in all its environments; `conflict` for another etag, a second approval, and a closed change.
  */
 export function approveChange(
   app: ChangesApp,

@@ -17,8 +17,9 @@ import { CHANGE_LIMITS } from "./change-limits.ts";
 import type { ProjectTarget, ProposalChange } from "./proposal-change.ts";
 
 /**
- * Adds a webhook that gets the changes of a project, and returns its secret, which is not shown again. Throws `invalid` for
- * anything but the URL of a webhook and for what `outgoing.check` refuses, `conflict` for too many, `forbidden`.
+ * Adds a webhook for the proposed changes of a project. Returns its secret, which is not shown again. Throws `invalid`
+ * for anything but the URL of a webhook and for a URL that `outgoing.check` refuses, `conflict` for too many,
+ * `forbidden`.
  */
 export async function addProjectTarget(
   app: ChangesApp,

@@ -7,8 +7,8 @@ type SubmissionCounts = {
 };
 
 /**
- * How many submissions to a form came from a time until another, and in the same spans of the weeks before. Of whole hours
- * it also knows those that were deleted since; of the parts of hours at both ends it does not.
+ * Counts submissions to a form between two times, and in the same hours of the weeks before. For whole hours,
+ * submissions that were deleted since are included; for the parts of hours at both ends they are not.
  */
 export async function readBaseline(
   { store: { submissions } }: SubmissionCounts,

@@ -71,7 +71,7 @@ export type RunningChecks = {
   forwardedIgnored: number;
 };
 
-/** The checks that a running server makes of itself: none that take long or write to the disk. */
+/** The checks that a running server makes of itself: none that are slow or write to the disk. */
 export async function checkRunning(
   config: Server,
   { data, shared }: Storage,

@@ -19,9 +19,9 @@ const LARGE_LOG = 64 * MiB;
 const STALE = 3_600_000;
 
 /**
- * Checks the database, its log and unfinished uploads; of a database that this process serves, not the structure, which
- * takes long; `newest` is the Unix time of the last change, in milliseconds,
- * `sending` lists the forms whose submissions are sent somewhere.
+ * Checks the database, its log and unfinished uploads. For a database that this process serves, the structure is not
+ * checked, which is slow. `newest` is the time of the last change, in milliseconds since 1970; `sending` lists the
+ * forms whose submissions are sent somewhere.
  */
 export function checkDatabase(
   data: string,

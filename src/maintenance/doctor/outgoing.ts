@@ -5,8 +5,8 @@ import type { Server, Surroundings } from "./surroundings.ts";
 import { type Finding, ok, problem, warning } from "../finding.ts";
 
 /**
- * Checks the mail server, the links that leave the server, and where targets may be; `sending` lists forms that need them.
- * Without `connects`, the mail server is not contacted.
+ * Checks the mail server, links in outgoing messages, and permitted networks of targets. `sending` lists the forms that
+ * need them. Without `connects`, the mail server is not contacted.
  */
 export async function checkOutgoing(
   { outgoing, publicUrl }: Server,

@@ -18,7 +18,7 @@ export async function checkServer(config: Server, usable: boolean, by: Surroundi
   return [...findings, ...(await checkReached(config, isServed, by))];
 }
 
-/** Checks what answers at the addresses of a server, which is asked for what it knows of its proxy. */
+/** Checks what answers at the addresses of a server, and asks it whether it trusts its proxy. */
 export function checkReached(config: Server, isServed: boolean | null, by: Surroundings): Promise<Finding[]> {
   const { metrics } = by.origins;
   const countIgnored = async () => (metrics === null ? 0 : countIgnoredAt(metrics, by));

@@ -13,7 +13,7 @@ import { PROPOSABLE, keyOf } from "./proposable.ts";
 /** The way of a call around its operation: a proposal of it for some time, such as `14d`, or a bypass of approvals. */
 export type Detour = { propose: string } | { bypass: true };
 
-/** A call of an operation that can be proposed: none of these depends on where it runs, or on what was sent with it. */
+/** A call of an operation that can be proposed. It does not depend on where it runs, or on the headers sent with it. */
 export function proposableCall(call: Pick<Call, "app" | "caller" | "names" | "query" | "body">): Call {
   return { ...call, deployment: {} as Deployment, sender: NO_BROWSER, tag: () => {} };
 }
@@ -31,8 +31,8 @@ export function rerunOn(app: App): Rerun {
 }
 
 /**
- * Runs an operation by a detour: proposes it, or makes it without approvals. Returns the change that is proposed, or the
- * answer of the operation. Throws `invalid` for an operation that cannot be proposed, and what the operation throws.
+ * Proposes an operation, or runs it without approvals. Returns the proposed change, or the answer of the operation.
+ * Throws `invalid` for an operation that cannot be proposed, and what the operation throws.
  */
 export async function performBy(
   detour: Detour,

@@ -32,7 +32,7 @@ export async function checkBody(
   });
 }
 
-/** The query of a call, in which what is given several times is a list. Throws `invalid` with the first fault. */
+/** The query of a call. A parameter that is given several times is a list. Throws `invalid` with the first fault. */
 export function checkQuery(schema: z.ZodMiniType, query: unknown): unknown {
   const result = z.safeParse(schema, query);
   if (result.success) return result.data;

@@ -20,8 +20,8 @@ export class ShapeError extends Error {
 }
 
 /**
- * A value as a schema parses it. The entries of its sections, the records of a schema, are parsed in turns with other work:
- * a document may have a million of them. Throws `ShapeError`, and `invalid` for more than `BODY_LIMITS`.
+ * Parses a value with a schema. The entries of its sections (the records of a schema) are parsed in turns with other
+ * work, because a document may have a million of them. Throws `ShapeError`, and `invalid` beyond `BODY_LIMITS`.
  */
 export function parseShape(schema: Schema, value: unknown, path: readonly string[] = []): Promise<unknown> {
   return parseAt({ path, takeTurns: createTurns() }, schema, value);

@@ -52,7 +52,10 @@ export const pageQuery = z.strictObject({
   ...filters,
 });
 
-/** The query of a list of all forms: `email` lists what a purge of that address would delete, and goes alone. */
+/**
+ * The query of a list of all forms. `email` lists the submissions that a purge of that address would delete, and
+ * excludes other filters.
+ */
 export const inboxQuery = z
   .strictObject({
     form: z.optional(z.string()),

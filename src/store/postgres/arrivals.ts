@@ -19,8 +19,9 @@ function listWriters(): Work<{ writer: string }[]> {
 }
 
 /**
- * The last submissions that arrived, once every transaction has ended that may have taken a smaller place and is not committed:
- * a place is taken before the commit, as in a long import. Throws `unavailable` if one does not end.
+ * The last submissions that arrived. Waits until every transaction has ended that may have taken a smaller place
+ * without committing, because a place is taken before the commit, for example in a long import. Throws `unavailable` if
+ * one does not end.
  */
 export async function lastArrivals({ read }: Pick<Units, "read">, limit: number): Promise<Arrival[]> {
   const found = await read(() => listLastArrivals(limit));

@@ -20,8 +20,8 @@ export type Batches<Item, T> = {
 };
 
 /**
- * Commits items together: items that arrive while batches are under way form the next one, so that load makes batches
- * larger instead of the queue longer. `commit` never rejects, and returns an outcome for each item in their order.
+ * Commits items in batches. Items that arrive while batches are in progress form the next one, so that load makes
+ * batches larger instead of the queue longer. `commit` never rejects, and returns an outcome for each item in order.
  */
 export function createBatches<Item, T>(
   commit: (items: Item[]) => Promise<Outcome<T>[]>,

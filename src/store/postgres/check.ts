@@ -5,9 +5,9 @@ import { transactLong } from "./long-transaction.ts";
 import { runWork } from "./run.ts";
 
 /**
- * Problems of a database as messages, as of one moment: what the server does not watch over any more, rows without those they
- * refer to, revisions of the future, numbers that would be given out again. Reads every reference. Damaged pages are found
- * by the server: at each read if it has checksums, and by its program `pg_amcheck`.
+ * Problems of a database as messages, as of one moment: disabled or unknown triggers, unvalidated constraints, invalid
+ * indexes, rows that refer to missing rows, revisions of the future, sequences behind their rows. Reads every reference.
+ * The server detects damaged pages: at each read if it has checksums, and with its program `pg_amcheck`.
  */
 export function checkDatabase(connections: Connections): Promise<string[]> {
   return transactLong(connections, "check", (query) => runWork(query, findProblems()));

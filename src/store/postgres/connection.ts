@@ -6,7 +6,7 @@ import type { DatabaseAddress } from "./database-url.ts";
 import { DeadlineError, isLost, isReadOnly, refusesStartupOptions, UnknownOutcomeError } from "./errors.ts";
 import { type Pool, STATEMENT_DEADLINE_MS, createPool } from "./pool.ts";
 
-/** The connections of a server by what they are for. Those of `transactions` and `dump` run nothing else. */
+/** Sizes of the connection pools of a server, by purpose. Connections of `transactions` and `dump` run nothing else. */
 export const POOL_SIZES = { version: 1, reads: 4, inserts: 2, transactions: 2, dump: 1 } as const;
 
 export type PoolName = keyof typeof POOL_SIZES;
@@ -65,9 +65,9 @@ export type Connections = {
 };
 
 /**
- * Opens no connection yet: those of a pool are made when it is first needed, and closed after a minute without work. With
- * `isSingle` one does everything but dumps, one thing after the other: for a command. Throws `invalid` if a certificate
- * cannot be read.
+ * Creates the pools without opening a connection. A pool opens connections when they are needed, and closes them after
+ * a minute without work. With `isSingle`, one connection does everything except dumps, one thing after another, for a
+ * command. Throws `invalid` if a certificate cannot be read.
  */
 export function createConnections(address: DatabaseAddress, isSingle = false): Connections {
   const ca = address.sslRootCert === null ? undefined : readCertificates(address.sslRootCert);

@@ -32,9 +32,9 @@ const SETTINGS = new Set(["host", "sslmode", "sslrootcert", "channel_binding", "
 const SCHEME = /^([a-z][a-z0-9+.-]{0,30}):\/\//i;
 
 /**
- * Reads `postgres://user:password@host:port/database?settings`, as libpq does. The settings are `host` (for the directory
- * of a unix socket), `sslmode`, `sslrootcert`, `channel_binding` and `prepare`. To a host other than this machine TLS is
- * required unless `sslmode=disable`. Throws `invalid` with a message that shows no password.
+ * Parses `postgres://user:password@host:port/database?settings`, like libpq. The settings are `host` (for the directory
+ * of a unix socket), `sslmode`, `sslrootcert`, `channel_binding` and `prepare`. For a host other than this machine, TLS
+ * is required unless `sslmode=disable`. Throws `invalid` with a message that shows no password.
  */
 export function parseDatabaseUrl(url: string): DatabaseAddress {
   const scheme = SCHEME.exec(url)?.[1]?.toLowerCase();

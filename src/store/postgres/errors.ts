@@ -29,7 +29,7 @@ export function isRepeatable(error: unknown): boolean {
   return /^(40001|40P01|25P03)$/.test(sqlState(error));
 }
 
-/** Whether a row that others refer to was deleted between two steps: a repetition does not find it any more. */
+/** Whether a row that others refer to was deleted between two steps. A repetition no longer finds it. */
 export function isParentGone(error: unknown): boolean {
   return sqlState(error) === "23503";
 }
@@ -58,8 +58,8 @@ const UNAVAILABLE = /^(55P03|57014|57P0|53|08|25006|25P03|58|XX000)/;
 const UNREACHABLE = /^ERR_POSTGRES_(CONNECTION|TLS|IDLE|LIFETIME)|^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/;
 
 /**
- * Turns an error of PostgreSQL that passes, or that a caller can resolve, into an AppError, and returns any other error as
- * it is. A caller is told nothing of the place of the database, because senders may see it.
+ * Converts a temporary error of PostgreSQL, or one that a caller can resolve, to an AppError, and returns any other
+ * error unchanged. The message does not reveal the place of the database, because senders may see it.
  */
 export function postgresError(error: unknown): unknown {
   if (error instanceof AppError) return error;

@@ -46,10 +46,10 @@ export type Intake = {
 type Sending = { isSent: boolean };
 
 /**
- * Inserts submissions in batches. One whose answer was lost is sent again: its id makes it one row. If that stays unknown
- * for `unknownMs`, it is refused, and `withdraw` is given its id, to delete it once the database answers again. One that
- * leaves a mark is not withdrawn, because by then its repeat may have been answered by that mark: its sender and `report`
- * are told that it may be stored.
+ * Inserts submissions in batches. A submission whose answer was lost is sent again; its id makes it one row. If the
+ * outcome stays unknown for `unknownMs`, it is refused, and `withdraw` gets its id, to delete it when the database
+ * answers again. A submission that leaves a mark is not withdrawn, because a repeat may have been answered with it by
+ * then: its sender and `report` are told that it may be stored.
  */
 export function createIntake(
   connections: Connections,

@@ -22,8 +22,8 @@ const KINDS = {
 } as const;
 
 /**
- * Runs a transaction that may take long, and wait for its caller between two statements. It is not repeated. Throws `conflict`
- * and `unavailable`, and what the caller throws.
+ * Runs a transaction that may take long and wait for its caller between two statements. It is not repeated. Throws
+ * `conflict` and `unavailable`, and what the caller throws.
  */
 export async function transactLong<T>(
   connections: Connections,

@@ -6,8 +6,8 @@ import { sqlState, startError } from "./errors.ts";
 
 /**
  * The migrations in order: after the first n, the column `schema` of `formflag_meta` is n. A released migration never
- * changes, and only adds: replicas of the release before run on beside it. One beside which none may go on sets the column
- * `beside` to `schema`, which is the number before the migration, minus its own.
+ * changes, and only adds, so that replicas of the previous release keep working. If they cannot, the migration sets the
+ * column `beside` to `schema`, which still has the number from before all migrations, minus its own number.
  */
 export const MIGRATIONS: readonly string[] = unpackMigrations(packedMigrations("postgres/migrations"));
 
@@ -25,10 +25,10 @@ const CREATE_META = `CREATE TABLE formflag_meta (
 )`;
 
 /**
- * Brings the schema of a database up to date, in one transaction; of several processes that start at once, one does it.
- * `place` names the database in messages. Throws `forbidden` for a database of another program or of a newer formflag, one
- * that is read-only, one whose rights do not suffice, and an older schema with `off`; `unauthenticated` and `unavailable`
- * if the database cannot be reached; `unsupported` for a server that is too old, or not in UTF-8.
+ * Updates the schema of a database in one transaction. If several processes start at once, one of them does it. `place`
+ * names the database in messages. Throws `forbidden` for a database of another program or of a newer formflag, a
+ * read-only database, missing rights, and an older schema with `off`; `unauthenticated` and `unavailable` if the
+ * database cannot be reached; `unsupported` for a server that is too old or not in UTF-8.
  */
 export async function migrate(
   connections: Connections,

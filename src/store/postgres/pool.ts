@@ -8,14 +8,20 @@ export const STATEMENT_DEADLINE_MS = 5000;
 /** Connections, as the driver holds them. */
 type Client = { close: (options: { timeout: number }) => Promise<unknown> };
 
-/** A pool that never has more work than connections: what waits for one waits here, for a time that is known. */
+/**
+ * A pool that never gives a connection more than one piece of work. Work waits here for a connection, for a limited
+ * time.
+ */
 export type Pool<C> = {
   use: <T>(use: (client: C, expire: () => void) => Promise<T>) => Promise<T>;
   replace: () => void;
   close: () => Promise<void>;
 };
 
-/** Opens with `open`, once it is needed, what has `size` connections. `use` throws `unavailable` if none gets free. */
+/**
+ * Creates a pool of `size` connections, which `open` opens when they are needed. `use` throws `unavailable` if none
+ * becomes free.
+ */
 export function createPool<C extends Client>(open: () => C, size: number): Pool<C> {
   let current: C | undefined;
   let free = size;

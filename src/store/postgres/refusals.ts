@@ -1,7 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import { type StoredSubmission, UNKNOWN_OUTCOME } from "../../forms/intake/insertion.ts";
 
-/** Whether a repeat of a submission is recognized by what it leaves behind. */
+/** Whether a repeat of a submission is recognized by a mark that the submission leaves. */
 export function leavesMark({ conditions }: StoredSubmission): boolean {
   return (
     conditions !== undefined && Boolean(conditions.key ?? conditions.recent ?? conditions.challenge?.nonce)
@@ -21,7 +21,7 @@ export function unknownOutcome(
   return new AppError("unavailable", message, { reason: UNKNOWN_OUTCOME, retryAfter: 1, cause });
 }
 
-/** The error of a batch as the sender of one submission gets it: what leaves a mark stays where it was stored. */
+/** Converts the error of a batch for the sender of one submission. A submission that leaves a mark stays stored. */
 export function refusalOf(submission: StoredSubmission, error: unknown): unknown {
   const isUnknown = error instanceof AppError && error.reason === UNKNOWN_OUTCOME;
   if (!isUnknown || !leavesMark(submission)) return error;

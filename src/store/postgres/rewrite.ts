@@ -34,8 +34,8 @@ const FORGET_STATISTICS = `SELECT format('ALTER TABLE %I %s', $1::text, string_a
 const MAX_REPEATS = 20;
 
 /**
- * Rewrites the tables that hold what people send, and what PostgreSQL keeps of their values for its planner. Throws
- * `forbidden` for a role that does not own them, `unsupported` behind a pooler, `unavailable`.
+ * Rewrites the tables with data of senders, and clears PostgreSQL's statistics of their values. Throws `forbidden` for
+ * a role that does not own them, `unsupported` behind a pooler, `unavailable`.
  */
 export async function rewriteTables(connections: Connections): Promise<void> {
   try {

@@ -61,7 +61,10 @@ export function* updateIndex(): Work<boolean> {
   return rows.length === MAX_ADDED || seqs.length < rows.length;
 }
 
-/** How many submissions the index lacks, at most: counting them would take long if many came. Deleted ones leave it at once. */
+/**
+ * An upper bound for the number of submissions that are missing in the index; counting many would take long. Deleted
+ * submissions leave the index at once.
+ */
 export function* indexBacklog(): Work<{ missing: number; removals: boolean }> {
   const { missing } = yield* only<{ missing: number }>(
     "SELECT COALESCE(max(seq) - min(seq) + 1, 0) AS missing FROM submissions WHERE indexed = 0",

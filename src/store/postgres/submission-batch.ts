@@ -66,8 +66,8 @@ queued AS (
 const SEPARATOR = "\x01";
 
 /**
- * Inserts submissions without conditions in one statement. Returns null if it stored all, else the ids of the
- * submissions that it stored.
+ * Inserts submissions without conditions in one statement. Returns null if it stored all, otherwise the ids of the
+ * stored submissions.
  */
 export function* insertBatch(batch: readonly StoredSubmission[]): Work<Set<string> | null> {
   const files = batch.flatMap(({ id, files }) => files.map((file, index) => ({ id, index, file })));

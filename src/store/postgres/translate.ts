@@ -26,8 +26,9 @@ const TOKENS = new RegExp(
 );
 
 /**
- * Translates the shared SQL: `$name` to `$n`, the markers of locks, `json_each` of a JSON array to rows of `key` (from 0)
- * and `value` (as text), `unhex` to bytes, `unixepoch` to the clock of the server. With a cut, rows behind the one that reaches it are left out.
+ * Translates the shared SQL: `$name` to `$n`, the markers of locks, `json_each` of a JSON array to rows of `key` (from
+ * 0) and `value` (as text), `unhex` to bytes, `unixepoch` to the clock of the server. With a cut, rows after the one
+ * that reaches it are left out.
  */
 export function translate(sql: string, cut: Cut | null = null): Translated {
   const names: string[] = [];

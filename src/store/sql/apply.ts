@@ -107,7 +107,8 @@ const APPLY: Apply = {
 
 /**
  * Applies and records all changes of a plan, each with its own revision. Returns false, without any change, if the
- * setup is no longer at `version`, on which the plan is based. Throws `too_large` for an environment that grows past its limit.
+ * setup is no longer at `version`, on which the plan is based. Throws `too_large` for an environment that grows beyond
+ * its limit.
  */
 export function* applyChanges(changes: readonly SetupChange[], version: number, by: Author): Work<boolean> {
   if ((yield* currentVersion()) !== version) return false;

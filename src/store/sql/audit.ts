@@ -18,8 +18,8 @@ type Row = Omit<AuditEntry, "details"> & { details: string };
 const COLUMNS = "id, at, who, type, action, project, object, details, address, hash";
 
 /**
- * Makes this transaction the only one that adds entries until it ends: changes of the setup hold the same row. Work that
- * locks rows which such a change locks too takes it first.
+ * Makes this transaction the only one that adds entries until it ends; changes of the setup hold the same row. Work
+ * that also locks rows of such a change must take this lock first.
  */
 export function* lockAudit(): Work<void> {
   yield* first(`SELECT version FROM setup_version WHERE id = 1 ${FOR_UPDATE}`);

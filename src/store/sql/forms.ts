@@ -49,8 +49,8 @@ export function* insertForm({ form }: Change<"insertForm">): Work<void> {
 }
 
 /**
- * Moves a form to another project with its history since it was created, in which its targets are. What a project with a
- * limit holds is counted anew.
+ * Moves a form to another project, with its targets and its history since it was created. If a project has a limit, its
+ * usage is counted again.
  */
 export function* moveForm({ key, slug, from, project }: Change<"moveForm">): Work<void> {
   const places = { from, project };
@@ -85,8 +85,8 @@ export function* updateForm({ form }: Change<"updateForm">): Work<void> {
 }
 
 /**
- * Marks a form as deleted, takes it out of its project and frees its slug and key, so that it is gone at once;
- * `clearDeleted` removes its submissions in steps.
+ * Marks a form as deleted and frees its slug and key, so that it is gone at once. `clearDeleted` removes its
+ * submissions in steps.
  */
 export function* deleteForm({ key }: Change<"deleteForm">): Work<void> {
   const form = yield* first<{ id: number; project: number | null }>(
@@ -107,7 +107,7 @@ export function* deleteForm({ key }: Change<"deleteForm">): Work<void> {
   if (form && form.project !== null) yield* forgetStored([form.project]);
 }
 
-/** Whether a form has no submission, nor anybody who is storing one. It takes none before the transaction ends. */
+/** Whether a form has no submission, stored or in progress. It accepts none until the transaction ends. */
 export function* isEmptyForm(key: string): Work<boolean> {
   const form = yield* first<{ id: number }>(`SELECT id FROM forms WHERE key = $key ${SKIP_LOCKED}`, { key });
   if (!form) return false;

@@ -53,8 +53,8 @@ function* listsOf(values: readonly Value[]): Generator<{ list: string; params: P
 const SIZES = [100, 10, 1];
 
 /**
- * Inserts many rows with few statements: `insert` stands before `VALUES`, `onConflict` behind. Each row has as many values
- * as the first, and no two have the same key.
+ * Inserts many rows with few statements: `insert` is the text before `VALUES`, `onConflict` the text after it. Each row
+ * has as many values as the first, and no two have the same key.
  */
 export function* insertRows(insert: string, rows: readonly Value[][], onConflict: string): Work<void> {
   let from = 0;

@@ -28,8 +28,8 @@ function textSize(row: object): number {
 }
 
 /**
- * A page of the rows that a work reads, which has to read one more than `limit`, and may leave out the rows
- * that {@link pageCut} leaves out.
+ * A page of the rows that a work reads. The work must read one more than `limit`, and may leave out the rows that
+ * {@link pageCut} leaves out.
  */
 export function* pageOf<Row extends object, T>(
   rows: Work<Row[]>,
@@ -40,7 +40,7 @@ export function* pageOf<Row extends object, T>(
   return cutPage(yield* rows, limit, view, textSize, bytes);
 }
 
-/** Leaves out the rows behind a page's worth of texts in the columns that may be long. */
+/** Leaves out rows after a page's worth of texts in the columns that may be long. */
 export function pageCut(...columns: string[]): Cut {
   return { columns, bytes: MAX_PAGE_BYTES };
 }

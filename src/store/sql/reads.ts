@@ -14,7 +14,7 @@ const mark = (ofFlag: string) => `
 const MARK_ALL = mark("");
 const MARK_ONE = mark("AND f.slug = $slug");
 
-/** Marks in one order, in which concurrent writers lock the rows. */
+/** Sorts marks in the order in which concurrent writers lock the rows. */
 export function* markRead(reads: FlagRead[]): Work<void> {
   const sorted = reads.toSorted(
     (a, b) => textOrder(a.environmentKey, b.environmentKey) || textOrder(a.slug ?? "", b.slug ?? ""),

@@ -57,8 +57,8 @@ export function* environmentsOf(projectId: number): Work<Environment[]> {
 export type Revised = { project: number; environment?: number };
 
 /**
- * Sets the revisions of environments, by which readers notice that flags have changed. Each is set once, to its last: on
- * PostgreSQL, a row that is changed again and again in a transaction takes longer each time.
+ * Sets the revisions of environments, by which readers detect changes of flags. Each is set once, to its last value: on
+ * PostgreSQL, a row that changes repeatedly in a transaction takes longer each time.
  */
 export function* revise(changes: readonly (Revised & { revision: number })[]): Work<void> {
   const projects = new Map<number, number>();
@@ -79,7 +79,7 @@ export function* revise(changes: readonly (Revised & { revision: number })[]): W
 /** The slug of the project of a form `f`. */
 export const PROJECT_OF_FORM = `coalesce((SELECT slug FROM projects WHERE id = f.project_id), '${DEFAULT_PROJECT}')`;
 
-/** A condition behind others that the project of a form `f` is one of some, and its parameter; none for null. */
+/** A condition, to follow others, that the project of a form `f` is in a list, with its parameter. Empty for null. */
 export function amongProjects(projects: readonly string[] | null): { where: string; params: Params } {
   if (projects === null) return { where: "", params: {} };
   return {

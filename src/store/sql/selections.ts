@@ -17,7 +17,7 @@ export const selected = {
   },
 } satisfies Slice;
 
-/** The flags of an environment as their readers need them, whose parts are read when they are asked for. */
+/** The flags of an environment as readers need them. Their parts are read on demand. */
 export function selections(parts: Bound<typeof selected>) {
   const selectionOf = ({ id, revision, metadata }: EnvironmentRow) => ({
     revision,

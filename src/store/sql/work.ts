@@ -5,9 +5,9 @@ export type Value = string | number | Uint8Array | null;
 export type Params = Readonly<Record<string, Value>>;
 
 /**
- * A statement that a driver runs. `reads` is false for one whose rows are not needed. Of one with `cut`, rows may be left
- * out behind the row with which the texts of some columns exceed that many bytes, but never the second row, by which a page
- * knows that it has a next one.
+ * A statement that a driver runs. `reads` is false if its rows are not needed. With `cut`, rows may be left out after
+ * the row with which the texts of some columns exceed that many bytes, but never the second row, by which a page knows
+ * that there is a next one.
  */
 export type Step = { sql: string; params: Params; reads: boolean; cut: Cut | null };
 export type Cut = { columns: readonly string[]; bytes: number };
@@ -55,15 +55,15 @@ export function* run(sql: string, params = NONE): Work<number> {
 }
 
 /**
- * Follows a `SELECT` of rows that are changed or deleted next: with concurrent writers, locks them and skips rows that
- * others have locked. Until the transaction ends, no writer adds rows that refer to them, or has added any that it
- * does not see.
+ * Follows a `SELECT` of rows that are changed or deleted next. With concurrent writers, locks them and skips rows that
+ * others have locked. Until the transaction ends, no writer adds rows that refer to them, and none has added any that
+ * this transaction does not see.
  */
 export const SKIP_LOCKED = "/* skip locked */";
 
 /**
- * Follows a `SELECT` of rows on which changes depend: with concurrent writers, locks them and waits for others. Rows
- * that refer to them may still be added, so that it does not protect a deletion.
+ * Follows a `SELECT` of rows on which changes depend. With concurrent writers, locks them and waits for others. Rows
+ * that refer to them may still be added, so it does not protect a deletion.
  */
 export const FOR_UPDATE = "/* for update */";
 
@@ -71,8 +71,8 @@ export const FOR_UPDATE = "/* for update */";
 export const FOR_UPDATE_ALONE = "/* for update alone */";
 
 /**
- * Follows a `SELECT` of rows that others are to keep: with concurrent writers, waits for those who lock them alone or delete
- * them, and makes these wait. Everybody else may lock and change them.
+ * Follows a `SELECT` of rows that others must keep. With concurrent writers, waits for those who lock them exclusively
+ * or delete them, and makes these wait. Everyone else may lock and change them.
  */
 export const FOR_KEY_SHARE = "/* for key share */";
 

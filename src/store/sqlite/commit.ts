@@ -57,9 +57,9 @@ export function standsAlone({ name }: Write): boolean {
 }
 
 /**
- * Commits the writes in one transaction with one fsync. A write that fails is rolled back alone: the transaction is then
- * repeated with a savepoint around each write, which would slow down every commit if it was the rule:
- * `npm run bench -- submissions`.
+ * Commits the writes in one transaction with one fsync. If a write fails, only that write is rolled back: the
+ * transaction is repeated with a savepoint around each write. Savepoints by default would slow down every commit: `npm
+ * run bench -- submissions`.
  */
 export function commit(db: Database, writes: Write[]): Outcome[] {
   if (writes.some(standsAlone)) return writes.map((write) => performAlone(db, write));

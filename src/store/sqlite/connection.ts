@@ -19,7 +19,7 @@ export function connect(file: string): Database {
   });
 }
 
-/** Connects to an existing database and leaves its schema as it is. Throws as {@link connect} does. */
+/** Connects to an existing database without changing its schema. Throws like {@link connect}. */
 export function connectUnmigrated(file: string): Database {
   return open(file, false, () => {});
 }

@@ -1,9 +1,9 @@
 import { AppError } from "../../base/errors.ts";
 
 /**
- * Turns an error of SQLite or the file system that a caller can resolve into an AppError, and returns any other error as
- * it is. `file` is the file that could not be opened; without it the message names no path, because senders may see it.
- * Codes: https://www.sqlite.org/rescode.html
+ * Converts an error of SQLite or the file system that a caller can resolve to an AppError, and returns any other error
+ * unchanged. `file` is the file that could not be opened; without it, the message names no path, because senders may
+ * see it. Codes: https://www.sqlite.org/rescode.html
  */
 export function sqliteError(error: unknown, file?: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error;

@@ -10,7 +10,7 @@ import { close } from "./statements.ts";
 /** The first schema that records garbage. */
 const FIRST_SCHEMA = 5;
 
-/** The garbage of a database that another process may serve, whose schema stays as it is. Throws as `connect` does. */
+/** The garbage of a database that another process may serve; its schema is not changed. Throws like `connect`. */
 export function garbageIn(file: string): Garbage {
   const withDatabase = <T>(work: (db: Database) => T): T => {
     const db = connectUnmigrated(file);

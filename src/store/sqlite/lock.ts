@@ -7,8 +7,8 @@ import { sqliteError } from "./errors.ts";
 const held = new Set<Database>();
 
 /**
- * Locks a file until the function returned is called or the process ends. The lock of a SQLite database is used because it
- * is the only lock of the runtime that a killed process cannot leave behind. Throws `unavailable` if another process
+ * Locks a file until the returned function is called or the process ends. Uses the lock of an SQLite database, because
+ * it is the only lock of the runtime that a killed process cannot leave behind. Throws `unavailable` if another process
  * holds the lock.
  */
 export function holdLock(file: string): () => void {
@@ -44,7 +44,7 @@ export function isLocked(file: string): boolean {
   }
 }
 
-/** Holds of uploaded files by the lock of a file, so that a killed process cannot leave one behind. */
+/** Holds of uploaded files through a file lock, so that a killed process cannot leave one behind. */
 export function holdsOf(file: string): Pick<Notes, "hold"> & { isHeld(): boolean } {
   return {
     async hold() {

@@ -58,7 +58,7 @@ export function migrateFile(file: string, options: { create?: boolean; claim?: C
 }
 
 /**
- * Migrates the schema in one transaction; `migrations` are those of a test. A database that is not empty is first copied
+ * Migrates the schema in one transaction; `migrations` is for tests. A database that is not empty is first copied
  * beside itself: `formflag.db.before-2` is the file before migration 2. Throws `unsupported` for a database of a newer
  * formflag or of another program, and if a migration fails; the file is then unchanged.
  */

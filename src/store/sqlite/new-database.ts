@@ -2,8 +2,8 @@ import { Database } from "bun:sqlite";
 import { migrationsIn } from "../migration-files.ts";
 
 /**
- * The schema that the migrations in a folder make in an empty SQLite database, with the rows that they insert, as one text
- * of SQL. Running it takes a fifth of the time of the migrations. A macro, as `migrationsIn`.
+ * The schema that the migrations in a folder create in an empty SQLite database, with the rows that they insert, as SQL
+ * text. Running it takes a fifth of the time of the migrations. A macro, like `migrationsIn`.
  */
 export function schemaIn(folder: string): string {
   const db = new Database(":memory:");

@@ -2,9 +2,10 @@ import type { Outcome } from "../outcome.ts";
 import { type Write, standsAlone } from "./commit.ts";
 
 /**
- * A batch on its way to the writer thread. Submissions without files, by far the most frequent writes, travel as one text,
- * which takes half the time of objects: `npm run bench -- submissions`. The texts of a large change travel as a list, which the
- * runtime passes on as it is: texts inside other values are copied, all of them at once. Any other batch travels as it is.
+ * A batch for the writer thread. Submissions without files, by far the most frequent writes, travel as one text, which
+ * takes half the time of objects (`npm run bench -- submissions`). The texts of a large change travel as a list, which
+ * the runtime passes on without copying; it would copy texts inside other values all at once. Any other batch travels
+ * unchanged.
  */
 export type PackedBatch = string | string[] | Write[];
 

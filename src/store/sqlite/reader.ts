@@ -4,14 +4,14 @@ import { sqliteError } from "./errors.ts";
 import { runInTurns } from "./run.ts";
 import { close } from "./statements.ts";
 
-/** Does reads with many or large rows one after another, each as of one moment, in turns with other work. */
+/** Runs reads with many or large rows one after another, each as of one moment, in turns with other work. */
 export type Reader = {
   read: <T>(work: () => Work<T>) => Promise<T>;
   /** Waits for reads that have begun. */
   close: () => Promise<void>;
 };
 
-/** A reader with a connection of its own: on one that is shared, others would read as of the moment of a long read. */
+/** Creates a reader with its own connection: on a shared one, other reads would see the moment of a long read. */
 export function createReader(file: string): Reader {
   const db = connect(file);
   let last: Promise<unknown> = Promise.resolve();

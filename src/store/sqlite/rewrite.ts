@@ -8,9 +8,9 @@ import { query } from "./statements.ts";
 const READERS_MS = 1000;
 
 /**
- * Writes the database file anew and empties the write-ahead log. `secure_delete` overwrites a row that is deleted, but not
- * the copy of a row that stays behind if SQLite moves rows between pages, and not what older versions have deleted.
- * Throws `unavailable` if a reader of the old state has not ended.
+ * Rewrites the database file and empties the write-ahead log. `secure_delete` overwrites deleted rows, but not copies
+ * that remain when SQLite moves rows between pages, and not rows that older versions have deleted. Throws `unavailable`
+ * if a reader of the old state has not ended.
  */
 export function rewriteFile(db: Database): void {
   // The default directory may be too small, or not writable, as in a container.

@@ -20,7 +20,7 @@ export function runWork<T>(db: Database, work: Work<T>): T {
   return next.value;
 }
 
-/** Does a work that only reads, all of whose statements see the database as of one moment. */
+/** Runs a work that only reads. All its statements see the database as of one moment. */
 export function runAtOnce<T>(db: Database, work: () => Work<T>): T {
   query(db, "BEGIN").run();
   try {
@@ -30,7 +30,7 @@ export function runAtOnce<T>(db: Database, work: () => Work<T>): T {
   }
 }
 
-/** As {@link runAtOnce}, but other work takes its turns between rows. The connection is used for nothing else meanwhile. */
+/** Like {@link runAtOnce}, with other work between rows. Do not use the connection for anything else meanwhile. */
 export async function runInTurns<T>(db: Database, work: () => Work<T>): Promise<T> {
   const takeTurns = createTurns();
   query(db, "BEGIN").run();

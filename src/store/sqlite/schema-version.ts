@@ -21,8 +21,8 @@ export function isCurrent(db: Database, newest = NEWEST_SCHEMA): boolean {
 }
 
 /**
- * As {@link isCurrent}, in one transaction, because another process may be creating the file. Without `db.transaction`,
- * whose first use prepares the statements of every kind of transaction.
+ * Like {@link isCurrent}, in one transaction, because another process may be creating the file. Does not use
+ * `db.transaction`, whose first use prepares the statements of every kind of transaction.
  */
 export function isCurrentAtOnce(db: Database, newest = NEWEST_SCHEMA): boolean {
   db.run("BEGIN");

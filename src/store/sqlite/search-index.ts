@@ -22,8 +22,8 @@ export function termIn(formId: number, term: string): string {
 }
 
 /**
- * Brings the index closer to the submissions: first removes deleted ones, then adds what is missing, of both only part, and
- * once nothing is missing merges what was added. Returns whether any is left to do.
+ * Updates a part of the index: removes deleted submissions, then adds missing ones, and merges the additions when
+ * nothing is missing. Returns whether more is to do.
  */
 export function updateIndex(db: Database): boolean {
   const termsOf = createTermReader();
@@ -133,8 +133,9 @@ function lastTaken(db: Database, from: bigint, to: bigint): bigint | null {
 }
 
 /**
- * Records submissions of the index that are about to be deleted; `seqs` is a JSON list. Their words are found when they are
- * removed, so that a deletion takes no longer for them: until then the content is kept as JSON, which begins with a brace.
+ * Records indexed submissions that are about to be deleted; `seqs` is a JSON list. Their words are determined when they
+ * are removed from the index, so that a deletion does not take longer. Until then, the content is kept as JSON, which
+ * begins with a brace.
  */
 export function* queueRemovals(seqs: string): Work<void> {
   yield* run(

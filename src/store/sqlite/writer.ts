@@ -11,8 +11,8 @@ import { type PackedBatch, packBatch, travelsAlone, unpackOutcomes } from "./pac
 import { type Abandonable, createBatchMemory, watchBatch } from "./recall.ts";
 
 /**
- * Commits writes. `weight` is the approximate bytes of a write while it waits. A write that is abandoned before its commit
- * begins is not performed and throws `invalid`. Throws `unavailable` if too many writes wait.
+ * Commits writes. `weight` is the approximate size of a waiting write in bytes. A write that is abandoned before its
+ * commit begins is not performed and throws `invalid`. Throws `unavailable` if too many writes wait.
  */
 export type Writer = {
   write(write: Write, weight: number, isAbandoned?: () => boolean): Promise<unknown>;
@@ -24,8 +24,8 @@ export type Writer = {
 };
 
 /**
- * A message to `writer-thread.ts`: a batch, as `packBatch` makes it, or a command. The answer to `open` is sent once the
- * file is open, the answer to a batch is made by `packOutcomes`. With `memory`, batches come from the ports that join.
+ * A message to `writer-thread.ts`: a batch from `packBatch`, or a command. The answer to `open` is sent when the file
+ * is open; the answer to a batch is made by `packOutcomes`. With `memory`, batches come from the ports that join.
  */
 export type ToThread =
   | PackedBatch
@@ -33,7 +33,10 @@ export type ToThread =
   | { join: MessagePort; batch: SharedArrayBuffer }
   | { close: true };
 
-/** Writes on the caller's own connection, one transaction each: for a command that does one thing and exits. */
+/**
+ * A writer on the caller's own connection, with one transaction for each write: for a command that does one thing and
+ * exits.
+ */
 export function inlineWriter(db: Database): Writer {
   const commits = createCommitStats();
   return {
@@ -70,8 +73,8 @@ type Line = {
 };
 
 /**
- * Writes on a separate thread, so that neither a slow disk nor the lock of another process blocks the caller. Writes that
- * arrive during a commit form the next batch, which has one fsync.
+ * A writer on a separate thread, so that neither a slow disk nor the lock of another process blocks the caller. Writes
+ * that arrive during a commit form the next batch, which has one fsync.
  */
 export function threadWriter(file: string): Writer {
   const thread = startThread();

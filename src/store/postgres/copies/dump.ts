@@ -12,9 +12,9 @@ import { runWork } from "../run.ts";
 const MAX_READ = MiB;
 
 /**
- * The rows of a database, as of the moment at which reading begins: a page at a time, in one transaction, which lasts until
- * the last row was read or the reader turns away. A second dump at the same time is refused with `unavailable`, as is one
- * whose connection is lost.
+ * The rows of a database, as of the moment when reading begins, in pages and in one transaction. The transaction lasts
+ * until the last row is read or the reader stops. Throws `unavailable` for a second dump at the same time, and if the
+ * connection is lost.
  */
 export async function* dumpDatabase(
   connections: Connections,

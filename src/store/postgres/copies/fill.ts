@@ -16,9 +16,9 @@ import { transactLong } from "../long-transaction.ts";
 import { runWork } from "../run.ts";
 
 /**
- * Fills an empty database with the rows of a dump, and counts its submissions, in one transaction: one that is not finished
- * leaves nothing. Secrets are replaced. Throws `conflict` for a database that has rows, `unavailable` if the connection is
- * lost.
+ * Fills an empty database with the rows of a dump, and counts its submissions, in one transaction: if it does not
+ * finish, nothing is stored. Secrets are replaced. Throws `conflict` for a database that has rows, `unavailable` if the
+ * connection is lost.
  */
 export function fillDatabase(connections: Connections, dump: Dump): Promise<void> {
   return transactLong(connections, "change", async (query) => {
@@ -29,7 +29,7 @@ export function fillDatabase(connections: Connections, dump: Dump): Promise<void
   });
 }
 
-/** Makes others that change the setup wait. Throws `conflict` for a database that has rows other than those of a start. */
+/** Makes other changes of the setup wait. Throws `conflict` for a database with rows beyond those of a new one. */
 export function* requireEmpty(): Work<void> {
   const version = yield* first<{ version: number }>(
     `SELECT version FROM setup_version WHERE id = 1 ${FOR_UPDATE}`,
@@ -41,7 +41,7 @@ export function* requireEmpty(): Work<void> {
     throw new AppError("conflict", "the database is not empty", { reason: "database-not-empty" });
 }
 
-/** Counts submissions, lets numbers of new rows begin behind those that exist, and collects what plans are made by. */
+/** Counts submissions, sets sequences after the existing rows, and collects statistics for the planner. */
 export function* finishRows(): Work<void> {
   yield* recountSubmissions();
   for (const table of NUMBERED)

@@ -8,7 +8,7 @@ import type { PostgresStore } from "../store.ts";
 
 type Methods = Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>>;
 
-/** In the main thread: answers the calls of another thread, as the store and the watch do those of this one. */
+/** In the main thread: answers the calls of another thread with the store and watch of this one. */
 export function answerCalls(
   port: MessagePort,
   store: PostgresStore,

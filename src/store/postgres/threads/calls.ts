@@ -10,7 +10,7 @@ const CHECK_MS = 10;
 /** A way to the store of the main thread for another thread of a server. */
 export type StoreLink = { port: MessagePort; staleness: number };
 
-/** Calls of one turn: of methods of the store, each with its number, and of inserts, whose submissions travel as one text. */
+/** Calls of one turn: store methods, each with its number, and inserts, whose submissions travel as one text. */
 export type Calls = {
   calls: [id: number, noun: string, name: string, args: unknown[]][];
   inserts: number[];

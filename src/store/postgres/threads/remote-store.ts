@@ -8,8 +8,8 @@ import type { PostgresStore } from "../store.ts";
 import type { Caller } from "./calls.ts";
 
 /**
- * The store of the main thread for another thread of a server: every call is passed on, so that the connections, the batches,
- * and the limits of a process stay one, however many threads serve.
+ * The store of the main thread, for another thread of a server. Every call is passed on, so that connections, batches
+ * and limits exist once in a process, however many threads serve.
  */
 export function openRemoteStore(caller: Caller, staleness: number): PostgresStore {
   const { call } = caller;

@@ -6,8 +6,8 @@ import { CANCELLED, QUEUED } from "./deliveries.ts";
 const SPAM = STATES.indexOf("spam");
 
 /**
- * Removes at most `limit` ended deliveries that are due for it. Returns whether any may be left. One that was cancelled is
- * kept until `later` if its submission is spam, since it is queued again when the submission leaves that folder.
+ * Removes at most `limit` ended deliveries that are due. Returns whether more may be left. A cancelled delivery of a
+ * spam submission is kept until `later`, because it is queued again when the submission leaves the spam folder.
  */
 export function* clearEnded(now: number, later: number, limit: number): Work<boolean> {
   const kept = yield* run(

@@ -48,7 +48,7 @@ export function* listeningTargets(projectId: number): Work<NoticeTarget[]> {
   return rows.map((row) => ({ ...row, events: row.events === null ? null : JSON.parse(row.events) }));
 }
 
-/** Queues notices of one transaction for those targets of a project that hear of them. */
+/** Queues the notices of one transaction for the targets of a project that select them. */
 export function* queueNotices(
   projectId: number,
   targets: readonly NoticeTarget[],

@@ -37,7 +37,10 @@ class Deltas {
   }
 }
 
-/** Counts visitors with their conversions. The first exposure of a visitor decides; one to another variant takes it out. */
+/**
+ * Counts visitors and their conversions. The first exposure of a visitor decides; an exposure to another variant
+ * removes the visitor.
+ */
 export function* countMeasured(measured: readonly Measured[]): Work<void> {
   const byMeasurement = Map.groupBy(measured, ({ measurement }) => measurement);
   for (const [id, own] of [...byMeasurement].toSorted(([a], [b]) => a - b)) yield* countIn(id, own);

@@ -55,7 +55,7 @@ export function* runMeasurement(environmentId: number, flag: string, isRunning: 
   );
 }
 
-/** Ends the measurement of a flag, and returns its counts; the salt is gone at once, the rows of visitors in a while. */
+/** Ends the measurement of a flag, and returns its counts. The salt is deleted at once, the rows of visitors later. */
 export function* endMeasurement(environmentId: number, flag: string): Work<ExperimentCounts | undefined> {
   const own = { environmentId, flag };
   const counts = yield* readCounts(own, FOR_UPDATE);

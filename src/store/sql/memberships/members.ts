@@ -99,8 +99,8 @@ function* setState(
 }
 
 /**
- * Makes who gives a segment one of the forms of these submissions as its source wait until the transaction ends, and waits for
- * who does: the members would be found as if these submissions were still as before.
+ * Locks the sources that the forms of these submissions have in segments, and waits for those who change them.
+ * Otherwise the members would be computed from the old state of these submissions.
  */
 export function* keepSources(seqs: readonly number[]): Work<void> {
   yield* allAmong(

@@ -11,8 +11,8 @@ const SPAM = SUBMISSION_STATES.indexOf("spam");
 const AT_ONCE = 500;
 
 /**
- * Gives a segment a source, or another one: its members are then found anew among the submissions of the form, which others
- * store before or after that, and not meanwhile.
+ * Sets or replaces the source of a segment. Its members are then computed from the submissions of the form; others
+ * store submissions before or after that, but not at the same time.
  */
 export function* putSource(
   environmentId: number,
@@ -69,7 +69,7 @@ export function* dropSource(environmentId: number, segment: string): Work<void> 
   if ((yield* run(`DELETE FROM segment_sources WHERE ${ONE}`, place)) > 0) yield* forgetFilling();
 }
 
-/** Lets submissions take the quick way again to forms that fill no segment any more. */
+/** Lets submissions use the fast path again for forms that no longer fill a segment. */
 export function* forgetFilling(): Work<void> {
   yield* run(
     "UPDATE forms SET fills = 0 WHERE fills = 1 AND id NOT IN (SELECT form_id FROM segment_sources)",

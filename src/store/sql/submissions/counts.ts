@@ -37,7 +37,7 @@ export function listCounts(): Work<FormCounts[]> {
   return all<FormCounts>(sql);
 }
 
-/** The counts of every form as one text, which changes with them. */
+/** A fingerprint of the counts of every form, as a text that changes with them. */
 export function* printCounts(): Work<string> {
   type Row = { form: number; state: number; unread: number; count: number };
   const rows = yield* all<Row>(`SELECT c.form_id AS form, c.state, c.unread, c.count
@@ -155,7 +155,7 @@ export function* recountSubmissions(): Work<void> {
     ON CONFLICT (form_id, state, unread, hour) DO UPDATE SET count = excluded.count`);
 }
 
-/** The slugs of the forms whose counts are not those of their submissions. Reads every submission. */
+/** The slugs of forms whose counts differ from their submissions. Reads every submission. */
 export function* findWrongCounts(): Work<string[]> {
   const sql = `WITH found AS (${FOUND}),
       stored AS (SELECT form_id, state, unread, count FROM submission_counts WHERE hour = ${NOW} AND count <> 0)

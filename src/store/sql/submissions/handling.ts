@@ -68,8 +68,8 @@ export function* noteSubmission(id: string, text: string, by: Author): Work<void
 const SENT_TWICE_MS = 60_000;
 
 /**
- * Queues an answer. Its thread is that of the answer before it, else the automatic reply that the sender got, while its
- * delivery is kept, else the submission itself.
+ * Queues a reply. It continues the thread of the reply before it, or of the automatic reply if its delivery still
+ * exists, or else of the submission itself.
  */
 export function* answerSubmission(
   id: string,

@@ -18,8 +18,8 @@ import { type KnownSubmission, lockSubmissions } from "./submissions.ts";
 import { type Value, type Work, all } from "../work.ts";
 
 /**
- * Marks submissions and queues the deliveries of those that leave the spam folder. Returns those that were not marked so
- * before. Throws `not_found` for an unknown id, and changes nothing.
+ * Marks submissions and queues the deliveries of those that leave the spam folder. Returns those that changed. Throws
+ * `not_found` for an unknown id, and then changes nothing.
  */
 export function* markSubmissions(
   ids: readonly string[],

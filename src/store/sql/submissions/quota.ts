@@ -69,8 +69,8 @@ export function* addStored(formKey: string, bytes: number): Work<void> {
 }
 
 /**
- * Takes submissions that are about to be deleted off what their projects hold; `list` is a JSON list of their `seq`. The projects
- * stay locked, so that a submission that counts them waits.
+ * Subtracts submissions that are about to be deleted from the usage of their projects; `list` is a JSON list of their
+ * `seq`. The projects stay locked, so that submissions that count towards them wait.
  */
 export function* takeStored(list: string): Work<void> {
   const among = "SELECT CAST(value AS BIGINT) FROM json_each($list)";
@@ -104,7 +104,9 @@ export function* recountStored(formId: number): Work<void> {
   if (id !== null) yield* forgetStored([id]);
 }
 
-/** Lets what some projects hold be counted anew, after those that count it now. Forms that are locked too come before. */
+/**
+ * Marks the usage of some projects to be counted again, after transactions that count it now. Lock forms before this.
+ */
 export function* forgetStored(projects: readonly number[]): Work<void> {
   yield* lockProjects(projects);
   yield* run(

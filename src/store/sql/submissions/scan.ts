@@ -8,8 +8,9 @@ import { formIdOf } from "./submissions.ts";
 import { type Cut, type Params, type Work, all } from "../work.ts";
 
 /**
- * How a search index finds the submissions `s` of a form, joined to forms `f`, that may have some terms: `none` if no
- * submission has all terms, `any` if it cannot narrow the search down. `order` is an expression in the order of the ids.
+ * How a search index finds the submissions `s` of a form, joined to forms `f`, that may have some terms. `none` if no
+ * submission has all terms, `any` if the index cannot narrow the search. `order` is an expression in the order of the
+ * ids.
  */
 export type Hits = { from: string; where: string; order: string; params: Params } | "none" | "any";
 

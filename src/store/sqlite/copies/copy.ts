@@ -9,9 +9,10 @@ type Value = string | bigint | number | Uint8Array | null;
 export type Row = Record<string, Value>;
 
 /**
- * Copies the rows that the transaction of a connection sees into a new database file with the schema given. The file
- * survives a power cut once the generator ends. The search index is left empty, and so are sessions. Yields the approximate bytes copied so far. `inspect` is called with each
- * row and may throw. `VACUUM INTO` is not used because its one flush delays other commits by hundreds of milliseconds.
+ * Copies the rows that the transaction of a connection sees into a new database file with the given schema. The file
+ * survives a power cut once the generator ends. The search index and sessions are left empty. Yields the approximate
+ * bytes copied so far. `inspect` is called with each row and may throw. `VACUUM INTO` is not used because its one flush
+ * delays other commits by hundreds of milliseconds.
  */
 export function* copyDatabase(
   db: Database,

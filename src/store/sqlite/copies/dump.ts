@@ -7,8 +7,8 @@ import { sqliteError } from "../errors.ts";
 import { close, query, readNumber } from "../statements.ts";
 
 /**
- * The rows of a database with the current schema, as of the moment at which reading begins. They are read on a connection of
- * its own, a batch at a time, so that others are neither locked out nor delayed. Throws `unavailable` or `unsupported`.
+ * The rows of a database with the current schema, as of the moment when reading begins. They are read on a separate
+ * connection, in batches, so that others are neither locked out nor delayed. Throws `unavailable` or `unsupported`.
  */
 export async function* dumpDatabase(
   file: string,

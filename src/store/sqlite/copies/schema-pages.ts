@@ -8,9 +8,9 @@ const MAX_BYTES = MiB;
 const [INTERIOR, LEAF] = [5, 13];
 
 /**
- * SQLite reads the whole schema before the first statement, and in a forged backup a few pages that refer to each other
- * form an endless tree, which no limit of SQLite ends. Returns whether the pages of `sqlite_schema` in a file are a
- * b-tree of modest size (https://www.sqlite.org/fileformat2.html).
+ * Whether the pages of `sqlite_schema` in a file form a b-tree of modest size
+ * (https://www.sqlite.org/fileformat2.html). SQLite reads the whole schema before the first statement. In a forged
+ * backup, a few pages that refer to each other form an endless tree, which no limit of SQLite ends.
  */
 export function hasSmallSchema(file: string): boolean {
   const descriptor = openSync(file, "r");

@@ -15,9 +15,9 @@ import { close, readNumber } from "../statements.ts";
 import { countFileBytes, listFiles } from "../../sql/submissions/files.ts";
 
 /**
- * Copies a database, as it is at one moment and with its own schema, into a new file, while others read and write. The
- * search index, and objects that are not part of the schema of formflag, are left out. `progress` receives approximate bytes. Throws `unsupported`
- * if a part of the schema is missing.
+ * Copies a database as of one moment, with its own schema, into a new file, while others read and write. The search
+ * index, and objects that are not part of formflag's schema, are left out. `progress` receives approximate bytes.
+ * Throws `unsupported` if a part of the schema is missing.
  */
 export async function takeSnapshot(
   file: string,
