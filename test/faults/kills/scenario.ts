@@ -14,8 +14,12 @@ export type Keys = {
   desk: string;
 };
 
-/** What was acknowledged: submissions by their mark, with whether they were deleted since. */
-export type Acknowledged = { submissions: Map<string, { id: string; isDeleted: boolean }>; visits: Visits };
+/** What was acknowledged: submissions by their mark, with whether they were deleted since; and flags that expire. */
+export type Acknowledged = {
+  submissions: Map<string, { id: string; isDeleted: boolean }>;
+  visits: Visits;
+  expiring: string[];
+};
 
 type Place = { house: House; killer: Killer; keys: Keys; done: Acknowledged };
 
@@ -135,6 +139,9 @@ async function growRamp(place: Place, round: number): Promise<void> {
   const slug = `slow-${round}`;
   const ramp = () => get<Ramp>(`${rollout}/flags/${slug}/ramp`);
   await flag(rollout, slug, {});
+  const brief = `brief-${round}`;
+  await flag(rollout, brief, { enabled: true, expiredAt: new Date(Date.now() + 1000).toISOString() });
+  place.done.expiring.push(brief);
   const plan = { variant: "on", to: [10, 50, 100], every: 1 };
   await act(
     "begin a ramp",

