@@ -32,7 +32,7 @@ export async function buildExecutable(
       // Otherwise the executable would read a .env or bunfig.toml in the current directory.
       autoloadDotenv: false,
       autoloadBunfig: false,
-      assets: [libraries.folder],
+      assets: libraries.files,
     },
     format: "esm",
     minify: true,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BunPlugin } from "bun";
@@ -28,13 +28,13 @@ export const RARE: Record<string, string> = {
   xss: "{ escapeAttrValue, FilterXSS, friendlyAttrValue }",
 };
 
-const FOLDER = "libraries";
-
-/** A folder with a bundle of each library, and the plugin that imports them from the same folder in the executable. */
-export async function bundleRare(): Promise<{ folder: string; plugin: BunPlugin } & Disposable> {
-  const parent = mkdtempSync(join(tmpdir(), "formflag-build-"));
-  const folder = join(parent, FOLDER);
-  const fileOf = (name: string) => `${name.replaceAll("/", "-")}.js`;
+/**
+ * The bundles of these libraries, in the order of their names, and the plugin that imports them in the executable, where
+ * they are beside its other files.
+ */
+export async function bundleRare(): Promise<{ files: string[]; plugin: BunPlugin } & Disposable> {
+  const folder = mkdtempSync(join(tmpdir(), "formflag-build-"));
+  const fileOf = (name: string) => `library-${name.replaceAll("/", "-")}.js`;
   const names = Object.entries(RARE);
   await Bun.build({
     entrypoints: names.map(([name]) => join(import.meta.dir, fileOf(name))),
@@ -48,21 +48,24 @@ export async function bundleRare(): Promise<{ folder: string; plugin: BunPlugin 
     target: "bun",
     minify: true,
     splitting: true,
-    naming: { entry: "[name].[ext]" },
+    naming: { entry: "[name].[ext]", chunk: "library-[hash].[ext]" },
     plugins: [lighter],
   });
   return {
-    folder,
+    // A folder has another order on another file system.
+    files: readdirSync(folder)
+      .toSorted()
+      .map((name) => join(folder, name)),
     plugin: {
       name: "rare",
       setup(build) {
         for (const [name] of names)
           build.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({
-            path: `./${FOLDER}/${fileOf(name)}`,
+            path: `./${fileOf(name)}`,
             external: true,
           }));
       },
     },
-    [Symbol.dispose]: () => rmSync(parent, { recursive: true }),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
   };
 }
