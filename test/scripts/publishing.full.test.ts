@@ -60,11 +60,15 @@ beforeAll(async () => {
 afterAll(() => server.stop(true));
 
 /** Puts the files of a release at `/name`, whose executable is a script that says its version. */
-async function publish(name: string, versions: string[], { says = (version: string) => version } = {}) {
+async function publish(
+  name: string,
+  versions: string[],
+  { says = (version: string) => version, size = 0 } = {},
+) {
   const signer = await readSigner(privateKey);
   const sums = new Map<string, string>();
   for (const version of versions) {
-    const script = `#!/bin/sh\necho "formflag ${says(version)} (a test)"\n`;
+    const script = `#!/bin/sh\necho "formflag ${says(version)} (a test)"\n${"#".repeat(size)}`;
     const folder = `formflag-${version}-${target.name}`;
     const archive = await tarGz(
       [{ name: `${folder}/formflag`, bytes: encode(script), executable: true }],
@@ -241,6 +245,27 @@ describe("formflag upgrade", () => {
     const { code, stderr } = await upgrade("--from", `${url}/liar`);
     expect({ code, names: names() }).toEqual({ code: 1, names: ["formflag"] });
     expect(stderr).toContain("the new executable does not run here: formflag 0.1.5 (a test)");
+  });
+
+  test("removes what an upgrade left behind that was killed, and nothing of one that runs", async () => {
+    await publish("newer", ["0.2.0"]);
+    const { folder, upgrade, names } = installed();
+    const killed = Bun.spawn(["sleep", "0"]);
+    await killed.exited;
+    const left = [killed.pid, process.pid].map((pid) => `.formflag-${pid}.new`);
+    for (const name of left) writeFileSync(join(folder, name), "half of it");
+    expect((await upgrade()).code).toBe(0);
+    expect(names()).toEqual([left[1]!, "formflag", "formflag.old"]);
+  });
+
+  test("says that the disk takes no more, and changes nothing", async () => {
+    await publish("large", ["0.2.0"], { size: 2_000_000 });
+    const { folder, file, names } = installed();
+    // Blocks of 512 bytes.
+    const limited = ["sh", "-c", `ulimit -f 2000; exec "$0" "$@"`, file, "upgrade"];
+    const { code, stderr } = await run([...limited, "--from", `${url}/large`], { cwd: folder });
+    expect({ code, names: names() }).toEqual({ code: 6, names: ["formflag"] });
+    expect(stderr).toContain("cannot be written: the disk takes no file so large");
   });
 
   test.each([

@@ -1,14 +1,25 @@
 import { verify } from "node:crypto";
-import { chmodSync, copyFileSync, linkSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { MiB } from "../../../src/base/bytes.ts";
-import { clock } from "../../../src/base/clock.ts";
 import { syncDirectoryNow } from "../../../src/base/directory.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { unpackTar } from "../../../src/maintenance/tar.ts";
+import { diskError } from "../../data/write.ts";
 import { type Progress, progressBar } from "../../output/progress.ts";
-import { chunksOf, failureOf, isLoopbackUrl, readAtMost } from "../../session/connection.ts";
 import { RELEASE, VERSION } from "../../version.ts";
+import { PATIENCE, download } from "./download.ts";
 import { compareVersions, isPrerelease } from "./version-number.ts";
 
 /** A version of a release that can be installed here. */
@@ -23,9 +34,6 @@ type Found = {
 
 /** Most bytes of SHA256SUMS, of an archive, and of what is in it; an archive has some 66 MB. */
 const LIMITS = { sums: MiB, archive: 512 * MiB, executable: 1024 * MiB };
-
-/** How long a server may take to send more, in milliseconds. */
-const PATIENCE = 30_000;
 
 /**
  * The version to install: the newest of a release, or the one that is named. Throws `unsupported` for an executable that
@@ -111,7 +119,8 @@ function select(
 
 /**
  * Installs a version in the place of this executable. Throws `unsupported` for an archive without its checksum and for an
- * executable that does not run, `unavailable`, and errors of the disk; this executable is then as before.
+ * executable that does not run, `forbidden` where this user may not write, and `unavailable`, also for a full disk; this
+ * executable is then as before.
  */
 export async function install(
   { version, archive, sum }: Found,
@@ -119,6 +128,13 @@ export async function install(
   progress: Progress,
 ): Promise<{ executable: string; old: string }> {
   const executable = realpathSync(process.execPath);
+  const folder = dirname(executable);
+  try {
+    accessSync(folder, constants.W_OK);
+    removeLeftovers(folder);
+  } catch (error) {
+    throw explained(error, executable);
+  }
   const url = `${from}/${archive}`;
   const bytes = await download(url, LIMITS.archive, (done, total) =>
     progress.draw(progressBar(done, total, archive)),
@@ -130,7 +146,7 @@ export async function install(
     });
   }
   const made = await executableIn(bytes, archive);
-  const next = join(dirname(executable), `.formflag-${process.pid}.new`);
+  const next = join(folder, `.formflag-${process.pid}.new`);
   const old = `${executable}.old`;
   try {
     writeFileSync(next, made, { mode: 0o755, flush: true });
@@ -140,11 +156,11 @@ export async function install(
     keep(executable, old);
     renameSync(next, executable);
   } catch (error) {
-    throw withoutRight(error, executable);
+    throw explained(error, executable);
   } finally {
     rmSync(next, { force: true });
   }
-  syncDirectoryNow(dirname(executable));
+  syncDirectoryNow(folder);
   return { executable, old };
 }
 
@@ -190,49 +206,27 @@ function keep(file: string, name: string): void {
   }
 }
 
-function withoutRight(error: unknown, file: string): unknown {
+/** Removes the new executables of upgrades that were killed: each is as large as this one. */
+function removeLeftovers(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const pid = /^\.formflag-(\d+)\.new$/.exec(name)?.[1];
+    if (pid !== undefined && !isProcess(Number(pid))) rmSync(join(folder, name), { force: true });
+  }
+}
+
+function isProcess(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** An AppError for an error of the disk; any other error unchanged. */
+function explained(error: unknown, file: string): unknown {
   const code = error instanceof Error && "code" in error ? error.code : null;
-  if (code !== "EACCES" && code !== "EPERM" && code !== "EROFS") return error;
+  if (code !== "EACCES" && code !== "EPERM" && code !== "EROFS") return diskError(error, file);
   return new AppError("forbidden", `${file} cannot be replaced by this user`, {
     hint: "run it as its owner, for example with sudo",
   });
-}
-
-async function download(
-  url: string,
-  limit: number,
-  onBytes: (done: number, total: number) => void = () => {},
-): Promise<Uint8Array<ArrayBuffer>> {
-  const stop = new AbortController();
-  const wait = async <T>(work: Promise<T>): Promise<T> => {
-    const timer = clock.after(PATIENCE, () => stop.abort());
-    try {
-      return await work;
-    } catch (error) {
-      const text = stop.signal.aborted ? "did not answer for 30 seconds" : failureOf(error).text;
-      throw new AppError("unavailable", `${url} ${text}`, { cause: error });
-    } finally {
-      timer.close();
-    }
-  };
-  const answer = await wait(
-    fetch(url, { signal: stop.signal, ...(isLoopbackUrl(url) ? { proxy: false } : {}) }),
-  );
-  if (!answer.ok) {
-    await answer.body?.cancel();
-    throw new AppError("unavailable", `${url} answered ${answer.status}`, {
-      hint: "is this the address of a signed release? name it with --from",
-    });
-  }
-  const total = Number(answer.headers.get("content-length") ?? 0);
-  let done = 0;
-  const counted = async function* () {
-    for await (const chunk of chunksOf(answer.body, wait)) {
-      onBytes((done += chunk.byteLength), total);
-      yield chunk;
-    }
-  };
-  const bytes = await readAtMost(counted(), limit);
-  if (bytes === null) throw new AppError("unavailable", `${url} is larger than a file of a release`);
-  return bytes;
 }
