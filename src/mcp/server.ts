@@ -72,9 +72,15 @@ async function callTool(session: Session, tool: Tool, given: unknown) {
     return resultOf(await tool.run(apiOf(session), args), tool.isUntrusted);
   } catch (error) {
     if (error instanceof Refused) return failureOf(error.error, error.more);
-    if (error instanceof AppError) return failureOf(error);
+    if (error instanceof AppError) return failureOf(inWordsOfTools(error));
     throw bug(session, error);
   }
+}
+
+/** A refusal of a page names the parameter of the operation, which a tool takes as `cursor`. */
+function inWordsOfTools(error: AppError): AppError {
+  if (error.code !== "invalid" || !/^(before|after)\b/.test(error.message)) return error;
+  return new AppError("invalid", "cursor is the next of an answer, as it came");
 }
 
 function addResources(server: Server, session: Session): void {

@@ -100,6 +100,11 @@ describe("the tools", () => {
     const { value: first } = await call("flags_history", { project: "shop", limit: 1 });
     const { value: second } = await call("flags_history", { project: "shop", limit: 1, cursor: first.next });
     expect(second.items[0]!["revision"]).toBeLessThan(first.items[0]!["revision"] as number);
+    const { value: wrong } = await call("flags_history", { project: "shop", cursor: "abc" });
+    expect(wrong.error).toMatchObject({
+      code: "invalid",
+      message: "cursor is the next of an answer, as it came",
+    });
   });
 
   test("cut an answer at 100 kB, after an item from which the next page goes on", async () => {
