@@ -5,7 +5,9 @@ import { decode, encode } from "fast-png";
 import type { Page } from "playwright-core";
 import { openChromium } from "../support/pages/chromium.ts";
 import { describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
-import { fullPages } from "../support/pages/dashboard-pages.ts";
+import { EMPTY_PAGES, fullPages } from "../support/pages/dashboard-pages.ts";
+import { onData } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
 import { startFullServer } from "../support/pages/full-dashboard.ts";
 
 /**
@@ -29,21 +31,34 @@ const TOLERANCE = 40;
 const MOST_CHANGED = 0.04;
 
 const { made, server } = await startFullServer();
-/** All but the page that shows the machine. */
-const PATHS = [...new Set(fullPages(made))].filter((path) => path !== "/health");
+const empty = await startServer();
+await onData(empty.data).run("users", "create", "admin", "--role", "admin");
+
+/** Pages of a project that is new. */
+const NEW = ["", "/changes", "/compare", "/experiments", "/members", "/scheduled", "/segments", "/stale"];
+
+/** The pages of a full server, of one with nothing, and of one with a new project: all but the page that shows the machine. */
+const PICTURES = [
+  ...[...new Set(fullPages(made))].map((path) => ({ name: path, url: server.url, path })),
+  ...EMPTY_PAGES.map((path) => ({ name: `${path} with nothing`, url: empty.url, path })),
+  ...NEW.map((path) => ({ name: `new${path}`, url: empty.url, path: `/projects/new${path}` })),
+].filter(({ path }) => path !== "/health");
 
 describeInBrowser("The dashboard", () => {
   const browser = openChromium();
-  let page: Page;
+  let pages: Record<string, Page>;
   beforeAll(async () => {
-    const options = { deviceScaleFactor: 1 / SCALE, reducedMotion: "reduce" } as const;
-    ({ page } = await signInBrowser(browser(), server, { user: "admin", ...options }));
+    const options = { user: "admin", deviceScaleFactor: 1 / SCALE, reducedMotion: "reduce" } as const;
+    const pageAt = async (at: typeof server) => (await signInBrowser(browser(), at, options)).page;
+    pages = { [server.url]: await pageAt(server), [empty.url]: await pageAt(empty) };
   }, 60_000);
 
   test("looks as in its pictures, wide and on a phone, in light and dark", async () => {
-    const taken = new Uint8Array(ROW.width * ROW.height * PATHS.length);
-    for (const [index, path] of PATHS.entries()) {
-      await page.goto(`${server.url}/dashboard${path}`);
+    const taken = new Uint8Array(ROW.width * ROW.height * PICTURES.length);
+    for (const [index, { url, path, name }] of PICTURES.entries()) {
+      const page = pages[url]!;
+      if (name === "new") await onData(empty.data).run("projects", "create", "new");
+      await page.goto(`${url}/dashboard${path}`);
       let left = 0;
       for (const { width, colorScheme } of SHOTS) {
         await page.setViewportSize({ width, height: HEIGHT });
@@ -52,13 +67,13 @@ describeInBrowser("The dashboard", () => {
         left += width / SCALE;
       }
     }
-    const size = { width: ROW.width, height: ROW.height * PATHS.length };
+    const size = { width: ROW.width, height: ROW.height * PICTURES.length };
     if (IS_WRITING) writeFileSync(FILE, encode({ ...size, data: taken, channels: 1, depth: 8 }));
     expect(existsSync(FILE)).toBe(true);
     const kept = decode(readFileSync(FILE));
     expect({ width: kept.width, height: kept.height }).toEqual(size);
-    expect(PATHS.flatMap((path, index) => changesIn(path, index, taken, kept.data))).toEqual([]);
-  }, 300_000);
+    expect(PICTURES.flatMap(({ name }, index) => changesIn(name, index, taken, kept.data))).toEqual([]);
+  }, 600_000);
 });
 
 type Grey = { width: number; height: number; data: Uint8Array };
@@ -80,7 +95,7 @@ function copyInto(to: Uint8Array, from: Grey, { left, top }: { left: number; top
 }
 
 /** The pictures of a page that differ by more than they may. */
-function changesIn(path: string, index: number, taken: ArrayLike<number>, kept: ArrayLike<number>): string[] {
+function changesIn(name: string, index: number, taken: ArrayLike<number>, kept: ArrayLike<number>): string[] {
   let left = 0;
   return SHOTS.flatMap(({ width, colorScheme }) => {
     const columns = width / SCALE;
@@ -91,7 +106,7 @@ function changesIn(path: string, index: number, taken: ArrayLike<number>, kept: 
     left += columns;
     const part = changed / (columns * ROW.height);
     return part > MOST_CHANGED
-      ? [`${path} at ${width} px, ${colorScheme}: ${Math.round(part * 100)} % is different`]
+      ? [`${name} at ${width} px, ${colorScheme}: ${Math.round(part * 100)} % is different`]
       : [];
   });
 }

@@ -166,7 +166,10 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
       </>
     ),
   },
-  { label: "Details", cell: ({ details }) => <span class="small">{wordsOf(details)}</span> },
+  {
+    label: "Details",
+    cell: ({ details }) => wordsOf(details) !== "" && <span class="small">{wordsOf(details)}</span>,
+  },
   { label: "When", cell: ({ at }) => <ExactTime at={at} /> },
   { label: "Address", cell: ({ address }) => address !== null && <span class="small whole">{address}</span> },
 ];

@@ -14,7 +14,7 @@ import type { Page } from "../page.tsx";
 import { submit } from "../parts/submit.ts";
 import type { Dashboard } from "../routes.ts";
 import { CheckField, SelectField, TextField } from "../parts/field.tsx";
-import { Button, ButtonForm, Form } from "../parts/link.tsx";
+import { A, Button, ButtonForm, Form } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { Facts } from "../parts/card.tsx";
 import { useView } from "../view.ts";
@@ -36,13 +36,6 @@ type Shown = {
   account: Parameters<typeof IdentityCard>[0] | null;
   failed?: { form: "password" | "settings"; fault: string } | undefined;
 };
-
-const SHORTCUTS = [
-  ["/", "Search"],
-  ["j, k", "Next, previous submission"],
-  ["e", "Archive"],
-  ["s", "Spam"],
-] as const;
 
 const REFUSED = { invalid: "form", conflict: "form", unauthenticated: "form" };
 
@@ -226,7 +219,9 @@ function SettingsForm({ user: { settings }, error }: { user: User; error: string
         ]}
       />
       <CheckField name="shortcuts" label="Shortcuts of a single key" checked={settings.shortcuts} />
-      <Facts facts={SHORTCUTS} />
+      <p>
+        <A to="/keys">All keys</A>
+      </p>
       <div class="buttons">
         <Button kind="primary">Save the settings</Button>
       </div>

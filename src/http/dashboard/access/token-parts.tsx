@@ -139,17 +139,19 @@ export function TokenList({
               {faults["scopes"]}
             </p>
           )}
-          {SCOPES.map((scope) => (
-            <CheckField
-              name="scope"
-              id={`scope-${scope}`}
-              value={scope}
-              label={scope}
-              hint={sentence(SCOPE_TEXTS[scope])}
-              checked={typed.scopes.includes(scope)}
-              fault={faults["scopes"] && "scopes-error"}
-            />
-          ))}
+          <div class="columns">
+            {SCOPES.map((scope) => (
+              <CheckField
+                name="scope"
+                id={`scope-${scope}`}
+                value={scope}
+                label={scope}
+                hint={sentence(SCOPE_TEXTS[scope])}
+                checked={typed.scopes.includes(scope)}
+                fault={faults["scopes"] && "scopes-error"}
+              />
+            ))}
+          </div>
         </fieldset>
         <div class="buttons">
           <Button kind="primary" icon="plus">

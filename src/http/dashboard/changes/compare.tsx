@@ -124,6 +124,9 @@ export function comparePage({ project, from, to, error, comparison, after = "" }
               <p>{sentence(error)}</p>
             </Notice>
           )}
+          {!comparison && (
+            <p class="soft">Shows what differs, and copies what you choose, all at once or not at all.</p>
+          )}
           {comparison && (
             <Differences project={project} from={from} to={to} comparison={comparison} after={after} />
           )}

@@ -4,7 +4,7 @@ import type { Page } from "../page.tsx";
 import { Empty } from "../parts/card.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { SelectField } from "../parts/field.tsx";
-import { A } from "../parts/link.tsx";
+import { A, ButtonLink } from "../parts/link.tsx";
 import { BY_AGE, FilterForm, List } from "../parts/list.tsx";
 import { Badge, type Tone } from "../parts/status.tsx";
 import { Foreign, counted } from "../parts/text.tsx";
@@ -62,6 +62,9 @@ export function proposalsPage({ project, status, changes, isLater, next }: Propo
               Where an environment needs approvals, a change is proposed, approved by others, and then
               applied.
             </p>
+            {status === undefined && (
+              <ButtonLink to={`${projectPath(project)}/settings`}>Set approvals of an environment</ButtonLink>
+            )}
           </Empty>
         }
         rows={changes}

@@ -55,9 +55,10 @@ function About({ environments, change }: Omit<Shown, "error">) {
   return (
     <section class="card" aria-labelledby="about">
       <h2 id="about">
-        <StatusOf change={change} />
+        Proposal <StatusOf change={change} />
       </h2>
       <Facts
+        class="row"
         facts={[
           [
             "In",
@@ -104,13 +105,22 @@ function Differences({ change: { differences } }: { change: ProposalView }) {
       {differences.map(({ action, kind, path, before, after }) => (
         <article class="card">
           <h3>
-            <code>{path}</code> <Badge>{`${kind} ${VERBS[action].toLowerCase()}`}</Badge>
+            <span title={path}>{placeInWords(path)}</span>{" "}
+            <Badge>{`${kind} ${VERBS[action].toLowerCase()}`}</Badge>
           </h3>
           <Diff before={stateOf(before)} after={stateOf(after)} />
         </article>
       ))}
     </section>
   );
+}
+
+/** `checkout in production`; a place that is no flag stays a path. */
+function placeInWords(path: string) {
+  const [, flag, environment] =
+    /^projects\.[\w$-]+\.flags\.([\w$-]+)(?:\.environments\.([\w$-]+))?$/.exec(path) ?? [];
+  if (flag === undefined) return <code>{path}</code>;
+  return environment === undefined ? flag : `${flag} in ${environment}`;
 }
 
 function stateOf(state: unknown): unknown {

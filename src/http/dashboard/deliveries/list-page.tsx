@@ -44,7 +44,7 @@ export function listPage({ filter: asked, items, next, recipients, forms }: List
     heading: "Deliveries",
     section: "deliveries",
     topics: ["deliveries"],
-    actions: <RetryAll filter={filter} />,
+    actions: items.length > 0 && <RetryAll filter={filter} />,
     commands: [
       { label: "List them", text: formflag("deliveries list", { ...namedShort(asked.form), status }) },
       {

@@ -8,7 +8,7 @@ import { MayChange } from "../parts/confirm.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
 import { Foreign, counted } from "../parts/text.tsx";
-import { ExactTime, Time } from "../parts/time.tsx";
+import { Time } from "../parts/time.tsx";
 import { EXPERIMENTS, pathTo, projectPath, settingPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
 import { Deletion, Ending, type Shown, Steps, shipped } from "./actions.tsx";
@@ -119,12 +119,7 @@ function About({ project, environment, experiment, results: { days } }: Shown) {
           ["Flag", <A to={settingPath({ project, environment: environment.slug, flag })}>{flag}</A>],
           ["Split", <Foreign text={shares.join(", ")} />],
           ["Control", <Foreign text={control} />],
-          startedAt !== null && [
-            "Started",
-            <>
-              <Time at={Date.parse(startedAt)} /> (<ExactTime at={Date.parse(startedAt)} />)
-            </>,
-          ],
+          startedAt !== null && ["Started", <Time at={Date.parse(startedAt)} />],
           endedAt !== null && [
             "Ended",
             <>

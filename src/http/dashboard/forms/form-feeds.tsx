@@ -164,7 +164,11 @@ function Feeds({ form, feeds, typed, faults }: Props) {
         newest first and without spam.
       </p>
       <List
-        empty={<Empty title="There are no feeds yet" />}
+        empty={
+          <Empty title="There are no feeds yet">
+            <p class="soft">Create one below, and give its address to a spreadsheet.</p>
+          </Empty>
+        }
         caption="Feeds"
         rows={feeds}
         keyOf={({ id }) => `feed-${id}`}

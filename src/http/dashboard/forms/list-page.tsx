@@ -7,7 +7,7 @@ import { A, Button, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Card, Empty } from "../parts/card.tsx";
 import { Table } from "../parts/table.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, visible } from "../parts/text.tsx";
 import { useMayWriteForms } from "../view.ts";
 import type { Faults } from "../parts/submit.ts";
 import { formPath, inboxPath } from "../paths.ts";
@@ -80,10 +80,9 @@ function FormTable({ rows, project }: { rows: readonly Row[]; project?: string }
           heading: true,
           cell: ({ form: { project, slug, name } }) => (
             <>
-              <A to={formPath(shortName({ project, slug }))}>{slug}</A>
+              <A to={formPath(shortName({ project, slug }))}>{slug}</A>{" "}
               {name !== slug && (
-                <span class="soft">
-                  {" "}
+                <span class="soft cut" title={visible(name)}>
                   <Foreign text={name} />
                 </span>
               )}

@@ -183,7 +183,7 @@ function Findings({ findings, connects }: { findings: readonly Finding[]; connec
         </p>
       </Notice>
       {urgent.length > 0 && <Table caption="What to do" columns={COLUMNS} rows={urgent} />}
-      <details open={urgent.length === 0 || undefined}>
+      <details>
         <summary>{well.length} checks found nothing wrong</summary>
         <Table caption="What is well" columns={COLUMNS.slice(0, 3)} rows={well} />
       </details>

@@ -63,7 +63,10 @@ export function membersPage({ project, members, invitations, typed }: Members): 
           keyOf={({ user, source }) => `member-${user}-${source}`}
           empty={
             <Empty title="There are no members yet">
-              <p>Users with a role in every project are not listed here.</p>
+              <p>
+                A member has a role in this project alone. Users with a role in every project are not listed
+                here.
+              </p>
             </Empty>
           }
           columns={[

@@ -123,7 +123,9 @@ function Targets({ project, targets, typed, faults }: Shown) {
         Targets of a project get notices of what changes in its flags, segments and environments.
       </p>
       {targets.length === 0 ? (
-        <Empty title="No target gets notices of this project" />
+        <Empty title="No target gets notices of this project">
+          <p class="soft">A webhook, a chat or a mail address hears of each change, or of many together.</p>
+        </Empty>
       ) : (
         <TargetTable targets={targets} to={to} mayChange={mayChange} columns={COLUMNS} />
       )}
