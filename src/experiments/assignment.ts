@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { DAY_MS } from "../base/days.ts";
 
 /** The variants of flags that the visitor of a page got. The visitor's browser keeps and sends them, signed. */
-type Assignment = {
+export type Assignment = {
   /** The key of the environment of the flags. */
   environmentKey: string;
   /** The minute of the evaluation, in milliseconds since 1970. */

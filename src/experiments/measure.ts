@@ -1,5 +1,5 @@
 import type { Measured } from "../forms/intake/measured.ts";
-import { type Measurement, visitorOf } from "./measurement.ts";
+import type { Measurement } from "./measurement.ts";
 
 /** A visitor got a variant of a flag, or did something. Visitors have the pseudonyms of assignments; empty for none. */
 export type Occurrence =
@@ -12,10 +12,14 @@ export type Measure = (
   occurrences: readonly Occurrence[],
 ) => Promise<{ measured: Measured[]; accepted: number }>;
 
+/** A measurement under way. */
+export type Live = Pick<Measurement, "id" | "flag" | "variants" | "metrics"> & {
+  /** As {@link visitorsOf} returns it. */
+  visitorOf: (pseudonym: string) => string;
+};
+
 /** The measurements under way in an environment, by its key; at once if they are in memory. */
-export type LiveIn<T extends Measurement = Measurement> = (
-  environmentKey: string,
-) => readonly T[] | Promise<readonly T[]>;
+export type LiveIn<T extends Live = Live> = (environmentKey: string) => readonly T[] | Promise<readonly T[]>;
 
 export function createMeasure(liveIn: LiveIn): Measure {
   return async (environmentKey, occurrences) => {
@@ -24,22 +28,27 @@ export function createMeasure(liveIn: LiveIn): Measure {
     let accepted = 0;
     for (const occurrence of occurrences) {
       if (occurrence.visitor === "") continue;
-      const rows = live.flatMap((measurement) => rowOf(measurement, occurrence) ?? []);
-      measured.push(...rows);
-      if (rows.length > 0) accepted += 1;
+      const before = measured.length;
+      for (const measurement of live) {
+        const row = rowOf(measurement, occurrence);
+        if (row !== null) measured.push(row);
+      }
+      if (measured.length > before) accepted += 1;
     }
     return { measured, accepted };
   };
 }
 
 /** The row that counts an occurrence in a measurement; null if that does not use it. */
-function rowOf(measurement: Measurement, occurrence: Occurrence): Measured | null {
-  const { id, flag, variants, metrics } = measurement;
-  const visitor = () => visitorOf(measurement, occurrence.visitor);
+function rowOf({ id, flag, variants, metrics, visitorOf }: Live, occurrence: Occurrence): Measured | null {
   if ("event" in occurrence) {
     const bit = metrics.indexOf(`event:${occurrence.event}`);
-    return bit === -1 ? null : { measurement: id, visitor: visitor(), variant: null, metrics: 1 << bit };
+    if (bit === -1) return null;
+    return { measurement: id, visitor: visitorOf(occurrence.visitor), variant: null, metrics: 1 << bit };
   }
-  const variant = occurrence.exposure === flag ? variants.indexOf(occurrence.variant) : -1;
-  return variant === -1 ? null : { measurement: id, visitor: visitor(), variant, metrics: 0 };
+  if (occurrence.exposure !== flag) return null;
+  const variant = variants.indexOf(occurrence.variant);
+  return variant === -1
+    ? null
+    : { measurement: id, visitor: visitorOf(occurrence.visitor), variant, metrics: 0 };
 }

@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import type { Measured } from "../forms/intake/measured.ts";
 import type { ExperimentCounts } from "./experiment.ts";
 
@@ -21,10 +20,16 @@ export type Measurement = {
   startedAt: number;
 };
 
-/** The visitor of a measurement from the pseudonym of a `targetingKey`: without the salt it leads to no pseudonym. */
-export function visitorOf({ salt }: Pick<Measurement, "salt">, pseudonym: string): string {
-  const hash = createHmac("sha256", Buffer.from(salt, "hex")).update(pseudonym).digest("hex");
-  return hash.slice(0, VISITOR_BYTES * 2);
+/** The visitors of a measurement from the pseudonyms of a `targetingKey`: without the salt they lead to no pseudonym. */
+export function visitorsOf({ salt }: Pick<Measurement, "salt">): (pseudonym: string) => string {
+  // The salt is put in once: a copy of the state takes a quarter of the time.
+  const keyed = new Bun.CryptoHasher("sha256", Buffer.from(salt, "hex"));
+  return (pseudonym) =>
+    keyed
+      .copy()
+      .update(pseudonym)
+      .digest("hex")
+      .slice(0, VISITOR_BYTES * 2);
 }
 
 /** An idempotency key of a batch: hashes as hex, and when it expires, in milliseconds since 1970. */

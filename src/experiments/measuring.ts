@@ -5,9 +5,9 @@ import type { Measured, MeasuringPort } from "../forms/intake/measured.ts";
 import type { FormsApp } from "../forms/store.ts";
 import type { Assignments } from "./assignment.ts";
 import { createAssignmentSource } from "./assignments.ts";
-import { type LiveIn, type Measure, createMeasure } from "./measure.ts";
+import { type Live, type LiveIn, type Measure, createMeasure } from "./measure.ts";
 import { formOf } from "./metrics.ts";
-import { type Measurement, visitorOf } from "./measurement.ts";
+import { type Measurement, visitorsOf } from "./measurement.ts";
 import type { ExperimentsStore } from "./store.ts";
 
 /** A user who got a variant of a flag. */
@@ -29,10 +29,11 @@ type MeasuringApp = Pick<ClockAndRandom, "random"> & {
 };
 
 /** A measurement with the bits of its forms. */
-type Live = Measurement & {
-  /** By the keys of forms. */
-  forms: ReadonlyMap<string, number>;
-};
+type LiveOfForms = Measurement &
+  Live & {
+    /** By the keys of forms. */
+    forms: ReadonlyMap<string, number>;
+  };
 
 /** Users who are noted before the next flush, and those who are known to be counted. */
 const MAX_NOTED = 10_000;
@@ -40,12 +41,12 @@ const MAX_NOTED = 10_000;
 /** Returns the counting of an app. It allocates memory when the first visitor arrives. */
 export function createMeasuring(app: MeasuringApp): Measuring {
   const assignments = createAssignmentSource(app);
-  const find = createCache<ReadonlyMap<string, readonly Live[]>>(app.watch, async () => {
+  const find = createCache<ReadonlyMap<string, readonly LiveOfForms[]>>(app.watch, async () => {
     const live = await Promise.all((await app.store.measurements.live()).map((each) => toLive(app, each)));
     return Map.groupBy(live, ({ environmentKey }) => environmentKey);
   });
-  const NONE: readonly Live[] = [];
-  const liveIn: LiveIn<Live> = (environmentKey) => {
+  const NONE: readonly LiveOfForms[] = [];
+  const liveIn: LiveIn<LiveOfForms> = (environmentKey) => {
     const all = find("live");
     return all instanceof Promise
       ? all.then((found) => found?.get(environmentKey) ?? NONE)
@@ -57,16 +58,16 @@ export function createMeasuring(app: MeasuringApp): Measuring {
     measure,
     measurementOf(environmentKey, flag) {
       const live = liveIn(environmentKey);
-      const idIn = (all: readonly Live[]) => all.find((each) => each.flag === flag)?.id ?? null;
+      const idIn = (all: readonly LiveOfForms[]) => all.find((each) => each.flag === flag)?.id ?? null;
       return live instanceof Promise ? live.then(idIn) : idIn(live);
     },
     ...createNotes(app, assignments, measure),
     conversions(formKey, { environmentKey, pseudonym }) {
-      const of = (live: readonly Live[]) =>
+      const of = (live: readonly LiveOfForms[]) =>
         live.flatMap((each): Measured[] => {
           const metrics = each.forms.get(formKey);
           if (metrics === undefined) return [];
-          return [{ measurement: each.id, visitor: visitorOf(each, pseudonym), variant: null, metrics }];
+          return [{ measurement: each.id, visitor: each.visitorOf(pseudonym), variant: null, metrics }];
         });
       const live = liveIn(environmentKey);
       return live instanceof Promise ? live.then(of) : of(live);
@@ -76,7 +77,7 @@ export function createMeasuring(app: MeasuringApp): Measuring {
       const all = await app.store.measurements.kept();
       const visitors = all.map((each) => ({
         measurement: each.id,
-        visitor: visitorOf(each, pseudonymOf(each.environmentKey, targetingKey)),
+        visitor: visitorsOf(each)(pseudonymOf(each.environmentKey, targetingKey)),
       }));
       if (visitors.length > 0) await app.store.measurements.forget(visitors);
     },
@@ -122,7 +123,7 @@ function createNotes(
   };
 }
 
-async function toLive(app: MeasuringApp, measurement: Measurement): Promise<Live> {
+async function toLive(app: MeasuringApp, measurement: Measurement): Promise<LiveOfForms> {
   const forms = new Map<string, number>();
   for (const [index, metric] of measurement.metrics.entries()) {
     const bit = 2 ** index;
@@ -130,5 +131,5 @@ async function toLive(app: MeasuringApp, measurement: Measurement): Promise<Live
     // Two metrics may name one form in two ways.
     if (form) forms.set(form.key, (forms.get(form.key) ?? 0) | bit);
   }
-  return { ...measurement, forms };
+  return { ...measurement, visitorOf: visitorsOf(measurement), forms };
 }

@@ -4,6 +4,7 @@ import { isoTime } from "../base/clock.ts";
 import { createCache, type Watch } from "../base/changes.ts";
 import type { AssignmentPort, SentAssignment } from "../forms/seen-flags.ts";
 import type { ProjectsStore } from "../projects/store.ts";
+import type { Assignment, Assignments } from "./assignment.ts";
 import { createAssignmentSource } from "./assignments.ts";
 
 type AssignmentsApp = ClockAndRandom & {
@@ -24,19 +25,30 @@ export function createAssignmentReader(app: AssignmentsApp): AssignmentPort {
     }
     return undefined;
   });
+  const sentAs = ({ environmentKey, pseudonym, at, variants }: Assignment, place: Place): SentAssignment => ({
+    environmentKey,
+    pseudonym,
+    flags: { ...place, at: isoTime(at), variants: Object.fromEntries(variants) },
+  });
+  /** Without a promise for what is in memory, since each submission of a page comes this way. */
+  const findIn = (assignments: Assignments, texts: readonly string[]): ReturnType<AssignmentPort["read"]> => {
+    for (const [index, text] of texts.entries()) {
+      const assignment = assignments.read(text, app.now());
+      if (assignment === null) continue;
+      const place = findPlace(assignment.environmentKey);
+      if (place instanceof Promise)
+        return place.then((found) =>
+          found ? sentAs(assignment, found) : findIn(assignments, texts.slice(index + 1)),
+        );
+      if (place) return sentAs(assignment, place);
+    }
+    return null;
+  };
+  let loaded: Assignments | undefined;
   return {
-    async read(texts): Promise<SentAssignment | null> {
-      const { read } = await load();
-      const now = app.now();
-      for (const text of texts) {
-        const assignment = read(text, now);
-        const place = assignment && (await findPlace(assignment.environmentKey));
-        if (!place) continue;
-        const { environmentKey, pseudonym, at } = assignment;
-        const variants = Object.fromEntries(assignment.variants);
-        return { environmentKey, pseudonym, flags: { ...place, at: isoTime(at), variants } };
-      }
-      return null;
+    read(texts) {
+      if (loaded) return findIn(loaded, texts);
+      return load().then((assignments) => findIn((loaded = assignments), texts));
     },
   };
 }

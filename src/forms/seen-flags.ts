@@ -25,8 +25,11 @@ export type SentAssignment = {
 
 /** Assignments, as forms use them. */
 export type AssignmentPort = {
-  /** The first valid one of some texts; null for none, also if its environment is gone. Throws `unavailable`. */
-  read(texts: readonly string[]): Promise<SentAssignment | null>;
+  /**
+   * The first valid one of some texts, at once if what that takes is in memory; null for none, also if its environment is gone.
+   * Throws `unavailable`.
+   */
+  read(texts: readonly string[]): SentAssignment | null | Promise<SentAssignment | null>;
 };
 
 /** Variants in one line: `hero=b search=on`. */

@@ -50,6 +50,23 @@ test("a batch of submissions without files travels as one text, and arrives as i
   );
 });
 
+test("visitors of experiments travel in the same text as submissions", () => {
+  const measured = [
+    { measurement: 7, visitor: "0123456789abcdef", variant: 1, metrics: 0 },
+    { measurement: 7, visitor: "fedcba9876543210", variant: null, metrics: 3 },
+  ];
+  const key = { hash: "ab", content: "cd", expiresAt: 1_700_000_000_000 };
+  const writes: Write[] = [
+    insert({ a: 1 }),
+    { name: "measurements.take", args: [{ measured, accepted: 2, at: 1_700_000_000_000, key }] },
+    { name: "measurements.count", args: [measured] },
+    insert({ b: 2 }),
+  ];
+  const packed = packBatch(writes);
+  expect(packed).toBeString();
+  expect(unpackBatch(packed)).toEqual(writes);
+});
+
 test("a batch with any other write arrives as it was", () => {
   const file = { key: "a.1", field: "cv", name: "cv.pdf", type: "application/pdf", size: 1, sha256: "0" };
   for (const other of [insert({ a: 1 }, [file]), { name: "probe", args: [] } as Write])

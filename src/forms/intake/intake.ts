@@ -10,6 +10,7 @@ import { type FindSpam, compileSpamRules } from "../spam/spam.ts";
 import { metadataOf } from "./metadata.ts";
 import { type Conditions, IN_INBOX, type Insertion } from "./insertion.ts";
 import type { Measured, Visitor } from "./measured.ts";
+import type { SentAssignment } from "../seen-flags.ts";
 import type { FormsApp } from "../store.ts";
 import type { Sent } from "./sent.ts";
 import { openingOf } from "./opening.ts";
@@ -126,10 +127,12 @@ export function receiveSubmission(app: FormsApp, incoming: Incoming): Promise<Re
   };
   const texts = assignmentsIn(incoming);
   if (texts.length === 0) return judge();
-  return app.assignments.read(texts).then((assignment) => {
+  const judgeWith = (assignment: SentAssignment | null) => {
     sent.assignment = assignment;
     return judge();
-  });
+  };
+  const assignment = app.assignments.read(texts);
+  return assignment instanceof Promise ? assignment.then(judgeWith) : judgeWith(assignment);
 }
 
 /** The texts that may be the assignment of a sender. */

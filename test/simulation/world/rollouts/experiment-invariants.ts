@@ -1,5 +1,5 @@
 import { createAssignments } from "../../../../src/experiments/assignment.ts";
-import { MIXED, unpackSeen, visitorOf } from "../../../../src/experiments/measurement.ts";
+import { MIXED, unpackSeen, visitorsOf } from "../../../../src/experiments/measurement.ts";
 import type { Evidence } from "../world.ts";
 import { LAB, REPORTED, type Visits } from "./experiments.ts";
 import type { Entry, Expected } from "./ramp-history.ts";
@@ -97,7 +97,7 @@ function requireVisits({ db, violated }: Evidence, row: Row, visits: Visits): vo
   const [variants, metrics] = [row.variants, row.metrics].map((text) => JSON.parse(text) as string[]);
   const known = new Map(
     [...visits].map(([key, did]) => [
-      visitorOf({ salt }, assignments.pseudonymOf(row.environmentKey, key)),
+      visitorsOf({ salt })(assignments.pseudonymOf(row.environmentKey, key)),
       { key, ...did },
     ]),
   );
