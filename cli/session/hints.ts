@@ -8,20 +8,19 @@ type Place = { project: string; environment: string; name: string };
 const HINTS: Record<string, string | ((place: Place) => string)> = {
   "project-exists": ({ name }) =>
     `formflag projects get ${name} shows it; --if-not-exists leaves it as it is`,
-  "project-not-found": "formflag projects list shows the projects there are",
+  "project-not-found": "formflag projects list lists the projects",
   "environment-exists": ({ project, name }) =>
     `formflag environments get ${name} -p ${project} shows it; --if-not-exists leaves it as it is`,
-  "environment-not-found": ({ project }) =>
-    `formflag environments list -p ${project} shows the environments there are`,
+  "environment-not-found": ({ project }) => `formflag environments list -p ${project} lists the environments`,
   "environment-locked": ({ environment }) =>
-    `add --confirm ${environment} to change it all the same: --yes opens no lock`,
-  "approval-needed": "add --propose, and have somebody else approve it",
+    `add --confirm ${environment} to change it anyway; --yes is not enough`,
+  "approval-needed": "add --propose, and let someone else approve it",
   "approvals-lowered": "confirm it by the name of the environment, as in --confirm production",
   "bypass-unexplained": "add --why with the reason",
   "change-outdated": "formflag changes refresh shows what it would do now, and voids its approvals",
-  "form-unconfirmed": "add --yes to change it all the same; a month is written 30d, m is for minutes",
+  "form-unconfirmed": "add --yes to change it anyway; m means minutes, so write a month as 30d",
   "flag-not-found": ({ project, environment }) =>
-    `formflag flags list -p ${project} -e ${environment} shows the flags there are`,
+    `formflag flags list -p ${project} -e ${environment} lists the flags`,
   "flag-opens-form": "formflag forms set <form> --open-when none, or name another flag, first",
   "flag-exists": ({ name }) => `formflag flags set ${name} changes it; --if-not-exists leaves it as it is`,
   "payload-with-variants": "change what they are with --variants, or which one is served with --default",
@@ -32,11 +31,11 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "revision-not-found": ({ project, environment, name }) =>
     `formflag flags history ${name} -p ${project} -e ${environment} shows its revisions`,
   "ramp-not-found": ({ project }) =>
-    `formflag flags ramps -p ${project} shows the ramps there are, flags ramp <flag> --variant on --to 1,10,50,100 --every 1d begins one`,
+    `formflag flags ramps -p ${project} lists the ramps, flags ramp <flag> --variant on --to 1,10,50,100 --every 1d begins one`,
   "flag-held": ({ project, environment }) =>
     `formflag flags ramps -p ${project} shows ramps, flags ramp <flag> --abort ends one; experiments list -p ${project} -e ${environment} shows experiments, experiments stop <name> ends one`,
   "experiment-not-found": ({ project, environment }) =>
-    `formflag experiments list -p ${project} -e ${environment} shows the experiments there are`,
+    `formflag experiments list -p ${project} -e ${environment} lists the experiments`,
   "experiment-exists": ({ name, project, environment }) =>
     `formflag experiments get ${name} -p ${project} -e ${environment} shows it`,
   "experiment-state": ({ name, project, environment }) =>
@@ -48,16 +47,16 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "segment-missing": ({ project, environment }) =>
     `promote it with --segments, or set it first: formflag segments set <segment> -p ${project} -e ${environment}`,
   "segment-not-found": ({ project, environment }) =>
-    `formflag segments list -p ${project} -e ${environment} shows the segments there are`,
+    `formflag segments list -p ${project} -e ${environment} lists the segments`,
   "target-of-another": "name another database with --to, or add --yes to remove what is there",
   "document-unconfirmed":
-    "add --yes to apply it all the same, and --confirm <environment> for each environment that is locked",
+    "add --yes to apply it anyway, and --confirm <environment> for each environment that is locked",
   "form-exists": ({ name }) => `formflag forms get ${name} shows it; --if-not-exists leaves it as it is`,
   "form-name-taken": "a form keeps its name: move or delete the one that is there first",
   "form-ambiguous": "name its project with -p <project>",
   "form-without-project": "name it with -p <project>, or set FORMFLAG_PROJECT",
-  "form-not-found": "formflag forms list shows the forms there are",
-  "target-not-found": "formflag targets list <form> shows the targets there are",
+  "form-not-found": "formflag forms list lists the forms",
+  "target-not-found": "formflag targets list <form> lists the targets",
   "target-not-public":
     "serve --target-network permits a private network; without a running server a command reads FORMFLAG_TARGET_NETWORK",
   "target-limit": "formflag targets delete <id> makes room for another",
@@ -69,10 +68,10 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
     "bytes of what was deleted may be left in the database file: repeat the same command, once no backup is running",
   "schema-missing": "--schema @schema.json sets one; --page off turns the page off",
   "schema-not-flat": "docs/forms.md describes the schemas that a page can be made from",
-  "delivery-not-found": "formflag deliveries list shows the deliveries there are",
+  "delivery-not-found": "formflag deliveries list lists the deliveries",
   "submission-not-found": ({ name }) =>
     /^[\da-f-]{36}$/.test(name) || name === "<name>"
-      ? "formflag submissions list <form> shows the submissions there are"
+      ? "formflag submissions list <form> lists the submissions"
       : "an id looks like 01a1fc49-92a7-75da-ab11-1c9958800353; formflag submissions list <form> shows those of a form, mark and delete take all of them with --matching --form <form>",
   "smtp-url-password": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",
   "smtp-password-missing": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",
@@ -82,13 +81,13 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
     "start the server with --smtp-url and --mail-from; a command without --server reads FORMFLAG_SMTP_URL and FORMFLAG_MAIL_FROM",
   "sender-without-address": "formflag forms set <form> --email-field <name> names the field with the address",
   "token-exists": "revoke it first, or choose another name; --if-not-exists leaves it as it is",
-  "token-not-found": "formflag tokens list shows the tokens there are",
+  "token-not-found": "formflag tokens list lists the tokens",
   "token-elsewhere":
     "name that project with -p, or use a token for this place: an admin creates it with formflag tokens create <name>",
   "token-unknown": "formflag tokens create creates one, on the machine that holds the data",
   "user-exists": ({ name }) => `formflag users get ${name} shows it; --if-not-exists leaves it as it is`,
   "assignee-without-rights": "formflag members set <user> -p <project> --role inbox makes a user see them",
-  "user-not-found": "formflag users list shows the users there are",
+  "user-not-found": "formflag users list lists the users",
   "name-taken": "users and tokens share their names: choose another",
   "last-admin": "formflag users set <name> --role admin makes another user an admin",
   "link-unnamed": "formflag users link <name>",
@@ -96,7 +95,7 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
   "not-a-login": "formflag tokens revoke <name> ends a token",
   "session-not-found": "formflag sessions list shows the browsers that are signed in",
   "refs-of-project": "formflag tokens create ci --scope flags:refs -p <project>",
-  "code-not-found": ({ project }) => `formflag flags refs list -p ${project} shows the branches there are`,
+  "code-not-found": ({ project }) => `formflag flags refs list -p ${project} lists the branches`,
   "evaluate-alone": "formflag tokens create app --scope flags:evaluate -p <project> -e <environment>",
   "browser-alone": "formflag tokens create site --scope flags:browser -p <project> -e <environment>",
   "sync-alone": "formflag tokens create flagd --scope flags:sync -p <project> -e <environment>",

@@ -39,7 +39,7 @@ const content = z.string().check(
   z.refine((text) => findContentFault(text) === undefined, {
     error: ({ input }) => findContentFault(String(input)),
   }),
-  z.describe("Markdown (CommonMark), of which readers get cleaned HTML."),
+  z.describe("Markdown (CommonMark). Readers get cleaned HTML."),
 );
 
 const tags = z

@@ -53,7 +53,7 @@ describe("flags enable, disable and toggle", () => {
     expect([refused.code, refused.stderr]).toEqual([
       2,
       "error: the environment live of project shop is locked\n" +
-        "hint: add --confirm live to change it all the same: --yes opens no lock\n",
+        "hint: add --confirm live to change it anyway; --yes is not enough\n",
     ]);
     expect((await disable("--confirm", "live", "--if-revision", "1")).code).toBe(5);
     expect((await disable("--confirm", "live")).code).toBe(0);

@@ -147,7 +147,7 @@ describe("errors under --json", () => {
       exit: 3,
       code: "not_found",
       message: 'project "nope" does not exist',
-      hint: "formflag projects list shows the projects there are",
+      hint: "formflag projects list lists the projects",
     });
     expect(await failing("projects", "create", "shop", ...at)).toMatchObject({
       exit: 5,

@@ -106,7 +106,7 @@ function select(
   // An old list that is signed must not bring back an old version.
   if (order < 0 && version !== null && !force) {
     throw new AppError("conflict", `formflag ${chosen} is older than ${VERSION}, which is installed`, {
-      hint: "an older version may not open the data of a newer one; --force installs it all the same",
+      hint: "an older version may not open the data of a newer one; --force installs it anyway",
     });
   }
   return {

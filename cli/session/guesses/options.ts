@@ -200,7 +200,7 @@ export const OPTION_GUESSES: Guess[] = [
   [
     /^users/,
     "--password --pass",
-    "nobody types a password here: formflag users link <name> prints a link to sign in",
+    "passwords are not typed here: formflag users link <name> prints a link to sign in",
   ],
   [/^users/, "--scope --scopes --admin", "a user has a role: --role admin"],
   [/^(?!serve)/, "--verbose --debug", LOGS],

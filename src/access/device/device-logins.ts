@@ -135,5 +135,5 @@ export async function pollLogin(
     throw new AppError("slow_down", `ask every ${LOGIN_LIMITS.interval} seconds at most`, {
       retryAfter: LOGIN_LIMITS.interval,
     });
-  throw new AppError("authorization_pending", "nobody has approved the login yet");
+  throw new AppError("authorization_pending", "the login has not been approved yet");
 }

@@ -27,8 +27,8 @@ export async function logOutByProvider(
   if (typeof iat !== "number" || Math.abs(app.now() - iat * 1000) > MAX_AGE) throw wrong("it is too old");
   if (!isName(jti)) throw wrong("it has no identifier");
   if ((sub !== undefined && !isName(sub)) || (sid !== undefined && !isName(sid)))
-    throw wrong("it names nobody");
-  if (sub === undefined && sid === undefined) throw wrong("it names nobody");
+    throw wrong("it names no user");
+  if (sub === undefined && sid === undefined) throw wrong("it names no user");
   const logout = {
     token: { hash: sha256(JSON.stringify([issuer, jti])), expiresAt: app.now() + 2 * MAX_AGE },
     sid: isName(sid) ? hashOfSid(issuer, sid) : null,

@@ -77,7 +77,7 @@ function requireReviewer(caller: Caller, proposal: Proposal): void {
       hint: "sign in to the dashboard, or log in with formflag login",
     });
   if (proposal.type === "user" && proposal.who === caller.name)
-    throw new AppError("forbidden", "nobody reviews a change of their own", { reason: "review-own" });
+    throw new AppError("forbidden", "you cannot review your own change", { reason: "review-own" });
 }
 
 /** Withdraws a change: by its author, or by who may review it. Throws `forbidden`, `conflict` for a change that is closed. */

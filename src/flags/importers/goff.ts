@@ -116,7 +116,7 @@ function resultOf(flag: string, bucketing: string, variants: Json, rule: Json, n
     ([name, percent]) => [name, isWhole ? percent : Math.round(percent * 1000)] as const,
   );
   const [first, ...others] = weighted.filter(([, weight]) => weight > 0);
-  if (!first) throw new Unsupported("its percentages are of nobody");
+  if (!first) throw new Unsupported("its percentages select no users");
   if (others.length === 0) return first[0];
   if (shares.reduce((sum, [, percent]) => sum + percent, 0) !== 100)
     note("/percentage", "they are not 100 together: each is its part of their sum");

@@ -100,7 +100,7 @@ function isFileField({ schema }: Form, name: string): boolean {
 }
 
 function fileLost(name: string, text: string, advice: string): AppError {
-  const lost = "without its file, of which only a text was sent";
+  const lost = "as text instead of a file";
   return new AppError("unsupported", `the field ${quoted(name)} came ${lost}, ${quoted(text)}: ${advice}`, {
     plain: `${fieldLabel(name)} came ${lost}: ${advice}`,
     reason: "file-lost",

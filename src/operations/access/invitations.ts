@@ -24,7 +24,7 @@ export const invitations = noun("members", () => import("./schema/invitations-sc
     ...shared,
     method: "POST",
     path: ALL,
-    summary: "Create a link that makes somebody a member of a project, once; it is shown this one time",
+    summary: "Create a link that makes one person a member of a project; it is shown only once",
     status: 201,
     run: async ({ app, deployment, caller, names, body }) => {
       const { invitation, secret } = await createInvitation(app, caller, names.project, body);

@@ -157,7 +157,7 @@ describe("the commands", () => {
     expect([refused.code, refused.stdout]).toEqual([2, ""]);
     expect(refused.stderr).toBe(
       "error: this deletes every flag of projects.shop; the environment production of project shop is locked\n" +
-        "hint: add --yes to apply it all the same, and --confirm <environment> for each environment that is locked\n",
+        "hint: add --yes to apply it anyway, and --confirm <environment> for each environment that is locked\n",
     );
     expect((await run("apply", "-f", file, "--prune", "--yes")).code).toBe(2);
     expect((await run("apply", "-f", file, "--prune", "--confirm", "production")).code).toBe(2);

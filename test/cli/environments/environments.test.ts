@@ -196,7 +196,7 @@ test("a locked environment and its project are not deleted with --yes alone", as
     stdout: "",
     stderr:
       "error: the environment live of project shop is locked\n" +
-      "hint: add --confirm live to change it all the same: --yes opens no lock\n",
+      "hint: add --confirm live to change it anyway; --yes is not enough\n",
   });
   const project = ["projects", "delete", "shop", "--yes"];
   expect((await run(...project)).stderr).toStartWith(

@@ -80,7 +80,7 @@ describe("forms set", () => {
       stdout: "",
       stderr:
         "error: form contact would keep submissions for 6 minutes and delete 0 of 1\n" +
-        "hint: add --yes to change it all the same; a month is written 30d, m is for minutes\n",
+        "hint: add --yes to change it anyway; m means minutes, so write a month as 30d\n",
     });
     expect((await here.run(...set, "--spam-retention", "1h")).stderr).toStartWith(
       "error: form contact would keep spam submissions for 1 hour and delete 0 of 0\n",

@@ -145,7 +145,7 @@ describe("projects get", () => {
     const { code, stdout, stderr } = await onData(emptyData()).run("projects", "get", "nope");
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toBe(
-      'error: project "nope" does not exist\nhint: formflag projects list shows the projects there are\n',
+      'error: project "nope" does not exist\nhint: formflag projects list lists the projects\n',
     );
   });
 

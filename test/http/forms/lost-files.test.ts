@@ -9,7 +9,7 @@ describe("a file input in a form without the encoding for files", () => {
     const form = await newForm({ uploads: true });
     const message = await refused(form, urlencoded(`name=Ann&photo=${name}`), 415);
     expect(message).toBe(
-      `the field "photo" came without its file, of which only a text was sent, ${JSON.stringify(decodeURIComponent(name))}: add enctype="multipart/form-data" to the form`,
+      `the field "photo" came as text instead of a file, ${JSON.stringify(decodeURIComponent(name))}: add enctype="multipart/form-data" to the form`,
     );
   });
 

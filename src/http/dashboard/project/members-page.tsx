@@ -48,7 +48,7 @@ export function membersPage({ project, members, invitations, typed }: Members): 
     heading: "Members",
     commands: [
       { label: "Lists the same", text: formflag("members list", { p: slug }) },
-      { label: "Invites somebody", text: formflag("members invite", { p: slug, role: "editor" }) },
+      { label: "Invites someone", text: formflag("members invite", { p: slug, role: "editor" }) },
     ],
     content: (
       <>
@@ -178,8 +178,8 @@ function Invitations({ to, invitations }: { to: string; invitations: readonly In
 
 function Invite({ to, project }: { to: string; project: Project }) {
   return (
-    <Form to={to} values={{ do: "invite" }} class="card stack" id="invite" label="Invite somebody">
-      <h2>Invite somebody</h2>
+    <Form to={to} values={{ do: "invite" }} class="card stack" id="invite" label="Invite someone">
+      <h2>Invite someone</h2>
       <p class="soft">
         The link works once, for 7 days. Who has no account yet chooses a name and a password, and sees this
         project alone.
