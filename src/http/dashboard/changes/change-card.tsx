@@ -23,6 +23,14 @@ export function revisionPath(project: string, revision: number): string {
   return pathTo(REVISION, { project, revision: String(revision) });
 }
 
+/** The form that takes back the newest change of a flag, which made that revision. */
+export function undoOf({ project }: { project: string }, { revision }: { revision: number }) {
+  return {
+    to: `${revisionPath(project, revision)}/rollback`,
+    values: { revision: String(revision), to: "before" },
+  };
+}
+
 type Props = { project: string; environments: readonly Environment[]; change: Change };
 
 /** The states of a flag around a change which differ from what it is now. */

@@ -2,7 +2,7 @@ import { history } from "../../../operations/history.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type RollbackPoint, rollbackFlag } from "../../../flags/flags.ts";
-import type { FlagPlace, FlagRecord } from "../../../flags/flag.ts";
+import type { FlagPlace } from "../../../flags/flag.ts";
 import { type FlagState, blankState, flagState, stateAfter, stateBefore } from "../../../flags/history.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import type { Change } from "../../../projects/history.ts";
@@ -20,7 +20,7 @@ import { type ParametersOf, REVISION, settingPath, projectPath } from "../paths.
 import type { Dashboard } from "../routes.ts";
 import { changeOf } from "./history.tsx";
 import { projectPage } from "../project/project-page.tsx";
-import { type Side, revisionPath } from "./change-card.tsx";
+import { type Side, revisionPath, undoOf } from "./change-card.tsx";
 
 const PATH = `${REVISION}/rollback` as const;
 
@@ -96,14 +96,6 @@ async function readRollback(
     revision: record?.revision ?? 0,
     now,
     wanted: side === "after" ? after : before,
-  };
-}
-
-/** The form that takes a rollback back. */
-function undoOf({ project }: FlagPlace, { revision }: FlagRecord) {
-  return {
-    to: `${revisionPath(project, revision)}/rollback`,
-    values: { revision: String(revision), to: "before" },
   };
 }
 

@@ -10,6 +10,7 @@ import { differencesInWords } from "../../../flags/rules/difference-words.ts";
 import { differencesOf, isUnset } from "../../../projects/differences.ts";
 import { setFlag } from "../../../flags/flags.ts";
 import { scheduleChange } from "../../../flags/schedule/schedule.ts";
+import { undoOf } from "../changes/change-card.tsx";
 import { sentence } from "../error-page.tsx";
 import { type Fields, revisionIn, textOf } from "../fields.ts";
 import { lineOfPointer } from "../json-text.ts";
@@ -152,10 +153,11 @@ async function save(context: Act, typed: ValuesDraft, patch: FlagPatch): Promise
   return confirmed<ValuesOutcome>(
     fields,
     async () => {
-      const { result } = await setFlag(dashboard.app, caller, place, patch, revisionIn(fields));
+      const { record, result } = await setFlag(dashboard.app, caller, place, patch, revisionIn(fields));
       if (result === "unchanged") return { to, text: "Nothing differs from what is stored." };
       const names = changedFields(typed.draft, typed.base).map((field) => fieldOf(field).label.toLowerCase());
-      return { to, text: `Saved in ${place.environment}: ${names.join(", ")}.` };
+      const text = `Saved in ${place.environment}: ${names.join(", ")}.`;
+      return { to, text, undo: undoOf(place, record) };
     },
     async () => confirmationOf(context, `Save in ${place.environment}`, patch),
     { app: dashboard.app, caller, operation: flags.set, names: place, body: patch },
