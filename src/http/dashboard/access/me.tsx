@@ -219,7 +219,7 @@ function SettingsForm({ user: { settings }, error }: { user: User; error: string
         ]}
       />
       <CheckField name="shortcuts" label="Shortcuts of a single key" checked={settings.shortcuts} />
-      <p>
+      <p class="buttons">
         <A to="/keys">All keys</A>
       </p>
       <div class="buttons">
