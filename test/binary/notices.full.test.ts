@@ -57,7 +57,7 @@ test("a change by a command beside a server reaches the webhook of the project a
   const about = sink.received.find(({ email }) => email.subject?.includes("search"))!;
   expect(about.to).toEqual(["ops@example.com"]);
   expect(about.email.subject).toStartWith("shop/production: search changed by ");
-  expect(about.email.text).toContain("enabled: true → false");
+  expect(about.email.text).toContain("enabled: on → off");
   expect(about.email.text).toContain("Reason: orders dropped");
   const listed = await here.json<object[]>("deliveries", "list", "--project", "shop");
   const ofNotice = { submission: null, form: null, project: "shop", environment: "production" };

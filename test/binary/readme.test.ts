@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "bun:test";
 import { EXECUTABLE, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
+import { programAt } from "../support/needs.ts";
 
 const README = await Bun.file(join(import.meta.dir, "../../README.md")).text();
 
@@ -49,7 +50,9 @@ function masked(text: string): string {
     .trim();
 }
 
-test.each(["A form in a minute", "A flag in a minute"])(
+test
+  .skipIf(!programAt("bash", "the commands of the README"))
+  .each(["A form in a minute", "A flag in a minute"])(
   "the commands of the README's %j run, and print what it shows",
   async (title) => {
     const steps = stepsOf(title);

@@ -131,7 +131,7 @@ const env = {
   FORMFLAG_DATA: data,
 };
 
-describe("in bash", () => {
+describe.skipIf(!programAt("bash", "completion in bash"))("in bash", () => {
   /** What pressing Tab after these words offers. */
   async function completed(words: string[], more: Record<string, string> = {}): Promise<string[]> {
     const line = words.map((word) => `'${word}'`).join(" ");

@@ -7,6 +7,7 @@ import { eventually } from "../../support/eventually.ts";
 import { formflag, onData } from "../../support/commands.ts";
 import { EXECUTABLE, startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
+import { programAt } from "../../support/needs.ts";
 
 const { archive, entries } = await makeArchive();
 
@@ -24,7 +25,7 @@ async function intoClosedPipe(...args: string[]) {
   return { code: Number(await new Response(child.stdout).text()), stderr };
 }
 
-describe("a reader that goes away", () => {
+describe.skipIf(!programAt("bash", "a reader that goes away"))("a reader that goes away", () => {
   test("makes a backup fail, and leaves nothing of it", async () => {
     const data = await restored();
     const { code, stderr } = await intoClosedPipe("backup", "create", "-o", "-", "--data", data);
