@@ -63,6 +63,21 @@ export function inboxFlow(
     const browser = openChromium();
     const openInbox = () => signInBrowser(browser(), server, { user: "inbox", javaScriptEnabled });
 
+    test(`finds a person in 2 interactions, a text and a press, ${how}`, async () => {
+      const { send } = await newForm();
+      const address = `grace-${javaScriptEnabled}@example.com`;
+      const sent = [await send({ email: address }), await send({ email: address, message: "Again" })];
+      const other = await send({ email: "ada@example.com" });
+      const { context, page } = await openInbox();
+      await page.goto(`${server.url}/dashboard/inbox`);
+      await page.getByRole("searchbox").fill(address);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/q=grace/);
+      for (const id of sent) await row(page, id).waitFor();
+      expect(await row(page, other).count()).toBe(0);
+      await context.close();
+    });
+
     test(`finds a submission, opens it, which marks it as read, and marks it as unread, ${how}`, async () => {
       const { send, path } = await newForm();
       const ada = await send({ name: "Ada", message: "The blue widget is broken" });

@@ -1,20 +1,76 @@
-/** Keys that were pressed while a page was on its way; null while none is. */
-let keys: string[] | null = null;
+type Pressed = Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey">;
+
+/** Milliseconds after which a page that was expected takes no more keys. */
+const LIMIT = 15_000;
+/** Where keys wait while the whole page is loaded. */
+const KEPT = "formflag keys";
+
+/** Pages that are on their way, and the keys that were pressed since the first of them was. */
+let coming = 0;
+let since = 0;
+let keys: Pressed[] = [];
 
 /** Whether a page is on its way, which then gets a key that was pressed. */
-export function isForNext(key: string): boolean {
-  keys?.push(key);
-  return keys !== null;
+export function isForNext(event: KeyboardEvent): boolean {
+  const { key, shiftKey, ctrlKey, metaKey } = event;
+  if (coming === 0 || Date.now() - since > LIMIT) return false;
+  if (key.length > 1 && !["Enter", "Escape", "Backspace"].includes(key)) return false;
+  event.preventDefault();
+  keys.push({ key, shiftKey, ctrlKey, metaKey });
+  return true;
 }
 
-/** Waits for a page, to which the keys go that are pressed meanwhile. */
-export async function expectPage(arrival: Promise<void>): Promise<void> {
-  keys ??= [];
-  await arrival;
-  const pressed = keys ?? [];
-  keys = null;
-  for (const key of pressed)
-    document.activeElement?.dispatchEvent(
-      new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }),
-    );
+/** Waits for a page, to which the keys go that are pressed meanwhile. They are dropped if it is not shown. */
+export async function expectPage(arrival: Promise<boolean>): Promise<void> {
+  if (coming === 0) since = Date.now();
+  coming += 1;
+  const isShown = await arrival;
+  if (coming > 0) coming -= 1;
+  if (!isShown) keys = [];
+  if (coming === 0) press(keys.splice(0));
+}
+
+/** The arrival of a page that is loaded whole: it takes the keys along. */
+export const wholePage: Promise<never> = new Promise(() => {});
+
+/** Expects no page any more: the user stays. */
+export function stay(): void {
+  coming = 0;
+  keys = [];
+}
+
+/** Presses the keys that were for this page, and keeps those for the next one. */
+export function passKeys(): void {
+  const { user } = document.body.dataset;
+  const kept = sessionStorage.getItem(KEPT);
+  sessionStorage.removeItem(KEPT);
+  addEventListener("pagehide", () => {
+    if (keys.length > 0) sessionStorage.setItem(KEPT, JSON.stringify({ keys, user, at: Date.now() }));
+    stay();
+  });
+  if (kept === null) return;
+  const before = JSON.parse(kept) as { keys: Pressed[]; user?: string; at: number };
+  if (before.user !== user || Date.now() - before.at > LIMIT) return;
+  if (document.activeElement === document.body) document.querySelector<HTMLElement>("[autofocus]")?.focus();
+  press(before.keys);
+}
+
+/** Presses keys as a person does: a page that one of them opens gets the others. */
+function press(all: readonly Pressed[]): void {
+  for (const each of all) {
+    const at = document.activeElement ?? document.body;
+    const event = new KeyboardEvent("keydown", { ...each, bubbles: true, cancelable: true });
+    if (at.dispatchEvent(event) && !each.ctrlKey && !each.metaKey) type(each.key, at);
+  }
+}
+
+/** Does what a browser does by itself for a key that a person pressed. */
+function type(key: string, at: Element): void {
+  if (key === "Escape") document.querySelector<HTMLDialogElement>("dialog[open]")?.close();
+  else if (key === "Enter" && at.matches("a, button, summary")) (at as HTMLElement).click();
+  else if (key === "Enter" && at instanceof HTMLInputElement)
+    at.form?.querySelector<HTMLElement>("button:not([type=button])")?.click();
+  else if (key === "Backspace") document.execCommand("delete");
+  else if (at.matches("input, textarea"))
+    document.execCommand("insertText", false, key === "Enter" ? "\n" : key);
 }

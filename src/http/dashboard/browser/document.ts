@@ -61,12 +61,18 @@ export function show(next: Document, { isUpdate = false, sent }: Showing = {}): 
     if (fresh) fresh.replaceWith(form);
     else document.querySelector("main")?.append(form);
   }
-  const messages = next.querySelector("#messages");
-  if (!isUpdate && messages) document.querySelector("#messages")?.replaceChildren(...messages.childNodes);
+  if (!isUpdate) showMessages(next);
   const [nav, nextNav] = [document.querySelector("nav.sections"), next.querySelector("nav.sections")];
   if (nav && nextNav) void Idiomorph.morph(nav, nextNav);
   document.querySelector(".beside [aria-current]")?.scrollIntoView({ block: "nearest" });
   markEdits();
+}
+
+/** Says what another page says, in place of what this one does. */
+export function showMessages(next: Document): true {
+  const messages = next.querySelector("#messages");
+  if (messages) document.querySelector("#messages")?.replaceChildren(...messages.childNodes);
+  return true;
 }
 
 /** Shows the bar of what is not saved while there is something. */

@@ -1,5 +1,5 @@
-import { expectPage } from "./busy.ts";
-import { buttonOf, focusMain, isChanged, notify, parse, show } from "./document.ts";
+import { expectPage, stay, wholePage } from "./busy.ts";
+import { buttonOf, focusMain, isChanged, notify, parse, show, showMessages } from "./document.ts";
 
 /** Sends forms without loading the page again, and shows the page that answers. */
 export function sendForms(): void {
@@ -12,7 +12,9 @@ export function sendForms(): void {
   // A link within the page changes nothing of it.
   addEventListener("popstate", () => pageAt() !== shown && void expectPage(visit(location.href, false)));
   addEventListener("beforeunload", (event) => {
-    if (!isLeaving && [...document.forms].some(isUnsaved)) event.preventDefault();
+    if (isLeaving || ![...document.forms].some(isUnsaved)) return;
+    event.preventDefault();
+    stay();
   });
 }
 
@@ -27,30 +29,44 @@ function isUnsaved(form: HTMLFormElement): boolean {
 /** The page that is shown, which its address may not be any more. */
 let shown = pageAt();
 
-/** Shows the page at an address in place of this one. `isNew` says whether it becomes an entry of the history. */
-export async function visit(address: string, isNew = true): Promise<void> {
-  const load = () => {
-    isLeaving = true;
-    if (isNew) location.assign(address);
-    else location.reload();
-  };
+/** How many pages were visited: what was asked for before the last of them is not shown any more. */
+let visits = 0;
+
+/**
+ * Shows the page at an address in place of this one, and returns whether it did. `isNew` says whether it becomes an entry
+ * of the history.
+ */
+export async function visit(address: string, isNew = true): Promise<boolean> {
+  const at = (visits += 1);
   const main = document.querySelector("main")!;
   // A press on the page that goes is for the one that comes.
   main.inert = true;
+  if (main.contains(document.activeElement)) (document.activeElement as HTMLElement).blur();
   const answer = await fetch(address).catch(() => null);
-  main.inert = false;
-  if (!answer && isNew) return sayGone(() => void visit(address));
   const next = answer?.ok ? parse(await answer.text()) : null;
-  if (!answer || next?.body.dataset["user"] !== document.body.dataset["user"]) return load();
-  const go = () => {
+  if (at !== visits) return true;
+  main.inert = false;
+  if (!answer && isNew) return sayGone(() => void expectPage(visit(address)));
+  if (!answer || next?.body.dataset["user"] !== document.body.dataset["user"]) {
+    const load = () => void loadPage(isNew ? address : null);
+    return leave([], "", load) && wholePage;
+  }
+  return leave([], "", () => {
     if (isNew) history.pushState(null, "", answer.url);
     shown = pageAt();
     keepTicks(next!);
     show(next!);
     scrollTo(0, 0);
     keepFocus(true);
-  };
-  leave([], "", go);
+  });
+}
+
+/** Loads a page whole; without an address this one. */
+function loadPage(address: string | null): typeof wholePage {
+  isLeaving = true;
+  if (address === null) location.reload();
+  else location.assign(address);
+  return wholePage;
 }
 
 /** Loads the page at an address if the server answers; while it does not, the open page stays. */
@@ -59,9 +75,10 @@ export async function goTo(address: string): Promise<void> {
   else sayGone(() => void goTo(address));
 }
 
-/** Says that the server does not answer, and offers to try again. */
-export function sayGone(run: () => void): void {
+/** Says that the server does not answer, and offers to try again. No page comes. */
+export function sayGone(run: () => void): false {
   notify("failure", GONE + stillHere(), { label: "Try again", run });
+  return false;
 }
 
 export const GONE = "The server does not answer.";
@@ -74,54 +91,60 @@ function keepTicks(next: Document): void {
   }
 }
 
-/** Leaves the page, once the user agrees to lose what other forms hold. */
-function leave(sent: unknown[], said: string, go: () => void): void {
-  if (![...document.forms].some((each) => !sent.includes(each) && isUnsaved(each))) return go();
-  const text = `${said}You typed something else on this page.`;
-  notify("elsewhere", text, { label: "Leave the page", run: go });
+/** Leaves the page, once the user agrees to lose what other forms hold. Returns whether it did at once. */
+function leave(sent: unknown[], said: string, go: () => void): boolean {
+  const isFree = ![...document.forms].some((each) => !sent.includes(each) && isUnsaved(each));
+  if (isFree) go();
+  else
+    notify("elsewhere", `${said}You typed something else on this page.`, {
+      label: "Leave the page",
+      run: go,
+    });
+  return isFree;
 }
 
-async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
-  if (form.ariaBusy === "true") return;
+/** Sends a form, and returns whether a page has answered that is shown. */
+async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<boolean> {
+  if (form.ariaBusy === "true") return true;
   form.ariaBusy = "true";
+  const at = visits;
   const data = new FormData(form, submitter);
   leaveField(form);
   const isMultipart = form.enctype === "multipart/form-data";
   const body = isMultipart ? data : new URLSearchParams([...data] as [string, string][]);
   // A field named `action` would hide the property.
   const action = (submitter?.getAttribute("formaction") ?? form.getAttribute("action"))!;
-  const again = { label: "Try again", run: () => void send(form, submitter) };
+  const again = { label: "Try again", run: () => void expectPage(send(form, submitter)) };
   try {
     const answer = await fetch(action, { method: "POST", body });
     const page = await answer.text();
     const away = /^0; url=(.+)$/.exec(answer.headers.get("refresh") ?? "")?.[1];
-    if (away !== undefined) {
-      isLeaving = true;
-      return location.assign(away);
-    }
+    if (away !== undefined) return loadPage(away);
     const next = parse(page);
     notify("failure", null);
     form.ariaBusy = null;
     const fault = faultOf(answer, next);
-    if (fault !== null)
-      return notify("failure", fault + stillHere(), MAY_PASS.test(`${answer.status}`) ? again : undefined);
-    if (answer.status === 428) return openDialog(next, submitter);
-    if (next.body.dataset["user"] !== document.body.dataset["user"]) {
-      // Signed in or out.
-      isLeaving = true;
-      return location.assign(answer.url);
+    if (fault !== null) {
+      notify("failure", fault + stillHere(), MAY_PASS.test(`${answer.status}`) ? again : undefined);
+      return false;
     }
+    if (answer.status === 428) return openDialog(next, submitter);
+    // Signed in or out.
+    if (next.body.dataset["user"] !== document.body.dataset["user"]) return loadPage(answer.url);
     const sent = [form, opener?.closest("form")];
-    document.querySelector("dialog")?.remove();
+    form.closest("dialog")?.remove();
+    // Meanwhile the user has gone to another page.
+    if (answer.ok && at !== visits) return showMessages(next);
     // No two kinds of page share a title.
     const leaves = next.title !== document.title;
     const go = () => follow(answer, next, leaves ? undefined : sent);
-    if (!leaves) return go();
     const done = next.querySelector("#messages span")?.textContent;
-    leave(sent, done ? `${done}. ` : "", go);
+    if (leaves) return leave(sent, done ? `${done}. ` : "", go) && answer.ok;
+    go();
+    return answer.ok;
   } catch {
     form.ariaBusy = null;
-    sayGone(again.run);
+    return sayGone(again.run);
   }
 }
 
@@ -180,8 +203,8 @@ function keepFocus(isElsewhere: boolean): void {
   found?.focus({ preventScroll: true });
 }
 
-/** Shows a page in a dialog: a confirmation, which the server wants before it changes something locked. */
-export function openDialog(next: Document, submitter: HTMLElement | null): void {
+/** Shows a page in a dialog: a confirmation, which the server wants before it changes something locked. No key is for it. */
+export function openDialog(next: Document, submitter: HTMLElement | null): false {
   const before = document.querySelector("dialog");
   if (!before) opener = submitter;
   const dialog = document.createElement("dialog");
@@ -195,4 +218,5 @@ export function openDialog(next: Document, submitter: HTMLElement | null): void 
   before?.remove();
   document.body.append(dialog);
   dialog.showModal();
+  return false;
 }

@@ -1,5 +1,5 @@
 import { focusMain } from "./document.ts";
-import { isForNext } from "./busy.ts";
+import { expectPage, isForNext, wholePage } from "./busy.ts";
 import { formatRelative } from "../relative-time.ts";
 
 /** Small helps: ticking every row, copying a text, dismissing a message, closing the menu. */
@@ -35,27 +35,32 @@ async function copy(button: HTMLElement): Promise<void> {
 /** Presses what a single key stands for: the element whose `aria-keyshortcuts` names it. Users can turn this off. */
 export function obeyKeys(): void {
   document.addEventListener("keydown", (event) => {
-    if (
-      event.key === "Enter" &&
-      (event.ctrlKey || event.metaKey) &&
-      event.target instanceof HTMLTextAreaElement
-    )
-      return event.target.form?.requestSubmit();
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (document.body.dataset["shortcuts"] === "off" || document.querySelector("dialog[open]")) return;
     const { target, key } = event;
+    const isSending = key === "Enter" && (event.ctrlKey || event.metaKey);
+    if (isSending && target instanceof HTMLTextAreaElement) return target.form?.requestSubmit();
+    if (((event.ctrlKey || event.metaKey) && !isSending) || event.altKey || event.defaultPrevented) return;
+    if (document.body.dataset["shortcuts"] === "off" || document.querySelector("dialog[open]")) return;
     if (target instanceof HTMLElement && target.closest("input:not([type=checkbox]), textarea, select")) {
       if (key === "Escape") focusMain();
       return;
     }
-    if (isForNext(key)) return;
+    if (isForNext(event) || isSending) return;
+    // A field of a page that has just come takes the focus no more.
+    if (key === "Escape" && document.activeElement === document.body) focusMain();
     const found = actFor(`${first} ${key}`) ?? actFor(key);
     first = key;
     if (!found) return moveInList(event);
     event.preventDefault();
     if (found.closest("#bulk") && !document.querySelector("#bulk :checked")) tick();
-    if (found instanceof HTMLInputElement) found.focus();
-    else found.click();
+    const isLink = found instanceof HTMLAnchorElement;
+    // A browser follows a link within the page only after the next key.
+    const field = isLink && found.hash ? document.getElementById(found.hash.slice(1)) : found;
+    if (field?.matches("input, textarea, select")) {
+      field.scrollIntoView({ block: "nearest" });
+      return field.focus();
+    }
+    const isDone = !found.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+    if (!isDone && isLink && !found.hash) void expectPage(wholePage);
   });
 }
 

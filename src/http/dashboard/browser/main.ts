@@ -1,3 +1,4 @@
+import { passKeys } from "./busy.ts";
 import { listenToChanges } from "./changes.ts";
 import { followEdits } from "./edits.ts";
 import { sendForms } from "./forms.ts";
@@ -17,5 +18,6 @@ for (const start of [
   showCurrent,
   openPalette,
   visitLinks,
+  passKeys,
 ])
   start();

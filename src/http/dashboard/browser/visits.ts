@@ -37,7 +37,7 @@ export function visitLinks(): void {
       target.closest<HTMLAnchorElement>(`:is(main, nav.sections, dialog) a[href]`);
     if (link && link.matches(KEYS)) {
       event.preventDefault();
-      void showKeys(link);
+      void expectPage(showKeys(link));
       return;
     }
     const open = link && !link.hash && !link.target && openerOf(link);
@@ -47,8 +47,9 @@ export function visitLinks(): void {
   });
 }
 
-async function showKeys(link: HTMLAnchorElement): Promise<void> {
+async function showKeys(link: HTMLAnchorElement): Promise<boolean> {
   const answer = await fetch(link.href).catch(() => null);
-  if (!answer) return sayGone(() => void showKeys(link));
+  if (!answer) return sayGone(() => void expectPage(showKeys(link)));
   if (answer.ok) openDialog(parse(await answer.text()), link);
+  return answer.ok;
 }

@@ -118,6 +118,7 @@ function Search({ query }: { query: InboxQuery }) {
       <input
         type="search"
         name="q"
+        id="q"
         aria-label="Search"
         value={q}
         placeholder="Search"
