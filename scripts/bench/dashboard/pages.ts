@@ -23,7 +23,7 @@ export function measuredPages({ newest, middle }: Filled): MeasuredPage[] {
     page("submission", 20, `/inbox/contact/${newest}`, `/inbox/contact/${middle}`),
     page("person", 60, "/people?q=person4711%40example.com"),
     page("flags, 200 in 3 environments", 25, "/projects/shop"),
-    page("flag in an environment", 25, "/projects/shop/environments/production/flags/flag-00100"),
+    page("flag in an environment", 25, "/projects/shop/flags/flag-00100?environment=production"),
     page("history", 20, "/projects/shop/history"),
     page("history, in the middle", 20, "/projects/shop/history?before=300"),
     page("deliveries", 20, "/deliveries?status=delivered"),
