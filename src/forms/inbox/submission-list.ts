@@ -123,19 +123,25 @@ export async function idSpanOf(
   };
 }
 
+/** Submissions to look at for some more of them, of which a share was chosen so far; some more, so that one step does. */
+function sizeFor(missing: number, share: number, most: number): number {
+  return Math.min(STEP, most, share === 0 ? STEP : Math.ceil((missing / share) * 1.25));
+}
+
 async function collectPage(step: Step, limit: number, before: string | null) {
   const submissions: Submission[] = [];
   let next = before;
   // Most of what a search finds in its index is what it searches for, so it begins with one page.
   let size = Math.min(STEP, limit + 1);
-  for (let scanned = 0; scanned < MAX_SCANNED; scanned += STEP) {
+  for (let scanned = 0; scanned < MAX_SCANNED;) {
     const found = await step(next, size);
+    scanned += size;
     const left = limit - submissions.length;
     submissions.push(...found.submissions.slice(0, left).map(parsed));
     if (found.submissions.length > left) return { submissions, next: submissions.at(-1)!.id };
     next = found.next;
     if (next === null || submissions.length === limit) break;
-    size = STEP;
+    size = sizeFor(limit + 1 - submissions.length, found.submissions.length / size, MAX_SCANNED - scanned);
     await yieldToEventLoop();
   }
   return { submissions, next };
