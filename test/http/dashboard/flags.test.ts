@@ -174,11 +174,14 @@ describe("a flag in an environment", () => {
     expect(inexact.text).toContain("In line 2, column ");
     const saved = await ann.post(CHECKOUT, { base, revision, payload: '{"b":2}' });
     expect(saved.text).toContain("Saved in live: payload.");
-    const [, undo = "", made = ""] = /action="[^"]*(\/projects\/[^"]*\/(\d+)\/rollback)"/.exec(saved.text) ?? [];
+    const [, undo = "", made = ""] =
+      /action="[^"]*(\/projects\/[^"]*\/(\d+)\/rollback)"/.exec(saved.text) ?? [];
     const undone = await ann.post(undo, { revision: made, to: "before" });
     expect(undone.text).toContain("is as it was before revision");
     expect(await find()).toMatchObject({ payload: '{"a":1}' });
-    expect((await ann.post(CHECKOUT, { ...(await formOf(ann)).hidden, payload: '{"b":2}' })).status).toBe(200);
+    expect((await ann.post(CHECKOUT, { ...(await formOf(ann)).hidden, payload: '{"b":2}' })).status).toBe(
+      200,
+    );
     expect(await find()).toMatchObject({ payload: '{"b":2}', description: "The new checkout" });
     expect((await ann.post(CHECKOUT, { payload: "" })).status).toBe(200);
     expect(await find()).toMatchObject({ payload: null });
