@@ -16,7 +16,7 @@ export function createAssets(root: string): Record<AssetName, Asset> {
   const assetOf = (name: string, type: string, text: string): Asset => {
     const bytes = Buffer.from(text);
     const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 16);
-    const gzipped = Bun.gzipSync(bytes, { level: 9 });
+    const gzipped = Bun.gzipSync(bytes, { level: 12, library: "libdeflate" });
     return { path: `${root}/assets/${hash}/${name}`, type, bytes, gzipped };
   };
   return {

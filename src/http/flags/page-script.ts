@@ -17,7 +17,7 @@ function packed(text: string) {
   const name = scriptName(text);
   return {
     bytes,
-    gzipped: Bun.gzipSync(bytes, { level: 9 }),
+    gzipped: Bun.gzipSync(bytes, { level: 12, library: "libdeflate" }),
     name,
     etag: `"${name.slice("flags.".length, -".js".length)}"`,
     integrity: `sha384-${new Bun.CryptoHasher("sha384").update(bytes).digest("base64")}`,

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
+import { createAssets } from "../../../src/http/dashboard/assets.ts";
 import { COLORS } from "../../../src/projects/color.ts";
 
 const PAGES = join(import.meta.dir, "../../../src/http/dashboard");
@@ -49,4 +50,17 @@ test("every class of a rule is written on some page", () => {
     new RegExp(`["\`\\s]${name.replace(/^s\d$/, "s\\$")}`).test(source) ||
     COLORS.some((color) => color === name);
   expect([...ruled].filter((name) => !isWritten(name))).toEqual([]);
+});
+
+const assets = createAssets("/dashboard");
+
+test("scripts have at most 10 KB compressed, the style 9 KB", () => {
+  expect(assets.script.gzipped.byteLength).toBeLessThanOrEqual(10 * 1024);
+  expect(assets.passkeys.gzipped.byteLength).toBeLessThanOrEqual(2 * 1024);
+  expect(assets.style.gzipped.byteLength).toBeLessThanOrEqual(9 * 1024);
+});
+
+test("what is compressed is what others get as it is", () => {
+  for (const { bytes, gzipped } of [assets.script, assets.style, assets.passkeys])
+    expect(Buffer.from(Bun.gunzipSync(new Uint8Array(gzipped))).equals(bytes)).toBe(true);
 });
