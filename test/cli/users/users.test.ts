@@ -74,7 +74,7 @@ describe("users", () => {
     ["a role there is not", ["create", "x", "--role", "owner"], 2, /Allowed choices are viewer/],
     ["a name with a space", ["create", "a b", "--role", "viewer"], 2, /^error: a user is named by/],
     ["a name that is taken", ["create", "ann", "--role", "viewer"], 5, /users get ann shows it/],
-    ["nobody's role", ["set", "nobody", "--role", "viewer"], 3, /users list shows/],
+    ["nobody's role", ["set", "nobody", "--role", "viewer"], 3, /users list lists/],
     ["the last admin's role", ["set", "ann", "--role", "viewer"], 5, /last admin/],
     [
       "the last admin",
@@ -82,7 +82,7 @@ describe("users", () => {
       5,
       /last admin.*\nhint: formflag users set <name> --role admin/,
     ],
-    ["nobody's link", ["link", "nobody"], 3, /users list shows/],
+    ["nobody's link", ["link", "nobody"], 3, /users list lists/],
   ])("are refused with %s", async (_, args, code, message) => {
     const here = await withAnn();
     const refused = await here.run("users", ...args);
