@@ -10,13 +10,11 @@ import { type Identity, type Session, apiOf, holdsAny } from "./api.ts";
 import { checkArguments, inputSchema } from "./arguments.ts";
 import { Refused } from "./change-tools.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
+import { MAX_RESOURCE } from "./limits.ts";
 import { PROMPTS, quoted } from "./prompts.ts";
 import { listResources, readResource, templatesFor } from "./resources.ts";
 import type { Tool } from "./tool.ts";
 import { TOOLS } from "./tools.ts";
-
-/** Most bytes of a resource: it cannot be cut. */
-const MAX_RESOURCE = 1_000_000;
 
 /** Whether a caller with these scopes has any tool. */
 export function hasTools({ scopes }: Identity): boolean {

@@ -3,10 +3,8 @@ import type { Transport } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { clock } from "../base/clock.ts";
 import type { Session } from "./api.ts";
+import { MAX_MESSAGE } from "./limits.ts";
 import { createServer } from "./server.ts";
-
-/** Most bytes of a message. */
-const MAX_MESSAGE = 1024 * 1024;
 
 /** Serves tools over streams, a message a line, until the input has ended and what it asked for is answered. */
 export async function serveStreams(

@@ -2,6 +2,7 @@ import { createMcpHandler } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
 import { AppError } from "../../base/errors.ts";
 import { type Identity, type Session, identityOf } from "../../mcp/api.ts";
+import { MAX_MESSAGE } from "../../mcp/limits.ts";
 import { createServer, hasTools } from "../../mcp/server.ts";
 import { me } from "../../operations/access/me.ts";
 import type { AdminApp } from "../admin/admin.ts";
@@ -14,9 +15,6 @@ import { createRateLimiter } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
 import { adminCall } from "./admin-call.ts";
 import { type Own, requireOwnAddress } from "./own-address.ts";
-
-/** Most bytes of a message. */
-const MAX_MESSAGE = 1_000_000;
 
 /** The Model Context Protocol over HTTP: https://modelcontextprotocol.io/specification */
 export type McpService = { routes: Hono<{ Bindings: { client: Client } }> };
