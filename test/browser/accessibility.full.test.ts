@@ -155,30 +155,7 @@ describeInBrowser("A page", () => {
     expect(shared).toEqual([]);
     expect(titles.get("/projects/shop/compare?from=develop&to=production")).toContain("develop");
   });
-
-  test("keeps its controls visible in forced colours, and does not move for those who asked for that", async () => {
-    await full.emulateMedia({ forcedColors: "active", colorScheme: "light", reducedMotion: "reduce" });
-    for (const path of [production, "/inbox", "/"]) {
-      await goTo(full, path);
-      expect(await full.evaluate<string[]>(INVISIBLE)).toEqual([]);
-      const moving = `[...document.querySelectorAll("*")].filter((each) => {
-        const { transitionDuration, animationDuration, scrollBehavior } = getComputedStyle(each);
-        return parseFloat(transitionDuration) > 0.01 || parseFloat(animationDuration) > 0.01 || scrollBehavior === "smooth";
-      }).length`;
-      expect(await full.evaluate<number>(moving)).toBe(0);
-    }
-    await full.emulateMedia({ forcedColors: "none" });
-  });
 });
 
 /** Whether two addresses are of one kind of page, in two of its states. */
 const isSameKind = (one: string, other: string) => one.split("?")[0] === other.split("?")[0];
-
-/** Buttons that forced colours leave without a border and without a ground of their own. */
-const INVISIBLE = `[...document.querySelectorAll("button.button, a.button, input:not([type=hidden], [type=checkbox], [type=radio]), textarea, select")]
-  .filter((each) => each.checkVisibility() && !each.closest(".unseen") && !each.matches(".quiet"))
-  .filter((each) => {
-    const { borderTopWidth, borderTopStyle } = getComputedStyle(each);
-    return borderTopStyle === "none" || parseFloat(borderTopWidth) === 0;
-  })
-  .map((each) => each.outerHTML.slice(0, 160))`;

@@ -30,12 +30,27 @@ const SMALL_TARGETS = `(() => {
     .map(([each, [width, height]]) => Math.round(width) + "x" + Math.round(height) + " " + each.outerHTML.slice(0, 160));
 })()`;
 
+/** Buttons that forced colours leave without a border and without a ground of their own. */
+const INVISIBLE = `[...document.querySelectorAll("button.button, a.button, input:not([type=hidden], [type=checkbox], [type=radio]), textarea, select")]
+  .filter((each) => each.checkVisibility() && !each.closest(".unseen") && !each.matches(".quiet"))
+  .filter((each) => {
+    const { borderTopWidth, borderTopStyle } = getComputedStyle(each);
+    return borderTopStyle === "none" || parseFloat(borderTopWidth) === 0;
+  })
+  .map((each) => each.outerHTML.slice(0, 160))`;
+
+/** How many elements move, for somebody who asked for less of that. */
+const MOVING = `[...document.querySelectorAll("*")].filter((each) => {
+  const { transitionDuration, animationDuration, scrollBehavior } = getComputedStyle(each);
+  return parseFloat(transitionDuration) > 0.01 || parseFloat(animationDuration) > 0.01 || scrollBehavior === "smooth";
+}).length`;
+
 /** What is wrong with the open page as it is shown now. */
 async function barriersAsShown(page: Page): Promise<string[]> {
   return [...(await barriersOf(page)), ...(await page.evaluate<string[]>(SMALL_TARGETS))];
 }
 
-/** Everything that is wrong with the open page, in light and dark, wide, on a phone and enlarged. */
+/** Everything that is wrong with the open page, in light, dark and forced colours, without motion, wide, on a phone and enlarged. */
 export async function faultsOf(page: Page): Promise<string[]> {
   const faults: string[] = [];
   const add = (state: string, found: readonly string[]) =>
@@ -51,6 +66,11 @@ export async function faultsOf(page: Page): Promise<string[]> {
   // Nothing but contrast depends on the colours, and these not on the width.
   await page.emulateMedia({ colorScheme: "dark" });
   add("dark", await barriersOf(page, { rules: ["color-contrast"] }));
+  await page.emulateMedia({ colorScheme: "light", forcedColors: "active", reducedMotion: "reduce" });
+  add("in forced colours", await page.evaluate<string[]>(INVISIBLE));
+  const moving = await page.evaluate<number>(MOVING);
+  if (moving > 0) add("with reduced motion", [`${moving} elements move`]);
+  await page.emulateMedia({ forcedColors: "none" });
   for (const width of NARROW) {
     await page.setViewportSize({ width, height: 800 });
     const overflow = await page.evaluate<string | null>(OVERFLOW);

@@ -31,7 +31,7 @@ describeInBrowser("in a browser (needs /usr/bin/chromium), a page of the README"
     const here = onData(data);
     await here.run("projects", "create", "shop");
     const { key } = await here.json<{ key: string }>("forms", "create", "contact");
-    const title = "Two pages, and which brings more messages";
+    const title = "Compare two versions of a page";
     const commands = Bun.spawnSync(["bash", "-euo", "pipefail", "-c", blockOf(title, "sh")], {
       env: {
         PATH: `${dirname(EXECUTABLE)}:${process.env["PATH"]}`,

@@ -229,6 +229,8 @@ describe.skipIf(!need(small !== undefined, "a full disk: this machine allows no 
 describe("while another process holds the database", () => {
   const lock = (data: string) => {
     const db = new Database(join(data, "formflag.db"));
+    // The server may be writing of its own accord.
+    db.run("PRAGMA busy_timeout = 5000");
     db.run("BEGIN EXCLUSIVE");
     return () => db.close();
   };

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { eventually } from "../../support/eventually.ts";
 import { openChromium } from "../../support/pages/chromium.ts";
 import { describeInBrowser, signInBrowser } from "../../support/pages/dashboard-browser.ts";
+import { SAID, VIEWPORTS, WRONG, watchResults } from "../results.ts";
 import { openInboxServer } from "./inbox.ts";
 
 const { server, cli, received, newForm } = await openInboxServer();
@@ -15,16 +16,6 @@ const WORK = Array.from({ length: 50 }, (_, at) =>
 const count = (key: string) => WORK.filter((each) => each === key).length;
 const pane = (page: Page, id: string) => page.locator(`article[data-submission="${id}"]`);
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
-
-/** Where an element stands in the window, and whether something covers it. */
-const SEEN = `((selector) => {
-  const found = [...document.querySelectorAll(selector)].find((each) => each.checkVisibility());
-  if (!found) return "nothing";
-  const { top, bottom, left, right } = found.getBoundingClientRect();
-  if (top < 0 || left < 0 || bottom > innerHeight + 1 || right > innerWidth + 1) return [top, bottom, left, right].map(Math.round).join(" ");
-  const at = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-  return found.contains(at) || at?.contains(found) ? "seen" : "behind " + at?.outerHTML.slice(0, 80);
-})`;
 
 describeInBrowser("The inbox at work", () => {
   const browser = openChromium();
@@ -75,10 +66,7 @@ describeInBrowser("The inbox at work", () => {
     await context.close();
   }, 120_000);
 
-  for (const viewport of [
-    { width: 1280, height: 800 },
-    { width: 390, height: 844 },
-  ])
+  for (const viewport of VIEWPORTS)
     test(`shows the result of every action in a window of ${viewport.width} px`, async () => {
       const { slug, send, path } = await newForm();
       const ids: string[] = [];
@@ -86,61 +74,40 @@ describeInBrowser("The inbox at work", () => {
         ids.push(await send({ name: `n${at}`, email: `p${at}@example.com` }));
       const id = ids[20]!;
       const { context, page } = await signInBrowser(browser(), server, { user: "inbox", viewport });
-      const faults: string[] = [];
-      /** Where an element stands once the page has scrolled there. */
-      const seenOf = async (selector: string) => {
-        let seen = "";
-        for (let tries = 0; tries < 40 && seen !== "seen"; tries += 1) {
-          seen = await page.evaluate<string>(`${SEEN}(${JSON.stringify(selector)})`);
-          if (seen !== "seen") await page.waitForTimeout(50);
-        }
-        return seen;
-      };
-      const check = async (what: string, selector: string) => {
-        await eventually(`${what} has a result`, () => page.locator(selector).first().isVisible());
-        const seen = await seenOf(selector);
-        if (seen !== "seen") faults.push(`${what}: ${seen}`);
-        await page
-          .locator("#messages [data-dismiss]")
-          .first()
-          .click({ timeout: 2000 })
-          .catch(() => {});
-      };
-      const said = "#messages .said";
-      const wrong = "main [aria-invalid=true]:focus";
+      const { check, faults, seenOf } = watchResults(page);
       await page.goto(`${path}/${id}`);
       await page.getByLabel("Label", { exact: true }).fill("urgent");
       await button(page, "Add label").click();
-      await check("a label", said);
+      await check("a label", SAID);
       await page.getByLabel("Note", { exact: true }).fill("Call back");
       await button(page, "Add note").click();
-      await check("a note", said);
+      await check("a note", SAID);
       await page.getByLabel("Assign to").selectOption("inbox");
       await button(page, "Assign").click();
-      await check("an assignment", said);
+      await check("an assignment", SAID);
       await page.getByLabel("Reply text").fill("Hello");
       await button(page, "Send reply").click();
-      await check("a reply", said);
+      await check("a reply", SAID);
       await button(page, "Send reply").click();
-      await check("a reply without a text", wrong);
+      await check("a reply without a text", WRONG);
       await button(page, "Block word").click();
-      await check("a block without a word", wrong);
+      await check("a block without a word", WRONG);
       await button(page, "Block sender").click();
-      await check("a blocked sender", said);
+      await check("a blocked sender", SAID);
       await button(page, "Archive").click();
-      await check("an archived submission", said);
+      await check("an archived submission", SAID);
       await page.goto(path);
       await page.locator(`#row-${ids[0]} [name=submission]`).check();
       await button(page, "Spam").click();
-      await check("a ticked row", said);
+      await check("a ticked row", SAID);
       const forms = `${server.url}/dashboard/forms/${slug}`;
       await page.goto(`${forms}/settings`);
       await page.getByLabel("Longest file").or(page.locator("[name=maxFileSize]")).first().fill("many");
       await button(page, "Save: Files").click();
-      await check("a wrong setting", wrong);
+      await check("a wrong setting", WRONG);
       await page.locator("[name=maxFileSize]").fill("2 MB");
       await button(page, "Save: Files").click();
-      await check("a setting", said);
+      await check("a setting", SAID);
       await page.goto(`${forms}/fields`);
       for (let number = 1; number <= 6; number += 1) {
         if (number > 1) await button(page, "Add field").click();
@@ -150,20 +117,20 @@ describeInBrowser("The inbox at work", () => {
       }
       await page.locator("#type-1").selectOption("choice");
       await button(page, "Save fields").click();
-      await check("a choice without choices", wrong);
+      await check("a choice without choices", WRONG);
       await page.locator("#choices-1").fill("S");
       await button(page, "Save fields").click();
-      await check("saved fields", said);
+      await check("saved fields", SAID);
       await page.goto(`${forms}/feeds`);
       await page.getByLabel("Not older than").fill("soon");
       await button(page, "Create the feed").click();
-      await check("a wrong feed", wrong);
+      await check("a wrong feed", WRONG);
       await page.goto(forms);
       await page.locator("#target").fill("nonsense");
       await button(page, "Add").click();
-      await check("a wrong target", wrong);
+      await check("a wrong target", WRONG);
       await button(page, "Close the form").click();
-      await check("a closed form", said);
+      await check("a closed form", SAID);
       expect(faults).toEqual([]);
       await context.close();
     }, 120_000);

@@ -193,7 +193,7 @@ export async function furnish(
   await startRamp(app, ann(first), place("staging", "ramped"), course);
   await setEnvironment(app, ann(), "shop", "production", { locked: true, color: "red" });
   const change = await proposeWith(app, ann(first), texts);
-  const noticed = { target: "https://example.com/hooks/flags", environment: "staging", events: ["flag.*"] };
+  const noticed = { target: "https://127.0.0.1/hooks/flags", environment: "staging", events: ["flag.*"] };
   const { id: target } = await addNoticeTarget(
     app,
     ann(),
