@@ -37,9 +37,14 @@ await onData(empty.data).run("users", "create", "admin", "--role", "admin");
 /** Pages of a project that is new. */
 const NEW = ["", "/changes", "/compare", "/experiments", "/members", "/scheduled", "/segments", "/stale"];
 
-/** The pages of a full server, of one with nothing, and of one with a new project: all but the page that shows the machine. */
+/** Pages of a full server that show the machine, or what is being sent meanwhile. */
+const MOVING = ["/health", "/deliveries", "/projects/shop/targets"];
+
+/** The other pages of a full server, those of one with nothing, and of one with a new project. */
 const PICTURES = [
-  ...[...new Set(fullPages(made))].map((path) => ({ name: path, url: server.url, path })),
+  ...[...new Set(fullPages(made))]
+    .filter((path) => !MOVING.includes(path))
+    .map((path) => ({ name: path, url: server.url, path })),
   ...EMPTY_PAGES.map((path) => ({ name: `${path} with nothing`, url: empty.url, path })),
   ...NEW.map((path) => ({ name: `new${path}`, url: empty.url, path: `/projects/new${path}` })),
 ].filter(({ path }) => path !== "/health");
