@@ -38,12 +38,12 @@ await onData(empty.data).run("users", "create", "admin", "--role", "admin");
 const NEW = ["", "/changes", "/compare", "/experiments", "/members", "/scheduled", "/segments", "/stale"];
 
 /** Pages of a full server that show the machine, or what is being sent meanwhile. */
-const MOVING = ["/health", "/deliveries", "/projects/shop/targets"];
+const MOVING = new Set(["/health", "/deliveries", "/projects/shop/targets"]);
 
 /** The other pages of a full server, those of one with nothing, and of one with a new project. */
 const PICTURES = [
   ...[...new Set(fullPages(made))]
-    .filter((path) => !MOVING.includes(path))
+    .filter((path) => !MOVING.has(path))
     .map((path) => ({ name: path, url: server.url, path })),
   ...EMPTY_PAGES.map((path) => ({ name: `${path} with nothing`, url: empty.url, path })),
   ...NEW.map((path) => ({ name: `new${path}`, url: empty.url, path: `/projects/new${path}` })),
