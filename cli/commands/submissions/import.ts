@@ -19,7 +19,7 @@ export function addImportCommand(submissions: Command, io: Io): void {
     .command("import")
     .argument("[form]", "slug or key of the form")
     .argument("[file]", "JSON lines or CSV; - for standard input")
-    .description("store submissions from a file, and skip those that are stored already")
+    .description("store submissions from a file, and skip submissions that are stored already")
     .addOption(formProjectOption())
     .addOption(
       new Option(
