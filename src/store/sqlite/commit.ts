@@ -111,11 +111,15 @@ function performAndCount(db: Database, writes: Write[], each: typeof perform): O
 
 function isCountedLater(write: Write): boolean {
   if (write.name === "insertSubmission") return !dependsOnCounts(write);
-  return write.name === COUNT || write.name === TAKE;
+  return measures(write);
 }
 
-/** The writes that do nothing but measure visitors. */
 const [COUNT, TAKE] = ["measurements.count", "measurements.take"];
+
+/** Whether a write does nothing but measure visitors. */
+export function measures({ name }: Write): boolean {
+  return name === COUNT || name === TAKE;
+}
 
 function dependsOnCounts({ args }: Write): boolean {
   const [, , , , , conditions] = args as WriteArgs<"insertSubmission">;

@@ -1,5 +1,5 @@
 import type { Outcome } from "../outcome.ts";
-import { type Write, standsAlone } from "./commit.ts";
+import { type Write, measures, standsAlone } from "./commit.ts";
 
 /**
  * A batch for the writer thread. Submissions without files and visitors of experiments, by far the most frequent writes,
@@ -13,8 +13,6 @@ export type PackedBatch = string | string[] | Write[];
 const SEPARATOR = "\0";
 
 const INSERT = "insertSubmission";
-/** Other writes of a text. Their arguments stand in it as JSON. */
-const MEASURING: ReadonlySet<string> = new Set(["measurements.count", "measurements.take"]);
 const TEXTS = "applyTexts";
 const NO_DELIVERIES: readonly unknown[] = [];
 
@@ -30,8 +28,8 @@ export function packBatch(writes: Write[]): PackedBatch {
   }
   const fields: unknown[] = [];
   for (const write of writes) {
-    if (MEASURING.has(write.name)) {
-      // In place of an id, which is never empty.
+    if (measures(write)) {
+      // In place of an id, which is never empty. The arguments are JSON.
       fields.push("", write.name, JSON.stringify(write.args));
       continue;
     }
