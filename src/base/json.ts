@@ -199,3 +199,8 @@ function isJson(text: string): boolean {
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Whether a JSON value is an array or an object. */
+export function isStructure(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

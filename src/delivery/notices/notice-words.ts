@@ -1,4 +1,4 @@
-import { isObject } from "../../base/json.ts";
+import { isObject, isStructure } from "../../base/json.ts";
 import type { ChatMessage } from "../outgoing.ts";
 import type { NoticeContent } from "../store.ts";
 import { oneLine } from "../text.ts";
@@ -95,8 +95,4 @@ function textOf(value: unknown): string {
       .map(([name, each]) => `${name}: ${JSON.stringify(each)}`)
       .join(", ");
   return JSON.stringify(value);
-}
-
-function isStructure(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
 }

@@ -168,7 +168,10 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   },
   {
     label: "Details",
-    cell: ({ details }) => wordsOf(details) !== "" && <span class="small">{wordsOf(details)}</span>,
+    cell: ({ details }) => {
+      const words = wordsOf(details);
+      return words !== "" && <span class="small">{words}</span>;
+    },
   },
   { label: "When", cell: ({ at }) => <ExactTime at={at} /> },
   { label: "Address", cell: ({ address }) => address !== null && <span class="small whole">{address}</span> },

@@ -13,7 +13,7 @@ import { type Fields, textOf, textOrNull, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { confirmed } from "../parts/confirm.tsx";
-import { undoOf } from "../flags/ticked.tsx";
+import { undoOfAll } from "../flags/ticked.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Changes, Plan } from "../parts/plan.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
@@ -93,7 +93,7 @@ export function promoteRoutes({ app, post }: Dashboard) {
       if ("content" in done) return done;
       const text = `Promoted ${counted(done.flags.length, "flag")} from ${from} to ${target.slug}.`;
       const made = await madeBy(c, order, done);
-      return { to: path, query: { from, to: target.slug }, text, ...undoOf(project.slug, made) };
+      return { to: path, query: { from, to: target.slug }, text, ...undoOfAll(project.slug, made) };
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "conflict") throw error;
       const why = textOrNull(fields, "why");

@@ -50,7 +50,7 @@ export function tickedRoutes({ app, post }: Dashboard) {
         const changed = await setDetailsOf(app, caller, slug, patches);
         const made = changed.filter(({ result }) => result !== "unchanged").map(({ record }) => record);
         const text = `${what} ${ACTS[act]}${act === "tag" ? ` ${tags.join(", ")}` : ""}.`;
-        return { to, text, ...undoOf(slug, made) };
+        return { to, text, ...undoOfAll(slug, made) };
       },
       async () => ({
         title: `Confirm: ${act} ${what}, ${slug}`,
@@ -84,7 +84,7 @@ export function tickedRoutes({ app, post }: Dashboard) {
 }
 
 /** The one step that takes changes back that were made together; none for too many. */
-export function undoOf(project: string, made: readonly { revision: number }[]): Pick<Done, "undo"> {
+export function undoOfAll(project: string, made: readonly { revision: number }[]): Pick<Done, "undo"> {
   if (made.length === 0 || made.length > MAX_UNDONE) return {};
   const revisions = made.map(({ revision }) => revision);
   const [first, last] = [Math.min(...revisions), Math.max(...revisions)];

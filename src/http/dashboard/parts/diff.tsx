@@ -1,4 +1,4 @@
-import { isObject } from "../../../base/json.ts";
+import { isObject, isStructure } from "../../../base/json.ts";
 import { FIELDS } from "../../../flags/flag-fields.ts";
 import { differencesInWords, valueInWords } from "../../../flags/rules/difference-words.ts";
 import { isUnset } from "../../../projects/differences.ts";
@@ -86,10 +86,6 @@ function linesOf(value: unknown, field: string): string[] {
       return Object.entries(value).map(([name, each]) => `${name}: ${JSON.stringify(each)}`);
   }
   return JSON.stringify(valueInWords(field === "" ? null : field, value), null, 2).split("\n");
-}
-
-function isStructure(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
 }
 
 /** Leaves out the lines that both begin and end with, but a few around what differs. */
