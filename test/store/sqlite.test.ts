@@ -166,7 +166,7 @@ describe("a connection", () => {
 
 test("a token that the schema before limited to an environment is limited to its project too", async () => {
   const [initial, targeting] = ["0001-initial.sql", "0002-targeting.sql"].map((name) =>
-    readFileSync(join(import.meta.dir, "../../src/store/sqlite/migrations", name), "utf8"),
+    readFileSync(join(import.meta.dir, "../../src/store/sqlite/migrations/0001-0025", name), "utf8"),
   ) as [string, string];
   const file = freshFile();
   const db = new Database(file, { create: true });
@@ -281,7 +281,7 @@ test("forms of the schema before settings have the defaults, and take settings",
 
 describe("a migration", () => {
   const initial = readFileSync(
-    join(import.meta.dir, "../../src/store/sqlite/migrations/0001-initial.sql"),
+    join(import.meta.dir, "../../src/store/sqlite/migrations/0001-0025/0001-initial.sql"),
     "utf8",
   );
   const second = "ALTER TABLE forms ADD COLUMN note TEXT; UPDATE forms SET note = slug";
