@@ -42,6 +42,11 @@ export class Draft {
   /** Characters that the flags may still have: a rule is written into each flag that depends on it. */
   #room = MAX_ENVIRONMENT_BYTES;
 
+  /** Begins with a whole budget, whatever the file before has spent. */
+  constructor() {
+    resetBudget();
+  }
+
   /** Adds the flag that `make` returns, with its notes; one for which it throws `Unsupported` is skipped. */
   add(name: string, path: string, make: (note: Noting) => FlagdFlag): void {
     resetBudget();

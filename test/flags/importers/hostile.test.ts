@@ -70,6 +70,20 @@ test.each<[what: string, format: ForeignFormat, file: unknown]>([
   if (skipped.length > 0) expect(skipped).toContainEqual({ flag: "f", message: "its rule is too large" });
 });
 
+test("a file that is too large takes nothing from the next one", async () => {
+  const { skipped } = await imported("growthbook", {
+    features: { f: { defaultValue: true, rules: [{ force: false, condition: FAN[0] }] } },
+    savedGroups: Object.fromEntries(FAN.map((condition, at) => [`g${at}`, { type: "condition", condition }])),
+  });
+  expect(skipped).toHaveLength(1);
+  const constraint = { type: "STRING_COMPARISON_TYPE", property: "plan", operator: "eq", value: "pro" };
+  const { document } = await imported("flipt", {
+    flags: [],
+    segments: [{ key: "paid", match_type: "ALL_MATCH_TYPE", constraints: [constraint] }],
+  });
+  expect(Object.keys(document.$evaluators ?? {})).toEqual(["paid"]);
+});
+
 test("names of prototypes are names as any other", async () => {
   const file = JSON.parse(
     '{"flags":{"__proto__":{"on":true,"variations":["__proto__"],"fallthrough":{"variation":0}},"constructor":{"on":true,"variations":["__proto__","a"],"fallthrough":{"variation":0}}}}',
