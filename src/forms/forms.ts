@@ -81,8 +81,11 @@ async function requireFree(
     });
 }
 
+type GivenPatch = FormPatch & { project?: string | undefined };
+
 /**
- * Changes the settings of a form, and moves it if the patch names another project. Throws `not_found`, `invalid`,
+ * Changes the settings of a form, and moves it if the patch names another project. A patch that depends on the settings is a
+ * function of them, which is called again if another change comes first. Throws `not_found`, `invalid`,
  * `forbidden`, `conflict` if the slug is in use in that project, and `unconfirmed` if the form would keep submissions
  * for less than a day, or for a shorter time than some have been stored.
  */
@@ -90,10 +93,11 @@ export function setForm(
   app: FormsApp,
   caller: Caller,
   name: FormName,
-  { project, ...patch }: FormPatch & { project?: string | undefined },
+  given: GivenPatch | ((form: Form) => GivenPatch),
 ): Promise<{ form: Form; result: SetResult }> {
   return change(app, caller, async ({ at }) => {
     const found = await findForm(app, caller, "forms:write", name);
+    const { project, ...patch } = typeof given === "function" ? given(viewForm(found)) : given;
     const moved = project === undefined ? [] : await planMoveTo(app, caller, found, project);
     const before = moved.length === 0 ? found : { ...found, project: project! };
     const { record, result } = applyFormPatch(before, patch, at);

@@ -1,6 +1,7 @@
 import { createTurns } from "../../base/event-loop.ts";
 import { childrenOf } from "../../base/json.ts";
 import { type ControlFields, isHoneypotFilled } from "../intake/control-fields.ts";
+import { plainAddress } from "../../delivery/address.ts";
 import { MAX_SPAM_PATTERN } from "../limits.ts";
 import { foldText, isJoinedInWord } from "../words.ts";
 import { compilePatterns } from "./wildcards.ts";
@@ -132,9 +133,15 @@ function collect(value: unknown, content: Content): void {
     const text = typeof value === "string" ? value : JSON.stringify(value);
     content.texts.push(text);
     const address = addressIn(text);
-    if (address !== null) content.addresses.push(address);
+    if (address === null) return;
+    content.addresses.push(address);
+    // A pattern may name a domain in ASCII, as the address of a sender does.
+    const plain = isAscii(address) ? null : plainAddress(address);
+    if (plain !== null) content.addresses.push(plain);
   }
 }
+
+const isAscii = (text: string) => /^[\x00-\x7f]*$/.test(text);
 
 /** The longest local part, `@` and the longest domain (RFC 5321, 4.5.3.1). */
 const MAX_ADDRESS = 64 + 1 + 255;

@@ -9,7 +9,6 @@ const TITLES: Record<number, string> = {
   401: "You are signed out",
   403: "Not allowed",
   404: "Not found",
-  409: "Changed by another user",
   413: "Too large",
   429: "Too many at once",
   500: "Something went wrong",
@@ -17,8 +16,9 @@ const TITLES: Record<number, string> = {
 };
 
 /** The page of an error. It leads back to the page that the form was on. */
-export function errorPage({ status, message, hint }: Shown, c: DashboardContext, root: string): Page {
-  const title = TITLES[status] ?? "This did not work";
+export function errorPage({ status, reason, message, hint }: Shown, c: DashboardContext, root: string): Page {
+  const isOutdated = reason === "revision-differs" || reason === "outdated";
+  const title = isOutdated ? "Changed by another user" : (TITLES[status] ?? "This did not work");
   return {
     title,
     section: null,

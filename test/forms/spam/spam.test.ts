@@ -214,6 +214,7 @@ describe("a spam address", () => {
       ["bob*@*", "bobby@x.example", true],
       ["b.b@x.example", "bob@x.example", false],
       ["*@bücher.example", "a@BÜCHER.example", true],
+      ["a@xn--bcher-kva.example", "a@BÜCHER.example", true],
       ["*@a*b*c.example", "x@a1b1b2c.example", true],
     ];
     for (const [pattern, text, expected] of cases) {

@@ -39,9 +39,8 @@ describe("a time of a filter", () => {
 describe("what can be undone", () => {
   const undo = (ids: string[]) => ({
     user: "ann",
-    ids,
     done: "unread" as const,
-    mark: "read" as const,
+    before: { read: ids },
     back: "/inbox",
   });
 
@@ -52,7 +51,8 @@ describe("what can be undone", () => {
     const [first, second] = [await keepMany(), await keepMany()];
     expect(await codeOf(undos.take(first, "ann"))).toBe("gone");
     expect(await codeOf(undos.take(second, "bob"))).toBe("gone");
-    expect((await undos.take(second, "ann")).ids).toHaveLength(60_000);
+    const taken = await undos.take(second, "ann");
+    expect("before" in taken && taken.before.read).toHaveLength(60_000);
     expect(await codeOf(undos.take(second, "ann"))).toBe("gone");
     const third = await undos.keep(undo(["a"]));
     clock.now += 600_000;

@@ -100,6 +100,22 @@ test("a sender and a word are blocked in the form", async () => {
   });
 });
 
+test("senders and words that are blocked at once are all blocked", async () => {
+  const { form, path } = await received();
+  const words = Array.from({ length: 8 }, (_, at) => `word${at}`);
+  const other = await dashboard.signIn("editor");
+  const act = (word: string, at: number) =>
+    (at % 2 === 0 ? browser : other).post(`${path}/block`, { what: "word", word });
+  await Promise.all(words.map(act));
+  expect((await getForm(app, OPERATOR, form.slug)).spamWords.toSorted()).toEqual(words);
+});
+
+test("a sender whose address would be a pattern is blocked by it nowhere", async () => {
+  const { form, path } = await received({ email: "*@example.com" });
+  await browser.post(`${path}/block`, { what: "sender" });
+  expect((await getForm(app, OPERATOR, form.slug)).spamEmails).toEqual([]);
+});
+
 test("a page says which of how many it shows, in its folder and in a search", async () => {
   const form = await inbox.newForm({});
   const ids: string[] = [];

@@ -470,6 +470,15 @@ test("a value that is not well-formed is shown, and is no link", async () => {
   expect(page).not.toContain('href="mailto:');
 });
 
+test("an undo puts back what somebody else had moved before into the folder where it was", async () => {
+  const { form, ids } = await openForm("Ada", "Grace");
+  await markSubmissions(app, OPERATOR, [ids[0]!], "spam");
+  const page = await browser.post("/inbox/marks", { form: form.slug, submission: ids, mark: "archived" });
+  const { text } = await browser.post("/inbox/undo", { undo: hiddenIn(page, "undo") });
+  expect(text).toContain("Undone: 1 submission moved to spam, 1 submission moved to the inbox.");
+  expect(await Promise.all(ids.map(stateOf))).toEqual(["spam", "inbox"]);
+});
+
 test("an undo leaves alone what somebody else has moved since", async () => {
   const { form, path, ids } = await openForm("Ada", "Grace");
   const { text: page } = await browser.post("/inbox/marks", {

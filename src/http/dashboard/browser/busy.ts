@@ -30,8 +30,8 @@ export async function expectPage(arrival: Promise<boolean>): Promise<void> {
   if (coming === 0) press(keys.splice(0));
 }
 
-/** The arrival of a page that is loaded whole: it takes the keys along. */
-export const wholePage: Promise<never> = new Promise(() => {});
+/** The arrival of a page that is loaded whole: it takes the keys along. If it does not come, they are dropped. */
+export const wholePage = (): Promise<false> => new Promise((resolve) => setTimeout(resolve, LIMIT, false));
 
 /** Expects no page any more: the user stays. */
 export function stay(): void {

@@ -49,9 +49,9 @@ export async function visit(address: string, isNew = true): Promise<boolean> {
   if (!answer && isNew) return sayGone(() => void expectPage(visit(address)));
   if (!answer || next?.body.dataset["user"] !== document.body.dataset["user"]) {
     const load = () => void loadPage(isNew ? address : null);
-    return leave([], "", load) && wholePage;
+    return leave([], load) && wholePage();
   }
-  return leave([], "", () => {
+  return leave([], () => {
     if (isNew) history.pushState(null, "", answer.url);
     shown = pageAt();
     keepTicks(next!);
@@ -62,11 +62,11 @@ export async function visit(address: string, isNew = true): Promise<boolean> {
 }
 
 /** Loads a page whole; without an address this one. */
-function loadPage(address: string | null): typeof wholePage {
+function loadPage(address: string | null): Promise<false> {
   isLeaving = true;
   if (address === null) location.reload();
   else location.assign(address);
-  return wholePage;
+  return wholePage();
 }
 
 /** Loads the page at an address if the server answers; while it does not, the open page stays. */
@@ -92,14 +92,10 @@ function keepTicks(next: Document): void {
 }
 
 /** Leaves the page, once the user agrees to lose what other forms hold. Returns whether it did at once. */
-function leave(sent: unknown[], said: string, go: () => void): boolean {
+function leave(sent: unknown[], go: () => void): boolean {
   const isFree = ![...document.forms].some((each) => !sent.includes(each) && isUnsaved(each));
   if (isFree) go();
-  else
-    notify("elsewhere", `${said}You typed something else on this page.`, {
-      label: "Leave the page",
-      run: go,
-    });
+  else notify("elsewhere", "You typed something else on this page.", { label: "Leave the page", run: go });
   return isFree;
 }
 
@@ -138,8 +134,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     // No two kinds of page share a title.
     const leaves = next.title !== document.title;
     const go = () => follow(answer, next, leaves ? undefined : sent);
-    const done = next.querySelector("#messages span")?.textContent;
-    if (leaves) return leave(sent, done ? `${done}. ` : "", go) && answer.ok;
+    if (leaves) return showMessages(next) && leave(sent, go) && answer.ok;
     go();
     return answer.ok;
   } catch {

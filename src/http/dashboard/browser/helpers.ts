@@ -60,7 +60,8 @@ export function obeyKeys(): void {
       return field.focus();
     }
     const isDone = !found.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
-    if (!isDone && isLink && !found.hash) void expectPage(wholePage);
+    // Another program takes a link to a mail address.
+    if (!isDone && isLink && !found.hash && found.host) void expectPage(wholePage());
   });
 }
 

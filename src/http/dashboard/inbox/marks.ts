@@ -22,15 +22,24 @@ import type { Undo, Undos } from "./undo.ts";
 /** Marks the submissions that a form names, and offers to undo it. Throws `invalid` for a mark that does not exist. */
 export async function markSelected(app: App, undos: Undos, caller: Caller, fields: Fields): Promise<Done> {
   const [ids, mark, back] = [idsIn(fields), markIn(fields), backIn(fields)];
+  const states = isFolder(mark) ? await statesOf(app, ids) : new Map<string, SubmissionState>();
   const changed = await markPresent(app, caller, ids, mark);
-  return marked(undos, caller, {
-    next: isFolder(mark) ? nextIn(fields) : null,
-    changed: changed.length,
-    ids: changed,
-    mark,
-    back,
-    from: queryIn(fields).folder,
-  });
+  const { folder } = queryIn(fields);
+  const before = Object.groupBy(changed, (id) => inverseOf(mark, states.get(id) ?? folder));
+  const next = isFolder(mark) ? nextIn(fields) : null;
+  return marked(undos, caller, { next, changed: changed.length, before, mark, back });
+}
+
+/** The folders of submissions. Another user may have moved them since the page was shown. */
+async function statesOf(app: App, ids: readonly string[]): Promise<Map<string, SubmissionState>> {
+  const takeTurns = createTurns();
+  const states = new Map<string, SubmissionState>();
+  for (const id of ids) {
+    const found = await app.store.submissions.find(id);
+    if (found) states.set(id, found.state);
+    await takeTurns();
+  }
+  return states;
 }
 
 /** The same for everything that a filter selects. */
@@ -43,36 +52,25 @@ export async function markAllMatching(
 ): Promise<Done> {
   const mark = markIn(fields);
   const { total, ids } = await markMatching(app, caller, selection, mark);
-  return marked(undos, caller, {
-    next: null,
-    changed: total,
-    ids,
-    mark,
-    back: backIn(fields),
-    from: queryIn(fields).folder,
-  });
+  const before = { [inverseOf(mark, queryIn(fields).folder)]: ids };
+  return marked(undos, caller, { next: null, changed: total, before, mark, back: backIn(fields) });
 }
 
-type Marked = {
+type Marked = Pick<Extract<Undo, { before: unknown }>, "before" | "back"> & {
   changed: number;
-  ids: string[];
   mark: SubmissionMark;
-  back: string;
   /** The page to go on to; null to go back. */
   next: string | null;
-  /** The folder that they were in. */
-  from: SubmissionState;
 };
 
 async function marked(
   undos: Undos,
   caller: Caller,
-  { changed, ids, mark, back, next, from }: Marked,
+  { changed, before, mark, back, next }: Marked,
 ): Promise<Done> {
   if (changed === 0) return { to: back, text: "Nothing to change." };
-  const inverse = inverseOf(mark, from);
-  const isUndoable = inverse !== null && changed <= MAX_BULK_IDS;
-  const undo = isUndoable && (await undos.keep({ user: caller.name, ids, done: mark, mark: inverse, back }));
+  const isUndoable = changed <= MAX_BULK_IDS;
+  const undo = isUndoable && (await undos.keep({ user: caller.name, done: mark, before, back }));
   return {
     to: next ?? back,
     text: `${counted(changed)} ${RESULTS[mark]}.`,
@@ -88,26 +86,28 @@ const RESULTS: Record<SubmissionMark, string> = {
   unread: "marked as unread",
 };
 
-/** The mark that undoes one; null if there is none. */
-function inverseOf(mark: SubmissionMark, from: SubmissionState): SubmissionMark | null {
-  if (!isFolder(mark)) return mark === "read" ? "unread" : "read";
-  return mark === from ? null : from;
+/** The mark that undoes one for submissions that were in a folder. */
+function inverseOf(mark: SubmissionMark, from: SubmissionState): SubmissionMark {
+  return isFolder(mark) ? from : mark === "read" ? "unread" : "read";
 }
 
 /** Takes a mark back from submissions that still have it. Throws `gone` if it cannot be undone any more. */
 export async function undoMark(app: App, undos: Undos, caller: Caller, fields: Fields): Promise<Done> {
   const undo = await undos.take(textOf(fields, "undo"), caller.name);
   if ("handling" in undo) return undoHandling(app, caller, undo);
-  const { ids, done, mark, back } = undo;
   const takeTurns = createTurns();
-  const marked: string[] = [];
-  for (const id of ids) {
-    const submission = await app.store.submissions.find(id);
-    if (submission && hasMark(submission, done)) marked.push(id);
-    await takeTurns();
+  const texts: string[] = [];
+  for (const [mark, ids] of Object.entries(undo.before) as [SubmissionMark, string[]][]) {
+    const marked: string[] = [];
+    for (const id of ids) {
+      const submission = await app.store.submissions.find(id);
+      if (submission && hasMark(submission, undo.done)) marked.push(id);
+      await takeTurns();
+    }
+    const changed = await markPresent(app, caller, marked, mark);
+    if (changed.length > 0) texts.push(`${counted(changed.length)} ${RESULTS[mark]}`);
   }
-  const changed = await markPresent(app, caller, marked, mark);
-  return { to: back, text: `Undone: ${counted(changed.length)} ${RESULTS[mark]}.` };
+  return { to: undo.back, text: texts.length > 0 ? `Undone: ${texts.join(", ")}.` : "Nothing to undo." };
 }
 
 /** Takes labels back, or an assignment that still stands. */

@@ -12,13 +12,14 @@ const KEPT_MS = 600_000;
 const MAX_KEPT = 4_000_000;
 
 /** Undo of an action: the reverse one for the submissions that it changed. */
-export type Undo = { user: string; ids: readonly string[]; back: string } & (
+export type Undo = { user: string; back: string } & (
   | {
-      /** The mark that is undone, and the one that undoes it. */
+      /** The mark that is undone, and for each mark that undoes it the submissions that had it before. */
       done: SubmissionMark;
-      mark: SubmissionMark;
+      before: Partial<Record<SubmissionMark, string[]>>;
     }
   | {
+      ids: readonly string[];
       /** The labels to put back and to take away, or the assignee that is undone and the one before. */
       handling: { labels: LabelChange } | { done: { assignee: string | null }; assignee: string | null };
     }

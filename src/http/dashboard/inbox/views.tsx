@@ -21,8 +21,9 @@ export function viewRoutes({ app, post }: Dashboard) {
     }
     const name = textOf(fields, "name").trim();
     const to = addressIn({ ...queryIn(fields), before: null });
+    const isKnown = user.settings.views?.some((view) => view.name === name);
     await saveView(app, caller, user.name, { name, to });
-    return { to, text: `View ${name} saved.` };
+    return { to, text: `View ${name} ${isKnown ? "replaced" : "saved"}.` };
   });
 }
 

@@ -7,7 +7,11 @@ export function addressIn({ data }: Submission, { emailField, schema }: Form): s
   return findSenderAddress(data, emailField, emailFieldOf(schema));
 }
 
-/** The sender of a submission as a form can block it: the mail address, else the network address. */
+/**
+ * The sender of a submission as a form can block it: the mail address, else the network address. A mail address with `*` would
+ * be a pattern that blocks others.
+ */
 export function senderIn(submission: Submission, form: Form): string | null {
-  return addressIn(submission, form) ?? submission.meta?.address ?? null;
+  const address = addressIn(submission, form);
+  return address !== null && !address.includes("*") ? address : (submission.meta?.address ?? null);
 }

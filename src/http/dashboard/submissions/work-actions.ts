@@ -123,7 +123,7 @@ async function label({ app, undos }: Place, { caller, fields, submission, back }
 }
 
 /** The message of an action that can be undone. */
-async function done(undos: Undos, undo: Undo, text: string): Promise<Done> {
+async function done(undos: Undos, undo: Extract<Undo, { ids: unknown }>, text: string): Promise<Done> {
   const to = undo.back;
   if (undo.ids.length === 0) return { to, text: "Nothing to change." };
   return { to, text, undo: { to: "/inbox/undo", values: { undo: await undos.keep(undo) } } };
@@ -143,7 +143,8 @@ async function block({ app }: Place, { caller, fields, submission, back }: Actin
   const list = isWord ? "spamWords" : plainAddress(blocked) === null ? "blockedSenders" : "spamEmails";
   const item = list === "blockedSenders" ? null : ITEMS[list === "spamWords" ? "spamWord" : "spamEmail"];
   if (item && !item.isValid(blocked)) throw faultAt("word", item.error);
-  const known = form[list];
-  if (!known.includes(blocked)) await setForm(app, caller, name, { [list]: [...known, blocked] });
+  await setForm(app, caller, name, ({ [list]: known }) =>
+    known.includes(blocked) ? {} : { [list]: [...known, blocked] },
+  );
   return { to: back, text: `${blocked} is blocked in ${form.name}.` };
 }
