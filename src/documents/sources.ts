@@ -19,7 +19,11 @@ export function sourceOf(path: string, wanted: unknown, findForm: FindForm): Seg
   if (!hasSource(wanted)) return undefined;
   const { form: name, field, attribute = field, approve = false, ...others } = wanted.source;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw fault(`${path}.source`, `Unrecognized key: "${unknown}"`);
+  if (unknown !== undefined)
+    throw fault(
+      `${path}.source`,
+      `there is no key "${unknown}"; the keys are form, field, attribute, approve`,
+    );
   for (const [key, value] of Object.entries({ form: name, field, attribute }))
     if (typeof value !== "string" || value === "" || value.length > 200)
       throw fault(`${path}.source.${key}`, "it is a text of 1 to 200 characters");

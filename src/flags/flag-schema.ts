@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { anyObject, notDeeper, scalarObject } from "../base/json-schema.ts";
+import { anyObject, notDeeper, scalarObject } from "../base/shapes/json-schema.ts";
 import { withArticle } from "../base/slug.ts";
 import { momentOf, revision, slugOf, timestamp } from "../base/slug-schema.ts";
 import { FIELDS, OPTIONAL_NAMES, type OptionalField, type OptionalName, SHARED } from "./flag-fields.ts";

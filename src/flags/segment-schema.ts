@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { notDeeper } from "../base/json-schema.ts";
+import { notDeeper } from "../base/shapes/json-schema.ts";
 import { revision, slugOf, timestamp } from "../base/slug-schema.ts";
 import { RULE_LIMITS } from "./limits.ts";
 

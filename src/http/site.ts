@@ -135,7 +135,11 @@ export function createSite(services: Services, options: SiteOptions): Site {
       const route = matched?.slice(matched.startsWith(`${basePath}/`) ? basePath.length : 0) ?? "/*";
       c.header("X-Content-Type-Options", NO_SNIFF["X-Content-Type-Options"]);
       // Hono answers HEAD by the route of GET and drops the body, which would leave its file or stream open.
-      if (c.req.method === "HEAD") await c.res.body?.cancel();
+      if (c.req.method === "HEAD" && c.res.body) {
+        await c.res.body.cancel();
+        // The length of the body, if the answer does not have it, is not 0, which Bun would say.
+        if (!c.res.headers.has("Content-Length")) c.header("Transfer-Encoding", "chunked");
+      }
       finish(c.res, c.req.raw, counted.route(serviceOf(route), route), start, () => c.env.client);
     });
     // Monitoring on the machine itself uses these paths without the base path.

@@ -228,3 +228,13 @@ describe.skipIf(curl === null)("curl with the settings of a form", () => {
     expect(refused).toContain('"errors":[{"field":"email","code":"format"');
   });
 });
+
+test("-I says no wrong length of what GET answers", async () => {
+  for (const path of ["/openapi.json", "/v1/thanks", "/readyz", "/nothing"]) {
+    const head = await run(["-I", `${server.url}${path}`], tempDirectory());
+    expect(head).toMatch(/^transfer-encoding: chunked\r$/im);
+    expect(head).not.toMatch(/^content-length:/im);
+  }
+  expect(await run(["-I", `${server.url}/healthz`], tempDirectory())).toMatch(/^content-length: 15\r$/im);
+  expect(await run(["-I", `${server.url}/`], tempDirectory())).toMatch(/^content-length: 0\r$/im);
+});

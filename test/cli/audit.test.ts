@@ -55,6 +55,20 @@ test("audit list has what commands did, newest first, by filters", async () => {
   expect((await run("audit", "list", "--action", "to do")).code).toBe(2);
 });
 
+test("a project that was deleted keeps its entries, and one that never was is not found", async () => {
+  const { run, json } = await begin();
+  expect((await run("projects", "delete", "shop", "--yes")).code).toBe(0);
+  expect(await json<Entry[]>("audit", "list", "-p", "shop", "--action", "project")).toMatchObject([
+    { action: "project.delete" },
+    { action: "project.create" },
+  ]);
+  expect(await json<Entry[]>("audit", "list", "-p", "shop", "--action", "backup")).toEqual([]);
+  for (const command of ["list", "export"]) {
+    const { code, stderr } = await run("audit", command, "-p", "unknown");
+    expect([code, stderr]).toEqual([3, expect.stringContaining('project "unknown" does not exist')]);
+  }
+});
+
 test("audit verify finds the chain whole, and where it was changed", async () => {
   const { run, json, spoil, data } = await begin();
   const { head } = await json<{ head: { id: number; hash: string } }>("audit", "verify");

@@ -27,7 +27,7 @@ export async function placedFault(
       ({ path }) => error.message.startsWith(path) && /^($|[: ])/.test(error.message.slice(path.length)),
     )
     .toSorted((a, b) => b.path.length - a.path.length)[0];
-  const [, key] = /(?:^|: )Unrecognized keys?: "(.*?)"(?:, |$)/.exec(error.message) ?? [];
+  const [, key] = /(?:^|: )there is no key "(.*?)"(?:, |; |$)/.exec(error.message) ?? [];
   const steps = whole?.steps ?? [];
   if (whole === undefined && key === undefined) return error;
   const at = key === undefined ? whole?.at : (placeOf(places, [...steps, key])?.at ?? whole?.at);
@@ -124,18 +124,17 @@ const FOREIGN_KEYS: Readonly<Record<string, string>> = {
 /** The hint for a value of another type, which is written as `text` in the file. */
 function shapeHint({ message }: AppError, steps: string[], text: string): string | null {
   const name = steps.at(-1) ?? "";
-  const [, expected, received] = /expected (\w+), received (\w+)$/.exec(message) ?? [];
+  const [, expected] = /: it has to be (.+), not .+$/.exec(message) ?? [];
   const example = EXAMPLES[name];
-  if (example !== undefined && received !== undefined && /^(?:record|object)$/.test(expected ?? ""))
+  if (example !== undefined && expected === "an object")
     return `each name is a key of its own, as in ${name}: { ${example}: {} }`;
-  if (expected === "object" && steps.at(-2) === "flags")
+  if (expected === "an object" && steps.at(-2) === "flags")
     return shown`what a flag is stands under its environments: ${name}: { environments: { production: { enabled: true } } }`;
-  if (expected === "object" && steps.at(-2) === "environments")
+  if (expected === "an object" && steps.at(-2) === "environments")
     return shown`its fields are keys: ${name}: { enabled: true }`;
-  if (expected === "object" && received !== undefined)
-    return shown`its fields are keys of their own: ${name}: {}`;
-  if (expected === "array") return shown`write a list: ${name}: [${text}]`;
-  if (expected === "boolean") return shown`write ${name}: true, or ${name}: false`;
+  if (expected === "an object") return shown`its fields are keys of their own: ${name}: {}`;
+  if (expected === "a list") return shown`write a list: ${name}: [${text}]`;
+  if (expected === "true or false") return shown`write ${name}: true, or ${name}: false`;
   const number = parseDuration(text) ?? parseBytes(text);
   return number !== undefined && /\bnumber\b/.test(message) ? shown`${text} is written as ${number}` : null;
 }

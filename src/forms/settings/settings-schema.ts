@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { anyObject } from "../../base/json-schema.ts";
+import { anyObject } from "../../base/shapes/json-schema.ts";
 import { displayName, momentOf, timestamp } from "../../base/slug-schema.ts";
 import { isHoneypotName } from "../intake/control-fields.ts";
 import { isFlagName } from "../intake/open-when.ts";

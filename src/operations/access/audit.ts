@@ -1,6 +1,8 @@
 import { exportAudit, listAudit } from "../../access/audit/audit.ts";
 import { viewAuditEntry } from "../../access/audit/entry.ts";
+import { noSuchProject } from "../../access/place.ts";
 import { requireScope } from "../../access/rights.ts";
+import type { App } from "../../app.ts";
 import { DEFAULT_PAGE, nextOf } from "../../base/pages.ts";
 import { noun } from "../operation.ts";
 
@@ -15,6 +17,7 @@ export const audit = noun("audit", () => import("./schema/audit-schema.ts"), {
     defaults: { limit: DEFAULT_PAGE },
     run: async ({ app, caller, query }) => {
       const page = await listAudit(app, caller, withTimes(query));
+      if (page.items.length === 0) await requireProjectEver(app, query.project);
       return { entries: page.items.map(viewAuditEntry), next: nextOf(page, ({ id }) => id) };
     },
   },
@@ -28,6 +31,7 @@ export const audit = noun("audit", () => import("./schema/audit-schema.ts"), {
     run: async ({ app, caller, query: { whole, ...query } }) => {
       if (whole === "true") requireScope(caller, "admin");
       const pages = exportAudit(app, caller, withTimes(query));
+      await requireProjectEver(app, query.project);
       return {
         name: "audit.jsonl",
         type: "application/jsonl",
@@ -38,6 +42,13 @@ export const audit = noun("audit", () => import("./schema/audit-schema.ts"), {
     },
   },
 });
+
+/** Throws `not_found` for a project that neither exists nor has entries from before it was deleted. */
+async function requireProjectEver({ store }: App, project: string | undefined): Promise<void> {
+  if (project === undefined || (await store.projects.find(project))) return;
+  const { items } = await store.audit.page({ projects: [project], limit: 1 });
+  if (items.length === 0) throw noSuchProject(project);
+}
 
 async function* linesOf(pages: ReturnType<typeof exportAudit>): AsyncGenerator<string> {
   for await (const entries of pages)

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
-import en from "zod/v4/locales/en.js";
 import { AppError } from "../../base/errors.ts";
 import { MAX_JSON_LEVELS, findInexactInTurns, inexactMessage, isDeeper } from "../../base/json.ts";
 import { parseInTurns } from "../../base/json-turns.ts";
+import { wordsFor } from "../../base/shapes/validation-words.ts";
 import { pathOf } from "../../documents/document.ts";
 import type { Operation } from "../operation.ts";
 import { ShapeError, parseShape } from "./shape.ts";
 
-z.config(en());
+z.config({ localeError: wordsFor });
 
 type BodyRules = Pick<Operation, "whole" | "rounded">;
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { anyObject } from "../../base/json-schema.ts";
+import { anyObject } from "../../base/shapes/json-schema.ts";
 import { setResult } from "./shared-schema.ts";
 
 const testContextSchema = z.object({ name: z.string(), context: z.record(z.string(), z.unknown()) });

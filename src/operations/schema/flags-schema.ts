@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { anyObject } from "../../base/json-schema.ts";
+import { anyObject } from "../../base/shapes/json-schema.ts";
 import {
   detailsPatchSchema,
   flagDetailSchema,

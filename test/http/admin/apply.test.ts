@@ -10,9 +10,12 @@ const variants = { on: true, off: false };
 const deep = () => JSON.parse(`${'{"!":'.repeat(100)}1${"}".repeat(100)}`) as object;
 
 test.each<[string, object]>([
-  ["projects: Invalid input: expected record", { projects: [] }],
+  ["projects: it has to be an object, not a list", { projects: [] }],
   ['projects["a b"]: a project is named by', { projects: { "a b": {} } }],
-  ['projects.shop: Unrecognized key: "flag"', { projects: { shop: { flag: {} } } }],
+  [
+    'projects.shop: there is no key "flag"; the keys are name, mailFrom',
+    { projects: { shop: { flag: {} } } },
+  ],
   ["projects.shop.flags.preview: this name is reserved", shop({ preview: {} })],
   ['projects.shop.flags["a.b"].environments.develop.enabled', flagIn({ enabled: "on" })],
   ['projects.shop.flags["a.b"].environments.develop.expiredAt', flagIn({ expiredAt: "2027-01-01" })],

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { AppError } from "../../../base/errors.ts";
+import { wordsFor } from "../../../base/shapes/validation-words.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 
@@ -24,7 +25,7 @@ export function faultAt(field: string, message: string): AppError {
 
 /** The value of what was typed. Throws the first fault at the field that the schema names, or at `field`. */
 export function check<T>(schema: z.ZodMiniType<T>, input: unknown, field?: string): T {
-  const { data, error } = z.safeParse(schema, input);
+  const { data, error } = z.safeParse(schema, input, { error: wordsFor });
   if (!error) return data;
   const [{ path, message }] = error.issues as [z.core.$ZodIssue];
   throw faultAt(field ?? String(path[0] ?? ""), message);
@@ -32,7 +33,7 @@ export function check<T>(schema: z.ZodMiniType<T>, input: unknown, field?: strin
 
 /** The same with the faults of every field. */
 export function checkAll<T>(schema: z.ZodMiniType<T>, input: unknown): T {
-  const { data, error } = z.safeParse(schema, input);
+  const { data, error } = z.safeParse(schema, input, { error: wordsFor });
   if (!error) return data;
   // The first of each field is shown.
   throw faultsAt(

@@ -2,6 +2,7 @@ import { flagd } from "../../../operations/flagd.ts";
 import * as z from "zod/mini";
 import { AppError } from "../../../base/errors.ts";
 import { isObject } from "../../../base/json.ts";
+import { wordsFor } from "../../../base/shapes/validation-words.ts";
 import { applyDocument, compareDocument } from "../../../documents/apply.ts";
 import { documentSchema } from "../../../documents/document-schema.ts";
 import { type Document, documentOf, pathOf } from "../../../documents/document.ts";
@@ -124,7 +125,7 @@ async function fileIn(fields: Fields): Promise<Record<string, unknown>> {
 
 /** A document of one project and nothing else. Throws `invalid` with the path of what is wrong. */
 function documentIn(value: Record<string, unknown>, project: string): Document {
-  const checked = z.safeParse(documentSchema, value);
+  const checked = z.safeParse(documentSchema, value, { error: wordsFor });
   if (!checked.success) {
     const [issue] = checked.error.issues;
     const path = pathOf(...(issue?.path ?? []).map(String));
