@@ -1,9 +1,10 @@
 import { AppError } from "../../base/errors.ts";
+import { isObject } from "../../base/json.ts";
 import { ruleOfCondition } from "./condition-parser.ts";
 import { conditionInWords } from "./condition-words.ts";
 import { hasRule, isShare, rowsOfRule } from "./rule-rows.ts";
 import type { FlagRules } from "./rules.ts";
-import { resultOf, shareInWords } from "./shares.ts";
+import { resultOf, shareInWords, sharesOf } from "./shares.ts";
 
 type Targeting = NonNullable<FlagRules["targeting"]>;
 type Variants = FlagRules["variants"];
@@ -45,10 +46,9 @@ function inRow<T>(row: string, read: () => T): T {
 
 /** The table of a rule, from which `ruleOfTable` makes one of the same meaning; null for a rule that words do not express. */
 export function tableOfRule(targeting: unknown, variants: Variants): RuleTable | null {
-  const table = readTable(targeting as Targeting | null | undefined, variants);
-  if (table === null) return null;
   try {
-    ruleOfTable(table, variants);
+    const table = readTable(targeting as Targeting | null | undefined, variants);
+    if (table !== null) ruleOfTable(table, variants);
     return table;
   } catch (error) {
     if (error instanceof AppError) return null;
@@ -69,6 +69,19 @@ function readTable(targeting: Targeting | null | undefined, variants: Variants):
   return isWhole ? { rows: read as RuleRow[], rest: last } : null;
 }
 
+/** The words for a result; null if none are read as it, such as for a variant whose name has a comma. */
 function wordsOf(result: unknown, variants: Variants): string | null {
-  return typeof result === "string" ? result : shareInWords(result, variants);
+  if (result === "") return null;
+  const words = typeof result === "string" ? result : shareInWords(result, variants);
+  return words !== null && isSameResult(resultOf(words, variants), result) ? words : null;
+}
+
+function isSameResult(one: unknown, other: unknown): boolean {
+  return one === other || (isObject(other) && Bun.deepEquals(servedBy(one), servedBy(other)));
+}
+
+/** The variants that a split serves, in order, with their shares. */
+function servedBy(result: unknown): string[] | undefined {
+  const shares = sharesOf(result)?.filter(({ percent }) => percent !== "0");
+  return shares?.map(({ variant, percent }) => `${percent} ${variant}`);
 }

@@ -24,6 +24,11 @@ export function textOf(fields: Fields, name: string): string {
   return typeof value === "string" ? value.replaceAll("\r\n", "\n") : "";
 }
 
+/** Whether a field of one line gives a text back as it is: browsers take out line ends, and replace what UTF-8 has not. */
+export function fitsInLine(text: string): boolean {
+  return !/[\r\n\0]/.test(text) && text.isWellFormed();
+}
+
 /** The text of a field; null if it is empty or was not sent. */
 export function textOrNull(fields: Fields, name: string): string | null {
   const text = textOf(fields, name).trim();

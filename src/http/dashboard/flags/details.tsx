@@ -8,7 +8,7 @@ import { getProject } from "../../../projects/projects.ts";
 import { revisionIn, textOf } from "../fields.ts";
 import { confirmed } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
-import { CheckField, TextField } from "../parts/field.tsx";
+import { AreaField, CheckField, TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { checkAll } from "../parts/submit.ts";
@@ -122,7 +122,11 @@ export function FlagDetails({
             label="Details"
             id="details-form"
           >
-            <TextField name="description" label="Description" value={description} />
+            {description.includes("\n") ? (
+              <AreaField name="description" label="Description" value={description} />
+            ) : (
+              <TextField name="description" label="Description" value={description} />
+            )}
             <TextField name="owner" label="Owner" value={owner} maxlength={100} />
             <TextField name="tags" label="Tags" hint="Separated by commas." value={tagsOf(tags).join(", ")} />
             <CheckField

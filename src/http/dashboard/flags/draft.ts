@@ -13,7 +13,7 @@ import type { FlagRecord } from "../../../flags/flag.ts";
 import { flagState } from "../../../flags/history.ts";
 import { areBoolean } from "../../../flags/rules/rules.ts";
 import { AppError } from "../../../base/errors.ts";
-import { type Fields, textOf, textsOf } from "../fields.ts";
+import { type Fields, fitsInLine, textOf, textsOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
 import {
   type EditedVariants,
@@ -22,7 +22,7 @@ import {
   valuesOf,
   variantsIn,
 } from "./variants/variant-rows.ts";
-import { type EditedTable, rowsIn, serveIn } from "./rule-rows.ts";
+import { type EditedTable, SHARES, rowsIn, serveIn } from "./rule-rows.ts";
 import { wallTime } from "../../../base/wall-time.ts";
 
 /** A field by its name in the form of a flag, which has no metadata. */
@@ -88,10 +88,17 @@ export function inputOf(draft: Draft): DraftInput {
   return { draft, table: tableOf(draft), variants: variantRowsOf(draft), faults: {} };
 }
 
-/** The variants of a draft as fields; null while they cannot be read. */
+/** The variants of a draft as fields; null while they cannot be read, and for names that fields would change. */
 function variantRowsOf(draft: Draft): EditedVariants | null {
   const variants = variantsOf(draft);
-  return variants && editedVariants(variants, coloursOf(draft.colours));
+  return variants && Object.keys(variants).every(isName)
+    ? editedVariants(variants, coloursOf(draft.colours))
+    : null;
+}
+
+/** Whether a field keeps the name of a variant. */
+function isName(text: string): boolean {
+  return text !== "" && text.trim() === text && fitsInLine(text);
 }
 
 /** Reads a flag's form; fields that it did not send come from `base`. */
@@ -191,13 +198,25 @@ export function mayHavePayload({ variants }: Draft): boolean {
   return parsed.fault === undefined && isObject(parsed.value) && areBoolean(parsed.value);
 }
 
-/** The rule of a draft as a table; null if its JSON is broken, or not one that words express. */
+/** The rule of a draft as a table; null if its JSON is broken, or not one that rows express. */
 export function tableOf(draft: Draft): RuleTable | null {
   const variants = variantsOf(draft);
   if (variants === null) return null;
   if (draft.targeting.trim() === "") return { rows: [], rest: "" };
   const parsed = parseJson(draft.targeting);
-  return parsed.fault === undefined ? tableOfRule(parsed.value, variants) : null;
+  const table = parsed.fault === undefined ? tableOfRule(parsed.value, variants) : null;
+  return table?.rows.every(({ condition }) => fitsInLine(condition)) && areServed(table, variants)
+    ? table
+    : null;
+}
+
+/** Whether rows can choose what a table serves: shares need variants whose names stand between commas, none called `shares`. */
+function areServed({ rows, rest }: RuleTable, variants: Readonly<Record<string, unknown>>): boolean {
+  const names = Object.keys(variants);
+  if (!names.includes(SHARES) && names.every((name) => isName(name) && !name.includes(","))) return true;
+  return [...rows.map(({ serve }) => serve), rest].every(
+    (serve) => serve === "" || Object.hasOwn(variants, serve),
+  );
 }
 
 /** Whether two texts of a field mean the same. */

@@ -3,7 +3,7 @@ import { Button } from "../parts/link.tsx";
 import { RULE_ERROR, isOfRow } from "../parts/conditions.tsx";
 import { useMay } from "../view.ts";
 import { coloursOf } from "../../../flags/flag-fields.ts";
-import { type DraftInput, tableOf, variantsOf } from "./draft.ts";
+import { type DraftInput, inputOf, variantsOf } from "./draft.ts";
 import { Row, Serve } from "./rule-row.tsx";
 import { coloursFor } from "./variants/variant-rows.ts";
 import { VariantsTable } from "./variants/variants-table.tsx";
@@ -21,6 +21,8 @@ export function RuleFields({
   served: Served;
 }) {
   const { variants, targeting, defaultVariant } = draft;
+  const inRows = inputOf(draft);
+  const mayBeRows = inRows.table !== null || (edited === null && inRows.variants !== null);
   return (
     <section class="stack" id="rule" aria-labelledby="rule-title">
       <h3 id="rule-title">Variants and rule</h3>
@@ -53,7 +55,7 @@ export function RuleFields({
         <JsonRule
           targeting={targeting}
           fault={faults.targeting}
-          mayBeRows={edited === null ? variantsOf(draft) !== null : tableOf(draft) !== null}
+          mayBeRows={mayBeRows}
           mayBeJson={edited !== null}
         />
       ) : (

@@ -129,11 +129,10 @@ export function editedServe(words: string, variants: Variants): EditedServe {
   if (words === "" || Object.hasOwn(variants, words)) return { serve: words, shares: none };
   try {
     const found = sharesOf(resultOf(words, variants)) ?? [];
-    const shares = names.map((variant) => ({
-      variant,
-      percent: found.find((each) => each.variant === variant)?.percent ?? "0",
-    }));
-    return { serve: SHARES, shares };
+    const served = found.map(({ variant, percent }) => ({ variant, percent }));
+    const others = names.filter((name) => found.every(({ variant }) => variant !== name));
+    // In the order of the rule: another one would serve another variant to many users.
+    return { serve: SHARES, shares: [...served, ...others.map((variant) => ({ variant, percent: "0" }))] };
   } catch (error) {
     if (error instanceof AppError) return { serve: words, shares: none };
     throw error;

@@ -4,7 +4,7 @@ import { namedSource } from "../../../flags/members.ts";
 import type { SegmentRecord } from "../../../flags/segment.ts";
 import type { GivenSource } from "../../../memberships/sources.ts";
 import { AppError } from "../../../base/errors.ts";
-import { type Fields, textOf } from "../fields.ts";
+import { type Fields, fitsInLine, textOf } from "../fields.ts";
 import { lineOfPointer, parseJson } from "../json-text.ts";
 import { AreaField, CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { A, Button } from "../parts/link.tsx";
@@ -42,7 +42,10 @@ export function newDraft(as: string | undefined): RuleDraft {
 
 function draftOfRule(rule: unknown, as: string | undefined): RuleDraft {
   const rows = as === "json" ? null : rowsOf(rule);
-  return rows === null ? { as: "json", text: JSON.stringify(rule, null, 2) } : { as: "rows", ...rows };
+  const areInLines = rows?.rows.every(({ attribute, value }) => fitsInLine(attribute) && fitsInLine(value));
+  return rows === null || !areInLines
+    ? { as: "json", text: JSON.stringify(rule, null, 2) }
+    : { as: "rows", ...rows };
 }
 
 /** A submitted segment: its draft, with what it is to be or the error. */

@@ -1,5 +1,5 @@
 import { AppError } from "../../../../base/errors.ts";
-import { type Fields, textOf, textsOf } from "../../fields.ts";
+import { type Fields, fitsInLine, textOf, textsOf } from "../../fields.ts";
 import { parseJson } from "../../json-text.ts";
 
 /** The types that the variants of a flag can have in its form: one for all of them. */
@@ -51,7 +51,8 @@ export function editedVariants(variants: Values, own: Readonly<Record<string, st
 }
 
 function isOf(type: Type, value: unknown): boolean {
-  return type === "JSON" || typeof value === (type === "text" ? "string" : type);
+  if (type === "text") return typeof value === "string" && fitsInLine(value);
+  return type === "JSON" || typeof value === type;
 }
 
 /** A row for another variant. */
