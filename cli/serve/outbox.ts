@@ -7,6 +7,7 @@ import type { DeliveryFiles } from "../../src/delivery/dispatch.ts";
 import { createFailureLog } from "../../src/delivery/failures.ts";
 import { type Outbox, createOutbox } from "../../src/delivery/outbox.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
+import { ruleInWords } from "../../src/flags/rules/difference-words.ts";
 import { createFileLinks } from "../../src/forms/inbox/file-links.ts";
 import { createSpamLinks } from "../../src/forms/inbox/spam-links.ts";
 import { linkBase } from "../../src/http/forms/links.ts";
@@ -64,6 +65,7 @@ export function openOutbox(app: App, options: Options, wakeJob: () => void): Out
       outgoing,
       retryDelays,
       files: filesOf(app, config),
+      inWords: ruleInWords,
       tracing: telemetry?.delivering ?? null,
       report: {
         attempted: metrics.delivered,

@@ -7,6 +7,7 @@ import { buildAutoreply } from "./autoreply.ts";
 import { isAddressed } from "./delivery.ts";
 import { buildReply } from "./reply.ts";
 import { type SubmissionLinks, buildNotification } from "./notification.ts";
+import type { ChangeInWords } from "./notices/notice-words.ts";
 import { sendNotices } from "./notices/send-notices.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { DeliveryOwner } from "./owner.ts";
@@ -27,6 +28,8 @@ export type Dispatching = {
   store: DeliveriesStore;
   outgoing: Outgoing;
   files: DeliveryFiles;
+  /** Words what a notice says of a change. */
+  inWords: ChangeInWords;
   now: () => number;
   /** The span of the attempt; null where none is recorded. */
   traceparent: string | null;
@@ -57,7 +60,7 @@ export async function dispatch(
 }
 
 async function dispatchNotices(
-  { store, outgoing, now }: Dispatching,
+  { store, outgoing, inWords, now }: Dispatching,
   { id, target: targetId }: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<Dispatched> {
@@ -65,7 +68,7 @@ async function dispatchNotices(
   if (!content) return { cancelled: "the project was deleted" };
   const target = await enabledTarget(store, targetId);
   if (typeof target === "string") return { cancelled: target };
-  const attempt = await sendNotices(outgoing, target, { id, content, now: now() }, signal);
+  const attempt = await sendNotices(outgoing, target, { id, content, now: now(), inWords }, signal);
   return { attempt, owner: { project: content.project } };
 }
 

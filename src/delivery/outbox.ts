@@ -9,6 +9,7 @@ import { createClaims } from "./claims.ts";
 import { type Lane, MAIL_LANE, laneOf } from "./delivery.ts";
 import type { DeliveryFiles, Dispatched } from "./dispatch.ts";
 import type { NoteAttempt } from "./failures.ts";
+import type { ChangeInWords } from "./notices/notice-words.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { type DeliveryOwner, ownerName } from "./owner.ts";
 import { cancelled, postponed, removalOfCancelled, settle } from "./settle.ts";
@@ -49,6 +50,7 @@ export type OutboxOptions = {
   holder: string;
   outgoing: () => Promise<Outgoing>;
   files: DeliveryFiles;
+  inWords: ChangeInWords;
   /** Seconds. */
   retryDelays: readonly number[];
   report: OutboxReport;
@@ -70,7 +72,7 @@ export type Outbox = {
  * receiver is down waits for the next try of the delivery that noticed it.
  */
 export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: () => void): Outbox {
-  const { holder, retryDelays, report, files } = options;
+  const { holder, retryDelays, report, files, inWords } = options;
   const { deliveries } = app.store;
   const stopping = new AbortController();
   const claims = createClaims(app.now);
@@ -154,7 +156,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
       // Loaded with the first delivery, so that a server starts sooner.
       const { dispatch } = await import("./dispatch.ts");
       result = await dispatch(
-        { store, outgoing, files, now, traceparent: span?.traceparent ?? null },
+        { store, outgoing, files, inWords, now, traceparent: span?.traceparent ?? null },
         delivery,
         stopping.signal,
       );

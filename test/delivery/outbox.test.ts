@@ -34,6 +34,7 @@ async function begin(answer?: Answer, hasMail = true) {
       {
         holder,
         outgoing: async () => outgoing,
+        inWords: () => null,
         files: {
           url: async (submission, position) => `/v1/files/${submission}.${position}`,
           open: async () => new Blob(["bytes"]).stream(),

@@ -22,15 +22,21 @@ type Notice = {
   };
 };
 
+/** The words of a member that a change set, such as a rule; null for one that is shown as its value. */
+export type ChangeInWords = (field: string, value: unknown) => string | null;
+
 /** The message for people about the notices of a delivery: plain texts without markup. */
-export function noticeMessage(content: NoticeContent): ChatMessage {
+export function noticeMessage(content: NoticeContent, inWords: ChangeInWords): ChatMessage {
   const notices = content.notices.map((text) => JSON.parse(text) as Notice);
   if (content.event === DIGEST) return digestMessage(content, notices);
   const [notice] = notices as [Notice];
   const { why, changes } = notice.data;
   return {
     title: `${placeOf(notice)}: ${eventOf(notice)}`,
-    fields: changes.map(({ field, before, after }) => [field, `${valueOf(before)} → ${valueOf(after)}`]),
+    fields: changes.map(({ field, before, after }) => {
+      const text = (value: unknown) => oneLine(inWords(field, value) ?? textOf(value), MAX_TEXT);
+      return [field === "targeting" ? "rule" : field, `${text(before)} → ${text(after)}`];
+    }),
     link: why === null ? "" : `Reason: ${oneLine(why, MAX_TEXT)}`,
   };
 }
@@ -80,11 +86,7 @@ const WORDS: Record<
   "experiment.decided": (name) => `experiment ${name} was decided`,
 };
 
-/** A value on one line: on or off for a state, `none` for no value, lists and simple objects with commas. */
-function valueOf(value: unknown): string {
-  return oneLine(textOf(value), MAX_TEXT);
-}
-
+/** A value: on or off for a state, `none` for no value, lists and simple objects with commas. */
 function textOf(value: unknown): string {
   if (value === null) return "none";
   if (typeof value === "boolean") return value ? "on" : "off";

@@ -6,7 +6,7 @@ import type { NoticeContent } from "../store.ts";
 import { oneLine } from "../text.ts";
 import { activeSecrets, type TargetRecord } from "../target.ts";
 import { DIGEST } from "./notice-types.ts";
-import { noticeMessage } from "./notice-words.ts";
+import { type ChangeInWords, noticeMessage } from "./notice-words.ts";
 
 /** Characters of the subject of a mail. */
 const MAX_SUBJECT = 200;
@@ -15,7 +15,7 @@ const MAX_SUBJECT = 200;
 export async function sendNotices(
   outgoing: Outgoing,
   target: TargetRecord,
-  { id, content, now }: { id: string; content: NoticeContent; now: number },
+  { id, content, now, inWords }: { id: string; content: NoticeContent; now: number; inWords: ChangeInWords },
   signal: AbortSignal,
 ): Promise<Attempt> {
   const { kind, url } = target;
@@ -23,7 +23,7 @@ export async function sendNotices(
     const secrets = activeSecrets(target, now).map(({ secret }) => secret);
     return outgoing.sendWebhook({ url, id, secrets, ...webhookOf(content) }, signal);
   }
-  const message = noticeMessage(content);
+  const message = noticeMessage(content, inWords);
   if (kind !== "mail") return outgoing.sendChat(kind, url, message, signal);
   const { mailer, from } = outgoing.mail!;
   const lines = message.fields.map(([field, text]) => `${oneLine(field, MAX_SUBJECT)}: ${text}`);

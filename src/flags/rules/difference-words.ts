@@ -42,6 +42,13 @@ export function withWords(state: unknown): unknown {
   return Object.fromEntries(members);
 }
 
+/** The rule of a flag or a segment in words, if a field holds one: `a rule of its own` where words do not express it. */
+export function ruleInWords(field: string, value: unknown): string | null {
+  if (isUnset(value, field)) return null;
+  if (field === "targeting") return flagSentence(value, {});
+  return field === "rule" ? segmentSentence(value) : null;
+}
+
 /** `targeting` is the rule of a flag, and `rule` that of a segment. */
 function fieldInWords(field: string | null, value: unknown, state: unknown): string | null {
   if (field === null || isUnset(value, field) || (field !== "targeting" && field !== "rule")) return null;

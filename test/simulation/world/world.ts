@@ -12,6 +12,7 @@ import type { OutboxTurn, ClaimedDelivery } from "../../../src/delivery/store.ts
 import type { SetupChange } from "../../../src/documents/setup.ts";
 import type { NoteRead } from "../../../src/flags/reads/reads.ts";
 import type { AdminApp } from "../../../src/http/admin/admin.ts";
+import { ruleInWords } from "../../../src/flags/rules/difference-words.ts";
 import { createFlagViews } from "../../../src/flags/reads/snapshots.ts";
 import { createFormFinder } from "../../../src/forms/forms.ts";
 import type { StoredSubmission } from "../../../src/forms/intake/insertion.ts";
@@ -248,6 +249,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
         {
           holder,
           outgoing,
+          inWords: ruleInWords,
           files: {
             url: async (submission, position) => `/${submission}/${position}`,
             open: () => app.blobs.open(""),

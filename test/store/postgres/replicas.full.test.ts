@@ -160,6 +160,7 @@ describe.if(IS_POSTGRES_HERE)("three replicas whose jobs run at the same time", 
         {
           holder,
           outgoing: async () => outgoing,
+          inWords: () => null,
           files: { url: async () => "", open: async () => new Blob([]).stream() },
           retryDelays: [5],
           report: {

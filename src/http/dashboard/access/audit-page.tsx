@@ -15,6 +15,8 @@ import { Foreign, visible } from "../parts/text.tsx";
 import { ExactTime } from "../parts/time.tsx";
 import { timeIn } from "../inbox/query.ts";
 import type { Dashboard } from "../routes.ts";
+import { useView } from "../view.ts";
+import { NOUN_WORDS, actionInWords, detailsInWords } from "./audit-words.ts";
 
 /** Entries on one page. */
 const PAGE = 50;
@@ -133,14 +135,16 @@ function auditPage(
 
 /** The nouns; an action that an address names is one more. */
 function actionsFor(action: string) {
-  const known = AUDITED_NOUNS.map((noun) => ({ value: noun as string, label: `${noun}.*` }));
+  const known = AUDITED_NOUNS.map((noun) => ({ value: noun as string, label: NOUN_WORDS[noun] }));
   const given =
-    action === "" || known.some(({ value }) => value === action) ? [] : [{ value: action, label: action }];
+    action === "" || known.some(({ value }) => value === action)
+      ? []
+      : [{ value: action, label: actionInWords(action) }];
   return [{ value: "", label: "Any" }, ...known, ...given];
 }
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
-  { label: "Action", heading: true, cell: ({ action }) => <Badge tone={toneOf(action)}>{action}</Badge> },
+  { label: "Action", heading: true, cell: ({ action }) => <Action action={action} /> },
   {
     label: "Who",
     cell: ({ who, type }) =>
@@ -168,31 +172,29 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   },
   {
     label: "Details",
-    cell: ({ details }) => {
-      const words = wordsOf(details);
-      return words !== "" && <span class="small">{words}</span>;
-    },
+    cell: ({ details }) => Object.keys(details).length > 0 && <Details details={details} />,
   },
   { label: "When", cell: ({ at }) => <ExactTime at={at} /> },
   { label: "Address", cell: ({ address }) => address !== null && <span class="small whole">{address}</span> },
 ];
 
-function toneOf(action: string): Tone {
+/** An action in words, with its name in the API as the title. */
+function Action({ action }: { action: string }) {
+  const tone = toneOf(action);
+  const words = actionInWords(action);
+  return (
+    <span class="whole" title={action}>
+      {tone === null ? words : <Badge tone={tone}>{words}</Badge>}
+    </span>
+  );
+}
+
+/** Null for what needs no attention. */
+function toneOf(action: string): Tone | null {
   if (/\.(?:fail|bypass)$/.test(action)) return "bad";
-  if (/\.(?:delete|purge|revoke|remove|reset|reject)$/.test(action)) return "warn";
-  return "info";
+  return /\.(?:delete|purge|revoke|remove|reset|reject)$/.test(action) ? "warn" : null;
 }
 
-/** Details as `role editor, fields name, mailFrom`. */
-function wordsOf(details: Readonly<Record<string, unknown>>): string {
-  return Object.entries(details)
-    .map(([name, value]) => `${name} ${shown(value)}`)
-    .join("; ");
-}
-
-function shown(value: unknown): string {
-  if (value === null) return "none";
-  if (Array.isArray(value)) return value.map(String).join(", ") || "none";
-  if (typeof value === "boolean") return value ? "on" : "off";
-  return typeof value === "string" ? value : JSON.stringify(value);
+function Details({ details }: Pick<AuditEntry, "details">) {
+  return <span class="small">{visible(detailsInWords(details, useView().timeZone))}</span>;
 }

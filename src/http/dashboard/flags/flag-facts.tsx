@@ -31,19 +31,20 @@ export function FlagValue({ record }: { record: FlagRecord }) {
   if (rules === null) return payload === null ? <span class="soft">none</span> : <Payload text={payload} />;
   const { variants, defaultVariant } = parseRules(rules);
   return (
-    <>
-      <Code text={JSON.stringify(variants, null, 2)} />
-      <p class="soft small">
-        {defaultVariant ? (
-          <>
-            default: <Foreign text={defaultVariant} />
-          </>
-        ) : (
-          "no default"
-        )}
-      </p>
-    </>
+    <ul>
+      {Object.entries(variants).map(([name, value]) => (
+        <li>
+          <Foreign text={name} /> {name === defaultVariant && <Badge>default</Badge>}
+          <VariantValue text={JSON.stringify(value)} />
+        </li>
+      ))}
+    </ul>
   );
+}
+
+/** The value of a variant on one line, given as JSON text; the start of a long one. */
+function VariantValue({ text }: { text: string }) {
+  return <code class="cut">{visible(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text)}</code>;
 }
 
 /** A payload, given as JSON text. */

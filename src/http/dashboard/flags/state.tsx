@@ -48,6 +48,9 @@ export function StateCard({ setting, draft }: { setting: Setting; draft: StateDr
         <EnvironmentName environment={environment} />
         <FlagState record={record} />
       </h2>
+      <MayChange environments={[environment]}>
+        <StateForm setting={setting} draft={draft} />
+      </MayChange>
       <Facts
         facts={[
           record.rules !== null && ["Rule", <RuleWords record={record} />],
@@ -77,9 +80,6 @@ export function StateCard({ setting, draft }: { setting: Setting; draft: StateDr
         ]}
         class="row"
       />
-      <MayChange environments={[environment]}>
-        <StateForm setting={setting} draft={draft} />
-      </MayChange>
     </section>
   );
 }
@@ -118,12 +118,12 @@ function StateForm({ setting, draft }: { setting: Setting; draft: StateDraft | n
           <p>On, but expired: readers see it as off.</p>
         </Notice>
       )}
-      <WhyField id="state-why" value={why} />
-      <p class="buttons">
+      <div class="filters">
         <Button kind="primary" name="act" value="state">
           {verb} in {place.environment}
         </Button>
-      </p>
+        <WhyField id="state-why" value={why} />
+      </div>
       <details open={draft !== null && (draft.at !== "" || fault !== undefined)} id="state-later">
         <summary>For a while, or later</summary>
         <div class="stack">

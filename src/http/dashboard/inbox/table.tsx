@@ -1,5 +1,4 @@
 import type { Submission } from "../../../forms/submission.ts";
-import { Card } from "../parts/card.tsx";
 import { A } from "../parts/link.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
@@ -28,11 +27,15 @@ export function SubmissionTable({
   return (
     <>
       {counts.length > 0 && (
-        <div class="counts">
+        <section
+          class="counts"
+          tabindex={0}
+          aria-label={`Choices in the newest ${counted.length.toLocaleString("en")} of the list`}
+        >
           {counts.map((each) => (
             <Choices counts={each} of={counted.length} />
           ))}
-        </div>
+        </section>
       )}
       <div class="wide sheet" tabindex={0} role="region" aria-label="Table of submissions">
         <Table
@@ -52,7 +55,8 @@ export function SubmissionTable({
             { label: "Received", cell: ({ createdAt }) => <Time at={Date.parse(createdAt)} /> },
             ...columns.map(({ field, label }) => ({
               label: visible(label),
-              cell: ({ data }: Submission) => <Foreign text={textOf(data, field)} />,
+              isCut: true,
+              cell: ({ data }: Submission) => <Value text={textOf(data, field)} />,
             })),
           ]}
         />
@@ -61,11 +65,20 @@ export function SubmissionTable({
   );
 }
 
+/** A value on one line, and all of that line where the pointer rests. */
+function Value({ text }: { text: string }) {
+  return text === "" ? null : (
+    <span title={visible(text)}>
+      <Foreign text={text} />
+    </span>
+  );
+}
+
 function textOf(data: Submission["data"], field: string): string {
   const value: unknown = Object.hasOwn(data, field) ? data[field] : undefined;
   if (value === undefined || value === null) return "";
-  const text =
-    typeof value === "string" ? value : Array.isArray(value) ? value.join(", ") : JSON.stringify(value);
+  const oneOf = (each: unknown) => (typeof each === "string" ? each : JSON.stringify(each));
+  const text = Array.isArray(value) ? value.map(oneOf).join(", ") : oneOf(value);
   const line = text
     .slice(0, 10 * MAX_CELL)
     .replaceAll(/\s+/g, " ")
@@ -77,24 +90,23 @@ function textOf(data: Submission["data"], field: string): string {
         .join("")}…`;
 }
 
-/** How often each choice of a field was made. */
+/** How often each choice of a field was made in `of` submissions. */
 function Choices({ counts: { field, label, choices }, of }: { counts: ChoiceCounts; of: number }) {
-  const most = Math.max(...choices.map(({ count }) => count), 1);
   return (
-    <div data-counts={field}>
-      <Card id={undefined} title={<Foreign text={label} />}>
-        <ul class="choices">
-          {choices.map(({ value, count }) => (
-            <li>
-              <Foreign text={value} /> <span class="soft">{count.toLocaleString("en")}</span>
-              <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-                <rect width={Math.round((100 * count) / most)} height="4" />
-              </svg>
-            </li>
-          ))}
-        </ul>
-        <p class="soft small">In the newest {of.toLocaleString("en")} of the list.</p>
-      </Card>
+    <div class="card" data-counts={field}>
+      <h2 class="small">
+        <Foreign text={label} />
+      </h2>
+      <ul class="choices">
+        {choices.map(({ value, count }) => (
+          <li>
+            <Foreign text={value} /> <span class="soft">{count.toLocaleString("en")}</span>
+            <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+              <rect width={Math.round((100 * count) / of)} height="4" />
+            </svg>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

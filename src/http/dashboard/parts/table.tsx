@@ -2,6 +2,9 @@ import type { Child } from "hono/jsx";
 import type { Scope } from "../../../access/scope.ts";
 import { useMay } from "../view.ts";
 
+/** Characters of a label that are certain to fit into a column. */
+const MAX_LABEL = 16;
+
 export type Column<T> = {
   label: string;
   cell: (row: T) => Child;
@@ -11,6 +14,8 @@ export type Column<T> = {
   heading?: boolean;
   /** The label is for those who listen: the cells explain themselves. */
   isLabelUnseen?: boolean;
+  /** Whether its cells have one line: what is cut off the label is where the pointer rests. */
+  isCut?: boolean;
   /** The scope that what it offers takes: others do not see it. */
   scope?: Scope;
 };
@@ -34,8 +39,12 @@ export function Table<T>({
       <caption class="unseen">{caption}</caption>
       <thead>
         <tr>
-          {shown.map(({ label, numeric, isLabelUnseen }) => (
-            <th scope="col" class={numeric ? "numeric" : undefined}>
+          {shown.map(({ label, numeric, isLabelUnseen, isCut }) => (
+            <th
+              scope="col"
+              class={numeric ? "numeric" : undefined}
+              title={isCut && label.length > MAX_LABEL ? label : undefined}
+            >
               {isLabelUnseen ? <span class="unseen">{label}</span> : label}
             </th>
           ))}

@@ -126,7 +126,7 @@ function columnsOf(project: string, environment: string, days: number): Column<S
         <ul>
           {reasons.map((reason) => (
             <li>
-              <Badge tone="warn">{reason}</Badge> {whyOf(reason, days)}
+              <Badge>{reason}</Badge> {whyOf(reason, days)}
             </li>
           ))}
         </ul>
@@ -142,7 +142,7 @@ function columnsOf(project: string, environment: string, days: number): Column<S
       isLabelUnseen: true,
       scope: "flags:write",
       cell: ({ slug }) => (
-        <ButtonLink to={`${flagPath(project, slug)}#delete-form`} kind="danger">
+        <ButtonLink to={`${flagPath(project, slug)}#delete-form`} kind="quiet" label={`Delete ${slug}…`}>
           Delete…
         </ButtonLink>
       ),
