@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { openChromium } from "../../support/pages/chromium.ts";
-import { describeInBrowser, signInBrowser } from "../../support/pages/dashboard-browser.ts";
+import { createUsers, describeInBrowser, signInBrowser } from "../../support/pages/dashboard-browser.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openInboxServer } from "./inbox.ts";
 
 const { server, received, newForm, stored } = await openInboxServer();
+await createUsers(server, "viewer");
 
 describeInBrowser("Keys that are faster than pages", () => {
   const browser = openChromium();
@@ -78,14 +79,50 @@ describeInBrowser("Keys that are faster than pages", () => {
     await context.close();
   });
 
-  test("gives keys to a page that is loaded whole, whose field takes the focus no more after Escape", async () => {
+  test("gives keys to a page of another kind, whose field takes the focus no more after Escape", async () => {
     const { path } = await newForm();
     const { context, page } = await signInBrowser(browser(), server, { user: "inbox" });
     await page.goto(path);
+    let loads = 0;
+    page.on("load", () => (loads += 1));
     const release = await hold(page, /\/forms\/new$/);
-    for (const key of ["c", "w", "Escape", "g", "o"]) await page.keyboard.press(key);
+    for (const key of ["c", "Escape", "g", "o"]) await page.keyboard.press(key);
     release();
     await page.waitForURL(/\/forms$/);
+    await page.keyboard.press("c");
+    await page.keyboard.type("typed at once");
+    await page.waitForURL(/\/forms\/new$/);
+    await eventually("no key is lost", () =>
+      page.evaluate<boolean>('document.activeElement.value === "typed at once"'),
+    );
+    expect(loads).toBe(0);
+    await context.close();
+  });
+
+  test("keeps keys for no page while another program opens a mail address", async () => {
+    const { send, path } = await newForm();
+    const id = await send({ email: "a@example.com" });
+    const { context, page } = await signInBrowser(browser(), server, { user: "viewer" });
+    await page.goto(`${path}/${id}`);
+    await page.keyboard.press("r");
+    await page.keyboard.press("/");
+    expect(await page.evaluate<string>("document.activeElement.name")).toBe("q");
+    await context.close();
+  });
+
+  test("says what was done where a text keeps the page, with its undo", async () => {
+    const { send, path } = await newForm();
+    const id = await send({ email: "a@example.com" });
+    await send({ email: "b@example.com" });
+    const { context, page } = await signInBrowser(browser(), server, { user: "inbox" });
+    await page.goto(`${path}/${id}`);
+    await page.getByLabel("Note", { exact: true }).fill("half");
+    for (const key of ["Escape", "e"]) await page.keyboard.press(key);
+    await page.getByText("You typed something else on this page.").waitFor();
+    await page.getByText("1 submission archived.", { exact: true }).waitFor();
+    await page.keyboard.press("z");
+    await eventually("it is back", async () => (await stored(id)).state === "inbox");
+    expect(await page.getByLabel("Note", { exact: true }).inputValue()).toBe("half");
     await context.close();
   });
 

@@ -71,7 +71,7 @@ export function show(next: Document, { isUpdate = false, sent }: Showing = {}): 
 /** Says what another page says, in place of what this one does. */
 export function showMessages(next: Document): true {
   const messages = next.querySelector("#messages");
-  if (messages) document.querySelector("#messages")?.replaceChildren(...messages.childNodes);
+  if (messages) document.querySelector("#messages")?.replaceChildren(...messages.cloneNode(true).childNodes);
   return true;
 }
 

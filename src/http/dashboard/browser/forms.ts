@@ -57,7 +57,7 @@ export async function visit(address: string, isNew = true): Promise<boolean> {
     keepTicks(next!);
     show(next!);
     scrollTo(0, 0);
-    keepFocus(true);
+    moveFocus(true);
   });
 }
 
@@ -174,10 +174,7 @@ function follow(answer: Response, next: Document, sent?: (HTMLFormElement | null
   const { title } = document;
   show(next, { sent });
   if (isElsewhere || document.title !== title) scrollTo(0, 0);
-  if (answer.ok) {
-    const first = document.querySelector<HTMLElement>("main [autofocus]");
-    return first ? first.focus() : keepFocus(isElsewhere);
-  }
+  if (answer.ok) return moveFocus(isElsewhere);
   const invalid = "main [aria-invalid='true']";
   const own = sent?.[0]?.querySelector<HTMLElement>(invalid);
   const wrong = own ?? document.querySelector<HTMLElement>(invalid);
@@ -191,8 +188,10 @@ function follow(answer: Response, next: Document, sent?: (HTMLFormElement | null
 /** Element that opened the current or last dialog. */
 let opener: HTMLElement | null = null;
 
-/** Leaves the focus where it is, or where it was before the dialog; on another page it is at the start. */
-function keepFocus(isElsewhere: boolean): void {
+/** Goes to the field that takes the focus, leaves it where it is, or where it was before the dialog; on another page it is at the start. */
+function moveFocus(isElsewhere: boolean): void {
+  const first = document.querySelector<HTMLElement>("main [autofocus]");
+  if (first) return first.focus();
   if (!isElsewhere && document.activeElement !== document.body) return;
   const found = !isElsewhere && opener?.isConnected ? opener : document.querySelector<HTMLElement>("main");
   found?.focus({ preventScroll: true });

@@ -1,5 +1,5 @@
 import { focusMain } from "./document.ts";
-import { expectPage, isForNext, wholePage } from "./busy.ts";
+import { isForNext } from "./busy.ts";
 import { formatRelative } from "../relative-time.ts";
 
 /** Small helps: ticking every row, copying a text, dismissing a message, closing the menu. */
@@ -59,9 +59,7 @@ export function obeyKeys(): void {
       field.scrollIntoView({ block: "nearest" });
       return field.focus();
     }
-    const isDone = !found.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
-    // Another program takes a link to a mail address.
-    if (!isDone && isLink && !found.hash && found.host) void expectPage(wholePage());
+    found.click();
   });
 }
 

@@ -7,12 +7,16 @@ const isInbox = (path: string) => /\/dashboard\/inbox(\/[^/]+(\/[0-9a-f-]{36})?)
 
 const KEYS = 'a[aria-keyshortcuts="?"]';
 
-/** How a page is opened here: within the inbox without loading it whole; null leaves it to the browser, if the server is there. */
-function openerOf({
-  origin,
-  pathname,
-}: URL | HTMLAnchorElement): ((address: string) => Promise<void>) | null {
-  if (isInbox(pathname) && isInbox(location.pathname)) return (address) => expectPage(visit(address));
+/**
+ * How a page is opened here: within the inbox and by a key without loading it whole; null leaves it to the browser, if the
+ * server is there. A browser keeps no key that is pressed while it changes from page to page.
+ */
+function openerOf(
+  { origin, pathname }: URL | HTMLAnchorElement,
+  isByKey = false,
+): ((address: string) => Promise<void>) | null {
+  if ((isByKey && origin === location.origin) || (isInbox(pathname) && isInbox(location.pathname)))
+    return (address) => expectPage(visit(address));
   return origin === location.origin && document.getElementById("lost") ? goTo : null;
 }
 
@@ -40,7 +44,7 @@ export function visitLinks(): void {
       void expectPage(showKeys(link));
       return;
     }
-    const open = link && !link.hash && !link.target && openerOf(link);
+    const open = link && !link.hash && !link.target && openerOf(link, !event.isTrusted);
     if (!open) return;
     event.preventDefault();
     void open(link.href);
