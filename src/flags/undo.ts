@@ -41,6 +41,7 @@ export function undoFlags(
         reason: "revision-not-found",
       });
     const changes: FlagChange[] = [];
+    const segments = new Map<string, Map<string, unknown>>();
     for (const each of items) {
       if (each.environment === null) throw new AppError("invalid", "the deletion of a flag is not undone");
       const place = { project, environment: each.environment, flag: each.name };
@@ -50,7 +51,9 @@ export function undoFlags(
       const before = await app.store.flags.find(place);
       if (!before) throw noSuchFlag(place.flag);
       const { record } = changeRecord(place.flag, before, at, restore(state ?? blankState(before)));
-      await requireFit([record], await segmentsIn(app, place), place.environment);
+      const known = segments.get(place.environment) ?? (await segmentsIn(app, place));
+      segments.set(place.environment, known);
+      await requireFit([record], known, place.environment);
       if (record.archived !== before.archived) await requireArchivable(app, caller, place, record.archived);
       changes.push(putFlag(place, before, { ...record, revision: version + changes.length + 1 }));
     }

@@ -6,7 +6,6 @@ import { action } from "../../session/action.ts";
 import { projectOption } from "../../session/config.ts";
 import { revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
-import { eachOf } from "../../session/several.ts";
 import { whyOption } from "../../session/why.ts";
 import { type FlagsOfProject, readFlags } from "./place.ts";
 
@@ -21,6 +20,7 @@ function addCommand(flags: Command, io: Io, archived: boolean, description: stri
     .command(archived ? "archive" : "restore")
     .argument("[flag...]", "slug of the flag")
     .description(description)
+    .addHelpText("after", "\nOf several flags, all change or none.\n")
     .addOption(projectOption())
     .addOption(revisionOption())
     .addOption(whyOption())
@@ -34,13 +34,19 @@ async function run(
   { slugs, project, revision }: FlagsOfProject,
   archived: boolean,
 ): Promise<void> {
-  await eachOf(session, slugs, async ({ client, report }, flag) => {
-    const flags = await client.call(operations.details, {
-      names: { project, flag },
-      body: { archived },
-      revision,
-    });
-    const done = flags.result === "unchanged" ? "unchanged" : archived ? "archived" : "restored";
-    await report(flags, shown`${done} flag ${flag} of project ${project}\n`);
+  const lineOf = ({ slug, result }: { slug: string; result: string }) => {
+    const done = result === "unchanged" ? result : archived ? "archived" : "restored";
+    return shown`${done} flag ${slug} of project ${project}\n`;
+  };
+  const [first, ...others] = slugs;
+  if (others.length === 0) {
+    const names = { project, flag: first! };
+    const changed = await session.client.call(operations.details, { names, body: { archived }, revision });
+    return session.report(changed, lineOf(changed));
+  }
+  const { flags } = await session.client.call(operations.detailsOf, {
+    names: { project },
+    body: { flags: Object.fromEntries(slugs.map((slug) => [slug, { archived }])) },
   });
+  await session.report(flags, flags.map(lineOf).join(""));
 }
