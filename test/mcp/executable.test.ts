@@ -160,6 +160,29 @@ test("formflag mcp answers what came before the end of its input, and exits 0", 
   expect(await runExecutable(["mcp", "--data", data], { stdin: "" })).toMatchObject({ code: 0, stdout: "" });
 });
 
+test("formflag mcp refuses a number that would be another one, and more than 200 levels, and goes on", async () => {
+  const call = (id: number, value: string) =>
+    `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"flags_evaluate","arguments":{"contexts":${value}}}}\n`;
+  const stdin = `${call(1, '[{"n":9007199254740993}]')}${call(2, `${"[".repeat(300)}${"]".repeat(300)}`)}{"jsonrpc":"2.0","id":3,"method":"ping"}\n`;
+  const { code, stdout } = await runExecutable(["mcp", "--data", data], { stdin });
+  const answers = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as object);
+  expect([code, answers.map((answer) => ("error" in answer ? answer.error : "ok"))]).toEqual([
+    0,
+    [
+      {
+        code: -32602,
+        message:
+          "contexts.0.n: 9007199254740993 cannot be kept exactly: it would become 9007199254740992; write it as a text, in quotes",
+      },
+      { code: -32602, message: "a message has at most 200 levels" },
+      "ok",
+    ],
+  ]);
+});
+
 test("formflag mcp refuses a scope that has no tool, any with --server, and a folder without data", async () => {
   const env = { FORMFLAG_TOKEN: tokens.read };
   const codeOf = async (...args: string[]) =>

@@ -131,6 +131,28 @@ describe("a request to /mcp", () => {
     expect((await send({ body: listen })).status).toBe(400);
   });
 
+  test("is 400 for more than 200 levels, which is no fault of the server", async () => {
+    const body = `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'{"a":'.repeat(200)}1${"}".repeat(200)}}`;
+    expect((await send({ body })).status).toBe(400);
+  });
+
+  test("is refused with the place of a number that would be another one", async () => {
+    const body = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"flags_set","arguments":{"patch":{"payload":{"id":9007199254740993}}}}}`;
+    const answer = await send({ body });
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([
+      200,
+      {
+        jsonrpc: "2.0",
+        id: 7,
+        error: {
+          code: -32602,
+          message:
+            "patch.payload.id: 9007199254740993 cannot be kept exactly: it would become 9007199254740992; write it as a text, in quotes",
+        },
+      },
+    ]);
+  });
+
   test("is 429 after twenty wrong tokens in a minute, and a valid one still passes", async () => {
     const wrong = { headers: { authorization: "Bearer wrong" } };
     for (const peer of ["198.51.100.20", "127.0.0.1"]) {

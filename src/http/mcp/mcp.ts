@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { AppError } from "../../base/errors.ts";
 import { type Identity, type Session, identityOf } from "../../mcp/api.ts";
 import { MAX_MESSAGE } from "../../mcp/limits.ts";
+import { TOO_DEEP, isTooDeep, refusalOfNumbers } from "../../mcp/message.ts";
 import { createServer, hasTools } from "../../mcp/server.ts";
 import { me } from "../../operations/access/me.ts";
 import type { AdminApp } from "../admin/admin.ts";
@@ -58,7 +59,8 @@ export function createMcpService(admin: () => Promise<AdminApp>, options: Option
     const send = adminCall(await admin(), request.headers.get("authorization"), client);
     const identity = await identify(send, client);
     if (!hasTools(identity)) throw withoutTools(identity);
-    const message = await messageOf(request);
+    const { message, refusal } = await messageOf(request);
+    if (refusal) return Response.json(refusal);
     sessions.set(request, {
       send,
       identify: async () => identity,
@@ -90,8 +92,8 @@ function withoutTools({ scopes }: Identity): AppError {
   });
 }
 
-/** The message of a request. Throws `unsupported`, `too_large`, `invalid`. */
-async function messageOf(request: Request): Promise<unknown> {
+/** The message of a request, and the answer to one that is refused. Throws `unsupported`, `too_large`, `invalid`. */
+async function messageOf(request: Request): Promise<{ message: unknown; refusal: object | null }> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
     throw new AppError("unsupported", "a message is sent as Content-Type: application/json");
   requireUncompressed(request);
@@ -100,10 +102,11 @@ async function messageOf(request: Request): Promise<unknown> {
     MAX_MESSAGE,
     () => new AppError("too_large", "a message has at most 1 MB"),
   );
+  if (isTooDeep(bytes)) throw new AppError("invalid", TOO_DEEP);
   const message = parseJson(bytes);
   if (Array.isArray(message)) throw new AppError("invalid", "a body is one message, not a list of them");
   // Nothing that it would announce ever changes, and its stream would stay open.
   if ((message as { method?: unknown } | null)?.method === "subscriptions/listen")
     throw new AppError("invalid", "this server announces no changes");
-  return message;
+  return { message, refusal: refusalOfNumbers(new TextDecoder().decode(bytes)) };
 }

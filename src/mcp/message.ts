@@ -1,0 +1,36 @@
+import { MAX_JSON_LEVELS, findInexact, inexactMessage, isDeeper } from "../base/json.ts";
+
+/** The answer to a message that is refused before it is read. */
+type Refusal = { jsonrpc: "2.0"; id: string | number; error: { code: number; message: string } };
+
+const INVALID_PARAMS = -32602;
+
+/** Whether the JSON of a message has so many levels that reading it fails. */
+export function isTooDeep(json: Uint8Array): boolean {
+  return isDeeper(json, MAX_JSON_LEVELS);
+}
+
+export const TOO_DEEP = `a message has at most ${MAX_JSON_LEVELS} levels`;
+
+/**
+ * The refusal of a request with a number that parsing would change, as large ids are: the answer shows the number as it came.
+ * Null for any other message.
+ */
+export function refusalOfNumbers(json: string): Refusal | null {
+  const inexact = findInexact(json);
+  if (!inexact) return null;
+  const path = inexact.steps.join(".").replace(/^params\.arguments\./, "");
+  return refusalOf(
+    JSON.parse(json),
+    `${path}: ${inexactMessage(inexact.source)}; write it as a text, in quotes`,
+  );
+}
+
+/** Null for a message that expects no answer. */
+export function refusalOf(message: unknown, words: string): Refusal | null {
+  const { id } = (message ?? {}) as { id?: unknown };
+  const isId = typeof id === "string" || Number.isSafeInteger(id);
+  return isId
+    ? { jsonrpc: "2.0", id: id as string | number, error: { code: INVALID_PARAMS, message: words } }
+    : null;
+}
