@@ -101,14 +101,15 @@ function take(stream: Http2.ServerHttp2Stream, headers: Http2.IncomingHttpHeader
     stream.end();
   };
   stream.on("error", () => stream.destroy());
+  // For one that is refused, too: its stream stays open until the client has sent all of it.
+  const patience = clock.after(PATIENCE, () => stream.destroy());
+  stream.on("close", () => patience.close());
   if (headers[":method"] !== "POST" || !headers["content-type"]?.startsWith("application/grpc")) {
     stream.respond({ ":status": headers[":method"] === "POST" ? 415 : 405 }, { endStream: true });
     return;
   }
   const run = methods.get(headers[":path"] ?? "");
   if (!run) return end(STATUS.UNIMPLEMENTED, "there is no such method");
-  const patience = clock.after(PATIENCE, () => stream.destroy());
-  stream.on("close", () => patience.close());
   stream.on("data", (chunk: Buffer) => {
     size += chunk.length;
     if (size > MAX_MESSAGE + 5) {
