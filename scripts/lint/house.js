@@ -164,7 +164,8 @@ const noRawMarkup = {
       },
       ImportDeclaration({ source, specifiers }) {
         const isRaw = specifiers.some(({ imported }) => imported?.name === "raw");
-        if (source.value === "hono/html" && isRaw) report(source, "Markup is written in JSX, which escapes.");
+        if (/^hono\/html$|\/markup\.ts$/.test(source.value) && isRaw)
+          report(source, "Markup is written in JSX, which escapes.");
       },
     };
   },

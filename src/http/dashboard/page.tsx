@@ -1,6 +1,6 @@
-import type { Child } from "hono/jsx";
+import type { Child } from "./markup.ts";
 import { Navigation, type Section } from "./navigation.tsx";
-import { ViewContext, type View, addressOf } from "./view.ts";
+import { type View, addressOf } from "./view.ts";
 import type { Asset, AssetName } from "./assets.ts";
 import type { Flash } from "./cookies.ts";
 import { type Command, Commands } from "./parts/commands.tsx";
@@ -47,41 +47,39 @@ type DocumentProps = {
 export function Document({ page, view, flash, assets, version }: DocumentProps) {
   const { title, topics = [] } = page;
   return (
-    <ViewContext.Provider value={view}>
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="robots" content="noindex" />
-          <meta name="color-scheme" content="light dark" />
-          <title>{`${title} · formflag`}</title>
-          <link rel="icon" href={assets.mark.path} type="image/svg+xml" />
-          <link rel="stylesheet" href={assets.style.path} />
-          <script src={assets.script.path} defer></script>
-          {page.hasPasskeys && <script src={assets.passkeys.path} defer></script>}
-        </head>
-        <body
-          data-events={view.caller === null ? undefined : addressOf(view, "/events")}
-          data-user={view.caller?.name}
-          data-shortcuts={view.shortcuts ? "on" : "off"}
-        >
-          <a class="skip" href="#main">
-            Skip to the content
-          </a>
-          {view.caller !== null && <Navigation section={page.section} version={version} />}
-          <div class="page">
-            <div id="messages" role="status">
-              {flash && <Said flash={flash} />}
-            </div>
-            <main id="main" tabindex={-1} data-topics={topics.join(" ")} data-error={page.isError && ""}>
-              <Head page={page} />
-              {page.content}
-              <Commands commands={page.commands ?? []} />
-            </main>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${title} · formflag`}</title>
+        <link rel="icon" href={assets.mark.path} type="image/svg+xml" />
+        <link rel="stylesheet" href={assets.style.path} />
+        <script src={assets.script.path} defer></script>
+        {page.hasPasskeys && <script src={assets.passkeys.path} defer></script>}
+      </head>
+      <body
+        data-events={view.caller === null ? undefined : addressOf(view, "/events")}
+        data-user={view.caller?.name}
+        data-shortcuts={view.shortcuts ? "on" : "off"}
+      >
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        {view.caller !== null && <Navigation section={page.section} version={version} />}
+        <div class="page">
+          <div id="messages" role="status">
+            {flash && <Said flash={flash} />}
           </div>
-        </body>
-      </html>
-    </ViewContext.Provider>
+          <main id="main" tabindex={-1} data-topics={topics.join(" ")} data-error={page.isError && ""}>
+            <Head page={page} />
+            {page.content}
+            <Commands commands={page.commands ?? []} />
+          </main>
+        </div>
+      </body>
+    </html>
   );
 }
 

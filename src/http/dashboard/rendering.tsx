@@ -5,7 +5,7 @@ import type { Asset, AssetName } from "./assets.ts";
 import type { Cookies, Flash } from "./cookies.ts";
 import type { DashboardContext } from "./dashboard-env.ts";
 import { type Page, Document } from "./page.tsx";
-import { type View, reachOf } from "./view.ts";
+import { type View, reachOf, renderFor } from "./view.ts";
 
 type Parts = {
   app: App;
@@ -37,12 +37,10 @@ export function createRendering({ app, root, version, assets, cookies }: Parts) 
     return answer(c, page, view, session ? cookies.takeFlash(c, session.secret) : null);
   };
   const answer = (c: DashboardContext, page: Page, view: View, flash: Flash | null): Response => {
-    const document: { toString: () => string } = (
-      <Document page={page} view={view} flash={flash} assets={assets} version={version} />
-    );
+    const document = <Document page={page} view={view} flash={flash} assets={assets} version={version} />;
     for (const [name, value] of Object.entries(page.headers ?? {})) c.header(name, value);
     c.header("Content-Type", "text/html; charset=utf-8");
-    const text = `<!doctype html>${document.toString()}`;
+    const text = `<!doctype html>${renderFor(view, document)}`;
     if (page.isSecret || !/\bgzip\b/.test(c.req.header("accept-encoding") ?? ""))
       return c.body(text, page.status ?? 200);
     c.header("Content-Encoding", "gzip");

@@ -1,4 +1,4 @@
-import { createContext, useContext } from "hono/jsx";
+import type { Markup } from "./markup.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Reach } from "../../access/place.ts";
 import type { Scope } from "../../access/scope.ts";
@@ -36,10 +36,21 @@ const NOWHERE: View = {
   shortcuts: true,
 };
 
-export const ViewContext = createContext<View>(NOWHERE);
+/** The view whose markup becomes text: that is done at once, with nothing in between. */
+let current = NOWHERE;
+
+/** The text of markup whose components use a view. */
+export function renderFor(view: View, markup: Markup): string {
+  current = view;
+  try {
+    return markup.toString();
+  } finally {
+    current = NOWHERE;
+  }
+}
 
 export function useView(): View {
-  return useContext(ViewContext);
+  return current;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Child } from "hono/jsx";
+import type { Child } from "../markup.ts";
 import type { StaleFlag } from "../../../flags/flag-schema.ts";
 import { MAX_UPCOMING } from "../../../flags/schedule/upcoming.ts";
 import { Card } from "../parts/card.tsx";

@@ -1,4 +1,4 @@
-import type { Child, PropsWithChildren } from "hono/jsx";
+import type { Child, PropsWithChildren } from "../markup.ts";
 
 /** A part of a page with its heading. */
 export function Card({ id, title, children }: PropsWithChildren<{ id: string | undefined; title: Child }>) {

@@ -1,5 +1,5 @@
 import { scaleLinear } from "d3-scale";
-import type { Child } from "hono/jsx";
+import type { Child } from "../markup.ts";
 import { Foreign } from "./text.tsx";
 import { line } from "d3-shape";
 

@@ -1,4 +1,4 @@
-import type { Child, PropsWithChildren } from "hono/jsx";
+import type { Child, PropsWithChildren } from "../markup.ts";
 import { AppError } from "../../../base/errors.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Change } from "../../../projects/history.ts";

@@ -1,4 +1,4 @@
-import type { Child, PropsWithChildren } from "hono/jsx";
+import type { Child, PropsWithChildren } from "../markup.ts";
 import { TextField, WhyField } from "./field.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { type ButtonKind, Button, ButtonLink, Form } from "./link.tsx";

@@ -1,4 +1,4 @@
-import type { Child } from "hono/jsx";
+import type { Child } from "../markup.ts";
 import { MAX_WHY } from "../../../access/why.ts";
 
 type Common = {

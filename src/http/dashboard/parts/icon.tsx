@@ -1,4 +1,4 @@
-import { raw } from "hono/html";
+import { raw } from "../markup.ts";
 import activity from "lucide-static/icons/activity.svg" with { type: "text" };
 import alert from "lucide-static/icons/triangle-alert.svg" with { type: "text" };
 import archive from "lucide-static/icons/archive.svg" with { type: "text" };

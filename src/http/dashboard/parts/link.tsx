@@ -1,4 +1,4 @@
-import type { Child, PropsWithChildren } from "hono/jsx";
+import type { Child, PropsWithChildren } from "../markup.ts";
 import { addressOf, useView } from "../view.ts";
 import { Icon, type IconName } from "./icon.tsx";
 

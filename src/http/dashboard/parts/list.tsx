@@ -1,4 +1,4 @@
-import type { Child } from "hono/jsx";
+import type { Child } from "../markup.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import { addressOf, useMayChange, useView } from "../view.ts";
 import { SelectField } from "./field.tsx";

@@ -1,4 +1,4 @@
-import type { Child } from "hono/jsx";
+import type { Child } from "../markup.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import { MayChange } from "./confirm.tsx";
 import { counted } from "./text.tsx";

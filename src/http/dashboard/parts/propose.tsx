@@ -1,4 +1,4 @@
-import type { Child } from "hono/jsx";
+import type { Child } from "../markup.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import type { AppError } from "../../../base/errors.ts";

@@ -1,4 +1,4 @@
-import type { Child } from "hono/jsx";
+import type { Child } from "../markup.ts";
 import type { Page } from "../page.tsx";
 import { ButtonLink, CopyButton } from "./link.tsx";
 

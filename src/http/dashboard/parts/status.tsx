@@ -1,4 +1,4 @@
-import type { PropsWithChildren } from "hono/jsx";
+import type { PropsWithChildren } from "../markup.ts";
 import { Icon } from "./icon.tsx";
 
 export type Tone = "neutral" | "good" | "bad" | "warn" | "info";

@@ -1,4 +1,4 @@
-import type { Child } from "hono/jsx";
+import type { Child } from "../markup.ts";
 import type { Scope } from "../../../access/scope.ts";
 import { useMay } from "../view.ts";
 

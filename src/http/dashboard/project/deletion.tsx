@@ -1,4 +1,4 @@
-import type { Child } from "hono/jsx";
+import type { Child } from "../markup.ts";
 import { requireScope } from "../../../access/rights.ts";
 import type { App } from "../../../app.ts";
 import { deleteEnvironment, getEnvironment } from "../../../projects/environments.ts";

@@ -1,4 +1,4 @@
-import type { PropsWithChildren } from "hono/jsx";
+import type { PropsWithChildren } from "../markup.ts";
 import type { App } from "../../../app.ts";
 import type { FeedbackRecord, Ratings } from "../../../flags/previews/feedback.ts";
 import { countRatings, deleteFeedback, deleteFeedbackOf } from "../../../flags/previews/feedbacks.ts";
