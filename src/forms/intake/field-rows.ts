@@ -3,7 +3,7 @@ import { isObject } from "../../base/json.ts";
 import { readFlatSchema } from "../validation/flat.ts";
 import type { SchemaObject } from "../validation/keywords.ts";
 import { readable } from "./page-content.ts";
-import { type FieldType, lines, oneLine, retype, typeOf } from "./row-types.ts";
+import { type FieldType, asSent, lines, oneLine, retype, typeOf } from "./row-types.ts";
 
 /** A field of a flat schema as a row of words. */
 export type FieldRow = {
@@ -46,6 +46,8 @@ export function rowsOfSchema(schema: SchemaObject | null): { rows: FieldRow[] } 
   const simple = Object.entries(properties as SchemaObject);
   const unsaid = simple.find(([, property]) => !isObject(property));
   if (unsaid) return { problem: `the field ${unsaid[0]} has no keywords` };
+  const unnamed = simple.find(([name]) => name === "" || asSent(name) !== name);
+  if (unnamed) return { problem: `pages cannot show the name ${JSON.stringify(unnamed[0])}` };
   const required = requiredIn(schema);
   return {
     rows: simple.map(([name, property]) => rowOf(name, property as SchemaObject, required.includes(name))),
@@ -66,7 +68,7 @@ function requiredIn({ required }: SchemaObject): string[] {
 
 function rowOf(name: string, property: SchemaObject, required: boolean): FieldRow {
   const { title, description } = property;
-  const label = typeof title === "string" && title.trim() !== "" ? oneLine(title) : readable(name);
+  const label = typeof title === "string" && title.trim() !== "" ? oneLine(title) : oneLine(readable(name));
   const { type, choices = [] } = typeOf(property);
   const help = typeof description === "string" ? lines(description) : "";
   return { name, label, type, required, choices, help };
@@ -113,7 +115,7 @@ function faultOf(row: FieldRow): Omit<RowFault, "row"> | null {
   const [choices, seen] = [row.choices, new Set<string>()];
   if (choices.length === 0) return { part: "choices", message: "write the choices, a line each" };
   const twice = choices.find((each) => seen.size === seen.add(each).size);
-  return twice === undefined ? null : { part: "choices", message: `${twice} is there twice` };
+  return twice === undefined ? null : { part: "choices", message: `the choice ${twice} is there twice` };
 }
 
 function withFields(

@@ -63,9 +63,14 @@ function areChoices(values: unknown): values is string[] {
   );
 }
 
+/** A text as a page gives it back. */
+export function asSent(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "\uFFFD").replaceAll(/\r\n?/g, "\n");
+}
+
 /** A text as a field of several lines gives it back. */
 export function lines(text: string): string {
-  return text.toWellFormed().replaceAll("\0", "\uFFFD").replaceAll(/\r\n?/g, "\n").trim();
+  return asSent(text).trim();
 }
 
 /** A text as a field of one line gives it back. */

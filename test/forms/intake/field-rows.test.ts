@@ -63,9 +63,12 @@ const anySchema = fc
       title: text,
       type: fc.constant("object"),
       properties: fc
-        .uniqueArray(fc.tuple(fc.constantFrom("email", "1", "__proto__", "your name", "b"), property), {
-          selector: ([name]) => name,
-        })
+        .uniqueArray(
+          fc.tuple(fc.constantFrom("email", "1", "__proto__", "your name", "b", "c\nd"), property),
+          {
+            selector: ([name]) => name,
+          },
+        )
         .map((entries): object => Object.fromEntries(entries)),
       additionalProperties: fc.boolean(),
       minProperties: fc.nat(3),
@@ -201,7 +204,7 @@ describe("the rows of a schema", () => {
     expect(schemaOfRows(null, rows, NONE).faults).toEqual([
       { row: 1, part: "label", message: "write a label" },
       { row: 2, part: "choices", message: "write the choices, a line each" },
-      { row: 3, part: "choices", message: "a is there twice" },
+      { row: 3, part: "choices", message: "the choice a is there twice" },
     ]);
   });
 
@@ -210,6 +213,10 @@ describe("the rows of a schema", () => {
     expect(rowsOfSchema(nested)).toEqual({
       problem: "the schema is not flat: the field address holds other fields",
     });
+    for (const name of ["", "a\rb", "a\0"])
+      expect(rowsOfSchema({ properties: { [name]: { type: "string" } } })).toEqual({
+        problem: `pages cannot show the name ${JSON.stringify(name)}`,
+      });
     expect(rowsOfSchema({ $ref: "#/$defs/a", $defs: { a: { properties: { a: {} } } } })).toHaveProperty(
       "problem",
     );

@@ -5,7 +5,8 @@ import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { Code } from "./flag-facts.tsx";
-import { type Draft, type Field, fieldOf, isSameText, NAMES } from "./draft.ts";
+import { isSameText } from "./draft-patch.ts";
+import { type Draft, type Field, fieldOf, NAMES } from "./draft.ts";
 
 /** Two changes of one flag that were made at the same time. */
 export type Conflict = {

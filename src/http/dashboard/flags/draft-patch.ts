@@ -4,7 +4,7 @@ import { parseWallTime } from "../../../base/wall-time.ts";
 import { flagPatchSchema } from "../../../flags/flag-schema.ts";
 import type { FlagPatch } from "../../../flags/flag.ts";
 import { parseJson } from "../json-text.ts";
-import { type Draft, type Faults, type Field, changedFields, fieldOf, isJson } from "./draft.ts";
+import { type Draft, type Faults, type Field, NAMES, fieldOf, isJson } from "./draft.ts";
 
 /** The change from `base` to a draft, of which it names only what differs; or what is wrong with the draft. */
 export function patchOf(draft: Draft, base: Draft, timeZone: string): { patch: FlagPatch; faults: Faults } {
@@ -46,4 +46,26 @@ function completeRules(patch: Record<string, unknown>, draft: Draft): void {
     patch["variants"] = { on: true, off: false };
     patch["defaultVariant"] ??= "off";
   }
+}
+
+/** Whether two texts of a field mean the same. */
+export function isSameText(field: Field, one: string, other: string): boolean {
+  if (one.trim() === other.trim()) return true;
+  if (!isJson(field)) return one === other;
+  const [a, b] = [parseJson(one), parseJson(other)];
+  return (
+    a.fault === undefined && b.fault === undefined && JSON.stringify(a.value) === JSON.stringify(b.value)
+  );
+}
+
+/** The fields in which a draft differs from the one it began as. */
+export function changedFields(draft: Draft, base: Draft): Field[] {
+  return NAMES.filter((name) => !isSameText(name, draft[name], base[name]));
+}
+
+/** Merges a draft with a concurrent change: fields that only the other user changed take the stored value. */
+export function mergeDrafts(mine: Draft, base: Draft, theirs: Draft): Draft {
+  const merged = { ...theirs };
+  for (const name of changedFields(mine, base)) merged[name] = mine[name];
+  return merged;
 }

@@ -120,6 +120,23 @@ export function readDraft(fields: Fields, base: Draft): DraftInput {
   }
 }
 
+/** A draft with the variants of a table, and with its rule. */
+export function withVariants(
+  { draft, table }: DraftInput,
+  base: Draft,
+  variants: EditedVariants,
+): DraftInput {
+  const changed = { ...draft, variants: base.variants, colours: base.colours };
+  try {
+    takeVariants(changed, base, variants);
+    const ruled = table ? withTable(changed, base, table) : { draft: changed, table, faults: {} };
+    return { ...ruled, variants };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { draft, table, variants, faults: { variants: error.message } };
+  }
+}
+
 /** Sets the variants of a table, and their colours. What means the same keeps its text. Throws `invalid`. */
 function takeVariants(draft: Draft, base: Draft, typed: EditedVariants): void {
   const was = variantsOf(base) ?? {};
@@ -138,10 +155,15 @@ function takeVariants(draft: Draft, base: Draft, typed: EditedVariants): void {
 function readRule(fields: Fields, draft: Draft, base: Draft): Omit<DraftInput, "variants"> {
   if (!fields.has("condition") && !fields.has("rules"))
     return { draft, table: fields.has("targeting") ? null : tableOf(draft), faults: {} };
-  const table = tableIn(fields, variantsOf(draft) ?? {});
+  return withTable(draft, base, tableIn(fields, variantsOf(draft) ?? {}));
+}
+
+/** A draft with the rule of a table, or what is wrong with it. Rows in which nothing was typed are left out. */
+export function withTable(draft: Draft, base: Draft, typed: EditedTable): Omit<DraftInput, "variants"> {
+  const table = { ...typed, rows: typed.rows.filter(isTyped) };
   // A rule that is left as it is stays as it was written, also where words have another notation for it.
   if (draft.variants === base.variants && Bun.deepEquals(wordsOf(table), tableOf(base)))
-    return { draft, table, faults: {} };
+    return { draft: { ...draft, targeting: base.targeting }, table, faults: {} };
   try {
     const variants = variantsOf(draft);
     if (variants === null) return { draft, table, faults: {} };
@@ -217,26 +239,4 @@ function areServed({ rows, rest }: RuleTable, variants: Readonly<Record<string, 
   return [...rows.map(({ serve }) => serve), rest].every(
     (serve) => serve === "" || Object.hasOwn(variants, serve),
   );
-}
-
-/** Whether two texts of a field mean the same. */
-export function isSameText(field: Field, one: string, other: string): boolean {
-  if (one.trim() === other.trim()) return true;
-  if (!isJson(field)) return one === other;
-  const [a, b] = [parseJson(one), parseJson(other)];
-  return (
-    a.fault === undefined && b.fault === undefined && JSON.stringify(a.value) === JSON.stringify(b.value)
-  );
-}
-
-/** The fields in which a draft differs from the one it began as. */
-export function changedFields(draft: Draft, base: Draft): Field[] {
-  return NAMES.filter((name) => !isSameText(name, draft[name], base[name]));
-}
-
-/** Merges a draft with a concurrent change: fields that only the other user changed take the stored value. */
-export function mergeDrafts(mine: Draft, base: Draft, theirs: Draft): Draft {
-  const merged = { ...theirs };
-  for (const name of changedFields(mine, base)) merged[name] = mine[name];
-  return merged;
 }

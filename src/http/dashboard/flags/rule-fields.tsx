@@ -3,7 +3,7 @@ import { Button } from "../parts/link.tsx";
 import { RULE_ERROR, isOfRow } from "../parts/conditions.tsx";
 import { useMay } from "../view.ts";
 import { coloursOf } from "../../../flags/flag-fields.ts";
-import { type DraftInput, inputOf, variantsOf } from "./draft.ts";
+import { type DraftInput, inputOf, isTyped, variantsOf } from "./draft.ts";
 import { Row, Serve } from "./rule-row.tsx";
 import { coloursFor } from "./variants/variant-rows.ts";
 import { VariantsTable } from "./variants/variants-table.tsx";
@@ -132,7 +132,8 @@ function RuleRows({
   fault: string | undefined;
 }) {
   const mayWrite = useMay("flags:write");
-  const all = [...rows, EMPTY];
+  const isLastBlank = rows.length > 0 && !isTyped(rows.at(-1)!);
+  const all = isLastBlank ? rows : [...rows, EMPTY];
   const shown = coloursFor(variants, colours);
   const isRestWrong = fault !== undefined && /^everyone else:/i.test(fault);
   return (

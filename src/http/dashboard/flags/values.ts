@@ -1,9 +1,7 @@
 import { isoTime } from "../../../base/clock.ts";
 import { flags } from "../../../operations/flags.ts";
 import { scheduled } from "../../../operations/scheduled.ts";
-import type { AppError } from "../../../base/errors.ts";
 import { isTimeZone } from "../../../access/user.ts";
-import type { RuleTable } from "../../../flags/rules/rule-table.ts";
 import type { FlagPatch } from "../../../flags/flag.ts";
 import { flagState } from "../../../flags/history.ts";
 import { differencesInWords } from "../../../flags/rules/difference-words.ts";
@@ -12,30 +10,16 @@ import { setFlag } from "../../../flags/flags.ts";
 import { scheduleChange } from "../../../flags/schedule/schedule.ts";
 import { undoOf } from "../changes/change-card.tsx";
 import { sentence } from "../error-page.tsx";
-import { type Fields, revisionIn, textOf } from "../fields.ts";
-import { lineOfPointer } from "../json-text.ts";
+import { revisionIn, textOf } from "../fields.ts";
 import { parseWallTime } from "../../../base/wall-time.ts";
 import { confirmed } from "../parts/confirm.tsx";
 import { formatExact } from "../parts/time.tsx";
-import {
-  type Faults,
-  type DraftInput,
-  baseIn,
-  changedFields,
-  draftOf,
-  fieldOf,
-  inputOf,
-  isTyped,
-  mergeDrafts,
-  readDraft,
-  typedTable,
-  variantsOf,
-} from "./draft.ts";
-import { patchOf } from "./draft-patch.ts";
+import { type Faults, baseIn, draftOf, fieldOf, inputOf, readDraft } from "./draft.ts";
+import { changedFields, mergeDrafts, patchOf } from "./draft-patch.ts";
 import { settingPath } from "../paths.ts";
 import { type Act, type Outcome, confirmationOf, isTypedError, patched } from "./setting.tsx";
-import { BLANK } from "./rule-rows.ts";
-import { type EditedVariants, blankVariant } from "./variants/variant-rows.ts";
+import { refusalsOf } from "./refusals.ts";
+import { withRowsMoved, withVariantsMoved } from "./row-moves.ts";
 import { readPeople } from "./test-people.tsx";
 import { tryPatch } from "./try.tsx";
 import type { ValuesDraft } from "./values-form.tsx";
@@ -62,13 +46,10 @@ export async function changeValues(act: string, context: Act): Promise<ValuesOut
   if (act === "json") return { status: 200, values: { ...typed, table: null, variants: null } };
   if (act === "rows") return { status: 200, values: { ...typed, ...inputOf(typed.draft) } };
   if (/^(?:variant|drop)\b/.test(act))
-    return {
-      status: 200,
-      values: { ...typed, variants: withVariantsMoved(typed.variants, act), faults: {} },
-    };
+    return previewed(context, { ...typed, ...withVariantsMoved(typed, act) }, timeZone);
   if (act === "discard") return { to: settingPath(setting.place), text: "Nothing is changed." };
   if (/^(?:row|and|up|down|remove)\b/.test(act))
-    return { status: 200, values: withRowsMoved(typed, fields, act) };
+    return previewed(context, withRowsMoved(typed, fields, act), timeZone);
 
   const { patch, faults: found } = patchOf(typed.draft, base, timeZone);
   const faults = { ...found, ...typed.faults };
@@ -126,24 +107,19 @@ function refused(typed: ValuesDraft, faults: Faults): ValuesOutcome {
   return { status: 422, values: { ...typed, faults: sentences } };
 }
 
-/** The variants with another row after `variant`, and without the second after `drop-2`. */
-function withVariantsMoved(variants: EditedVariants | null, act: string): EditedVariants | null {
-  if (variants === null) return null;
-  const { type, rows } = variants;
-  if (act === "variant") return { type, rows: [...rows, blankVariant(variants)] };
-  return { type, rows: rows.toSpliced(Number(/\d+$/.exec(act)?.[0] ?? 0) - 1, 1) };
-}
-
-/** The draft after a button of its rows: `row` adds one, `and-2` a condition, `up-2`, `down-2` and `remove-2` are for the second. */
-function withRowsMoved(typed: ValuesDraft, fields: Fields, act: string): ValuesDraft {
-  const { rows, ...rest } = typedTable(fields, variantsOf(typed.draft) ?? {});
-  const at = Number(/\d+$/.exec(act)?.[0] ?? 0) - 1;
-  const to = act.startsWith("up") ? at - 1 : at + 1;
-  if (act.startsWith("remove")) rows.splice(at, 1);
-  else if (act.startsWith("and")) rows[at]?.edit?.conditions?.push(BLANK);
-  else if (act !== "row" && rows[at] && rows[to]) [rows[at], rows[to]] = [rows[to], rows[at]];
-  const kept = act === "row" || act.startsWith("and") ? rows : rows.filter(isTyped);
-  return { ...typed, table: { rows: kept, ...rest }, faults: {} };
+/** The form after a button of its rows, with what saving would change now; without it while the form cannot be saved. */
+async function previewed(context: Act, typed: ValuesDraft, timeZone: string): Promise<ValuesOutcome> {
+  const { patch, faults } = patchOf(typed.draft, typed.base, timeZone);
+  const values = { ...typed, faults: {} };
+  if (Object.keys({ ...faults, ...typed.faults }).length > 0) return { status: 200, values };
+  try {
+    const { dashboard, caller, setting } = context;
+    const people = await readPeople(dashboard.app, caller, setting.place, patch);
+    return { status: 200, values: { ...values, difference: differenceOf(context, patch), people } };
+  } catch (error) {
+    if (!isTypedError(error)) throw error;
+    return { status: 200, values };
+  }
 }
 
 async function save(context: Act, typed: ValuesDraft, patch: FlagPatch): Promise<ValuesOutcome> {
@@ -216,28 +192,4 @@ function conflicting({ setting, fields }: Act, typed: ValuesDraft, timeZone: str
       advice: "The form below has what you typed on top of what is stored now. Save it to store that.",
     },
   };
-}
-
-/** Errors of a refused flag by field; null if the error concerns no single field. */
-function refusalsOf({ message, hint }: AppError, { draft, table }: DraftInput): Faults | null {
-  const [, field, path = "", what] =
-    /^\/(variants|targeting|defaultVariant)(\/\S*)?: (.*)$/s.exec(message) ?? [];
-  if (field === undefined)
-    return message.startsWith("the default variant ")
-      ? { defaultVariant: hint === null ? message : `${message}: ${hint}` }
-      : null;
-  const name = field as "variants" | "targeting" | "defaultVariant";
-  return { [name]: `${placeOf(path, name === "targeting" ? table : null, draft[name])}${what}` };
-}
-
-/** Describes the place in a rule that a JSON pointer names: a row is a condition and its variant in the list of `if`. */
-function placeOf(pointer: string, table: RuleTable | null, text: string): string {
-  const branch = /^\/if\/(\d+)/.exec(pointer)?.[1];
-  if (table !== null) {
-    const row = Math.floor(Number(branch ?? 0) / 2) + 1;
-    if (branch === undefined) return "";
-    return row > table.rows.length ? "everyone else: " : `row ${row}: `;
-  }
-  const line = pointer === "" || text.trim() === "" ? null : lineOfPointer(text, pointer);
-  return line === null ? "" : `line ${line}: `;
 }

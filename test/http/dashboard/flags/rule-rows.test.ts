@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { setTestContext } from "../../../../src/flags/contexts/test-contexts.ts";
 import { setFlag } from "../../../../src/flags/flags.ts";
 import { setSegment } from "../../../../src/flags/segments.ts";
 import { createProject } from "../../../../src/projects/projects.ts";
@@ -157,4 +158,38 @@ test("what is not saved is scheduled, and discarded", async () => {
   const { items } = await app.store.scheduled.page("shop", "staging", { limit: 9 });
   expect(items.map(({ patch }) => patch)).toEqual([{ payload: 7 }]);
   expect((await send({ payload: "8", act: "discard" })).path).toBe(FLAG);
+});
+
+test("a button of the rows says at once what saving would change, and for whom", async () => {
+  const { app, send, targeting } = await openShop();
+  await setTestContext(app, OPERATOR, { project: "shop", name: "Ann" }, { plan: "pro" });
+  const pro = { "attribute-1": "plan", "operator-1": "==", "value-1": "pro", "serve-1": "on" };
+  const plain = { "attribute-2": "plan", "operator-2": "==", "value-2": "pro", "serve-2": "off" };
+  const rows = { ...pro, ...plain, "serve-rest": "" };
+  const personIn = (text: string) => /data-person="Ann".*?<\/li>/s.exec(text)![0].replaceAll(/<[^>]*>/g, "");
+  const more = await send({ ...rows, rules: "1", act: "row" });
+  expect(more.text).toContain("rule: none → plan is pro: on; everyone else off");
+  expect(personIn(more.text)).toContain("off → on");
+  expect(more.text).toContain('value="up-2"');
+  const moved = await send({ ...rows, rules: "2", act: "up-2" });
+  expect(moved.text).toContain("rule: none → plan is pro: off; plan is pro: on; everyone else off");
+  expect(personIn(moved.text)).toContain("off → off");
+  const removed = await send({ ...rows, rules: "1", act: "remove-1" });
+  expect(removed.text).toContain("Nothing differs from what is stored.");
+  const unfinished = await send({ ...rows, "value-1": "", rules: "1", act: "row" });
+  expect(unfinished.status).toBe(200);
+  expect(unfinished.text).not.toContain("rule: none");
+  expect(await targeting()).toBeUndefined();
+});
+
+test("a segment that is missing is told with the row, and with the line of JSON, that names it", async () => {
+  const { send } = await openShop();
+  const other = { "attribute-2": "", "operator-2": "not segment", "value-2": "beta", "serve-2": "on" };
+  const refused = await send({ rules: "2", ...SEGMENT, "serve-1": "on", ...other, "serve-rest": "" });
+  expect([
+    refused.status,
+    refused.text.includes("Row 2: the segment &quot;beta&quot; does not exist"),
+  ]).toEqual([422, true]);
+  const typed = await send({ targeting: '{"if": [\n  {"$ref": "beta"},\n  "on"\n]}' });
+  expect(typed.text).toContain("Line 2: the segment &quot;beta&quot; does not exist");
 });
