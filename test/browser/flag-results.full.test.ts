@@ -44,4 +44,58 @@ describeInBrowser("The pages of flags", () => {
       expect(faults).toEqual([]);
       await context.close();
     }, 120_000);
+
+  for (const viewport of VIEWPORTS)
+    test(`show what is done with the flags that are ticked in a window of ${viewport.width} px`, async () => {
+      const shop = await server.newProject();
+      for (let at = 10; at < 40; at += 1)
+        await server.cli.json(
+          "flags",
+          "set",
+          `flag-${at}`,
+          "-p",
+          shop.slug,
+          "-e",
+          "develop",
+          "--payload",
+          "1",
+        );
+      await server.cli.json("environments", "unlock", "production", "-p", shop.slug, "--yes");
+      const { context, page } = await signInBrowser(browser(), server.server, { user: "admin", viewport });
+      const { check, faults, seenOf } = watchResults(page);
+      const acts = page.getByRole("group", { name: "With those ticked" });
+      const tick = async (flag: string) => {
+        const box = page.getByRole("checkbox", { name: flag });
+        await box.scrollIntoViewIfNeeded();
+        await box.check();
+        for (const each of ["[value=tag]", "[value=archive]", "[formaction]"]) {
+          const seen = await seenOf(`.ticked-acts ${each}`);
+          if (seen !== "seen") faults.push(`${each} with ${flag} ticked: ${seen}`);
+        }
+      };
+
+      await page.goto(shop.page);
+      await tick("flag-10");
+      await acts.getByRole("textbox", { name: "Tag" }).fill("beta");
+      await acts.getByRole("button", { name: "Tag" }).click();
+      await check("a tag", SAID);
+      await page.goto(shop.page);
+      await tick("flag-25");
+      await acts.getByRole("button", { name: "Archive" }).click();
+      await check("flags in the archive", SAID);
+      await page.goto(shop.page);
+      await tick("flag-39");
+      await button(page, "Promote").click();
+      await page.getByRole("heading", { name: "Promote to production" }).waitFor();
+      await check("what a promotion does", "h1");
+      await page.getByRole("button", { name: /^Promote/ }).click();
+      await check("a promotion", SAID);
+      await page.goto(shop.page);
+      await tick("flag-30");
+      await acts.getByRole("button", { name: "Tag" }).click();
+      await check("a tag without a name", "#messages .said, main .notice.bad, [aria-invalid=true]");
+
+      expect(faults).toEqual([]);
+      await context.close();
+    }, 120_000);
 });

@@ -79,7 +79,12 @@ export function shortened(next: string): string {
 const FIRST_PAGE: Page = {
   title: "Sign in",
   section: null,
-  heading: "Welcome to formflag",
+  heading: (
+    <>
+      <Mark />
+      Welcome to formflag
+    </>
+  ),
   content: (
     <div class="stack narrow gate">
       <p>There are no users yet. On the machine that runs formflag, type</p>

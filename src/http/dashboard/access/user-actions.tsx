@@ -56,8 +56,8 @@ export function UserActions({ user, fault, on }: { user: User; fault: string | u
         </AskingButton>
       )}
       {caller?.name !== user.name && (
-        <details open={fault !== undefined}>
-          <summary>
+        <details class="asking" open={fault !== undefined}>
+          <summary class="button quiet">
             Delete…<span class="unseen"> {user.name}</span>
           </summary>
           <Danger

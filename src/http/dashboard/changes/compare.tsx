@@ -64,8 +64,8 @@ async function differingPage(app: App, c: DashboardContext, project: Project): P
     content: (
       <div class="stack">
         <p>
-          {counted(slugs.size, "flag")} {slugs.size === 1 ? "differs" : "differ"} between the environments.{" "}
-          <A to={path}>Compare two of them</A>
+          {slugs.size === 0 ? "No flag" : counted(slugs.size, "flag")} {slugs.size < 2 ? "differs" : "differ"}{" "}
+          between the environments. <A to={path}>Compare two of them</A>
         </p>
         {items.length > 0 && <FlagTable project={project} flags={items} rateOf={() => 0} />}
         <Pager
@@ -157,8 +157,8 @@ function Differences({
       <p>
         {counted(flags.length, "flag")} of <EnvironmentName environment={environmentOf(environments, from)} />{" "}
         {flags.length === 1 ? "differs" : "differ"} from{" "}
-        <EnvironmentName environment={environmentOf(environments, to)} />, {unchanged.toLocaleString("en")} do
-        not. Lines with − are what {to} has, lines with + what {from} has.
+        <EnvironmentName environment={environmentOf(environments, to)} />, {unchanged.toLocaleString("en")}{" "}
+        {unchanged === 1 ? "does" : "do"} not. Lines with − are what {to} has, lines with + what {from} has.
       </p>
       <ol class="items stack">
         {shown.map((each) => (

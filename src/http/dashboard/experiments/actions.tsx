@@ -55,12 +55,12 @@ export function Steps(shown: Shown) {
           {environment.slug}.
         </p>
       )}
-      <WhyField id="step-why" value={draft?.why} />
-      <p class="buttons">
+      <div class="filters">
         <Button kind="primary">
           {label} the experiment in {environment.slug}
         </Button>
-      </p>
+        <WhyField id="step-why" value={draft?.why} />
+      </div>
     </Form>
   );
 }

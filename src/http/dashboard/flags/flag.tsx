@@ -67,6 +67,7 @@ export function flagPageRoutes(dashboard: Dashboard) {
         async () => ({
           title: `Confirm: delete ${flag}, ${project}`,
           label: `Delete ${flag} in every environment`,
+          isDeletion: true,
           environments: whole.project.environments,
           change: <Change whole={whole} now={app.now()} />,
           last: await lastChange(app, project, { kind: "flag", name: flag, environment: null }),

@@ -12,6 +12,7 @@ import { formflag } from "../parts/commands.tsx";
 import { confirmed } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { TextField, WhyField } from "../parts/field.tsx";
+import { Icon } from "../parts/icon.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Pager } from "../parts/list.tsx";
 import { Search } from "../parts/search.tsx";
@@ -138,7 +139,7 @@ function projectPage(props: Props): Page {
     commands: [
       { label: "List the flags of an environment", text: formflag("flags list", place) },
       {
-        label: "Create a flag, which is off until it is turned on",
+        label: "Create one, which is off until it is turned on",
         text: formflag("flags set", "new-checkout", place),
       },
       {
@@ -160,7 +161,10 @@ function Flags(props: Props) {
     <div class="stack">
       <ProjectTabs project={project.slug} current="flags" />
       {!isFirst && (
-        <Search to={path} search={search} label="Search flags" placeholder="Name or description" />
+        <div class="toolbar">
+          <Search to={path} search={search} label="Search flags" placeholder="Name or description" />
+          <NewFlag project={project} draft={draft} />
+        </div>
       )}
       {!isFirst && <FlagFilters project={project.slug} search={search} filter={filter} />}
       {all > MAX_COLUMNS && (
@@ -179,7 +183,7 @@ function Flags(props: Props) {
         isLater={after !== null}
         next={next !== null && { after: next }}
       />
-      <NewFlag project={project} draft={draft} isOpen={isFirst} />
+      {isFirst && <NewFlag project={project} draft={draft} isFirst />}
     </div>
   );
 }
@@ -187,19 +191,23 @@ function Flags(props: Props) {
 function NewFlag({
   project,
   draft,
-  isOpen,
+  isFirst = false,
 }: {
   project: Project;
   draft: NewFlagDraft | null;
-  isOpen: boolean;
+  /** Whether there are no others yet. */
+  isFirst?: boolean;
 }) {
   if (!useMay("flags:write") || project.environments.length === 0) return null;
   return (
-    <details class="card" open={isOpen || draft !== null} id="new-flag">
-      <summary aria-keyshortcuts="c">Create a flag</summary>
+    <details open={isFirst || draft !== null} id="new-flag">
+      <summary class="button primary" aria-keyshortcuts="c">
+        <Icon name="plus" />
+        Create a flag
+      </summary>
       <Form
         to={`${projectPath(project.slug)}/flags`}
-        class="stack narrow"
+        class="card narrow"
         label="Create a flag"
         id="new-flag-form"
       >

@@ -160,12 +160,12 @@ function Actions({ setting, ramp, why }: { setting: Setting; ramp: Ramp; why: st
   return (
     <>
       <Form to={to} values={{ do: act }} class="stack" id="ramp-form" label={`Ramp in ${environment}`}>
-        <WhyField id="ramp-why" value={why} />
-        <p class="buttons">
+        <div class="filters">
           <Button kind="primary">
             {label} the ramp in {environment}
           </Button>
-        </p>
+          <WhyField id="ramp-why" value={why} />
+        </div>
       </Form>
       <details id="ramp-abort">
         <summary>Abort the ramp…</summary>

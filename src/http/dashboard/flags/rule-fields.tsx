@@ -25,7 +25,9 @@ export function RuleFields({
   const mayBeRows = inRows.table !== null || (edited === null && inRows.variants !== null);
   return (
     <section class="stack" id="rule" aria-labelledby="rule-title">
-      <h3 id="rule-title">Variants and rule</h3>
+      <h3 id="rule-title" class="unseen">
+        Variants and rule
+      </h3>
       {edited ? (
         <VariantsTable variants={edited} served={served} fault={faults.variants} />
       ) : (

@@ -30,7 +30,7 @@ export function EnvironmentStrip({
   const { now } = useView();
   const { environments } = project;
   return (
-    <div class="stack">
+    <div class="strip">
       <nav class="tabs" aria-label="Environments">
         {environments.map((each) => (
           <A

@@ -2,7 +2,6 @@ import { chosenIn, shownName } from "../forms/form-words.ts";
 import { shortName } from "../../../access/place.ts";
 import type { FormCounts } from "../../../forms/store.ts";
 import { SelectField, TextField } from "../parts/field.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { A, Button, ButtonLink, Hidden } from "../parts/link.tsx";
 import { addressOf, useView } from "../view.ts";
 import { MATCHING } from "./delete-page.tsx";
@@ -104,7 +103,6 @@ export function BulkBar({ listing: { query, next, counts } }: { listing: Listing
       <MarkButtons folder={query.folder} hasKeys />
       {(next !== null || query.before !== null) && (
         <A to={MATCHING} query={{ ...parametersOf({ ...query, before: null }), form: query.form }}>
-          <Icon name="arrowRight" />
           {isFiltered(query) ? "All that match…" : `All ${total.toLocaleString("en")} that match…`}
         </A>
       )}

@@ -7,18 +7,18 @@ export type Command = { label: string; text: string };
 export function Commands({ commands }: { commands: readonly Command[] }) {
   if (commands.length === 0) return null;
   return (
-    <section class="commands" aria-labelledby="commands-title">
-      <h2 id="commands-title">
+    <details class="commands">
+      <summary>
         <Icon name="terminal" />
         From the command line
-      </h2>
+      </summary>
       {commands.map(({ label, text }) => (
         <figure>
           <figcaption>{label}</figcaption>
           <pre tabindex={0}>{visible(text)}</pre>
         </figure>
       ))}
-    </section>
+    </details>
   );
 }
 

@@ -34,6 +34,8 @@ export type Confirmation = {
   title: string;
   /** Label of the button: `Turn on in production`. */
   label: string;
+  /** Whether something is deleted. */
+  isDeletion?: boolean;
   /** The environments that would change; the locked ones have to be typed. */
   environments: readonly Environment[];
   /** Description of the change, as `<Diff>` or as text. */
@@ -85,7 +87,7 @@ function confirmationPage(fields: Fields, confirmation: Confirmation): Page {
 }
 
 function Confirm({ fields, confirmation }: { fields: Fields; confirmation: Confirmation }) {
-  const { label, environments, change, last, rate, back } = confirmation;
+  const { label, isDeletion, environments, change, last, rate, back } = confirmation;
   const locked = environments.filter((each) => each.locked);
   const typed = textsOf(fields, "confirm");
   return (
@@ -128,6 +130,7 @@ function Confirm({ fields, confirmation }: { fields: Fields; confirmation: Confi
           autofocus: index === 0,
         }))}
         act={label}
+        kind={isDeletion ? "danger primary" : "primary"}
         back={{ to: back.to }}
       >
         {typed.some((name) => name.trim() !== "") && (

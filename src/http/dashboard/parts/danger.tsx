@@ -57,7 +57,7 @@ export function Danger({
   whyId,
   words = [],
   act,
-  kind = "danger",
+  kind = "danger primary",
   icon,
   back,
   children,

@@ -95,7 +95,8 @@ export function Hidden({ values }: { values: Values }) {
   );
 }
 
-export type ButtonKind = "primary" | "danger" | "quiet" | "plain";
+/** `danger` leads to what cannot be taken back, and `danger primary` does it. */
+export type ButtonKind = "primary" | "danger" | "danger primary" | "quiet" | "plain";
 
 /** A button that sends the form around it, or the one named by `form`. */
 export function Button({

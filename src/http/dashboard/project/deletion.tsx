@@ -57,6 +57,7 @@ export function deletionRoutes({ app, get, post }: Dashboard) {
       async () => ({
         title: `Confirm the deletion of ${project.slug}`,
         label: `Delete ${project.slug}`,
+        isDeletion: true,
         environments: project.environments,
         change: <p>Every environment, flag, segment and form of the project is deleted.</p>,
         back: { to: `${projectPath(project.slug)}/settings`, label: "Settings" },

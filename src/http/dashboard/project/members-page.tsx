@@ -181,8 +181,8 @@ function Invite({ to, project }: { to: string; project: Project }) {
     <Form to={to} values={{ do: "invite" }} class="card stack" id="invite" label="Invite someone">
       <h2>Invite someone</h2>
       <p class="soft">
-        The link works once, for 7 days. Who has no account yet chooses a name and a password, and sees this
-        project alone.
+        The link works once, for 7 days. Someone without an account chooses a name and a password, and sees
+        this project alone.
       </p>
       <RoleFields id="invite" project={project} />
       <div class="buttons">

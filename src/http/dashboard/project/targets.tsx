@@ -180,7 +180,7 @@ function NewTarget({ to, project, typed, faults }: NewTargetProps) {
             {faults["events"]}
           </p>
         )}
-        <div class="columns">
+        <div class="columns events">
           {FAMILIES.map(({ family, events }) => (
             <div class="stack">
               {[family, ...events].map((event) => (

@@ -136,6 +136,7 @@ export function segmentRoutes({ app, get, post }: Dashboard) {
           async () => ({
             title: `Confirm the deletion of the segment ${record.name} in ${environment.slug}, ${project.slug}`,
             label: `Delete ${record.name} in ${environment.slug}`,
+            isDeletion: true,
             environments: [environment],
             change: <Diff before={segmentState(definitionOf(record, project.slug))} after={{}} />,
             back: { to: segmentPath(project.slug, environment.slug, record.name), label: record.name },
@@ -143,11 +144,9 @@ export function segmentRoutes({ app, get, post }: Dashboard) {
           { app, caller: c.get("caller"), operation: segments.delete, names: place },
         );
         if (done && "content" in done) return done;
-        return {
-          to: pathTo(SEGMENTS, { project: project.slug }),
-          query: { environment: environment.slug },
-          text: `The segment ${record.name} is deleted.`,
-        };
+        const to = pathTo(SEGMENTS, { project: project.slug });
+        const query = { environment: environment.slug };
+        return { to, query, text: `The segment ${record.name} is deleted.` };
       },
       async (_, error) => deletePage(await readSegment(app, parameters), error),
       { conflict: "" },

@@ -29,6 +29,7 @@ export function Sender({ view: { submission, address, formName, mails, work } }:
         </p>
       )}
       <Facts
+        class="row"
         facts={[
           ["Received", <ExactTime at={Date.parse(createdAt)} />],
           ["Form", <A to={formPath(name)}>{name}</A>],

@@ -12,7 +12,7 @@ import { formflag } from "../parts/commands.tsx";
 import { ButtonForm } from "../parts/link.tsx";
 import { type Tone, Badge, EnvironmentName } from "../parts/status.tsx";
 import { Empty } from "../parts/card.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, visible } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { FLAG, flagPath, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
@@ -159,11 +159,7 @@ function Entry({ project, flag, environment, entry }: EntryProps) {
           <Foreign text={description} />
         </p>
       )}
-      {metadata !== null && (
-        <pre tabindex={0}>
-          <Foreign text={JSON.stringify(JSON.parse(metadata), null, 2)} />
-        </pre>
-      )}
+      {metadata !== null && <pre tabindex={0}>{visible(JSON.stringify(JSON.parse(metadata), null, 2))}</pre>}
       <DeleteForGood
         to={`${pathTo(ALL, { project: project.slug, flag })}/delete`}
         values={{ id, environment }}
