@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ProposalView } from "../../../src/documents/changes/proposal.ts";
 import { proposeChange } from "../../../src/documents/changes/proposals.ts";
+import { approveChange } from "../../../src/documents/changes/reviews.ts";
 import { addTarget } from "../../../src/forms/targets.ts";
 import { rerunOn } from "../../../src/operations/changes/perform.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
@@ -122,6 +123,33 @@ describe("the first page", () => {
     expect([item![0], item![2]]).toEqual(["proposal", `/projects/shop/changes/${change.id}`]);
     expect(item![1]).toStartWith("admin proposes in shop: ");
     expect(waitingIn((await admin.get("")).text)).toEqual([]);
+  });
+
+  test("lists a change no more for those who have approved it", async () => {
+    const { app, dashboard, viewer, place } = await openShop();
+    await setEnvironment(app, OPERATOR, "shop", "production", { approvals: 2 });
+    const operation = {
+      operation: "PATCH /projects/:project/environments/:environment/flags/:flag",
+      names: place,
+      query: undefined,
+      body: { enabled: true },
+    };
+    const bob = { ...callerNamed("bob"), type: "user" as const };
+    const { change } = (await proposeChange(
+      app,
+      bob,
+      operation,
+      { project: "shop", lasts: DAY },
+      rerunOn(app),
+    )) as { change: ProposalView };
+    const releaser = await dashboard.signIn("releaser");
+    const kindsFor = async ({ get }: Pick<typeof viewer, "get">) =>
+      waitingIn((await get("")).text).map(([kind]) => kind);
+    expect(await kindsFor(releaser)).toEqual(["proposal"]);
+    const caller = { ...callerNamed("releaser"), type: "user" as const };
+    await approveChange(app, caller, { project: "shop", change: change.id }, change.etag);
+    expect(await kindsFor(releaser)).toEqual([]);
+    expect(await kindsFor(viewer)).toEqual(["proposal"]);
   });
 
   test("says how many submissions came in a range, to a form, and whether these are more than before", async () => {

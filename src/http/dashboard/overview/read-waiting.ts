@@ -95,7 +95,7 @@ async function readFailing(app: App, caller: Caller): Promise<FailingTarget[]> {
   });
 }
 
-/** Open changes of others, in environments that need approvals. */
+/** Open changes of others that the caller has not approved, in environments that need approvals. */
 async function readProposals(
   app: App,
   caller: Caller,
@@ -107,7 +107,8 @@ async function readProposals(
     const asks = environments.some(({ approvals }) => approvals > 0);
     if (found.length >= MOST || !asks || !hasScope(caller, "flags:read", { project: slug })) continue;
     const { items } = await listChanges(app, caller, slug, { status: "open", limit: MOST }, rerun);
-    found.push(...items.filter(({ who }) => who !== caller.name));
+    const isMine = ({ who }: { who: string }) => who === caller.name;
+    found.push(...items.filter((each) => !isMine(each) && !each.reviews.some(isMine)));
   }
   return found.slice(0, MOST);
 }
