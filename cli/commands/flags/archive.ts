@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { flags as operations } from "../../../src/operations/flags.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
@@ -7,6 +6,7 @@ import { projectOption } from "../../session/config.ts";
 import { revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
 import { whyOption } from "../../session/why.ts";
+import { changeDetails } from "./details.ts";
 import { type FlagsOfProject, readFlags } from "./place.ts";
 
 /** `flags archive` and `flags restore`. */
@@ -29,24 +29,9 @@ function addCommand(flags: Command, io: Io, archived: boolean, description: stri
     );
 }
 
-async function run(
-  session: Session,
-  { slugs, project, revision }: FlagsOfProject,
-  archived: boolean,
-): Promise<void> {
-  const lineOf = ({ slug, result }: { slug: string; result: string }) => {
+function run(session: Session, flags: FlagsOfProject, archived: boolean): Promise<void> {
+  return changeDetails(session, flags, { archived }, ({ slug, result }) => {
     const done = result === "unchanged" ? result : archived ? "archived" : "restored";
-    return shown`${done} flag ${slug} of project ${project}\n`;
-  };
-  const [first, ...others] = slugs;
-  if (others.length === 0) {
-    const names = { project, flag: first! };
-    const changed = await session.client.call(operations.details, { names, body: { archived }, revision });
-    return session.report(changed, lineOf(changed));
-  }
-  const { flags } = await session.client.call(operations.detailsOf, {
-    names: { project },
-    body: { flags: Object.fromEntries(slugs.map((slug) => [slug, { archived }])) },
+    return shown`${done} flag ${slug} of project ${flags.project}\n`;
   });
-  await session.report(flags, flags.map(lineOf).join(""));
 }

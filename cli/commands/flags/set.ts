@@ -16,7 +16,8 @@ import { sourceOf } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { expiryValue, switchValue } from "../../session/values.ts";
 import { whyOption } from "../../session/why.ts";
-import { type Place, inLockOrder, readPlaces } from "./place.ts";
+import { changeDetails } from "./details.ts";
+import { type FlagsOfProject, type Place, inLockOrder, readPlaces } from "./place.ts";
 import { noteRules, reportFlag } from "./report.ts";
 import { planChange, readValues, type ValuesChange, withValues } from "./values.ts";
 
@@ -53,6 +54,9 @@ export function addSetCommand(flags: Command, io: Io): void {
 const HELP = `
 A new flag is off in this and all other environments, unless you give --on.
 
+Options that all environments share, such as --owner and --tag, need no -e. They take several flags, separated by commas,
+of which all change or none.
+
 A flag with variants serves one of them according to its rule, written with --if, --then and --rollout, or in flagd's
 language with --targeting (https://flagd.dev/reference/flag-definitions/). Without a rule, or if the rule selects no
 variant, it serves its --default. On a flag without variants these options create the variants on and off; its payload
@@ -83,6 +87,7 @@ Examples:
   formflag flags set color -p shop -e production --if 'segment staff' --then blue --else '90 % red, 10 % blue'
   formflag flags set color -p shop -e production --targeting @rule.json
   formflag flags set search -p shop -e production --owner checkout-team --tag beta --tag search
+  formflag flags set search,checkout -p shop --tag beta
   formflag flags set search -p shop -e production --preview on --preview-name Search --preview-content @search.md
 `;
 
@@ -91,7 +96,7 @@ type Options = { at?: string; tag?: string[]; colour?: string[] };
 type Values = {
   places: Place[];
   /** The flags whose shared fields alone are set, without an environment; null for a change in environments. */
-  shared: { project: string; flags: string[] } | null;
+  shared: FlagsOfProject | null;
   change: ValuesChange;
   /** When to make the change, in ISO 8601; null for now. */
   at: string | null;
@@ -104,9 +109,10 @@ async function parse(input: Input, given?: string): Promise<Values> {
   const { at } = input.options as Options;
   const named = ifRevision(input.options);
   if (at === undefined && isShared(input, given, change)) {
-    const flags = namesIn(given);
-    requireOne(flags, named);
-    return { places: [], shared: { project: await input.project(), flags }, change, at: null, named };
+    const slugs = namesIn([given]);
+    requireOne(slugs, named);
+    const shared = { slugs, project: await input.project(), revision: named };
+    return { places: [], shared, change, at: null, named };
   }
   const places = await readPlaces(input, given);
   requireOne(
@@ -188,14 +194,11 @@ function timeOf(at: string | undefined): string | null {
 
 /** Changes a flag in each place. */
 export async function setFlags(session: Session, values: Values): Promise<void> {
-  const { shared, change, named } = values;
+  const { shared, change } = values;
   if (shared) {
-    const { project, flags } = shared;
-    return eachOf(session, flags, async ({ client, report }, flag) => {
-      const names = { project, flag };
-      const set = await client.call(operations.details, { names, body: change.own, revision: named });
-      await report(set, shown`${set.result} flag ${flag} of project ${project}\n`);
-    });
+    const lineOf = ({ slug, result }: { slug: string; result: string }) =>
+      shown`${result} flag ${slug} of project ${shared.project}\n`;
+    return changeDetails(session, shared, change.own, lineOf);
   }
   const places = await inLockOrder(session, values.places);
   await eachOf(session, places, (each, place) => setOne(each, { ...values, place }));

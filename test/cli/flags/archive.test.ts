@@ -67,3 +67,18 @@ test("one flag is archived at the revision that was named", async () => {
   expect((await commands.run(...args)).stdout).toBe("archived flag a of project shop\n");
   expect((await commands.run("flags", "archive", "a", "b", "-p", "shop", "--if-revision", "1")).code).toBe(2);
 });
+
+test("what environments share is set for several flags, all or none", async () => {
+  const { commands } = await openShop();
+  const tagged = ["flags", "set", "a,b", "-p", "shop", "--tag", "new", "--owner", "ann"];
+  expect((await commands.run("flags", "set", "a,missing", "-p", "shop", "--tag", "new")).code).toBe(3);
+  expect((await commands.run(...tagged)).stdout).toBe(
+    "updated flag a of project shop\nupdated flag b of project shop\n",
+  );
+  expect(await commands.json<unknown>(...tagged)).toMatchObject([
+    { slug: "a", tags: ["new"], owner: "ann", result: "unchanged" },
+    { slug: "b", tags: ["new"], owner: "ann", result: "unchanged" },
+  ]);
+  expect((await commands.run(...tagged, "--if-revision", "1")).code).toBe(2);
+  expect((await commands.run("flags", "set", "a,b", "-p", "shop", "-e", "live", "--on")).code).toBe(2);
+});
