@@ -45,18 +45,22 @@ function filled(text: string, values: Record<string, string>): string {
 
 /** A formula of Homebrew for the platforms of a release that it serves. https://docs.brew.sh/Formula-Cookbook */
 function formula({ version, description, license, download, sums }: Release): string {
-  const on = (system: string, name: string, condition: string): string => {
+  const archiveOf = (name: string): string[] | null => {
     const file = `formflag-${version}-${name}.tar.gz`;
     const sum = sums.get(file);
-    if (sum === undefined) return "";
-    return `  on_${system} do
-    ${condition} do
-      url ${ruby(`${download}/${file}`)}
-      sha256 ${ruby(sum)}
-    end
-  end
-
-`;
+    return sum === undefined ? null : [`url ${ruby(`${download}/${file}`)}`, `sha256 ${ruby(sum)}`];
+  };
+  const on = (system: string, intel: string | null, arm: string | null): string => {
+    const [ofIntel, ofArm] = [intel, arm].map((name) => name && archiveOf(name));
+    if (!ofIntel && !ofArm) return "";
+    // Homebrew reads a formula for each processor, and takes none without an address for one.
+    const lines =
+      ofIntel && ofArm
+        ? [...block("on_intel", ofIntel), ...block("on_arm", ofArm)]
+        : [...(ofIntel || ofArm || []), `depends_on arch: ${ofArm ? ":arm64" : ":x86_64"}`];
+    return `${block(`on_${system}`, lines)
+      .map((line) => `  ${line}\n`)
+      .join("")}\n`;
   };
   return `class Formflag < Formula
   desc ${ruby(description)}
@@ -64,7 +68,7 @@ function formula({ version, description, license, download, sums }: Release): st
   version ${ruby(version)}
   license ${ruby(license)}
 
-${on("macos", "darwin-arm64", "on_arm")}${on("linux", "linux-x64", "on_intel")}${on("linux", "linux-arm64", "on_arm")}  def install
+${on("macos", null, "darwin-arm64")}${on("linux", "linux-x64", "linux-arm64")}  def install
     bin.install "formflag"
     man1.install "formflag.1"
     bash_completion.install "completions/formflag.bash" => "formflag"
@@ -83,6 +87,11 @@ ${on("macos", "darwin-arm64", "on_arm")}${on("linux", "linux-x64", "on_intel")}$
   end
 end
 `;
+}
+
+/** A block of Ruby. */
+function block(name: string, lines: readonly string[]): string[] {
+  return [`${name} do`, ...lines.map((line) => `  ${line}`), "end"];
 }
 
 /** A literal of Ruby, in which nothing is replaced. */
