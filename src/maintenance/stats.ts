@@ -6,7 +6,7 @@ import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
 import type { FormName } from "../forms/form-name.ts";
 import { type FormSelection, selectKeys, selectProjects } from "../forms/lookup.ts";
 import type { FormCounts } from "../forms/store.ts";
-import { getEnvironment } from "../projects/environments.ts";
+import { keyOf } from "../projects/environments.ts";
 import type { CommitMinute } from "./commit-latency.ts";
 import { MAX_STATS_DELIVERIES } from "./limits.ts";
 import type { StatsApp } from "./store.ts";
@@ -161,29 +161,32 @@ const STEP = 1000;
 export async function readRates(
   app: StatsApp,
   caller: Caller,
-  { project, environment }: { project: string; environment: string },
+  place: { project: string; environment: string; key?: string | undefined },
   between?: { first: string; last: string },
 ): Promise<ReadRates> {
-  requireScope(caller, "flags:read", { project, environment });
+  requireScope(caller, "flags:read", place);
   const { tallies } = app.store;
-  const { key } = await getEnvironment(app, project, environment);
+  const key = await keyOf(app, place);
   const current = hourOf(app.now());
-  const weights = { [current]: 1, [current - 1]: current + 1 - app.now() / HOUR_MS };
+  const share = current + 1 - app.now() / HOUR_MS;
+  const weightOf = (hour: number) => (hour === current ? 1 : share);
   const flags = new Map<string, number>();
   let all = 0;
-  for (const [hour, weight] of Object.entries(weights)) {
-    const span = { from: Number(hour), to: Number(hour) + 1 };
-    for (const { variant, count } of await tallies.read({ kind: "reads", ...span, prefix: key }))
-      if (variant === "all") all += count * weight;
+  const both = { from: current - 1, to: current + 1 };
+  for (const { hour, variant, count } of await tallies.read({ kind: "reads", ...both, prefix: key }))
+    if (variant === "all") all += count * weightOf(hour);
+  // A flag by itself is found in one step.
+  const isOne = between !== undefined && between.first === between.last;
+  for (const span of isOne ? [both] : [current, current - 1].map((from) => ({ from, to: from + 1 }))) {
     const prefix = `${key}/`;
     // The store reads what sorts behind a text, and the first slug itself is wanted.
     let after = between && `${prefix}${between.first.slice(0, -1)}`;
     for (let isLast = false; !isLast;) {
       const page = await tallies.read({ kind: "flagReads", ...span, prefix, after, limit: STEP });
-      for (const { what, count } of page) {
+      for (const { hour, what, count } of page) {
         const slug = what.slice(prefix.length);
         if (between && (slug < between.first || slug > between.last)) continue;
-        flags.set(slug, (flags.get(slug) ?? 0) + count * weight);
+        flags.set(slug, (flags.get(slug) ?? 0) + count * weightOf(hour));
       }
       after = page.at(-1)?.what;
       isLast = page.length < STEP || (between !== undefined && after! > `${prefix}${between.last}`);

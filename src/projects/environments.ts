@@ -18,6 +18,14 @@ export async function getEnvironment(app: ProjectsApp, project: string, slug: st
   return environment;
 }
 
+/** The key of an environment, which whoever has read the environment already gives along. Throws as {@link getEnvironment}. */
+export async function keyOf(
+  app: ProjectsApp,
+  { project, environment, key }: { project: string; environment: string; key?: string | undefined },
+): Promise<string> {
+  return key ?? (await getEnvironment(app, project, environment)).key;
+}
+
 /** An environment after a change, and whether the change altered it. */
 type ChangedEnvironment = { environment: Environment; result: SetResult };
 

@@ -1,7 +1,7 @@
 import type { Caller } from "../../access/caller.ts";
 import { requireScope } from "../../access/rights.ts";
 import { hourOf, lastDays } from "../../base/days.ts";
-import { getEnvironment } from "../../projects/environments.ts";
+import { keyOf } from "../../projects/environments.ts";
 import type { FlagPlace } from "../flag.ts";
 import type { FlagsApp } from "../store.ts";
 
@@ -22,11 +22,11 @@ export type Served = {
 export async function servedToday(
   app: FlagsApp,
   caller: Caller,
-  place: FlagPlace,
+  place: FlagPlace & { key?: string | undefined },
   timeZone: string,
 ): Promise<Served> {
   requireScope(caller, "flags:read", place);
-  const { key } = await getEnvironment(app, place.project, place.environment);
+  const key = await keyOf(app, place);
   const [{ day, from, to }] = lastDays(app.now(), 1, timeZone) as [ReturnType<typeof lastDays>[number]];
   const what = `${key}/${place.flag}`;
   const sums = await app.store.tallies.sum({ kind: "served", from, to, prefix: what });
@@ -53,11 +53,11 @@ const MAX_SPARK_TALLIES = 10_000;
 export async function readsByHour(
   app: FlagsApp,
   caller: Caller,
-  { project, environment }: Omit<FlagPlace, "flag">,
+  place: Omit<FlagPlace, "flag"> & { key?: string | undefined },
   { first, last }: { first: string; last: string },
 ): Promise<Map<string, number[]>> {
-  requireScope(caller, "flags:read", { project, environment });
-  const { key } = await getEnvironment(app, project, environment);
+  requireScope(caller, "flags:read", place);
+  const key = await keyOf(app, place);
   const to = hourOf(app.now()) + 1;
   const from = to - SPARK_HOURS;
   const tallies = await app.store.tallies.read({

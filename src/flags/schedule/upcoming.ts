@@ -11,17 +11,29 @@ import type { FlagsApp } from "../store.ts";
 /** Scheduled changes that are counted. */
 export const MAX_UPCOMING = 1000;
 
+type Recent = { since: number; limit: number };
+
 /**
- * Changes of flags since a time in milliseconds since 1970, in every project that the caller sees, newest first. Throws
- * `forbidden`.
+ * Returns a function that reads the changes of flags since a time in milliseconds since 1970, in every project that the
+ * caller sees, newest first. It throws `forbidden`. The last result is kept until the setup changes: each holds the whole
+ * flag before and after.
  */
-export async function recentChanges(
+export function createRecentChanges(
   app: FlagsApp,
-  caller: Caller,
-  { since, limit }: { since: number; limit: number },
-): Promise<RecentChange[]> {
-  requireScopeSomewhere(caller, "flags:read");
-  return app.store.changes.recent(since, limit, visibleProjects(caller, "flags:read"));
+): (caller: Caller, recent: Recent) => Promise<readonly RecentChange[]> {
+  let kept: { key: string; changes: Promise<RecentChange[]> } | undefined;
+  return async (caller, { since, limit }) => {
+    requireScopeSomewhere(caller, "flags:read");
+    const visible = visibleProjects(caller, "flags:read");
+    const { version } = await app.store.readVersion();
+    const key = JSON.stringify([version, since, limit, visible]);
+    if (kept?.key !== key) {
+      const changes = app.store.changes.recent(since, limit, visible);
+      kept = { key, changes };
+      changes.catch(() => (kept = undefined));
+    }
+    return kept.changes;
+  };
 }
 
 export type Upcoming = {

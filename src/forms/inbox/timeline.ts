@@ -23,7 +23,16 @@ const MAX_DELIVERIES = 100;
  * attempts, as far as these are kept. Throws `not_found`, `forbidden`.
  */
 export async function timelineOf(app: FormsApp, caller: Caller, id: string): Promise<TimelineEvent[]> {
-  const submission = await getSubmission(app, caller, id);
+  return timelineOfSubmission(app, caller, await getSubmission(app, caller, id));
+}
+
+/** The same of a submission that the caller sees. */
+export async function timelineOfSubmission(
+  app: FormsApp,
+  caller: Caller,
+  submission: Submission,
+): Promise<TimelineEvent[]> {
+  const { id } = submission;
   const marks = await app.store.submissions.marks(id);
   const handled = await app.store.submissions.events(id);
   const query = { form: null, submission: id, status: null, before: null, limit: MAX_DELIVERIES };

@@ -13,7 +13,7 @@ import type { Aged, FormsApp } from "../store.ts";
 export type ReportDeleted = (text: string) => void;
 
 /** Submissions that are checked in one step, and at most as many are deleted in one transaction. */
-const STEP = 500;
+const STEP = 200;
 /** Forms that are read at once. */
 const FORMS = 100;
 

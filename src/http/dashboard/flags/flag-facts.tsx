@@ -107,13 +107,13 @@ export type RateOf = (environment: string, flag: string) => number;
 export async function ratesOf(
   app: App,
   caller: Caller,
-  { project, environments }: { project: string; environments: readonly { slug: string }[] },
+  { project, environments }: { project: string; environments: readonly { slug: string; key: string }[] },
   first: string,
   last = first,
 ): Promise<RateOf> {
   const rates = new Map<string, Awaited<ReturnType<typeof readRates>>>();
-  for (const { slug: environment } of environments)
-    rates.set(environment, await readRates(app, caller, { project, environment }, { first, last }));
+  for (const { slug: environment, key } of environments)
+    rates.set(environment, await readRates(app, caller, { project, environment, key }, { first, last }));
   return (environment, flag) => {
     const known = rates.get(environment);
     return known ? ((known.flags.get(flag) ?? 0) + known.all) / 60 : 0;

@@ -54,8 +54,8 @@ export function projectFlagsRoutes(dashboard: Dashboard) {
         : await ratesOf(app, c.get("caller"), { project: project.slug, environments }, first, last);
     const sparks = new Map<string, Map<string, number[]>>();
     if (first !== undefined)
-      for (const { slug: environment } of environments) {
-        const place = { project: project.slug, environment };
+      for (const { slug: environment, key } of environments) {
+        const place = { project: project.slug, environment, key };
         sparks.set(environment, await readsByHour(app, c.get("caller"), place, { first, last: last! }));
       }
     return projectPage({

@@ -81,7 +81,7 @@ export async function readSetting(
     scheduled: items.filter((each) => each.flag === flag),
     ramp: ramp ? settled(ramp) : null,
     people: await readPeople(app, caller, place, {}),
-    served: await servedToday(app, caller, place, timeZone),
+    served: await servedToday(app, caller, { ...place, key: environment.key }, timeZone),
   };
 }
 

@@ -12,7 +12,7 @@ import { listInbox } from "../../../forms/inbox/inbox.ts";
 import { neighboursOf } from "../../../forms/inbox/neighbours.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
-import { timelineOf } from "../../../forms/inbox/timeline.ts";
+import { timelineOfSubmission } from "../../../forms/inbox/timeline.ts";
 import { sentence } from "../error-page.tsx";
 import { labelsIn } from "./columns.ts";
 import { type Listing, sumOf } from "./controls.tsx";
@@ -91,7 +91,7 @@ export async function loadReading(
     next,
     ...neighbours,
     position: await positionOf(app, caller, submission, { query, beside, next }),
-    events: await timelineOf(app, caller, submission.id),
+    events: await timelineOfSubmission(app, caller, submission),
     previews: await findPreviews(app, submission),
     address,
     sender: senderIn(submission, form),

@@ -32,6 +32,8 @@ const WEEKDAY: Intl.DateTimeFormatOptions = { weekday: "short" };
 /** Labels that are kept: their formatters take longer to make than a page with charts to render. */
 const MAX_KEPT = 50;
 const kept = new Map<string, Labels>();
+/** Days of a formatter that are kept. */
+const MAX_TEXTS = 400;
 
 /** Names of times as charts have them, in one time zone. Times are milliseconds since 1970. */
 export function labelsIn(timeZone: string): Labels {
@@ -47,14 +49,27 @@ export function labelsIn(timeZone: string): Labels {
 function createLabels(timeZone: string) {
   const format = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat("en-GB", { ...options, timeZone });
-  const [hour, day, weekday] = [format(HOUR), format(DAY), format(WEEKDAY)];
+  const [hour, day, weekday] = [format(HOUR), keeping(format(DAY)), format(WEEKDAY)];
   return {
     /** `14:00` */
     hour: (at: number) => hour.format(at),
     /** `22 Nov` */
-    day: (at: number) => day.format(at),
+    day,
     /** `Sun` */
     weekday: (at: number) => weekday.format(at),
+  };
+}
+
+/** A formatter that keeps what it has written. */
+function keeping(format: Intl.DateTimeFormat): (at: number) => string {
+  const texts = new Map<number, string>();
+  return (at) => {
+    let text = texts.get(at);
+    if (text === undefined) {
+      if (texts.size >= MAX_TEXTS) texts.clear();
+      texts.set(at, (text = format.format(at)));
+    }
+    return text;
   };
 }
 

@@ -1,5 +1,5 @@
 import { shortName } from "../../../access/place.ts";
-import { type Day, HOUR_MS, dayOf } from "../../../base/days.ts";
+import { type Day, HOUR_MS, hourOf } from "../../../base/days.ts";
 import type { FormStats } from "../../../maintenance/stats.ts";
 import type { RecentChange } from "../../../projects/history.ts";
 import { type Bar, BarChart } from "../parts/bar-chart.tsx";
@@ -26,12 +26,11 @@ type Props = {
   /** Newest first. */
   changes: readonly RecentChange[];
   labels: Labels;
-  timeZone: string;
 };
 
 /** Submissions of each day and form, with their number and its trend; the days on which flags changed are marked. */
 export function SubmissionsChart(props: Props) {
-  const { days, chosen, stats, changes, labels, timeZone } = props;
+  const { days, chosen, stats, changes, labels } = props;
   const isChosen = ({ project, form: slug }: { project: string; form: string }) =>
     chosen.form === null || shortName({ project, slug }) === chosen.form;
   const entries = stats.submissions
@@ -40,7 +39,7 @@ export function SubmissionsChart(props: Props) {
       return { bar: day, series: shortName({ project, slug }), count: inbox };
     });
   const { series, valuesOf } = toSeries(entries, "Other forms");
-  const marks = Map.groupBy(changes, ({ at }) => dayOf(at, timeZone));
+  const marks = Map.groupBy(changes, ({ at }) => days.findLast(({ from }) => from <= hourOf(at))?.day);
   const each = Math.max(2, Math.round(days.length / 4));
   const bars = days.map(({ day, from }, index): Bar => {
     const label = labels.day(from * HOUR_MS + HOUR_MS / 2);

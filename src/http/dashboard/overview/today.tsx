@@ -2,7 +2,7 @@ import { hasScopeSomewhere } from "../../../access/rights.ts";
 import { shortName } from "../../../access/place.ts";
 import { type Day, HOUR_MS, lastDays } from "../../../base/days.ts";
 import { AppError } from "../../../base/errors.ts";
-import { createStaleCounts, recentChanges } from "../../../flags/schedule/upcoming.ts";
+import { createRecentChanges, createStaleCounts } from "../../../flags/schedule/upcoming.ts";
 import { type FormStats, type Stats, readStats } from "../../../maintenance/stats.ts";
 import { listProjects } from "../../../projects/projects.ts";
 import type { RecentChange } from "../../../projects/history.ts";
@@ -28,6 +28,7 @@ const PROJECTS = 100;
 /** The first page: what waits, and what has happened lately. */
 export function todayRoutes({ app, options, get, viewOf }: Dashboard) {
   const staleCounts = createStaleCounts(app);
+  const recentChanges = createRecentChanges(app);
   get("/", null, async (c) => {
     const caller = c.get("caller");
     const { timeZone } = viewOf(c);
@@ -56,7 +57,7 @@ export function todayRoutes({ app, options, get, viewOf }: Dashboard) {
       span,
       timeZone,
       now: app.now(),
-      changes: mayReadFlags ? await recentChanges(app, caller, { since, limit: MAX_CHANGES }) : [],
+      changes: mayReadFlags ? await recentChanges(caller, { since, limit: MAX_CHANGES }) : [],
       waiting: await readWaiting({ app, caller, forms, projects, staleCounts }),
       hasProject: !mayReadFlags || projects.length > 0,
     });

@@ -5,6 +5,9 @@ import { useView } from "../view.ts";
 const MAX_KEPT = 50;
 const exact = new Map<string, Intl.DateTimeFormat>();
 
+/** The last time that was written: hundreds of flags are last read in the same hour. */
+let last = { at: Number.NaN, timeZone: "", text: "" };
+
 /** A time as `3 min. ago`, with the exact one where the pointer rests. `at` is milliseconds since 1970. */
 export function Time({ at }: { at: number }) {
   const { now, timeZone } = useView();
@@ -22,6 +25,12 @@ export function ExactTime({ at }: { at: number }) {
 }
 
 export function formatExact(at: number, timeZone: string): string {
+  if (last.at !== at || last.timeZone !== timeZone)
+    last = { at, timeZone, text: formatterOf(timeZone).format(at) };
+  return last.text;
+}
+
+function formatterOf(timeZone: string): Intl.DateTimeFormat {
   let format = exact.get(timeZone);
   if (!format) {
     // A zone has as many names as ways to write its letters large or small.
@@ -33,5 +42,5 @@ export function formatExact(at: number, timeZone: string): string {
     });
     exact.set(timeZone, format);
   }
-  return format.format(at);
+  return format;
 }

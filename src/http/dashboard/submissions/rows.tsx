@@ -149,11 +149,15 @@ function oneLine(value: unknown): string {
   if (Array.isArray(value)) return value.slice(0, 10).map(oneLine).filter(Boolean).join(", ");
   if (isObject(value)) return Object.values(value).slice(0, 10).map(oneLine).filter(Boolean).join(", ");
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.slice(0, 1000).replaceAll(/\s+/g, " ").trim();
+  const start = text.slice(0, 1000);
+  return (/[^\S ]|  /.test(start) ? start.replaceAll(/\s+/g, " ") : start).trim();
 }
 
 /** Cut between characters, never inside one. */
 function cut(text: string, length: number): string {
+  // No text has more characters than units, and nearly all have as many.
+  if (text.length <= length) return text;
+  if (!/[\ud800-\udfff]/.test(text.slice(0, length + 1))) return `${text.slice(0, length - 1)}…`;
   const characters = Array.from(text.slice(0, 2 * (length + 1)));
   return characters.length <= length ? characters.join("") : `${characters.slice(0, length - 1).join("")}…`;
 }
