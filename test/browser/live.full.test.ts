@@ -53,6 +53,44 @@ describeInBrowser("An open page", () => {
     await Promise.all([context.close(), visitor.close()]);
   });
 
+  test("keeps the result of an action where an older state of the page comes late, and says that a page is gone", async () => {
+    const send = (name: string) =>
+      fetch(`${server.url}/v1/s/${key}`, { method: "POST", body: new URLSearchParams({ name }) });
+    await send("Late");
+    const [{ id }] = await cli.json<[{ id: string }]>("submissions", "list", "contact", "--limit", "1");
+    const { context, page } = await signInBrowser(browser(), server);
+    await page.goto(`${server.url}/dashboard/inbox/contact/${id}?folder=inbox`);
+    const asked = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const passed = Promise.withResolvers<void>();
+    let updates = 0;
+    await page.route(/inbox\/contact\//, async (route) => {
+      if (route.request().headers()["x-update"] === undefined || (updates += 1) > 1) return route.continue();
+      const response = await route.fetch();
+      asked.resolve();
+      await held.promise;
+      await route.fulfill({ response });
+      passed.resolve();
+    });
+    await send("One more");
+    await asked.promise;
+    await page.keyboard.press("u");
+    await page.getByRole("button", { name: "Mark as read", exact: true }).waitFor();
+    await page.evaluate(
+      `new MutationObserver(() => { window.isOlder ||= document.querySelector("#marks").textContent.includes("Mark as unread") })
+        .observe(document.body, { subtree: true, childList: true, characterData: true })`,
+    );
+    held.resolve();
+    await passed.promise;
+    await send("The last");
+    await page.getByRole("link", { name: /The last/ }).waitFor();
+    expect(await page.evaluate<boolean>("window.isOlder")).toBe(false);
+    const request = { form: { submission: id }, headers: { origin: server.url }, maxRedirects: 0 };
+    expect((await page.request.post(`${server.url}/dashboard/inbox/delete`, request)).status()).toBe(303);
+    await page.getByText("This page does not exist any more.").waitFor();
+    await context.close();
+  });
+
   test("says so when the server is gone, keeps what was typed, and goes on when it is back", async () => {
     const first = await startServer();
     const { context, page } = await signInBrowser(browser(), first);

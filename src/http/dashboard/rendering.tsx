@@ -34,7 +34,9 @@ export function createRendering({ app, root, version, assets, cookies }: Parts) 
     const [view, session] = [viewOf(c), c.get("session")];
     if (view.caller && hasScopeSomewhere(view.caller, "forms:read"))
       view.unread = await app.store.submissions.unread(visibleProjects(view.caller, "forms:read"));
-    return answer(c, page, view, session ? cookies.takeFlash(c, session.secret) : null);
+    // An update of an open page that comes just before the answer to an action shows no message.
+    const isUpdate = c.req.header("x-update") !== undefined;
+    return answer(c, page, view, session && !isUpdate ? cookies.takeFlash(c, session.secret) : null);
   };
   const answer = (c: DashboardContext, page: Page, view: View, flash: Flash | null): Response => {
     const document = <Document page={page} view={view} flash={flash} assets={assets} version={version} />;

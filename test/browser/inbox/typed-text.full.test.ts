@@ -7,8 +7,9 @@ import { openInboxServer } from "./inbox.ts";
 
 const { server, cli, newForm } = await openInboxServer();
 
-/** Random paths, each of a few presses; a longer run of as many as the environment asks for. */
+/** Random paths, each of a few presses; a longer run of as many as the environment asks for, after those of a run before. */
 const PATHS = Number(process.env["FORMFLAG_PATHS"] ?? 6);
+const AFTER = Number(process.env["FORMFLAG_PATHS_AFTER"] ?? 0);
 const PRESSES = 3;
 
 /** Types a word of its own into every text field, and returns the words by the form that they are in. */
@@ -92,7 +93,7 @@ describeInBrowser("Text that is typed", () => {
     ];
     const faults: string[] = [];
     let words = 0;
-    for (let seed = 1; seed <= PATHS; seed += 1) {
+    for (let seed = AFTER + 1; seed <= AFTER + PATHS; seed += 1) {
       const random = randomFrom(seed * 7919);
       const { context, page } = await signInBrowser(browser(), server, {
         user: "inbox",

@@ -33,6 +33,18 @@ test("a message of an action is shown once, to the session that it is for", asyn
   expect((await viewer.get("/me")).text).not.toContain("Created bob");
 });
 
+test("a message waits while an open page is updated", async () => {
+  const { ask, get } = await open();
+  await ask("/access/users", {
+    method: "POST",
+    body: new URLSearchParams({ name: "ann", role: "viewer" }),
+    headers: { Origin: "http://dashboard.test" },
+  });
+  const update = await ask("/me", { headers: { "X-Update": "1" } });
+  expect(await update.text()).not.toContain("Created ann");
+  expect((await get("/me")).text).toContain("Created ann");
+});
+
 test("a message that somebody planted is not shown, and a broken one is no error", async () => {
   const { ask, get, cookies, name, openBrowser } = await open();
   await ask("/access/users", {

@@ -1,4 +1,4 @@
-import { isChanged, isShown, notify, parse, show } from "./document.ts";
+import { headers, isChanged, isShown, notify, parse, served, show } from "./document.ts";
 
 /** Milliseconds that changes are collected before the page is loaded again. */
 const PAUSE = 150;
@@ -70,19 +70,21 @@ export function listenToChanges(): void {
 
 /** Loads the page again, and shows it; while the user types or points at a row, a notice offers it instead. */
 async function update(): Promise<void> {
-  const address = location.href;
-  const answer = await fetch(address).catch(() => null);
-  if (!answer?.ok || answer.redirected || location.href !== address) return;
-  const next = parse(await answer.text());
+  const [address, before] = [location.href, served];
+  const answer = await fetch(address, { headers }).catch(() => null);
+  const text = await answer?.text().catch(() => null);
+  // The result of an own action, which is shown meanwhile, is newer.
+  if (!answer || !text || answer.redirected || location.href !== address || served !== before) return;
+  if (answer.status === 404) return notify("changed", "This page does not exist any more.");
+  const next = parse(text);
   // After an own action the page shows its result already.
-  if (isShown(next)) return;
+  if (!answer.ok || isShown(next)) return;
   const run = () => show(next, { isUpdate: true });
   const isTyping = [...document.forms].some(isChanged) || document.querySelector("dialog[open]") !== null;
   const isPointing = document.querySelector("main tbody tr:hover, main .items li:hover") !== null;
   if (!isTyping && !isPointing) return run();
   const count = rowsOf(next).filter(({ id }) => !document.getElementById(id)).length;
-  const text = count > 0 ? `${count} new` : "This page has changed.";
-  notify("changed", text, { label: "Show", run });
+  notify("changed", count > 0 ? `${count} new` : "This page has changed.", { label: "Show", run });
 }
 
 const rowsOf = (page: Document) => page.querySelectorAll("main :is(tr, li)[id]").values().toArray();

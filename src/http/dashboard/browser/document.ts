@@ -7,6 +7,9 @@ const { trustedTypes } = window as {
 };
 const policy = trustedTypes?.createPolicy("formflag", { createHTML: (text) => text });
 
+/** Of requests whose pages are shown in part: the message of the last action waits for the page after it. */
+export const headers = { "x-update": "1" };
+
 /** Turns the text of a page, which this server sent, into a document whose scripts do not run. */
 export function parse(text: string): Document {
   return new DOMParser().parseFromString(policy?.createHTML(text) ?? text, "text/html");
@@ -20,7 +23,7 @@ function contentOf(page: Document): string | undefined {
 }
 
 /** Content that the server sent last; a form that is being edited keeps its older content. */
-let served = contentOf(document);
+export let served = contentOf(document);
 
 /** Whether a page is as the open one was sent. */
 export function isShown(page: Document): boolean {
@@ -46,7 +49,8 @@ export function show(next: Document, { isUpdate = false, sent }: Showing = {}): 
   if (!main || !nextMain) return location.reload();
   void Idiomorph.morph(main, nextMain, {
     morphStyle: "outerHTML",
-    ignoreActiveValue: isUpdate,
+    // It would leave out the whole page that has the focus.
+    ignoreActiveValue: isUpdate && document.activeElement !== main,
     callbacks: {
       beforeNodeMorphed: (node: Node) => !kept.some((form) => form === node),
       beforeNodeRemoved: (node: Node) => !kept.some((form) => node.contains(form)),

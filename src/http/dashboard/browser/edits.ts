@@ -1,4 +1,4 @@
-import { markEdits, parse } from "./document.ts";
+import { headers, markEdits, parse } from "./document.ts";
 
 /** Milliseconds without a change after which edits are tried. */
 const PAUSE = 250;
@@ -34,7 +34,9 @@ async function tryEdits(check: HTMLButtonElement): Promise<void> {
   const form = check.form!;
   const at = edit;
   const body = new URLSearchParams([...new FormData(form, check)] as [string, string][]);
-  const answer = await fetch(form.getAttribute("action")!, { method: "POST", body }).catch(() => null);
+  const answer = await fetch(form.getAttribute("action")!, { method: "POST", body, headers }).catch(
+    () => null,
+  );
   if (answer?.status !== 200 && answer?.status !== 422) return;
   const next = parse(await answer.text());
   if (at !== edit || !form.isConnected) return;
