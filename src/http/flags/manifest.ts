@@ -5,7 +5,7 @@ import { createTokenFinder } from "../../access/token-finder.ts";
 import { tokenCaller } from "../../access/tokens.ts";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
-import { isObject } from "../../base/json.ts";
+import { MAX_JSON_LEVELS, findInexact, inexactMessage, isDeeper, isObject } from "../../base/json.ts";
 import { isoTime } from "../../base/clock.ts";
 import { findFlagSlugFault, MAX_DESCRIPTION } from "../../flags/limits.ts";
 import { MANIFEST_TYPES, type ManifestType, isOfType } from "../../flags/manifest/manifest.ts";
@@ -144,11 +144,19 @@ function view({ flag, updatedAt }: StoredManifestFlag) {
   return { flag, updatedAt: isoTime(updatedAt) };
 }
 
-/** Throws `invalid`, `too_large`. */
+/** Throws `invalid`, `too_large`, {@link Faults} for a number that parsing would change. */
 async function bodyOf(c: Context<AdminEnv>): Promise<Record<string, unknown>> {
   const bytes = await readAll(c.req.raw, MAX_ADMIN_BODY, () => bodyTooLarge(MAX_ADMIN_BODY));
+  if (isDeeper(bytes, MAX_JSON_LEVELS))
+    throw new AppError("invalid", `the body has more than ${MAX_JSON_LEVELS} levels`);
+  const text = new TextDecoder().decode(bytes);
+  const inexact = findInexact(text);
+  if (inexact) {
+    const [field = ""] = inexact.steps;
+    throw new Faults([{ field, message: `${inexact.steps.join(".")}: ${inexactMessage(inexact.source)}` }]);
+  }
   try {
-    const body: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    const body: unknown = JSON.parse(text);
     if (isObject(body)) return body;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

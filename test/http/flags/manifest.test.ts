@@ -228,6 +228,29 @@ describe("the manifest", () => {
     expect((await ask("GET")).value.flags).toEqual([]);
   });
 
+  test("refuses a number that would be another one by its place, and more than 200 levels", async () => {
+    const { ask } = await projectWith("flags:write");
+    const flag = (value: string) => `{"key":"limits","type":"object","defaultValue":{"id":${value}}}`;
+    const number = await ask("POST", "/flags", flag("9007199254740993"));
+    expect([number.status, number.value]).toMatchObject([
+      400,
+      {
+        error: {
+          details: [
+            {
+              field: "defaultValue",
+              message:
+                "defaultValue.id: 9007199254740993 cannot be kept exactly: it would become 9007199254740992",
+            },
+          ],
+        },
+      },
+    ]);
+    const deep = await ask("POST", "/flags", flag(`${"[".repeat(100_000)}${"]".repeat(100_000)}`));
+    expect(deep.status).toBe(400);
+    expect((await ask("GET")).value.flags).toEqual([]);
+  });
+
   test("refuses wrong tokens, scopes and bodies", async () => {
     const reader = await projectWith("flags:read");
     expect(
