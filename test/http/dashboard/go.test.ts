@@ -45,10 +45,22 @@ async function openShop() {
 
 describe("/go", () => {
   test("finds flags, forms, people, submissions and pages by words", async () => {
-    const { go, id } = await openShop();
+    const { app, go, id } = await openShop();
     expect((await go("admin", "checkout")).slice(0, 2)).toEqual([
       ["flag", "checkout", "/projects/shop/flags/checkout"],
       ["flag", "checkout-old", "/projects/shop/flags/checkout-old"],
+    ]);
+    for (let at = 0; at < 30; at += 1)
+      await setFlag(
+        app,
+        OPERATOR,
+        { project: "shop", environment: "develop", flag: `about-${at}` },
+        { description: "Before the checkout" },
+      );
+    expect((await go("admin", "check")).slice(0, 3).map(([, label]) => label)).toEqual([
+      "checkout",
+      "checkout-old",
+      "about-0",
     ]);
     expect(await go("admin", "write us")).toEqual([["form", "contact", "/forms/contact"]]);
     expect(await go("admin", "inbox CONTACT")).toEqual([["page", "Inbox of contact", "/inbox/contact"]]);

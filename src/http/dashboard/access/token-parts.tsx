@@ -233,7 +233,7 @@ export function tokenPage(
     secret: token,
     about: (
       <Notice tone="warn">
-        <p>{`This is shown this one time. It may ${scopes.join(", ")}${place && ` in ${place}`}.`}</p>
+        <p>{`This is shown this one time. Its scopes are ${scopes.join(", ")}${place && ` in ${place}`}.`}</p>
       </Notice>
     ),
   });

@@ -1,6 +1,7 @@
 import type { Caller } from "../../../access/caller.ts";
 import { hasScope } from "../../../access/rights.ts";
 import type { App } from "../../../app.ts";
+import type { FlagHead } from "../../../flags/flag.ts";
 import { type FlagOverview, overviewOfFlags } from "../../../flags/overviews.ts";
 import type { Project } from "../../../projects/project.ts";
 import { flagPath, settingAction } from "../paths.ts";
@@ -27,7 +28,11 @@ export async function findFlags(
     const known = new Set<string>();
     for (const word of words) {
       if (VERBS.has(word) || found.length >= MOST) continue;
-      const { items } = await overviewOfFlags(app, project.slug, { search: word, limit: EACH });
+      const isNamed = ({ slug }: FlagHead) => slug.toLowerCase().includes(word);
+      const search = { search: word, limit: EACH };
+      const { items } = await overviewOfFlags(app, project.slug, { ...search, accepts: isNamed });
+      // Descriptions name more flags than people look for: they are there if names are few.
+      if (items.length < EACH) items.push(...(await overviewOfFlags(app, project.slug, search)).items);
       for (const flag of items) {
         if (known.has(flag.slug)) continue;
         known.add(flag.slug);
@@ -35,10 +40,12 @@ export async function findFlags(
       }
     }
   }
-  const [name] = words;
+  const [name = ""] = words;
+  const rankOf = ({ flag: { slug } }: Found) =>
+    slug === name ? 0 : slug.startsWith(name) ? 1 : slug.includes(name) ? 2 : 3;
   const flags = found
     .filter(({ project, flag }) => hasWords(`${flag.slug} flag ${project.slug} ${flag.description}`, words))
-    .toSorted((a, b) => Number(b.flag.slug === name) - Number(a.flag.slug === name))
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
     .map(({ project, flag }): Result => {
       return { kind: "flag", label: flag.slug, detail: project.slug, to: flagPath(project.slug, flag.slug) };
     });
