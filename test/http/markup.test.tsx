@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type Child, raw } from "../../src/http/dashboard/markup.ts";
+import { type Child, keptMarkup, raw } from "../../src/http/dashboard/markup.ts";
 
 const EVIL = `<script>"&'`;
 const SAFE = "&lt;script&gt;&quot;&amp;&#39;";
@@ -49,6 +49,16 @@ test("a component gets its content, and may return several elements or none", ()
 test("an element that is empty has an end, unless HTML gives it none", () => {
   expect(String(<script src="/a.js"></script>)).toBe('<script src="/a.js"></script>');
   expect(String(<br />)).toBe("<br/>");
+});
+
+test("markup is rendered once for a key, and the oldest are dropped", () => {
+  const keep = keptMarkup(2);
+  let count = 0;
+  const make = () => <b>{++count}</b>;
+  const page = (key: string) => String(<p>{keep(key, make)}</p>);
+  expect([page("a"), page("a"), page("b"), page("c"), page("a")]).toEqual(
+    [1, 1, 2, 3, 4].map((each) => `<p><b>${each}</b></p>`),
+  );
 });
 
 test("raw markup stays as it is", () => {

@@ -40,6 +40,22 @@ export function raw(text: string): Raw {
   return new Raw(text);
 }
 
+/**
+ * Returns a function that renders markup once for each key, which names all that it depends on, and keeps the text of the
+ * last few.
+ */
+export function keptMarkup(most: number): (key: string, make: () => Markup) => Raw {
+  const texts = new Map<string, Raw>();
+  return (key, make) => {
+    let text = texts.get(key);
+    if (text === undefined) {
+      if (texts.size >= most) texts.clear();
+      texts.set(key, (text = new Raw(rendered(make()))));
+    }
+    return text;
+  };
+}
+
 function jsx(tag: string | Component, props: Props): Markup {
   return new Markup(tag, props);
 }

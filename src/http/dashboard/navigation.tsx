@@ -1,4 +1,5 @@
 import type { Scope } from "../../access/scope.ts";
+import { keptMarkup } from "./markup.ts";
 import { Mark } from "./mark.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
 import { A, ButtonForm } from "./parts/link.tsx";
@@ -42,10 +43,28 @@ const MAX_UNREAD = 99;
 /** Sections that a phone shows in its bar; the others are behind "More". */
 const IN_BAR = 4;
 
+/** Navigations that are kept: one for each section and user, until submissions come. */
+const keep = keptMarkup(200);
+
 /** The sections that the user sees, and the way out. */
 export function Navigation({ section, version }: { section: Section | null; version: string }) {
-  const { caller } = useView();
+  const { root, caller, unread } = useView();
   const shown = SECTIONS.filter(({ scope }) => scope === null || useMaySee(scope));
+  const count = Math.min(unread, MAX_UNREAD + 1);
+  const key = JSON.stringify([root, version, section, caller?.name, count, shown.map(({ name }) => name)]);
+  return keep(key, () => <Sections shown={shown} section={section} version={version} />);
+}
+
+function Sections({
+  shown,
+  section,
+  version,
+}: {
+  shown: readonly SectionEntry[];
+  section: Section | null;
+  version: string;
+}) {
+  const { caller } = useView();
   const [bar, more] = [shown.slice(0, IN_BAR), shown.slice(IN_BAR)];
   return (
     <nav class="sections" aria-label="Sections">

@@ -15,6 +15,9 @@ type Parts = {
   cookies: Cookies;
 };
 
+/** A page becomes 3 % smaller at level 6, which takes three times as long. */
+const LEVEL = 3;
+
 /** Makes documents of pages, for the person who asks. */
 export function createRendering({ app, root, version, assets, cookies }: Parts) {
   const viewOf = (c: DashboardContext): View => {
@@ -47,7 +50,7 @@ export function createRendering({ app, root, version, assets, cookies }: Parts) 
       return c.body(text, page.status ?? 200);
     c.header("Content-Encoding", "gzip");
     c.header("Vary", "Accept-Encoding");
-    return c.body(Bun.gzipSync(Buffer.from(text), { level: 6 }), page.status ?? 200);
+    return c.body(Bun.gzipSync(Buffer.from(text), { level: LEVEL }), page.status ?? 200);
   };
   return { viewOf, render, answer };
 }

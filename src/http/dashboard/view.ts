@@ -122,16 +122,26 @@ export function reachOf({ req }: Pick<DashboardContext, "req">): Reach {
   return { project, environment: environment ?? (isFlag ? req.query("environment") : undefined) };
 }
 
+type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** The texts of queries, of which many links of a page may have the same. */
+const texts = new WeakMap<Query, string>();
+
 /** The address of a page of the dashboard: `/inbox` with `{ folder: "spam" }` is `<root>/inbox?folder=spam`. */
-export function addressOf(
-  { root }: Pick<View, "root">,
-  path: string,
-  query: Readonly<Record<string, string | number | boolean | null | undefined>> = {},
-): string {
+export function addressOf({ root }: Pick<View, "root">, path: string, query?: Query): string {
+  const page = path === "/" ? root : root + path;
+  const text = query === undefined ? "" : textOf(query);
+  return text === "" ? page : `${page}?${text}`;
+}
+
+function textOf(query: Query): string {
+  let text = texts.get(query);
+  if (text !== undefined) return text;
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
     if (value !== null && value !== undefined && value !== false && value !== "")
       parameters.append(name, String(value));
-  const text = parameters.toString();
-  return `${root}${path === "/" ? "" : path}${text === "" ? "" : `?${text}`}`;
+  text = parameters.toString();
+  texts.set(query, text);
+  return text;
 }

@@ -67,19 +67,15 @@ const ICONS = {
 
 export type IconName = keyof typeof ICONS;
 
-/** The shapes of each icon, without the element around them. */
-const SHAPES = Object.fromEntries(
-  Object.entries(ICONS).map(([name, text]) => [
-    name,
-    /<svg[^>]*>(.*)<\/svg>/s.exec(text)![1]!.replace(/\s+/g, " ").trim(),
-  ]),
-) as Record<IconName, string>;
+/** Each icon with its shapes. */
+const ELEMENTS = Object.fromEntries(
+  Object.entries(ICONS).map(([name, text]) => {
+    const shapes = /<svg[^>]*>(.*)<\/svg>/s.exec(text)![1]!.replace(/\s+/g, " ").trim();
+    return [name, raw(`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${shapes}</svg>`)];
+  }),
+) as Record<IconName, ReturnType<typeof raw>>;
 
 /** An icon beside a text that says the same: it is hidden from those who listen. */
 export function Icon({ name }: { name: IconName }) {
-  return (
-    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-      {raw(SHAPES[name])}
-    </svg>
-  );
+  return ELEMENTS[name];
 }

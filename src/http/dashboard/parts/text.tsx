@@ -1,9 +1,12 @@
 /** Characters that a page must not show as they are: controls but tab and line breaks, and those that turn the direction. */
 // oxlint-disable-next-line no-control-regex
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/** Any of those, or the CR of a line break. */
+const IS_UNSEEN = new RegExp(UNSEEN.source);
 
 /** A text with its control characters as their pictures (Unicode, U+2400 to U+2426); CR and CR LF are line breaks. */
 export function visible(text: string): string {
+  if (!IS_UNSEEN.test(text)) return text;
   return text.replace(/\r\n?/g, "\n").replace(UNSEEN, (character) => {
     const code = character.charCodeAt(0);
     if (code < 0x20) return String.fromCharCode(0x2400 + code);
