@@ -21,9 +21,6 @@ type IndexQuery = { match: string } | "none" | "any";
 /** The query of each search, which takes longer to find than a step with it. */
 const known = new WeakMap<SearchTerms, { db: Database; formId: number; query: IndexQuery }>();
 
-/** The connections that have a table of terms. */
-const listing = new WeakSet<Database>();
-
 /** Finds submissions in the index of a database. */
 export function hitsIn(db: Database): FindHits {
   return (formId, terms, before) => {
@@ -55,7 +52,11 @@ function matchOf(db: Database, formId: number, terms: SearchTerms): IndexQuery {
 
 /** SQLite itself completes a prefix too, but reads every submission that has it first: half a second in a million. */
 function findMatch(db: Database, formId: number, { terms, prefix }: SearchTerms): IndexQuery {
-  listTerms(db);
+  // A table of SQLite that lists the terms of the index. The end of a read drops it, if it began in one.
+  query(
+    db,
+    `CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_terms USING fts5vocab('main', 'submission_search', 'instance')`,
+  ).run();
   const parts: string[] = [];
   for (const term of terms.slice(0, MAX_TERMS).map((each) => termIn(formId, each))) {
     // A text that is not a term of the index could have a meaning in a query.
@@ -69,16 +70,6 @@ function findMatch(db: Database, formId: number, { terms, prefix }: SearchTerms)
       parts.push(`(${completions.map((term) => `"${term}"`).join(" OR ")})`);
   }
   return parts.length === 0 ? "any" : { match: parts.join(" AND ") };
-}
-
-/** Creates a table of SQLite that lists the terms of the index, once on a connection. */
-function listTerms(db: Database): void {
-  if (listing.has(db)) return;
-  query(
-    db,
-    `CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_terms USING fts5vocab('main', 'submission_search', 'instance')`,
-  ).run();
-  listing.add(db);
 }
 
 /** The terms that begin with a prefix, one more than `MAX_COMPLETIONS` at most. */
