@@ -184,7 +184,7 @@ async function parseSet(input: Input, given?: string): Promise<Changed> {
     ...(name !== undefined && { name }),
     ...(color !== undefined && { color }),
     ...(approvals !== undefined && { approvals: countValue(approvals, "--approvals") }),
-    ...(position !== undefined && { position: countValue(position, "--position") }),
+    ...(position !== undefined && { position: countValue(position, "--position", 1) }),
   };
   return { place, patch };
 }
@@ -196,7 +196,7 @@ async function setEnvironment({ client, report }: Session, { place, patch }: Cha
     ...(patch.name === undefined ? [] : [`name ${patch.name}`]),
     ...(patch.color === undefined ? [] : [`color ${patch.color ?? "none"}`]),
     ...(patch.approvals === undefined ? [] : [`approvals ${patch.approvals}`]),
-    ...(patch.position === undefined ? [] : [`position ${patch.position}`]),
+    ...(patch.position === undefined ? [] : [`position ${set.position}`]),
   ].join(", ");
   await report(set, shown`${set.result} environment ${environment} of project ${project}: ${what}\n`);
 }

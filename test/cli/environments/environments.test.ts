@@ -131,6 +131,13 @@ describe("environments list", () => {
     await here.run("environments", "set", "alpha", "-p", "shop", "--position", "1");
     const after = await here.json<Environment[]>("environments", "list", "-p", "shop");
     expect(after.map(({ slug }) => slug)).toEqual(["alpha", "develop", "live"]);
+    const last = await here.run("environments", "set", "alpha", "-p", "shop", "--position", "99");
+    expect(last.stdout).toBe("updated environment alpha of project shop: position 3\n");
+    const none = await here.run("environments", "set", "alpha", "-p", "shop", "--position", "0");
+    expect([none.code, none.stderr]).toEqual([
+      2,
+      expect.stringContaining("--position 0 is not a whole number from 1"),
+    ]);
     expect(Object.keys(all[0]!)).toEqual(["slug", "name", "key", "locked", "color", "approvals", "position"]);
     const { stdout } = await here.run("environments", "list", "-p", "shop");
     for (const { key } of all) expect(stdout).toContain(key);
