@@ -1,9 +1,14 @@
 import { MAX_JSON_LEVELS, findInexact, inexactMessage, isDeeper } from "../base/json.ts";
 
 /** The answer to a message that is refused before it is read. */
-type Refusal = { jsonrpc: "2.0"; id: string | number; error: { code: number; message: string } };
+export type Refusal = {
+  jsonrpc: "2.0";
+  id: string | number | null;
+  error: { code: number; message: string };
+};
 
-const INVALID_PARAMS = -32602;
+const [INVALID_REQUEST, INVALID_PARAMS] = [-32600, -32602];
+export const PARSE_ERROR = -32700;
 
 /** Whether the JSON of a message has so many levels that reading it fails. */
 export function isTooDeep(json: Uint8Array): boolean {
@@ -33,4 +38,9 @@ export function refusalOf(message: unknown, words: string): Refusal | null {
   return isId
     ? { jsonrpc: "2.0", id: id as string | number, error: { code: INVALID_PARAMS, message: words } }
     : null;
+}
+
+/** The refusal of a message whose id is not known. */
+export function refusalWithoutId(message: string, code = INVALID_REQUEST): Refusal {
+  return { jsonrpc: "2.0", id: null, error: { code, message } };
 }

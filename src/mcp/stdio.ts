@@ -1,10 +1,18 @@
 import { PassThrough, type Readable, type Writable } from "node:stream";
-import type { Transport } from "@modelcontextprotocol/server";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { clock } from "../base/clock.ts";
 import type { Session } from "./api.ts";
 import { MAX_MESSAGE } from "./limits.ts";
-import { TOO_DEEP, isTooDeep, refusalOf, refusalOfNumbers } from "./message.ts";
+import {
+  PARSE_ERROR,
+  type Refusal,
+  TOO_DEEP,
+  isTooDeep,
+  refusalOf,
+  refusalOfNumbers,
+  refusalWithoutId,
+} from "./message.ts";
 import { createServer } from "./server.ts";
 
 /** Serves tools over streams, a message a line, until the input has ended and what it asked for is answered. */
@@ -15,7 +23,7 @@ export async function serveStreams(
 ): Promise<void> {
   const ended = Promise.withResolvers<void>();
   const fed = new PassThrough();
-  const inner = new StdioServerTransport(fed, output, { maxBufferSize: MAX_MESSAGE });
+  const inner = new StdioServerTransport(fed, output, { maxBufferSize: MAX_MESSAGE + 1 });
   const pending = new Set<unknown>();
   let isLast = false;
   // The library drops answers that are under way when its input ends.
@@ -45,15 +53,14 @@ export async function serveStreams(
     close: () => inner.close(),
   };
   const handle = serveStdio(() => createServer(session, version), { transport, maxSubscriptions: 1 });
-  input.on(
-    "data",
-    linesOf((line) => {
-      const refusal = refusalOfLine(line);
-      if (refusal) void transport.send(refusal);
-      else fed.write(line);
-    }),
-  );
+  const lines = linesOf((line) => {
+    const refusal = line === null ? refusalWithoutId("a message has at most 1 MB") : refusalOfLine(line);
+    if (refusal) void transport.send(refusal as JSONRPCMessage);
+    else fed.write(line);
+  });
+  input.on("data", lines.add);
   input.on("end", () => {
+    lines.end();
     isLast = true;
     // The lines before the end are read first.
     clock.soon(endWhenAnswered);
@@ -63,38 +70,42 @@ export async function serveStreams(
   await handle.close();
 }
 
-/** Takes chunks, and gives their lines with what ends each; one that is too long is given as far as it came. */
-function linesOf(take: (line: Buffer) => void): (chunk: Buffer) => void {
+/** Takes chunks, and gives their lines, each with a newline at its end; null for one that is too long. */
+function linesOf(take: (line: Buffer | null) => void) {
   let [parts, size]: [Buffer[], number] = [[], 0];
-  const add = (part: Buffer) => {
-    parts.push(part);
+  const append = (part: Buffer) => {
     size += part.length;
+    if (size > MAX_MESSAGE) parts = [];
+    else parts.push(part);
   };
   const end = () => {
-    take(Buffer.concat(parts));
+    if (size > 0) take(size > MAX_MESSAGE ? null : Buffer.concat([...parts, NEWLINE]));
     [parts, size] = [[], 0];
   };
-  return (chunk) => {
+  const add = (chunk: Buffer) => {
     let start = 0;
-    for (let at = chunk.indexOf("\n"); at !== -1; at = chunk.indexOf("\n", start)) {
-      add(chunk.subarray(start, at + 1));
+    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, start)) {
+      append(chunk.subarray(start, at));
       end();
       start = at + 1;
     }
-    if (start < chunk.length) add(chunk.subarray(start));
-    if (size > MAX_MESSAGE) end();
+    append(chunk.subarray(start));
   };
+  return { add, end };
 }
 
-/** The refusal of a line whose message would be changed, or could not be read; null for any other. */
-function refusalOfLine(line: Buffer): ReturnType<typeof refusalOf> {
-  if (line.length > MAX_MESSAGE) return null;
+const NEWLINE = Buffer.from("\n");
+
+/** The refusal of a line that is no message, or one that would be changed or could not be read; null for any other. */
+function refusalOfLine(line: Buffer): Refusal | null {
   const text = line.toString();
-  if (!isTooDeep(line)) return refusalOfNumbers(text);
+  if (text.trim() === "") return null;
+  let message: unknown;
   try {
-    return refusalOf(JSON.parse(text), TOO_DEEP);
+    message = JSON.parse(text);
   } catch {
-    // No JSON: the library passes over it.
-    return null;
+    return refusalWithoutId("a line is not valid JSON", PARSE_ERROR);
   }
+  if (Array.isArray(message)) return refusalWithoutId("a line is one message, not a list of them");
+  return isTooDeep(line) ? refusalOf(message, TOO_DEEP) : refusalOfNumbers(text);
 }

@@ -183,6 +183,37 @@ test("formflag mcp refuses a number that would be another one, and more than 200
   ]);
 });
 
+test("formflag mcp says what is wrong with a line, goes on, and answers a last line without its end", async () => {
+  const ping = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"ping"}`;
+  const largest = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":""}}`;
+  const full = largest.replace('""', `"${"x".repeat(1024 * 1024 - largest.length)}"`);
+  const lines = [
+    "",
+    "{",
+    `[${ping(1)}]`,
+    `{"x":"${"x".repeat(1024 * 1024)}"}`,
+    full,
+    `${ping(2)}\r`,
+    ping(3),
+  ];
+  const { code, stdout } = await runExecutable(["mcp", "--data", data], { stdin: lines.join("\n") });
+  const answers = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { id: number | null; error?: { code: number; message: string } });
+  expect([code, answers.map(({ id, error }) => [id, error?.code, error?.message])]).toEqual([
+    0,
+    [
+      [null, -32700, "a line is not valid JSON"],
+      [null, -32600, "a line is one message, not a list of them"],
+      [null, -32600, "a message has at most 1 MB"],
+      [1, undefined, undefined],
+      [2, undefined, undefined],
+      [3, undefined, undefined],
+    ],
+  ]);
+});
+
 test("formflag mcp refuses a scope that has no tool, any with --server, and a folder without data", async () => {
   const env = { FORMFLAG_TOKEN: tokens.read };
   const codeOf = async (...args: string[]) =>
