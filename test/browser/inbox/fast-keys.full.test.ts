@@ -99,6 +99,29 @@ describeInBrowser("Keys that are faster than pages", () => {
     await context.close();
   });
 
+  test("obeys a key that is held once, letters of another alphabet by their place, and # behind Alt", async () => {
+    const { send, path } = await newForm();
+    const ids = [await send({ name: "a" }), await send({ name: "b" }), await send({ name: "c" })];
+    const { context, page } = await signInBrowser(browser(), server, { user: "inbox" });
+    await page.goto(`${path}/${ids[2]}?folder=inbox`);
+    const press = (init: object) =>
+      page.evaluate(
+        `document.body.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, cancelable: true, ...${JSON.stringify(init)} }))`,
+      );
+    await press({ key: "\u0443", code: "KeyE" });
+    for (let count = 0; count < 5; count += 1) await press({ key: "e", code: "KeyE", repeat: true });
+    await pane(page, ids[1]!).waitFor();
+    await press({ key: "e", code: "KeyE", repeat: true });
+    await press({ key: "#", code: "Digit3", altKey: true });
+    await page.getByRole("heading", { name: "Delete 1 submission?" }).waitFor();
+    expect((await Promise.all(ids.map(stored))).map(({ state }) => state)).toEqual([
+      "inbox",
+      "inbox",
+      "archived",
+    ]);
+    await context.close();
+  });
+
   test("keeps keys for no page while another program opens a mail address", async () => {
     const { send, path } = await newForm();
     const id = await send({ email: "a@example.com" });

@@ -1,9 +1,7 @@
-type Pressed = Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey">;
+type Pressed = Pick<KeyboardEvent, "key" | "code" | "shiftKey" | "ctrlKey" | "metaKey">;
 
 /** Milliseconds after which a page that was expected takes no more keys. */
 const LIMIT = 15_000;
-/** Where keys wait while the whole page is loaded. */
-const KEPT = "formflag keys";
 
 /** Pages that are on their way, and the keys that were pressed since the first of them was. */
 let coming = 0;
@@ -12,11 +10,11 @@ let keys: Pressed[] = [];
 
 /** Whether a page is on its way, which then gets a key that was pressed. */
 export function isForNext(event: KeyboardEvent): boolean {
-  const { key, shiftKey, ctrlKey, metaKey } = event;
+  const { key, code, shiftKey, ctrlKey, metaKey } = event;
   if (coming === 0 || Date.now() - since > LIMIT) return false;
   if (key.length > 1 && !["Enter", "Escape", "Backspace"].includes(key)) return false;
   event.preventDefault();
-  keys.push({ key, shiftKey, ctrlKey, metaKey });
+  keys.push({ key, code, shiftKey, ctrlKey, metaKey });
   return true;
 }
 
@@ -30,29 +28,13 @@ export async function expectPage(arrival: Promise<boolean>): Promise<void> {
   if (coming === 0) press(keys.splice(0));
 }
 
-/** The arrival of a page that is loaded whole: it takes the keys along. If it does not come, they are dropped. */
+/** The arrival of a page that is loaded whole, by which no key is kept. */
 export const wholePage = (): Promise<false> => new Promise((resolve) => setTimeout(resolve, LIMIT, false));
 
 /** Expects no page any more: the user stays. */
 export function stay(): void {
   coming = 0;
   keys = [];
-}
-
-/** Presses the keys that were for this page, and keeps those for the next one. */
-export function passKeys(): void {
-  const { user } = document.body.dataset;
-  const kept = sessionStorage.getItem(KEPT);
-  sessionStorage.removeItem(KEPT);
-  addEventListener("pagehide", () => {
-    if (keys.length > 0) sessionStorage.setItem(KEPT, JSON.stringify({ keys, user, at: Date.now() }));
-    stay();
-  });
-  if (kept === null) return;
-  const before = JSON.parse(kept) as { keys: Pressed[]; user?: string; at: number };
-  if (before.user !== user || Date.now() - before.at > LIMIT) return;
-  if (document.activeElement === document.body) document.querySelector<HTMLElement>("[autofocus]")?.focus();
-  press(before.keys);
 }
 
 /** Presses keys as a person does: a page that one of them opens gets the others. */

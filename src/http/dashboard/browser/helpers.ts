@@ -35,21 +35,27 @@ async function copy(button: HTMLElement): Promise<void> {
 /** Presses what a single key stands for: the element whose `aria-keyshortcuts` names it. Users can turn this off. */
 export function obeyKeys(): void {
   document.addEventListener("keydown", (event) => {
-    const { target, key } = event;
+    const { target, key, code } = event;
     const isSending = key === "Enter" && (event.ctrlKey || event.metaKey);
     if (isSending && target instanceof HTMLTextAreaElement) return target.form?.requestSubmit();
-    if (((event.ctrlKey || event.metaKey) && !isSending) || event.altKey || event.defaultPrevented) return;
+    // Some keyboards have # behind Alt alone.
+    const isModified = ((event.ctrlKey || event.metaKey) && !isSending) || event.altKey;
+    if ((isModified && key !== "#") || event.defaultPrevented) return;
     if (document.body.dataset["shortcuts"] === "off" || document.querySelector("dialog[open]")) return;
     if (target instanceof HTMLElement && target.closest("input:not([type=checkbox]), textarea, select")) {
       if (key === "Escape") focusMain();
       return;
     }
+    // A key that is held goes on in lists alone.
+    if (event.repeat && !/[jk]/.test(key)) return;
     if (isForNext(event) || isSending) return;
     // A field of a page that has just come takes the focus no more.
     if (key === "Escape" && document.activeElement === document.body) focusMain();
-    const found = actFor(`${first} ${key}`) ?? actFor(key);
-    first = key;
-    if (!found) return moveInList(event);
+    // Letters of another alphabet stand for those of their keys.
+    const named = key > "~" && code.startsWith("Key") ? code[3]!.toLowerCase() : key;
+    const found = actFor(`${first} ${named}`) ?? actFor(named);
+    first = named;
+    if (!found) return moveInList(event, named);
     event.preventDefault();
     if (found.closest("#bulk") && !document.querySelector("#bulk :checked")) tick();
     const isLink = found instanceof HTMLAnchorElement;
@@ -75,9 +81,9 @@ function actFor(keys: string): HTMLElement | null {
 }
 
 /** In a list of submissions, `j` and `k` move the focus, `x` ticks a row, and with Shift all from the last one ticked. */
-function moveInList(event: KeyboardEvent): void {
+function moveInList(event: KeyboardEvent, key: string): void {
   const links = [...document.querySelectorAll<HTMLElement>("#bulk .submissions a")];
-  const step = { j: 1, k: -1, x: 0, X: 0 }[event.key];
+  const step = { j: 1, k: -1, x: 0, X: 0 }[key];
   if (step === undefined || links.length === 0) return;
   event.preventDefault();
   if (step === 0) return tick(event.shiftKey);

@@ -1,4 +1,3 @@
-import { passKeys } from "./busy.ts";
 import { listenToChanges } from "./changes.ts";
 import { followEdits } from "./edits.ts";
 import { sendForms } from "./forms.ts";
@@ -18,6 +17,5 @@ for (const start of [
   showCurrent,
   openPalette,
   visitLinks,
-  passKeys,
 ])
   start();
