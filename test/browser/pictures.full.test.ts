@@ -37,8 +37,11 @@ await onData(empty.data).run("users", "create", "admin", "--role", "admin");
 /** Pages of a project that is new. */
 const NEW = ["", "/changes", "/compare", "/experiments", "/members", "/scheduled", "/segments", "/stale"];
 
-/** Pages of a full server that show the machine, or what is being sent meanwhile. */
-const MOVING = new Set(["/health", "/deliveries", "/projects/shop/targets"]);
+/** Pages of a full server that show what is being sent meanwhile. */
+const MOVING = new Set(["/deliveries", "/projects/shop/targets"]);
+
+/** Pages that are of the machine, or of chance, on every server: a QR code is another one each time. */
+const NEVER_ALIKE = new Set(["/health", "/me/totp"]);
 
 /** The other pages of a full server, those of one with nothing, and of one with a new project. */
 const PICTURES = [
@@ -47,7 +50,7 @@ const PICTURES = [
     .map((path) => ({ name: path, url: server.url, path })),
   ...EMPTY_PAGES.map((path) => ({ name: `${path} with nothing`, url: empty.url, path })),
   ...NEW.map((path) => ({ name: `new${path}`, url: empty.url, path: `/projects/new${path}` })),
-].filter(({ path }) => path !== "/health");
+].filter(({ path }) => !NEVER_ALIKE.has(path));
 
 describeInBrowser("The dashboard", () => {
   const browser = openChromium();

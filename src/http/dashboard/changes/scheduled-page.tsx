@@ -234,7 +234,7 @@ export function cancelPage({ project: { slug }, environment, coming }: FoundSche
           environments={[environment]}
           to={`${environmentPath(slug, environment.slug)}/scheduled/${encodeURIComponent(id)}/cancel`}
           id="cancel"
-          kind="danger"
+          kind="danger primary"
           act="Cancel this change"
           back={{ to: path, label: "Keep it" }}
         />

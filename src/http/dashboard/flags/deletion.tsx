@@ -75,7 +75,7 @@ export function Deletion({ whole, draft }: { whole: WholeFlag; draft: DeletionDr
           required
         />
         <p>
-          <Button kind="danger" icon="trash">
+          <Button kind="danger primary" icon="trash">
             Delete {flag} in every environment
           </Button>
         </p>

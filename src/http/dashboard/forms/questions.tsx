@@ -27,7 +27,7 @@ export function deletePage(form: Form, fault?: string): Page {
         </Notice>
         <WordField name="name" word={slug} fault={fault} />
         <div class="buttons">
-          <Button kind="danger" icon="trash">
+          <Button kind="danger primary" icon="trash">
             {`Delete ${slug}`}
           </Button>
           <ButtonLink to={`${inboxPath(name)}/export`} icon="download">

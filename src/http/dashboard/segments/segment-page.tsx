@@ -157,7 +157,7 @@ export function deletePage({ project, environment, record, uses }: FoundSegment,
             class="stack"
             id="delete"
             why={null}
-            kind="danger"
+            kind="danger primary"
             icon="trash"
             act={`Delete ${name} in ${environment.slug}`}
             back={{ to, label: "Keep it" }}
