@@ -28,10 +28,10 @@ export async function measureWeight(site: Site, pages: MeasuredPage[], show: Sho
   const figure = (name: string, goal: string, value: number, detail: string, unit = " KiB") =>
     show({ part: "dashboard", name, goal, value, spread: [value, value], unit, detail });
   const all = most.next + sizeOf("");
-  figure("first page, compressed", "≤ 45", all / KIB, `the largest: ${most.name}`);
+  figure("first page, compressed", "≤ 35", all / KIB, `the largest: ${most.name}`);
   figure("next page, compressed", "≤ 15", most.next / KIB, listOf(sizes));
-  figure("JavaScript, compressed", "≤ 8", sizeOf("text/javascript") / KIB, "");
-  figure("style sheet, compressed", "≤ 7", sizeOf("text/css") / KIB, "");
+  figure("JavaScript, compressed", "≤ 10", sizeOf("text/javascript") / KIB, "");
+  figure("style sheet, compressed", "≤ 9", sizeOf("text/css") / KIB, "");
   figure("requests of the first page", "≤ 5", requests, "with the stream of events", "");
   figure("elements of a page", "≤ 1500", largest.elements, `the most: ${largest.name}`, "");
 }
