@@ -27,8 +27,8 @@ import { type Filter, FlagFilters, filterIn, selectionOf } from "./filters.tsx";
 import { MAX_COLUMNS, NoFlags, type Sparks } from "./flag-table.tsx";
 import { TickedFlags, tickedRoutes } from "./ticked.tsx";
 
-/** Flags on one page if there are at most four environments: what a page holds is limited by its cells. */
-const PAGE = 50;
+/** Flags on one page if there are at most five environments: 1,500 elements with three. A page is limited by its cells. */
+const PAGE = 40;
 const CELLS = 200;
 
 export function projectFlagsRoutes(dashboard: Dashboard) {
