@@ -40,8 +40,8 @@ const NEW = ["", "/changes", "/compare", "/experiments", "/members", "/scheduled
 /** Pages of a full server that show what is being sent meanwhile. */
 const MOVING = new Set(["/deliveries", "/projects/shop/targets"]);
 
-/** Pages that are of the machine, or of chance, on every server: a QR code is another one each time. */
-const NEVER_ALIKE = new Set(["/health", "/me/totp"]);
+/** Pages that are of the machine, or of chance, on every server: ids whose width wraps a line, a QR code. */
+const NEVER_ALIKE = new Set(["/audit", "/health", "/me/totp"]);
 
 /** The other pages of a full server, those of one with nothing, and of one with a new project. */
 const PICTURES = [

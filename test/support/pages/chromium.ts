@@ -45,17 +45,12 @@ const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-prac
 /** The rules of accessibility that a page breaks, with the elements; only those of some impacts, or some rules. */
 export async function barriersOf(
   page: Page,
-  {
-    impacts,
-    rules,
-    without = [],
-  }: { impacts?: axe.ImpactValue[]; rules?: string[]; without?: string[] } = {},
+  { impacts, rules }: { impacts?: axe.ImpactValue[]; rules?: string[] } = {},
 ): Promise<string[]> {
   if (!(await page.evaluate<boolean>("typeof axe === 'object'"))) await page.evaluate(axe.source);
   const options: axe.RunOptions = {
     resultTypes: ["violations"],
     runOnly: rules ? { type: "rule", values: rules } : { type: "tag", values: TAGS },
-    rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])),
   };
   const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(${JSON.stringify(options)})`);
   return violations
