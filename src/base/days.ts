@@ -1,4 +1,5 @@
 import { AppError } from "./errors.ts";
+import { keepLast } from "./keep.ts";
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
@@ -10,25 +11,20 @@ export function hourOf(ms: number): number {
 }
 
 /** Cached: creating a formatter costs as much as formatting 100 dates. */
-const MAX_KEPT = 50;
-const formatters = new Map<string, Intl.DateTimeFormat>();
+const formatters = keepLast<Intl.DateTimeFormat>(50);
 
 /** Throws `invalid` for a time zone that is not known. */
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formatters.get(timeZone);
-  if (known) return known;
-  if (formatters.size >= MAX_KEPT) formatters.clear();
+  const options = {
+    timeZone,
+    calendar: "gregory",
+    numberingSystem: "latn",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  } as const;
   try {
-    const format = new Intl.DateTimeFormat("en-US", {
-      timeZone,
-      calendar: "gregory",
-      numberingSystem: "latn",
-      year: "numeric",
-      month: "2-digit",
-      day: "2-digit",
-    });
-    formatters.set(timeZone, format);
-    return format;
+    return formatters(timeZone, () => new Intl.DateTimeFormat("en-US", options));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new AppError("invalid", `"${timeZone}" is not a time zone such as Europe/Berlin`);

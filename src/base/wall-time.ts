@@ -1,8 +1,8 @@
 import { DAY_MS } from "./days.ts";
-const formats = new Map<string, Intl.DateTimeFormat>();
+import { keepLast } from "./keep.ts";
 
 /** Cached: creating a formatter costs as much as formatting 100 dates. */
-const MAX_KEPT = 50;
+const formats = keepLast<Intl.DateTimeFormat>(50);
 
 const WALL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/;
 
@@ -30,11 +30,7 @@ export function parseWallTime(text: string, timeZone: string): number | null {
 }
 
 function clockAt(at: number, timeZone: string): string {
-  let format = formats.get(timeZone);
-  if (!format) {
-    if (formats.size >= MAX_KEPT) formats.clear();
-    format = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
-    formats.set(timeZone, format);
-  }
+  const options = { timeZone, dateStyle: "short", timeStyle: "medium" } as const;
+  const format = formats(timeZone, () => new Intl.DateTimeFormat("sv-SE", options));
   return format.format(at).replace(" ", "T");
 }

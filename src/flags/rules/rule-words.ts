@@ -1,4 +1,5 @@
 import { isObject } from "../../base/json.ts";
+import { keepLast } from "../../base/keep.ts";
 import { sourceInWords } from "../members.ts";
 import type { Segment } from "../segment.ts";
 import { conditionInWords } from "./condition-words.ts";
@@ -40,39 +41,31 @@ export function ruleClauses({ variants, defaultVariant, targeting }: Ruled): str
 /** Characters of rules beyond which a cell of a table has no room for their words. */
 const MAX_CELL = 2048;
 const MAX_KEPT = 1000;
-const kept = new Map<string, string>();
+const sentences = keepLast<string>(MAX_KEPT);
 
 /** The sentence for rules as JSON text; an empty one without a rule. A table shows hundreds, so the last are kept. */
 export function ruleInCell(rules: string): string {
   if (rules.length > MAX_CELL) return OWN_RULE;
-  let sentence = kept.get(rules);
-  if (sentence !== undefined) return sentence;
-  const parsed = parseRules(rules);
-  sentence = hasRule(parsed.targeting) ? ruleSentence(parsed) : "";
-  if (kept.size >= MAX_KEPT) kept.clear();
-  kept.set(rules, sentence);
-  return sentence;
+  return sentences(rules, () => {
+    const parsed = parseRules(rules);
+    return hasRule(parsed.targeting) ? ruleSentence(parsed) : "";
+  });
 }
 
-const keptShares = new Map<string, string | null>();
+const shares = keepLast<string | null>(MAX_KEPT);
 
 /** The percentage of everyone else who get true by rules as JSON text; null for other variants, and rules of another kind. */
 export function everyoneShare(rules: string): string | null {
   if (rules.length > MAX_RULE) return null;
-  let share = keptShares.get(rules);
-  if (share !== undefined) return share;
-  share = readShare(parseRules(rules));
-  if (keptShares.size >= MAX_KEPT) keptShares.clear();
-  keptShares.set(rules, share);
-  return share;
+  return shares(rules, () => readShare(parseRules(rules)));
 }
 
 function readShare({ variants, defaultVariant, targeting }: FlagRules): string | null {
   const states = switchOf(variants);
   if (states === null) return null;
   const rest = !hasRule(targeting) || isShare(targeting) ? targeting : rowsOfRule(targeting)?.rest;
-  const shares = sharesOf(rest);
-  if (shares) return shares.find(({ variant }) => variant === states.on)?.percent ?? "0";
+  const split = sharesOf(rest);
+  if (split) return split.find(({ variant }) => variant === states.on)?.percent ?? "0";
   const served = typeof rest === "string" ? rest : defaultVariant;
   return served === states.on ? "100" : "0";
 }

@@ -1,4 +1,5 @@
 import type { JSX as Html } from "hono/jsx";
+import { keepLast } from "../../base/keep.ts";
 
 /**
  * The JSX of the pages (`#markup` in package.json): elements become text in one pass at once, with all text in them escaped.
@@ -45,15 +46,8 @@ export function raw(text: string): Raw {
  * last few.
  */
 export function keptMarkup(most: number): (key: string, make: () => Markup) => Raw {
-  const texts = new Map<string, Raw>();
-  return (key, make) => {
-    let text = texts.get(key);
-    if (text === undefined) {
-      if (texts.size >= most) texts.clear();
-      texts.set(key, (text = new Raw(rendered(make()))));
-    }
-    return text;
-  };
+  const texts = keepLast<Raw>(most);
+  return (key, make) => texts(key, () => new Raw(rendered(make())));
 }
 
 function jsx(tag: string | Component, props: Props): Markup {

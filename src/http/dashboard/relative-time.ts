@@ -1,3 +1,5 @@
+import { keepLast } from "../../base/keep.ts";
+
 /** Units in milliseconds, and how many of one are written before the next. */
 const UNITS = [
   ["minute", 60_000, 60],
@@ -10,8 +12,7 @@ const UNITS = [
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 
 /** Texts that are kept: a page has many of few. */
-const MAX_KEPT = 1000;
-const written = new Map<string, string>();
+const written = keepLast<string>(1000);
 
 /** A time as `3 min. ago`, rounded, on the server and in browsers. Both times are milliseconds since 1970. */
 export function formatRelative(at: number, now: number): string {
@@ -19,11 +20,5 @@ export function formatRelative(at: number, now: number): string {
   if (Math.abs(distance) < 60_000) return distance > 0 ? "in under a minute" : "just now";
   const [unit, size] = UNITS.find(([, size, most]) => Math.round(Math.abs(distance) / size) < most)!;
   const count = Math.round(distance / size);
-  const key = `${count} ${unit}`;
-  let text = written.get(key);
-  if (text === undefined) {
-    if (written.size >= MAX_KEPT) written.clear();
-    written.set(key, (text = relative.format(count, unit)));
-  }
-  return text;
+  return written(`${count} ${unit}`, () => relative.format(count, unit));
 }

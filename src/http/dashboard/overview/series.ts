@@ -1,3 +1,4 @@
+import { keepLast } from "../../../base/keep.ts";
 import { MAX_SERIES } from "../parts/chart.tsx";
 
 /** A number of a chart: which bar it belongs to, and of which series it is. */
@@ -29,47 +30,28 @@ const HOUR: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit" };
 const DAY: Intl.DateTimeFormatOptions = { day: "numeric", month: "short" };
 const WEEKDAY: Intl.DateTimeFormatOptions = { weekday: "short" };
 
-/** Labels that are kept: their formatters take longer to make than a page with charts to render. */
-const MAX_KEPT = 50;
-const kept = new Map<string, Labels>();
+/** Labels of time zones: their formatters take longer to make than a page with charts to render. */
+const kept = keepLast<Labels>(50);
 /** Days of a formatter that are kept. */
 const MAX_TEXTS = 400;
 
 /** Names of times as charts have them, in one time zone. Times are milliseconds since 1970. */
 export function labelsIn(timeZone: string): Labels {
-  let labels = kept.get(timeZone);
-  if (!labels) {
-    if (kept.size >= MAX_KEPT) kept.clear();
-    labels = createLabels(timeZone);
-    kept.set(timeZone, labels);
-  }
-  return labels;
+  return kept(timeZone, () => createLabels(timeZone));
 }
 
 function createLabels(timeZone: string) {
   const format = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat("en-GB", { ...options, timeZone });
-  const [hour, day, weekday] = [format(HOUR), keeping(format(DAY)), format(WEEKDAY)];
+  const [hour, day, weekday] = [format(HOUR), format(DAY), format(WEEKDAY)];
+  const days = keepLast<string>(MAX_TEXTS);
   return {
     /** `14:00` */
     hour: (at: number) => hour.format(at),
     /** `22 Nov` */
-    day,
+    day: (at: number) => days(at, () => day.format(at)),
     /** `Sun` */
     weekday: (at: number) => weekday.format(at),
-  };
-}
-
-/** A formatter that keeps what it has written. */
-function keeping(format: Intl.DateTimeFormat): (at: number) => string {
-  const texts = new Map<number, string>();
-  return (at) => {
-    let text = texts.get(at);
-    if (text === undefined) {
-      if (texts.size >= MAX_TEXTS) texts.clear();
-      texts.set(at, (text = format.format(at)));
-    }
-    return text;
   };
 }
 

@@ -1,9 +1,9 @@
+import { keepLast } from "../../../base/keep.ts";
 import { formatRelative } from "../relative-time.ts";
 import { useView } from "../view.ts";
 
-/** Formatters that are kept. */
-const MAX_KEPT = 50;
-const exact = new Map<string, Intl.DateTimeFormat>();
+/** A formatter for each zone, which has as many names as ways to write its letters large or small. */
+const formatters = keepLast<Intl.DateTimeFormat>(50);
 
 /** The last time that was written: hundreds of flags are last read in the same hour. */
 let last = { at: Number.NaN, timeZone: "", text: "" };
@@ -31,16 +31,6 @@ export function formatExact(at: number, timeZone: string): string {
 }
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
-  let format = exact.get(timeZone);
-  if (!format) {
-    // A zone has as many names as ways to write its letters large or small.
-    if (exact.size >= MAX_KEPT) exact.clear();
-    format = new Intl.DateTimeFormat("en-GB", {
-      dateStyle: "medium",
-      timeStyle: "long",
-      timeZone,
-    });
-    exact.set(timeZone, format);
-  }
-  return format;
+  const options = { dateStyle: "medium", timeStyle: "long", timeZone } as const;
+  return formatters(timeZone, () => new Intl.DateTimeFormat("en-GB", options));
 }
