@@ -7,7 +7,6 @@ import { AppError } from "../base/errors.ts";
 import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
 import { requireUnused } from "../flags/archive.ts";
 import { SHARED } from "../flags/flag-fields.ts";
-import type { FlagState } from "../flags/history.ts";
 import { findGaps, missingSegments } from "../flags/flagd/results.ts";
 import { requireSoundContent } from "../flags/previews/preview-content.ts";
 import { parseRules } from "../flags/rules/rules.ts";
@@ -21,7 +20,7 @@ import { checkOpenedForms } from "./opened-forms.ts";
 import { planOf, type Wanted } from "./plan-document.ts";
 import { checkSources, namesForms } from "./sources.ts";
 import { fault, type ContentCheck, type DocumentPlan, type FormCheck, type RuleCheck } from "./plan.ts";
-import type { Setup, SetupChange } from "./setup.ts";
+import { type Setup, type SetupChange, archives, changesEveryEnvironment } from "./setup.ts";
 import type { DocumentsApp } from "./store.ts";
 
 /** Milliseconds of checking rules after which other work of the event loop takes its turn. */
@@ -132,22 +131,15 @@ async function planDocument(
  * values of flags as they are: what all environments share is no value of one, and a new flag is off.
  */
 function placesOf(each: SetupChange): LockedPlace[] {
-  if (each.change === "deleteFlag") return [{ project: each.project }];
-  if (each.change === "putFlag" && archives(each) !== null) return [{ project: each.project }];
-  if (each.change === "putFlag" && !changesValues(each)) return [];
+  if (each.change === "deleteFlag" || each.change === "putFlag") {
+    if (changesEveryEnvironment(each)) return [{ project: each.project }];
+    if (each.change === "putFlag" && !changesValues(each)) return [];
+  }
   if (each.change === "putExperiment")
     return [{ project: each.project, environment: each.experiment.environment }];
   if (each.change === "putRamp") return [{ project: each.project, environment: each.ramp.environment }];
   if (!("environment" in each) || typeof each.environment !== "string") return [];
   return [{ project: each.project, environment: each.environment }];
-}
-
-/** Whether a change archives a flag (true) or restores it (false); null for any other. */
-function archives({ history }: SetupChange & { change: "putFlag" }): boolean | null {
-  const [before, after] = [history?.before, history?.after].map(
-    (state) => (state as Partial<FlagState> | null | undefined)?.archived === true,
-  );
-  return before === after ? null : after!;
 }
 
 function changesValues({ history }: SetupChange & { change: "putFlag" }): boolean {

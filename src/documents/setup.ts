@@ -4,6 +4,7 @@ import type { ExperimentChange } from "../experiments/change.ts";
 import type { FoundExperiment } from "../experiments/experiment.ts";
 import type { FlagChange } from "../flags/change.ts";
 import type { FlagRecord } from "../flags/flag.ts";
+import type { FlagState } from "../flags/history.ts";
 import type { FoundRamp } from "../flags/ramps/ramp.ts";
 import type { SegmentRecord } from "../flags/segment.ts";
 import type { FormChange } from "../forms/change.ts";
@@ -68,4 +69,17 @@ const ACCESS_CHANGES: ReadonlySet<SetupChange["change"]> = new Set([
 /** Whether a change alters who may do what, so that the store raises `access` with it. */
 export function changesAccess({ change }: SetupChange): boolean {
   return ACCESS_CHANGES.has(change);
+}
+
+/** Whether a change deletes, archives or restores a flag, so that readers of every environment get something else. */
+export function changesEveryEnvironment(change: SetupChange): boolean {
+  return change.change === "deleteFlag" || (change.change === "putFlag" && archives(change) !== null);
+}
+
+/** Whether a change archives a flag (true) or restores it (false); null for any other. */
+export function archives({ history }: SetupChange & { change: "putFlag" }): boolean | null {
+  const [before, after] = [history?.before, history?.after].map(
+    (state) => (state as Partial<FlagState> | null | undefined)?.archived === true,
+  );
+  return before === after ? null : after!;
 }

@@ -3,7 +3,7 @@ import { isObject } from "../../base/json.ts";
 import type { HistoryEntry } from "../../access/history-entry.ts";
 import { pathOf } from "../document.ts";
 import type { ProposedDifference } from "./proposal.ts";
-import type { SetupChange } from "../setup.ts";
+import { type SetupChange, changesEveryEnvironment } from "../setup.ts";
 import type { DocumentsApp } from "../store.ts";
 
 /** The differences that the changes of a plan make, in their order, by paths of a document; an update has the fields that differ. */
@@ -109,24 +109,12 @@ export function environmentsOf(
 ): string[] {
   const found = new Set<string>(named === undefined ? [] : [named]);
   for (const change of changes) {
-    if (isEverywhere(change)) for (const slug of all) found.add(slug);
+    if (changesEveryEnvironment(change)) for (const slug of all) found.add(slug);
     if (change.change === "insertScheduled") found.add(change.scheduled.environment);
     else if (change.change === "insertEnvironment") found.add(change.environment.slug);
     else if ("environment" in change && typeof change.environment === "string") found.add(change.environment);
   }
   return [...found].toSorted();
-}
-
-/** Whether readers of every environment get something else: of a flag that is deleted, archived or restored. */
-function isEverywhere(change: SetupChange): boolean {
-  if (change.change === "deleteFlag") return true;
-  if (change.change !== "putFlag" || !change.history) return false;
-  const { before, after } = change.history;
-  return isArchived(before) !== isArchived(after);
-}
-
-function isArchived(state: unknown): boolean {
-  return isObject(state) && state["archived"] === true;
 }
 
 /** A change in a few words: `flag checkout in production`, `3 differences in staging, production`. */
