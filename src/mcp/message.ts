@@ -18,17 +18,14 @@ export function isTooDeep(json: Uint8Array): boolean {
 export const TOO_DEEP = `a message has at most ${MAX_JSON_LEVELS} levels`;
 
 /**
- * The refusal of a request with a number that parsing would change, as large ids are: the answer shows the number as it came.
+ * The refusal of a request whose JSON has a number that parsing would change, as large ids are: it shows the number as it came.
  * Null for any other message.
  */
-export function refusalOfNumbers(json: string): Refusal | null {
+export function refusalOfNumbers(message: unknown, json: string): Refusal | null {
   const inexact = findInexact(json);
   if (!inexact) return null;
   const path = inexact.steps.join(".").replace(/^params\.arguments\./, "");
-  return refusalOf(
-    JSON.parse(json),
-    `${path}: ${inexactMessage(inexact.source)}; write it as a text, in quotes`,
-  );
+  return refusalOf(message, `${path}: ${inexactMessage(inexact.source)}; write it as a text, in quotes`);
 }
 
 /** Null for a message that expects no answer. */

@@ -107,5 +107,5 @@ function refusalOfLine(line: Buffer): Refusal | null {
     return refusalWithoutId("a line is not valid JSON", PARSE_ERROR);
   }
   if (Array.isArray(message)) return refusalWithoutId("a line is one message, not a list of them");
-  return isTooDeep(line) ? refusalOf(message, TOO_DEEP) : refusalOfNumbers(text);
+  return isTooDeep(line) ? refusalOf(message, TOO_DEEP) : refusalOfNumbers(message, text);
 }

@@ -108,5 +108,5 @@ async function messageOf(request: Request): Promise<{ message: unknown; refusal:
   // Nothing that it would announce ever changes, and its stream would stay open.
   if ((message as { method?: unknown } | null)?.method === "subscriptions/listen")
     throw new AppError("invalid", "this server announces no changes");
-  return { message, refusal: refusalOfNumbers(new TextDecoder().decode(bytes)) };
+  return { message, refusal: refusalOfNumbers(message, new TextDecoder().decode(bytes)) };
 }

@@ -55,10 +55,7 @@ export async function changeValues(act: string, context: Act): Promise<ValuesOut
   const faults = { ...found, ...typed.faults };
   if (Object.keys(faults).length > 0) return refused(typed, faults);
   try {
-    if (act === "check") {
-      const people = await readPeople(context.dashboard.app, context.caller, setting.place, patch);
-      return { status: 200, values: { ...typed, difference: differenceOf(context, patch), people } };
-    }
+    if (act === "check") return { status: 200, values: await withDifference(context, typed, patch) };
     if (act === "try")
       return {
         status: 200,
@@ -107,15 +104,20 @@ function refused(typed: ValuesDraft, faults: Faults): ValuesOutcome {
   return { status: 422, values: { ...typed, faults: sentences } };
 }
 
+/** The form with what a patch changes, also for the people of the project. */
+async function withDifference(context: Act, typed: ValuesDraft, patch: FlagPatch): Promise<ValuesDraft> {
+  const { dashboard, caller, setting } = context;
+  const people = await readPeople(dashboard.app, caller, setting.place, patch);
+  return { ...typed, difference: differenceOf(context, patch), people };
+}
+
 /** The form after a button of its rows, with what saving would change now; without it while the form cannot be saved. */
 async function previewed(context: Act, typed: ValuesDraft, timeZone: string): Promise<ValuesOutcome> {
   const { patch, faults } = patchOf(typed.draft, typed.base, timeZone);
   const values = { ...typed, faults: {} };
   if (Object.keys({ ...faults, ...typed.faults }).length > 0) return { status: 200, values };
   try {
-    const { dashboard, caller, setting } = context;
-    const people = await readPeople(dashboard.app, caller, setting.place, patch);
-    return { status: 200, values: { ...values, difference: differenceOf(context, patch), people } };
+    return { status: 200, values: await withDifference(context, values, patch) };
   } catch (error) {
     if (!isTypedError(error)) throw error;
     return { status: 200, values };
