@@ -6,21 +6,6 @@ const PHONE = { width: 390, height: 844 };
 /** A page of 1280 px at 200 %, and the narrowest that WCAG 1.4.10 names. */
 const NARROW = [640, 320];
 
-/** Rules whose result may differ on a phone, where other parts are shown and scroll; the others are checked wide. */
-const OF_WIDTH = [
-  "aria-hidden-focus",
-  "button-name",
-  "empty-heading",
-  "heading-order",
-  "label",
-  "link-name",
-  "nested-interactive",
-  "page-has-heading-one",
-  "region",
-  "scrollable-region-focusable",
-  "target-size",
-];
-
 /** Where a page is wider than its window; null if it is not. */
 const OVERFLOW = `(() => {
   const { scrollWidth, clientWidth } = document.documentElement;
@@ -67,12 +52,12 @@ export async function faultsOf(page: Page): Promise<string[]> {
     faults.push(...found.map((fault) => `${page.url()} ${state}: ${fault}`));
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize(PHONE);
-  add("phone", await barriersOf(page, { rules: OF_WIDTH }));
+  add("phone", await barriersOf(page));
   add("phone", await page.evaluate<string[]>(SMALL_TARGETS));
   await page.setViewportSize(WIDE);
   add("wide", await barriersOf(page));
   add("wide", await page.evaluate<string[]>(SMALL_TARGETS));
-  // Nothing but contrast depends on the colours, and it does not depend on the width.
+  // Nothing but contrast depends on the colours.
   await page.emulateMedia({ colorScheme: "dark" });
   add("dark", await barriersOf(page, { rules: ["color-contrast"] }));
   await page.emulateMedia({ colorScheme: "light", forcedColors: "active", reducedMotion: "reduce" });

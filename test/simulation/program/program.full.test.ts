@@ -15,7 +15,7 @@ const SEED = process.env["FORMFLAG_SIMULATE_SEED"];
 test.skipIf(IS_PROOF)(
   "longer random programs do the same in every way",
   async () => {
-    const options = { seed: 29, runs: 3, length: 60, withPostgres: IS_POSTGRES_HERE, directory };
+    const options = { seed: 29, runs: 5, length: 60, withPostgres: IS_POSTGRES_HERE, directory };
     expect(await runPrograms(options)).toBeGreaterThan(30);
   },
   300_000,

@@ -23,9 +23,9 @@ test.skipIf(!IS_POSTGRES_HERE)(
     const tried = await tryOrders(explorer, {
       seed: SEED,
       orders: GIVEN === undefined ? 6 : Number(GIVEN),
-      part: GIVEN === undefined ? { number: 1, of: 480 } : { number: PART, of: PARTS },
+      part: GIVEN === undefined ? { number: 1, of: 240 } : { number: PART, of: PARTS },
       only: ONLY,
-      triples: GIVEN === undefined ? 3 : Math.ceil(1000 / PARTS),
+      triples: GIVEN === undefined ? 5 : Math.ceil(1000 / PARTS),
       seconds: Number(process.env["FORMFLAG_SIMULATE_SECONDS"] ?? Infinity),
       progress: (line) => void process.stderr.write(`${line}\n`),
     });
