@@ -18,7 +18,7 @@ export async function getEnvironment(app: ProjectsApp, project: string, slug: st
   return environment;
 }
 
-/** The key of an environment, which whoever has read the environment already gives along. Throws as {@link getEnvironment}. */
+/** The key of an environment: `key` where the caller has read it before. Throws as {@link getEnvironment}. */
 export async function keyOf(
   app: ProjectsApp,
   { project, environment, key }: { project: string; environment: string; key?: string | undefined },

@@ -232,7 +232,7 @@ export function tableOf(draft: Draft): RuleTable | null {
     : null;
 }
 
-/** Whether rows can choose what a table serves: shares need variants whose names stand between commas, none called `shares`. */
+/** Whether rows can choose what a table serves: shares need variants whose names have no commas, and none called `shares`. */
 function areServed({ rows, rest }: RuleTable, variants: Readonly<Record<string, unknown>>): boolean {
   const names = Object.keys(variants);
   if (!names.includes(SHARES) && names.every((name) => isName(name) && !name.includes(","))) return true;
