@@ -4,6 +4,11 @@
  */
 export const ATTACHED = String.raw`\p{M}\uff9e\uff9f\u{16d67}\u{16d68}`;
 
+/** Whether a text has a character that is seen: neither white space nor without a width. */
+export function hasVisible(text: string): boolean {
+  return /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
+}
+
 /** More of them than a character has in any language (UAX #15, 13). */
 const LONG_RUN = new RegExp(`[${ATTACHED}]{16}`, "gu");
 

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { hasVisible } from "../base/normalize.ts";
 import { anyObject, notDeeper, scalarObject } from "../base/shapes/json-schema.ts";
 import { withArticle } from "../base/slug.ts";
 import { momentOf, revision, slugOf, timestamp } from "../base/slug-schema.ts";
@@ -52,6 +53,7 @@ const tags = z
           /^[^\s,](?:[^,\p{Cc}]*[^\s,])?$/u,
           "a tag is a text without commas, and without spaces around it",
         ),
+        z.refine(hasVisible, "a tag has characters that can be seen"),
       ),
     "tags are a list of texts",
   )
@@ -127,7 +129,10 @@ export const flagPatchSchema = z.strictObject({
 });
 
 /** A change of what all environments share. */
-export const detailsPatchSchema = z.pick(flagPatchSchema, SHARED);
+export const detailsPatchSchema = z.extend(z.pick(flagPatchSchema, SHARED), {
+  /** Tags put beside those that the flag has then. */
+  addTags: z.optional(tags),
+});
 
 /** The fields of a flag that all environments share. */
 export const flagDetailsSchema = z.object({

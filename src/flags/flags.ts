@@ -6,7 +6,8 @@ import { AppError } from "../base/errors.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import { requireNoOpenedForm } from "../projects/opened-forms.ts";
 import type { FlagChange } from "./change.ts";
-import { findFlagSlugFault } from "./limits.ts";
+import { tagsOf } from "./flag-fields.ts";
+import { DETAIL_LIMITS, findFlagSlugFault } from "./limits.ts";
 import { requireArchivable } from "./archive.ts";
 import { requireFit, requireSoundRules } from "./fit.ts";
 import {
@@ -90,13 +91,14 @@ export function setDetailsOf(
     const open = environments.find(({ locked, approvals }) => !locked && approvals === 0) ?? environments[0];
     const changes: FlagChange[] = [];
     const result: ChangedFlag[] = [];
-    for (const [flag, patch] of Object.entries(patches)) {
+    for (const [flag, { addTags, ...patch }] of Object.entries(patches)) {
       if (!open) throw noSuchFlag(flag);
       const place = { project, environment: open.slug, flag };
       const before = await app.store.flags.find(place);
       await requireChangeable(app, caller, place);
       if (!before) throw noSuchFlag(flag);
       if (expected !== null) requireRevision(flag, await newestRevision(app, project, flag), expected);
+      if (addTags) patch.tags = withTags(flag, patch.tags ?? tagsOf(before.tags), addTags);
       const changed = applyPatch(flag, before, patch, at);
       if (changed.result !== "unchanged") {
         const { record } = changed;
@@ -108,6 +110,17 @@ export function setDetailsOf(
     }
     return { changes, result };
   });
+}
+
+/** Throws `conflict` for more tags than a flag has. */
+function withTags(flag: string, tags: readonly string[], added: readonly string[]): string[] {
+  const all = [...new Set([...tags, ...added])];
+  if (all.length > DETAIL_LIMITS.tags)
+    throw new AppError(
+      "conflict",
+      `a flag has at most ${DETAIL_LIMITS.tags} tags, and ${flag} would have more`,
+    );
+  return all;
 }
 
 async function newestRevision(app: FlagsApp, project: string, flag: string): Promise<number> {

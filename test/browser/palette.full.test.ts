@@ -50,6 +50,26 @@ describeInBrowser("in a browser (needs /usr/bin/chromium), the palette", () => {
     await page.close();
   }, 60_000);
 
+  test("leaves the message of an action to the page after it", async () => {
+    const page = await open();
+    const answer = await page.request.post(`${server.url}/dashboard/projects/shop/flags/checkout/details`, {
+      form: { owner: "ann" },
+      headers: { Origin: server.url },
+      maxRedirects: 0,
+    });
+    expect(answer.status()).toBe(303);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: "Inbox" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    await page.reload();
+    await page.getByText("The details of checkout are saved.").waitFor();
+    await page.close();
+  }, 60_000);
+
   test("switches a flag with Undo, and asks for the name of a locked environment", async () => {
     const page = await open();
     await page.keyboard.press("Control+k");

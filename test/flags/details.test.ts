@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { rollbackFlag, setDetails, setFlag } from "../../src/flags/flags.ts";
+import { DETAIL_LIMITS } from "../../src/flags/limits.ts";
 import { viewDetails } from "../../src/flags/flag.ts";
 import { startRamp } from "../../src/flags/ramps/ramps.ts";
 import { findStale } from "../../src/flags/stale.ts";
@@ -33,6 +34,18 @@ test("owner, tags and permanence are shared by all environments, and the history
   const place = { ...SALE, environment: change!.environment! };
   await rollbackFlag(app, OPERATOR, place, { before: null });
   expect(await find("live")).toMatchObject({ owner: "", tags: "", permanent: false });
+});
+
+test("tags that two people add at once are both kept, as far as a flag has room", async () => {
+  const { app, set, find } = await openShop();
+  await set("live", { enabled: true });
+  await setDetails(app, OPERATOR, SALE, { tags: ["old"] });
+  const add = (...addTags: string[]) => setDetails(app, OPERATOR, SALE, { addTags });
+  await Promise.all([add("one"), add("two", "old")]);
+  expect((await find("live"))!.tags.split(",").toSorted()).toEqual(["old", "one", "two"]);
+  const many = Array.from({ length: DETAIL_LIMITS.tags }, (_, index) => `t${index}`);
+  expect(await reasonOf(add(...many))).toBe("conflict");
+  expect((await find("live"))!.tags).not.toContain("t0");
 });
 
 test("an archived flag does not exist for its readers until it is restored", async () => {

@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { hasVisible } from "../../base/normalize.ts";
 import type { Caller } from "../caller.ts";
 import type { AccessApp } from "../store.ts";
 import { MAX_VIEWS, type SavedView, isSavedView } from "../user.ts";
@@ -6,8 +7,8 @@ import { changeSettings } from "../users.ts";
 
 /** Saves a view of the caller's own user; one of the same name is replaced. Throws `invalid`, `conflict` for too many, `forbidden`. */
 export async function saveView(app: AccessApp, caller: Caller, user: string, view: SavedView): Promise<void> {
-  if (!isSavedView(view))
-    throw new AppError("invalid", "a view has a name of 1 to 60 characters on one line");
+  if (!isSavedView(view) || !hasVisible(view.name))
+    throw new AppError("invalid", "a view has a name of 1 to 60 characters that can be seen, on one line");
   await changeSettings(app, caller, user, (settings) => {
     const others = (settings.views ?? []).filter(({ name }) => name !== view.name);
     if (others.length >= MAX_VIEWS) throw new AppError("conflict", `there are at most ${MAX_VIEWS} views`);

@@ -4,6 +4,7 @@ import { hasScope, requireScopeSomewhere } from "../../access/rights.ts";
 import type { AccessStore } from "../../access/store.ts";
 import { noSuchUser } from "../../access/user.ts";
 import { AppError } from "../../base/errors.ts";
+import { hasVisible } from "../../base/normalize.ts";
 import { HANDLING_LIMITS } from "../limits.ts";
 import { requireSubmissions } from "../lookup.ts";
 import type { FormsApp } from "../store.ts";
@@ -62,11 +63,11 @@ export async function labelSubmissions(
 ): Promise<string[]> {
   await requireHandled(app, caller, ids);
   const change = { add: add.map((text) => text.trim()), remove: remove.map((text) => text.trim()) };
-  const wrong = change.add.find((text) => !isLabel(text));
+  const wrong = change.add.find((text) => !isLabel(text) || !hasVisible(text));
   if (wrong !== undefined)
     throw new AppError(
       "invalid",
-      `a label has 1 to ${HANDLING_LIMITS.label} characters on one line, without commas and quotes`,
+      `a label has 1 to ${HANDLING_LIMITS.label} characters that can be seen, on one line, without commas and quotes`,
     );
   const both = change.add.find((text) => labelAmong(change.remove, text) !== undefined);
   if (both !== undefined) throw new AppError("invalid", `the label ${both} is both added and removed`);

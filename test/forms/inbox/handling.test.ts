@@ -58,7 +58,7 @@ test("submissions go to users who see them alone", async () => {
 
 test("a label is a short text on one line without commas and quotes, and a note is a text", async () => {
   const { app, ids } = await begin();
-  for (const label of ["", " ", "a,b", 'a"b', "a\nb", "x".repeat(51)])
+  for (const label of ["", " ", "\u200b\u2060", "a,b", 'a"b', "a\nb", "x".repeat(51)])
     expect([label, await codeOf(labelSubmissions(app, OPERATOR, ids, { add: [label], remove: [] }))]).toEqual(
       [label, "invalid"],
     );

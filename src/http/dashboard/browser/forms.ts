@@ -1,5 +1,5 @@
 import { expectPage, stay, wholePage } from "./busy.ts";
-import { buttonOf, focusMain, isChanged, notify, parse, show, showMessages } from "./document.ts";
+import { buttonOf, focusMain, headers, isChanged, notify, parse, show, showMessages } from "./document.ts";
 
 /** Sends forms without loading the page again, and shows the page that answers. */
 export function sendForms(): void {
@@ -71,7 +71,7 @@ function loadPage(address: string | null): Promise<false> {
 
 /** Loads the page at an address if the server answers; while it does not, the open page stays. */
 export async function goTo(address: string): Promise<void> {
-  if (await fetch(address, { method: "HEAD" }).catch(() => null)) location.assign(address);
+  if (await fetch(address, { method: "HEAD", headers }).catch(() => null)) location.assign(address);
   else sayGone(() => void goTo(address));
 }
 

@@ -1,4 +1,4 @@
-import { parse } from "./document.ts";
+import { headers, parse } from "./document.ts";
 import { GONE, goTo } from "./forms.ts";
 
 /** Milliseconds without a key before results are fetched. */
@@ -128,7 +128,7 @@ function goneOption(): HTMLElement {
 
 /** The links and forms of the page of results; null if the server does not answer. */
 async function results(address: string, search: string): Promise<Element[] | null> {
-  const answer = await fetch(`${address}?q=${encodeURIComponent(search)}`).catch(() => null);
+  const answer = await fetch(`${address}?q=${encodeURIComponent(search)}`, { headers }).catch(() => null);
   if (!answer) return null;
   if (!answer.ok || answer.redirected) return [];
   return [...parse(await answer.text()).querySelectorAll("main .results > li > *")];

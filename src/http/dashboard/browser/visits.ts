@@ -1,5 +1,5 @@
 import { expectPage } from "./busy.ts";
-import { parse } from "./document.ts";
+import { headers, parse } from "./document.ts";
 import { goTo, openDialog, sayGone, visit } from "./forms.ts";
 
 /** Whether a path is that of a list of submissions, or of one of them. */
@@ -52,7 +52,7 @@ export function visitLinks(): void {
 }
 
 async function showKeys(link: HTMLAnchorElement): Promise<boolean> {
-  const answer = await fetch(link.href).catch(() => null);
+  const answer = await fetch(link.href, { headers }).catch(() => null);
   if (!answer) return sayGone(() => void expectPage(showKeys(link)));
   if (answer.ok) openDialog(parse(await answer.text()), link);
   return answer.ok;

@@ -8,7 +8,7 @@ import { getProject } from "../../../projects/projects.ts";
 import { revisionIn, textOf } from "../fields.ts";
 import { confirmed } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
-import { AreaField, CheckField, TextField } from "../parts/field.tsx";
+import { CheckField, LineField, TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { checkAll } from "../parts/submit.ts";
@@ -122,12 +122,8 @@ export function FlagDetails({
             label="Details"
             id="details-form"
           >
-            {description.includes("\n") ? (
-              <AreaField name="description" label="Description" value={description} />
-            ) : (
-              <TextField name="description" label="Description" value={description} />
-            )}
-            <TextField name="owner" label="Owner" value={owner} maxlength={100} />
+            <LineField name="description" label="Description" value={description} />
+            <LineField name="owner" label="Owner" value={owner} maxlength={100} />
             <TextField name="tags" label="Tags" hint="Separated by commas." value={tagsOf(tags).join(", ")} />
             <CheckField
               name="permanent"

@@ -1,6 +1,7 @@
 import { flags as flagOperations } from "../../../operations/flags.ts";
 import { AppError } from "../../../base/errors.ts";
 import { tagsOf } from "../../../flags/flag-fields.ts";
+import { detailsPatchSchema } from "../../../flags/flag-schema.ts";
 import { setDetailsOf } from "../../../flags/flags.ts";
 import type { FlagOverview } from "../../../flags/overviews.ts";
 import { MAX_UNDONE, undoFlags } from "../../../flags/undo.ts";
@@ -12,6 +13,7 @@ import { confirmed } from "../parts/confirm.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentField } from "../parts/list.tsx";
+import { checkAll } from "../parts/submit.ts";
 import { counted } from "../parts/text.tsx";
 import { COMPARE, PROJECT, pathTo, projectPath } from "../paths.ts";
 import type { Dashboard, Done } from "../routes.ts";
@@ -37,7 +39,8 @@ export function tickedRoutes({ app, post }: Dashboard) {
     const tags = tagsOf(textOf(fields, "tag"));
     if (act !== "undo" && slugs.length === 0) throw new AppError("invalid", "tick the flags first");
     if (act === "tag" && tags.length === 0) throw new AppError("invalid", "write the tag to add");
-    const patches = act === "undo" ? {} : await patchesOf(slug, slugs, act === "tag" ? tags : null);
+    const patch = act === "tag" ? checkAll(detailsPatchSchema, { addTags: tags }) : { archived: true };
+    const patches = Object.fromEntries(slugs.map((flag) => [flag, patch]));
     const to = projectPath(slug);
     const what = counted(act === "undo" ? revisions.last - revisions.first + 1 : slugs.length, "flag");
     return confirmed<Done>(
@@ -70,17 +73,6 @@ export function tickedRoutes({ app, post }: Dashboard) {
           },
     );
   });
-
-  /** The patch of each flag: its own tags and these or, with null, an end in the archive. */
-  const patchesOf = async (project: string, slugs: string[], tags: readonly string[] | null) => {
-    if (tags === null) return Object.fromEntries(slugs.map((flag) => [flag, { archived: true }]));
-    const [environment] = await app.store.environments.list(project);
-    const heads = environment ? await app.store.flags.among(project, environment.slug, slugs) : [];
-    const own = new Map(heads.map((head) => [head.slug, tagsOf(head.tags)]));
-    return Object.fromEntries(
-      slugs.map((flag) => [flag, { tags: [...new Set([...(own.get(flag) ?? []), ...tags])] }]),
-    );
-  };
 }
 
 /** The one step that takes changes back that were made together; none for too many. */

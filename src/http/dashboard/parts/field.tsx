@@ -130,6 +130,12 @@ export function AreaField({
   );
 }
 
+/** A line of text that may have been given more lines elsewhere, which it keeps. */
+export function LineField({ maxlength, ...field }: Common & { value: string; maxlength?: number }) {
+  if (/[\r\n]/.test(field.value)) return <AreaField {...field} />;
+  return <TextField {...field} {...(maxlength !== undefined && { maxlength })} />;
+}
+
 /** One of several values. */
 export function SelectField({
   value,

@@ -51,6 +51,14 @@ test("a row has the state and the share of a flag in each environment", async ()
   expect(row).toContain('aria-label="alpha"');
 });
 
+test("an owner and a description of several lines are shown as they are", async () => {
+  const { ann, details } = await openShop();
+  await details("alpha", { owner: "ann\nben", description: "one\ntwo" });
+  const { text } = await ann.get(`${LIST}/flags/alpha`);
+  expect(text).toMatch(/<textarea[^>]* name="owner"[^>]*>\nann\nben</);
+  expect(text).toMatch(/<textarea[^>]* name="description"[^>]*>\none\ntwo</);
+});
+
 test("the list is filtered by state, tag, owner, what changed, what is stale, and one's own", async () => {
   const { app, details, flagsAt, set } = await openShop();
   expect(await flagsAt(`${LIST}?state=on`)).toEqual(["alpha"]);
