@@ -149,6 +149,28 @@ export function searchContract(driver: Driver): void {
       expect(await find("even wor")).toHaveLength(60);
     });
 
+    test("with a rare word are found among many with a frequent one, newest first in steps", async () => {
+      const rare: string[] = [];
+      for (let at = 0; at < 150; at += 1) {
+        const id = await add({ text: at % 30 === 0 ? "often seldom" : "often" });
+        if (at % 30 === 0) rare.unshift(id);
+      }
+      const other = await addForm(store, fresh());
+      await store.submissions.insert(submissionTo(other.key, { data: '{"a":"often seldom"}' }));
+      await indexAll();
+      for (const query of ["often seldom", "seldom often", "seldom oft"])
+        expect([query, await find(query)]).toEqual([query, rare]);
+      expect(await find("seldom nothing")).toEqual([]);
+      const terms = termsOf(phrasesIn("seldom often"));
+      const first = await scan({ terms, limit: 2 });
+      expect(first).toEqual({ ids: rare.slice(0, 2), next: rare[1]! });
+      expect((await scan({ terms, before: first.next })).ids).toEqual(rare.slice(2));
+      await store.submissions.delete([rare[0]!]);
+      expect(await find("seldom often")).toEqual(rare.slice(1));
+      await indexAll();
+      expect(await find("seldom often")).toEqual(rare.slice(1));
+    });
+
     test("leave the index when they are deleted, also where their id comes back", async () => {
       const id = await add({ text: "word gone" });
       const kept = await add({ text: "word kept" });

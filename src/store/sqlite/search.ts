@@ -12,11 +12,15 @@ const MAX_COMPLETIONS = 100;
 
 /** Sorts after every continuation of a term. */
 const LAST = "\u{10ffff}";
-/** Sorts before every continuation of a term, and after the term itself. */
-const FIRST = "\u0001";
 
-/** A query of the index: `none` if no submission has all terms, `any` if it cannot narrow the search down. */
-type IndexQuery = { match: string } | "none" | "any";
+/** Submissions with a term that are read without looking for the other terms of a search, which takes twenty times as long. */
+const RARE = 100;
+
+/**
+ * A query of the index, or a term that few submissions have: `none` if no submission has all terms, `any` if the index
+ * cannot narrow the search down.
+ */
+type IndexQuery = { match: string } | { rare: string } | "none" | "any";
 
 /** The query of each search, which takes longer to find than a step with it. */
 const known = new WeakMap<SearchTerms, { db: Database; formId: number; query: IndexQuery }>();
@@ -24,15 +28,28 @@ const known = new WeakMap<SearchTerms, { db: Database; formId: number; query: In
 /** Finds submissions in the index of a database. */
 export function hitsIn(db: Database): FindHits {
   return (formId, terms, before) => {
-    const found = matchOf(db, formId, terms);
+    // A table of SQLite that lists the terms of the index. The end of a read drops it, if it began in one.
+    query(
+      db,
+      `CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_terms USING fts5vocab('main', 'submission_search', 'instance')`,
+    ).run();
+    const found = queryFor(db, formId, terms);
     if (typeof found === "string") return found;
+    const [position, condition, from] =
+      "rare" in found
+        ? ["p.position", "p.position IN (SELECT doc FROM temp.search_terms WHERE term = $rare)", ""]
+        : [
+            "t.rowid",
+            "submission_search MATCH $match AND p.position = t.rowid",
+            "submission_search t CROSS JOIN ",
+          ];
     return {
-      from: "submission_search t CROSS JOIN submission_positions p CROSS JOIN submissions s CROSS JOIN forms f",
-      where: `p.position = t.rowid AND s.seq = p.seq AND f.id = s.form_id AND submission_search MATCH $match
-              ${before === null ? "" : "AND t.rowid < CAST($position AS INTEGER)"}`,
-      order: "t.rowid",
+      from: `${from}submission_positions p CROSS JOIN submissions s CROSS JOIN forms f`,
+      where: `${condition} AND s.seq = p.seq AND f.id = s.form_id
+              ${before === null ? "" : `AND ${position} < CAST($position AS INTEGER)`}`,
+      order: position,
       params: {
-        match: found.match,
+        ...found,
         // As a text, because a safe integer is too small.
         ...(before !== null && { position: String(positionOf(db, formId, before)) }),
       },
@@ -41,51 +58,57 @@ export function hitsIn(db: Database): FindHits {
 }
 
 /** The query for the submissions of a form that may have the terms; found once for all steps with the same object. */
-function matchOf(db: Database, formId: number, terms: SearchTerms): IndexQuery {
+function queryFor(db: Database, formId: number, terms: SearchTerms): IndexQuery {
   let kept = known.get(terms);
   if (kept?.db !== db || kept.formId !== formId) {
-    kept = { db, formId, query: findMatch(db, formId, terms) };
+    kept = { db, formId, query: findQuery(db, formId, terms) };
     known.set(terms, kept);
   }
   return kept.query;
 }
 
 /** SQLite itself completes a prefix too, but reads every submission that has it first: half a second in a million. */
-function findMatch(db: Database, formId: number, { terms, prefix }: SearchTerms): IndexQuery {
-  // A table of SQLite that lists the terms of the index. The end of a read drops it, if it began in one.
-  query(
-    db,
-    `CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_terms USING fts5vocab('main', 'submission_search', 'instance')`,
-  ).run();
+function findQuery(db: Database, formId: number, { terms, prefix }: SearchTerms): IndexQuery {
+  const completions = (limit: number) =>
+    prefix === null ? null : completionsOf(db, termIn(formId, prefix), limit);
   const parts: string[] = [];
-  for (const term of terms.slice(0, MAX_TERMS).map((each) => termIn(formId, each))) {
+  const inForm = terms.slice(0, MAX_TERMS).map((each) => termIn(formId, each));
+  // Long terms are rare more often.
+  for (const term of inForm.toSorted((a, b) => b.length - a.length)) {
+    const count = countOf(db, term);
     // A text that is not a term of the index could have a meaning in a query.
-    if (firstTerm(db, term, term) === null) return "none";
+    if (count === 0) return "none";
+    if (count <= RARE) return completions(1)?.length === 0 ? "none" : { rare: term };
     parts.push(`"${term}"`);
   }
-  if (prefix !== null) {
-    const completions = completionsOf(db, termIn(formId, prefix));
-    if (completions.length === 0) return "none";
-    if (completions.length <= MAX_COMPLETIONS)
-      parts.push(`(${completions.map((term) => `"${term}"`).join(" OR ")})`);
-  }
+  const found = completions(MAX_COMPLETIONS + 1);
+  if (found?.length === 0) return "none";
+  if (found !== null && found.length <= MAX_COMPLETIONS)
+    parts.push(`(${found.map((term) => `"${term}"`).join(" OR ")})`);
   return parts.length === 0 ? "any" : { match: parts.join(" AND ") };
 }
 
-/** The terms that begin with a prefix, one more than `MAX_COMPLETIONS` at most. */
-function completionsOf(db: Database, prefix: string): string[] {
-  const found: string[] = [];
-  let term = firstTerm(db, prefix, prefix + LAST);
-  while (term !== null && found.length <= MAX_COMPLETIONS) {
-    found.push(term);
-    term = firstTerm(db, term + FIRST, prefix + LAST);
-  }
-  return found;
+/** How many submissions have a term, one more than `RARE` at most. */
+function countOf(db: Database, term: string): number {
+  const sql = `SELECT count(*) AS count
+               FROM (SELECT 1 FROM temp.search_terms WHERE term = ?1 LIMIT ${RARE + 1})`;
+  return query<{ count: number }, [string]>(db, sql).get(term)!.count;
 }
 
-function firstTerm(db: Database, from: string, to: string): string | null {
-  const sql = "SELECT term FROM temp.search_terms WHERE term >= ?1 AND term <= ?2 LIMIT 1";
-  return query<{ term: string }, [string, string]>(db, sql).get(from, to)?.term ?? null;
+/**
+ * The first terms that begin with a prefix. Each is looked up behind the one before, since the index would list a term once for
+ * each submission.
+ */
+function completionsOf(db: Database, prefix: string, limit: number): string[] {
+  const next = (from: string) =>
+    `SELECT (SELECT term FROM temp.search_terms WHERE term >= ${from} AND term <= $last LIMIT 1)`;
+  const sql = `WITH RECURSIVE found (completion) AS (
+                 ${next("$prefix")} UNION ALL
+                 ${next("completion || char(1)")} FROM found WHERE completion IS NOT NULL LIMIT $limit)
+               SELECT completion FROM found WHERE completion IS NOT NULL`;
+  return query<{ completion: string }>(db, sql)
+    .all({ prefix, last: prefix + LAST, limit })
+    .map(({ completion }) => completion);
 }
 
 /** The position of a submission of a form in the index, or where it would be. */
