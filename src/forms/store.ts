@@ -105,8 +105,8 @@ export type SubmissionStore = HandlingStore & {
   count(formKey: string, states?: readonly SubmissionState[]): Promise<number>;
   /** Of every form, by slug and project. */
   counts(): Promise<FormCounts[]>;
-  /** Submissions stored in each span of hours, by the times of their creation; also those moved or deleted since. */
-  stored(formKey: string, spans: readonly Span[]): Promise<StoredSum[]>;
+  /** Submissions stored in each span of hours, by the times of their creation; also those moved or deleted since. Without `spam`, none of it. */
+  stored(formKey: string, spans: readonly Span[], spam?: boolean): Promise<StoredSum[]>;
   /** How many are there that are not spam, of spans in milliseconds since 1970, by their ids. */
   storedBetween(formKey: string, spans: readonly Span[]): Promise<number[]>;
   /** Number of unread submissions in the inboxes of all forms, or of those of some projects. */

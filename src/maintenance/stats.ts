@@ -40,6 +40,8 @@ type StatsQuery = {
   days: number;
   /** Whether as many days before them are summed up. */
   compares?: boolean;
+  /** Whether spam is counted; default: yes. */
+  spam?: boolean;
   /** Limits what is returned of forms to one. */
   form?: FormName | null;
   /** Limits what is returned to one project. */
@@ -63,6 +65,7 @@ export async function readStats(
   {
     days,
     compares = false,
+    spam = true,
     form = null,
     project = null,
     hours = DEFAULT_STATS_HOURS,
@@ -75,7 +78,12 @@ export async function readStats(
   if (!ofForms && !ofFlags) requireScope(caller, "read");
   return {
     ...(ofForms &&
-      (await readFormStats(app, caller, { form, project }, lastDays(app.now(), days, timeZone), compares))),
+      (await readFormStats(
+        app,
+        caller,
+        { form, project },
+        { days: lastDays(app.now(), days, timeZone), compares, spam },
+      ))),
     ...(ofFlags && { reads: await readReads(app, caller, project, hours) }),
     ...(hasScope(caller, "read") && { commits }),
   };
@@ -85,8 +93,7 @@ async function readFormStats(
   app: StatsApp,
   caller: Caller,
   selection: FormSelection,
-  days: readonly Day[],
-  compares: boolean,
+  { days, compares, spam }: { days: readonly Day[]; compares: boolean; spam: boolean },
 ): Promise<FormStats> {
   const { submissions, deliveries } = app.store;
   const keys = await selectKeys(app, caller, "forms:read", selection);
@@ -98,7 +105,7 @@ async function readFormStats(
   const spans = compares ? [...days, { from: start - days.length * 24, to: start }] : days;
   const turn = createTurns();
   for (const { formKey, project, form } of counts) {
-    for (const [index, sums] of (await submissions.stored(formKey, spans)).entries()) {
+    for (const [index, sums] of (await submissions.stored(formKey, spans, spam)).entries()) {
       if (sums.inbox + sums.spam === 0) continue;
       if (index === days.length) before.push({ project, form, inbox: sums.inbox });
       else points[index]!.push({ day: days[index]!.day, project, form, ...sums });

@@ -242,6 +242,10 @@ export function countsContract(driver: Driver): void {
         [0, 0],
         [0, 0],
       ]);
+      expect((await store.submissions.stored(key, spans, false)).slice(0, 2)).toEqual([
+        { inbox: 1, spam: 0 },
+        { inbox: 1, spam: 0 },
+      ]);
       expect(await stored(other.key)).toEqual([
         [1, 0],
         [0, 0],

@@ -27,6 +27,11 @@ export type HandlingStore = {
   events(id: string): Promise<HandlingRecord[]>;
   /** The labels of the submissions of a form, without repeats: of the newest that have some. */
   labels(formKey: string): Promise<string[]>;
+  /**
+   * Number of unread submissions in the inboxes of all forms, or of those of some projects, that a user looks after: no more
+   * than `limit`, of 10,000 that are looked at.
+   */
+  unreadOf(assignee: string, limit: number, projects?: readonly string[] | null): Promise<number>;
 };
 
 /** A mark that a submission got. `spam` is why it was spam until then, where the mark took it out of that folder. */

@@ -17,7 +17,7 @@ const LAST = "\u{10ffff}";
 const RARE = 100;
 
 /**
- * A query of the index, or a term that few submissions have: `none` if no submission has all terms, `any` if the index
+ * A query of the index, or a JSON list of the positions in it of the few submissions with a term: `none` if no submission has all terms, `any` if the index
  * cannot narrow the search down.
  */
 type IndexQuery = { match: string } | { rare: string } | "none" | "any";
@@ -37,7 +37,7 @@ export function hitsIn(db: Database): FindHits {
     if (typeof found === "string") return found;
     const [position, condition, from] =
       "rare" in found
-        ? ["p.position", "p.position IN (SELECT doc FROM temp.search_terms WHERE term = $rare)", ""]
+        ? ["p.position", "p.position IN (SELECT value FROM json_each($rare))", ""]
         : [
             "t.rowid",
             "submission_search MATCH $match AND p.position = t.rowid",
@@ -75,10 +75,10 @@ function findQuery(db: Database, formId: number, { terms, prefix }: SearchTerms)
   const inForm = terms.slice(0, MAX_TERMS).map((each) => termIn(formId, each));
   // Long terms are rare more often.
   for (const term of inForm.toSorted((a, b) => b.length - a.length)) {
-    const count = countOf(db, term);
+    const { count, rare } = rareWith(db, term);
     // A text that is not a term of the index could have a meaning in a query.
     if (count === 0) return "none";
-    if (count <= RARE) return completions(1)?.length === 0 ? "none" : { rare: term };
+    if (count <= RARE) return completions(1)?.length === 0 ? "none" : { rare };
     parts.push(`"${term}"`);
   }
   const found = completions(MAX_COMPLETIONS + 1);
@@ -88,11 +88,11 @@ function findQuery(db: Database, formId: number, { terms, prefix }: SearchTerms)
   return parts.length === 0 ? "any" : { match: parts.join(" AND ") };
 }
 
-/** How many submissions have a term, one more than `RARE` at most. */
-function countOf(db: Database, term: string): number {
-  const sql = `SELECT count(*) AS count
-               FROM (SELECT 1 FROM temp.search_terms WHERE term = ?1 LIMIT ${RARE + 1})`;
-  return query<{ count: number }, [string]>(db, sql).get(term)!.count;
+/** The positions of the submissions with a term, one more than `RARE` at most, and their number. */
+function rareWith(db: Database, term: string): { count: number; rare: string } {
+  const sql = `SELECT count(*) AS count, json_group_array(doc) AS rare
+               FROM (SELECT doc FROM temp.search_terms WHERE term = ?1 LIMIT ${RARE + 1})`;
+  return query<{ count: number; rare: string }, [string]>(db, sql).get(term)!;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { HANDLING_LIMITS, MAX_EVENTS_KEPT } from "../../../src/forms/limits.ts";
-import { addForm } from "../../support/records/apply.ts";
+import { addForm, apply, deleteFormChange } from "../../support/records/apply.ts";
 import { NOW, nextId, submissionTo } from "../../support/records/records.ts";
 import { codeOf } from "../../support/refusals.ts";
 import { type Driver, fresh, opener } from "../driver.ts";
@@ -26,14 +26,15 @@ export function handlingContract(driver: Driver): void {
     const { submissions } = store;
 
     async function newForm(count = 1) {
-      const { key } = await addForm(store, fresh());
+      const form = await addForm(store, fresh());
+      const { key } = form;
       const ids: string[] = [];
       for (let index = 0; index < count; index += 1) {
         const sent = submissionTo(key);
         await submissions.insert(sent);
         ids.push(sent.id);
       }
-      return { key, ids };
+      return { ...form, ids };
     }
     const selected = async (key: string, more: object) =>
       (await submissions.scan(key, { ...SCAN, ...more })).submissions.map(({ id }) => id);
@@ -53,6 +54,23 @@ export function handlingContract(driver: Driver): void {
         { kind: "assigned", text: null, delivery: null, ...ANN },
       ]);
       expect(await submissions.events(two)).toHaveLength(1);
+    });
+
+    test("are counted for the user who looks after them, while they are unread in an inbox", async () => {
+      const [first, second] = [await newForm(4), await newForm(2)];
+      const ids = [...first.ids, ...second.ids];
+      const [read, moved, ...unread] = ids as [string, string, ...string[]];
+      await submissions.assign(ids, "eve", BEN);
+      await submissions.assign(unread.slice(0, 1), "ben", BEN);
+      await submissions.mark([read], "read", {}, BEN);
+      await submissions.mark([moved], "archived", {}, BEN);
+      expect(await submissions.unreadOf("eve", 100)).toBe(3);
+      expect(await submissions.unreadOf("eve", 2)).toBe(2);
+      expect(await submissions.unreadOf("eve", 100, ["default"])).toBe(3);
+      expect(await submissions.unreadOf("eve", 100, ["other"])).toBe(0);
+      expect(await submissions.unreadOf("nobody", 100)).toBe(0);
+      await apply(store, deleteFormChange(second));
+      expect(await submissions.unreadOf("eve", 100)).toBe(1);
     });
 
     test("get labels, each once and without regard to case, in their order", async () => {

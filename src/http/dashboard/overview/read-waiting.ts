@@ -1,5 +1,5 @@
 import type { Caller } from "../../../access/caller.ts";
-import { hasScope, hasScopeSomewhere } from "../../../access/rights.ts";
+import { hasScope, hasScopeSomewhere, visibleProjects } from "../../../access/rights.ts";
 import { shortName } from "../../../access/place.ts";
 import type { App } from "../../../app.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
@@ -12,7 +12,6 @@ import {
   upcomingChanges,
 } from "../../../flags/schedule/upcoming.ts";
 import { listDeliveries } from "../../../forms/deliveries.ts";
-import { listInbox } from "../../../forms/inbox/inbox.ts";
 import type { FormStats } from "../../../maintenance/stats.ts";
 import { rerunOn } from "../../../operations/changes/perform.ts";
 import type { Project } from "../../../projects/project.ts";
@@ -61,19 +60,15 @@ export async function readWaiting({ app, caller, forms, projects, staleCounts }:
     upcoming: seesFlags ? await upcomingChanges(app, caller) : null,
     stale: seesFlags ? (await staleCounts(caller)).slice(0, MOST) : [],
     proposals: await readProposals(app, caller, projects),
-    mine: forms ? await countMine(app, caller) : 0,
+    mine: forms
+      ? await app.store.submissions.unreadOf(caller.name, MOST_MINE, visibleProjects(caller, "forms:read"))
+      : 0,
     unread: (forms?.forms ?? [])
       .filter(({ unread }) => unread > 0)
       .toSorted((a, b) => b.unread - a.unread)
       .slice(0, MOST)
       .map(({ project, form: slug, unread }) => ({ form: shortName({ project, slug }), count: unread })),
   };
-}
-
-async function countMine(app: App, caller: Caller): Promise<number> {
-  const filter = { states: ["inbox" as const], unread: true, assignee: caller.name };
-  const query = { form: null, limit: MOST_MINE, before: null, filter };
-  return (await listInbox(app, caller, query)).submissions.length;
 }
 
 /** The targets of the newest deliveries that failed. */

@@ -40,6 +40,7 @@ export function todayRoutes({ app, options, get, viewOf }: Dashboard) {
     const stats = await readStats(app, caller, {
       days: chosen.days,
       compares: true,
+      spam: false,
       hours,
       timeZone,
       commits,

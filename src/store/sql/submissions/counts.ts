@@ -47,14 +47,14 @@ export function* printCounts(): Work<string> {
   return counts.toSorted().join();
 }
 
-/** How many submissions to the form of that key were stored in each span of hours. */
-export function sumStored(formKey: string, spans: readonly Span[]): Work<StoredSum[]> {
+/** How many submissions to the form of that key were stored in each span of hours; without `spam`, none of it. */
+export function sumStored(formKey: string, spans: readonly Span[], spam = true): Work<StoredSum[]> {
   // A sum for each span and folder takes half as long as one over their join.
   const sumIn = (state: number | undefined) => `(SELECT coalesce(sum(count), 0) FROM submission_counts
     WHERE form_id = (SELECT id FROM forms WHERE key = $formKey) AND state = ${state} AND unread = 1
       AND hour >= CAST(substr(span.value, 1, ${DIGITS}) AS BIGINT)
       AND hour < CAST(substr(span.value, ${DIGITS + 1}) AS BIGINT))`;
-  const sql = `SELECT ${sumIn(INBOX)} AS inbox, ${sumIn(SPAM)} AS spam
+  const sql = `SELECT ${sumIn(INBOX)} AS inbox, ${spam ? sumIn(SPAM) : "0"} AS spam
                FROM json_each($spans) AS span ORDER BY span.key`;
   return all<StoredSum>(sql, { formKey, spans: JSON.stringify(spans.map(printSpan)) });
 }
@@ -86,6 +86,23 @@ export function* countUnread(projects: readonly string[] | null = null): Work<nu
     FROM forms f CROSS JOIN submission_counts c
     WHERE c.form_id = f.id AND c.state = ${INBOX} AND c.unread = 1 AND c.hour = ${NOW} AND f.deleted = 0${where}`;
   return (yield* only<{ count: number }>(sql, params)).count;
+}
+
+/** Submissions of a user that are looked at, to count the unread ones. */
+const MAX_LOOKED_AT = 10_000;
+
+/** As {@link countUnread}, those that a user looks after, up to `limit`. */
+export function* countUnreadOf(
+  assignee: string,
+  limit: number,
+  projects: readonly string[] | null = null,
+): Work<number> {
+  const { where, params } = amongProjects(projects);
+  const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM (
+      SELECT s.unread FROM forms f CROSS JOIN submissions s
+      WHERE s.form_id = f.id AND s.state = ${INBOX} AND s.assignee = $assignee AND f.deleted = 0${where}
+      LIMIT ${MAX_LOOKED_AT}) AS own WHERE unread = 1 LIMIT $limit) AS found`;
+  return (yield* only<{ count: number }>(sql, { ...params, assignee, limit })).count;
 }
 
 /** Submissions of a transaction that were inserted and are still to be counted, together, before it commits. */

@@ -11,6 +11,7 @@ import { WEIGHT } from "../bind.ts";
 import {
   countSubmissions,
   countUnread,
+  countUnreadOf,
   findWrongCounts,
   listCounts,
   recountSubmissions,
@@ -56,6 +57,7 @@ export function submissionSlice(findHits: FindHits, forget: Forget) {
       stored: sumStored,
       storedBetween: sumBetween,
       unread: countUnread,
+      unreadOf: countUnreadOf,
       wrongCounts: findWrongCounts,
       predict: decide,
       aged: findAged,
