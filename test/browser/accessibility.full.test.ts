@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { openChromium } from "../support/pages/chromium.ts";
+import { addAxe, openChromium } from "../support/pages/chromium.ts";
 import { describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
 import { EMPTY_PAGES, OPEN_PAGES, fullPages } from "../support/pages/dashboard-pages.ts";
 import { startServer } from "../support/executable.ts";
@@ -26,6 +26,7 @@ describeInBrowser("A page", () => {
     empty = (await signInBrowser(browser(), bare, options)).page;
     full = (await signInBrowser(browser(), furnished, { user: "admin", ...options })).page;
     open = await (await browser().newContext(options)).newPage();
+    for (const page of [empty, full, open]) await addAxe(page);
     await open.goto(`${bare.url}/dashboard/sign-in`);
   }, 60_000);
 

@@ -88,7 +88,6 @@ export function fullPages({
     `${shop}/targets`,
     `${shop}/members`,
     `${shop}/tokens`,
-    `${shop}/changes`,
     `${shop}/import`,
     `${shop}/delete`,
     `${production}/delete`,
