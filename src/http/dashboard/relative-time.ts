@@ -9,7 +9,8 @@ const UNITS = [
   ["year", 31_536_000_000, Infinity],
 ] as const;
 
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+/** Made with the first text, which a page needs late: it takes longer than all else of a script. */
+let relative: Intl.RelativeTimeFormat | undefined;
 
 /** Texts that are kept: a page has many of few. */
 const written = keepLast<string>(1000);
@@ -20,5 +21,8 @@ export function formatRelative(at: number, now: number): string {
   if (Math.abs(distance) < 60_000) return distance > 0 ? "in under a minute" : "just now";
   const [unit, size] = UNITS.find(([, size, most]) => Math.round(Math.abs(distance) / size) < most)!;
   const count = Math.round(distance / size);
-  return written(`${count} ${unit}`, () => relative.format(count, unit));
+  return written(`${count} ${unit}`, () => {
+    relative ??= new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+    return relative.format(count, unit);
+  });
 }

@@ -70,11 +70,11 @@ export function listenToChanges(): void {
 
 /** Loads the page again, and shows it; while the user types or points at a row, a notice offers it instead. */
 async function update(): Promise<void> {
-  const [address, before] = [location.href, served];
+  const [address, before] = [location.href, served()];
   const answer = await fetch(address, { headers }).catch(() => null);
   const text = await answer?.text().catch(() => null);
   // The result of an own action, which is shown meanwhile, is newer.
-  if (!answer || !text || answer.redirected || location.href !== address || served !== before) return;
+  if (!answer || !text || answer.redirected || location.href !== address || served() !== before) return;
   if (answer.status === 404) return notify("changed", "This page does not exist any more.");
   const next = parse(text);
   // After an own action the page shows its result already.

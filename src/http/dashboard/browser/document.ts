@@ -17,17 +17,16 @@ export function parse(text: string): Document {
 
 /** The content of a page as the server sent it, but for times, whose words change by themselves. */
 function contentOf(page: Document): string | undefined {
-  const main = page.querySelector("main")?.cloneNode(true) as HTMLElement | undefined;
-  for (const time of main?.querySelectorAll("time") ?? []) time.remove();
-  return main?.innerHTML;
+  return page.querySelector("main")?.innerHTML.replace(/<time.*?<\/time>/gs, "");
 }
 
+let content: string | undefined;
 /** Content that the server sent last; a form that is being edited keeps its older content. */
-export let served = contentOf(document);
+export const served = () => (content ??= contentOf(document));
 
 /** Whether a page is as the open one was sent. */
 export function isShown(page: Document): boolean {
-  return contentOf(page) === served;
+  return contentOf(page) === served();
 }
 
 type Showing = {
@@ -42,7 +41,7 @@ export function show(next: Document, { isUpdate = false, sent }: Showing = {}): 
   const isKept = (form: HTMLFormElement) =>
     (isUpdate || (sent !== undefined && !sent.includes(form))) && isChanged(form);
   const kept = [...document.querySelectorAll<HTMLFormElement>("main form")].filter(isKept);
-  served = contentOf(next);
+  content = contentOf(next);
   document.title = next.title;
   document.body.dataset["shortcuts"] = next.body.dataset["shortcuts"] ?? "on";
   const [main, nextMain] = [document.querySelector("main"), next.querySelector("main")];

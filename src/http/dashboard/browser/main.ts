@@ -1,4 +1,5 @@
 import { listenToChanges } from "./changes.ts";
+import { served } from "./document.ts";
 import { followEdits } from "./edits.ts";
 import { sendForms } from "./forms.ts";
 import { openPalette } from "./palette.ts";
@@ -7,15 +8,15 @@ import { addHelpers, keepTimes, obeyKeys, showCurrent } from "./helpers.ts";
 
 /** Enhancements with JavaScript; every page works without it. */
 document.documentElement.classList.add("scripted");
-for (const start of [
-  sendForms,
-  followEdits,
-  listenToChanges,
-  obeyKeys,
-  keepTimes,
-  addHelpers,
-  showCurrent,
-  openPalette,
-  visitLinks,
-])
-  start();
+for (const start of [sendForms, followEdits, obeyKeys, addHelpers, openPalette, visitLinks]) start();
+requestAnimationFrame(showCurrent);
+
+/** Work that can wait until the page is shown, each in a task of its own. */
+const later = [served, keepTimes, listenToChanges];
+// Not every browser tells when it is idle.
+const whenIdle = window.requestIdleCallback ?? setTimeout;
+const next = () => {
+  later.shift()?.();
+  if (later.length > 0) whenIdle(next);
+};
+whenIdle(next);
