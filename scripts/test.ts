@@ -27,12 +27,13 @@ const FAILED = /<testcase name="([^"]*)" classname="([^"]*)"[^>]* file="([^"]*)"
 
 const ROOT = join(import.meta.dir, "..");
 const isFull = values.full || values.rest;
-// Only the full run keeps the data of tests on a disk, whose waiting is a third of its time.
-const directory = mkdtempSync(join(isFull ? tmpdir() : fastDirectory(), "formflag-tests-"));
+const directory = mkdtempSync(join(fastDirectory(), "formflag-tests-"));
 const temporary = join(directory, "tmp");
 mkdirSync(temporary);
+// Only the full run has a disk for what is about one.
+const disk = mkdtempSync(join(isFull ? tmpdir() : directory, "formflag-disk-"));
 // A server that a test starts as another user has its directory there too.
-chmodSync(directory, 0o755);
+for (const each of [directory, disk]) chmodSync(each, 0o755);
 const skips = join(directory, "skips");
 const report = values.report ?? join(directory, "report.xml");
 // The workers share it, each with databases of its own.
@@ -62,6 +63,7 @@ const child = Bun.spawn(
     env: {
       ...process.env,
       TMPDIR: temporary,
+      FORMFLAG_TEST_DISK: disk,
       FORMFLAG_TEST_SKIPS: skips,
       ...(postgres && { FORMFLAG_TEST_POSTGRES: String(postgres.port) }),
     },
@@ -84,7 +86,7 @@ if (counts) {
   console.log(`${tests - failed - skipped} passed, ${failed} failed, ${skipped} skipped`);
 }
 if (process.exitCode !== 0) console.log(`the same order again: add -- --seed ${values.seed}`);
-rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+for (const each of [directory, disk]) rmSync(each, { recursive: true, force: true, maxRetries: 3 });
 
 function unescaped(text: string): string {
   const signs: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };

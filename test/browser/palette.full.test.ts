@@ -50,6 +50,25 @@ describeInBrowser("in a browser (needs /usr/bin/chromium), the palette", () => {
     await page.close();
   }, 60_000);
 
+  test("creates a flag from anywhere, as does the key of the list: the next letters are its name", async () => {
+    const page = await open();
+    const name = page.getByRole("textbox", { name: "Name", exact: true });
+    const isTyped = (text: string) => async () => (await name.inputValue()) === text;
+    await page.keyboard.press("Control+k");
+    await field(page).fill("create a flag");
+    await chosen(page).filter({ hasText: "Create a flag" }).waitFor();
+    await page.keyboard.press("Enter");
+    await name.waitFor();
+    await page.keyboard.type("go-one");
+    await eventually("the palette leads into the field", isTyped("go-one"));
+
+    await page.goto(`${server.url}/dashboard/projects/shop`);
+    await page.keyboard.press("c");
+    await page.keyboard.type("cold-disc");
+    await eventually("the key opens the field", isTyped("cold-disc"));
+    await page.close();
+  }, 60_000);
+
   test("leaves the message of an action to the page after it", async () => {
     const page = await open();
     const answer = await page.request.post(`${server.url}/dashboard/projects/shop/flags/checkout/details`, {

@@ -17,7 +17,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { onData } from "../support/commands.ts";
 import { EXECUTABLE, runExecutable, startServer } from "../support/executable.ts";
 import { rootsOf } from "../support/pages/pages.ts";
-import { tempDirectory } from "../support/temp.ts";
+import { DISK, tempDirectory } from "../support/temp.ts";
 import { clientOf, jsonSubmission, multipartSubmission, prepare, seededRandom, sha256 } from "./load.ts";
 import { need } from "../support/needs.ts";
 
@@ -26,7 +26,7 @@ const random = seededRandom(1);
 
 /** A data directory with submissions, one of them with files, whose server was stopped or is killed. */
 async function fill(signal: NodeJS.Signals) {
-  const data = tempDirectory();
+  const data = tempDirectory(DISK);
   const keys = await prepare(data);
   const server = await startServer([], { data });
   const client = clientOf(server.url, keys);
@@ -40,7 +40,7 @@ const stopped = await fill("SIGTERM");
 const killed = await fill("SIGKILL");
 
 function copyOf(data: string): string {
-  const copy = join(tempDirectory(), "data");
+  const copy = join(tempDirectory(DISK), "data");
   cpSync(data, copy, { recursive: true });
   return copy;
 }
@@ -152,7 +152,7 @@ describe("a data directory is refused and left as it was, byte for byte, when it
 });
 
 test("without any file the upload directory is made anew", async () => {
-  const data = join(tempDirectory(), "data");
+  const data = join(tempDirectory(DISK), "data");
   await onData(data, runExecutable).json("forms", "create", "contact");
   rmSync(join(data, "uploads"), { recursive: true });
   const server = await startServer([], { data });
@@ -160,7 +160,7 @@ test("without any file the upload directory is made anew", async () => {
 });
 
 test("an empty database file in an otherwise empty directory is a new one", async () => {
-  const data = tempDirectory();
+  const data = tempDirectory(DISK);
   writeFileSync(join(data, "formflag.db"), "", { mode: 0o600 });
   expect((await onData(data, runExecutable).run("projects", "create", "shop")).code).toBe(0);
 });
@@ -218,7 +218,7 @@ async function onReadOnly(directory: string, args: string[]) {
 }
 
 const mounts = need(
-  Bun.which("unshare") !== null && (await onReadOnly(tempDirectory(), ["--version"])).code === 0,
+  Bun.which("unshare") !== null && (await onReadOnly(tempDirectory(DISK), ["--version"])).code === 0,
   "a read-only disk: this machine allows no mounts",
 );
 
@@ -226,7 +226,7 @@ describe.skipIf(!mounts)("a read-only disk is refused with a hint that says so",
   test.each([
     ["with a data directory", () => copyOf(stopped.data)],
     ["with the log of a server that was killed", () => copyOf(killed.data)],
-    ["that is empty", () => tempDirectory()],
+    ["that is empty", () => tempDirectory(DISK)],
   ])("%s", async (_, make) => {
     const data = make();
     const before = contentOf(data);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { startServer } from "../support/executable.ts";
-import { tempDirectory } from "../support/temp.ts";
+import { DISK, tempDirectory } from "../support/temp.ts";
 import { PAGE, canInject, inject, startOnSmallDisk } from "./inject.ts";
 import {
   type Client,
@@ -20,7 +20,7 @@ import { need } from "../support/needs.ts";
 const random = seededRandom(1);
 
 async function open() {
-  const data = tempDirectory();
+  const data = tempDirectory(DISK);
   const keys = await prepare(data);
   const server = await startServer([], { data });
   const client = clientOf(server.url, keys);
@@ -186,7 +186,7 @@ describe.skipIf(!injects)("after a crash while the database could not be synced"
   });
 });
 
-const prepared = tempDirectory();
+const prepared = tempDirectory(DISK);
 const keys = await prepare(prepared);
 const small = await startOnSmallDisk(prepared);
 

@@ -4,7 +4,7 @@ import { afterAll } from "bun:test";
 import { eventually } from "../support/eventually.ts";
 import { EXECUTABLE } from "../support/executable.ts";
 import { need, programAt } from "../support/needs.ts";
-import { tempDirectory } from "../support/temp.ts";
+import { DISK, tempDirectory } from "../support/temp.ts";
 
 const STRACE = programAt("strace", "failing system calls");
 
@@ -69,7 +69,7 @@ export const PAGE = 4096;
  * machine does not allow that. `data` is the way there from here.
  */
 export async function startOnSmallDisk(data: string) {
-  const disk = tempDirectory();
+  const disk = tempDirectory(DISK);
   const script =
     'mount -t tmpfs -o size=4m none "$2" || exit 77; cp -a "$1/." "$2" && exec "$3" serve --data "$2" --listen 127.0.0.1:0';
   const unshare = Bun.which("unshare");

@@ -3,7 +3,7 @@ import { eventually } from "../support/eventually.ts";
 import { onData } from "../support/commands.ts";
 import { runExecutable, startServer } from "../support/executable.ts";
 import { openHeldWebhook } from "../support/peers/held-webhook.ts";
-import { tempDirectory } from "../support/temp.ts";
+import { DISK, tempDirectory } from "../support/temp.ts";
 import type { Delivery } from "../../src/delivery/delivery.ts";
 
 const COUNT = 60;
@@ -17,7 +17,7 @@ const ENV = { FORMFLAG_TARGET_NETWORK: "127.0.0.0/8" };
 
 test("a server that is killed while it sends loses no delivery, and repeats one under the same id", async () => {
   using hook = openHeldWebhook();
-  const data = tempDirectory();
+  const data = tempDirectory(DISK);
   const first = await startServer([], { data, env: ENV });
   const here = onData(data);
   const { key } = await here.json<{ key: string }>("forms", "create", "contact");
@@ -52,7 +52,7 @@ test("a server that is killed while it sends loses no delivery, and repeats one 
 
 test("a server that is told to stop ends what it sends, and the next one sends it at once", async () => {
   using hook = openHeldWebhook();
-  const data = tempDirectory();
+  const data = tempDirectory(DISK);
   const first = await startServer([], { data, env: ENV });
   const here = onData(data);
   const { key } = await here.json<{ key: string }>("forms", "create", "contact");

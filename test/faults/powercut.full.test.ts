@@ -11,7 +11,7 @@ import { eachSubmission } from "../../src/forms/inbox/submission-list.ts";
 import { type Problem, checkData, removeOrphans } from "../../src/maintenance/check.ts";
 import { onData } from "../support/commands.ts";
 import { runExecutable, startServer } from "../support/executable.ts";
-import { tempDirectory } from "../support/temp.ts";
+import { DISK, tempDirectory } from "../support/temp.ts";
 import { openNotes } from "../support/notes.ts";
 import { canInject } from "./inject.ts";
 import {
@@ -51,7 +51,7 @@ type History = {
 
 /** Records a fresh data directory, commands on it, two servers one after the other, and what they are asked. */
 async function record(seed: number, submissions: number): Promise<History> {
-  const recording = createRecording(tempDirectory());
+  const recording = createRecording(tempDirectory(DISK));
   const data = join(recording.root, "data");
   const run = async (...args: string[]) => {
     const { under, ended } = tracing(recording);
@@ -263,7 +263,7 @@ describe.skipIf(!traces)("a power cut", () => {
     const { recording, project } = first!;
     const random = seededRandom(SEED);
     for (const fates of [lost, mixed(random)]) {
-      const target = tempDirectory();
+      const target = tempDirectory(DISK);
       const cut = project + random.below(recording.length - project);
       rebuild(recording, { cut, names: "journal", fates, random }, target);
       const data = join(target, "data");

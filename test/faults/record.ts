@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
-import { tempDirectory } from "../support/temp.ts";
+import { DISK, tempDirectory } from "../support/temp.ts";
 
 /**
  * What a process did to the files under a directory, in order. `start` and `end` are positions in the recording: the
@@ -52,7 +52,7 @@ const CALLS = [
  * ended: it adds what was done to the recording, and returns the position at which the process ended.
  */
 export function tracing(recording: Recording): { under: string[]; ended: () => Promise<number> } {
-  const log = join(tempDirectory(), "trace");
+  const log = join(tempDirectory(DISK), "trace");
   const options = ["-D", "-f", "--seccomp-bpf", "-xx", "-s", "16777216", "-o", log, "-e", `trace=${CALLS}`];
   return {
     under: ["strace", ...options],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { openDiskBlobs } from "../../src/blobs/disk.ts";
 import { stageText } from "../contracts/blobs.ts";
-import { tempDirectory } from "../support/temp.ts";
+import { DISK, tempDirectory } from "../support/temp.ts";
 import { canInject } from "./inject.ts";
 
 const blobs = join(import.meta.dir, "../../src/blobs/disk.ts");
@@ -24,7 +24,7 @@ const DELETE = "await blobs.delete([key])";
 
 /** In which order a directory was synced and what is done with each key was done, on a disk where syncs of it are slow. */
 function traceOf(root: string, act: string, keys: string[], directory = root): string[] {
-  const log = join(tempDirectory(), "trace");
+  const log = join(tempDirectory(DISK), "trace");
   const paths = ["-P", directory, "-P", join(root, "done")];
   const filter = ["-e", "trace=fsync,/stat,/access", "-e", "inject=fsync:delay_enter=200000"];
   const script = [process.execPath, "-e", scriptOf(act), root, ...keys];
@@ -41,7 +41,7 @@ const traces = await canInject();
 
 describe.skipIf(!traces)("no file is kept before the name of its folder is durable", () => {
   test("where several requests need the same new folder at the same moment", () => {
-    const root = join(tempDirectory(), "uploads");
+    const root = join(tempDirectory(DISK), "uploads");
     mkdirSync(root);
     const trace = traceOf(root, KEEP, ["a-ab.1", "b-ab.1", "c-ab.1"]);
     expect(trace.filter((event) => event === "done")).toHaveLength(3);
@@ -50,14 +50,14 @@ describe.skipIf(!traces)("no file is kept before the name of its folder is durab
   });
 
   test("where a process that was killed before its sync had made the folder", () => {
-    const root = join(tempDirectory(), "uploads");
+    const root = join(tempDirectory(DISK), "uploads");
     for (const name of ["staging", "ab"]) mkdirSync(join(root, name), { recursive: true });
     expect(traceOf(root, KEEP, ["a-ab.1"])).toEqual(["synced", "done"]);
   });
 });
 
 test.skipIf(!traces)("no file that two delete is gone before its name is gone for good", () => {
-  const root = join(tempDirectory(), "uploads");
+  const root = join(tempDirectory(DISK), "uploads");
   const shard = join(root, "ab");
   mkdirSync(shard, { recursive: true });
   writeFileSync(join(shard, "a-ab.1"), "x");
@@ -67,7 +67,7 @@ test.skipIf(!traces)("no file that two delete is gone before its name is gone fo
 });
 
 test("a folder that somebody removed is made again", async () => {
-  const root = join(tempDirectory(), "uploads");
+  const root = join(tempDirectory(DISK), "uploads");
   const blobs = openDiskBlobs(root);
   const keep = async (key: string) => blobs.keep([{ key, staged: await stageText(blobs, "x") }]);
   await keep("a-ab.1");

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { onData } from "../support/commands.ts";
 import { EXECUTABLE, runExecutable, startServer } from "../support/executable.ts";
-import { tempDirectory } from "../support/temp.ts";
+import { DISK, tempDirectory } from "../support/temp.ts";
 import {
   type Client,
   type Keys,
@@ -194,7 +194,7 @@ export function testKills(rounds: number): void {
 }
 
 async function expectNothingLost(rounds: number): Promise<void> {
-  const data = tempDirectory();
+  const data = tempDirectory(DISK);
   const keys = await prepare(data);
   const memory = createMemory();
   // A slow machine gets further and longer rounds: where the load did not reach the server, nothing was proved.

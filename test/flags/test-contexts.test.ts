@@ -34,9 +34,12 @@ test("a project has at most as many as a change is tried for at once", async () 
   expect(await codeOf(setTestContext(app, OPERATOR, more, {}))).toBe("too_large");
 });
 
-test.each(["", " a", "a/b", "a\nb", "x".repeat(201)])("the name %j is refused", async (name) => {
-  expect(await codeOf(setTestContext(app, OPERATOR, { project: "shop", name }, {}))).toBe("invalid");
-});
+test.each(["", " a", "a/b", "a\nb", "x".repeat(201), ".", "..", "\u200b", "\u2800"])(
+  "the name %j is refused",
+  async (name) => {
+    expect(await codeOf(setTestContext(app, OPERATOR, { project: "shop", name }, {}))).toBe("invalid");
+  },
+);
 
 test.each([
   ["plan=beta, country=DE", { plan: "beta", country: "DE" }],

@@ -15,6 +15,9 @@ export function fastDirectory(): string {
   return bavail * bsize > ENOUGH ? MEMORY : tmpdir();
 }
 
+/** Where files are on a disk, also while the others of a run are in memory. */
+export const DISK = process.env["FORMFLAG_TEST_DISK"] ?? tmpdir();
+
 /** A new empty directory that is removed after the test file. */
 export function tempDirectory(parent = tmpdir()): string {
   const path = mkdtempSync(join(parent, "formflag-test-"));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { formflag } from "../../support/commands.ts";
 import { databaseOf, execute, freshDatabase, IS_POSTGRES_HERE } from "../../support/postgres/postgres.ts";
 import { openTap } from "../../support/postgres/tap.ts";
-import { tempDirectory } from "../../support/temp.ts";
+import { DISK, tempDirectory } from "../../support/temp.ts";
 import { seededRandom } from "../load.ts";
 import type { Killer } from "./house.ts";
 import { KILLS_MS, KILLS_SEED, NETWORK, tryKills } from "./trial.ts";
@@ -61,7 +61,7 @@ for (const count of [1, 2])
       const database = databaseOf(url);
       const { killer, taps } = await openKiller(Number(new URL(url).port), count, KILLS_SEED);
       const env = { FORMFLAG_DATABASE_URL: url, ...NETWORK };
-      const data = tempDirectory();
+      const data = tempDirectory(DISK);
       const run = (...args: string[]) => formflag([...args], { env, cwd: data });
       const kills = await tryKills({
         commands: {
@@ -85,8 +85,8 @@ for (const count of [1, 2])
             { database },
           )),
         async copy() {
-          const archive = join(tempDirectory(), "copy.tar");
-          const restored = join(tempDirectory(), "data");
+          const archive = join(tempDirectory(DISK), "copy.tar");
+          const restored = join(tempDirectory(DISK), "data");
           for (const each of [
             await run("backup", "create", "-o", archive),
             await formflag(["backup", "restore", archive, "--data", restored]),

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { formflag, onData } from "../../support/commands.ts";
 import { eventually } from "../../support/eventually.ts";
-import { tempDirectory } from "../../support/temp.ts";
+import { DISK, tempDirectory } from "../../support/temp.ts";
 import { canInject, killAt } from "../inject.ts";
 import { seededRandom } from "../load.ts";
 import type { Killer } from "./house.ts";
@@ -60,7 +60,7 @@ function createKiller(seed: number): Killer {
 test.skipIf(!(await canInject()))(
   "a server killed at any write, sync or answer on SQLite makes no second step, notice or count",
   async () => {
-    const data = tempDirectory();
+    const data = tempDirectory(DISK);
     const kills = await tryKills({
       commands: onData(data, (args) => formflag(args, { env: NETWORK })),
       data,

