@@ -103,9 +103,9 @@ export async function seenSubmissions(
 ): Promise<readonly string[]> {
   if (visibleProjects(caller, scope) === null) return ids;
   const visible = visibleProjects(caller, "forms:read");
-  const projects = await app.store.submissions.projectsOf(ids);
+  const standing = await app.store.submissions.standing(ids);
   return ids.filter((id) => {
-    const project = projects[id];
+    const project = standing[id]?.project;
     if (project === undefined || (visible !== null && !visible.includes(project))) return false;
     requireScope(caller, scope, { project });
     return true;

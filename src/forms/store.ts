@@ -20,7 +20,7 @@ import type { FormPorts } from "./ports.ts";
 import type { Shared } from "./shared.ts";
 import type { Arrival, Scan, ScanStep, ScannedSubmission } from "./inbox/scan.ts";
 import type { HandlingStore, MarkRecord } from "./inbox/handling-store.ts";
-import type { RawSubmission, StoredFile, Submission, SubmissionPage } from "./submission.ts";
+import type { RawSubmission, StoredFile, Submission, SubmissionPage, Standing } from "./submission.ts";
 import type { SubmissionMark, SubmissionState } from "./submission-state.ts";
 
 type FormStore = {
@@ -66,8 +66,8 @@ export type SubmissionStore = HandlingStore & {
    */
   scan(form: string, scan: Scan): Promise<ScanStep>;
   find(id: string): Promise<Submission | undefined>;
-  /** The slugs of the projects of submissions, by the ids of those that exist. */
-  projectsOf(ids: readonly string[]): Promise<Record<string, string>>;
+  /** By the ids of those that exist. */
+  standing(ids: readonly string[]): Promise<Record<string, Standing>>;
   /**
    * At most `limit` submissions of a form next to one: newer ones in ascending order, or older ones in descending order.
    * The submission of that id need not exist.

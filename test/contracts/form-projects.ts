@@ -72,7 +72,9 @@ export function formProjectsContract(driver: Driver): void {
       await apply(store, ...planMove(form, to));
       expect(await store.forms.named(form.key)).toMatchObject([{ project: to, slug, key: form.key }]);
       expect(await store.submissions.find(submission.id)).toMatchObject({ project: to, form: slug });
-      expect(await store.submissions.projectsOf([submission.id, LAST_ID])).toEqual({ [submission.id]: to });
+      expect(await store.submissions.standing([submission.id, LAST_ID])).toEqual({
+        [submission.id]: { project: to, form: slug, state: "inbox", read: false, assignee: null },
+      });
       expect(await store.targets.list(form.key)).toEqual([target]);
       const told = async (project: string) =>
         (await store.changes.ofForm(project, slug, { limit: 10 })).items.map(({ before }) => before);

@@ -13,6 +13,7 @@ import type { FormsApp } from "../store.ts";
 import { type SubmissionFilter, searchOf } from "./submission-filter.ts";
 import { eachSubmission } from "./submission-list.ts";
 import { markSubmissions } from "./submission-marks.ts";
+import type { Standing } from "../submission.ts";
 import type { SubmissionMark } from "../submission-state.ts";
 
 /** Submissions that one step reads and changes at most, in one transaction. */
@@ -71,18 +72,22 @@ export async function markMatching(
 }
 
 /**
- * Marks those of some submissions that exist, a step at a time, and returns the ids of those that were not marked so before.
- * An error leaves the steps before it. Throws `forbidden`, `unauthenticated`.
+ * Marks those of some submissions that exist, and with `isWanted` only those that it returns true for, a step at a time.
+ * Returns the ids of those that were not marked so before. An error leaves the steps before it. Throws `forbidden`,
+ * `unauthenticated`.
  */
 export async function markPresent(
   app: FormsApp,
   caller: Caller,
   ids: readonly string[],
   mark: SubmissionMark,
+  isWanted: (standing: Standing) => boolean = () => true,
 ): Promise<string[]> {
   const changed: string[] = [];
   for (let start = 0; start < ids.length; start += STEP) {
-    changed.push(...(await markStep(app, caller, ids.slice(start, start + STEP), mark)));
+    const found = Object.entries(await app.store.submissions.standing(ids.slice(start, start + STEP)));
+    const wanted = found.filter(([, standing]) => isWanted(standing)).map(([id]) => id);
+    changed.push(...(await markStep(app, caller, wanted, mark)));
     await yieldToEventLoop();
   }
   return changed;
@@ -100,8 +105,7 @@ async function markStep(
   } catch (error) {
     if (!(error instanceof AppError && error.code === "not_found")) throw error;
   }
-  const present: string[] = [];
-  for (const id of ids) if (await app.store.submissions.find(id)) present.push(id);
+  const present = Object.keys(await app.store.submissions.standing(ids));
   return markSubmissions(app, caller, present, mark);
 }
 

@@ -44,7 +44,8 @@ async function requireReader({ store }: HandlingApp, name: string, ids: readonly
     type: "user" as const,
     grants: grantsOf(user.role, await store.members.ofUser(name)),
   };
-  for (const project of new Set(Object.values(await store.submissions.projectsOf(ids))))
+  const standing = Object.values(await store.submissions.standing(ids));
+  for (const project of new Set(standing.map((each) => each.project)))
     if (!hasScope(rights, "forms:read", { project }))
       throw new AppError("invalid", `user "${name}" does not see the submissions of the project ${project}`, {
         reason: "assignee-without-rights",

@@ -1,6 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
 import { hasScope, requireScopeSomewhere } from "../../access/rights.ts";
-import { yieldToEventLoop } from "../../base/event-loop.ts";
 import type { NewDelivery } from "../../delivery/delivery.ts";
 import { type IntakeTarget, deliveriesOf, enabledTargets } from "../deliveries.ts";
 import { type Form, viewForm } from "../form.ts";
@@ -43,9 +42,6 @@ export async function markAsRead(app: FormsApp, caller: Caller, submission: Subm
   return { ...submission, read: true };
 }
 
-/** Submissions that are read in one turn of the event loop. */
-const STEP = 100;
-
 /** The deliveries of those of the submissions that are spam, by id, without automatic replies. */
 async function deliveriesOfSpam(
   app: FormsApp,
@@ -53,11 +49,10 @@ async function deliveriesOfSpam(
 ): Promise<Record<string, NewDelivery[]>> {
   const deliveries: Record<string, NewDelivery[]> = {};
   const forms = new Map<string, { form: Form; targets: IntakeTarget[] }>();
-  for (const [index, id] of ids.entries()) {
-    if (index % STEP === STEP - 1) await yieldToEventLoop();
-    const submission = await app.store.submissions.find(id);
-    if (submission?.state !== "spam") continue;
-    const { project, form: slug } = submission;
+  for (const [id, { project, form: slug, state }] of Object.entries(
+    await app.store.submissions.standing(ids),
+  )) {
+    if (state !== "spam") continue;
     const name = nameIn(project, slug);
     const known = forms.get(name) ?? (await recipientsOf(app, project, slug));
     if (known === null) continue;

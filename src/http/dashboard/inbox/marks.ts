@@ -2,10 +2,9 @@ import { counted } from "../parts/text.tsx";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
-import { createTurns } from "../../../base/event-loop.ts";
 import { deleteMatching, markMatching, markPresent } from "../../../forms/inbox/bulk.ts";
 import { assignSubmissions, labelSubmissions } from "../../../forms/inbox/submission-handling.ts";
-import type { Submission } from "../../../forms/submission.ts";
+import type { Standing } from "../../../forms/submission.ts";
 import { MAX_BULK_IDS, MAX_MARKED } from "../../../forms/limits.ts";
 import { deleteSubmissions } from "../../../forms/keeping/submission-deletion.ts";
 import {
@@ -22,24 +21,13 @@ import type { Undo, Undos } from "./undo.ts";
 /** Marks the submissions that a form names, and offers to undo it. Throws `invalid` for a mark that does not exist. */
 export async function markSelected(app: App, undos: Undos, caller: Caller, fields: Fields): Promise<Done> {
   const [ids, mark, back] = [idsIn(fields), markIn(fields), backIn(fields)];
-  const states = isFolder(mark) ? await statesOf(app, ids) : new Map<string, SubmissionState>();
+  // Another user may have moved them since the page was shown.
+  const standing = await app.store.submissions.standing(ids);
   const changed = await markPresent(app, caller, ids, mark);
   const { folder } = queryIn(fields);
-  const before = Object.groupBy(changed, (id) => inverseOf(mark, states.get(id) ?? folder));
+  const before = Object.groupBy(changed, (id) => inverseOf(mark, standing[id]?.state ?? folder));
   const next = isFolder(mark) ? nextIn(fields) : null;
   return marked(undos, caller, { next, changed: changed.length, before, mark, back });
-}
-
-/** The folders of submissions. Another user may have moved them since the page was shown. */
-async function statesOf(app: App, ids: readonly string[]): Promise<Map<string, SubmissionState>> {
-  const takeTurns = createTurns();
-  const states = new Map<string, SubmissionState>();
-  for (const id of ids) {
-    const found = await app.store.submissions.find(id);
-    if (found) states.set(id, found.state);
-    await takeTurns();
-  }
-  return states;
 }
 
 /** The same for everything that a filter selects. */
@@ -95,16 +83,9 @@ function inverseOf(mark: SubmissionMark, from: SubmissionState): SubmissionMark 
 export async function undoMark(app: App, undos: Undos, caller: Caller, fields: Fields): Promise<Done> {
   const undo = await undos.take(textOf(fields, "undo"), caller.name);
   if ("handling" in undo) return undoHandling(app, caller, undo);
-  const takeTurns = createTurns();
   const texts: string[] = [];
   for (const [mark, ids] of Object.entries(undo.before) as [SubmissionMark, string[]][]) {
-    const marked: string[] = [];
-    for (const id of ids) {
-      const submission = await app.store.submissions.find(id);
-      if (submission && hasMark(submission, undo.done)) marked.push(id);
-      await takeTurns();
-    }
-    const changed = await markPresent(app, caller, marked, mark);
+    const changed = await markPresent(app, caller, ids, mark, (standing) => hasMark(standing, undo.done));
     if (changed.length > 0) texts.push(`${counted(changed.length)} ${RESULTS[mark]}`);
   }
   return { to: undo.back, text: texts.length > 0 ? `Undone: ${texts.join(", ")}.` : "Nothing to undo." };
@@ -116,11 +97,9 @@ async function undoHandling(
   caller: Caller,
   { ids, back, handling }: Extract<Undo, { handling: unknown }>,
 ): Promise<Done> {
-  const present: string[] = [];
-  for (const id of ids) {
-    const found = await app.store.submissions.find(id);
-    if (found && !("done" in handling && found.assignee !== handling.done.assignee)) present.push(id);
-  }
+  const present = Object.entries(await app.store.submissions.standing(ids))
+    .filter(([, { assignee }]) => !("done" in handling) || assignee === handling.done.assignee)
+    .map(([id]) => id);
   const changed =
     "labels" in handling
       ? await labelSubmissions(app, caller, present, handling.labels)
@@ -128,7 +107,7 @@ async function undoHandling(
   return { to: back, text: changed.length > 0 ? "Undone." : "Nothing to undo." };
 }
 
-function hasMark({ state, read }: Submission, mark: SubmissionMark): boolean {
+function hasMark({ state, read }: Standing, mark: SubmissionMark): boolean {
   return isFolder(mark) ? state === mark : read === (mark === "read");
 }
 

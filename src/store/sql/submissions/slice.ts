@@ -37,7 +37,7 @@ import {
   submissionsBeside,
 } from "./order.ts";
 import { type FindHits, scanSubmissions } from "./scan.ts";
-import { findSubmission, listSubmissions, projectsOfSubmissions } from "./submissions.ts";
+import { findSubmission, listSubmissions, standingOfSubmissions } from "./submissions.ts";
 
 /** The slice of submissions, but for what each driver does in its own way. */
 export function submissionSlice(findHits: FindHits, forget: Forget) {
@@ -46,7 +46,7 @@ export function submissionSlice(findHits: FindHits, forget: Forget) {
       list: listSubmissions,
       scan: (form: string, scan: Scan) => scanSubmissions(findHits, form, scan),
       find: findSubmission,
-      projectsOf: projectsOfSubmissions,
+      standing: standingOfSubmissions,
       beside: submissionsBeside,
       newestOf: newestOfForms,
       marks: listMarks,

@@ -1,5 +1,11 @@
 import { isoTime } from "../../../base/clock.ts";
-import type { FileInfo, RawSubmission, Submission, SubmissionPage } from "../../../forms/submission.ts";
+import type {
+  FileInfo,
+  RawSubmission,
+  Submission,
+  SubmissionPage,
+  Standing,
+} from "../../../forms/submission.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
 import { labelsOf } from "../../../forms/inbox/handling.ts";
 import { textOf, bytesOf } from "../ids.ts";
@@ -112,17 +118,23 @@ export function* findSubmission(id: string): Work<Submission | undefined> {
   return found;
 }
 
-/** The slugs of the projects of submissions, by the ids of those that exist. */
-export function* projectsOfSubmissions(ids: readonly string[]): Work<Record<string, string>> {
-  const rows = yield* allAmong<{ id: Uint8Array; project: string }>(
+/** Of submissions, by the ids of those that exist. */
+export function* standingOfSubmissions(ids: readonly string[]): Work<Record<string, Standing>> {
+  type Row = Pick<SubmissionRow, "id" | "project" | "form" | "state" | "unread" | "assignee">;
+  const rows = yield* allAmong<Row>(
     ids.map(bytesOf),
-    (list) => `SELECT s.id, ${PROJECT_OF_FORM} AS project ${OF_FORMS} AND s.id IN ${list}`,
+    (list) => `SELECT s.id, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.state, s.unread, s.assignee
+               ${OF_FORMS} AND s.id IN ${list}`,
   );
-  const projects = new Map(rows.map(({ id, project }) => [textOf(id), project]));
+  const found = new Map(
+    rows.map(({ id, project, form, state, unread, assignee }) => {
+      return [textOf(id), { project, form, state: STATES[state]!, read: unread === 0, assignee }];
+    }),
+  );
   return Object.fromEntries(
     ids.flatMap((id) => {
-      const project = projects.get(textOf(bytesOf(id)));
-      return project === undefined ? [] : [[id, project]];
+      const standing = found.get(textOf(bytesOf(id)));
+      return standing === undefined ? [] : [[id, standing]];
     }),
   );
 }
