@@ -30,6 +30,9 @@ export function errorPage({ status, reason, message, hint }: Shown, c: Dashboard
           <p>{sentence(visible(message))}</p>
           {hint && <p>{sentence(visible(hint))}</p>}
         </Notice>
+        {hint?.startsWith("the role ") && (
+          <p class="soft">An administrator can give you another role under Access.</p>
+        )}
         <div class="buttons">
           {status === 401 ? (
             <ButtonLink to="/sign-in" kind="primary">

@@ -57,6 +57,7 @@ describe("projects", () => {
     expect(first.text).not.toContain("Create a project");
     const second = await ann.get("/projects?after=p49");
     expect(second.text).toContain("projects/shop");
+    expect(second.text).toMatch(/data-label="Flags"><div>\d+</);
     expect(second.text).not.toContain("after=");
     expect((await ann.get("/projects?after=zz")).text).toContain("There are no more projects");
   });

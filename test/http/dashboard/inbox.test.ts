@@ -309,13 +309,21 @@ describe("a submission", () => {
 
   test("is shown with its fields, its sender and its life", async () => {
     const form = await inbox.newForm({ notify: ["shop@example.com"] });
-    const data = { email: "ada@example.com", list: ["a", "b"], deep: { a: { b: 1 } }, none: null, on: true };
+    const data = {
+      email: "ada@example.com",
+      list: ["a", "b"],
+      deep: { a: { b: 1 } },
+      none: null,
+      on: true,
+      deeper: [[[[[1]]]]],
+    };
     const { id } = await inbox.stored(form, json(data));
     const { status, text } = await browser.get(`/inbox/${form.slug}/${id}`);
     expect(status).toBe(200);
     for (const part of [
       "<li><span",
-      "&quot;b&quot;: 1",
+      ">b</bdi></dt><dd><code>1</code>",
+      '<pre tabindex="0">[\n  [\n    [',
       "<code>true</code>",
       "Stored",
       "notification",

@@ -38,6 +38,14 @@ describe("a person", () => {
     expect(text).toContain(`formflag submissions purge --email ${email} --dry-run`);
   });
 
+  test("is found among recent senders", async () => {
+    const form = await inbox.newForm();
+    for (const email of ["jo@example.com", "Jo@example.com"]) await inbox.stored(form, json({ email }));
+    const { text } = await browser.get("/people");
+    expect(text).toMatch(/>Jo@example\.com<\/bdi>.*data-label="Submissions"><div>2</);
+    expect(text).not.toContain(">jo@example.com<");
+  });
+
   test("is exported", async () => {
     const { email, first, second } = await openPerson();
     const answer = await browser.ask(`/people/export?q=${encodeURIComponent(email)}&format=jsonl`);

@@ -16,7 +16,7 @@ import { ExactTime } from "../parts/time.tsx";
 import { timeIn } from "../inbox/query.ts";
 import type { Dashboard } from "../routes.ts";
 import { useView } from "../view.ts";
-import { NOUN_WORDS, actionInWords, detailsInWords } from "./audit-words.ts";
+import { NOUN_WORDS, actionInWords, detailsInWords, thingInWords } from "./audit-words.ts";
 
 /** Entries on one page. */
 const PAGE = 50;
@@ -159,11 +159,11 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   },
   {
     label: "What",
-    cell: ({ project, object }) => (
+    cell: ({ action, project, object, details }) => (
       <>
         {object !== null && (
           <span class="cut" title={visible(object)}>
-            <Foreign text={object} />
+            <Foreign text={thingInWords(action, details) ?? object} />
           </span>
         )}
         {project !== null && <span class="soft small whole"> in {project}</span>}

@@ -73,6 +73,23 @@ export function actionInWords(action: string): string {
   return Object.hasOwn(ACTION_WORDS, action) ? ACTION_WORDS[action as AuditAction] : action;
 }
 
+/** Nouns whose things have an id rather than a name, with what each is called. */
+const UNNAMED: Readonly<Record<string, string>> = {
+  session: "a browser",
+  invitation: "an invitation",
+  target: "a target",
+  feed: "a feed",
+  change: "a change",
+};
+
+/** The thing of an action, by its summary or its kind, if it has an id rather than a name. */
+export function thingInWords(action: string, details: Readonly<Record<string, unknown>>): string | undefined {
+  const thing = UNNAMED[action.slice(0, action.indexOf("."))];
+  const { summary, kind } = details;
+  if (thing === undefined) return undefined;
+  return typeof summary === "string" ? summary : typeof kind === "string" ? `a target, ${kind}` : thing;
+}
+
 /** Details as `role editor; mail from none; expires 2 Dec 2026, 21:47:56 UTC`. */
 export function detailsInWords(details: Readonly<Record<string, unknown>>, timeZone: string): string {
   return Object.entries(details)

@@ -44,7 +44,7 @@ export function ChangeCard({ sides = [], ...props }: Props & { sides?: readonly 
   const { revision, name, at, who, why } = change;
   const [done, tone] = ACTIONS[actionOf(change)];
   return (
-    <article class="card" aria-labelledby={`change-${revision}`}>
+    <article class="card change" aria-labelledby={`change-${revision}`}>
       <h2 id={`change-${revision}`}>
         <ChangedThing project={project} environments={environments} change={change} />
         <Badge tone={tone}>{done}</Badge>
@@ -102,7 +102,7 @@ export function PlainChangeCard({ change }: { change: Change }) {
   const { revision, at, who, why } = change;
   const [done, tone] = ACTIONS[actionOf(change)];
   return (
-    <article class="card" aria-labelledby={`change-${revision}`}>
+    <article class="card change" aria-labelledby={`change-${revision}`}>
       <h2 id={`change-${revision}`}>
         Revision {revision} <Badge tone={tone}>{done}</Badge>
       </h2>

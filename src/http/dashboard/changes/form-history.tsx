@@ -1,3 +1,5 @@
+import { DEFAULT_PROJECT } from "../../../access/place.ts";
+import { FormTabs } from "../forms/form-tabs.tsx";
 import { namedShort } from "../forms/form-words.ts";
 import { AppError } from "../../../base/errors.ts";
 import { listFormChanges } from "../../../forms/form-history.ts";
@@ -52,31 +54,34 @@ function historyPage(
     heading: "History",
     section: "forms",
     topics: ["setup"],
-    back: isThere ? { to: formPath(name), label: `Form ${name}` } : { to: "/forms", label: "Forms" },
+    back: isThere ? { to: formPath(name), label: name } : { to: "/forms", label: "Forms" },
     commands: [{ label: "Lists the same", text: formflag("forms history", form!, { p, who, before }) }],
     content: (
-      <List
-        filters={
-          <FilterForm to={to} label="Filter">
-            <TextField name="who" label="Who" type="search" value={who ?? ""} />
-          </FilterForm>
-        }
-        empty={
-          <Empty title={who === undefined ? "Nothing has changed yet" : "No change matches"}>
-            {who !== undefined && <ButtonLink to={to}>Show every change</ButtonLink>}
-          </Empty>
-        }
-        rows={items}
-        keyOf={({ revision }) => `revision-${revision}`}
-        card={(change) => <PlainChangeCard change={change} />}
-        pages={{
-          to,
-          query: { who },
-          isLater: before !== undefined,
-          next: more && { before: items.at(-1)!.revision },
-          words: BY_AGE,
-        }}
-      />
+      <>
+        {isThere && <FormTabs form={{ project: p ?? DEFAULT_PROJECT, slug: form! }} current="History" />}
+        <List
+          filters={
+            <FilterForm to={to} label="Filter">
+              <TextField name="who" label="Who" type="search" value={who ?? ""} />
+            </FilterForm>
+          }
+          empty={
+            <Empty title={who === undefined ? "Nothing has changed yet" : "No change matches"}>
+              {who !== undefined && <ButtonLink to={to}>Show every change</ButtonLink>}
+            </Empty>
+          }
+          rows={items}
+          keyOf={({ revision }) => `revision-${revision}`}
+          card={(change) => <PlainChangeCard change={change} />}
+          pages={{
+            to,
+            query: { who },
+            isLater: before !== undefined,
+            next: more && { before: items.at(-1)!.revision },
+            words: BY_AGE,
+          }}
+        />
+      </>
     ),
   };
 }

@@ -41,10 +41,15 @@ export function hasTarget(kind: string): boolean {
   return kind !== "notification" && kind !== "autoreply" && kind !== "reply";
 }
 
+/** An event of a project, or a family of them: `flag changed`, `all about flags`. */
+export function eventInWords(event: string): string {
+  return event.endsWith(".*") ? `all about ${event.slice(0, -2)}s` : event.replace(".", " ");
+}
+
 /** The form whose submission is delivered, or the event of a project, for people. */
 export function subjectOf({ project, form, environment, event }: Delivery): string {
   if (form !== null) return shortName({ project, slug: form });
-  return `${event} in ${environment === null ? project : `${project}/${environment}`}`;
+  return `${eventInWords(event!)} in ${environment === null ? project : `${project}/${environment}`}`;
 }
 
 /** Recipients by the `target` of deliveries: a mail address in full, a URL without its secret parts. */

@@ -215,6 +215,7 @@ function PlaceCard({ project, flag, place }: { project: string; flag: string; pl
         <FlagState record={record} />
       </h2>
       <Facts
+        class="row clamped"
         facts={[
           [record.rules === null ? "Payload" : "Variants", <FlagValue record={record} />],
           record.rules !== null && ["Rule", <RuleWords record={record} />],

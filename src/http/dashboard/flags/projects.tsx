@@ -17,6 +17,9 @@ import { Foreign } from "../parts/text.tsx";
 import type { Dashboard } from "../routes.ts";
 import { useMay } from "../view.ts";
 
+/** Flags of a project that are counted. */
+const COUNTED = 100;
+
 /** Projects on one page. */
 const PAGE = 50;
 
@@ -29,7 +32,19 @@ export function projectListRoutes({ app, get, post }: Dashboard) {
       after: after ?? undefined,
       search,
     });
-    return projectsPage({ projects: items, search, after, next: more ? items.at(-1)!.slug : null, draft });
+    const counts = new Map<string, number>();
+    for (const { slug } of items) {
+      const heads = await app.store.flags.heads(slug, { limit: COUNTED + 1 });
+      counts.set(slug, heads.items.filter(({ archived }) => !archived).length);
+    }
+    return projectsPage({
+      projects: items,
+      counts,
+      search,
+      after,
+      next: more ? items.at(-1)!.slug : null,
+      draft,
+    });
   };
 
   get("/projects", "flags:read", (c) => show(c));
@@ -65,6 +80,8 @@ type NewProjectDraft = {
 
 type Props = {
   projects: readonly Project[];
+  /** The flags of each project, by its slug. */
+  counts: ReadonlyMap<string, number>;
   search: string;
   after: string | null;
   next: string | null;
@@ -86,7 +103,7 @@ function projectsPage(props: Props): Page {
   };
 }
 
-const COLUMNS: Column<Project>[] = [
+const columnsOf = (counts: Props["counts"]): Column<Project>[] => [
   {
     label: "Project",
     heading: true,
@@ -100,6 +117,14 @@ const COLUMNS: Column<Project>[] = [
         )}
       </>
     ),
+  },
+  {
+    label: "Flags",
+    numeric: true,
+    cell: ({ slug }) => {
+      const count = counts.get(slug) ?? 0;
+      return count > COUNTED ? `${COUNTED}+` : count;
+    },
   },
   {
     label: "Environments",
@@ -119,7 +144,7 @@ const COLUMNS: Column<Project>[] = [
 /** Projects from which on a list is searched. */
 const SEARCHED = 10;
 
-function Projects({ projects, search, after, next, draft }: Props) {
+function Projects({ projects, counts, search, after, next, draft }: Props) {
   const mayCreate = useMay("admin");
   return (
     <div class="stack">
@@ -129,7 +154,7 @@ function Projects({ projects, search, after, next, draft }: Props) {
       <List
         empty={search === "" ? <NoProjects isLater={after !== null} /> : <NothingFound search={search} />}
         caption="Projects"
-        columns={COLUMNS}
+        columns={columnsOf(counts)}
         rows={projects}
         keyOf={({ slug }) => `project-${slug}`}
         pages={{

@@ -112,7 +112,7 @@ export function TickedFlags({
         <p class="soft small untallied">Tick flags to change several of them at once.</p>
         <p class="tally"> ticked</p>
         <div class="filters">
-          <TextField name="tag" id="new-tag" label="Tag" />
+          <TextField name="tag" id="new-tag" label="Tag" placeholder="Tag" />
           <Button name="act" value="tag">
             Tag
           </Button>

@@ -25,6 +25,7 @@ import { Time } from "../parts/time.tsx";
 import { FORM, formPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { useMayWriteForms } from "../view.ts";
+import { FormTabs } from "./form-tabs.tsx";
 import { namedForm } from "./form-words.ts";
 
 const FEEDS = `${FORM}/feeds` as const;
@@ -159,6 +160,7 @@ function Feeds({ form, feeds, typed, faults }: Props) {
   };
   return (
     <>
+      <FormTabs form={form} current="Feeds" />
       <p class="soft">
         A feed is a secret address at which a spreadsheet, a feed reader or a script reads the submissions,
         newest first and without spam.

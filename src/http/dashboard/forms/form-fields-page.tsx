@@ -11,6 +11,7 @@ import { Notice } from "../parts/status.tsx";
 import { formPath } from "../paths.ts";
 import type { FieldRow } from "../../../forms/intake/field-rows.ts";
 import type { FieldsDraft, FieldsFaults } from "./form-fields-draft.ts";
+import { FormTabs } from "./form-tabs.tsx";
 import { namedForm } from "./form-words.ts";
 import { Preview } from "./form-preview.tsx";
 
@@ -48,53 +49,60 @@ export function fieldsPage(form: Form, shown: Shown, isRefused: boolean): Page {
       { label: "Print code with them", text: formflag("forms snippet", ...namedForm(form)) },
     ],
     content: (
-      <div class="with-preview">
-        <PostForm
-          to={`${to}/fields`}
-          values={{ as: draft.as, before: JSON.stringify(before) }}
-          class="card stack"
-          id="fields-form"
-          label="Fields"
-          isChanged={isTyped}
-        >
-          {/* Enter in a field presses the first button of a form. */}
-          <button type="submit" name="act" value="save" class="unseen" tabindex={-1} aria-hidden="true">
-            Save
-          </button>
-          <div class="tabs" role="group" aria-label="Notation">
-            <Tab act="rows" label="Rows" isCurrent={draft.as === "rows"} />
-            <Tab act="json" label="JSON" isCurrent={draft.as === "json"} />
-          </div>
-          {isOverwriting && (
-            <Notice tone="warn">
-              <p>
-                Other fields were saved since you opened the page. Saving again replaces them; Discard shows
-                them.
-              </p>
-            </Notice>
-          )}
-          {faults?.whole !== undefined && (
-            <Notice tone="bad">
-              <p>{sentence(faults.whole)}</p>
-            </Notice>
-          )}
-          {draft.as === "rows" ? <Rows draft={draft} shown={shown} /> : <Json draft={draft} shown={shown} />}
-          <p class="buttons save-bar">
-            <Button kind="primary" name="act" value="save">
-              Save fields
-            </Button>
-            <Button name="act" value="check">
-              Check
-            </Button>
-            {isTyped && (
-              <Button kind="quiet" name="act" value="discard">
-                Discard
-              </Button>
+      <>
+        <FormTabs form={form} current="Fields" />
+        <div class="with-preview">
+          <PostForm
+            to={`${to}/fields`}
+            values={{ as: draft.as, before: JSON.stringify(before) }}
+            class="card stack"
+            id="fields-form"
+            label="Fields"
+            isChanged={isTyped}
+          >
+            {/* Enter in a field presses the first button of a form. */}
+            <button type="submit" name="act" value="save" class="unseen" tabindex={-1} aria-hidden="true">
+              Save
+            </button>
+            <div class="tabs" role="group" aria-label="Notation">
+              <Tab act="rows" label="Rows" isCurrent={draft.as === "rows"} />
+              <Tab act="json" label="JSON" isCurrent={draft.as === "json"} />
+            </div>
+            {isOverwriting && (
+              <Notice tone="warn">
+                <p>
+                  Other fields were saved since you opened the page. Saving again replaces them; Discard shows
+                  them.
+                </p>
+              </Notice>
             )}
-          </p>
-        </PostForm>
-        <Preview content={preview} />
-      </div>
+            {faults?.whole !== undefined && (
+              <Notice tone="bad">
+                <p>{sentence(faults.whole)}</p>
+              </Notice>
+            )}
+            {draft.as === "rows" ? (
+              <Rows draft={draft} shown={shown} />
+            ) : (
+              <Json draft={draft} shown={shown} />
+            )}
+            <p class="buttons save-bar">
+              <Button kind="primary" name="act" value="save">
+                Save fields
+              </Button>
+              <Button name="act" value="check">
+                Check
+              </Button>
+              {isTyped && (
+                <Button kind="quiet" name="act" value="discard">
+                  Discard
+                </Button>
+              )}
+            </p>
+          </PostForm>
+          <Preview content={preview} />
+        </div>
+      </>
     ),
   };
 }

@@ -95,7 +95,7 @@ type Examined = {
 
 async function examine(form: Form, draft: FieldsDraft): Promise<Examined> {
   const { schema, faults } = schemaOf(draft, form);
-  if (schema === null) return { faults, preview: "There are no fields yet." };
+  if (schema === null) return { faults, preview: "There are no fields yet. One with a label is shown here." };
   const { compileSchema } = await import("../../../forms/validation/validation.ts");
   const { pageContentOf } = await import("../../../forms/intake/page-content.ts");
   let isSound = false;

@@ -16,6 +16,7 @@ import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { useMayWriteForms } from "../view.ts";
 import { formPath, inboxPath } from "../paths.ts";
+import { FormTabs } from "./form-tabs.tsx";
 import { namedForm } from "./form-words.ts";
 import { ProjectLink } from "./project-link.tsx";
 import { type Snippet, Snippets } from "./form-snippets.tsx";
@@ -53,6 +54,7 @@ export function formPage(shown: Shown, failed?: { target: string; message: strin
     ],
     content: (
       <>
+        <FormTabs form={form} current="Overview" />
         <About {...shown} />
         <Targets form={form} targets={shown.targets} deliveries={shown.deliveries} failed={failed} />
         <Snippets form={form} snippets={shown.snippets} />
@@ -65,28 +67,14 @@ function Actions({ form }: { form: Form }) {
   const mayChange = useMayWriteForms(form.project);
   return (
     <>
-      <ButtonLink to={inboxPath(shortName(form))} icon="inbox">
+      {mayChange && (
+        <ButtonForm to={`${formPath(shortName(form))}/test`} icon="send">
+          Send a test
+        </ButtonForm>
+      )}
+      <ButtonLink to={inboxPath(shortName(form))} icon="inbox" kind="primary">
         Inbox
       </ButtonLink>
-      <ButtonLink to={`${formPath(shortName(form))}/feeds`} icon="activity">
-        Feeds
-      </ButtonLink>
-      <ButtonLink to={`${formPath(shortName(form))}/history`} icon="history">
-        History
-      </ButtonLink>
-      {mayChange && (
-        <>
-          <ButtonForm to={`${formPath(shortName(form))}/test`} icon="send">
-            Send a test
-          </ButtonForm>
-          <ButtonLink to={`${formPath(shortName(form))}/fields`} icon="forms">
-            Fields
-          </ButtonLink>
-          <ButtonLink to={`${formPath(shortName(form))}/settings`} icon="settings">
-            Settings
-          </ButtonLink>
-        </>
-      )}
     </>
   );
 }

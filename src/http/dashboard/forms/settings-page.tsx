@@ -10,6 +10,7 @@ import { AreaField, CheckField, SelectField, TextField } from "../parts/field.ts
 import { Button, ButtonLink, Form as PostForm, Hidden } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { GROUPS, type SettingErrors, beforeName, settingText } from "./setting-fields.ts";
+import { FormTabs } from "./form-tabs.tsx";
 import { namedForm } from "./form-words.ts";
 import { formPath } from "../paths.ts";
 
@@ -36,6 +37,7 @@ export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
     ],
     content: (
       <>
+        <FormTabs form={form} current="Settings" />
         {GROUPS.map(({ id, title, names }) => {
           const failed = sent?.group === id ? sent : undefined;
           return (

@@ -1,4 +1,5 @@
 import type { Page } from "../page.tsx";
+import { Card } from "../parts/card.tsx";
 import { A } from "../parts/link.tsx";
 import { Table } from "../parts/table.tsx";
 import { KEYS } from "../paths.ts";
@@ -56,17 +57,17 @@ function Keys() {
       </p>
       <div class="columns">
         {ALL.map(([where, keys]) => (
-          <section class="card" aria-label={where}>
+          <Card id={`keys-${where}`} title={where}>
             <Table
               caption={where}
               rows={keys}
               keyOf={([key]) => `key-${where}-${key}`}
               columns={[
-                { label: where, heading: true, cell: ([key]) => <kbd>{key}</kbd> },
+                { label: "Key", heading: true, cell: ([key]) => <kbd>{key}</kbd> },
                 { label: "Action", isLabelUnseen: true, cell: ([, what]) => what },
               ]}
             />
-          </section>
+          </Card>
         ))}
       </div>
     </>

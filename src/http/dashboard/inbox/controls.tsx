@@ -100,7 +100,9 @@ export function BulkBar({ listing: { query, next, counts } }: { listing: Listing
         <input type="checkbox" data-all="submission" />
         Select all on this page
       </label>
-      <MarkButtons folder={query.folder} hasKeys />
+      <div class="ticked">
+        <MarkButtons folder={query.folder} hasKeys />
+      </div>
       {(next !== null || query.before !== null) && (
         <A to={MATCHING} query={{ ...parametersOf({ ...query, before: null }), form: query.form }}>
           {isFiltered(query) ? "All that match…" : `All ${total.toLocaleString("en")} that match…`}

@@ -48,7 +48,7 @@ export type ShownEnvironment = { environment: Environment; readAt: number | null
 type CardProps = { project: string; index: number } & ShownEnvironment;
 
 export function EnvironmentCard({ project, index, environment, readAt }: CardProps) {
-  const { slug, name, key, locked, color, approvals } = environment;
+  const { slug, name, key, locked, approvals } = environment;
   const path = environmentPath(project, slug);
   const isAdmin = useMay("admin");
   return (
@@ -66,17 +66,7 @@ export function EnvironmentCard({ project, index, environment, readAt }: CardPro
       />
       {isAdmin && (
         <>
-          <Form to={`${path}/settings`} class="filters" id={`color-${slug}`} label={`Color of ${slug}`}>
-            <SelectField
-              id={`color-of-${index}`}
-              name="color"
-              label="Color"
-              value={color ?? ""}
-              options={COLOR_OPTIONS}
-            />
-            <Button label={`Save the color of ${slug}`}>Save</Button>
-          </Form>
-          <ApprovalsForm index={index} environment={environment} to={`${path}/settings`} />
+          <SettingsForm index={index} environment={environment} to={`${path}/settings`} />
           <div class="buttons">
             <ButtonForm
               to={`${path}/settings`}
@@ -101,10 +91,10 @@ const APPROVAL_OPTIONS = Array.from({ length: MAX_APPROVALS + 1 }, (_, count) =>
   label: count === 0 ? "none" : String(count),
 }));
 
-/** How many people have to approve a change of the environment; fewer than before asks for its name. */
-function ApprovalsForm({
+/** The color, and how many people have to approve a change of the environment; fewer than before asks for its name. */
+function SettingsForm({
   index,
-  environment: { slug, approvals },
+  environment: { slug, color, approvals },
   to,
 }: {
   index: number;
@@ -112,7 +102,14 @@ function ApprovalsForm({
   to: string;
 }) {
   return (
-    <Form to={to} class="filters" id={`approvals-${slug}`} label={`Approvals of changes of ${slug}`}>
+    <Form to={to} class="filters" id={`settings-${slug}`} label={`Settings of ${slug}`}>
+      <SelectField
+        id={`color-of-${index}`}
+        name="color"
+        label="Color"
+        value={color ?? ""}
+        options={COLOR_OPTIONS}
+      />
       <SelectField
         id={`approvals-of-${index}`}
         name="approvals"
@@ -128,7 +125,7 @@ function ApprovalsForm({
           value=""
         />
       )}
-      <Button label={`Save the approvals of ${slug}`}>Save</Button>
+      <Button label={`Save the settings of ${slug}`}>Save</Button>
     </Form>
   );
 }

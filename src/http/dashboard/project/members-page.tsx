@@ -81,8 +81,10 @@ export function membersPage({ project, members, invitations, typed }: Members): 
           ]}
         />
         <Invitations to={to} invitations={invitations} />
-        <Invite to={to} project={project} />
-        <Add to={to} project={project} typed={typed?.act === "set" ? typed.user : ""} />
+        <div class="columns">
+          <Invite to={to} project={project} />
+          <Add to={to} project={project} typed={typed?.act === "set" ? typed.user : ""} />
+        </div>
       </>
     ),
   });

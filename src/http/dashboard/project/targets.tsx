@@ -7,6 +7,7 @@ import { addNoticeTarget, listNoticeTargets } from "../../../projects/notice-tar
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
+import { eventInWords } from "../deliveries/delivery-words.tsx";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { Empty } from "../parts/card.tsx";
@@ -136,7 +137,7 @@ function Targets({ project, targets, typed, faults }: Shown) {
 
 const COLUMNS: readonly Column<TargetView>[] = [
   { label: "Environment", cell: ({ environment }) => environment ?? "all" },
-  { label: "Events", cell: ({ events }) => events?.join(", ") ?? "all" },
+  { label: "Events", cell: ({ events }) => events?.map(eventInWords).join(", ") ?? "all" },
   {
     label: "Together",
     cell: ({ digest }) => (digest === null ? "no" : `every ${durationInWords(digest).replace(/^1 /, "")}`),
@@ -188,7 +189,7 @@ function NewTarget({ to, project, typed, faults }: NewTargetProps) {
                   name="event"
                   id={`event-${event}`}
                   value={event}
-                  label={event}
+                  label={eventInWords(event)}
                   checked={typed.events.includes(event)}
                   fault={faults["events"] && "events-error"}
                 />

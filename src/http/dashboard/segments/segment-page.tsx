@@ -61,9 +61,11 @@ export function segmentPage(segment: OneSegment): Page {
     ],
     content: (
       <div class="stack">
-        <p>
-          In <EnvironmentName environment={environment} />: <Who record={record} project={slug} />, changed{" "}
-          <Time at={record.updatedAt} />.{" "}
+        <p class="clamp">
+          <Who record={record} project={slug} />
+        </p>
+        <p class="soft">
+          In <EnvironmentName environment={environment} />, changed <Time at={record.updatedAt} />.{" "}
           <A
             to={`${projectPath(slug)}/history`}
             query={{ kind: "segment", name, environment: environment.slug }}

@@ -109,7 +109,14 @@ function segmentsPage({ project, environment, segments, uses, after, more }: Seg
             heading: true,
             cell: ({ name }) => <A to={segmentPath(slug, environment.slug, name)}>{name}</A>,
           },
-          { label: "Who", cell: (record) => <Who record={record} project={slug} /> },
+          {
+            label: "Who",
+            cell: (record) => (
+              <span class="clamp">
+                <Who record={record} project={slug} />
+              </span>
+            ),
+          },
           {
             label: "Used by",
             cell: ({ name }) => (

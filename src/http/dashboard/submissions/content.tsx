@@ -1,4 +1,4 @@
-import { isLargerThan, isObject } from "../../../base/json.ts";
+import { isLargerThan } from "../../../base/json.ts";
 import { Foreign, ForeignValue, visible } from "../parts/text.tsx";
 import { formatBytes } from "../../../base/bytes.ts";
 import type { Submission } from "../../../forms/submission.ts";
@@ -13,8 +13,10 @@ const MAX_SHOWN = 20_000;
 /** Characters that a page shows of all long values together, and of each at least. */
 const MAX_SHOWN_OF_LONG = 200_000;
 const MIN_SHOWN = 1000;
-/** Members of a list or an object that are shown a line each; larger ones are shown as JSON. */
+/** Members of a value, those of its members included, that are shown a line each; larger ones are shown as JSON. */
 const MAX_MEMBERS = 50;
+/** Lists and objects in each other that are shown in lines. */
+const MAX_DEPTH = 4;
 
 /** The fields of a submission in the order in which they came. */
 export function FieldValues({
@@ -52,31 +54,7 @@ function shareOf(values: readonly unknown[]): number {
 /** A value of any type, as a person reads it. */
 function Value({ value, most }: { value: unknown; most: number }) {
   if (isPlain(value)) return <PlainValue value={value} most={most} />;
-  if (Array.isArray(value) && value.length <= MAX_MEMBERS && value.every(isPlain))
-    return (
-      <ul class="values">
-        {value.map((each) => (
-          <li>
-            <PlainValue value={each} most={most} />
-          </li>
-        ))}
-      </ul>
-    );
-  if (isObject(value) && Object.keys(value).length <= MAX_MEMBERS && Object.values(value).every(isPlain))
-    return (
-      <dl class="facts values">
-        {Object.entries(value).map(([name, each]) => (
-          <div>
-            <dt>
-              <Foreign text={name} />
-            </dt>
-            <dd>
-              <PlainValue value={each as Plain} most={most} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-    );
+  if (membersLeft(value, MAX_MEMBERS, MAX_DEPTH) >= 0) return <Members value={value as object} most={most} />;
   const json = JSON.stringify(value, null, 2);
   return (
     <>
@@ -84,6 +62,45 @@ function Value({ value, most }: { value: unknown; most: number }) {
       <Rest length={json.length} most={most} />
     </>
   );
+}
+
+/** A list or an object, a line for each plain value in it. */
+function Members({ value, most }: { value: object; most: number }) {
+  const memberOf = (each: unknown) =>
+    isPlain(each) ? <PlainValue value={each} most={most} /> : <Members value={each as object} most={most} />;
+  if (Array.isArray(value))
+    return (
+      <ul class="values">
+        {value.map((each: unknown) => (
+          <li>{memberOf(each)}</li>
+        ))}
+      </ul>
+    );
+  return (
+    <dl class="facts values">
+      {Object.entries(value).map(([name, each]) => (
+        <div>
+          <dt>
+            <Foreign text={name} />
+          </dt>
+          <dd>{memberOf(each)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** How many of the members that may be shown a value leaves over; less than 0 if it has more, or is too deep. */
+function membersLeft(value: unknown, most: number, depth: number): number {
+  if (isPlain(value)) return most;
+  const members = Array.isArray(value) ? (value as unknown[]) : Object.values(value as object);
+  if (depth === 0 || members.length === 0) return -1;
+  let left = most - members.length;
+  for (const each of members) {
+    if (left < 0) return left;
+    left = membersLeft(each, left, depth - 1);
+  }
+  return left;
 }
 
 type Plain = string | number | boolean | null;

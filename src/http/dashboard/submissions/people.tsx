@@ -1,5 +1,10 @@
+import type { Caller } from "../../../access/caller.ts";
+import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { SUBMISSION_ID } from "../../../base/ids.ts";
+import { findSenderAddress } from "../../../delivery/address.ts";
+import { listInbox } from "../../../forms/inbox/inbox.ts";
+import { ALL_BUT_SPAM } from "../../../forms/inbox/submission-filter.ts";
 import { exportPerson, findPerson } from "../../../forms/keeping/person.ts";
 import { purgeSchema } from "../../../forms/keeping/purge-schema.ts";
 import { purgeSubmissions } from "../../../forms/keeping/purge.ts";
@@ -18,7 +23,9 @@ import { TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { A, Button, ButtonForm, ButtonLink } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
-import { Empty } from "../parts/card.tsx";
+import { Card, Empty } from "../parts/card.tsx";
+import { Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
 import { Foreign, visible, counted } from "../parts/text.tsx";
 import { addressOf, useMayWriteForms, useView } from "../view.ts";
 
@@ -36,7 +43,7 @@ export function peopleRoutes({ app, options, get, post }: Dashboard) {
 
   get("/people", "forms:read", async (c) => {
     const address = addressIn(c);
-    if (address === "") return peoplePage("", null);
+    if (address === "") return peoplePage("", null, await recentPeople(app, c.get("caller")));
     const fault = faultOf(address);
     if (fault !== null) return peoplePage(address, fault);
     const query = { limit: PAGE, before: beforeIn(c) };
@@ -71,8 +78,25 @@ function faultOf(email: string): string | null {
   return checked.success ? null : checked.error.issues[0]!.message;
 }
 
-/** The search for a person. `fault` is what is wrong with what was typed. */
-function peoplePage(typed: string, fault: string | null): Page {
+/** A recent sender. `count` is of their submissions among the newest. */
+type Recent = { address: string; at: number; count: number };
+
+/** The senders of the newest submissions, each once. */
+async function recentPeople(app: App, caller: Caller): Promise<Recent[]> {
+  const newest = { form: null, limit: PAGE, before: null, filter: ALL_BUT_SPAM };
+  const people = new Map<string, Recent>();
+  for (const { data, createdAt } of (await listInbox(app, caller, newest)).submissions) {
+    const address = findSenderAddress(data, null, null);
+    if (address === null) continue;
+    const known = people.get(address.toLowerCase());
+    if (known) known.count += 1;
+    else people.set(address.toLowerCase(), { address, at: Date.parse(createdAt), count: 1 });
+  }
+  return [...people.values()];
+}
+
+/** The search for a person, above recent senders. `fault` is what is wrong with what was typed. */
+function peoplePage(typed: string, fault: string | null, recent: readonly Recent[] = []): Page {
   return {
     title: "People",
     section: "people",
@@ -83,6 +107,27 @@ function peoplePage(typed: string, fault: string | null): Page {
           Everything that one person sent, in every form and folder, by the mail address in it.
         </p>
         <Search typed={typed} fault={fault} />
+        {recent.length > 0 && (
+          <Card id="recent" title="Lately">
+            <Table
+              caption="People who sent lately"
+              rows={recent}
+              columns={[
+                {
+                  label: "Person",
+                  heading: true,
+                  cell: ({ address }) => (
+                    <A to="/people" query={{ q: address }}>
+                      <Foreign text={address} />
+                    </A>
+                  ),
+                },
+                { label: "Submissions", numeric: true, cell: ({ count }) => count },
+                { label: "Last", cell: ({ at }) => <Time at={at} /> },
+              ]}
+            />
+          </Card>
+        )}
       </div>
     ),
   };

@@ -17,7 +17,7 @@ export function Sender({ view: { submission, address, formName, mails, work } }:
       {address !== null && (
         <p class="buttons">
           <a
-            class="button primary"
+            class={mails ? "button" : "button primary"}
             aria-keyshortcuts={mails && work !== null ? undefined : "r"}
             href={`mailto:${encodeURIComponent(address.toWellFormed())}?subject=${subject}`}
           >

@@ -174,14 +174,16 @@ export function OthersCard({ others, address }: { others: Others; address: strin
   const count = `${submissions.length}${isMore ? "+" : ""}`;
   return (
     <Card id="others-title" title={`${count} ${count === "1" ? "other" : "others"} by this person`}>
-      <ul class="named">
+      <ul class="changes">
         {submissions.slice(0, MAX_NAMED).map((submission) => (
           <li>
-            <A to={submissionPath(submission)}>
-              <Foreign text={summaryOf(submission.data).text || submission.form} />
-            </A>{" "}
-            <Time at={Date.parse(submission.createdAt)} />{" "}
-            {submission.state !== "inbox" && <Badge>{submission.state}</Badge>}
+            <Time at={Date.parse(submission.createdAt)} />
+            <div>
+              <A to={submissionPath(submission)} class="clamp">
+                <Foreign text={summaryOf(submission.data).text || submission.form} />
+              </A>
+              {submission.state !== "inbox" && <Badge>{submission.state}</Badge>}
+            </div>
           </li>
         ))}
       </ul>
