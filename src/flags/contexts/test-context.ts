@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
+import { hasVisible } from "../../base/normalize.ts";
 import type { Context } from "../flagd/evaluate.ts";
 import { scalarText, valueOf } from "../rules/condition-values.ts";
 
@@ -8,8 +9,11 @@ const MAX_NAME = 200;
 
 /** Why a text is not the name of a test context, such as `Ann`; undefined if it is. */
 export function findNameFault(name: string): string | undefined {
-  if (name.trim() === "" || name.trim() !== name) return "a name is not empty, and has no space at its ends";
+  if (!hasVisible(name) || name.trim() !== name)
+    return "a name has a character that can be seen, and no space at its ends";
   if (name.length > MAX_NAME) return `a name has at most ${MAX_NAME} characters`;
+  // An address drops the segments of one and two dots.
+  if (name === "." || name === "..") return `${name} is not a name`;
   return /[\p{Cc}/]/u.test(name) ? "a name has no slash and no control characters" : undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Caller } from "../../access/caller.ts";
 import { requireScopeSomewhere } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
+import { hasVisible } from "../../base/normalize.ts";
 import { emailFieldOf, findSenderAddress } from "../../delivery/address.ts";
 import type { Outgoing } from "../../delivery/outgoing.ts";
 import { oneLine } from "../../delivery/text.ts";
@@ -34,7 +35,7 @@ export async function replyToSubmission(
   if (spam !== null)
     throw new AppError("conflict", "spam is not answered: move the submission to the inbox first");
   const text = given.trim();
-  if (text === "") throw new AppError("invalid", "the reply is empty");
+  if (!hasVisible(text)) throw new AppError("invalid", "the reply is empty");
   if (text.length > HANDLING_LIMITS.answer)
     throw new AppError(
       "invalid",

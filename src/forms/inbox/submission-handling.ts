@@ -79,7 +79,7 @@ export async function labelSubmissions(
 export async function noteSubmission(app: FormsApp, caller: Caller, id: string, note: string): Promise<void> {
   await requireHandled(app, caller, [id]);
   const text = note.trim();
-  if (text === "") throw new AppError("invalid", "the note is empty");
+  if (!hasVisible(text)) throw new AppError("invalid", "the note is empty");
   if (text.length > HANDLING_LIMITS.note)
     throw new AppError(
       "invalid",

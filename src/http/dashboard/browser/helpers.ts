@@ -60,13 +60,21 @@ export function obeyKeys(): void {
     if (found.closest("#bulk") && !document.querySelector("#bulk :checked")) tick();
     const isLink = found instanceof HTMLAnchorElement;
     // A browser follows a link within the page only after the next key.
-    const field = isLink && found.hash ? document.getElementById(found.hash.slice(1)) : found;
+    const field = isLink && found.hash ? document.getElementById(found.hash.slice(1)) : opened(found);
     if (field?.matches("input, textarea, select")) {
       field.scrollIntoView({ block: "nearest" });
       return field.focus();
     }
     found.click();
   });
+}
+
+/** The first field of what a summary opens; else the element itself. */
+function opened(found: HTMLElement): HTMLElement | null {
+  const { parentElement: details } = found;
+  if (!found.matches("summary") || !(details instanceof HTMLDetailsElement)) return found;
+  details.open = true;
+  return details.querySelector("input:not([type=hidden])");
 }
 
 /** The key before, which may be the first of two. */

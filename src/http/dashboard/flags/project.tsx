@@ -213,6 +213,7 @@ function NewFlag({
       >
         <TextField
           name="flag"
+          id="new-flag-name"
           label="Name"
           hint="As code reads it: letters, digits, dots, dashes and underscores, such as new-checkout. It cannot be changed later."
           value={draft?.flag}

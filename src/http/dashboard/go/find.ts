@@ -75,7 +75,7 @@ function creations(caller: Caller, projects: readonly Project[]): Result[] {
   const inProjects = projects.flatMap(({ slug: project, environments }): Result[] => {
     if (!environments.some((each) => mayChange(caller, project, [each]))) return [];
     const to = [
-      ["flag", `${projectPath(project)}#new-flag`],
+      ["flag", `${projectPath(project)}#new-flag-name`],
       ["segment", pathTo(NEW_SEGMENT, { project })],
       ["experiment", pathTo(NEW_EXPERIMENT, { project })],
     ] as const;
