@@ -9,6 +9,9 @@ export const MAX_WRONG_TOKENS = { count: 20, seconds: 60 } as const;
 /** Body of a form that signs in or sets a password, in bytes. */
 export const MAX_SIGN_IN_BODY = 8 * KiB;
 
+/** Body of a form that is given back to a user who is signed out, in bytes. */
+export const MAX_KEPT_FORM = 256 * KiB;
+
 /** Body of a request of a passkey, in bytes: keys and signatures of ML-DSA take some kilobytes, several times. */
 export const MAX_PASSKEY_BODY = 64 * KiB;
 /** Body of a logout by an OpenID provider, in bytes. */

@@ -37,7 +37,7 @@ export function parseTestContext(text: string): Context {
   for (const part of parts) {
     const [, name, value] = /^\s*([^\s=]+)\s*=\s*(\S.*?)\s*$/s.exec(part) ?? [];
     if (name === undefined || value === undefined)
-      throw new AppError("invalid", `${part.trim()} is not a pair`, { hint: HINT });
+      throw new AppError("invalid", `"${part.trim()}" is not a pair`, { hint: HINT });
     Object.defineProperty(context, name, {
       value: name === "targetingKey" ? textOf(value) : valueOf(value),
       enumerable: true,

@@ -7,7 +7,7 @@ import type { Scope } from "../../access/scope.ts";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import { showError } from "../errors.ts";
-import { MAX_SIGN_IN_BODY } from "../limits.ts";
+import { MAX_KEPT_FORM, MAX_SIGN_IN_BODY } from "../limits.ts";
 import { DASHBOARD_PATH } from "../paths.ts";
 import { type AssetName, answerAsset, createAssets } from "./assets.ts";
 import { createCookies } from "./cookies.ts";
@@ -184,7 +184,10 @@ function answerErrors({ options, root, callerOf, viewOf, render, answer, site }:
       return c.json({ error: { code, reason, message, hint } }, status);
     }
     if (c.get("session") && !c.get("caller")) c.set("caller", callerOf(c));
-    const page = errorPage(shown, c, root);
+    const isKept =
+      shown.status === 401 && c.req.method === "POST" && KEPT.test(c.req.path.slice(root.length));
+    const kept = isKept ? await keptForm(c.req.raw) : null;
+    const page = errorPage(shown, c, root, kept);
     try {
       return await render(c, page);
     } catch (error) {
@@ -193,6 +196,17 @@ function answerErrors({ options, root, callerOf, viewOf, render, answer, site }:
       return answer(c, page, { ...viewOf(c), caller: null }, null);
     }
   });
+}
+
+/** Where forms hold what takes long to type, and no password. */
+const KEPT = /^\/(?:projects|forms|inbox)\//;
+
+/** The form of a user whose session has ended, to be sent again after a sign-in; null if it has a file or is large. */
+async function keptForm(request: Request): Promise<[name: string, value: string][] | null> {
+  const fields = request.bodyUsed ? null : await readFields(request, MAX_KEPT_FORM).catch(() => null);
+  const pairs = [...(fields ?? [])];
+  const isText = (pair: (typeof pairs)[number]): pair is [string, string] => typeof pair[1] === "string";
+  return pairs.length > 0 && pairs.every(isText) ? pairs : null;
 }
 
 /** The path of a page behind the base path of the server. */

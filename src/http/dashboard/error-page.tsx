@@ -1,7 +1,7 @@
 import type { Shown } from "../errors.ts";
 import type { DashboardContext } from "./dashboard-env.ts";
 import type { Page } from "./page.tsx";
-import { ButtonLink } from "./parts/link.tsx";
+import { A, Button, ButtonLink, Form } from "./parts/link.tsx";
 import { Notice } from "./parts/status.tsx";
 import { visible } from "./parts/text.tsx";
 
@@ -15,8 +15,16 @@ const TITLES: Record<number, string> = {
   503: "Not available now",
 };
 
-/** The page of an error. It leads back to the page that the form was on. */
-export function errorPage({ status, reason, message, hint }: Shown, c: DashboardContext, root: string): Page {
+/**
+ * The page of an error. It leads back to the page that the form was on; to a user who is signed out it gives back the form
+ * that was sent, `kept`.
+ */
+export function errorPage(
+  { status, reason, message, hint }: Shown,
+  c: DashboardContext,
+  root: string,
+  kept: readonly (readonly [name: string, value: string])[] | null,
+): Page {
   const isOutdated = reason === "revision-differs" || reason === "outdated";
   const title = isOutdated ? "Changed by another user" : (TITLES[status] ?? "This did not work");
   return {
@@ -34,7 +42,16 @@ export function errorPage({ status, reason, message, hint }: Shown, c: Dashboard
           <p class="soft">An administrator can give you another role under Access.</p>
         )}
         <div class="buttons">
-          {status === 401 ? (
+          {kept ? (
+            <>
+              <A to="/sign-in" class="button primary" isElsewhere>
+                Sign in in another tab
+              </A>
+              <Form to={c.req.path.slice(root.length)} values={kept} class="inline">
+                <Button>Send what you typed again</Button>
+              </Form>
+            </>
+          ) : status === 401 ? (
             <ButtonLink to="/sign-in" kind="primary">
               Sign in
             </ButtonLink>

@@ -111,3 +111,42 @@ test("what is wrong with a user or a token stands at its field", async () => {
   await post(tokens, token);
   expect(await wrongAfter(tokens, token)).toEqual(["name"]);
 });
+
+test("a form of a user whose session has ended is given back, to be sent again after a sign-in", async () => {
+  const { app, set } = await openShop();
+  await set("live", { enabled: true });
+  const { openBrowser, signIn } = openDashboard(app);
+  const path = "/projects/shop/environments/live/flags/sale";
+  const typed = {
+    act: "save",
+    payload: '{"kept":\n"<b>"}',
+    revision: hiddenIn(await (await signIn("editor")).get(path), "revision"),
+  };
+  const { status, text } = await openBrowser().post(path, typed);
+  expect(status).toBe(401);
+  expect(text).toContain(`action="/dashboard${path}"`);
+  const kept = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+  const sent = Object.fromEntries(kept.map(([, name, value]) => [name!, unescaped(value!)]));
+  expect(sent).toEqual(typed);
+  expect((await (await signIn("editor")).post(path, sent)).text).toContain("Saved in live");
+  expect((await app.store.flags.find({ project: "shop", environment: "live", flag: "sale" }))!.payload).toBe(
+    '{"kept":"<b>"}',
+  );
+});
+
+test.each([
+  ["/me/password", { current: "a long password", next: "another password" }],
+  ["/inbox/-/views", { name: "x".repeat(300 * 1024) }],
+])("what is sent to %s is not given back: it is a password, or large", async (path, fields) => {
+  const { status, text } = await openDashboard(openTestApp()).openBrowser().post(path, fields);
+  expect(status).toBe(401);
+  expect(text).not.toContain('type="hidden"');
+});
+
+function unescaped(text: string): string {
+  return text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&amp;", "&");
+}

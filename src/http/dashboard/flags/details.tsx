@@ -2,16 +2,18 @@ import { flags } from "../../../operations/flags.ts";
 import { setDetails } from "../../../flags/flags.ts";
 import { detailsPatchSchema } from "../../../flags/flag-schema.ts";
 import { tagsOf } from "../../../flags/flag-fields.ts";
-import type { FlagRecord } from "../../../flags/flag.ts";
+import type { FlagPlace, FlagRecord } from "../../../flags/flag.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import { getProject } from "../../../projects/projects.ts";
-import { revisionIn, textOf } from "../fields.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { type Fields, revisionIn, textOf } from "../fields.ts";
+import type { Page } from "../page.tsx";
 import { confirmed } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { CheckField, LineField, TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
-import { checkAll } from "../parts/submit.ts";
+import { type Faults, checkAll, submit } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
 import { FLAG, flagPath, settingPath } from "../paths.ts";
 import type { Dashboard, Done } from "../routes.ts";
@@ -22,20 +24,33 @@ const DETAILS = `${FLAG}/details` as const;
 /** The state that each act of the form sets. */
 const ARCHIVED: Readonly<Record<string, boolean>> = { archive: true, restore: false };
 
-export function detailsRoutes({ app, post }: Dashboard) {
+/** Details as they were typed, with what is wrong with them. */
+export type DetailsDraft = {
+  description: string;
+  owner: string;
+  /** Separated by commas. */
+  tags: string;
+  permanent: boolean;
+  faults: Faults;
+};
+
+/** Takes the form of details; `again` shows the page of the flag in an environment with what was typed. */
+export function detailsRoutes(
+  { app, post }: Dashboard,
+  again: (c: DashboardContext, place: FlagPlace, typed: DetailsDraft) => Promise<Page>,
+) {
   post(DETAILS, "flags:write", async (c, fields, { project, flag }) => {
     const { environments } = await getProject(app, project);
     const archived = ARCHIVED[textOf(fields, "act")];
-    const patch =
-      archived === undefined
-        ? checkAll(detailsPatchSchema, {
-            ...(fields.has("description") && { description: textOf(fields, "description") }),
-            owner: textOf(fields, "owner").trim(),
-            tags: tagsOf(textOf(fields, "tags")),
-            permanent: fields.has("permanent"),
-          })
-        : { archived };
     const environment = environments.find(({ slug }) => slug === textOf(fields, "environment"));
+    const patch = await submit(
+      () => (archived === undefined ? checkAll(detailsPatchSchema, detailsIn(fields)) : { archived }),
+      (faults, error) => {
+        if (!environment) throw error;
+        return again(c, { project, flag, environment: environment.slug }, draftOf(fields, faults));
+      },
+    );
+    if ("content" in patch) return patch;
     const to = environment
       ? settingPath({ project, flag, environment: environment.slug })
       : flagPath(project, flag);
@@ -70,6 +85,25 @@ export function detailsRoutes({ app, post }: Dashboard) {
   });
 }
 
+function detailsIn(fields: Fields) {
+  const { description, owner, tags, permanent } = draftOf(fields, {});
+  return {
+    ...(fields.has("description") && { description }),
+    owner: owner.trim(),
+    tags: tagsOf(tags),
+    permanent,
+  };
+}
+
+function draftOf(fields: Fields, faults: Faults): DetailsDraft {
+  const [description, owner, tags] = [
+    textOf(fields, "description"),
+    textOf(fields, "owner"),
+    textOf(fields, "tags"),
+  ];
+  return { description, owner, tags, permanent: fields.has("permanent"), faults };
+}
+
 function undoOf(archived: boolean, environment: Environment | undefined) {
   return { act: archived ? "restore" : "archive", ...(environment && { environment: environment.slug }) };
 }
@@ -80,12 +114,14 @@ export function FlagDetails({
   record,
   environments,
   environment = "",
+  typed = null,
 }: {
   project: string;
   record: FlagRecord;
   environments: readonly Environment[];
   /** The environment of the page; empty for that of all. */
   environment?: string;
+  typed?: DetailsDraft | null;
 }) {
   const { slug, description, owner, tags, permanent, archived } = record;
   const [mayWrite, mayArchive] = [useMay("flags:write", { project }), useMayChange(environments)];
@@ -113,7 +149,7 @@ export function FlagDetails({
         </p>
       )}
       {mayWrite && (
-        <details id="details">
+        <details id="details" open={typed !== null}>
           <summary>Description, owner, tags, archive</summary>
           <Form
             to={`${flagPath(project, slug)}/details`}
@@ -122,14 +158,31 @@ export function FlagDetails({
             label="Details"
             id="details-form"
           >
-            <LineField name="description" label="Description" value={description} />
-            <LineField name="owner" label="Owner" value={owner} maxlength={100} />
-            <TextField name="tags" label="Tags" hint="Separated by commas." value={tagsOf(tags).join(", ")} />
+            <LineField
+              name="description"
+              label="Description"
+              value={typed?.description ?? description}
+              error={typed?.faults["description"]}
+            />
+            <LineField
+              name="owner"
+              label="Owner"
+              value={typed?.owner ?? owner}
+              maxlength={100}
+              error={typed?.faults["owner"]}
+            />
+            <TextField
+              name="tags"
+              label="Tags"
+              hint="Separated by commas."
+              value={typed?.tags ?? tagsOf(tags).join(", ")}
+              error={typed?.faults["tags"]}
+            />
             <CheckField
               name="permanent"
               label="Permanent"
               hint="It is never listed as stale."
-              checked={permanent}
+              checked={typed?.permanent ?? permanent}
             />
             <p class="buttons">
               <Button kind="primary" name="act" value="details">

@@ -15,19 +15,25 @@ import { SETTING, flagPath, settingPath, projectPath } from "../paths.ts";
 import type { Dashboard, Done } from "../routes.ts";
 import { serverOf, settingCommands } from "./commands.ts";
 import { ConflictView } from "./conflict.tsx";
-import { FlagDetails, detailsRoutes } from "./details.tsx";
+import { type DetailsDraft, FlagDetails, detailsRoutes } from "./details.tsx";
 import { EnvironmentStrip } from "./strip.tsx";
 import { RampCard } from "./ramp-card.tsx";
 import type { RampDraft } from "./ramp-form.tsx";
 import { addRampForm } from "./ramp.tsx";
 import { type Act, type Attempt, type Setting, readSetting } from "./setting.tsx";
 import { StateCard, type StateDraft, changeState } from "./state.tsx";
-import { People, peopleOfFlagsRoutes } from "./test-people.tsx";
+import { People, type PersonDraft, peopleOfFlagsRoutes } from "./test-people.tsx";
 import { type ValuesDraft, ValuesForm } from "./values-form.tsx";
 import { changeValues } from "./values.ts";
 
 /** Submitted values that are not stored. */
-type Sent = Attempt & { values?: ValuesDraft; state?: StateDraft; ramp?: RampDraft };
+type Sent = Attempt & {
+  values?: ValuesDraft;
+  state?: StateDraft;
+  ramp?: RampDraft;
+  details?: DetailsDraft;
+  person?: PersonDraft;
+};
 
 /** Handlers of the page's buttons, by the value that each sends. */
 const ACTS = new Map<string, (act: string, context: Act) => Promise<Done | Page | Sent>>([
@@ -55,8 +61,11 @@ export function settingRoutes(dashboard: Dashboard) {
   const show = (c: DashboardContext, setting: Setting, attempt: Sent | null) =>
     settingPage(setting, settingCommands(setting, serverOf(c, options)), attempt);
 
-  detailsRoutes(dashboard);
-  peopleOfFlagsRoutes(dashboard);
+  const showAgain = async (c: DashboardContext, place: FlagPlace, sent: Pick<Sent, "details" | "person">) =>
+    show(c, await readSetting(app, c.get("caller"), place, viewOf(c).timeZone), { status: 422, ...sent });
+
+  detailsRoutes(dashboard, (c, place, details) => showAgain(c, place, { details }));
+  peopleOfFlagsRoutes(dashboard, (c, place, person) => showAgain(c, place, { person }));
   addRampForm(dashboard, (c, setting, ramp) => show(c, setting, { status: 422, ramp }));
   get(SETTING, "flags:read", async (c, place) => c.redirect(`${root}${settingPath(place)}`, 303));
   post(SETTING, "flags:read", async (c, fields, place) => {
@@ -116,13 +125,18 @@ function settingPage(setting: Setting, commands: Command[], attempt: Sent | null
           record={setting.record}
           environments={setting.project.environments}
           environment={environment.slug}
+          typed={attempt?.details ?? null}
         />
         {attempt?.conflict && <ConflictView conflict={attempt.conflict} />}
         <StateCard setting={setting} draft={attempt?.state ?? null} />
         <Scheduled setting={setting} />
         <RampCard setting={setting} draft={attempt?.ramp ?? null} />
         <ValuesForm setting={setting} typed={attempt?.values ?? null} />
-        <People place={place} people={attempt?.values?.people ?? setting.people} />
+        <People
+          place={place}
+          people={attempt?.values?.people ?? setting.people}
+          typed={attempt?.person ?? null}
+        />
       </div>
     ),
   };

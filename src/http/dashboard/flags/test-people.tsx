@@ -1,16 +1,19 @@
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
-import { parseTestContext, testContextText } from "../../../flags/contexts/test-context.ts";
+import { findNameFault, parseTestContext, testContextText } from "../../../flags/contexts/test-context.ts";
 import { deleteTestContext, setTestContext } from "../../../flags/contexts/test-contexts.ts";
 import type { FlagPatch, FlagPlace } from "../../../flags/flag.ts";
 import { type Trial, tryChange } from "../../../flags/reads/evaluations.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
+import type { Page } from "../page.tsx";
 import { Card } from "../parts/card.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
+import { type Faults, faultAt, submit } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
 import { PROJECT, pathTo, projectPath, settingPath } from "../paths.ts";
-import type { Dashboard } from "../routes.ts";
+import type { Dashboard, Done } from "../routes.ts";
 import { useMay } from "../view.ts";
 
 const PEOPLE = `${PROJECT}/people` as const;
@@ -44,7 +47,14 @@ function outcomeText(outcome: Trial["now"]): string {
   return variant === undefined || variant === "" ? JSON.stringify(value) : variant;
 }
 
-export function peopleOfFlagsRoutes({ app, post }: Dashboard) {
+/** A test context as it was typed, with what is wrong with it. */
+export type PersonDraft = { name: string; context: string; faults: Faults };
+
+/** Takes the forms of test contexts; `again` shows the page of the flag with what was typed. */
+export function peopleOfFlagsRoutes(
+  { app, post }: Dashboard,
+  again: (c: DashboardContext, place: FlagPlace, typed: PersonDraft) => Promise<Page>,
+) {
   post(PEOPLE, "flags:write", async (c, fields, { project }) => {
     const [name, flag, environment] = ["name", "flag", "environment"].map((each) =>
       textOf(fields, each).trim(),
@@ -55,13 +65,34 @@ export function peopleOfFlagsRoutes({ app, post }: Dashboard) {
       await deleteTestContext(app, c.get("caller"), place);
       return { to, text: `${name} is removed.` };
     }
-    await setTestContext(app, c.get("caller"), place, parseTestContext(textOf(fields, "context")));
-    return { to, text: `${name} is saved.` };
+    const context = textOf(fields, "context");
+    return submit<Done>(
+      async () => {
+        const fault = findNameFault(name!);
+        if (fault !== undefined) throw faultAt("name", fault);
+        await setTestContext(app, c.get("caller"), place, parseTestContext(context));
+        return { to, text: `${name} is saved.` };
+      },
+      (faults, error) => {
+        if (!flag || !environment) throw error;
+        const typed = { name: textOf(fields, "name"), context, faults };
+        return again(c, { project, flag, environment }, typed);
+      },
+      { too_large: "context", invalid: "context" },
+    );
   });
 }
 
 /** The people for whom a flag is tried in an environment. */
-export function People({ place, people }: { place: FlagPlace; people: readonly Person[] }) {
+export function People({
+  place,
+  people,
+  typed,
+}: {
+  place: FlagPlace;
+  people: readonly Person[];
+  typed: PersonDraft | null;
+}) {
   const { project, flag, environment } = place;
   const mayWrite = useMay("flags:write", { project });
   const to = pathTo(PEOPLE, { project });
@@ -94,12 +125,22 @@ export function People({ place, people }: { place: FlagPlace; people: readonly P
       </ul>
       {mayWrite && (
         <Form to={to} values={{ flag, environment }} class="filters" label="Add person" id="person-form">
-          <TextField name="name" id="person-name" label="Person" maxlength={200} required />
+          <TextField
+            name="name"
+            id="person-name"
+            label="Person"
+            value={typed?.name}
+            error={typed?.faults["name"]}
+            maxlength={200}
+            required
+          />
           <TextField
             name="context"
             id="person-context"
             label="Context"
             hint="Such as plan=beta, country=DE, or JSON."
+            value={typed?.context}
+            error={typed?.faults["context"]}
           />
           <Button icon="plus">Add person</Button>
         </Form>

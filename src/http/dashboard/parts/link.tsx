@@ -13,10 +13,13 @@ export function A({
   current,
   label,
   shortcut,
+  isElsewhere = false,
 }: PropsWithChildren<{
   to: string;
   query?: Query;
   class?: string;
+  /** Whether it opens another tab. */
+  isElsewhere?: boolean;
   /** Whether it leads to the page that is shown, or to a part of it. */
   current?: "page" | "true" | undefined;
   label?: string | undefined;
@@ -29,6 +32,7 @@ export function A({
       aria-current={current}
       aria-label={label}
       aria-keyshortcuts={shortcut}
+      target={isElsewhere ? "_blank" : undefined}
     >
       {children}
     </a>

@@ -104,3 +104,28 @@ test("people are added, and shown with what they get now and after a change that
   const removed = await ann.post("/projects/shop/people", { ...at, name: "Ann", act: "remove" });
   expect(removed.text).not.toContain("data-person");
 });
+
+test("what is wrong with details or a test context stands at its field, beside all that was typed", async () => {
+  const { ann } = await openShop();
+  const at = { flag: "search", environment: "develop" };
+  const fieldIn = (text: string, id: string) => new RegExp(`<input\\b[^>]* id="${id}"[^>]*>`).exec(text)![0];
+  const typed = { description: "for the sale", owner: "team", tags: `a, ${"x".repeat(51)}`, permanent: "on" };
+  const details = await ann.post(`/projects/shop/flags/search/details`, { ...at, ...typed, act: "details" });
+  expect(details.status).toBe(422);
+  expect(fieldIn(details.text, "tags")).toContain('aria-invalid="true"');
+  for (const id of ["description", "owner", "tags"] as const)
+    expect(fieldIn(details.text, id)).toContain(`value="${typed[id]}"`);
+  expect(details.text).toContain('<details id="details" open');
+
+  for (const [name, context, wrong] of [
+    ["..", "plan=beta", "name"],
+    ["Ben", "beta", "context"],
+    ["Ben", "{", "context"],
+  ] as const) {
+    const { status, text } = await ann.post("/projects/shop/people", { ...at, name, context });
+    expect([name, status]).toEqual([name, 422]);
+    expect(fieldIn(text, `person-${wrong}`)).toContain('aria-invalid="true"');
+    expect(fieldIn(text, "person-name")).toContain(`value="${name}"`);
+    expect(fieldIn(text, "person-context")).toContain(`value="${context}"`);
+  }
+});
