@@ -188,15 +188,16 @@ export async function readRates(
     const prefix = `${key}/`;
     // The store reads what sorts behind a text, and the first slug itself is wanted.
     let after = between && `${prefix}${between.first.slice(0, -1)}`;
+    const until = between && `${prefix}${between.last}`;
     for (let isLast = false; !isLast;) {
-      const page = await tallies.read({ kind: "flagReads", ...span, prefix, after, limit: STEP });
+      const page = await tallies.read({ kind: "flagReads", ...span, prefix, until, after, limit: STEP });
       for (const { hour, what, count } of page) {
         const slug = what.slice(prefix.length);
         if (between && (slug < between.first || slug > between.last)) continue;
         flags.set(slug, (flags.get(slug) ?? 0) + count * weightOf(hour));
       }
       after = page.at(-1)?.what;
-      isLast = page.length < STEP || (between !== undefined && after! > `${prefix}${between.last}`);
+      isLast = page.length < STEP;
       if (!isLast) await yieldToEventLoop();
     }
   }

@@ -42,6 +42,15 @@ test.each<[what: string, list: () => Promise<unknown>]>([
   if (sorted) for (const step of steps.slice(0, -1)) expect(step).toContain("COVERING INDEX");
 });
 
+test("no parameter is bare where SQLite would plan a statement again for each value", async () => {
+  using prepared = spyOn(Database.prototype, "prepare");
+  await store.changes.page("p", { ...page, kind: "flag", name: "b", environment: "e", before: 7 });
+  await store.tallies.read({ kind: "flagReads", from: 5, to: 6, prefix: "a/", after: "a/b", limit: 3 });
+  const ordered = prepared.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes("ORDER BY"));
+  expect(ordered).not.toBeEmpty();
+  for (const sql of ordered) expect(sql).not.toMatch(/ = \$|LIMIT \$\w+\b(?! \+ 0)/);
+});
+
 const planOf = (sql: string) => {
   using db = new Database(file, { readonly: true });
   return db
@@ -67,7 +76,7 @@ test("a submission is found by its id through the index of every form", async ()
   const id = "01a1fc49-92a7-75da-ab11-1c9958800353";
   await store.submissions.find(id);
   await store.submissions.delete([id]);
-  const found = prepared.mock.calls.map(([sql]) => sql).filter((sql) => /s\.id (= \$id|IN)/.test(sql));
+  const found = prepared.mock.calls.map(([sql]) => sql).filter((sql) => /s\.id (= \+\$id|IN)/.test(sql));
   expect(found).toHaveLength(2);
   for (const sql of found) {
     const plan = planOf(sql);

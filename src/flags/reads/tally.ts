@@ -21,7 +21,7 @@ export type TallyQuery = {
 };
 
 export type HourTally = Omit<Tally, "kind">;
-/** With `after` only what sorts behind it, and no more than `limit`: to read an hour in steps. */
+/** With `after`, which begins with the prefix, only what sorts behind it, and no more than `limit`: to read an hour in steps. */
 export type TallyPage = TallyQuery & { after?: string | undefined; limit?: number | undefined };
 
 export type TallySum = Omit<HourTally, "hour">;

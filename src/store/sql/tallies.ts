@@ -15,29 +15,49 @@ import { type Params, type Work, all, run } from "./work.ts";
 /** Sorts after every text that begins with what precedes it. */
 const LAST = "\u{10ffff}";
 
-/** Each hour is found by itself, so that the index leads to the prefix. */
-const WHERE = `
-  WHERE kind = $kind AND hour IN (SELECT CAST(value AS BIGINT) FROM json_each($hours))
-    AND what >= $prefix AND what < $last`;
+/** Hours up to which each is a parameter: to read a list of them takes longer than to find what was tallied. */
+const FEW = 2;
 
-function bound({ kind, from, to, prefix = "", until = prefix }: TallyQuery): Params {
+/**
+ * Each hour is found by itself, so that the index leads to where the texts begin: at the prefix or behind `after`, as
+ * SQLite would begin at either of two conditions.
+ */
+function bound({ kind, from, to, prefix = "", until = prefix, after }: Omit<TallyPage, "limit">): {
+  where: string;
+  params: Params;
+} {
   const hours = Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
-  return { kind: KINDS.indexOf(kind), hours: JSON.stringify(hours), prefix, last: until + LAST };
+  const isFew = hours.length > 0 && hours.length <= FEW;
+  const among = isFew
+    ? hours.map((_, index) => `$hour${index}`).join(", ")
+    : "SELECT CAST(value AS BIGINT) FROM json_each($hours)";
+  return {
+    where: `WHERE kind = $kind AND hour IN (${among})
+      AND what ${after === undefined ? ">=" : ">"} $first AND what < $last`,
+    params: {
+      kind: KINDS.indexOf(kind),
+      ...(isFew
+        ? Object.fromEntries(hours.map((hour, index) => [`hour${index}`, hour]))
+        : { hours: JSON.stringify(hours) }),
+      first: after ?? prefix,
+      last: until + LAST,
+    },
+  };
 }
 
-function readTallies({
-  after = "",
-  limit = Number.MAX_SAFE_INTEGER,
-  ...tallies
-}: TallyPage): Work<HourTally[]> {
-  const sql = `SELECT hour, what, variant, count FROM tallies ${WHERE} AND what > $after
+function readTallies({ limit = Number.MAX_SAFE_INTEGER, ...tallies }: TallyPage): Work<HourTally[]> {
+  const { where, params } = bound(tallies);
+  const sql = `SELECT hour, what, variant, count FROM tallies ${where}
     ORDER BY hour, what, variant LIMIT $limit`;
-  return all(sql, { ...bound(tallies), after, limit });
+  return all(sql, { ...params, limit });
 }
 
 function sumTallies(tallies: TallyQuery): Work<TallySum[]> {
-  const sql = `SELECT what, variant, sum(count) AS count FROM tallies ${WHERE} GROUP BY what, variant`;
-  return all(sql, bound(tallies));
+  const { where, params } = bound(tallies);
+  return all(
+    `SELECT what, variant, sum(count) AS count FROM tallies ${where} GROUP BY what, variant`,
+    params,
+  );
 }
 
 /** Adds in one order, in which concurrent writers lock the rows. */
