@@ -16,24 +16,32 @@ const LAST = "\u{10ffff}";
 /** Submissions with a term that are read without looking for the other terms of a search, which takes twenty times as long. */
 const RARE = 100;
 
+/** Frequent terms and prefixes that are kept. */
+const MAX_FREQUENT = 1000;
+
 /**
- * A query of the index, or a JSON list of the positions in it of the few submissions with a term: `none` if no submission has all terms, `any` if the index
- * cannot narrow the search down.
+ * A query of the index, or a JSON list of the positions in it of the few submissions with a term: `none` if no submission
+ * has all terms, `any` if the index cannot narrow the search down.
  */
 type IndexQuery = { match: string } | { rare: string } | "none" | "any";
 
-/** The query of each search, which takes longer to find than a step with it. */
-const known = new WeakMap<SearchTerms, { db: Database; formId: number; query: IndexQuery }>();
-
 /** Finds submissions in the index of a database. */
 export function hitsIn(db: Database): FindHits {
+  // Finding the query of a search takes longer than a step with it.
+  const known = new WeakMap<SearchTerms, { formId: number; query: IndexQuery }>();
+  const frequent = createFrequent();
   return (formId, terms, before) => {
     // A table of SQLite that lists the terms of the index. The end of a read drops it, if it began in one.
     query(
       db,
       `CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_terms USING fts5vocab('main', 'submission_search', 'instance')`,
     ).run();
-    const found = queryFor(db, formId, terms);
+    let kept = known.get(terms);
+    if (kept?.formId !== formId) {
+      kept = { formId, query: findQuery(db, formId, terms, frequent) };
+      known.set(terms, kept);
+    }
+    const found = kept.query;
     if (typeof found === "string") return found;
     const [position, condition, from] =
       "rare" in found
@@ -57,42 +65,57 @@ export function hitsIn(db: Database): FindHits {
   };
 }
 
-/** The query for the submissions of a form that may have the terms; found once for all steps with the same object. */
-function queryFor(db: Database, formId: number, terms: SearchTerms): IndexQuery {
-  let kept = known.get(terms);
-  if (kept?.db !== db || kept.formId !== formId) {
-    kept = { db, formId, query: findQuery(db, formId, terms) };
-    known.set(terms, kept);
-  }
-  return kept.query;
+type Frequent = { has: (name: string) => boolean; add: (name: string) => void };
+
+/**
+ * Names of the index that were frequent once, which are not looked up again: a page shows the same search each time that
+ * something changes. Where one is so no more, the index narrows a search down by less.
+ */
+function createFrequent(): Frequent {
+  const names = new Set<string>();
+  return {
+    has: (name) => names.has(name),
+    add(name) {
+      if (names.size >= MAX_FREQUENT) names.clear();
+      names.add(name);
+    },
+  };
 }
 
 /** SQLite itself completes a prefix too, but reads every submission that has it first: half a second in a million. */
-function findQuery(db: Database, formId: number, { terms, prefix }: SearchTerms): IndexQuery {
-  const completions = (limit: number) =>
-    prefix === null ? null : completionsOf(db, termIn(formId, prefix), limit);
+function findQuery(
+  db: Database,
+  formId: number,
+  { terms, prefix }: SearchTerms,
+  frequent: Frequent,
+): IndexQuery {
+  const beginning = prefix === null ? null : termIn(formId, prefix);
   const parts: string[] = [];
   const inForm = terms.slice(0, MAX_TERMS).map((each) => termIn(formId, each));
   // Long terms are rare more often.
   for (const term of inForm.toSorted((a, b) => b.length - a.length)) {
-    const { count, rare } = rareWith(db, term);
+    const rare = frequent.has(term) ? null : rareWith(db, term);
     // A text that is not a term of the index could have a meaning in a query.
-    if (count === 0) return "none";
-    if (count <= RARE) return completions(1)?.length === 0 ? "none" : { rare };
+    if (rare === "[]") return "none";
+    if (rare !== null)
+      return beginning !== null && completionsOf(db, beginning, 1).length === 0 ? "none" : { rare };
+    frequent.add(term);
     parts.push(`"${term}"`);
   }
-  const found = completions(MAX_COMPLETIONS + 1);
-  if (found?.length === 0) return "none";
-  if (found !== null && found.length <= MAX_COMPLETIONS)
-    parts.push(`(${found.map((term) => `"${term}"`).join(" OR ")})`);
+  if (beginning !== null && !frequent.has(`${beginning}*`)) {
+    const completions = completionsOf(db, beginning, MAX_COMPLETIONS + 1);
+    if (completions.length === 0) return "none";
+    if (completions.length > MAX_COMPLETIONS) frequent.add(`${beginning}*`);
+    else parts.push(`(${completions.map((term) => `"${term}"`).join(" OR ")})`);
+  }
   return parts.length === 0 ? "any" : { match: parts.join(" AND ") };
 }
 
-/** The positions of the submissions with a term, one more than `RARE` at most, and their number. */
-function rareWith(db: Database, term: string): { count: number; rare: string } {
-  const sql = `SELECT count(*) AS count, json_group_array(doc) AS rare
+/** A JSON list of the positions of the submissions with a term; null for more than `RARE`. */
+function rareWith(db: Database, term: string): string | null {
+  const sql = `SELECT CASE WHEN count(*) <= ${RARE} THEN json_group_array(doc) END AS rare
                FROM (SELECT doc FROM temp.search_terms WHERE term = ?1 LIMIT ${RARE + 1})`;
-  return query<{ count: number; rare: string }, [string]>(db, sql).get(term)!;
+  return query<{ rare: string | null }, [string]>(db, sql).get(term)!.rare;
 }
 
 /**
