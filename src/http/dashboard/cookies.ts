@@ -15,6 +15,11 @@ export type Flash = {
   undo?: { to: string; values: Readonly<Record<string, string>> } | undefined;
 };
 
+/** The most bytes of a message in a cookie: browsers drop cookies of more than 4,096. */
+const MAX_FLASH = 3800;
+/** Characters of a text that is cut. */
+const SHORT_TEXT = 300;
+
 /** A value that the browser keeps for the server for some minutes. */
 type Pocket = {
   read: (c: DashboardContext) => string | undefined;
@@ -79,8 +84,7 @@ export function createCookies(instance: string, root: string, dashboardUrl: stri
     setSession: (c, secret) => write(c, session, secret, SESSION_AGE),
     endSession: (c) => remove(c, session),
     setFlash(c, secret, value) {
-      const text = Buffer.from(JSON.stringify(value)).toString("base64url");
-      write(c, flash, seal("flash", secret, text), FLASH_AGE);
+      write(c, flash, seal("flash", secret, encoded(value)), FLASH_AGE);
     },
     takeFlash(c, secret) {
       const value = read(c, flash);
@@ -95,6 +99,14 @@ export function createCookies(instance: string, root: string, dashboardUrl: stri
     challenge: pocket("challenge", FACTOR_LIMITS.challengeMinutes * 60),
     timeZone: (c) => getCookie(c, "formflag_zone"),
   };
+}
+
+/** A message as a cookie holds it: if it is too large, its text is cut, and then its undo is left out. */
+function encoded({ text, undo }: Flash): string {
+  const short = text.length > SHORT_TEXT ? `${text.slice(0, SHORT_TEXT).toWellFormed()}…` : text;
+  const forms = [{ text, undo }, { text: short, undo }, { text: short }];
+  const values = forms.map((each) => Buffer.from(JSON.stringify(each)).toString("base64url"));
+  return values.find((value) => value.length <= MAX_FLASH) ?? values.at(-1)!;
 }
 
 /** A text, without points, that is signed with the secret of a session, so that a planted one is not used. */

@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/base/errors.ts";
+import { setFlag } from "../../../src/flags/flags.ts";
+import { createProject } from "../../../src/projects/projects.ts";
 import { openTestApp } from "../../support/app.ts";
 import { openDashboard } from "../../support/pages/dashboard.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 
 const FLASH = /^(__Host-)?formflag_[0-9a-f]{12}_flash$/;
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -128,4 +131,22 @@ test("the page of an error has the policy of pages also where the database fails
     expect(shown.text).toContain("<!doctype html>");
   }
   for (const failure of failures) expect(failure).toBeInstanceOf(AppError);
+});
+
+test("a message that is too large for a cookie is cut, so that browsers keep it", async () => {
+  const app = openTestApp();
+  await createProject(app, OPERATOR, { slug: "shop", environments: ["develop"] });
+  await setFlag(app, OPERATOR, { project: "shop", environment: "develop", flag: "sale" }, { enabled: true });
+  const { ask, get } = await openDashboard(app).signIn("editor");
+  const tags = Array.from({ length: 20 }, (_, index) => `${index}${"\u7d50".repeat(48)}`).join(",");
+  const answer = await ask("/projects/shop/flags/ticked", {
+    method: "POST",
+    body: new URLSearchParams({ flag: "sale", act: "tag", tag: tags }),
+    headers: { Origin: "http://dashboard.test" },
+  });
+  expect(answer.status).toBe(303);
+  for (const cookie of answer.headers.getSetCookie()) expect(cookie.length).toBeLessThan(4096);
+  const { text } = await get("/projects/shop");
+  expect(text).toContain("1 flag tagged 0\u7d50");
+  expect(text).toContain("Undo");
 });

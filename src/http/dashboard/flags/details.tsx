@@ -18,6 +18,7 @@ import { Foreign } from "../parts/text.tsx";
 import { FLAG, flagPath, settingPath } from "../paths.ts";
 import type { Dashboard, Done } from "../routes.ts";
 import { useMay, useMayChange } from "../view.ts";
+import { undoOfAll } from "./ticked.tsx";
 
 const DETAILS = `${FLAG}/details` as const;
 
@@ -58,7 +59,7 @@ export function detailsRoutes(
     return confirmed<Done>(
       fields,
       async () => {
-        const { result } = await setDetails(
+        const { record, result } = await setDetails(
           app,
           c.get("caller"),
           { project, flag },
@@ -66,10 +67,9 @@ export function detailsRoutes(
           revisionIn(fields),
         );
         if (archived === undefined)
-          return {
-            to,
-            text: result === "unchanged" ? "Nothing differs." : `The details of ${flag} are saved.`,
-          };
+          return result === "unchanged"
+            ? { to, text: "Nothing differs." }
+            : { to, text: `The details of ${flag} are saved.`, ...undoOfAll(project, [record]) };
         const undo = { to: `${flagPath(project, flag)}/details`, values: undoOf(archived, environment) };
         return { to, text: `${flag} is ${archived ? "archived" : "restored"}.`, undo };
       },

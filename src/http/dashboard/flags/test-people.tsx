@@ -1,7 +1,7 @@
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { findNameFault, parseTestContext, testContextText } from "../../../flags/contexts/test-context.ts";
-import { deleteTestContext, setTestContext } from "../../../flags/contexts/test-contexts.ts";
+import { deleteTestContext, getTestContext, setTestContext } from "../../../flags/contexts/test-contexts.ts";
 import type { FlagPatch, FlagPlace } from "../../../flags/flag.ts";
 import { type Trial, tryChange } from "../../../flags/reads/evaluations.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
@@ -62,8 +62,15 @@ export function peopleOfFlagsRoutes(
     const to = flag && environment ? settingPath({ project, flag, environment }) : projectPath(project);
     const place = { project, name: name! };
     if (textOf(fields, "act") === "remove") {
+      const { context } = await getTestContext(app, c.get("caller"), project, name!);
       await deleteTestContext(app, c.get("caller"), place);
-      return { to, text: `${name} is removed.` };
+      const values = {
+        name: name!,
+        context: testContextText(context),
+        flag: flag!,
+        environment: environment!,
+      };
+      return { to, text: `${name} is removed.`, undo: { to: pathTo(PEOPLE, { project }), values } };
     }
     const context = textOf(fields, "context");
     return submit<Done>(

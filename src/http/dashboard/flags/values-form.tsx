@@ -60,6 +60,7 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
       <h2 id="values-title">
         Values in <EnvironmentName environment={environment} />
       </h2>
+      {!mayWrite && <p class="soft">These values are stored. You can try others below; nothing is saved.</p>}
       <Form
         to={settingAction(place)}
         values={{ revision: record.revision, zone: timeZone, base: JSON.stringify(base) }}

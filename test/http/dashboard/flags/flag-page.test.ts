@@ -103,6 +103,8 @@ test("people are added, and shown with what they get now and after a change that
   expect((await find()).rules).toBeNull();
   const removed = await ann.post("/projects/shop/people", { ...at, name: "Ann", act: "remove" });
   expect(removed.text).not.toContain("data-person");
+  const undone = await ann.post("/projects/shop/people", { ...at, ...undoIn(removed.text) });
+  expect(person(undone.text)).toContain("plan=beta");
 });
 
 test("what is wrong with details or a test context stands at its field, beside all that was typed", async () => {
@@ -128,4 +130,26 @@ test("what is wrong with details or a test context stands at its field, beside a
     expect(fieldIn(text, "person-name")).toContain(`value="${name}"`);
     expect(fieldIn(text, "person-context")).toContain(`value="${context}"`);
   }
+});
+
+/** What the button "Undo" of a page sends. */
+function undoIn(text: string): Record<string, string> {
+  const messages = /<div id="messages".*?<main/s.exec(text)![0];
+  const pairs = messages.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g);
+  return Object.fromEntries([...pairs].map(([, name, value]) => [name!, value!]));
+}
+
+test("details that are saved can be undone, and a viewer reads that nothing is saved", async () => {
+  const { app, ann } = await openShop();
+  const at = { flag: "search", environment: "develop" };
+  const path = "/projects/shop/flags/search/details";
+  await ann.post(path, { ...at, owner: "one", tags: "a", act: "details" });
+  const saved = await ann.post(path, { ...at, owner: "two", tags: "b, c", act: "details" });
+  expect(saved.text).toContain('value="two"');
+  await ann.post("/projects/shop/flags/ticked", undoIn(saved.text));
+  const { text } = await ann.get(`${FLAG}?environment=develop`);
+  expect(text).toContain('value="one"');
+  expect(text).not.toContain("nothing is saved");
+  const viewer = await openDashboard(app).signIn("viewer");
+  expect((await viewer.get(`${FLAG}?environment=develop`)).text).toContain("nothing is saved");
 });
