@@ -16,7 +16,7 @@ import { ExactTime } from "../parts/time.tsx";
 import { timeIn } from "../inbox/query.ts";
 import type { Dashboard } from "../routes.ts";
 import { useView } from "../view.ts";
-import { NOUN_WORDS, actionInWords, detailsInWords, thingInWords } from "./audit-words.ts";
+import { NOUN_WORDS, actionInWords, detailsInWords, restOf, thingInWords } from "./audit-words.ts";
 
 /** Entries on one page. */
 const PAGE = 50;
@@ -172,7 +172,10 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   },
   {
     label: "Details",
-    cell: ({ details }) => Object.keys(details).length > 0 && <Details details={details} />,
+    cell: ({ action, details }) => {
+      const rest = restOf(action, details);
+      return Object.keys(rest).length > 0 && <Details details={rest} />;
+    },
   },
   { label: "When", cell: ({ at }) => <ExactTime at={at} /> },
   { label: "Address", cell: ({ address }) => address !== null && <span class="small whole">{address}</span> },

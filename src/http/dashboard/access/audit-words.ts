@@ -90,6 +90,17 @@ export function thingInWords(action: string, details: Readonly<Record<string, un
   return typeof summary === "string" ? summary : typeof kind === "string" ? `a target, ${kind}` : thing;
 }
 
+/** The details that {@link thingInWords} leaves. */
+export function restOf(
+  action: string,
+  details: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (thingInWords(action, details) === undefined) return details;
+  return Object.fromEntries(
+    Object.entries(details).filter(([name]) => name !== "summary" && name !== "kind"),
+  );
+}
+
 /** Details as `role editor; mail from none; expires 2 Dec 2026, 21:47:56 UTC`. */
 export function detailsInWords(details: Readonly<Record<string, unknown>>, timeZone: string): string {
   return Object.entries(details)
