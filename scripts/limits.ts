@@ -365,6 +365,11 @@ const SECTIONS: Section[] = [
         what: "body of a form that signs in or sets a password",
         past: "413",
       },
+      MAX_KEPT_FORM: {
+        unit: "bytes",
+        what: "body of a form of the dashboard that is given back once the user has signed in again",
+        past: "not given back",
+      },
       MAX_LOGOUT_TOKEN: { unit: "bytes", what: "body of a logout by an OpenID provider", past: "400" },
       "SIGN_IN_LIMITS.failures": {
         what: "wrong passwords from a network for a name, with or without a user, before each further attempt waits; one is forgotten each minute",
