@@ -44,7 +44,7 @@ export async function changeValues(act: string, context: Act): Promise<ValuesOut
     tried: fields.has("contexts") ? { contexts: textOf(fields, "contexts") } : undefined,
   };
   if (act === "json") return { status: 200, values: { ...typed, table: null, variants: null } };
-  if (act === "rows") return { status: 200, values: { ...typed, ...inputOf(typed.draft) } };
+  if (act === "rows") return asRows(typed, timeZone);
   if (/^(?:variant|drop)\b/.test(act))
     return previewed(context, { ...typed, ...withVariantsMoved(typed, act) }, timeZone);
   if (act === "discard") return { to: settingPath(setting.place), text: "Nothing is changed." };
@@ -97,6 +97,14 @@ function differenceOf({ dashboard: { app }, setting: { record } }: Act, patch: F
 }
 
 /** The form again, with what is wrong at each field. */
+/** The form with its rule and variants as rows, or what keeps their JSON from being read. */
+function asRows(typed: ValuesDraft, timeZone: string): ValuesOutcome {
+  const { targeting, variants } = patchOf(typed.draft, typed.base, timeZone).faults;
+  if (targeting === undefined && variants === undefined)
+    return { status: 200, values: { ...typed, ...inputOf(typed.draft) } };
+  return refused(typed, { ...(targeting && { targeting }), ...(variants && { variants }) });
+}
+
 function refused(typed: ValuesDraft, faults: Faults): ValuesOutcome {
   const sentences = Object.fromEntries(
     Object.entries(faults).map(([field, fault]) => [field, sentence(fault)]),

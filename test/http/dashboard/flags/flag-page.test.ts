@@ -153,3 +153,14 @@ test("details that are saved can be undone, and a viewer reads that nothing is s
   const viewer = await openDashboard(app).signIn("viewer");
   expect((await viewer.get(`${FLAG}?environment=develop`)).text).toContain("nothing is saved");
 });
+
+test("JSON that cannot be read does not become rows, and says where", async () => {
+  const { ann } = await openShop();
+  const { status, text } = await ann.post("/projects/shop/environments/develop/flags/search", {
+    act: "rows",
+    targeting: '{"if":[1,}',
+  });
+  expect(status).toBe(422);
+  expect(text).toContain("In line 1, column 10: a value is missing.");
+  expect(text).toContain("{&quot;if&quot;:[1,}");
+});
