@@ -43,9 +43,12 @@ test.each<[what: string, list: () => Promise<unknown>]>([
 });
 
 test("no parameter is bare where SQLite would plan a statement again for each value", async () => {
+  // Statements are compiled once on a connection.
+  const own = openTestApp();
+  await createProject(own, OPERATOR, { slug: "p", environments: ["e"] });
   using prepared = spyOn(Database.prototype, "prepare");
-  await store.changes.page("p", { ...page, kind: "flag", name: "b", environment: "e", before: 7 });
-  await store.tallies.read({ kind: "flagReads", from: 5, to: 6, prefix: "a/", after: "a/b", limit: 3 });
+  await own.store.changes.page("p", { ...page, kind: "flag", name: "b", environment: "e", before: 7 });
+  await own.store.tallies.read({ kind: "flagReads", from: 5, to: 6, prefix: "a/", after: "a/b", limit: 3 });
   const ordered = prepared.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes("ORDER BY"));
   expect(ordered).not.toBeEmpty();
   for (const sql of ordered) expect(sql).not.toMatch(/ = \$|LIMIT \$\w+\b(?! \+ 0)/);
