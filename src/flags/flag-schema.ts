@@ -78,8 +78,11 @@ function changeOf({ kind, label, max }: OptionalField, name: string) {
   if (kind === "markdown") return content;
   if (kind === "tags") return tags;
   if (kind === "colours") return colours;
-  const message = `${withArticle(label.toLowerCase())} has at most ${max} characters`;
-  return max === undefined ? z.string() : z.string().check(z.maxLength(max, message));
+  const noun = withArticle(label.toLowerCase());
+  const text = z
+    .string()
+    .check(z.refine((given) => given === "" || hasVisible(given), `${noun} has characters that can be seen`));
+  return max === undefined ? text : text.check(z.maxLength(max, `${noun} has at most ${max} characters`));
 }
 
 /** A flag as readers see it in one environment. */

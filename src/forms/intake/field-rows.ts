@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
+import { hasVisible } from "../../base/normalize.ts";
 import { readFlatSchema } from "../validation/flat.ts";
 import type { SchemaObject } from "../validation/keywords.ts";
 import { readable } from "./page-content.ts";
@@ -110,7 +111,7 @@ function isBlank({ name, label, choices, help, required }: FieldRow): boolean {
 
 function faultOf(row: FieldRow): Omit<RowFault, "row"> | null {
   if (isBlank(row)) return null;
-  if (oneLine(row.label) === "") return { part: "label", message: "write a label" };
+  if (!hasVisible(row.label)) return { part: "label", message: "write a label" };
   if (row.type !== "choice" && row.type !== "choices") return null;
   const [choices, seen] = [row.choices, new Set<string>()];
   if (choices.length === 0) return { part: "choices", message: "write the choices, a line each" };

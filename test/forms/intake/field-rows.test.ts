@@ -200,11 +200,13 @@ describe("the rows of a schema", () => {
       row({ help: "?" }),
       row({ label: "Size", type: "choice" }),
       row({ label: "B", type: "choices", choices: ["a", "a"] }),
+      row({ label: "\u200b" }),
     ];
     expect(schemaOfRows(null, rows, NONE).faults).toEqual([
       { row: 1, part: "label", message: "write a label" },
       { row: 2, part: "choices", message: "write the choices, a line each" },
       { row: 3, part: "choices", message: "the choice a is there twice" },
+      { row: 4, part: "label", message: "write a label" },
     ]);
   });
 

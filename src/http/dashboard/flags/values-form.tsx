@@ -10,12 +10,14 @@ import { sentence } from "../error-page.tsx";
 import { AreaField, SelectField, TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
+import { Facts } from "../parts/card.tsx";
 import { PROPOSED_FOR } from "../parts/propose.tsx";
 import { Foreign } from "../parts/text.tsx";
 import type { Environment } from "../../../projects/environment.ts";
 import { useMayChange, useView } from "../view.ts";
 import { type Draft, type Faults, type DraftInput, draftOf, inputOf, mayHavePayload } from "./draft.ts";
 import { settingAction } from "../paths.ts";
+import { FlagValue } from "./flag-facts.tsx";
 import { RuleFields } from "./rule-fields.tsx";
 import type { Setting } from "./setting.tsx";
 import type { Person } from "./test-people.tsx";
@@ -55,12 +57,41 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
   const input: DraftInput = typed ?? inputOf(stored);
   const { draft, faults } = input;
   const base = typed?.base ?? stored;
+  const fields = (
+    <>
+      <RuleFields input={input} served={setting.served} />
+      {(mayHavePayload(base) || mayHavePayload(draft)) && (
+        <AreaField
+          name="payload"
+          label="Payload"
+          hint="JSON for readers, with variants for those who get true. Empty for none."
+          value={draft.payload}
+          rows={linesOf(draft.payload)}
+          code
+          error={faults.payload}
+        />
+      )}
+      <TextField
+        name="expires"
+        type="datetime-local"
+        label="Expires"
+        hint={`Off from then on. Empty for never. Time zone ${timeZone}.`}
+        value={draft.expires}
+        error={faults.expires}
+      />
+      {OWN_SECTIONS.map(([section, names]) => (
+        <OptionalFields section={section} names={names} draft={draft} faults={faults} />
+      ))}
+    </>
+  );
   return (
     <section class="card" aria-labelledby="values-title">
       <h2 id="values-title">
         Values in <EnvironmentName environment={environment} />
       </h2>
-      {!mayWrite && <p class="soft">These values are stored. You can try others below; nothing is saved.</p>}
+      {!mayWrite && (
+        <Facts facts={[[record.rules === null ? "Payload" : "Variants", <FlagValue record={record} />]]} />
+      )}
       <Form
         to={settingAction(place)}
         values={{ revision: record.revision, zone: timeZone, base: JSON.stringify(base) }}
@@ -80,29 +111,14 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
             <p>{sentence(typed.problem)}</p>
           </Notice>
         )}
-        <RuleFields input={input} served={setting.served} />
-        {(mayHavePayload(base) || mayHavePayload(draft)) && (
-          <AreaField
-            name="payload"
-            label="Payload"
-            hint="JSON for readers, with variants for those who get true. Empty for none."
-            value={draft.payload}
-            rows={linesOf(draft.payload)}
-            code
-            error={faults.payload}
-          />
+        {mayWrite ? (
+          fields
+        ) : (
+          <details id="other-values" open={typed !== null}>
+            <summary>Try other values</summary>
+            <div class="stack">{fields}</div>
+          </details>
         )}
-        <TextField
-          name="expires"
-          type="datetime-local"
-          label="Expires"
-          hint={`Off from then on. Empty for never. Time zone ${timeZone}.`}
-          value={draft.expires}
-          error={faults.expires}
-        />
-        {OWN_SECTIONS.map(([section, names]) => (
-          <OptionalFields section={section} names={names} draft={draft} faults={faults} />
-        ))}
         <TryFields tried={typed?.tried} />
         {mayWrite && <Saving environment={environment} typed={typed} />}
       </Form>

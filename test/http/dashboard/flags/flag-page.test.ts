@@ -139,7 +139,7 @@ function undoIn(text: string): Record<string, string> {
   return Object.fromEntries([...pairs].map(([, name, value]) => [name!, value!]));
 }
 
-test("details that are saved can be undone, and a viewer reads that nothing is saved", async () => {
+test("details that are saved can be undone, and a viewer gets facts, with fields to try", async () => {
   const { app, ann } = await openShop();
   const at = { flag: "search", environment: "develop" };
   const path = "/projects/shop/flags/search/details";
@@ -149,9 +149,10 @@ test("details that are saved can be undone, and a viewer reads that nothing is s
   await ann.post("/projects/shop/flags/ticked", undoIn(saved.text));
   const { text } = await ann.get(`${FLAG}?environment=develop`);
   expect(text).toContain('value="one"');
-  expect(text).not.toContain("nothing is saved");
+  const folded = /<dt>Payload<\/dt>.*<summary>Try other values<\/summary>.* name="payload"/s;
+  expect(text).not.toMatch(folded);
   const viewer = await openDashboard(app).signIn("viewer");
-  expect((await viewer.get(`${FLAG}?environment=develop`)).text).toContain("nothing is saved");
+  expect((await viewer.get(`${FLAG}?environment=develop`)).text).toMatch(folded);
 });
 
 test("JSON that cannot be read does not become rows, and says where", async () => {
