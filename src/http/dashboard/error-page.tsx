@@ -38,8 +38,8 @@ export function errorPage(
           <p>{sentence(visible(message))}</p>
           {hint && <p>{sentence(visible(hint))}</p>}
         </Notice>
-        {hint?.startsWith("the role ") && (
-          <p class="soft">An administrator can give you another role under Access.</p>
+        {status === 403 && reason === null && c.get("session") && (
+          <p class="soft">An administrator can give you more rights under Access.</p>
         )}
         <div class="buttons">
           {kept ? (

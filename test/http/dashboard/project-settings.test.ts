@@ -132,10 +132,6 @@ describe("settings", () => {
     expect((await post(path, {})).status).toBe(400);
     await post(path, { locked: "false" });
     expect(await of()).toMatchObject({ color: "red", locked: false });
-    await post(path, { color: "blue", approvals: "2" });
-    expect(await of()).toMatchObject({ color: "blue", approvals: 2 });
-    await post(path, { color: "pink", approvals: "2" });
-    expect(await of()).toMatchObject({ color: "pink", approvals: 2 });
   });
 
   test("delete an environment and the project only by name", async () => {

@@ -96,7 +96,6 @@ function differenceOf({ dashboard: { app }, setting: { record } }: Act, patch: F
   });
 }
 
-/** The form again, with what is wrong at each field. */
 /** The form with its rule and variants as rows, or what keeps their JSON from being read. */
 function asRows(typed: ValuesDraft, timeZone: string): ValuesOutcome {
   const { targeting, variants } = patchOf(typed.draft, typed.base, timeZone).faults;
@@ -105,6 +104,7 @@ function asRows(typed: ValuesDraft, timeZone: string): ValuesOutcome {
   return refused(typed, { ...(targeting && { targeting }), ...(variants && { variants }) });
 }
 
+/** The form again, with what is wrong at each field. */
 function refused(typed: ValuesDraft, faults: Faults): ValuesOutcome {
   const sentences = Object.fromEntries(
     Object.entries(faults).map(([field, fault]) => [field, sentence(fault)]),

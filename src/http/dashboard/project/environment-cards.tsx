@@ -48,7 +48,7 @@ export type ShownEnvironment = { environment: Environment; readAt: number | null
 type CardProps = { project: string; index: number } & ShownEnvironment;
 
 export function EnvironmentCard({ project, index, environment, readAt }: CardProps) {
-  const { slug, name, key, locked, approvals } = environment;
+  const { slug, name, key, locked, color, approvals } = environment;
   const path = environmentPath(project, slug);
   const isAdmin = useMay("admin");
   return (
@@ -66,7 +66,17 @@ export function EnvironmentCard({ project, index, environment, readAt }: CardPro
       />
       {isAdmin && (
         <>
-          <SettingsForm index={index} environment={environment} to={`${path}/settings`} />
+          <Form to={`${path}/settings`} class="filters" id={`color-${slug}`} label={`Color of ${slug}`}>
+            <SelectField
+              id={`color-of-${index}`}
+              name="color"
+              label="Color"
+              value={color ?? ""}
+              options={COLOR_OPTIONS}
+            />
+            <Button label={`Save the color of ${slug}`}>Save</Button>
+          </Form>
+          <ApprovalsForm index={index} environment={environment} to={`${path}/settings`} />
           <div class="buttons">
             <ButtonForm
               to={`${path}/settings`}
@@ -91,10 +101,10 @@ const APPROVAL_OPTIONS = Array.from({ length: MAX_APPROVALS + 1 }, (_, count) =>
   label: count === 0 ? "none" : String(count),
 }));
 
-/** The color, and how many people have to approve a change of the environment; fewer than before asks for its name. */
-function SettingsForm({
+/** How many people have to approve a change of the environment; fewer than before asks for its name. */
+function ApprovalsForm({
   index,
-  environment: { slug, color, approvals },
+  environment: { slug, approvals },
   to,
 }: {
   index: number;
@@ -102,14 +112,7 @@ function SettingsForm({
   to: string;
 }) {
   return (
-    <Form to={to} class="filters" id={`settings-${slug}`} label={`Settings of ${slug}`}>
-      <SelectField
-        id={`color-of-${index}`}
-        name="color"
-        label="Color"
-        value={color ?? ""}
-        options={COLOR_OPTIONS}
-      />
+    <Form to={to} class="filters" id={`approvals-${slug}`} label={`Approvals of changes of ${slug}`}>
       <SelectField
         id={`approvals-of-${index}`}
         name="approvals"
@@ -125,7 +128,7 @@ function SettingsForm({
           value=""
         />
       )}
-      <Button label={`Save the settings of ${slug}`}>Save</Button>
+      <Button label={`Save the approvals of ${slug}`}>Save</Button>
     </Form>
   );
 }

@@ -60,7 +60,7 @@ export function settingsRoutes({ app, get, post }: Dashboard) {
   });
   post(`${ENVIRONMENT}/settings`, "admin", async (c, fields, { project, ...parameters }) => {
     const before = await getEnvironment(app, project, parameters.environment);
-    const patch = patchIn(fields, before);
+    const patch = patchIn(fields);
     const { environment } = await setEnvironment(app, c.get("caller"), project, before.slug, patch);
     return {
       to: pathTo(SETTINGS, { project }),
@@ -101,16 +101,12 @@ function colorOf(text: string): Environment["color"] {
 }
 
 /** Throws `invalid`. */
-function patchIn(
-  fields: Fields,
-  before: Environment,
-): Pick<EnvironmentPatch, "locked" | "color" | "approvals"> {
-  const color = fields.has("color") ? colorOf(textOf(fields, "color")) : before.color;
+function patchIn(fields: Fields): Pick<EnvironmentPatch, "locked" | "color" | "approvals"> {
   if (fields.has("approvals")) {
-    const approvals = check(environmentSchema.shape.approvals, Number(textOf(fields, "approvals") || "x"));
-    if (approvals !== before.approvals) return { approvals, ...(color !== before.color && { color }) };
+    const approvals = textOf(fields, "approvals");
+    return { approvals: check(environmentSchema.shape.approvals, Number(approvals || "x")) };
   }
-  if (fields.has("color") || fields.has("approvals")) return { color };
+  if (fields.has("color")) return { color: colorOf(textOf(fields, "color")) };
   const locked = textOf(fields, "locked");
   if (locked !== "true" && locked !== "false") throw new AppError("invalid", "locked is true or false");
   return { locked: locked === "true" };

@@ -189,7 +189,7 @@ function NewTarget({ to, project, typed, faults }: NewTargetProps) {
                   name="event"
                   id={`event-${event}`}
                   value={event}
-                  label={eventInWords(event)}
+                  label={event}
                   checked={typed.events.includes(event)}
                   fault={faults["events"] && "events-error"}
                 />
