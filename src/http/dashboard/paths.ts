@@ -33,6 +33,7 @@ export const SEGMENT = `${ENVIRONMENT}/segments/:segment` as const;
 export const FLAG = `${PROJECT}/flags/:flag` as const;
 export const FORM = "/forms/:form";
 export const SETTING = `${ENVIRONMENT}/flags/:flag` as const;
+export const CANCEL = `${ENVIRONMENT}/scheduled/:id/cancel` as const;
 export const EXPERIMENTS = `${PROJECT}/experiments` as const;
 export const NEW_EXPERIMENT = `${EXPERIMENTS}/new` as const;
 export const EXPERIMENT = `${ENVIRONMENT}/experiments/:experiment` as const;
@@ -41,6 +42,11 @@ export const REVISION = `${PROJECT}/history/:revision` as const;
 
 export function environmentPath(project: string, environment: string): string {
   return pathTo(ENVIRONMENT, { project, environment });
+}
+
+/** The path at which a scheduled change of an environment is cancelled. */
+export function cancelPath({ project, environment }: Omit<FlagPlace, "flag">, id: string): string {
+  return pathTo(CANCEL, { project, environment, id });
 }
 
 export function segmentPath(project: string, environment: string, segment: string): string {

@@ -18,7 +18,7 @@ import { ExactTime, Time } from "../parts/time.tsx";
 import { useMayChange } from "../view.ts";
 import { ChangeCard, environmentOf } from "./change-card.tsx";
 import { EnvironmentField, FilterForm, List } from "../parts/list.tsx";
-import { environmentPath, settingPath, projectPath } from "../paths.ts";
+import { cancelPath, settingPath, projectPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
 
 /** A scheduled change, and what it would make of the flag as it is now. */
@@ -164,9 +164,7 @@ function ComingChange({ project, coming }: { project: Project; coming: Coming })
       <Planned project={project.slug} coming={coming} />
       {useMayChange([environmentOf(project.environments, environment)]) && (
         <p>
-          <ButtonLink to={`${environmentPath(project.slug, environment)}/scheduled/${id}/cancel`}>
-            Cancel…
-          </ButtonLink>
+          <ButtonLink to={cancelPath({ project: project.slug, environment }, id)}>Cancel…</ButtonLink>
         </p>
       )}
     </>
@@ -232,7 +230,7 @@ export function cancelPage({ project: { slug }, environment, coming }: FoundSche
         </section>
         <Plan
           environments={[environment]}
-          to={`${environmentPath(slug, environment.slug)}/scheduled/${encodeURIComponent(id)}/cancel`}
+          to={cancelPath({ project: slug, environment: environment.slug }, id)}
           id="cancel"
           kind="danger primary"
           act="Cancel this change"

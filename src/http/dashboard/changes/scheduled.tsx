@@ -11,7 +11,7 @@ import { getEnvironment } from "../../../projects/environments.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { confirmed, lastChange } from "../parts/confirm.tsx";
-import { ENVIRONMENT, PROJECT, type ParametersOf, pathTo } from "../paths.ts";
+import { CANCEL, PROJECT, type ParametersOf, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { type Coming, type FoundScheduled, Planned, cancelPage, scheduledPage } from "./scheduled-page.tsx";
 
@@ -22,7 +22,6 @@ const FAILED = 5;
 const RAMPS = 200;
 
 const LIST = `${PROJECT}/scheduled` as const;
-const CANCEL = `${ENVIRONMENT}/scheduled/:id/cancel` as const;
 
 export function scheduledRoutes({ app, get, post }: Dashboard) {
   get(LIST, "flags:read", async (c, parameters) => {

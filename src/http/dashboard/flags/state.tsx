@@ -6,7 +6,7 @@ import { AppError } from "../../../base/errors.ts";
 import { parseWallTime } from "../../../base/wall-time.ts";
 import { hasExpired } from "../../../flags/flag.ts";
 import { setFlag } from "../../../flags/flags.ts";
-import { scheduleChange, setFlagFor } from "../../../flags/schedule/schedule.ts";
+import { cancelScheduled, scheduleChange, setFlagFor } from "../../../flags/schedule/schedule.ts";
 import { revisionPath } from "../changes/change-card.tsx";
 import { sentence } from "../error-page.tsx";
 import { revisionIn, textOf } from "../fields.ts";
@@ -21,7 +21,7 @@ import type { Done } from "../routes.ts";
 import { useMayChange, useView } from "../view.ts";
 import { type Draft, draftOf } from "./draft.ts";
 import { Expiry, FlagState, LastRead, RuleWords } from "./flag-facts.tsx";
-import { settingAction, settingPath, projectPath } from "../paths.ts";
+import { cancelPath, settingAction, settingPath, projectPath } from "../paths.ts";
 import { type Act, type Outcome, type Setting, confirmationOf, isTypedError } from "./setting.tsx";
 
 /** How long a change for a while may last, in milliseconds. */
@@ -37,7 +37,6 @@ const SPANS = [
 export type StateDraft = { why: string; span: string; at: string; fault?: string | undefined };
 
 type StateOutcome = Outcome<{ state: StateDraft }>;
-
 /** Whether a flag is on in an environment, and the buttons that change it: now, for a while, or later. */
 export function StateCard({ setting, draft }: { setting: Setting; draft: StateDraft | null }) {
   const { place, environment, record, readAt, rate, last } = setting;
@@ -210,18 +209,24 @@ async function turn(
   const to = settingPath(place);
   const patch = { enabled: onOff === "on" };
   if (at !== null) {
-    await scheduleChange(app, caller, place, { patch, at });
-    return { to, text: `${flag} turns ${onOff} in ${environment} on ${formatExact(at, timeZone)}.` };
+    const { id } = await scheduleChange(app, caller, place, { patch, at });
+    const text = `${flag} turns ${onOff} in ${environment} on ${formatExact(at, timeZone)}.`;
+    return { to, text, undo: { to: cancelPath(place, id), values: {} } };
   }
   const expected = revisionIn(fields);
-  const { record, result } =
+  const { record, result, scheduled } =
     span === null
-      ? await setFlag(app, caller, place, patch, expected)
+      ? { ...(await setFlag(app, caller, place, patch, expected)), scheduled: null }
       : await setFlagFor(app, caller, place, patch, app.now() + span.ms, expected);
+  // The end of a change for a while, which is taken back with its beginning.
+  const end = textOf(fields, "scheduled");
+  if (end !== "" && (await app.store.scheduled.find(place.project, environment, end)))
+    await cancelScheduled(app, caller, place, end);
   if (result === "unchanged") return { to, text: `${flag} was ${onOff} in ${environment} already.` };
-  if (span !== null) return { to, text: `${flag} is ${onOff} in ${environment} for ${span.label}.` };
-  const values = { act: "state", enabled: onOff === "on" ? "off" : "on", revision: String(record.revision) };
-  return { to, text: `${flag} is ${onOff} in ${environment}.`, undo: { to: settingAction(place), values } };
+  const text = `${flag} is ${onOff} in ${environment}${span === null ? "" : ` for ${span.label}`}.`;
+  const back = { act: "state", enabled: onOff === "on" ? "off" : "on", revision: String(record.revision) };
+  const values = { ...back, ...(scheduled && { scheduled: scheduled.id }) };
+  return { to, text, undo: { to: settingAction(place), values } };
 }
 
 /** Nothing is changed: what was wanted may not be right for the flag as it is now. */

@@ -16,7 +16,7 @@ import { confirmed } from "../parts/confirm.tsx";
 import { formatExact } from "../parts/time.tsx";
 import { type Faults, baseIn, draftOf, fieldOf, inputOf, readDraft } from "./draft.ts";
 import { changedFields, mergeDrafts, patchOf } from "./draft-patch.ts";
-import { settingPath } from "../paths.ts";
+import { cancelPath, settingPath } from "../paths.ts";
 import { type Act, type Outcome, confirmationOf, isTypedError, patched } from "./setting.tsx";
 import { refusalsOf } from "./refusals.ts";
 import { withRowsMoved, withVariantsMoved } from "./row-moves.ts";
@@ -165,9 +165,9 @@ async function schedule(
   return confirmed<ValuesOutcome>(
     fields,
     async () => {
-      await scheduleChange(dashboard.app, caller, place, { patch, at });
+      const { id } = await scheduleChange(dashboard.app, caller, place, { patch, at });
       const text = `${place.flag} changes in ${place.environment} on ${formatExact(at, timeZone)}.`;
-      return { to: settingPath(place), text };
+      return { to: settingPath(place), text, undo: { to: cancelPath(place, id), values: {} } };
     },
     async () => confirmationOf(context, `Save later in ${place.environment}`, patch),
     {

@@ -155,6 +155,25 @@ test("details that are saved can be undone, and a viewer gets facts, with fields
   expect((await viewer.get(`${FLAG}?environment=develop`)).text).toMatch(folded);
 });
 
+test("a change for a while and a scheduled one are taken back whole", async () => {
+  const { app, ann } = await openShop();
+  const action = "/projects/shop/environments/develop/flags/search";
+  const find = () => app.store.flags.find({ project: "shop", environment: "develop", flag: "search" });
+  const coming = async () => (await app.store.scheduled.page("shop", null, { limit: 9 })).items;
+  const before = (await find())!;
+  const turn = { enabled: before.enabled ? "off" : "on", revision: String(before.revision), span: "7200000" };
+  const turned = await ann.post(action, { ...turn, act: "for" });
+  expect([(await find())!.enabled, (await coming()).length]).toEqual([!before.enabled, 1]);
+  await ann.post(action, undoIn(turned.text));
+  expect([(await find())!.enabled, (await coming()).length]).toEqual([before.enabled, 0]);
+
+  const later = await ann.post(action, { ...turn, act: "state-at", at: "2099-01-01T10:00" });
+  const [{ id } = { id: "" }] = await coming();
+  expect(later.text).toContain(`/projects/shop/environments/develop/scheduled/${id}/cancel`);
+  await ann.post(`/projects/shop/environments/develop/scheduled/${id}/cancel`, {});
+  expect(await coming()).toEqual([]);
+});
+
 test("JSON that cannot be read does not become rows, and says where", async () => {
   const { ann } = await openShop();
   const { status, text } = await ann.post("/projects/shop/environments/develop/flags/search", {
