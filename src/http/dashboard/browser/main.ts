@@ -8,11 +8,13 @@ import { addHelpers, keepTimes, obeyKeys, showCurrent } from "./helpers.ts";
 
 /** Enhancements with JavaScript; every page works without it. */
 document.documentElement.classList.add("scripted");
-for (const start of [sendForms, followEdits, obeyKeys, addHelpers, openPalette, visitLinks]) start();
+// What changes before the stream of events is open is not told.
+for (const start of [listenToChanges, sendForms, followEdits, obeyKeys, addHelpers, openPalette, visitLinks])
+  start();
 requestAnimationFrame(showCurrent);
 
 /** Work that can wait until the page is shown, each in a task of its own. */
-const later = [served, keepTimes, listenToChanges];
+const later = [served, keepTimes];
 // Not every browser tells when it is idle.
 const whenIdle = window.requestIdleCallback ?? setTimeout;
 const next = () => {
