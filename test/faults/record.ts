@@ -69,8 +69,12 @@ export function tracing(recording: Recording): { under: string[]; ended: () => P
   };
 }
 
+/** The path that a call begins with, in hexadecimal digits. */
+const pathIn = (args: string) => /"([^"]*)"/.exec(args)?.[1];
+
 type File = { inode: number; offset: number };
-type Call = { name: string; args: string; start: number; file: File | undefined };
+/** `seen` is the position by which another thread had seen what the call did. */
+type Call = { name: string; args: string; start: number; file: File | undefined; seen?: number };
 
 function addTrace(recording: Recording, lines: string[]): void {
   const files = new Map<number, File>();
@@ -96,7 +100,11 @@ function addTrace(recording: Recording, lines: string[]): void {
     if (args === undefined) continue;
     running.delete(pid);
     if (!result!.startsWith("-") && result !== "?")
-      addCall(recording, files, { ...call, args }, Number(result), position);
+      addCall(recording, files, { ...call, args }, Number(result), call.seen ?? position);
+    // The name is gone by a call of another thread, which may be seen to return only later.
+    else if (name.startsWith("unlink") && / ENOENT /.test(call.args))
+      for (const other of running.values())
+        if (other.name === name && pathIn(other.args) === pathIn(args)) other.seen ??= position;
   }
 }
 
