@@ -8,7 +8,7 @@ import { addHelpers, keepTimes, obeyKeys, showCurrent } from "./helpers.ts";
 
 /** Enhancements with JavaScript; every page works without it. */
 document.documentElement.classList.add("scripted");
-// What changes before the stream of events is open is not told.
+// A change before the stream of events is open is not told.
 for (const start of [listenToChanges, sendForms, followEdits, obeyKeys, addHelpers, openPalette, visitLinks])
   start();
 requestAnimationFrame(showCurrent);
