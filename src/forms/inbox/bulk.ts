@@ -72,25 +72,33 @@ export async function markMatching(
 }
 
 /**
- * Marks those of some submissions that exist, and with `isWanted` only those that it returns true for, a step at a time.
- * Returns the ids of those that were not marked so before. An error leaves the steps before it. Throws `forbidden`,
- * `unauthenticated`.
+ * Marks submissions a step at a time, except ids that do not exist and submissions that `isWanted` returns false for.
+ * Returns the ids that changed. If a step fails, the steps before it are kept. Throws `forbidden`, `unauthenticated`.
  */
 export async function markPresent(
   app: FormsApp,
   caller: Caller,
   ids: readonly string[],
   mark: SubmissionMark,
-  isWanted: (standing: Standing) => boolean = () => true,
+  isWanted?: (standing: Standing) => boolean,
 ): Promise<string[]> {
   const changed: string[] = [];
   for (let start = 0; start < ids.length; start += STEP) {
-    const found = Object.entries(await app.store.submissions.standing(ids.slice(start, start + STEP)));
-    const wanted = found.filter(([, standing]) => isWanted(standing)).map(([id]) => id);
+    const step = ids.slice(start, start + STEP);
+    const wanted = isWanted ? await wantedAmong(app, step, isWanted) : step;
     changed.push(...(await markStep(app, caller, wanted, mark)));
     await yieldToEventLoop();
   }
   return changed;
+}
+
+async function wantedAmong(
+  app: FormsApp,
+  ids: readonly string[],
+  isWanted: (standing: Standing) => boolean,
+): Promise<string[]> {
+  const found = Object.entries(await app.store.submissions.standing(ids));
+  return found.filter(([, standing]) => isWanted(standing)).map(([id]) => id);
 }
 
 /** Marks the submissions that exist; one may have been deleted since it was read. */

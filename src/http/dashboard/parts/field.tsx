@@ -1,5 +1,6 @@
 import type { Child } from "../markup.ts";
 import { MAX_WHY } from "../../../access/why.ts";
+import { fitsInLine } from "../fields.ts";
 
 type Common = {
   name: string;
@@ -132,7 +133,7 @@ export function AreaField({
 
 /** A line of text that may have been given more lines elsewhere, which it keeps. */
 export function LineField({ maxlength, ...field }: Common & { value: string; maxlength?: number }) {
-  if (/[\r\n]/.test(field.value)) return <AreaField {...field} />;
+  if (!fitsInLine(field.value)) return <AreaField {...field} />;
   return <TextField {...field} {...(maxlength !== undefined && { maxlength })} />;
 }
 
