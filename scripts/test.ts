@@ -7,7 +7,8 @@ import { fastDirectory } from "../test/support/temp.ts";
 
 /**
  * npm test [-- PATH…], npm run test:full [-- --rest] [-- PATH…]: runs test files side by side. Without `--full` it leaves
- * out `*.full.test.ts`, with `--rest` it runs only these. Each run has an order of its own, which `--seed` repeats. `--update-timings` writes test/timings.json, `--report` a report in the format of JUnit.
+ * out `*.full.test.ts`, with `--rest` it runs only these. Each run has an order of its own, which `--seed` repeats.
+ * `--update-timings` writes test/timings.json, `--report` a report in the format of JUnit.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,7 +30,7 @@ const isFull = values.full || values.rest;
 const directory = mkdtempSync(join(fastDirectory(), "formflag-tests-"));
 const temporary = join(directory, "tmp");
 mkdirSync(temporary);
-// Only the full run has a disk for what is about one.
+// Tests of faults need a disk, but only in the full run.
 const disk = mkdtempSync(join(isFull ? tmpdir() : directory, "formflag-disk-"));
 // A server that a test starts as another user has its directory there too.
 for (const each of [directory, disk]) chmodSync(each, 0o755);

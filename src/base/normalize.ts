@@ -4,7 +4,7 @@
  */
 export const ATTACHED = String.raw`\p{M}\uff9e\uff9f\u{16d67}\u{16d68}`;
 
-/** Whether a text has a character that is seen: neither white space nor without a width. */
+/** Whether a text has a visible character: neither white space nor of zero width. */
 export function hasVisible(text: string): boolean {
   return /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 }

@@ -133,7 +133,7 @@ export const flagPatchSchema = z.strictObject({
 
 /** A change of what all environments share. */
 export const detailsPatchSchema = z.extend(z.pick(flagPatchSchema, SHARED), {
-  /** Tags put beside those that the flag has then. */
+  /** Tags that are added to the present ones. */
   addTags: z.optional(tags),
 });
 

@@ -66,7 +66,7 @@ export type SubmissionStore = HandlingStore & {
    */
   scan(form: string, scan: Scan): Promise<ScanStep>;
   find(id: string): Promise<Submission | undefined>;
-  /** By the ids of those that exist. */
+  /** The standing of submissions, by id. Unknown ids are left out. */
   standing(ids: readonly string[]): Promise<Record<string, Standing>>;
   /**
    * At most `limit` submissions of a form next to one: newer ones in ascending order, or older ones in descending order.

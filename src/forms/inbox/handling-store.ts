@@ -28,8 +28,8 @@ export type HandlingStore = {
   /** The labels of the submissions of a form, without repeats: of the newest that have some. */
   labels(formKey: string): Promise<string[]>;
   /**
-   * Number of unread submissions in the inboxes of all forms, or of those of some projects, that a user looks after: no more
-   * than `limit`, of 10,000 that are looked at.
+   * Number of unread submissions in the inboxes of all forms, or of the forms of some projects, that are assigned to a user.
+   * Counts up to `limit`, and reads at most 10,000 assigned submissions.
    */
   unreadOf(assignee: string, limit: number, projects?: readonly string[] | null): Promise<number>;
 };

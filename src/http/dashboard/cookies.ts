@@ -17,7 +17,7 @@ export type Flash = {
 
 /** The most bytes of a message in a cookie: browsers drop cookies of more than 4,096. */
 const MAX_FLASH = 3800;
-/** Characters of a text that is cut. */
+/** Characters that are left of a text that is cut. */
 const SHORT_TEXT = 300;
 
 /** A value that the browser keeps for the server for some minutes. */

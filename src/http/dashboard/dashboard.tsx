@@ -198,7 +198,7 @@ function answerErrors({ options, root, callerOf, viewOf, render, answer, site }:
   });
 }
 
-/** Where forms hold what takes long to type, and no password. */
+/** Paths of forms with long texts and without passwords. */
 const KEPT = /^\/(?:projects|forms|inbox)\//;
 
 /** The form of a user whose session has ended, to be sent again after a sign-in; null if it has a file or is large. */

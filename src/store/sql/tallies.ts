@@ -15,7 +15,7 @@ import { type Params, type Work, all, run } from "./work.ts";
 /** Sorts after every text that begins with what precedes it. */
 const LAST = "\u{10ffff}";
 
-/** Hours up to which each is a parameter: to read a list of them takes longer than to find what was tallied. */
+/** Hours that are bound one by one at most: reading one or two from a JSON list takes longer than finding their tallies. */
 const FEW = 2;
 
 /**

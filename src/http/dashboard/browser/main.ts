@@ -8,14 +8,14 @@ import { addHelpers, keepTimes, obeyKeys, showCurrent } from "./helpers.ts";
 
 /** Enhancements with JavaScript; every page works without it. */
 document.documentElement.classList.add("scripted");
-// A change before the stream of events is open is not told.
+// First, because changes are reported only while the stream of events is open.
 for (const start of [listenToChanges, sendForms, followEdits, obeyKeys, addHelpers, openPalette, visitLinks])
   start();
 requestAnimationFrame(showCurrent);
 
 /** Work that can wait until the page is shown, each in a task of its own. */
 const later = [served, keepTimes];
-// Not every browser tells when it is idle.
+// Safari has no requestIdleCallback.
 const whenIdle = window.requestIdleCallback ?? setTimeout;
 const next = () => {
   later.shift()?.();

@@ -88,10 +88,10 @@ export function* countUnread(projects: readonly string[] | null = null): Work<nu
   return (yield* only<{ count: number }>(sql, params)).count;
 }
 
-/** Submissions of a user that are looked at, to count the unread ones. */
-const MAX_LOOKED_AT = 10_000;
+/** Assigned submissions that are read at most, to count the unread ones. */
+const MAX_ASSIGNED = 10_000;
 
-/** As {@link countUnread}, those that a user looks after, up to `limit`. */
+/** Counts the unread submissions that are assigned to a user, up to `limit`; projects as for {@link countUnread}. */
 export function* countUnreadOf(
   assignee: string,
   limit: number,
@@ -101,7 +101,7 @@ export function* countUnreadOf(
   const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM (
       SELECT s.unread FROM forms f CROSS JOIN submissions s
       WHERE s.form_id = f.id AND s.state = ${INBOX} AND s.assignee = $assignee AND f.deleted = 0${where}
-      LIMIT ${MAX_LOOKED_AT}) AS own WHERE unread = 1 LIMIT $limit) AS found`;
+      LIMIT ${MAX_ASSIGNED}) AS own WHERE unread = 1 LIMIT $limit) AS found`;
   return (yield* only<{ count: number }>(sql, { ...params, assignee, limit })).count;
 }
 

@@ -118,7 +118,7 @@ export function* findSubmission(id: string): Work<Submission | undefined> {
   return found;
 }
 
-/** Of submissions, by the ids of those that exist. */
+/** The standing of submissions, by id. Unknown ids are left out. */
 export function* standingOfSubmissions(ids: readonly string[]): Work<Record<string, Standing>> {
   type Row = Pick<SubmissionRow, "id" | "project" | "form" | "state" | "unread" | "assignee">;
   const rows = yield* allAmong<Row>(
