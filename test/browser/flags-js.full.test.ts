@@ -19,7 +19,7 @@ const server = Bun.serve({
 });
 const origin = server.url.origin;
 
-await createProject(app, OPERATOR, { slug: "shop", environments: ["live"] });
+const project = await createProject(app, OPERATOR, { slug: "shop", environments: ["live"] });
 const place = { project: "shop", environment: "live" };
 const set = (flag: string, patch: object) =>
   setFlag(app, OPERATOR, { ...place, flag }, { enabled: true, browser: true, ...patch });
@@ -200,6 +200,44 @@ describeInBrowser("in a browser (needs /usr/bin/chromium), the script of pages",
     await page.getByText("Thank you").waitFor();
     expect(await page.locator("[aria-invalid]").count()).toBe(0);
     expect(faults).toEqual([]);
+  });
+
+  test("works beside scripts that add headers of a trace to every request, as do reads and streams of the page", async () => {
+    [attributes, body] = ["", FLAGS];
+    const added = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" };
+    const headers = JSON.stringify({ ...added, baggage: "a=b", "sentry-trace": "0af7-b7ad-1" });
+    const { page, visible, events, faults } = await open({}, (page) =>
+      page.addInitScript(`{
+        const send = window.fetch;
+        window.fetch = (input, init) => {
+          const request = new Request(input, init);
+          for (const [name, value] of Object.entries(${headers})) request.headers.set(name, value);
+          return send(request);
+        };
+      }`),
+    );
+    const seen: unknown[] = [];
+    page.on("request", (request) => seen.push(request.headers()["traceparent"]));
+    expect(await visible()).toEqual(["banner", "hero b", "as written"]);
+    const sent = page.waitForResponse((answer) => new URL(answer.url()).pathname === "/v1/events");
+    await page.evaluate("formflag.track('signup')");
+    expect([(await sent).status(), events()[0]]).toMatchObject([
+      200,
+      { exposures: ["banner", "gone", "hero"] },
+    ]);
+    const status = (path: string, more: object) =>
+      page.evaluate<number>(
+        `fetch(${JSON.stringify(origin + path)}, ${JSON.stringify(more)}).then((answer) => (answer.body?.cancel(), answer.status))`,
+      );
+    const keys = { "x-project-key": project.key, "x-environment-key": project.environments[0]!.key };
+    expect(await status("/api/v1/flags", { headers: keys })).toBe(200);
+    expect(await status("/api/v1/flags/banner", { headers: keys })).toBe(200);
+    const all = await page.evaluate<{ eventStreams: { endpoint: { requestUri: string } }[] }>(
+      `fetch("${origin}/ofrep/v1/evaluate/flags", { method: "POST", body: "{}", headers: ${JSON.stringify(keys)} }).then((answer) => answer.json())`,
+    );
+    const { requestUri } = all.eventStreams[0]!.endpoint;
+    expect(await status(requestUri, { headers: { "last-event-id": "1-2" } })).toBe(200);
+    expect([new Set(seen.slice(1)), faults]).toEqual([new Set(Object.values(added)), []]);
   });
 
   test("is not needed: without JavaScript the page is as written, and the form is sent", async () => {

@@ -84,7 +84,7 @@ export function createCodeReferencesService(app: App, report: Report, guard?: Gu
 
   const routes: CodeReferencesService["routes"] = new Hono();
   routes.post(CODE_REFS_PATH, (c) => upload(c.req.raw, () => c.env.client));
-  routes.options(CODE_REFS_PATH, () => preflight(HEADERS, PREFLIGHT));
+  routes.options(CODE_REFS_PATH, (c) => preflight(c.req.raw, HEADERS, PREFLIGHT));
   return { upload, routes };
 }
 

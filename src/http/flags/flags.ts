@@ -151,7 +151,7 @@ function routesOf(
   for (const path of [`${FLAGS_PATH}/`, FLAG_PATH])
     routes.get(path, (c) => readFlag(c.req.raw, c.req.param("slug") ?? "", () => c.env.client));
   for (const path of [FLAGS_PATH, `${FLAGS_PATH}/`, FLAG_PATH]) {
-    routes.options(path, () => preflight(HEADERS, READ_PREFLIGHT));
+    routes.options(path, (c) => preflight(c.req.raw, HEADERS, READ_PREFLIGHT));
     routes.all(path, wrongMethod);
   }
   return routes;

@@ -11,7 +11,8 @@ export const HEADERS = {
 
 export const PREFLIGHT = {
   methods: "GET, POST, OPTIONS",
-  headers: "content-type, x-project-key, x-environment-key, authorization, x-api-key, if-none-match",
+  headers:
+    "content-type, x-project-key, x-environment-key, authorization, x-api-key, if-none-match, last-event-id",
 };
 
 /** The headers of an answer that a client may keep, if it asks each time whether it has changed. */

@@ -218,7 +218,7 @@ export function createOfrepService(
       return send(status, { errorDetails: message }, headers);
     }
   });
-  routes.options(`${OFREP_PATH}/*`, () => preflight(HEADERS, PREFLIGHT));
+  routes.options(`${OFREP_PATH}/*`, (c) => preflight(c.req.raw, HEADERS, PREFLIGHT));
   routes.all(OFREP_FLAGS_PATH, () => wrongMethod({}));
   routes.all(OFREP_FLAG_PATH, (c) => wrongMethod({ key: c.req.param("key") }));
   routes.all(`${OFREP_PATH}/*`, () => send(404, { errorDetails: ELSEWHERE }));

@@ -25,7 +25,7 @@ export function createPagesService(
   routes.get(SCRIPT_PATH, (c) => answerScript(c.req.raw));
   routes.get(PINNED_SCRIPT_PATH, (c) => answerPinned(c.req.raw, c.req.param("script")));
   routes.post(VISITS_PATH, (c) => take(c.req.raw, () => c.env.client));
-  routes.options(VISITS_PATH, () => preflight(EVENT_HEADERS, EVENT_PREFLIGHT));
+  routes.options(VISITS_PATH, (c) => preflight(c.req.raw, EVENT_HEADERS, EVENT_PREFLIGHT));
   routes.all(VISITS_PATH, wrongMethod);
   return { routes };
 }

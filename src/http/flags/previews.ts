@@ -119,11 +119,11 @@ export function createPreviewsService(app: App, report: Report, options: Preview
   const routes: PreviewsService["routes"] = new Hono();
   for (const path of [PREVIEWS_PATH, `${PREVIEWS_PATH}/`]) {
     routes.get(path, (c) => readPreviews(c.req.raw, () => c.env.client));
-    routes.options(path, () => preflight(HEADERS, READ_PREFLIGHT));
+    routes.options(path, (c) => preflight(c.req.raw, HEADERS, READ_PREFLIGHT));
     routes.all(path, () => wrongMethod("previews are read with GET", READ_PREFLIGHT.methods, { flags: [] }));
   }
   routes.post(FEEDBACK_PATH, (c) => submitFeedback(c.req.raw, () => c.env.client));
-  routes.options(FEEDBACK_PATH, () => preflight(HEADERS, POST_PREFLIGHT));
+  routes.options(FEEDBACK_PATH, (c) => preflight(c.req.raw, HEADERS, POST_PREFLIGHT));
   routes.all(FEEDBACK_PATH, () => wrongMethod("feedback is sent with POST", POST_PREFLIGHT.methods));
   return { readPreviews, routes };
 }
