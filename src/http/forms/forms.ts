@@ -74,8 +74,11 @@ export function createFormsService(
   // Not an async function, whose promise would cost each submission one more turn.
   const submit = (request: Request, formKey: string, client: () => Client): Promise<Response> => {
     const mode = modeOf(request);
-    const answer = handler.receive(request, formKey, client, isRest(mode, request) ? rest : redirect);
-    return mode === null || mode === "" || mode === "rest" ? answer : answer.then(withModeHint);
+    if (mode === "rest") return handler.receive(request, formKey, client, rest);
+    const answer = handler.receive(request, formKey, client, redirect);
+    return mode || PREFERS_JSON.test(request.headers.get("accept") ?? "")
+      ? answer.then(withModeHint)
+      : answer;
   };
 
   const routes: Routes = new Hono();
@@ -83,7 +86,7 @@ export function createFormsService(
     const formKeyOf = (c: Context) => c.req.param("form_key") ?? "";
     routes.post(path, (c) => submit(c.req.raw, formKeyOf(c), () => c.env.client));
     routes.options(path, async (c) => preflightFor(c.req.raw, await findForm(formKeyOf(c)), "POST, OPTIONS"));
-    routes.all(path, (c) => notPosted(isRest(modeOf(c.req.raw), c.req.raw), links));
+    routes.all(path, (c) => notPosted(modeOf(c.req.raw) === "rest", links));
   }
   routes.on(["GET", "OPTIONS"], CHALLENGE_PATH, (c) => {
     const client = () => c.env.client;
@@ -206,22 +209,19 @@ function modeOf({ url }: Request): string | null {
   return text === "mode=rest" ? "rest" : new URLSearchParams(text).get("mode");
 }
 
-/** Whether a request asks for a JSON answer: by its `mode`, or without one by an `Accept` that names JSON first. */
-function isRest(mode: string | null, { headers }: Request): boolean {
-  if (mode !== null) return mode === "rest";
-  // Browsers that send a form name HTML first, programs without a preference everything.
-  return /^\s*application\/json\s*(?:[,;]|$)/i.test(headers.get("accept") ?? "");
-}
+/** An `Accept` that names JSON first. Browsers that send a form name HTML first, programs without a preference everything. */
+const PREFERS_JSON = /^\s*application\/json\s*(?:[,;]|$)/i;
 
-/** A redirect with a text for the program that asked for another mode: browsers show none. */
+/** Text for a program that expects JSON without `mode=rest`. */
+const MODE_HINT = "mode=rest is answered with JSON, any other mode with this redirect";
+
+/** A redirect with the hint: as its text, which curl prints, and as a header, which the tools of a browser show. */
 function withModeHint(answer: Response): Response {
   if (answer.status !== 303) return answer;
   const headers = new Headers(answer.headers);
   headers.set("Content-Type", "text/plain;charset=utf-8");
-  return new Response("mode=rest is answered with JSON, any other mode with this redirect\n", {
-    status: 303,
-    headers,
-  });
+  headers.set("X-Formflag-Hint", MODE_HINT);
+  return new Response(`${MODE_HINT}\n`, { status: 303, headers });
 }
 
 /** Answers a request other than POST: someone opened the address in a browser, or used the wrong method. */

@@ -270,10 +270,11 @@ describe("a submission is refused with nothing stored:", () => {
   );
 
   test.each(REFUSALS.map((refusal) => [refusal.what, refusal] as const))(
-    "%s, redirected",
+    "%s, redirected, also if a script accepts only JSON",
     async (_, refusal) => {
       const key = await keyOf(refusal);
-      const answer = await storingNothing(() => send(key, { ...refusal.sent, query: "" }));
+      const headers = { ...refusal.sent.headers, Accept: "application/json", "X-Requested-With": "fetch" };
+      const answer = await storingNothing(() => send(key, { ...refusal.sent, headers, query: "" }));
       expect(answer.status).toBe(303);
       const location = answer.headers.get("location")!;
       expect(location).toStartWith("/v1/error?");

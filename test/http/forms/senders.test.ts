@@ -141,7 +141,8 @@ describe("a rate limit", () => {
     const form = await limited();
     await stored(form, one);
     await stored(form, one);
-    const answer = await storingNothing(() => send(form.key, { ...one, query: "" }));
+    const headers = { Accept: "application/json" };
+    const answer = await storingNothing(() => send(form.key, { ...one, headers, query: "" }));
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([303, "60"]);
     expect(answer.headers.get("location")).toStartWith("/v1/error?code=429&");
   });

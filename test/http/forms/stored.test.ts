@@ -56,23 +56,57 @@ describe("a submission that is stored", () => {
   });
 
   test.each([
-    ["application/json", "", 200],
-    ["application/json;q=0.9", "", 200],
-    ["APPLICATION/JSON, text/plain, */*", "?x=1", 200],
-    ["application/json", "?mode=", 303],
-    ["application/json", "?mode=html", 303],
-    ["text/html", "?mode=rest", 200],
-    ["text/html,application/json", "", 303],
-    ["application/jsonx", "", 303],
-    ["*/*", "", 303],
-  ])("with Accept: %s and the query %p is answered with %d", async (accept, query, status) => {
+    ["Accept", "application/json"],
+    ["Accept", "APPLICATION/JSON;q=0.9, text/plain, */*"],
+    ["X-Requested-With", "XMLHttpRequest"],
+    ["Sec-Fetch-Mode", "cors"],
+    ["Prefer", "return=representation"],
+  ])("with %s: %s is answered with JSON only under mode=rest", async (name, value) => {
+    const headers = { [name]: value };
     const form = await newForm();
-    const sent = json({ name: "Ada" });
-    const headers = { ...sent.headers, Accept: accept };
-    expect((await send(form.key, { ...sent, headers, query })).status).toBe(status);
-    const refused = await send(form.key, { ...json({}), headers, query });
-    expect(refused.status).toBe(status === 200 ? 400 : 303);
+    for (const query of ["", "?x=1", "?mode=", "?mode=json"]) {
+      for (const [, sent] of ways) {
+        const answer = await send(form.key, { ...sent, headers, query });
+        expect([answer.status, answer.headers.get("location")]).toEqual([303, "/v1/thanks"]);
+      }
+      const opened = await send(form.key, { method: "GET", headers, query });
+      expect(opened.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    }
+    expect((await send(form.key, { ...ways[0]![1], headers })).status).toBe(200);
   });
+
+  test.each([
+    ["text/html", "?mode=rest"],
+    ["text/html,application/json", "?mode=rest"],
+    ["*/*", "?mode=rest&x=1"],
+  ])("with Accept: %s and the query %p is answered with JSON", async (accept, query) => {
+    const form = await newForm();
+    const answer = await send(form.key, { ...ways[0]![1], headers: { Accept: accept }, query });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([
+      200,
+      "application/json;charset=utf-8",
+    ]);
+  });
+
+  test.each([
+    ["application/json", "", true],
+    ["application/json, text/plain, */*", "?mode=", true],
+    ["*/*", "?mode=json", true],
+    ["*/*", "", false],
+    ["text/html,application/xhtml+xml,application/json;q=0.9", "", false],
+    ["application/jsonx", "", false],
+    ["application/json", "?mode=rest", false],
+  ])(
+    "with Accept: %s and the query %p is answered with a hint at mode=rest: %p",
+    async (accept, query, hinted) => {
+      const form = await newForm();
+      for (const sent of [json({ name: "Ada" }), json({})]) {
+        const answer = await send(form.key, { ...sent, headers: { Accept: accept }, query });
+        const hint = hinted ? expect.stringContaining("mode=rest") : null;
+        expect(answer.headers.get("x-formflag-hint")).toEqual(hint);
+      }
+    },
+  );
 
   test("goes to the form's success URL, whose own query and fragment stay", async () => {
     const successUrl = "https://example.com/thanks?lang=de&x=1%202#top";
