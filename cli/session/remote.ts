@@ -3,6 +3,7 @@ import { formatBytes } from "../../src/base/bytes.ts";
 import { AppError, ERROR_CODES } from "../../src/base/errors.ts";
 import { addressOf } from "../../src/operations/address.ts";
 import { ADMIN_PATH, OMITTED, type Operation } from "../../src/operations/operation.ts";
+import type { ErrorBody } from "../../src/operations/schema/shared-schema.ts";
 import { RemoteError } from "../exit.ts";
 import { Proposed, type Sent, type Transport, revisionIn } from "./client.ts";
 import { chunksOf, failureOf, isLoopbackUrl, readAtMost } from "./connection.ts";
@@ -78,7 +79,7 @@ export function remoteTransport({ server, token, ca }: Remote, limits = LIMITS):
       const answer = await request(operation, sent, false);
       const revision = revisionIn(/^(?:W\/)?"(.*)"$/.exec(answer.headers.get("etag") ?? "")?.[1]);
       // Loaded with the first answer: a command in this process has none.
-      const { shapeOf } = await import("./answers.ts");
+      const { shapeOf } = await import("./shape.ts");
       if (answer.status === 202 && sent.propose !== undefined) {
         const { changes } = await import("../../src/operations/changes/changes.ts");
         const { change } = (await jsonOf(answer, (await shapeOf(changes.get))!, server)) as Proposed;
@@ -136,14 +137,6 @@ function numberIn(headers: Headers, name: string): number | null {
   return text === null ? null : Number(text);
 }
 
-const ERROR = {
-  error: { code: "string", message: "string", "hint?": "string", "reason?": "string" },
-} as const;
-
-type ErrorBody = {
-  error: { code: string; message: string; hint?: string | null; reason?: string | null };
-};
-
 async function jsonOf(answer: Answer, shape: Shape, server: string): Promise<unknown> {
   const { parseAnswer } = await import("./answers.ts");
   const parsed = parseAnswer(await new Response(answer.body).bytes(), shape);
@@ -160,7 +153,8 @@ function notFormflag({ status }: Answer, server: string, what: string, cause?: u
 async function errorOf(answer: Answer, server: string): Promise<Error> {
   const location = answer.headers.get("location");
   if (location !== null) return notFormflag(answer, server, `pointed to ${location}`);
-  const { error } = (await jsonOf(answer, ERROR, server)) as ErrorBody;
+  const { errorSchema } = await import("../../src/operations/schema/shared-schema.ts");
+  const { error } = (await jsonOf(answer, errorSchema, server)) as ErrorBody;
   if (error.code === "internal") return new RemoteError(`internal error on ${server}`);
   const known = ERROR_CODES.find((each) => each === error.code);
   if (known === undefined) return notFormflag(answer, server, `named an error unknown here, ${error.code}`);

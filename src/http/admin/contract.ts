@@ -5,19 +5,10 @@ import type { Scope } from "../../access/scope.ts";
 import { proposalSchema } from "../../documents/changes/proposal-schema.ts";
 import { MAX_WHY } from "../../access/why.ts";
 import type { Operation, Schemas } from "../../operations/operation.ts";
+import { errorSchema } from "../../operations/schema/shared-schema.ts";
 import { BYPASS, CONFIRM, PROPOSE, WHY } from "../auth.ts";
 
 export const JSON_LINES = "application/jsonl";
-
-const errorSchema = z.object({
-  error: z.object({
-    code: z.string(),
-    /** The case within a code that has several, such as `form-exists`. */
-    reason: z.nullable(z.string()),
-    message: z.string(),
-    hint: z.nullable(z.string()),
-  }),
-});
 
 const FAILURES: Record<number, string> = {
   400: "The request is not valid.",

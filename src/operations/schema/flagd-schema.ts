@@ -16,7 +16,7 @@ const flag = z._default(z.enum(["true", "false"]), "false");
  */
 const exported = {
   query: z.strictObject({ members: flag, expired: z._default(z.enum(["on", "off"]), "on") }),
-  output: documentSchema,
+  output: z.extend(documentSchema, { flags: z.record(z.string(), z.any()) }),
 };
 
 const result = z.enum(["created", "updated", "unchanged"]);

@@ -20,3 +20,16 @@ export const setResult = { result: z.enum(["created", "updated", "unchanged"]) }
 
 /** Selects the forms of a project; without it, those of every project that the caller sees. */
 export const formQuery = z.object({ project: z.optional(z.string()) });
+
+/** The body of every answer that is an error. */
+export const errorSchema = z.object({
+  error: z.object({
+    code: z.string(),
+    /** The case within a code that has several, such as `form-exists`. */
+    reason: z.nullable(z.string()),
+    message: z.string(),
+    hint: z.nullable(z.string()),
+  }),
+});
+
+export type ErrorBody = z.output<typeof errorSchema>;

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
-import type { Shape } from "../../cli/session/shape.ts";
-import { shapeOf } from "../../cli/session/answers.ts";
-import { clientOn } from "../../cli/session/client.ts";
-import { remoteTransport } from "../../cli/session/remote.ts";
-import { projects } from "../../src/operations/projects.ts";
-import { submissions } from "../../src/operations/submissions.ts";
-import { formflag, onData } from "../support/commands.ts";
-import { operationAt } from "../support/operations.ts";
-import { tempDirectory } from "../support/temp.ts";
-import { atTerminal } from "../support/terminal.ts";
+import { shapeOf } from "../../../cli/session/shape.ts";
+import { clientOn } from "../../../cli/session/client.ts";
+import { remoteTransport } from "../../../cli/session/remote.ts";
+import { projects } from "../../../src/operations/projects.ts";
+import { submissions } from "../../../src/operations/submissions.ts";
+import { filled } from "../../support/answers.ts";
+import { formflag, onData } from "../../support/commands.ts";
+import { operationAt } from "../../support/operations.ts";
+import { tempDirectory } from "../../support/temp.ts";
+import { atTerminal } from "../../support/terminal.ts";
 
 /** What a terminal would obey, and a line that nobody here wrote. */
 const HOSTILE = "\x1b[31m\x1b]0;owned\x07\x9b1m\u202e\x7f\r\nFORGED\tline";
@@ -133,21 +133,17 @@ function startFake(answer: (request: Request) => Response | Promise<Response>) {
 const ask = (args: string[], url: string, ...more: string[]) =>
   formflag([...args, "--server", url, ...more], { env: { FORMFLAG_TOKEN: "ff_secret" } });
 
-/** A value of a shape in which every text is `text`. */
-function filled(shape: Shape, text: unknown): unknown {
-  if (typeof shape === "string")
-    return { string: text, number: 7, boolean: true, object: { [String(text)]: text }, any: text }[shape];
-  if (Array.isArray(shape)) return shape.map((each: Shape) => filled(each, text));
-  return Object.fromEntries(
-    Object.entries(shape).map(([name, each]) => [name.replace("?", ""), filled(each, text)]),
-  );
-}
-
 const asDownload = (body: string | ReadableStream) =>
   new Response(body, { headers: { "content-disposition": "attachment" } });
 
 const operationOf = ({ method, url }: Request) => operationAt(method, new URL(url).pathname);
 const shapeFor = (request: Request) => shapeOf(operationOf(request));
+
+/** An answer of the operation in which every text is `text`. */
+async function filledFor(request: Request, text: unknown): Promise<unknown> {
+  const shape = await shapeFor(request);
+  return shape === null ? text : filled(shape, text);
+}
 
 const hostile = startFake(async (request) => {
   const { media } = operationOf(request);
@@ -243,15 +239,11 @@ describe("an answer that formflag does not give", () => {
   const wrong = {
     "a list": () => Response.json([]),
     "texts that are numbers": async (request: Request) =>
-      Response.json(
-        /\/(export|flagd)$/.test(operationOf(request).path)
-          ? 5
-          : filled((await shapeFor(request)) ?? "any", 5),
-      ),
+      Response.json(/\/(export|flagd)$/.test(operationOf(request).path) ? 5 : await filledFor(request, 5)),
     "no content": async (request: Request) =>
       (await shapeFor(request)) === null ? Response.json({}) : new Response(null, { status: 204 }),
     "what is accepted for later": async (request: Request) =>
-      Response.json(filled((await shapeFor(request)) ?? "any", "x"), { status: 202 }),
+      Response.json(await filledFor(request, "x"), { status: 202 }),
     "a page": () => new Response("<title>router</title>", { headers: { "content-type": "text/html" } }),
   };
   test.each(Object.entries(wrong))(

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { formflag, onData } from "../support/commands.ts";
-import { startServer } from "../support/executable.ts";
-import { tempDirectory } from "../support/temp.ts";
+import { formflag, onData } from "../../support/commands.ts";
+import { startServer } from "../../support/executable.ts";
+import { tempDirectory } from "../../support/temp.ts";
 
 const server = await startServer();
 const local = onData(server.data);
@@ -137,6 +137,26 @@ describe("the same commands on a server", () => {
     await older.stop(true);
     const aborted = await ramp("--abort");
     expect([aborted.code, aborted.stdout]).toEqual([0, expect.stringContaining("on has 0 % of users\n")]);
+  }, 60_000);
+
+  test("manage segments that a form fills, and export flags beside them", async () => {
+    await local.run("projects", "create", "filled");
+    await local.run("forms", "create", "beta", "-p", "filled");
+    const here = ["-p", "filled", "-e", "develop"];
+    const set = await admin.run(
+      "segments",
+      "set",
+      "beta",
+      ...here,
+      "--from-form",
+      "beta",
+      "--field",
+      "email",
+    );
+    expect(set).toMatchObject({ code: 0, stderr: "" });
+    await expectAlike("segments", "list", ...here);
+    await expectAlike("segments", "get", "beta", ...here);
+    await expectAlike("flags", "export", "--format", "flagd", ...here);
   }, 60_000);
 
   test("manage targets of a project", async () => {
