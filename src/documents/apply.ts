@@ -20,7 +20,8 @@ import { checkOpenedForms } from "./opened-forms.ts";
 import { planOf, type Wanted } from "./plan-document.ts";
 import { checkSources, namesForms } from "./sources.ts";
 import { fault, type ContentCheck, type DocumentPlan, type FormCheck, type RuleCheck } from "./plan.ts";
-import { type Setup, type SetupChange, archives, changesEveryEnvironment } from "./setup.ts";
+import { reachOf } from "./reach.ts";
+import { type Setup, type SetupChange, archives } from "./setup.ts";
 import type { DocumentsApp } from "./store.ts";
 
 /** Milliseconds of checking rules after which other work of the event loop takes its turn. */
@@ -131,15 +132,10 @@ async function planDocument(
  * values of flags as they are: what all environments share is no value of one, and a new flag is off.
  */
 function placesOf(each: SetupChange): LockedPlace[] {
-  if (each.change === "deleteFlag" || each.change === "putFlag") {
-    if (changesEveryEnvironment(each)) return [{ project: each.project }];
-    if (each.change === "putFlag" && !changesValues(each)) return [];
-  }
-  if (each.change === "putExperiment")
-    return [{ project: each.project, environment: each.experiment.environment }];
-  if (each.change === "putRamp") return [{ project: each.project, environment: each.ramp.environment }];
-  if (!("environment" in each) || typeof each.environment !== "string") return [];
-  return [{ project: each.project, environment: each.environment }];
+  const reach = reachOf(each);
+  if (reach === null || reach === "project") return [];
+  const isShared = each.change === "putFlag" && reach.environment !== undefined && !changesValues(each);
+  return isShared ? [] : [reach];
 }
 
 function changesValues({ history }: SetupChange & { change: "putFlag" }): boolean {

@@ -71,11 +71,6 @@ export function changesAccess({ change }: SetupChange): boolean {
   return ACCESS_CHANGES.has(change);
 }
 
-/** Whether a change deletes, archives or restores a flag, so that readers of every environment get something else. */
-export function changesEveryEnvironment(change: SetupChange): boolean {
-  return change.change === "deleteFlag" || (change.change === "putFlag" && archives(change) !== null);
-}
-
 /** Whether a change archives a flag (true) or restores it (false); null for any other. */
 export function archives({ history }: SetupChange & { change: "putFlag" }): boolean | null {
   const [before, after] = [history?.before, history?.after].map(

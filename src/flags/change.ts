@@ -36,7 +36,7 @@ export type FlagChange =
       history: null;
       notice?: ChangeNotice;
     }
-  | ({ change: "deleteScheduled"; project: string; id: string } & Recorded)
+  | ({ change: "deleteScheduled"; project: string; environment: string; id: string } & Recorded)
   /** Stores a ramp in place of the one that its flag had there, and tells the targets of the project about `events`. */
   | ({
       change: "putRamp";

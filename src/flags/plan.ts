@@ -74,6 +74,7 @@ export function dropScheduled(
   return {
     change: "deleteScheduled",
     project,
+    environment,
     id,
     history: isFailure ? history : null,
     notice: scheduledNotice(scheduled, reason),

@@ -25,7 +25,7 @@ import {
   etagOf,
 } from "./proposal.ts";
 import { proposalOf } from "./proposals.ts";
-import { differencesOf } from "./proposed-differences.ts";
+import { type Approved, approvedIn } from "./proposed-differences.ts";
 import { requireOwnOrReviewer } from "./reviews.ts";
 import { eventsOf, view } from "./views.ts";
 
@@ -68,8 +68,10 @@ export async function applyChange(
         await requireApprovals(app, proposal);
         await authorOfChange(app, proposal);
         const changes = planned as readonly SetupChange[];
-        const differences = await differencesOf(app, project, proposal.environments, changes);
-        if (etagOf(proposal.id, differences) !== proposal.etag) throw outdated();
+        const { names } = proposal.operation;
+        const fresh = await approvedIn(app, { project, names }, changes);
+        // The rights and approvals checked above are for the environments that this reaches too.
+        if (etagOf(proposal.id, fresh) !== proposal.etag) throw outdated(whatDiffers(proposal, fresh));
         note = { change: proposal.id, author: proposal.who, approvers: approversOf(proposal), bypass: false };
         applied = { ...proposal, status: "applied", appliedBy: caller.name, appliedAt: moment.at };
         return [...changes, update(applied, "change.apply", await eventsOf(app, "change.applied", applied))];
@@ -80,7 +82,8 @@ export async function applyChange(
     await rerun(found.operation, acting);
   } catch (error) {
     // The plan alone fails so: what it changes is not there any more, or does not fit any more.
-    if (error instanceof AppError && !isPlanned && OUTDATING.has(error.code)) throw outdated(error);
+    if (error instanceof AppError && !isPlanned && OUTDATING.has(error.code))
+      throw outdated(error.message, error);
     throw error;
   }
   return view(app, applied!);
@@ -89,13 +92,23 @@ export async function applyChange(
 /** Codes with which a plan fails because of what was changed since. */
 const OUTDATING: ReadonlySet<string> = new Set(["not_found", "invalid", "conflict", "too_large"]);
 
-function outdated(cause?: AppError): AppError {
-  const why = cause === undefined ? "" : `: ${cause.message}`;
-  return new AppError("outdated", `this change would now do something else than proposed${why}`, {
+function outdated(why: string, cause?: AppError): AppError {
+  return new AppError("outdated", `this change would now do something else than proposed: ${why}`, {
     reason: "change-outdated",
     hint: "refresh it, and have it approved again",
     cause,
   });
+}
+
+/** In words, what a plan does that was not approved, or does no longer. */
+function whatDiffers(approved: Approved, fresh: Approved): string {
+  const [was, is] = [approved, fresh].map(
+    ({ differences }) => new Map(differences.map((each) => [each.path, JSON.stringify(each)])),
+  ) as [Map<string, string>, Map<string, string>];
+  const path = [...was.keys(), ...is.keys()].find((each) => was.get(each) !== is.get(each));
+  return path === undefined
+    ? `it reaches ${fresh.environments.join(", ")}`
+    : `${path} is not as it was approved`;
 }
 
 /** Plans a change again. If it would now do something else, its differences are replaced and its approvals void. */
@@ -123,7 +136,7 @@ export async function refreshChange(
       const { project, operation } = proposal;
       const planned = await proposalOf(app, caller, { operation, project }, changes, moment);
       const { environments, summary, differences, version } = planned;
-      const etag = etagOf(proposal.id, differences);
+      const etag = etagOf(proposal.id, planned);
       const reviews = etag === proposal.etag ? proposal.reviews : [];
       refreshed = { ...proposal, environments, summary, differences, version, etag, reviews };
       return [update(refreshed, "change.refresh", [])];

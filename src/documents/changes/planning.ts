@@ -9,7 +9,7 @@ import type { ChangesApp } from "../store.ts";
 import { CHANGE_LIMITS } from "./change-limits.ts";
 import type { Rerun } from "./found.ts";
 import type { ProposedDifference, ProposedOperation } from "./proposal.ts";
-import { differencesOf, environmentsOf } from "./proposed-differences.ts";
+import { differencesOf } from "./proposed-differences.ts";
 
 /** The changes that an operation makes, or would make. */
 export type Planned = {
@@ -56,9 +56,8 @@ export async function planChange(
   if (!found) throw new AppError("invalid", "this call would change nothing, whatever is stored");
   if (found.changes.length > CHANGE_LIMITS.planned)
     throw new AppError("too_large", `a plan has at most ${CHANGE_LIMITS.planned} changes`);
-  const { project = "", environment } = operation.names;
-  const environments = environmentsOf(found.changes, [], environment);
-  const changes = listed(value) ?? (await differencesOf(app, project, environments, found.changes));
+  const { project = "" } = operation.names;
+  const changes = listed(value) ?? (await differencesOf(app, project, found.changes));
   const { version } = found;
   const input = [operation.operation, operation.names, operation.query ?? null, operation.body ?? null];
   const locked = [...locks.values()].flatMap((slugs) => [...slugs]);

@@ -7,7 +7,7 @@ import { PROPOSAL_STATUSES } from "../../projects/approval.ts";
 export const proposalSchema = z.object({
   id: z.string(),
   project: z.string(),
-  /** The environments whose flags it changes. */
+  /** The environments that it reaches. */
   environments: z.array(z.string()),
   summary: z.string(),
   /** In the words of its author. */

@@ -34,7 +34,7 @@ export type Proposal = {
   /** A dashed key. */
   id: string;
   project: string;
-  /** The environments whose flags it changes, by slug. */
+  /** The environments that it reaches, by slug. */
   environments: string[];
   summary: string;
   why: string | null;
@@ -63,9 +63,12 @@ export type ProposalQuery = {
 
 export type ProposalView = z.infer<typeof proposalSchema>;
 
-/** A text that differs for changes, and for other differences of one. */
-export function etagOf(id: string, differences: readonly ProposedDifference[]): string {
-  return sha256(JSON.stringify([id, differences]));
+/** A text that differs for changes, and for other differences of one or other environments that it reaches. */
+export function etagOf(
+  id: string,
+  { environments, differences }: Pick<Proposal, "environments" | "differences">,
+): string {
+  return sha256(JSON.stringify([id, environments, differences]));
 }
 
 /** How many approvals a change needs today: as many as the strictest of its environments asks for, and at least one. */

@@ -8,7 +8,7 @@ import type { ChangesApp } from "../store.ts";
 import { CHANGE_LIMITS } from "./change-limits.ts";
 import { type Rerun, insertion, reviewed } from "./found.ts";
 import { type Proposal, type ProposalView, type ProposedOperation, etagOf } from "./proposal.ts";
-import { differencesOf, environmentsOf, summaryOf } from "./proposed-differences.ts";
+import { approvedIn, summaryOf } from "./proposed-differences.ts";
 import { eventsOf, view } from "./views.ts";
 
 /**
@@ -82,9 +82,8 @@ export async function proposalOf(
   { version, at }: { version: number; at: number },
 ): Promise<Proposal> {
   const changes = planned as readonly SetupChange[];
-  const all = ((await app.store.projects.find(project))?.environments ?? []).map(({ slug }) => slug);
-  const environments = environmentsOf(changes, all, operation.names["environment"]);
-  const differences = await differencesOf(app, project, environments, changes);
+  const approved = await approvedIn(app, { project, names: operation.names }, changes);
+  const { environments, differences } = approved;
   for (const [what, value] of [
     ["a proposed change", operation],
     ["what a change makes", differences],
@@ -105,7 +104,7 @@ export async function proposalOf(
     operation,
     differences,
     version,
-    etag: etagOf(id, differences),
+    etag: etagOf(id, approved),
     reviews: [],
     createdAt: at,
     expiresAt: at,

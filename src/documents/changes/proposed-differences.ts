@@ -2,15 +2,32 @@ import { isoTime } from "../../base/clock.ts";
 import { isObject } from "../../base/json.ts";
 import type { HistoryEntry } from "../../access/history-entry.ts";
 import { pathOf } from "../document.ts";
-import type { ProposedDifference } from "./proposal.ts";
-import { type SetupChange, changesEveryEnvironment } from "../setup.ts";
+import type { Proposal, ProposedDifference, ProposedOperation } from "./proposal.ts";
+import { reachOf } from "../reach.ts";
+import type { SetupChange } from "../setup.ts";
 import type { DocumentsApp } from "../store.ts";
+
+/** The part of a plan that is approved: its differences, and the environments that it reaches, by slug. */
+export type Approved = Pick<Proposal, "environments" | "differences">;
+
+/** The part of the changes of an operation that is approved. */
+export async function approvedIn(
+  app: DocumentsApp,
+  { project, names }: { project: string; names: ProposedOperation["names"] },
+  changes: readonly SetupChange[],
+): Promise<Approved> {
+  const stored = (await app.store.projects.find(project))?.environments ?? [];
+  const all = stored.map(({ slug }) => slug);
+  return {
+    environments: environmentsOf(changes, all, names["environment"]),
+    differences: await differencesOf(app, project, changes),
+  };
+}
 
 /** The differences that the changes of a plan make, in their order, by paths of a document; an update has the fields that differ. */
 export async function differencesOf(
   app: DocumentsApp,
   project: string,
-  environments: readonly string[],
   changes: readonly SetupChange[],
 ): Promise<ProposedDifference[]> {
   const differences: ProposedDifference[] = [];
@@ -19,13 +36,18 @@ export async function differencesOf(
       const { environment, ...after } = scheduledState(change.scheduled);
       differences.push(create("scheduled", placeOf(project, environment, "scheduled"), after));
     } else if (change.change === "deleteScheduled" && change.history === null) {
-      for (const environment of environments) {
-        const found = await app.store.scheduled.find(project, environment, change.id);
-        if (!found) continue;
-        const { environment: _, ...before } = scheduledState(found);
-        const path = placeOf(project, environment, "scheduled");
-        differences.push({ action: "delete", kind: "scheduled", path, before, after: null });
-      }
+      const found = await app.store.scheduled.find(project, change.environment, change.id);
+      if (!found) continue;
+      const { environment, ...before } = scheduledState(found);
+      const path = placeOf(project, environment, "scheduled");
+      differences.push({ action: "delete", kind: "scheduled", path, before, after: null });
+    } else if (change.change === "orderSegments") {
+      const path = placeOf(project, change.environment, "segments");
+      const before = (await app.store.segments.list(project, change.environment)).map(({ name }) => name);
+      const after = change.names.filter((name) => before.includes(name));
+      // A new one is a difference of its own.
+      if (!Bun.deepEquals(before, after))
+        differences.push({ action: "update", kind: "segment", path, before, after });
     } else if ("history" in change && change.history) differences.push(...recorded(project, change.history));
   }
   return differences;
@@ -98,21 +120,25 @@ function recorded(
   );
   const pick = (state: Record<string, unknown>) =>
     Object.fromEntries(names.filter((each) => each in state).map((each) => [each, state[each]]));
-  return [{ action: "update", kind: shown, path, before: pick(before), after: pick(after) }];
+  // A ramp or an experiment that starts or goes on does so by its whole course, of which nothing but its state may differ.
+  const isCourse = (kind === "ramp" || kind === "experiment") && after["status"] === "running";
+  return [
+    { action: "update", kind: shown, path, before: pick(before), after: isCourse ? after : pick(after) },
+  ];
 }
 
-/** The environments whose flags the changes of a plan alter, by slug. */
-export function environmentsOf(
+/** The environments that the changes of a plan reach, by slug; those of the whole project reach `all`. */
+function environmentsOf(
   changes: readonly SetupChange[],
   all: readonly string[],
   named: string | undefined,
 ): string[] {
   const found = new Set<string>(named === undefined ? [] : [named]);
   for (const change of changes) {
-    if (changesEveryEnvironment(change)) for (const slug of all) found.add(slug);
-    if (change.change === "insertScheduled") found.add(change.scheduled.environment);
-    else if (change.change === "insertEnvironment") found.add(change.environment.slug);
-    else if ("environment" in change && typeof change.environment === "string") found.add(change.environment);
+    const reach = reachOf(change);
+    if (reach === null) continue;
+    const slugs = reach === "project" || reach.environment === undefined ? all : [reach.environment];
+    for (const slug of slugs) found.add(slug);
   }
   return [...found].toSorted();
 }

@@ -17,7 +17,7 @@ import {
   viewProposal,
 } from "./proposal.ts";
 import type { ProposalEvent } from "./proposal-change.ts";
-import { differencesOf } from "./proposed-differences.ts";
+import { approvedIn } from "./proposed-differences.ts";
 
 type Filter = {
   status?: ProposalStatus | undefined;
@@ -123,8 +123,8 @@ async function differsNow(app: ChangesApp, proposal: Proposal, rerun: Rerun): Pr
     hasConfirmed: () => true,
     verify: async () => {},
     review: reviewed(async (changes) => {
-      const { id, project, environments } = proposal;
-      etag = etagOf(id, await differencesOf(app, project, environments, changes));
+      const { id, project, operation } = proposal;
+      etag = etagOf(id, await approvedIn(app, { project, names: operation.names }, changes));
       return null;
     }),
   };

@@ -203,7 +203,7 @@ function applyOne(
   const then = { store: app.store, now: () => scheduled.at };
   return change(then, author, async ({ version, at }) => {
     if (!(await app.store.scheduled.find(project, environment, id))) return { changes: [], result: null };
-    const done: FlagChange = { change: "deleteScheduled", project, id, history: null };
+    const done: FlagChange = { change: "deleteScheduled", project, environment, id, history: null };
     try {
       if (refusal) throw refusal;
       const before = await app.store.flags.find(place);

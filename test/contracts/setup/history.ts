@@ -138,6 +138,7 @@ export function historyContract(driver: Driver): void {
       await applyBy({ who: "bob", at: NOW }, store, {
         change: "deleteScheduled",
         project: slug,
+        environment: "live",
         id: "none",
         history,
       });

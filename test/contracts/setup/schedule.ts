@@ -69,7 +69,13 @@ export function scheduleContract(driver: Driver): void {
       const next = { project, scheduled: first };
       expect(await store.scheduled.upcoming(1, null)).toEqual({ count: 1, next });
       expect(await store.scheduled.upcoming(9, null)).toEqual({ count: 2, next });
-      await apply(store, { change: "deleteScheduled", project, id: "first", history: null });
+      await apply(store, {
+        change: "deleteScheduled",
+        project,
+        environment: "live",
+        id: "first",
+        history: null,
+      });
       expect(await store.scheduled.findDue(NOW + 99)).toEqual({ project, scheduled: second });
     });
 

@@ -37,7 +37,7 @@ async function open() {
     createdAt: app.now(),
     expiresAt: app.now() + 86_400_000,
   });
-  proposal.etag = etagOf(proposal.id, differences);
+  proposal.etag = etagOf(proposal.id, proposal);
   await apply(app.store, {
     change: "insertProposal",
     project,

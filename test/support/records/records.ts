@@ -38,10 +38,11 @@ export function proposalOf(project: string, more: Partial<Proposal> = {}): Propo
       after: { enabled: true },
     },
   ] as const;
+  const environments = ["live"];
   return {
     id,
     project,
-    environments: ["live"],
+    environments,
     summary: "change flag a in live",
     why: null,
     who: "ann",
@@ -50,7 +51,7 @@ export function proposalOf(project: string, more: Partial<Proposal> = {}): Propo
     operation: { operation: "PATCH /a", names: { project }, query: undefined, body: { enabled: true } },
     differences: [...differences],
     version: 1,
-    etag: etagOf(id, differences),
+    etag: etagOf(id, { environments, differences: [...differences] }),
     reviews: [],
     createdAt: NOW,
     expiresAt: NOW + 1000,

@@ -22,6 +22,7 @@ export const CHANGES = {
   "delete a scheduled change": change(({ scheduled }) => ({
     change: "deleteScheduled",
     project: "shop",
+    environment: scheduled.environment,
     id: scheduled.id,
     history: null,
   })),
