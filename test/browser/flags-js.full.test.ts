@@ -27,6 +27,7 @@ await set("banner", {});
 await set("gone", { enabled: false });
 await set("hero", { variants: { a: "A", b: "B" }, defaultVariant: "b" });
 await set("secret", { browser: false });
+await set("resting", { enabled: false, variants: { a: "A" }, defaultVariant: "a" });
 const BROWSER = { name: "site", scopes: ["flags:browser" as const], ...place };
 const { token: key } = await createToken(app, OPERATOR, BROWSER);
 const schema = {
@@ -96,6 +97,8 @@ describeInBrowser("in a browser (needs /usr/bin/chromium), the script of pages",
     expect(await visible()).toEqual(["banner", "hero b", "as written"]);
     const asked = "[formflag.flag('hero', 0), formflag.variant('hero'), formflag.flag('none', 7)]";
     expect(await page.evaluate<unknown>(asked)).toEqual(["B", "b", 7]);
+    const without = "[formflag.flag('resting', 0), formflag.variant('resting')]";
+    expect(await page.evaluate<unknown>(without)).toEqual([0, undefined]);
     await page.evaluate(`document.body.insertAdjacentHTML("beforeend", '<p data-flag="gone">later</p>')`);
     await page.getByText("later").waitFor({ state: "hidden" });
     await page.evaluate("formflag.track('signup')");

@@ -14,12 +14,12 @@ export class ContextError extends Error {
   }
 }
 
-/** Throws `ContextError` for a context beyond the limits or with an invalid `targetingKey`. */
+/** Throws `ContextError` for a context beyond the limits or with an invalid `targetingKey`; null is none, as some clients send. */
 export function checkContext(context: Context): void {
-  const { targetingKey } = context;
-  if (targetingKey !== undefined && typeof targetingKey !== "string")
+  const targetingKey = context["targetingKey"] ?? "";
+  if (typeof targetingKey !== "string")
     throw new ContextError("INVALID_CONTEXT", "the targetingKey is a string");
-  if (targetingKey !== undefined && Buffer.byteLength(targetingKey) > RULE_LIMITS.targetingKey) {
+  if (Buffer.byteLength(targetingKey) > RULE_LIMITS.targetingKey) {
     const message = `the targetingKey has at most ${formatBytes(RULE_LIMITS.targetingKey)}`;
     throw new ContextError("INVALID_CONTEXT", message);
   }

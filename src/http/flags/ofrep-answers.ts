@@ -41,8 +41,9 @@ export function wrongMethod(subject: { key?: string }): Response {
   return send(405, body, { Allow: "POST, OPTIONS" });
 }
 
-export function send(status: number, body: unknown, headers?: Record<string, string>): Response {
-  const text = JSON.stringify(body);
+/** An error, or another body without a flag. It has metadata, which the provider for Java reads of every answer. */
+export function send(status: number, body: object, headers?: Record<string, string>): Response {
+  const text = JSON.stringify({ ...body, metadata: {} });
   if (!headers) return sendText(status, text);
   return new Response(text, { status, headers: { ...headers, ...Object.fromEntries(PLAIN) } });
 }

@@ -86,9 +86,10 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
     const known = new WeakMap<Evaluation, Evaluated>();
     const evaluatedOf = (result: Evaluation): Evaluated => {
       if ("errorCode" in result)
-        return { isError: true, json: JSON.stringify({ key, ...result }), count: 0, of: [] };
+        return { isError: true, json: JSON.stringify({ key, ...result, metadata }), count: 0, of: [] };
       const variant = key === slug ? result.variant : undefined;
-      const json = JSON.stringify({ key, ...result, metadata });
+      // The providers for Python, Ruby and PHP read a variant of every flag, also of one without a value.
+      const json = JSON.stringify({ key, ...result, variant: result.variant ?? "", metadata });
       const of = [[slug, result.variant ?? ""]] as const;
       const evaluated = { isError: false, json, variant, count: 0, of };
       known.set(result, evaluated);

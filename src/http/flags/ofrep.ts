@@ -184,8 +184,7 @@ export function createOfrepService(
         variants.push([key, variant]);
       return json;
     };
-    const ofSet = Object.keys(metadata).length > 0 ? { metadata } : {};
-    const rest = { ...ofSet, eventStreams: events.streamsOf(reader) };
+    const rest = { metadata, eventStreams: events.streamsOf(reader) };
     if (isLarge) {
       const budget = requestBudget();
       const texts = inOrder.values().map((each) => withinRequest(() => jsonOf(each), budget));

@@ -109,7 +109,7 @@ function evaluationOf(flag: string, set: string, json: string): Attributes {
   const { variant, reason, errorCode } = JSON.parse(json) as Record<string, unknown>;
   return {
     "feature_flag.key": flag,
-    ...(typeof variant === "string" && { "feature_flag.result.variant": variant }),
+    ...(typeof variant === "string" && variant !== "" && { "feature_flag.result.variant": variant }),
     "feature_flag.result.reason": typeof reason === "string" ? reason.toLowerCase() : "error",
     "feature_flag.set.id": set,
     "feature_flag.provider.name": "formflag",

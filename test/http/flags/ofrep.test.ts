@@ -142,7 +142,7 @@ describe("a flag with variants", () => {
       ["resting", "DISABLED"],
     ] as const) {
       const { status, body } = await evaluate(key);
-      expect([status, body]).toEqual([200, { key, reason, metadata: {} }]);
+      expect([status, body]).toEqual([200, { key, reason, variant: "", metadata: {} }]);
     }
   });
 
@@ -417,7 +417,7 @@ describe("a request", () => {
       const { status, body } = await evaluate(key);
       expect([status, body]).toEqual([
         404,
-        { key, errorCode: "FLAG_NOT_FOUND", errorDetails: expect.any(String) },
+        { key, errorCode: "FLAG_NOT_FOUND", errorDetails: expect.any(String), metadata: {} },
       ]);
     }
   });
@@ -425,7 +425,7 @@ describe("a request", () => {
   test("for something else below /ofrep, or with another method, is answered in JSON", async () => {
     for (const path of ["/ofrep/", "/ofrep/v1/configuration", `${ALL}/a/b`]) {
       const { status, body } = await ask(path);
-      expect([status, Object.keys(body)]).toEqual([404, ["errorDetails"]]);
+      expect([status, Object.keys(body)]).toEqual([404, ["errorDetails", "metadata"]]);
     }
     for (const path of [ALL, `${ALL}/on`]) {
       const { status, headers, body } = await ask(path, { method: "GET", headers: { accept: "text/html" } });

@@ -69,7 +69,7 @@ const apply = () =>
     const { flag, flagVariant } = element.dataset;
     const result = read(flag!);
     if (result)
-      element.hidden = !(flagVariant ? flagVariant.split(" ").includes(result.variant!) : result.value);
+      element.hidden = !(flagVariant ? flagVariant.split(" ").includes(result.variant || " ") : result.value);
   });
 
 let settle: () => void;
@@ -211,7 +211,7 @@ new MutationObserver(() => flags && apply()).observe(document, { childList: true
 (window as unknown as Record<string, unknown>)[NAME] = {
   ready,
   flag: (name: string, fallback: unknown) => read(name)?.value ?? fallback,
-  variant: (name: string) => read(name)?.variant,
+  variant: (name: string) => read(name)?.variant || undefined,
   track: (name: string) => count("events", name),
   consent: (isGiven: boolean) => {
     mayTrack = isGiven && !isPrivate;
