@@ -39,6 +39,19 @@ export function requireScopeSomewhere(caller: Rights, needed: Scope): void {
   if (!hasScopeSomewhere(caller, needed)) throw refusalOf(caller, needed, {});
 }
 
+/**
+ * As {@link requireScopeSomewhere}, for what is looked up by its name among what the caller sees: a user who sees nothing
+ * passes, since the lookup answers `not_found`, whether the name exists or not.
+ */
+export function requireScopeForNamed(caller: Rights, needed: Scope): void {
+  if (!seesNothing(caller)) requireScopeSomewhere(caller, needed);
+}
+
+/** Whether a caller is a user to whom nothing was given yet. */
+export function seesNothing({ type, grants }: Rights): boolean {
+  return type === "user" && grants.every(({ scopes }) => scopes.length === 0);
+}
+
 /** Whether {@link requireScopeSomewhere} lets the caller pass. */
 export function hasScopeSomewhere({ grants }: Rights, needed: Scope): boolean {
   return grants.some((grant) => holds(grant, needed));
@@ -85,6 +98,11 @@ function refusalOf(caller: Rights, needed: Scope, reach: Reach): AppError {
   if (type === "user" && project !== undefined && !seesProject(caller, project))
     return noSuchProject(project);
   const holder = `the ${type} "${name}"`;
+  if (seesNothing(caller))
+    return new AppError("forbidden", `${holder} has no project yet`, {
+      reason: "no-project",
+      hint: "an administrator, or the admin of a project, gives access to one",
+    });
   // A token keeps one answer for every other project, whether it exists or not.
   const here = grants.filter((grant) => type === "token" || (grant.project ?? project) === project);
   const limited = here.find((grant) => holds(grant, needed));

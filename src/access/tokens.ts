@@ -9,7 +9,13 @@ import { change, type Plan } from "./door.ts";
 import type { Reach, TokenPlace } from "./place.ts";
 import { LONE_SCOPES, PLACED_SCOPES, type Scope } from "./scope.ts";
 import type { AccessApp, FoundToken } from "./store.ts";
-import { hasScope, requireScope, requireScopeSomewhere, visibleProjects } from "./rights.ts";
+import {
+  hasScope,
+  requireScope,
+  requireScopeForNamed,
+  requireScopeSomewhere,
+  visibleProjects,
+} from "./rights.ts";
 import { type CreatedToken, grantOf, type NewToken, noSuchToken, type Token, tokenSecret } from "./token.ts";
 
 /**
@@ -64,7 +70,7 @@ export async function revokeToken(
   name: string,
   project?: string,
 ): Promise<void> {
-  if (project === undefined) requireScopeSomewhere(caller, "admin");
+  if (project === undefined) requireScopeForNamed(caller, "admin");
   else requireScope(caller, "admin", { project });
   return change(app, caller, async (): Promise<Plan<AccessChange, void>> => {
     const found = (await app.store.tokens.named(name)).filter(

@@ -1,4 +1,5 @@
 import type { Caller } from "../access/caller.ts";
+import { visibleProjects } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import type { Page } from "../base/pages.ts";
 import type { Change, ChangeQuery } from "../projects/history.ts";
@@ -31,7 +32,9 @@ export async function listFormChanges(
     if (!(error instanceof AppError) || error.code !== "not_found") throw error;
     const { project, slugOrKey: slug } = parseFormName(name);
     const projects =
-      (await selectProjects(app, caller, "forms:read", project)) ??
+      (project === null
+        ? visibleProjects(caller, "forms:read")
+        : await selectProjects(app, caller, "forms:read", project)) ??
       (await app.store.projects.list()).map((each) => each.slug);
     for (const each of projects) {
       const known = await changes.ofForm(each, slug, { limit: 1 });

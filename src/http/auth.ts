@@ -1,7 +1,12 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type Caller, NOBODY, confirmationIn, operatorCaller } from "../access/caller.ts";
-import { hasScopeSomewhere, requireScope, requireScopeSomewhere } from "../access/rights.ts";
+import {
+  hasScopeSomewhere,
+  requireScope,
+  requireScopeForNamed,
+  requireScopeSomewhere,
+} from "../access/rights.ts";
 import { CLI_PREFIX } from "../access/session.ts";
 import { resumeSession, userCaller } from "../access/sessions.ts";
 import { createTokenFinder } from "../access/token-finder.ts";
@@ -99,13 +104,14 @@ export function requires(
   app?: App,
 ) {
   return createMiddleware<AdminEnv>(async (c, next) => {
-    const { project, environment = c.req.query("environment") } = c.req.param() as Partial<
-      Record<string, string>
-    >;
+    const named = c.req.param() as Partial<Record<string, string>>;
+    const { project, environment = c.req.query("environment") } = named;
+    const hasNames = Object.keys(named).length > 0;
     const reach = { project, environment: place === "environment" ? environment : undefined };
     const check = () => {
       if (scope === null) return;
-      if (place === "seen" || place === "form") requireScopeSomewhere(c.get("caller"), scope);
+      if (place === "seen" || place === "form")
+        (hasNames ? requireScopeForNamed : requireScopeSomewhere)(c.get("caller"), scope);
       else requireScope(c.get("caller"), scope, reach);
     };
     const admit = async (isBodyRead: boolean) => {

@@ -1,5 +1,5 @@
 import type { Caller } from "../access/caller.ts";
-import { requireScopeSomewhere } from "../access/rights.ts";
+import { requireScopeForNamed } from "../access/rights.ts";
 import type { SetResult } from "../base/result.ts";
 import { requireSoundSegment } from "../flags/fit.ts";
 import { type SegmentPlace, type SegmentRecord, filledDefinition } from "../flags/segment.ts";
@@ -29,7 +29,7 @@ export async function setSource(
   { form: name, field, attribute = field, approve = false }: GivenSource,
   expected: number | null,
 ): Promise<{ record: SegmentRecord; result: SetResult }> {
-  requireScopeSomewhere(caller, "forms:read");
+  requireScopeForNamed(caller, "forms:read");
   return changeSegment(app, caller, place, expected, async (existing, flags) => {
     const form = await findNear(app, caller, name, place.project);
     const source = { project: form.project, form: form.slug, field, attribute, approve };

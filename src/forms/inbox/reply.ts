@@ -1,5 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
-import { requireScopeSomewhere } from "../../access/rights.ts";
+import { requireScopeForNamed } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { hasVisible } from "../../base/normalize.ts";
 import { emailFieldOf, findSenderAddress } from "../../delivery/address.ts";
@@ -26,7 +26,7 @@ export async function replyToSubmission(
   id: string,
   { text: given, subject }: NewReply,
 ): Promise<{ delivery: string; to: string }> {
-  requireScopeSomewhere(caller, "forms:write");
+  requireScopeForNamed(caller, "forms:write");
   await caller.verify();
   await requireSubmissions(app, caller, "forms:write", [id]);
   const { project, form: slug, data, spam } = await getSubmission(app, caller, id);

@@ -1,6 +1,6 @@
 import type { Caller } from "../../access/caller.ts";
 import { grantsOf } from "../../access/members/member.ts";
-import { hasScope, requireScopeSomewhere } from "../../access/rights.ts";
+import { hasScope, requireScopeForNamed } from "../../access/rights.ts";
 import type { AccessStore } from "../../access/store.ts";
 import { noSuchUser } from "../../access/user.ts";
 import { AppError } from "../../base/errors.ts";
@@ -15,14 +15,15 @@ export type HandlingApp = FormsApp & { store: Pick<AccessStore, "users" | "membe
 
 /** Checks that a caller may handle submissions, all of them. Throws `not_found` for an unknown id, `forbidden`. */
 async function requireHandled(app: FormsApp, caller: Caller, ids: readonly string[]): Promise<void> {
-  requireScopeSomewhere(caller, "forms:write");
+  requireScopeForNamed(caller, "forms:write");
   await caller.verify();
   await requireSubmissions(app, caller, "forms:write", ids);
 }
 
 /**
  * Gives submissions to a user, or with null to none, all or none of them. Returns the ids of those that were not that user's. Throws
- * `not_found` for an unknown id or user, `invalid` for a user who does not see one of them, `forbidden`.
+ * `not_found` for an unknown id or user, also for a user who does not see one of them, unless the caller is an admin of
+ * everything (`invalid`), and `forbidden`.
  */
 export async function assignSubmissions(
   app: HandlingApp,
@@ -31,25 +32,43 @@ export async function assignSubmissions(
   assignee: string | null,
 ): Promise<string[]> {
   await requireHandled(app, caller, ids);
-  if (assignee !== null) await requireReader(app, assignee, ids);
+  if (assignee !== null) await requireReader(app, caller, assignee, ids);
   return app.store.submissions.assign(ids, assignee, authorOf(app, caller));
 }
 
-/** Throws `not_found` for a user that does not exist, `invalid` for one who does not see all of the submissions. */
-async function requireReader({ store }: HandlingApp, name: string, ids: readonly string[]): Promise<void> {
+/**
+ * Throws for a user that does not exist, or who does not see all of the submissions: which of these it is, only an admin of
+ * everything learns.
+ */
+async function requireReader(
+  { store }: HandlingApp,
+  caller: Caller,
+  name: string,
+  ids: readonly string[],
+): Promise<void> {
   const user = await store.users.find(name);
-  if (!user) throw noSuchUser(name);
-  const rights = {
+  const rights = user && {
     name,
     type: "user" as const,
     grants: grantsOf(user.role, await store.members.ofUser(name)),
   };
   const standing = Object.values(await store.submissions.standing(ids));
-  for (const project of new Set(standing.map((each) => each.project)))
-    if (!hasScope(rights, "forms:read", { project }))
-      throw new AppError("invalid", `user "${name}" does not see the submissions of the project ${project}`, {
-        reason: "assignee-without-rights",
-      });
+  const unseen = standing.find(({ project }) => !rights || !hasScope(rights, "forms:read", { project }));
+  if (!unseen) return;
+  if (!hasScope(caller, "admin"))
+    throw new AppError(
+      "not_found",
+      `no user "${name}" sees the submissions of the project ${unseen.project}`,
+      {
+        reason: "assignee-unseen",
+      },
+    );
+  if (!user) throw noSuchUser(name);
+  throw new AppError(
+    "invalid",
+    `user "${name}" does not see the submissions of the project ${unseen.project}`,
+    { reason: "assignee-without-rights" },
+  );
 }
 
 /**

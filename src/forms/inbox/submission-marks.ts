@@ -1,5 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
-import { hasScope, requireScopeSomewhere } from "../../access/rights.ts";
+import { hasScope, requireScopeForNamed } from "../../access/rights.ts";
 import type { NewDelivery } from "../../delivery/delivery.ts";
 import { type IntakeTarget, deliveriesOf, enabledTargets } from "../deliveries.ts";
 import { type Form, viewForm } from "../form.ts";
@@ -19,7 +19,7 @@ export async function markSubmissions(
   ids: readonly string[],
   mark: SubmissionMark,
 ): Promise<string[]> {
-  requireScopeSomewhere(caller, "forms:write");
+  requireScopeForNamed(caller, "forms:write");
   await caller.verify();
   await requireSubmissions(app, caller, "forms:write", ids);
   // Before the deliveries get their ids, which have a time too.

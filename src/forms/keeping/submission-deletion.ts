@@ -1,5 +1,5 @@
 import { type Caller, authorOf } from "../../access/caller.ts";
-import { requireScopeSomewhere } from "../../access/rights.ts";
+import { requireScopeForNamed } from "../../access/rights.ts";
 import { seenSubmissions } from "../lookup.ts";
 import { DELETION_MS, removeFilesOf } from "./removal.ts";
 import { forgetDeleted } from "../inbox/search-index.ts";
@@ -16,7 +16,7 @@ export async function deleteSubmissions(
   caller: Caller,
   ids: readonly string[],
 ): Promise<string[]> {
-  requireScopeSomewhere(caller, "forms:write");
+  requireScopeForNamed(caller, "forms:write");
   await caller.verify();
   const seen = await seenSubmissions(app, caller, "forms:write", ids);
   const deleted = await app.store.submissions.delete(seen, SUBMISSION_STATES, authorOf(caller, app.now()));

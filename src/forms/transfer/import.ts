@@ -1,5 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
-import { requireScopeSomewhere } from "../../access/rights.ts";
+import { requireScopeForNamed } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { createTurns } from "../../base/event-loop.ts";
 import { overLimit } from "../intake/fields.ts";
@@ -20,7 +20,7 @@ export async function importSubmissions(
   form: FormName,
   text: string,
 ): Promise<ImportResult> {
-  requireScopeSomewhere(caller, "forms:write");
+  requireScopeForNamed(caller, "forms:write");
   await caller.verify();
   const { key } = await findForm(app, caller, "forms:write", form);
   const lines = await linesOf(text);

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { setMember } from "../../../src/access/members/members.ts";
 import { createUser } from "../../../src/access/users.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { listInbox } from "../../../src/forms/inbox/inbox.ts";
@@ -14,7 +15,7 @@ import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { openTestApp } from "../../support/app.ts";
 import { OPERATOR, callerNamed } from "../../support/records/caller.ts";
-import { codeOf, reasonOf } from "../../support/refusals.ts";
+import { codeOf, errorOf, reasonOf } from "../../support/refusals.ts";
 
 async function begin(count = 1) {
   const app = openTestApp();
@@ -54,6 +55,28 @@ test("submissions go to users who see them alone", async () => {
   expect(await codeOf(assignSubmissions(app, viewer, ids, "ann"))).toBe("forbidden");
   expect(await codeOf(labelSubmissions(app, viewer, ids, { add: ["x"], remove: [] }))).toBe("forbidden");
   expect(await codeOf(noteSubmission(app, viewer, ids[0], "x"))).toBe("forbidden");
+});
+
+test("who is no admin of everything does not learn whether a user exists to whom nothing can be given", async () => {
+  const { app, ids } = await begin();
+  await createProject(app, OPERATOR, { slug: "shop", name: "Shop", environments: ["live"] });
+  await createUser(app, OPERATOR, { name: "of-shop", role: "none" });
+  await setMember(app, OPERATOR, "shop", "of-shop", { role: "admin" });
+  const whole = { project: "default" };
+  for (const caller of [
+    callerNamed("inbox", { grants: [{ scopes: ["read", "forms:write"], ...whole }] }),
+    callerNamed("head", { grants: [{ scopes: ["admin"], ...whole }] }),
+    callerNamed("editor", { grants: [{ scopes: ["read", "forms:write", "flags:write"] }] }),
+    callerNamed("ci", { type: "token", grants: [{ scopes: ["forms:write"], ...whole }] }),
+  ]) {
+    const answers = await Promise.all(
+      ["of-shop", "made-up"].map(async (name) =>
+        (await errorOf(assignSubmissions(app, caller, ids, name))).replace(name, "…"),
+      ),
+    );
+    expect(answers[0]).toStartWith("not_found: ");
+    expect(answers[0]).toBe(answers[1]!);
+  }
 });
 
 test("a label is a short text on one line without commas and quotes, and a note is a text", async () => {

@@ -21,11 +21,17 @@ const { token } = await createToken(app, OPERATOR, { name: "elsewhere", project:
 
 /** A new user who is an admin of the project `mine` alone. */
 async function outsiderOf(app: App) {
-  await createUser(app, OPERATOR, { name: "outsider", role: "none" });
+  const headers = await userOf(app, "outsider");
   await setMember(app, OPERATOR, "mine", "outsider", { role: "admin" });
-  const { secret, stored } = newSession(app, "outsider", "cli", BROWSER, app.now() + 86_400_000);
+  return { headers };
+}
+
+/** A new user who has no right anywhere, signed in. */
+async function userOf(app: App, name: string) {
+  await createUser(app, OPERATOR, { name, role: "none" });
+  const { secret, stored } = newSession(app, name, "cli", BROWSER, app.now() + 86_400_000);
   await app.store.sessions.insert(stored, null);
-  return { headers: bearer(secret) };
+  return bearer(secret);
 }
 
 /** A body with names that nothing has in place of those that exist. */
@@ -38,10 +44,11 @@ const unmade = (body: unknown): unknown =>
           JSON.stringify(body).replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, nothing["id"]!),
         );
 
-/** Ways in for somebody with every right in another project. */
+/** Ways in for those with every right in another project, and for a user with none at all. */
 const CALLERS = [
-  { who: "a member of another project", headers: outsider, inProject: 404 },
-  { who: "a token of another project", headers: bearer(token), inProject: 403 },
+  { who: "a member of another project", headers: outsider, inProject: 404, lists: 200 },
+  { who: "a token of another project", headers: bearer(token), inProject: 403, lists: 200 },
+  { who: "a user of no project", headers: await userOf(app, "newcomer"), inProject: 404, lists: 403 },
 ];
 
 test("every operation says what it reaches", () => {
@@ -49,7 +56,7 @@ test("every operation says what it reaches", () => {
     expect([operation.name, placeReached(operation)]).toEqual([operation.name, expect.any(String)]);
 });
 
-for (const { who, headers, inProject } of CALLERS) {
+for (const { who, headers, inProject, lists } of CALLERS) {
   test(`to ${who}, what exists is like what nobody made`, async () => {
     const before = await everything();
     for (const operation of operations) {
@@ -80,7 +87,7 @@ for (const { who, headers, inProject } of CALLERS) {
       if (method !== "GET" || path.includes("{") || placeReached(operation) !== "seen") continue;
       const answer = await ask({ method, address }, headers);
       const text = await answer.text();
-      expect([name, answer.status]).toEqual([name, 200]);
+      expect([name, answer.status]).toEqual([name, lists]);
       for (const secret of [names["id"]!, names["target"]!, '"shop"', '"contact"', '"sale"', "victim"])
         expect([name, text.includes(secret)]).toEqual([name, false]);
     }
