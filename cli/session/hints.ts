@@ -86,6 +86,7 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
     "name that project with -p, or use a token for this place: an admin creates it with formflag tokens create <name>",
   "token-unknown": "formflag tokens create creates one, on the machine that holds the data",
   "user-exists": ({ name }) => `formflag users get ${name} shows it; --if-not-exists leaves it as it is`,
+  "no-project": "an admin adds a member: formflag members set <user> -p <project> --role viewer",
   "assignee-unseen": "formflag members list -p <project> lists the members; an admin adds others",
   "assignee-without-rights": "formflag members set <user> -p <project> --role inbox makes a user see them",
   "user-not-found": "formflag users list lists the users",

@@ -48,7 +48,7 @@ export function requireScopeForNamed(caller: Rights, needed: Scope): void {
 }
 
 /** Whether a caller is a user to whom nothing was given yet. */
-export function seesNothing({ type, grants }: Rights): boolean {
+function seesNothing({ type, grants }: Rights): boolean {
   return type === "user" && grants.every(({ scopes }) => scopes.length === 0);
 }
 
@@ -99,9 +99,9 @@ function refusalOf(caller: Rights, needed: Scope, reach: Reach): AppError {
     return noSuchProject(project);
   const holder = `the ${type} "${name}"`;
   if (seesNothing(caller))
-    return new AppError("forbidden", `${holder} has no project yet`, {
+    return new AppError("forbidden", `nobody has given ${holder} a project yet`, {
       reason: "no-project",
-      hint: "an administrator, or the admin of a project, gives access to one",
+      hint: "an administrator, or the admin of a project, adds members",
     });
   // A token keeps one answer for every other project, whether it exists or not.
   const here = grants.filter((grant) => type === "token" || (grant.project ?? project) === project);

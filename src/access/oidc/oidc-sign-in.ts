@@ -120,7 +120,7 @@ async function planFirst(
     if (!(error instanceof AppError) || error.code !== "conflict") throw error;
     throw new AppError("forbidden", `the name ${name}, which ${rules.name} gives you, is taken here`, {
       reason: "name-taken",
-      hint: "sign in as that user and connect the account on the page of your account, or ask an administrator",
+      hint: `if ${name} is you, ask an administrator for a sign-in link (formflag users link ${name}), open it, and press Connect on the page You; else ask for another name there`,
     });
   });
   return { changes: [...changes, connect(name)], user: name };

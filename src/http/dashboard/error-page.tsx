@@ -15,6 +15,12 @@ const TITLES: Record<number, string> = {
   503: "Not available now",
 };
 
+const REASONS = new Map([
+  ["revision-differs", "Changed by another user"],
+  ["outdated", "Changed by another user"],
+  ["no-project", "No project yet"],
+]);
+
 /**
  * The page of an error. It leads back to the page that the form was on; to a user who is signed out it gives back the form
  * that was sent, `kept`.
@@ -25,8 +31,7 @@ export function errorPage(
   root: string,
   kept: readonly (readonly [name: string, value: string])[] | null,
 ): Page {
-  const isOutdated = reason === "revision-differs" || reason === "outdated";
-  const title = isOutdated ? "Changed by another user" : (TITLES[status] ?? "This did not work");
+  const title = REASONS.get(reason ?? "") ?? TITLES[status] ?? "This did not work";
   return {
     title,
     section: null,

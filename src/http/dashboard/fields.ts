@@ -1,6 +1,7 @@
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { readAll } from "../body.ts";
+import type { DashboardContext } from "./dashboard-env.ts";
 import { MAX_ADMIN_BODY } from "../../operations/limits.ts";
 
 /** Fields that a form of the dashboard sent. */
@@ -16,6 +17,11 @@ export async function readFields(request: Request, limit: number = MAX_ADMIN_BOD
   } catch (error) {
     throw new AppError("invalid", "the form cannot be read", { cause: error });
   }
+}
+
+/** The text that a list is searched for, up to 200 characters. */
+export function searchIn(c: DashboardContext): string {
+  return (c.req.query("q") ?? "").trim().slice(0, 200);
 }
 
 /** The text of a field with line feeds as line ends; empty if it was not sent. */

@@ -75,7 +75,7 @@ test("who is no admin of everything does not learn whether a user exists to whom
       ),
     );
     expect(answers[0]).toStartWith("not_found: ");
-    expect(answers[0]).toBe(answers[1]!);
+    expect(answers[0]).toBe(answers[1]);
   }
 });
 

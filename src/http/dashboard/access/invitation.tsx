@@ -11,13 +11,13 @@ import { readFields, textOf } from "../fields.ts";
 import { Mark } from "../mark.tsx";
 import type { Page } from "../page.tsx";
 import { TextField } from "../parts/field.tsx";
-import { Button, ButtonLink, Form } from "../parts/link.tsx";
+import { A, Button, Form } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { visible } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { type Dashboard, browserOf } from "../routes.ts";
 import { addressOf } from "../view.ts";
-import { passwordsOff } from "./sign-in.tsx";
+import { ProviderLink, type WaysIn, passwordsOff, waysIn } from "./sign-in.tsx";
 
 /** The name that was typed, and the fault of the form. */
 type Failed = { name: string; fault: string };
@@ -29,7 +29,7 @@ export function invitationRoutes(
   },
 ) {
   const { app, root, render, enter, callerOf } = dashboard;
-  const { passwords } = dashboard.options;
+  const { options } = dashboard;
   const signedInAs = (c: DashboardContext) => c.get("session")?.signedIn.user.name ?? null;
   const arrive = (c: DashboardContext, { project }: Invitation) =>
     c.redirect(addressOf({ root }, "/", { joined: project }), 303);
@@ -40,7 +40,7 @@ export function invitationRoutes(
         c,
         invitationPage(c.req.param("secret"), await findInvitation(app, c.req.param("secret")), {
           user: signedInAs(c),
-          passwords,
+          ways: await waysIn(app, options),
         }),
       ),
     )
@@ -48,7 +48,7 @@ export function invitationRoutes(
       const secret = c.req.param("secret");
       const fields = await readFields(c.req.raw, MAX_SIGN_IN_BODY);
       if (signedInAs(c) !== null) return arrive(c, await acceptInvitation(app, callerOf(c), secret));
-      if (!passwords) throw passwordsOff();
+      if (!options.passwords) throw passwordsOff();
       const [name, password] = [textOf(fields, "name").trim(), textOf(fields, "password")];
       try {
         const joined = await joinByInvitation(app, secret, { name, password }, c.env.client.address);
@@ -62,7 +62,7 @@ export function invitationRoutes(
         const page = invitationPage(
           secret,
           await findInvitation(app, secret),
-          { user: null, passwords },
+          { user: null, ways: await waysIn(app, options) },
           failed,
         );
         return render(c, { ...page, status: error.code === "conflict" ? 409 : 400 });
@@ -78,7 +78,7 @@ function isFault({ code, reason }: AppError): boolean {
 function invitationPage(
   secret: string,
   { project, role, environments, expiresAt }: Invitation,
-  { user, passwords }: { user: string | null; passwords: boolean },
+  { user, ways: { passwords, provider } }: { user: string | null; ways: WaysIn },
   failed?: Failed,
 ): Page {
   const to = `/invitation/${encodeURIComponent(secret)}`;
@@ -104,15 +104,9 @@ function invitationPage(
           {environments !== null && ` of ${environments.join(", ") || "no environment"}`}. The invitation
           works once, and ends <Time at={expiresAt} />.
         </p>
+        {user === null && provider && <ProviderLink provider={provider} next={to} isMain={!passwords} />}
         {user === null && !passwords ? (
-          <>
-            <p>Sign in first, then open the invitation again.</p>
-            <div class="buttons">
-              <ButtonLink to="/sign-in" kind="primary">
-                Sign in
-              </ButtonLink>
-            </div>
-          </>
+          !provider && <SignInFirst to={to} />
         ) : user === null ? (
           <>
             <Form to={to} class="stack">
@@ -137,7 +131,7 @@ function invitationPage(
                 <Button kind="primary">Create my account and join</Button>
               </div>
             </Form>
-            <p class="soft">If you have an account here, sign in first, then open the invitation again.</p>
+            <SignInFirst to={to} />
           </>
         ) : (
           <Form to={to} class="stack">
@@ -149,4 +143,17 @@ function invitationPage(
       </div>
     ),
   };
+}
+
+/** For those who have an account: the sign-in comes back to the invitation. */
+function SignInFirst({ to }: { to: string }) {
+  return (
+    <p>
+      If you have an account here,{" "}
+      <A to="/sign-in" query={{ next: to }}>
+        sign in
+      </A>{" "}
+      first.
+    </p>
+  );
 }

@@ -2,6 +2,7 @@ import { Hono } from "hono/quick";
 import { type Intent, beginSignIn, intentOf, secretsOf } from "../../../access/oidc/begun.ts";
 import { logOutByProvider } from "../../../access/oidc/logout.ts";
 import { connectIdentity, signInByOidc } from "../../../access/oidc/oidc-sign-in.ts";
+import { findInvitation } from "../../../access/members/invitations.ts";
 import { AppError } from "../../../base/errors.ts";
 import { MAX_LOGOUT_TOKEN } from "../../limits.ts";
 import { OIDC_CALLBACK_PATH } from "../../paths.ts";
@@ -44,7 +45,10 @@ export function oidcRoutes(parts: Parts, oidc: Oidc) {
         const { search } = new URL(c.req.url, "http://no-host.invalid");
         const identified = await (await oidc.provider()).identify(search, secrets);
         if (intent.connects === null) {
-          await enter(c, await signInByOidc(app, rules, identified, browserOf(c)));
+          // An invitation lets in whom the rules would not: it makes a user with a password too.
+          const isInvited = rules.createAs === null && (await leadsToInvitation(app, intent.next));
+          const applied = isInvited ? { ...rules, createAs: "none" as const } : rules;
+          await enter(c, await signInByOidc(app, applied, identified, browserOf(c)));
           return c.redirect(`${root}${nextPath(intent.next)}`, 303);
         }
         await connectIdentity(app, rules, callerOf(c), identified);
@@ -52,6 +56,19 @@ export function oidcRoutes(parts: Parts, oidc: Oidc) {
         return c.redirect(`${root}/me`, 303);
       });
     });
+}
+
+/** Whether a path of the dashboard is that of an invitation that still works. */
+async function leadsToInvitation(app: Dashboard["app"], path: string): Promise<boolean> {
+  const [, secret] = /^\/invitation\/([\w-]+)$/.exec(path) ?? [];
+  if (secret === undefined) return false;
+  try {
+    await findInvitation(app, secret);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return false;
+    throw error;
+  }
 }
 
 /** The back channel of a provider, whose requests come from no page: it ends sessions by signed tokens. */

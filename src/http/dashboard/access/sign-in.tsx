@@ -144,14 +144,7 @@ export function signInPage({
             <p>{sentence(error)}</p>
           </Notice>
         )}
-        {provider && (
-          <a
-            class={`button wide ${passwords ? "plain" : "primary"}`}
-            href={next === "" ? provider.url : `${provider.url}?${new URLSearchParams({ next }).toString()}`}
-          >
-            Sign in with {provider.name}
-          </a>
-        )}
+        {provider && <ProviderLink provider={provider} next={next} isMain={!passwords} />}
         {passwords && <PasswordForm name={name} next={next} />}
         {passkeys && <PasskeySignIn next={next} />}
         <p class="soft">
@@ -161,6 +154,24 @@ export function signInPage({
       </div>
     ),
   };
+}
+
+/** Leads to the provider, and from there to a path of the dashboard. */
+export function ProviderLink({
+  provider: { name, url },
+  next,
+  isMain,
+}: {
+  provider: NonNullable<WaysIn["provider"]>;
+  next: string;
+  isMain: boolean;
+}) {
+  const query = next === "" ? "" : `?${new URLSearchParams({ next }).toString()}`;
+  return (
+    <a class={`button wide ${isMain ? "primary" : "plain"}`} href={`${url}${query}`}>
+      Sign in with {name}
+    </a>
+  );
 }
 
 function PasswordForm({ name, next }: { name: string; next: string }) {

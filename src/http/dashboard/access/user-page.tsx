@@ -18,6 +18,8 @@ type Shown = {
   user: User;
   memberships: readonly Membership[];
   identity: Identity | null;
+  /** The name of the server's OpenID provider; null without one. */
+  provider: string | null;
   /** The one seen last comes first. */
   sessions: readonly Session[];
   /** A refused action: its error, and whether it was the deletion. */
@@ -25,7 +27,7 @@ type Shown = {
 };
 
 /** One user: role, projects, factors and sessions. */
-export function userPage({ user, memberships, identity, sessions, failed }: Shown): Page {
+export function userPage({ user, memberships, identity, provider, sessions, failed }: Shown): Page {
   const { name, hasPassword, secondFactors, createdAt } = user;
   const isUndeleted = failed?.deleted === name;
   return {
@@ -52,10 +54,17 @@ export function userPage({ user, memberships, identity, sessions, failed }: Show
             ["Password", hasPassword ? "set" : <Badge>none</Badge>],
             ["Second factors", secondFactors.join(", ") || <Badge>none</Badge>],
             identity && ["Account", <Foreign text={`${identity.subject} at ${identity.issuer}`} />],
+            !identity && provider !== null && [`Account at ${provider}`, <Badge>not connected</Badge>],
             ["Created", <Time at={Date.parse(createdAt)} />],
             ["Last seen", sessions[0] ? <Time at={sessions[0].seenAt} /> : "not signed in"],
           ]}
         />
+        {!identity && provider !== null && (
+          <p class="soft">
+            {name} signs in by {provider} once the account there is connected: send {name} a sign-in link, and
+            Connect is on the page You. Without that, the sign-in by {provider} says that the name is taken.
+          </p>
+        )}
         <UserActions user={user} fault={isUndeleted ? failed.fault : undefined} on="user" />
         <section class="stack" aria-labelledby="memberships">
           <h2 id="memberships">Projects</h2>

@@ -1,52 +1,36 @@
 import { isFresh, signInAgain } from "../../../access/factors/factor.ts";
 import { resetFactors } from "../../../access/factors/factors.ts";
 import { USER_ROLES, type UserRole } from "../../../access/role.ts";
-import type { Session } from "../../../access/session.ts";
 import { listSessions } from "../../../access/sessions.ts";
 import type { User } from "../../../access/user.ts";
 import { createLink, createUser, deleteUser, findUser, setRole } from "../../../access/users.ts";
+import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { MAX_PAGE } from "../../../base/pages.ts";
 import { dashboardLink } from "../../paths.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { type Fields, oneOf, textOf } from "../fields.ts";
+import { type Fields, oneOf, searchIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { secretPage } from "../parts/secret.tsx";
 import { submit } from "../parts/submit.ts";
 import type { Dashboard } from "../routes.ts";
-import { SelectField, TextField } from "../parts/field.tsx";
-import { A, Button, Form } from "../parts/link.tsx";
-import { Badge, Notice } from "../parts/status.tsx";
-import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import { RoleForm, UserActions } from "./user-actions.tsx";
-import { AccessTabs, QrCode, SessionTable, userPath } from "./parts.tsx";
+import { QrCode, userPath } from "./parts.tsx";
 import { userPage } from "./user-page.tsx";
-
-/** Description of each role's permissions. */
-const ROLE_TEXTS: Record<UserRole, string> = {
-  viewer: "viewer: reads everything",
-  inbox: "inbox: works with forms and submissions",
-  editor: "editor: also changes flags",
-  releaser: "releaser: also changes flags in locked environments",
-  admin: "admin: everything",
-  none: "none: only projects of which they are a member",
-};
-
-const ROLE_OPTIONS = USER_ROLES.map((role) => ({ value: role, label: ROLE_TEXTS[role] }));
-
-/** A refused action: the new user as typed, the user to delete, or neither, with the error. */
-type Failed = { typed?: { name: string; role: UserRole }; deleted?: string; fault: string };
+import { type Failed, PAGE, usersPage } from "./users-page.tsx";
 
 const REFUSED = { invalid: "form", conflict: "form", unauthenticated: "form" };
 
 export function userRoutes({ app, options, get, post }: Dashboard) {
-  const show = async (c: DashboardContext, failed?: Failed) =>
-    usersPage(
-      (await app.store.users.page({ limit: MAX_PAGE })).items,
-      await listSessions(app, c.get("caller"), null),
-      failed,
-    );
+  const show = async (c: DashboardContext, failed?: Failed) => {
+    const search = searchIn(c);
+    const after = c.req.query("after") || null;
+    const found = await findUsers(app, search, after ?? undefined);
+    const users = found.slice(0, PAGE);
+    const next = found.length > PAGE ? users.at(-1)!.name : null;
+    const sessions = await listSessions(app, c.get("caller"), null);
+    return usersPage({ users, search, after, next, sessions, failed });
+  };
   const showOne = async (c: DashboardContext, name: string, failed?: Failed) => {
     const user = await findUser(app, name);
     const [memberships, identity = null, sessions] = await Promise.all([
@@ -54,7 +38,8 @@ export function userRoutes({ app, options, get, post }: Dashboard) {
       app.store.identities.ofUser(name),
       listSessions(app, c.get("caller"), name),
     ]);
-    return userPage({ user, memberships, identity, sessions, failed });
+    const provider = options.oidc?.rules.name ?? null;
+    return userPage({ user, memberships, identity, provider, sessions, failed });
   };
   /** A link is absolute. The origin was checked: behind a proxy with TLS it has the scheme that the browser uses. */
   const baseOf = (c: DashboardContext) =>
@@ -111,86 +96,24 @@ export function userRoutes({ app, options, get, post }: Dashboard) {
   });
 }
 
-function roleIn(fields: Fields): UserRole {
-  return oneOf("a role", USER_ROLES, textOf(fields, "role"));
+/** The users behind one whose names hold a text, by name: those of a page, and one more if there are more. */
+async function findUsers({ store }: App, search: string, after?: string): Promise<User[]> {
+  const words = search.toLowerCase();
+  const found: User[] = [];
+  for (let behind = after; found.length <= PAGE;) {
+    const { items, more } = await store.users.page({
+      limit: search === "" ? PAGE + 1 : MAX_PAGE,
+      after: behind,
+    });
+    found.push(...items.filter(({ name }) => name.toLowerCase().includes(words)));
+    if (!more) break;
+    behind = items.at(-1)!.name;
+  }
+  return found;
 }
 
-function usersPage(users: readonly User[], sessions: readonly Session[], failed?: Failed): Page {
-  return {
-    title: "Users",
-    section: "access",
-    topics: ["setup"],
-    commands: [
-      { label: "List users", text: "formflag users list" },
-      { label: "Create one", text: "formflag users create ann --role editor\nformflag users link ann" },
-      { label: "Sessions", text: "formflag sessions list" },
-    ],
-    content: (
-      <>
-        <AccessTabs current="users" />
-        {failed && !failed.typed && failed.deleted === undefined && (
-          <Notice tone="bad">
-            <p>{failed.fault}</p>
-          </Notice>
-        )}
-        <Table
-          caption="Users"
-          rows={users}
-          keyOf={({ name }) => `user-${name}`}
-          columns={[
-            { label: "User", heading: true, cell: ({ name }) => <A to={userPath(name)}>{name}</A> },
-            { label: "Role", cell: (user) => <RoleForm user={user} on="users" /> },
-            { label: "Password", cell: ({ hasPassword }) => (hasPassword ? "set" : <Badge>none</Badge>) },
-            {
-              label: "Second factors",
-              cell: ({ secondFactors }) => secondFactors.join(", ") || <Badge>none</Badge>,
-            },
-            { label: "Created", cell: ({ createdAt }) => <Time at={Date.parse(createdAt)} /> },
-            {
-              label: "Actions",
-              isLabelUnseen: true,
-              cell: (user) => (
-                <UserActions
-                  user={user}
-                  fault={failed?.deleted === user.name ? failed.fault : undefined}
-                  on="users"
-                />
-              ),
-            },
-          ]}
-        />
-        <Form to="/access/users" class="card" id="new-user" label="Create a user">
-          <h2>Create a user</h2>
-          <div class="columns">
-            <TextField
-              name="name"
-              label="Name"
-              id="new-name"
-              value={failed?.typed?.name}
-              error={failed?.typed && failed.fault}
-              required
-            />
-            <SelectField
-              name="role"
-              label="Role"
-              id="new-role"
-              options={ROLE_OPTIONS}
-              value={failed?.typed?.role ?? "viewer"}
-            />
-          </div>
-          <div class="buttons">
-            <Button kind="primary" icon="plus">
-              Create the user
-            </Button>
-          </div>
-        </Form>
-        <section class="stack" aria-labelledby="sessions">
-          <h2 id="sessions">Who is signed in</h2>
-          <SessionTable sessions={sessions} from="users" />
-        </section>
-      </>
-    ),
-  };
+function roleIn(fields: Fields): UserRole {
+  return oneOf("a role", USER_ROLES, textOf(fields, "role"));
 }
 
 /** Shows a link that signs a user in once, with its QR code. */

@@ -6,7 +6,7 @@ import { readsByHour } from "../../../flags/reads/served.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { textOf } from "../fields.ts";
+import { searchIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { confirmed } from "../parts/confirm.tsx";
@@ -36,7 +36,7 @@ export function projectFlagsRoutes(dashboard: Dashboard) {
   tickedRoutes(dashboard);
   const show = async (c: DashboardContext, slug: string, draft: NewFlagDraft | null = null) => {
     const project = await getProject(app, slug);
-    const search = (c.req.query("q") ?? "").trim().slice(0, 200);
+    const search = searchIn(c);
     const after = c.req.query("after") || null;
     const environments = project.environments.slice(0, MAX_COLUMNS);
     const limit = Math.min(PAGE, Math.floor(CELLS / Math.max(1, environments.length)));

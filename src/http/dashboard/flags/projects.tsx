@@ -2,11 +2,11 @@ import { newProjectSchema } from "../../../projects/project-schema.ts";
 import { DEFAULT_ENVIRONMENTS, type Project } from "../../../projects/project.ts";
 import { createProject, listProjects } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { textOf } from "../fields.ts";
+import { searchIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { TextField } from "../parts/field.tsx";
 import { A, Button, Form } from "../parts/link.tsx";
-import { List } from "../parts/list.tsx";
+import { List, SEARCHED } from "../parts/list.tsx";
 import { projectPath } from "../paths.ts";
 import { EnvironmentName } from "../parts/status.tsx";
 import { type Faults, checkAll, submit } from "../parts/submit.ts";
@@ -26,7 +26,7 @@ const PAGE = 50;
 export function projectListRoutes({ app, get, post }: Dashboard) {
   const show = async (c: DashboardContext, draft: NewProjectDraft | null = null) => {
     const after = c.req.query("after") || null;
-    const search = (c.req.query("q") ?? "").trim().slice(0, 200);
+    const search = searchIn(c);
     const { items, more } = await listProjects(app, c.get("caller"), {
       limit: PAGE,
       after: after ?? undefined,
@@ -140,9 +140,6 @@ const columnsOf = (counts: Props["counts"]): Column<Project>[] => [
     ),
   },
 ];
-
-/** Projects from which on a list is searched. */
-const SEARCHED = 10;
 
 function Projects({ projects, counts, search, after, next, draft }: Props) {
   const mayCreate = useMay("admin");

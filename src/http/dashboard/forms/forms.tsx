@@ -13,7 +13,7 @@ import { formUrl, pageUrl } from "../../forms/links.ts";
 import { SNIPPET_KINDS } from "../../forms/snippets/snippet.ts";
 import { createSnippet } from "../../forms/snippets/snippets.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { textOf, textOrNull } from "../fields.ts";
+import { searchIn, textOf, textOrNull } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";
 import { check, submit } from "../parts/submit.ts";
 import { confirmPage, deletePage } from "./questions.tsx";
@@ -68,7 +68,10 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
   };
 
   get("/forms", "forms:read", async (c) =>
-    formsPage(await listForms(app, c.get("caller")), await seenCounts(app, c.get("caller"))),
+    formsPage(await listForms(app, c.get("caller")), await seenCounts(app, c.get("caller")), {
+      search: searchIn(c),
+      after: c.req.query("after") || null,
+    }),
   );
   /** The slugs of the projects in which a caller may write forms. */
   const projectsOf = async (c: DashboardContext) =>

@@ -6,6 +6,8 @@ import { CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { A, Button, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Card, Empty } from "../parts/card.tsx";
+import { Pager, SEARCHED } from "../parts/list.tsx";
+import { Search } from "../parts/search.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
 import { useMayWriteForms } from "../view.ts";
@@ -15,9 +17,26 @@ import { ProjectLink } from "./project-link.tsx";
 
 type Row = { form: Form; counts: FormCounts | undefined };
 
-export function formsPage(forms: readonly Form[], counts: readonly FormCounts[]): Page {
+/** Forms on one page. */
+const PAGE = 50;
+
+export type FormQuery = { search: string; after: string | null };
+
+/** The forms by their names, those of a project together; `after` is the name of the one before the page. */
+export function formsPage(
+  forms: readonly Form[],
+  counts: readonly FormCounts[],
+  { search, after }: FormQuery,
+): Page {
   const byKey = new Map(counts.map((each) => [each.formKey, each]));
-  const rows = forms.map((form) => ({ form, counts: byKey.get(form.key) }));
+  const words = search.toLowerCase();
+  const found = forms
+    .map((form) => ({ form, counts: byKey.get(form.key), place: `${form.project}:${form.slug}` }))
+    .filter(({ form, place }) => `${place} ${form.name}`.toLowerCase().includes(words))
+    .toSorted((a, b) => (a.place < b.place ? -1 : 1));
+  const behind = after === null ? found : found.filter(({ place }) => place > after);
+  const rows = behind.slice(0, PAGE);
+  const next = behind.length > PAGE && { after: rows.at(-1)!.place };
   return {
     title: "Forms",
     section: "forms",
@@ -27,7 +46,18 @@ export function formsPage(forms: readonly Form[], counts: readonly FormCounts[])
       { label: "List forms", text: "formflag forms list" },
       { label: "Create one", text: "formflag forms create contact" },
     ],
-    content: rows.length === 0 ? <NoForms /> : <FormTables rows={rows} />,
+    content:
+      forms.length === 0 ? (
+        <NoForms />
+      ) : (
+        <div class="stack">
+          {forms.length >= SEARCHED && (
+            <Search to="/forms" search={search} label="Search forms" placeholder="Name or project" />
+          )}
+          {rows.length === 0 ? <Empty title="No form has such a name" /> : <FormTables rows={rows} />}
+          <Pager to="/forms" query={{ q: search }} isLater={after !== null} next={next} />
+        </div>
+      ),
   };
 }
 

@@ -3,7 +3,7 @@ import { type Day, HOUR_MS, hourOf } from "../../../base/days.ts";
 import type { FormStats } from "../../../maintenance/stats.ts";
 import type { RecentChange } from "../../../projects/history.ts";
 import { type Bar, BarChart } from "../parts/bar-chart.tsx";
-import { SelectField } from "../parts/field.tsx";
+import { SelectField, TextField } from "../parts/field.tsx";
 import { A } from "../parts/link.tsx";
 import { FilterForm } from "../parts/list.tsx";
 import { counted } from "../parts/text.tsx";
@@ -82,15 +82,15 @@ export function SubmissionsChart(props: Props) {
 
 /** Days that the range offers. */
 const RANGES = [7, 30, 90];
-/** Forms that are offered. */
-const FORMS = 100;
+/** Forms that a list offers; of more, the name is typed. */
+const FORMS = 30;
+/** Names that are suggested while one is typed. */
+const MOST = 100;
 
 function ChartFilter({ chosen, stats }: Pick<Props, "chosen" | "stats">) {
   const { days, form } = chosen;
   const ranges = [...new Set([...RANGES, days])].toSorted((a, b) => a - b);
   const names = stats.forms.map(({ project, form: slug }) => shortName({ project, slug }));
-  const offered = names.slice(0, FORMS);
-  if (form !== null && !offered.includes(form)) offered.push(form);
   return (
     <FilterForm to="/" label="Chart">
       <SelectField
@@ -99,16 +99,26 @@ function ChartFilter({ chosen, stats }: Pick<Props, "chosen" | "stats">) {
         value={String(days)}
         options={ranges.map((each) => ({ value: String(each), label: counted(each, "day") }))}
       />
-      {names.length > 1 && (
-        <SelectField
+      {names.length > FORMS ? (
+        <TextField
           name="form"
           label="Form"
-          value={form ?? ""}
-          options={[
-            { value: "", label: "All forms" },
-            ...offered.map((name) => ({ value: name, label: name })),
-          ]}
+          value={form}
+          placeholder="All forms"
+          suggestions={names.slice(0, MOST)}
         />
+      ) : (
+        names.length > 1 && (
+          <SelectField
+            name="form"
+            label="Form"
+            value={form ?? ""}
+            options={[
+              { value: "", label: "All forms" },
+              ...names.map((name) => ({ value: name, label: name })),
+            ]}
+          />
+        )
       )}
     </FilterForm>
   );

@@ -46,8 +46,13 @@ export function todayRoutes({ app, options, get, viewOf }: Dashboard) {
       commits,
     });
     const forms = ofForms(stats);
-    if (chosen.form !== null && !forms?.forms.some((each) => nameOf(each) === chosen.form))
-      throw new AppError("not_found", `form "${chosen.form}" does not exist`);
+    if (chosen.form !== null) {
+      const known = forms?.forms ?? [];
+      const bySlug = known.filter((each) => each.form === chosen.form);
+      const found = known.find((each) => nameOf(each) === chosen.form) ?? (bySlug.length === 1 && bySlug[0]);
+      if (!found) throw new AppError("not_found", `form "${chosen.form}" does not exist`);
+      chosen.form = nameOf(found);
+    }
     const mayReadFlags = hasScopeSomewhere(caller, "flags:read");
     const projects = mayReadFlags ? (await listProjects(app, caller, { limit: PROJECTS })).items : [];
     const since = days[0]!.from * HOUR_MS;

@@ -24,6 +24,9 @@ type Pages = {
 /** The words for lists that begin with the newest. */
 export const BY_AGE = ["Newest", "Older"] as const;
 
+/** Rows from which on a list is searched. */
+export const SEARCHED = 10;
+
 /** Links to the start of a list and to what comes behind this page. */
 export function Pager({
   to,

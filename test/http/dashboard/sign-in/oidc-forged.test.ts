@@ -337,7 +337,10 @@ test("An invitation asks for no password on a server that takes none", async () 
   const { secret } = await createInvitation(app, OPERATOR, "invited", { role: "viewer" });
   const closed = openDashboard(app, { passwords: false });
   const page = await closed.openBrowser().get(`/invitation/${secret}`);
-  expect([page.text.includes('type="password"'), page.text.includes("Sign in first")]).toEqual([false, true]);
+  expect([
+    page.text.includes('type="password"'),
+    page.text.includes(`/sign-in?next=%2Finvitation%2F${secret}`),
+  ]).toEqual([false, true]);
   const fields = { name: "nina", password: "correct horse battery" };
   expect((await closed.openBrowser().post(`/invitation/${secret}`, fields)).status).toBe(403);
   expect(await app.store.users.find("nina")).toBeUndefined();

@@ -3,6 +3,7 @@ import { createProject } from "../../../../src/projects/projects.ts";
 import { beginLogin, pollLogin } from "../../../../src/access/device/device-logins.ts";
 import { resumeSession } from "../../../../src/access/sessions.ts";
 import { setMember } from "../../../../src/access/members/members.ts";
+import { createInvitation } from "../../../../src/access/members/invitations.ts";
 import { createUser, setRole } from "../../../../src/access/users.ts";
 import { clientAt, openTestApp } from "../../../support/app.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -311,4 +312,55 @@ test("The pages lead only to the provider, and back to the dashboard", async () 
   const page = (await company.openBrowser().get("/sign-in?next=/inbox")).text;
   expect(page).toContain(`href="${url}/dashboard/sign-in/oidc?next=%2Finbox"`);
   expect(page).toContain("Sign in with Company");
+});
+
+test("An invitation leads to the provider and back, also for a person whom the rules alone would not let in", async () => {
+  await createProject(app, OPERATOR, { slug: "invited", environments: ["develop"] });
+  const closed = await openCompany(app, startProvider, {}, { passwords: false });
+  for (const dashboard of [company, closed]) {
+    const person = newcomer();
+    const { secret } = await createInvitation(app, OPERATOR, "invited", { role: "editor" });
+    const browser = dashboard.openBrowser();
+    const { text } = await browser.get(`/invitation/${secret}`);
+    const [, link] = /href="([^"]*\/sign-in\/oidc\?next=[^"]*)"/.exec(text)!;
+    const begun = await browser.ask(link!.replace(`${dashboard.url}/dashboard`, ""));
+    const back = await dashboard.peer.openBrowser().signIn(begun.headers.get("location")!, person);
+    const arrived = await browser.get(back.replace(`${dashboard.url}/dashboard`, ""));
+    expect([arrived.path, arrived.text.includes(`Join as ${person.name}`)]).toEqual([
+      `/invitation/${secret}`,
+      true,
+    ]);
+    expect(await users.find(person.name)).toMatchObject({ role: "none", hasPassword: false });
+    await browser.post(`/invitation/${secret}`, {});
+    expect(await members.ofUser(person.name)).toMatchObject([{ project: "invited", role: "editor" }]);
+    // Once it is spent, it lets nobody else in.
+    const late = await signInAs(newcomer(), { next: `/invitation/${secret}` });
+    expect(late.shown.status).toBe(403);
+  }
+});
+
+test("A person whose name is taken reads what to do, and so does the page of that user", async () => {
+  Object.assign(rules, { createAs: "viewer" });
+  await createUser(app, OPERATOR, { name: "made-by-hand", role: "editor" });
+  const { shown } = await signInAs(newcomer({ preferred_username: "made-by-hand" }));
+  expect(shown.status).toBe(403);
+  expect(shown.text).toContain("formflag users link made-by-hand");
+  const admin = await company.signIn("admin");
+  const page = (await admin.get("/access/users/made-by-hand")).text;
+  expect(page).toContain("send made-by-hand a sign-in link, and");
+  expect((await admin.get("/access/users/Ann-Lee")).text).not.toContain("sign-in link, and");
+});
+
+test("A person to whom nothing was given yet reads that, and not which right is missing", async () => {
+  Object.assign(rules, { createAs: "none" });
+  const { browser, shown } = await signInAs(newcomer());
+  for (const page of [shown, await browser.get(""), await browser.get("/inbox"), await browser.get("/forms")])
+    expect([
+      page.path,
+      page.status,
+      page.text.includes("No project yet"),
+      page.text.includes("scope"),
+    ]).toEqual([page.path, 403, true, false]);
+  expect((await browser.get("/forms/contact")).status).toBe(404);
+  expect((await browser.get("/me")).status).toBe(200);
 });
