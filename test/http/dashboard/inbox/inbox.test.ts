@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { exportSubmissions } from "../../../src/forms/transfer/export.ts";
-import type { Form } from "../../../src/forms/form.ts";
-import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
-import type { SubmissionState } from "../../../src/forms/submission-state.ts";
-import { storeSubmission } from "../../../src/forms/submissions.ts";
-import { OPERATOR } from "../../support/records/caller.ts";
-import { hiddenIn, openDashboard } from "../../support/pages/dashboard.ts";
-import { file, json, multipart, openInbox, text } from "../../support/inbox.ts";
+import { exportSubmissions } from "../../../../src/forms/transfer/export.ts";
+import type { Form } from "../../../../src/forms/form.ts";
+import { markSubmissions } from "../../../../src/forms/inbox/submission-marks.ts";
+import type { SubmissionState } from "../../../../src/forms/submission-state.ts";
+import { storeSubmission } from "../../../../src/forms/submissions.ts";
+import { OPERATOR } from "../../../support/records/caller.ts";
+import { hiddenIn, openDashboard } from "../../../support/pages/dashboard.ts";
+import { file, json, multipart, openInbox, text } from "../../../support/inbox.ts";
 
 const inbox = openInbox();
 const { app } = inbox;

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "bun:test";
-import type { Form } from "../../../src/forms/form.ts";
-import { getForm, setForm } from "../../../src/forms/forms.ts";
-import { OPERATOR } from "../../support/records/caller.ts";
-import { hiddenIn, openDashboard } from "../../support/pages/dashboard.ts";
-import { fakeOutgoing } from "../../support/peers/outgoing.ts";
-import { json, openInbox } from "../../support/inbox.ts";
+import type { Form } from "../../../../src/forms/form.ts";
+import { getForm, setForm } from "../../../../src/forms/forms.ts";
+import { OPERATOR } from "../../../support/records/caller.ts";
+import { hiddenIn, openDashboard } from "../../../support/pages/dashboard.ts";
+import { fakeOutgoing } from "../../../support/peers/outgoing.ts";
+import { json, openInbox } from "../../../support/inbox.ts";
 
 const inbox = openInbox();
 const { app } = inbox;

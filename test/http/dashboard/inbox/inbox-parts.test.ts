@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { summaryOf } from "../../../src/http/dashboard/submissions/rows.tsx";
-import { timeIn } from "../../../src/http/dashboard/inbox/query.ts";
-import { createUndos } from "../../../src/http/dashboard/inbox/undo.ts";
-import { codeOf } from "../../support/refusals.ts";
+import { summaryOf } from "../../../../src/http/dashboard/submissions/rows.tsx";
+import { timeIn } from "../../../../src/http/dashboard/inbox/query.ts";
+import { createUndos } from "../../../../src/http/dashboard/inbox/undo.ts";
+import { codeOf } from "../../../support/refusals.ts";
 
 describe("the summary of a submission", () => {
   test.each([
