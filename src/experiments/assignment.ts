@@ -33,11 +33,8 @@ const NO_PSEUDONYM = "00".repeat(PSEUDONYM);
 export type Assignments = {
   /** 64 bits as hex, the same each time for a `targetingKey` in an environment. The key cannot be derived from them. */
   pseudonymOf: (environmentKey: string, targetingKey: string) => string;
-  /**
-   * The assignment at a time in milliseconds since 1970, as base64url. If the variants of all flags take more than
-   * `MAX_ASSIGNMENT` characters, it has only the flags that are held, as many as fit.
-   */
-  sign: (assignment: Omit<Assignment, "at">, now: number, isHeld?: (flag: string) => boolean) => string;
+  /** The assignment at a time in milliseconds since 1970, as base64url, with the first of its variants, as many as fit. */
+  sign: (assignment: Omit<Assignment, "at">, now: number) => string;
   /** The assignment of a text; null for a text that was not signed here or is older than `ASSIGNMENT_LIFETIME`. */
   read: (text: string, now: number) => Assignment | null;
 };
@@ -58,8 +55,8 @@ export function createAssignments(secret: string): Assignments {
         .update(`${environmentKey} ${targetingKey}`)
         .digest("hex")
         .slice(0, 2 * PSEUDONYM),
-    sign(assignment, now, isHeld = () => false) {
-      const json = jsonOf(assignment, isHeld);
+    sign(assignment, now) {
+      const json = jsonOf(assignment);
       const bytes = Buffer.allocUnsafe(HEAD + Buffer.byteLength(json));
       bytes.writeUInt32BE(Math.floor(now / MINUTE_MS), TAG);
       bytes.write(assignment.pseudonym ?? NO_PSEUDONYM, TAG + 4, "hex");
@@ -85,16 +82,23 @@ export function createAssignments(secret: string): Assignments {
   };
 }
 
+type Signed = Pick<Assignment, "environmentKey" | "variants">;
+
+/** Whether a signed assignment with these variants has at most `MAX_ASSIGNMENT` characters. */
+export function fits(assignment: Signed): boolean {
+  return Buffer.byteLength(wholeJson(assignment)) <= MAX_JSON;
+}
+
+function wholeJson({ environmentKey, variants }: Signed): string {
+  return JSON.stringify([environmentKey, ...variants.flat()]);
+}
+
 /** JSON of at most `MAX_JSON` bytes. */
-function jsonOf(
-  { environmentKey, variants }: Pick<Assignment, "environmentKey" | "variants">,
-  isHeld: (flag: string) => boolean,
-): string {
-  const json = JSON.stringify([environmentKey, ...variants.flat()]);
-  if (json.length <= MAX_JSON && Buffer.byteLength(json) <= MAX_JSON) return json;
-  let fitting = JSON.stringify([environmentKey]);
-  for (const assigned of variants) {
-    if (!isHeld(assigned[0])) continue;
+function jsonOf(assignment: Signed): string {
+  const json = wholeJson(assignment);
+  if (Buffer.byteLength(json) <= MAX_JSON) return json;
+  let fitting = JSON.stringify([assignment.environmentKey]);
+  for (const assigned of assignment.variants) {
     const longer = `${fitting.slice(0, -1)},${JSON.stringify(assigned).slice(1)}`;
     if (Buffer.byteLength(longer) > MAX_JSON) break;
     fitting = longer;

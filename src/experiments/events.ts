@@ -127,7 +127,8 @@ function requireKnown(body: object, known: readonly string[]): void {
 type Batch = { environmentKey: string; occurrences: readonly Occurrence[]; at: number };
 
 /**
- * Counts occurrences, once for each idempotency key in an environment; null means no key. Durable when it fulfils.
+ * Counts occurrences, once for each idempotency key in an environment; null means no key. `isRepeat` means that an earlier
+ * batch with the key was counted. Durable when it fulfils.
  * Throws `unprocessable` for a key that was used for other content, `unavailable`.
  */
 export async function takeEvents(
@@ -135,7 +136,7 @@ export async function takeEvents(
   measure: Measure,
   { environmentKey, occurrences, at }: Batch,
   idempotencyKey: string | null,
-): Promise<{ accepted: number; ignored: number }> {
+): Promise<{ accepted: number; ignored: number; isRepeat: boolean }> {
   const key =
     idempotencyKey === null
       ? null
@@ -146,11 +147,11 @@ export async function takeEvents(
         };
   const { measured, accepted: now } = await measure(environmentKey, occurrences);
   // Nothing is to be written for events that nothing uses.
-  const accepted =
+  const { accepted, isRepeat } =
     measured.length === 0 && key === null
-      ? 0
+      ? { accepted: 0, isRepeat: false }
       : await store.measurements.take({ measured, accepted: now, at, key });
   if (accepted === null)
     throw new AppError("unprocessable", "this idempotency key was used for other events");
-  return { accepted, ignored: occurrences.length - accepted };
+  return { accepted, ignored: occurrences.length - accepted, isRepeat };
 }

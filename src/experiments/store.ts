@@ -33,9 +33,9 @@ type MeasurementStore = {
   count(measured: readonly Measured[]): Promise<void>;
   /**
    * The same for a batch, in one transaction and once for its key. Returns how many occurrences the batch, or the earlier one
-   * with its key, counted; null for a key that came with other content.
+   * with its key, counted, which is null for a key that came with other content, and whether it was an earlier one.
    */
-  take(batch: MeasuredBatch): Promise<number | null>;
+  take(batch: MeasuredBatch): Promise<{ accepted: number | null; isRepeat: boolean }>;
   /** Takes visitors out, as if they had never come; the variant is ignored. */
   forget(visitors: readonly Pick<Measured, "measurement" | "visitor">[]): Promise<void>;
   /** Removes at most `limit` visitors of measurements that have ended. Returns whether any may be left. */

@@ -107,12 +107,18 @@ export function experimentsContract(driver: Driver): void {
       const taken = await Promise.all(
         [1, 2, 3].map((accepted) => store.measurements.take({ ...batch, accepted })),
       );
-      expect(new Set(taken).size).toBe(1);
-      expect(await store.measurements.take({ ...batch, accepted: 9, measured: [] })).toBe(taken[0]!);
-      expect(await store.measurements.take({ ...batch, key: { ...key, content: hex() } })).toBeNull();
+      const { accepted } = taken[0]!;
+      expect(taken.map((each) => each.accepted)).toEqual([accepted, accepted, accepted]);
+      expect(taken.filter(({ isRepeat }) => isRepeat)).toHaveLength(2);
+      const again = await store.measurements.take({ ...batch, accepted: 9, measured: [] });
+      expect(again).toEqual({ accepted, isRepeat: true });
+      const other = await store.measurements.take({ ...batch, key: { ...key, content: hex() } });
+      expect(other.accepted).toBeNull();
       expect((await counts())!.variants["off"]!.visitors).toBe(1);
-      expect(await store.measurements.take({ ...batch, at: NOW + 1000, accepted: 5 })).toBe(5);
-      expect(await store.measurements.take({ ...batch, key: null, accepted: 7 })).toBe(7);
+      const later = await store.measurements.take({ ...batch, at: NOW + 1000, accepted: 5 });
+      expect(later).toEqual({ accepted: 5, isRepeat: false });
+      const withoutKey = await store.measurements.take({ ...batch, key: null, accepted: 7 });
+      expect(withoutKey).toEqual({ accepted: 7, isRepeat: false });
     });
 
     test("take a visitor out who has seen two variants, with what it converted", async () => {

@@ -18,9 +18,10 @@ import { type Application, createIdentifyApplication } from "./application.ts";
 export const EVENT_HEADERS = {
   ...NO_SNIFF,
   "Access-Control-Allow-Origin": "*",
-  "Access-Control-Expose-Headers": "Retry-After",
+  "Access-Control-Expose-Headers": "Retry-After, Idempotent-Replayed",
   "Cache-Control": "no-store",
 };
+const REPLAYED = { ...EVENT_HEADERS, "Idempotent-Replayed": "true" };
 export const EVENT_PREFLIGHT = {
   methods: "POST, OPTIONS",
   headers: "content-type, authorization, x-api-key, idempotency-key",
@@ -80,8 +81,9 @@ export function createEventTaker(
       if (faults.length > 0) return refuse(faults, report);
       const { environmentKey } = application.keys;
       const batch = { environmentKey, occurrences, at: app.now() };
-      const measured = await takeEvents(app.store, app.measuring.measure, batch, idempotencyKey);
-      return Response.json(measured, { headers: EVENT_HEADERS });
+      const { measure } = app.measuring;
+      const { isRepeat, ...measured } = await takeEvents(app.store, measure, batch, idempotencyKey);
+      return Response.json(measured, { headers: isRepeat ? REPLAYED : EVENT_HEADERS });
     } catch (error) {
       const { status, message, headers } = showError(error, report, request);
       const connection = (await body.drain()) ? {} : { Connection: "close" };

@@ -151,7 +151,7 @@ export function createOfrepService(
       const variants: Assigned[] | null = access.isBrowser ? [] : null;
       const answerAll = () => {
         const answered = allFor(request, client, access, context, variants);
-        return variants === null ? answered : assign(answered, access.reader, context, variants);
+        return variants === null ? answered : assign(answered, access, context, variants);
       };
       return preparing ? preparing.then(answerAll) : answerAll();
     });

@@ -168,9 +168,9 @@ function perform(db: Database, { name, args }: Write, measured: Measured[]): Out
     return { ok: true, value: undefined };
   }
   if (name === TAKE) {
-    const taken = runWork(db, takeBatch(args[0] as MeasuredBatch));
-    addAll(measured, taken.measured);
-    return { ok: true, value: taken.accepted };
+    const { measured: counted, ...taken } = runWork(db, takeBatch(args[0] as MeasuredBatch));
+    addAll(measured, counted);
+    return { ok: true, value: taken };
   }
   const shared = SHARED.get(name);
   if (shared) return { ok: true, value: runWork(db, shared(...args)) };

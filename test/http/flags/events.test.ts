@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { createToken, revokeToken } from "../../../src/access/tokens.ts";
+import { createAssignmentSource } from "../../../src/experiments/assignments.ts";
 import { createExperiment } from "../../../src/experiments/experiments.ts";
 import { startExperiment } from "../../../src/experiments/lifecycle.ts";
+import { startRamp } from "../../../src/flags/ramps/ramps.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
 import { createSite } from "../../../src/http/site.ts";
 import { createProject } from "../../../src/projects/projects.ts";
@@ -12,7 +14,7 @@ const app = openTestApp();
 const services = openServices(app);
 const site = createSite(services, { ...siteOptions(app), report: services.report });
 
-await createProject(app, OPERATOR, { slug: "shop", environments: ["live", "test", "busy"] });
+await createProject(app, OPERATOR, { slug: "shop", environments: ["live", "test", "busy", "crowd"] });
 const place = { project: "shop", environment: "live" };
 await setFlag(app, OPERATOR, { ...place, flag: "hero" }, { enabled: true, browser: true });
 const tokenOf = async (name: string, more: object) =>
@@ -48,6 +50,9 @@ async function assignmentOf(token: string, targetingKey = "u1"): Promise<string>
   const answer = await site.fetch(request, () => "198.51.100.7");
   return answer.headers.get("x-formflag-assignment")!;
 }
+const assignments = await createAssignmentSource(app)();
+/** The flags of an assignment. */
+const readAssignment = (text: string) => assignments.read(text, app.now())!.variants.map(([flag]) => flag);
 const assignment = await assignmentOf(key);
 const foreign = await assignmentOf(elsewhere);
 const repeat = (count: number) => Array.from({ length: count }, (_, index) => `event-${index}`);
@@ -135,7 +140,10 @@ describe("a server", () => {
   test("that repeats an idempotency key gets the first answer, and 422 with other events", async () => {
     const once = { "idempotency-key": "one" };
     const first = await ofServer({ events: [EVENT, EVENT] }, once);
-    expect(await ofServer({ events: [EVENT, EVENT] }, once)).toMatchObject({ status: 200, json: first.json });
+    const again = await ofServer({ events: [EVENT, EVENT] }, once);
+    expect([again.status, again.json]).toEqual([200, first.json]);
+    expect([first, again].map(({ headers }) => headers.get("idempotent-replayed"))).toEqual([null, "true"]);
+    expect(again.headers.get("access-control-expose-headers")).toContain("Idempotent-Replayed");
     expect((await ofServer({ events: [EVENT] }, once)).status).toBe(422);
     app.clock.now += 86_400_000;
     expect((await ofServer({ events: [EVENT] }, once)).status).toBe(200);
@@ -172,6 +180,26 @@ test("visitors of a running experiment are counted, from pages and from servers"
     Object.values(counts.variants).reduce((all, each) => all + of(each), 0);
   expect(sum(({ visitors }) => visitors)).toBe(2);
   expect(sum(({ conversions }) => conversions["event:signup"]!)).toBe(2);
+});
+
+test("visitors of more flags than an assignment holds are counted by those that an experiment or a ramp holds", async () => {
+  const crowd = { project: "shop", environment: "crowd" };
+  const flags = Array.from({ length: 150 }, (_, index) => `flag-of-a-page-${index}`);
+  for (const flag of flags)
+    await setFlag(app, OPERATOR, { ...crowd, flag }, { enabled: true, browser: true });
+  const [ramped, seen, tried] = [flags[3]!, flags[5]!, flags[140]!];
+  const page = await tokenOf("crowd", crowd);
+  expect(readAssignment(await assignmentOf(page))).toEqual([]);
+  const ramp = { ...crowd, flag: ramped };
+  await setFlag(app, OPERATOR, ramp, { variants: { on: true, off: false }, defaultVariant: "off" });
+  await startRamp(app, OPERATOR, ramp, { variant: "on", to: [10, 20], every: 86_400_000 });
+  const at = { ...crowd, experiment: "try" };
+  await createExperiment(app, OPERATOR, at, { flag: tried, metrics: ["event:signup"] });
+  await startExperiment(app, OPERATOR, at);
+  const mine = await assignmentOf(page, "visitor");
+  expect([mine.length <= 4096, readAssignment(mine)]).toEqual([true, [tried, ramped]]);
+  const body = { assignment: mine, exposures: [tried, seen], events: ["signup"] };
+  expect((await ofPage(body, { "x-api-key": page })).json).toEqual({ accepted: 2, ignored: 1 });
 });
 
 describe("/v1/events", () => {

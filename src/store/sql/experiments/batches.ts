@@ -3,17 +3,18 @@ import { bytesOf, textOf } from "../ids.ts";
 import { type Work, first, only } from "../work.ts";
 
 /** How many occurrences of a batch were accepted, null for other content than its key had, and what is still to be counted. */
-type Taken = { accepted: number | null; measured: MeasuredBatch["measured"] };
+type Taken = { accepted: number | null; isRepeat: boolean; measured: MeasuredBatch["measured"] };
 
 /** Takes a batch, of which nothing is to be counted if its key is known. */
 export function* takeBatch({ key, at, accepted, measured }: MeasuredBatch): Work<Taken> {
-  if (key === null || (yield* takeKey(key, at, accepted))) return { accepted, measured };
+  if (key === null || (yield* takeKey(key, at, accepted))) return { accepted, isRepeat: false, measured };
   const known = yield* only<{ content: Uint8Array; submission: Uint8Array }>(
     "SELECT content, submission FROM idempotency_keys WHERE hash = $hash",
     { hash: bytesOf(key.hash) },
   );
   const isSame = known.content.toHex() === key.content;
-  return { accepted: isSame ? Number.parseInt(textOf(known.submission).slice(-12), 16) : null, measured: [] };
+  const before = isSame ? Number.parseInt(textOf(known.submission).slice(-12), 16) : null;
+  return { accepted: before, isRepeat: true, measured: [] };
 }
 
 /** Takes a key; false if an earlier batch holds it. Of two batches at a time, the second waits for the first. */

@@ -46,10 +46,10 @@ export function* countMeasured(measured: readonly Measured[]): Work<void> {
   for (const [id, own] of [...byMeasurement].toSorted(([a], [b]) => a - b)) yield* countIn(id, own);
 }
 
-function* takeMeasured(batch: MeasuredBatch): Work<number | null> {
-  const { accepted, measured } = yield* takeBatch(batch);
+function* takeMeasured(batch: MeasuredBatch): Work<{ accepted: number | null; isRepeat: boolean }> {
+  const { measured, ...taken } = yield* takeBatch(batch);
   yield* countMeasured(measured);
-  return accepted;
+  return taken;
 }
 
 function* countIn(id: number, measured: readonly Measured[]): Work<void> {

@@ -1,0 +1,27 @@
+import { createCache, type Find } from "../base/changes.ts";
+import { isHeld, type Ramp } from "../flags/ramps/ramp.ts";
+import type { ExperimentsApp } from "./store.ts";
+
+const RAMPS_AT_ONCE = 1000;
+
+/**
+ * Finds the flags of an environment, such as `shop/production`, that an experiment or a ramp holds: first those that are
+ * measured. Throws `not_found`, `unavailable`.
+ */
+export function createHeldFlags({ store, watch }: ExperimentsApp): Find<readonly string[]> {
+  return createCache(watch, async (place) => {
+    const [project, environment] = place.split("/") as [string, string];
+    const experiments = await store.experiments.holding(project, environment);
+    const ramps: Ramp[] = [];
+    for (;;) {
+      const query = { limit: RAMPS_AT_ONCE, after: ramps.at(-1) };
+      const { items, more } = await store.ramps.page(project, environment, query);
+      ramps.push(...items.map(({ ramp }) => ramp));
+      if (!more) break;
+    }
+    const byGuards = ramps
+      .filter(isHeld)
+      .toSorted((a, b) => Number(b.guards.length > 0) - Number(a.guards.length > 0));
+    return [...experiments.map(({ experiment }) => experiment.flag), ...byGuards.map(({ flag }) => flag)];
+  });
+}
