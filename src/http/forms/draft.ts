@@ -17,11 +17,11 @@ import { type Entered, type Sent, checkNoLostFile, textSubmission } from "../../
 import { cutMembers } from "../../forms/intake/control-fields.ts";
 import { headerValue } from "../headers.ts";
 import { type Body, readAll } from "../body.ts";
+import { type Charset, charsetOf, decodeField, decodeText, isCharsetField, isUtf8 } from "./charset.ts";
 import { readMultipart } from "./multipart-draft.ts";
-import { boundaryOf } from "./multipart.ts";
 
-/** Drops a byte order mark, which is not part of JSON. */
-const utf8 = new TextDecoder("utf-8", { fatal: true });
+/** A character that decoding puts in place of broken bytes. */
+const REPLACEMENT = "\ufffd";
 
 /**
  * Reads a submission in any of the three content types, and cuts the control fields out. Files are added to `staged` as
@@ -44,14 +44,14 @@ export function readDraft(
   switch (headerValue(contentType)) {
     case "application/json":
       return readAll(request, LIMITS.body, bodyTooLarge, body).then((bytes) =>
-        readJson(form, bytes, controlNames, entered),
+        readJson(form, bytes, charsetOf(contentType), controlNames, entered),
       );
     case "application/x-www-form-urlencoded":
       return readAll(request, LIMITS.body, bodyTooLarge, body).then((bytes) =>
-        readUrlencoded(form, bytes, controlNames, entered),
+        readUrlencoded(form, bytes, charsetOf(contentType), controlNames, entered),
       );
     case "multipart/form-data":
-      return readMultipart(app, form, boundaryOf(contentType), body(), staged, controlNames, entered);
+      return readMultipart(app, form, contentType, body(), staged, controlNames, entered);
     default:
       throw new AppError(
         "unsupported",
@@ -64,16 +64,14 @@ export function readDraft(
 function readJson(
   form: Form,
   bytes: Uint8Array,
+  charset: Charset,
   controlNames: ReadonlySet<string>,
   entered: Entered | null,
 ): Sent {
-  checkDepth(bytes);
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch (error) {
-    throw new AppError("invalid", "the JSON is not UTF-8", { cause: error });
-  }
+  // A byte order mark is not part of JSON.
+  const decoded = decodeText(bytes, charset, () => ["the JSON", "the JSON"]);
+  const text = decoded.startsWith("\ufeff") ? decoded.slice(1) : decoded;
+  checkDepth(charset === null ? bytes : Buffer.from(text));
   let data: unknown;
   try {
     data = JSON.parse(text);
@@ -105,16 +103,25 @@ function readJson(
 function readUrlencoded(
   form: Form,
   bytes: Uint8Array,
+  charset: Charset,
   controlNames: ReadonlySet<string>,
   entered: Entered | null,
 ): Sent {
-  if (isJsonLike(bytes)) return readJson(form, bytes, controlNames, entered);
+  if (isJsonLike(bytes)) return readJson(form, bytes, charset, controlNames, entered);
   const text = escaped(bytes);
   checkCount(countPairs(text));
+  let pairs: [name: string, value: string][] = [];
+  let isBroken = false;
+  // URLSearchParams drops one leading "?": this one, not one of the body. Its iterator takes twice as long.
+  new URLSearchParams(`?${text}`).forEach((value, name) => {
+    pairs.push([name, value]);
+    isBroken ||= name.includes(REPLACEMENT) || value.includes(REPLACEMENT);
+  });
+  const named = pairs.find(([name]) => isCharsetField(name))?.[1].trim() || charset;
+  if (!isUtf8(named) || isBroken) pairs = decodePairs(text, named);
   const fields = createFields();
   if (entered) entered.fields = () => fields.toData();
-  // URLSearchParams drops one leading "?": this one, not one of the body. Its iterator takes twice as long.
-  new URLSearchParams(`?${text}`).forEach((value, name) => fields.add(name, value));
+  for (const [name, value] of pairs) if (!isCharsetField(name)) fields.add(name, value);
   const control = fields.cut(controlNames);
   if (fields.size() === 0) throw emptySubmission();
   return textSubmission(form, fields, control, null, false);
@@ -131,6 +138,20 @@ function isJsonLike(bytes: Uint8Array): boolean {
   while (isSpace(bytes[second])) second += 1;
   if (first === 0x7b && bytes[second] === 0x22) return true;
   return (first === 0x7b && last === 0x7d) || (first === 0x5b && last === 0x5d);
+}
+
+/** The names and values of a urlencoded body without bytes beyond ASCII. Throws `invalid` for bytes that are not valid in the encoding. */
+function decodePairs(text: string, charset: Charset): [name: string, value: string][] {
+  return text
+    .split("&")
+    .filter((pair) => pair !== "")
+    .map((pair) => {
+      const equals = pair.indexOf("=");
+      const end = equals === -1 ? pair.length : equals;
+      const nameBytes = unescaped(pair.slice(0, end));
+      const name = decodeField(nameBytes, charset, nameBytes.toString());
+      return [name, decodeField(unescaped(pair.slice(end + 1)), charset, name)];
+    });
 }
 
 /** Number of fields between ampersands; counted before parsing, because there may be half a million. */
@@ -162,6 +183,12 @@ function escaped(bytes: Uint8Array): string {
     }
   }
   return latin1(text, length);
+}
+
+/** The bytes of a name or value; broken escapes stay as they are. */
+function unescaped(text: string): Buffer {
+  // `unescape` reads an escape as a byte, and `%u` as an escape that forms do not have.
+  return Buffer.from(unescape(text.replaceAll("+", " ").replaceAll("%u", "%25u")), "latin1");
 }
 
 function latin1({ buffer, byteOffset }: Uint8Array, length: number): string {

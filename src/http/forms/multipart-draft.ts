@@ -2,13 +2,13 @@ import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import type { StagedBlob } from "../../blobs/blobs.ts";
 import {
+  type Fields,
+  checkCount,
   checkName,
   createFields,
   emptySubmission,
-  fieldLabel,
   fieldTooLong,
   overLimit,
-  quoted,
 } from "../../forms/intake/fields.ts";
 import { isHoneypotName } from "../../forms/intake/control-fields.ts";
 import { FILE_HEAD_BYTES, checkExtension, checkFileType } from "../../forms/intake/file-types.ts";
@@ -16,13 +16,11 @@ import type { Form } from "../../forms/form.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
 import { type Entered, type Sent, type StagedFile, textSubmission } from "../../forms/intake/sent.ts";
 import { createByteBuffer } from "../byte-buffer.ts";
-import { parseHeader } from "../headers.ts";
 import { DRAIN } from "../limits.ts";
 import type { Body } from "../body.ts";
-import { type Part, createMultipartParser } from "./multipart.ts";
-
-/** Keeps a byte order mark, which is part of a field. */
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+import { type Charset, charsetOf, decodeField, isCharsetField, isUtf8 } from "./charset.ts";
+import { checkFile, fileTooLarge, typeOf } from "./file-part.ts";
+import { type Part, boundaryOf, createMultipartParser, decodePart } from "./multipart.ts";
 
 /** A file whose bytes arrive. */
 type Arriving = {
@@ -45,16 +43,17 @@ const REFUSED: Arriving = { blob: null, size: 0, head: null };
 export async function readMultipart(
   app: App,
   form: Form,
-  boundary: string,
+  contentType: string,
   body: Body,
   staged: StagedBlob[],
   controlNames: ReadonlySet<string>,
   entered: Entered | null = null,
 ): Promise<Sent> {
-  const parser = createMultipartParser(boundary);
-  const fields = createFields();
-  if (entered) entered.fields = () => fields.toData();
-  const files: StagedFile[] = [];
+  const parser = createMultipartParser(boundaryOf(contentType));
+  /** Decoded at the end, as any part may name the encoding of the form. */
+  const texts: { part: Part; bytes: Uint8Array }[] = [];
+  let charset: Charset = charsetOf(contentType);
+  const files: { part: Part; blob: StagedBlob }[] = [];
   let textBytes = 0;
   let unusedInputs = 0;
   let hasHoneypotFile = false;
@@ -66,11 +65,23 @@ export async function readMultipart(
   let refusal: AppError | undefined;
   let refusedBytes = 0;
 
+  /** The part in the encoding of the form. */
+  const decoded = (part: Part) => (isUtf8(charset) && !isBroken(part) ? part : decodePart(part, charset));
+  const addTexts = (fields: Fields) => {
+    for (const { part, bytes } of texts) {
+      const { name, type } = decoded(part);
+      const own = type === null ? null : charsetOf(type);
+      if (!isCharsetField(name)) fields.add(name, decodeField(bytes, own ?? charset, name));
+    }
+  };
+  if (entered) entered.fields = () => readable(addTexts);
+
   const countUnused = () => {
     unusedInputs += 1;
     if (unusedInputs > LIMITS.fields) throw new AppError("too_large", "too many empty file inputs");
   };
-  const beginFile = async ({ name, fileName, type }: Part) => {
+  const beginFile = async (begun: Part) => {
+    const { name, fileName } = begun;
     if (controlNames.has(name)) {
       countUnused();
       hasHoneypotFile ||= isHoneypotName(name);
@@ -83,7 +94,7 @@ export async function readMultipart(
     if (isLimited) checkExtension(fileName ?? "", form.allowedTypes);
     const blob = await app.blobs.stage();
     staged.push(blob);
-    files.push({ field: name, name: fileName ?? "", type: typeOf(fileName ?? "", type), blob });
+    files.push({ part: begun, blob });
     file = { blob, size: 0, head: isLimited ? Buffer.alloc(FILE_HEAD_BYTES) : null };
   };
   const endHead = async () => {
@@ -95,7 +106,6 @@ export async function readMultipart(
     part = begun;
     file = undefined;
     text.drop(text.size());
-    checkName(begun.name);
     if (begun.fileName) await beginFile(begun);
   };
   const addText = (bytes: Uint8Array) => {
@@ -125,8 +135,11 @@ export async function readMultipart(
     return file ? addToFile(bytes) : beginFile(part!).then(() => addToFile(bytes));
   };
   const end = async () => {
-    if (part!.fileName === null) fields.add(part!.name, decodeField(part!, text.bytes()));
-    else if (file) {
+    if (part!.fileName === null) {
+      checkCount(texts.length + 1);
+      texts.push({ part: part!, bytes: new Uint8Array(text.bytes()) });
+      if (isCharsetField(part!.name)) charset = text.bytes().toString("latin1").trim() || charset;
+    } else if (file) {
       if (file.head) await endHead();
       await file.blob?.finish();
     } else countUnused();
@@ -157,80 +170,34 @@ export async function readMultipart(
   }
   parser.finish();
   if (refusal) throw refusal;
+  const fields = createFields();
+  addTexts(fields);
+  const stagedFiles = files.map(({ part, blob }): StagedFile => {
+    const { name, fileName, type } = decoded(part);
+    checkName(name);
+    return { field: name, name: fileName ?? "", type: typeOf(fileName ?? "", type), blob };
+  });
   const control = fields.cut(controlNames);
   if (fields.size() + files.length === 0) throw emptySubmission();
-  return textSubmission(form, fields, control, files, hasHoneypotFile);
-}
-
-function checkFile(form: Form, count: number, fileName: string): void {
-  if (!form.uploads) {
-    throw new AppError("forbidden", `this form takes no files: ${quoted(fileName)} was not accepted`, {
-      plain: "this form takes no files",
-      reason: "files-not-accepted",
-    });
-  }
-  if (count >= form.maxFiles) {
-    throw new AppError(
-      "too_large",
-      `the submission has more than the limit of ${form.maxFiles} file${form.maxFiles === 1 ? "" : "s"}`,
-      { reason: "too-many-files" },
-    );
-  }
-  if (Buffer.byteLength(fileName) > LIMITS.fileName) {
-    throw new AppError(
-      "too_large",
-      `the file name ${quoted(fileName)} is longer than the limit of ${LIMITS.fileName} bytes`,
-      { plain: `a file name is longer than the limit of ${LIMITS.fileName} bytes` },
-    );
-  }
-}
-
-function fileTooLarge(form: Form, { name, fileName }: Part): AppError {
-  const plainly = `the file in ${fieldLabel(name)} is`;
-  return overLimit(`the file ${quoted(fileName ?? "")} is`, form.maxFileSize, plainly, "file-too-large");
+  return textSubmission(form, fields, control, stagedFiles, hasHoneypotFile);
 }
 
 function textTooLarge(): AppError {
   return overLimit("the text fields together are", LIMITS.multipartText);
 }
 
-/** The text of a field in the encoding that its part names, else UTF-8 (RFC 7578, 4.4). Throws `invalid`. */
-function decodeField(part: Part, bytes: Uint8Array): string {
-  const charset = part.type === null ? undefined : parseHeader(part.type).parameters.get("charset");
+/** Whether a name or type of a part may hold bytes that are not UTF-8. */
+function isBroken({ name, fileName, type }: Part): boolean {
+  return [name, fileName, type].some((text) => text?.includes("\ufffd"));
+}
+
+/** The fields before the first that is refused. */
+function readable(addTo: (fields: Fields) => void): Record<string, unknown> {
+  const fields = createFields();
   try {
-    return (charset === undefined ? utf8 : decoderOf(charset)).decode(bytes);
-  } catch (cause) {
-    const broken = `is not valid ${charset === undefined ? "UTF-8" : quoted(charset)} text`;
-    throw new AppError("invalid", `the field ${quoted(part.name)} ${broken}`, {
-      plain: `${fieldLabel(part.name)} is not valid text in its encoding`,
-      cause,
-    });
+    addTo(fields);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
   }
-}
-
-/** Throws a RangeError for an encoding that is not known. */
-function decoderOf(charset: string): TextDecoder {
-  return new TextDecoder(charset as Bun.Encoding, { fatal: true, ignoreBOM: true });
-}
-
-/** A file's media type: that of its part, else that of its extension. Throws `too_large`, `invalid`. */
-function typeOf(fileName: string, given: string | null): string {
-  if (given !== null) {
-    if (given.length > LIMITS.fileType) {
-      const limit = `is longer than the limit of ${LIMITS.fileType} characters`;
-      throw new AppError("too_large", `the type of the file ${quoted(fileName)} ${limit}`, {
-        plain: `the type of a file ${limit}`,
-      });
-    }
-    // A folded header line leaves a tab.
-    const type = given.replaceAll("\t", " ");
-    if (/^\P{C}*$/u.test(type)) return type;
-    throw new AppError("invalid", `the type of the file ${quoted(fileName)} holds control characters`, {
-      plain: "the type of a file holds control characters",
-    });
-  }
-  const extension = /\.[A-Za-z0-9]{1,12}$/.exec(fileName)?.[0];
-  return extension === undefined
-    ? "application/octet-stream"
-    : Bun.file(`file${extension}`).type.split(";")[0]!;
+  return fields.toData();
 }

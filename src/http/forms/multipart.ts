@@ -1,6 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
 import { createByteBuffer } from "../byte-buffer.ts";
+import { type Charset, decodeText } from "./charset.ts";
 import { parseHeader } from "../headers.ts";
 
 /** A piece of a multipart body, in the order of arrival. */
@@ -10,12 +11,15 @@ type MultipartEvent =
   | { kind: "data"; bytes: Uint8Array }
   | { kind: "end" };
 
+/** A part with the names that its headers have in UTF-8, until {@link decodePart} knows the encoding of the form. */
 export type Part = {
   name: string;
   /** Null for a text field. */
   fileName: string | null;
   /** The part's Content-Type, or null. */
   type: string | null;
+  /** The headers as they came. */
+  headers: Uint8Array;
 };
 
 export type MultipartParser = {
@@ -29,7 +33,8 @@ const CR = 13;
 /** Most bytes of white space between a boundary and the end of its line. */
 const MAX_LINE_PADDING = 100;
 const HEADERS_END = Buffer.from("\r\n\r\n");
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** Puts U+FFFD in place of broken bytes. */
+const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** The boundary of a multipart/form-data content type. Throws `invalid` if there is none (RFC 2046, 5.1.1). */
 export function boundaryOf(contentType: string): string {
@@ -104,7 +109,9 @@ export function createMultipartParser(boundary: string): MultipartParser {
           );
         }
         if (end === -1) break;
-        yield { kind: "part", part: parsePart(data.subarray(Math.min(at + 2, end), end)) };
+        // Copied, since the encoding of a form may follow its names.
+        const headers = new Uint8Array(data.subarray(Math.min(at + 2, end), end));
+        yield { kind: "part", part: readPart(headers, lenient.decode(headers)) };
         at = end + HEADERS_END.length;
         state = "data";
       } else {
@@ -136,12 +143,20 @@ function possibleDelimiter(data: Buffer, at: number, delimiter: Buffer): number 
   }
 }
 
-function parsePart(bytes: Buffer): Part {
+const NAMES = ["the name of a field or file", "the name of a field or file"] as const;
+
+/** The part as its headers read in the encoding of its form. Throws `invalid` if they are not valid in that. */
+export function decodePart({ headers }: Part, charset: Charset): Part {
+  return readPart(
+    headers,
+    decodeText(headers, charset, () => NAMES),
+  );
+}
+
+function readPart(bytes: Uint8Array, text: string): Part {
   const headers = new Map<string, string>();
   // A line that begins with white space continues the one before (RFC 5322, 2.2.3).
-  for (const line of decode(bytes)
-    .replaceAll(/\r\n(?=[ \t])/g, "")
-    .split("\r\n")) {
+  for (const line of text.replaceAll(/\r\n(?=[ \t])/g, "").split("\r\n")) {
     const colon = line.indexOf(":");
     if (colon > 0) headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
     else if (line !== "") throw malformed("a part has a header without a colon");
@@ -164,6 +179,7 @@ function parsePart(bytes: Buffer): Part {
     name: percentDecoded(name),
     fileName: extended ?? (plain === undefined ? null : percentDecoded(plain)),
     type: headers.get("content-type") || null,
+    headers: bytes,
   };
 }
 
@@ -184,14 +200,6 @@ function extendedValue(value: string | undefined): string | undefined {
   }
 }
 
-function decode(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch (error) {
-    throw malformed("the headers of a part are not UTF-8", error);
-  }
-}
-
-function malformed(why: string, cause?: unknown): AppError {
-  return new AppError("invalid", `the multipart body is broken: ${why}`, { cause });
+function malformed(why: string): AppError {
+  return new AppError("invalid", `the multipart body is broken: ${why}`);
 }

@@ -20,7 +20,7 @@ import { type Client, limitKey, networkOf } from "../address.ts";
 import { type Report, type Shown, showError } from "../errors.ts";
 import type { Guard, SharedRateLimiter } from "../rate-limit.ts";
 import { type Body, openBody } from "../body.ts";
-import { createLostFileReport } from "./lost-files.ts";
+import { createPageFaultReport } from "./page-faults.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { readDraft } from "./draft.ts";
 import { type Entered, nothingEntered } from "../../forms/intake/sent.ts";
@@ -89,7 +89,7 @@ type Parts = {
 export function createSubmissionHandler(parts: Parts): SubmissionHandler {
   const { app, report, guard, challenger, findForm, countSubmission, spanOf } = parts;
   const prepare = preparer(parts.links);
-  const reportLostFile = createLostFileReport(app.now, report);
+  const reportPageFault = createPageFaultReport(app.now, report);
 
   const admit: SubmissionHandler["admit"] = (form, request, client, count, route) => {
     if (!form.enabled) throw new AppError("conflict", "this form is closed");
@@ -145,7 +145,7 @@ export function createSubmissionHandler(parts: Parts): SubmissionHandler {
       if (receipt.isReplay) await discardAll(staged, report);
     } catch (error) {
       const shown = showError(error, report, request);
-      if (form) reportLostFile(form, shown);
+      if (form) reportPageFault(form, shown);
       // A rate limit counts before the body is read.
       if (entered && form && shown.code === "rate_limited")
         await keepTexts(app, form, request, body, entered);

@@ -59,7 +59,9 @@ describe("forms snippet", () => {
 
   test("has a file input and the encoding for files where the form takes files and has no schema", async () => {
     const { stdout } = await snippet("photos", "html");
-    expect(stdout).toMatch(/^<form [^>]*method="post" enctype="multipart\/form-data">\n/);
+    expect(stdout).toMatch(
+      /^<form [^>]*method="post" enctype="multipart\/form-data" accept-charset="utf-8">\n/,
+    );
     expect(stdout).toContain('<p><label>Datei<br><input type="file" name="file" multiple></label></p>');
     expect((await snippet("photos", "fetch")).stdout).toContain("body: new FormData(form),");
     await sendByCurl("photos");
@@ -71,7 +73,7 @@ describe("forms snippet", () => {
     });
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(
-      /^<form action="https:\/\/forms\.example\.com\/base\/v1\/s\/[a-z0-9]{24}" method="post">\n/,
+      /^<form action="https:\/\/forms\.example\.com\/base\/v1\/s\/[a-z0-9]{24}" method="post" accept-charset="utf-8">\n/,
     );
     for (const name of ["name", "email", "message", "_gotcha"]) expect(stdout).toContain(`name="${name}"`);
     expect(stdout).not.toContain("<script");

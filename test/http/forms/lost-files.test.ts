@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createLostFileReport } from "../../../src/http/forms/lost-files.ts";
+import { createPageFaultReport } from "../../../src/http/forms/page-faults.ts";
 import { file, formData, json, multipart, openInbox, text, urlencoded } from "../../support/inbox.ts";
 
 const { newForm, stored, refused, send } = openInbox();
@@ -24,20 +24,24 @@ describe("a file input in a form without the encoding for files", () => {
   test("is in the log for the owner of the form, once an hour for each", () => {
     const lines: string[] = [];
     let now = 0;
-    const reportLostFile = createLostFileReport(() => now, { warn: (text) => void lines.push(text) });
+    const reportPageFault = createPageFaultReport(() => now, { warn: (text) => void lines.push(text) });
     const [jobs, photos] = [
       { key: "a", slug: "jobs" },
       { key: "b", slug: "photos" },
     ];
-    reportLostFile(jobs, { reason: "other" });
-    for (const form of [jobs, jobs, photos]) reportLostFile(form, { reason: "file-lost" });
+    reportPageFault(jobs, { reason: "other" });
+    for (const form of [jobs, jobs, photos]) reportPageFault(form, { reason: "file-lost" });
     expect(lines.map((line) => /^a page sends the form (\w+) the names of files/.exec(line)?.[1])).toEqual([
       "jobs",
       "photos",
     ]);
     now += 3_600_000;
-    reportLostFile(jobs, { reason: "file-lost" });
+    reportPageFault(jobs, { reason: "file-lost" });
     expect(lines).toHaveLength(3);
+    reportPageFault(jobs, { reason: "not-utf-8" });
+    expect(lines[3]).toBe(
+      'a page sends the form jobs text that is not UTF-8, which is refused: add accept-charset="utf-8" to its form',
+    );
   });
 
   test("leads a browser to a page that says so", async () => {

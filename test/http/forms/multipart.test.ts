@@ -2,9 +2,14 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { AppError } from "../../../src/base/errors.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../../src/forms/limits.ts";
-import { type Part, boundaryOf, createMultipartParser } from "../../../src/http/forms/multipart.ts";
+import {
+  type Part,
+  boundaryOf,
+  createMultipartParser,
+  decodePart,
+} from "../../../src/http/forms/multipart.ts";
 
-type ReadPart = Part & { text: string };
+type ReadPart = Omit<Part, "headers"> & { text: string };
 
 /** What the parser makes of a body that comes in these chunks; text is latin1, a character a byte. */
 function read(chunks: Uint8Array[], boundary = "b"): ReadPart[] {
@@ -15,7 +20,8 @@ function read(chunks: Uint8Array[], boundary = "b"): ReadPart[] {
     for (const event of parser.push(chunk)) {
       if (event.kind === "part") {
         expect(open).toBeUndefined();
-        open = { ...event.part, text: "" };
+        const { headers: _, ...part } = event.part;
+        open = { ...part, text: "" };
       } else if (event.kind === "data") {
         expect(event.bytes.byteLength).toBeGreaterThan(0);
         open!.text += Buffer.from(event.bytes).toString("latin1");
@@ -200,14 +206,17 @@ describe("what is no multipart is refused as invalid, however it is cut into chu
       expect(failure(split(whole, [offset])).code).toBe("invalid");
     }
   });
+});
 
-  test("headers that are not UTF-8", () => {
-    const body = Buffer.from(
-      '--b\r\nContent-Disposition: form-data; name="\xe9"\r\n\r\nx\r\n--b--',
-      "latin1",
-    );
-    expect(failure([body]).code).toBe("invalid");
-  });
+test("names are read again once the encoding of their form is known", () => {
+  const start =
+    '--b\r\nContent-Disposition: form-data; name="\xe9"; filename="\x83\x5c"\r\nContent-Type: a/\xe9\r\n\r\n';
+  const [event] = createMultipartParser("b").push(Buffer.from(start, "latin1"));
+  if (event?.kind !== "part") throw new Error("no part was read");
+  const { part } = event;
+  expect(decodePart(part, "iso-8859-1")).toMatchObject({ name: "é", fileName: "ƒ\\", type: "a/é" });
+  expect(() => decodePart(part, null)).toThrow(AppError);
+  expect(() => decodePart(part, "shift_jis")).toThrow(AppError);
 });
 
 describe("what never ends is refused while it comes:", () => {

@@ -102,15 +102,15 @@ const REFUSALS: Refusal[] = [
   {
     what: "a multipart field that is not UTF-8",
     status: 400,
-    says: /"a".*UTF-8/,
-    page: /the field a is not valid text/,
+    says: /"a" is not UTF-8: .*accept-charset="utf-8"/,
+    page: /the field a is not UTF-8: .*accept-charset="utf-8"/,
     sent: multipart(text("a", Uint8Array.of(0x61, 0xff))),
   },
   {
     what: "a multipart field in an unknown encoding",
     status: 400,
     says: /"a".*x-nonsense/,
-    page: /the field a is not valid text/,
+    page: /the field a is in an encoding that is not known/,
     sent: multipart([
       'Content-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=x-nonsense',
       "1",

@@ -8,9 +8,12 @@ export function grouped(fields: (readonly [name: string, value: string])[]): str
   return JSON.stringify(Object.fromEntries(entries));
 }
 
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 
-/** The fields of a urlencoded body, byte by byte: https://url.spec.whatwg.org/#concept-urlencoded-parser. */
+/**
+ * The fields of a urlencoded body, byte by byte: https://url.spec.whatwg.org/#concept-urlencoded-parser. Throws a TypeError
+ * for bytes that are not UTF-8.
+ */
 export function urlencodedPairs(body: Buffer): [name: string, value: string][] {
   const decode = (part: string) => {
     const bytes = part

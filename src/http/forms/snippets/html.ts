@@ -22,7 +22,8 @@ export function formHtml({ form, url, content, texts }: SnippetOf, given: Attrib
     style: "position: absolute; left: -9999px",
   };
   const lines = [
-    `<form${attributes({ ...given, enctype })}>`,
+    // The page that it is pasted into may be in another encoding.
+    `<form${attributes({ ...given, enctype, "accept-charset": "utf-8" })}>`,
     ...content.inputs
       .flatMap((input) => inputHtml(input, form.allowedTypes, texts.choose))
       .map((line) => `  ${line}`),
