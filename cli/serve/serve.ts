@@ -12,7 +12,7 @@ import { createReads } from "../../src/flags/reads/reads.ts";
 import { tallyExpiryJob } from "../../src/flags/reads/read-tally.ts";
 import type { Outbox } from "../../src/delivery/outbox.ts";
 import { flagNoticesJob } from "../../src/flags/notice-job.ts";
-import { experimentJobs } from "../../src/experiments/jobs.ts";
+import { EXPOSURES, experimentJobs } from "../../src/experiments/jobs.ts";
 import { applyDue, scheduleJob } from "../../src/flags/schedule/schedule.ts";
 import { loadLinkSecret } from "../../src/forms/link-secret.ts";
 import { expiryJob, removalJob } from "../../src/forms/keeping/removal.ts";
@@ -104,7 +104,7 @@ export async function serve(
   const listeners: Listener[] = [];
   const reads = createReads(app.store);
   const commitLatency = createCommitLatency(app);
-  let [forget, stopHeartbeat] = [() => {}, async () => {}];
+  let [forget, stopHeartbeat, stopListening] = [() => {}, async () => {}, () => {}];
   let jobs: Jobs | undefined;
   let outbox: Outbox | undefined;
   let threads = NO_THREADS;
@@ -152,7 +152,8 @@ export async function serve(
       const { errIsTerminal } = io;
       const started = { count, config, storage, memory, ids, linkSecret, tls, errIsTerminal };
       const wakeOutbox = () => outbox?.wake();
-      threads = await startOthers(app, started, { places, listeners, io, log, wakeOutbox });
+      const { measuring } = app;
+      threads = await startOthers(app, started, { places, listeners, io, log, wakeOutbox, measuring });
       await threads.listening;
     }
     sync = await openFlagdSync(app, config, tls, log);
@@ -188,6 +189,8 @@ export async function serve(
       isShared(app.store) ? IDLE_POLL : 0,
     );
     app.watch.onChange(() => jobs?.wake());
+    app.measuring.onNoted = () => jobs?.wake(EXPOSURES);
+    stopListening = app.store.servers?.listen(() => jobs?.wake()) ?? stopListening;
     const nextSignal = stopSignals();
     const dashboard = dashboardOf(config, places, listeners);
     const address = listeners[0]!.localOrigin + config.basePath;
@@ -225,6 +228,7 @@ export async function serve(
     const finished = Promise.all([threads.stop(), ...listeners.map((listener) => listener.stop())]);
     await Promise.race([finished, clock.sleep(GRACE)]);
   } finally {
+    stopListening();
     await stopHeartbeat();
     sync.close();
     closeOutgoing();

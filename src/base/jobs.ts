@@ -10,7 +10,7 @@ export type Job = {
 };
 
 export type Jobs = {
-  /** Checks at once whether a run is due, of every job or of the one of that name. */
+  /** Something changed: every job, or the one of that name, runs once `every` has passed since its last run, and checks `next`. */
   wake: (name?: string) => void;
   /** Starts no more runs, and returns once those under way have ended. */
   stop: () => Promise<void>;
@@ -19,7 +19,7 @@ export type Jobs = {
 /**
  * Runs each job at once and then whenever it is due: intervals do not depend on the clock, which may be set back, and only
  * what `next` returns is a time of `now`. An error of a run is reported; the job runs again after `every`. No job runs again
- * before `least` milliseconds have passed unless its `next` says so, so that an idle process rests.
+ * before `least` milliseconds have passed unless its `next` says so or it is woken, so that an idle process rests.
  */
 export function startJobs(jobs: Job[], now: () => number, report: (error: unknown) => void, least = 0): Jobs {
   const stopping = new AbortController();
@@ -37,11 +37,14 @@ export function startJobs(jobs: Job[], now: () => number, report: (error: unknow
   const loop = async ({ every, next, run }: Job, index: number) => {
     const state = states[index]!;
     let due = clock.steady();
+    let ranAt = Number.NEGATIVE_INFINITY;
     while (!stopping.signal.aborted) {
+      if (state.isWoken) due = Math.min(due, ranAt + every);
       state.isWoken = false;
       try {
         if (due <= clock.steady()) {
-          due = clock.steady() + Math.max(every, least);
+          ranAt = clock.steady();
+          due = ranAt + Math.max(every, least);
           await run();
         }
         const at = (await next?.()) ?? null;

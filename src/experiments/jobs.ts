@@ -5,17 +5,17 @@ import type { Measuring } from "./measuring.ts";
 import type { ExperimentsApp } from "./store.ts";
 import { pauseChanged } from "./watching.ts";
 
-/** Job that counts users who were noted. Each thread of a server has one. */
-export function exposuresJob({ measuring }: { measuring: Measuring }): Job {
-  return { name: "exposures", every: FLUSH_MS, run: () => measuring.flush() };
-}
+/** The name of the job that counts users who were noted, which {@link Measuring.onNoted} wakes. */
+export const EXPOSURES = "exposures";
 
 /** The jobs of experiments in one process of a server. */
 export function experimentJobs(
   app: ExperimentsApp & { measuring: Measuring },
   report: (text: string) => void,
 ): Job[] {
-  return [watchJob(app, report), guardsJob(app, report), exposuresJob(app), visitorsJob(app)];
+  const { measuring } = app;
+  const exposures = { name: EXPOSURES, every: FLUSH_MS, run: () => measuring.flush() };
+  return [watchJob(app, report), guardsJob(app, report), exposures, visitorsJob(app)];
 }
 
 /** A job that pauses experiments that cannot go on. */
@@ -35,7 +35,16 @@ function watchJob(app: ExperimentsApp, report: (text: string) => void): Job {
 
 /** A job that reads guards, and what is decided. */
 function guardsJob(app: ExperimentsApp, report: (text: string) => void): Job {
-  return { name: "guards", every: GUARD_MS, run: () => readGuards(app, report) };
+  let isLive = false;
+  return {
+    name: "guards",
+    every: GUARD_MS,
+    // Visitors who are counted wake no job.
+    next: async () => (isLive ? app.now() + GUARD_MS : null),
+    async run() {
+      isLive = await readGuards(app, report);
+    },
+  };
 }
 
 /** A job that removes the visitors of measurements that have ended. */

@@ -11,17 +11,24 @@ import { type Measurement, visitorsOf } from "./measurement.ts";
 import type { ExperimentsStore } from "./store.ts";
 
 /** A user who got a variant of a flag. */
-type User = { environmentKey: string; flag: string; variant: string; targetingKey: string };
+export type User = { environmentKey: string; flag: string; variant: string; targetingKey: string };
 
-export type Measuring = MeasuringPort & {
-  measure: Measure;
-  /** The measurement that counts the users of a flag, null for none; at once if that is in memory. */
-  measurementOf(environmentKey: string, flag: string): number | null | Promise<number | null>;
+/** Users who are noted in memory and counted together. */
+export type Notes = {
   /** Notes that a user got a variant, which `flush` counts. */
-  note(measurement: number, user: User): void;
-  /** Counts what was noted, and keeps it if that fails. */
-  flush(): Promise<void>;
+  note: (measurement: number, user: User) => void;
+  /** Counts what was noted before, and keeps it if that fails. */
+  flush: () => Promise<void>;
 };
+
+export type Measuring = MeasuringPort &
+  Notes & {
+    measure: Measure;
+    /** The measurement that counts the users of a flag, null for none; at once if that is in memory. */
+    measurementOf(environmentKey: string, flag: string): number | null | Promise<number | null>;
+    /** Called when a user is noted and no other waits to be counted. */
+    onNoted: () => void;
+  };
 
 type MeasuringApp = Pick<ClockAndRandom, "random"> & {
   watch: Watch;
@@ -35,7 +42,7 @@ type LiveOfForms = Measurement &
     forms: ReadonlyMap<string, number>;
   };
 
-/** Users who are noted before the next flush, and those who are known to be counted. */
+/** Users who are noted before the next flush, and those who are known to have been noted. */
 const MAX_NOTED = 10_000;
 
 /** Returns the counting of an app. It allocates memory when the first visitor arrives. */
@@ -54,21 +61,30 @@ export function createMeasuring(app: MeasuringApp): Measuring {
   };
 
   const measure = createMeasure(liveIn);
-  return {
-    measure,
+  /** A conversion counts after its exposure. The job that counts exposures reports why that fails. */
+  const countNoted = () => measuring.flush().catch(() => {});
+  const measuring: Measuring = {
+    async measure(environmentKey, occurrences) {
+      const found = await measure(environmentKey, occurrences);
+      if (found.measured.some(({ variant }) => variant === null)) await countNoted();
+      return found;
+    },
     measurementOf(environmentKey, flag) {
       const live = liveIn(environmentKey);
       const idIn = (all: readonly LiveOfForms[]) => all.find((each) => each.flag === flag)?.id ?? null;
       return live instanceof Promise ? live.then(idIn) : idIn(live);
     },
-    ...createNotes(app, assignments, measure),
+    ...createNotes(app, assignments, measure, () => measuring.onNoted()),
+    onNoted: () => {},
     conversions(formKey, { environmentKey, pseudonym }) {
-      const of = (live: readonly LiveOfForms[]) =>
-        live.flatMap((each): Measured[] => {
+      const of = (live: readonly LiveOfForms[]) => {
+        const measured = live.flatMap((each): Measured[] => {
           const metrics = each.forms.get(formKey);
           if (metrics === undefined) return [];
           return [{ measurement: each.id, visitor: each.visitorOf(pseudonym), variant: null, metrics }];
         });
+        return measured.length === 0 ? measured : countNoted().then(() => measured);
+      };
       const live = liveIn(environmentKey);
       return live instanceof Promise ? live.then(of) : of(live);
     },
@@ -82,6 +98,7 @@ export function createMeasuring(app: MeasuringApp): Measuring {
       if (visitors.length > 0) await app.store.measurements.forget(visitors);
     },
   };
+  return measuring;
 }
 
 /** Notes users in memory. */
@@ -89,37 +106,68 @@ function createNotes(
   app: MeasuringApp,
   assignments: () => Promise<Assignments>,
   measure: Measure,
-): Pick<Measuring, "note" | "flush"> {
+  onNoted: () => void,
+): Notes {
   let noted = new Map<string, User>();
-  /** Users who were counted lately, so that each read of theirs is no write. */
-  let known = new Set<string>();
+  const isKnown = createKnown();
+  let counted = Promise.resolve();
+  const count = async () => {
+    if (noted.size === 0) return;
+    const taken = noted;
+    noted = new Map();
+    try {
+      const { pseudonymOf } = await assignments();
+      for (const [environmentKey, users] of Map.groupBy(taken.values(), (each) => each.environmentKey)) {
+        const occurrences = users.map(({ flag, variant, targetingKey }) => {
+          const visitor = pseudonymOf(environmentKey, targetingKey);
+          return { visitor, exposure: flag, variant };
+        });
+        const { measured } = await measure(environmentKey, occurrences);
+        if (measured.length > 0) await app.store.measurements.count(measured);
+      }
+    } catch (error) {
+      noted = new Map([...taken, ...noted]);
+      throw error;
+    }
+  };
   return {
     note(measurement, user) {
-      const key = `${measurement} ${user.variant} ${user.targetingKey}`;
-      if (known.has(key) || noted.size >= MAX_NOTED) return;
+      const key = keyOf(measurement, user);
+      if (noted.size >= MAX_NOTED || isKnown(key)) return;
       noted.set(key, user);
+      if (noted.size === 1) onNoted();
     },
-    async flush() {
-      if (noted.size === 0) return;
-      const taken = noted;
-      noted = new Map();
-      try {
-        const { pseudonymOf } = await assignments();
-        for (const [environmentKey, users] of Map.groupBy(taken.values(), (each) => each.environmentKey)) {
-          const occurrences = users.map(({ flag, variant, targetingKey }) => {
-            const visitor = pseudonymOf(environmentKey, targetingKey);
-            return { visitor, exposure: flag, variant };
-          });
-          const { measured } = await measure(environmentKey, occurrences);
-          if (measured.length > 0) await app.store.measurements.count(measured);
-        }
-        if (known.size + taken.size > MAX_NOTED) known = new Set();
-        for (const key of taken.keys()) known.add(key);
-      } catch (error) {
-        noted = new Map([...taken, ...noted]);
-        throw error;
-      }
+    // One after the other, so that what was taken before is counted too.
+    flush: () => (counted = counted.then(count, count)),
+  };
+}
+
+function keyOf(measurement: number, { variant, targetingKey }: User): string {
+  return `${measurement} ${variant} ${targetingKey}`;
+}
+
+/** Returns whether a user was noted lately, so that each read of theirs is no write. */
+function createKnown(): (key: string) => boolean {
+  let known = new Set<string>();
+  return (key) => {
+    if (known.has(key)) return true;
+    if (known.size >= MAX_NOTED) known = new Set();
+    known.add(key);
+    return false;
+  };
+}
+
+/** Notes of another thread of a server, which the main thread counts: `send` gives it a user, `flush` makes it count. */
+export function createSentNotes(
+  send: (measurement: number, user: User) => void,
+  flush: Notes["flush"],
+): Notes {
+  const isKnown = createKnown();
+  return {
+    note(measurement, user) {
+      if (!isKnown(keyOf(measurement, user))) send(measurement, user);
     },
+    flush,
   };
 }
 

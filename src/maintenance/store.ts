@@ -12,6 +12,10 @@ export type Servers = {
   forget(id: string): Promise<void>;
   /** The facts of those that run, in no order; one that was killed counts for two and a half minutes. */
   list(): Promise<string[]>;
+  /** Wakes the jobs of all servers that listen, for a process that has changed something and has no jobs. */
+  wake(): Promise<void>;
+  /** Calls `woken` after each {@link wake}, and after any that may have been missed, until the returned function is called. */
+  listen(woken: () => void): () => void;
 };
 
 /** The database as a whole. */

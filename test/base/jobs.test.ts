@@ -122,9 +122,19 @@ describe("a job", () => {
     const jobs = startJobs([often.job, due.job], Date.now, (error) => void reported.push(error), HOUR);
     started.push(jobs);
     await eventually("three runs", () => due.count.runs >= 3);
-    jobs.wake();
-    await eventually("another check", () => often.count.checks >= 2);
     expect(often.count.runs).toBe(1);
+  });
+
+  test("of an idle process that is woken runs once its interval has passed, and rests again", async () => {
+    const [often, seldom] = [counting(5), counting(HOUR)];
+    const jobs = startJobs([often.job, seldom.job], Date.now, (error) => void reported.push(error), HOUR);
+    started.push(jobs);
+    for (const runs of [1, 2, 3]) {
+      await eventually(`run ${runs}`, () => often.count.runs >= runs);
+      jobs.wake();
+    }
+    await eventually("a check of the other", () => seldom.count.checks >= 2);
+    expect(seldom.count.runs).toBe(1);
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import type { User } from "../../../src/experiments/measuring.ts";
 import type { ThreadValues } from "../../../src/http/operation/metrics.ts";
 import type { Storage } from "../../../src/storage.ts";
 import type { ThreadLink } from "../../data/parts.ts";
@@ -27,6 +28,8 @@ export type ToThread =
   /** The time of the main thread. */
   | { kind: "clock"; at: number }
   | { kind: "values" }
+  /** Answers `count`: one for each, in their order. */
+  | { kind: "counted" }
   /** Does one of {@link Sockets} at a place, and answers `done`. */
   | { kind: "sockets"; place: number; act: Exclude<keyof Sockets, "add"> }
   | { kind: "sockets"; place: number; act: "add"; tls: Tls }
@@ -46,6 +49,10 @@ export type FromThread =
   | { kind: "log"; text: string; isNote: boolean }
   /** Deliveries were queued. */
   | { kind: "queued" }
+  /** A user got a variant that a measurement counts. */
+  | { kind: "noted"; measurement: number; user: User }
+  /** Asks for all users to be counted who were noted before. */
+  | { kind: "count" }
   | { kind: "values"; values: ThreadValues }
   /** A command for sockets was done, or failed with that message. */
   | { kind: "done"; failure: string | null }

@@ -2,7 +2,7 @@ import { isShared } from "../../../src/base/changes.ts";
 import { createSharedIdSource } from "../../../src/base/ids.ts";
 import { startJobs } from "../../../src/base/jobs.ts";
 import { readClock } from "../../../src/base/threads/shared-clock.ts";
-import { exposuresJob } from "../../../src/experiments/jobs.ts";
+import { createSentNotes, type User } from "../../../src/experiments/measuring.ts";
 import { createReads } from "../../../src/flags/reads/reads.ts";
 import { createMetrics } from "../../../src/http/operation/metrics.ts";
 import { openApp } from "../../data/open.ts";
@@ -24,6 +24,8 @@ const forwarder = createForwarder((part) => post({ kind: "forwarded", part }));
 type Serving = Awaited<ReturnType<typeof start>>;
 let serving: Serving | undefined;
 let takeTime: (at: number) => void = () => {};
+/** Calls that wait until the main thread has counted users. */
+const counting: (() => void)[] = [];
 
 self.onmessage = ({ data: message }: MessageEvent<ToThread>) => {
   switch (message.kind) {
@@ -31,6 +33,8 @@ self.onmessage = ({ data: message }: MessageEvent<ToThread>) => {
       return void begin(message.start);
     case "clock":
       return takeTime(message.at);
+    case "counted":
+      return counting.shift()!();
     case "values":
       return post({ kind: "values", values: serving!.values() });
     case "sockets":
@@ -108,6 +112,13 @@ async function start({
   });
   app.nextId = createSharedIdSource(app.random, app.now, ids);
   app.onQueued = () => post({ kind: "queued" });
+  const send = (measurement: number, user: User) => post({ kind: "noted", measurement, user });
+  const count = () =>
+    new Promise<void>((resolve) => {
+      counting.push(resolve);
+      post({ kind: "count" });
+    });
+  Object.assign(app.measuring, createSentNotes(send, count));
   const reads = createReads(app.store);
   const isMainOnly = (): never => {
     throw new Error("only the main thread answers that");
@@ -136,7 +147,7 @@ async function start({
     return address ? listen(address, site, tls, log.error, "other") : null;
   });
   const listeners = atPlaces.filter((listener) => listener !== null);
-  const jobs = startJobs([...reads.jobs, exposuresJob(app)], app.now, log.error);
+  const jobs = startJobs(reads.jobs, app.now, log.error);
   return {
     values,
     sockets: atPlaces.map((listener) => listener?.sockets),
@@ -152,7 +163,6 @@ async function start({
       await Promise.all(listeners.map((listener) => listener.end()));
       await telemeter?.close();
       await reads.flush().catch(log.error);
-      await app.measuring.flush().catch(log.error);
       await app[Symbol.asyncDispose]();
       log.flush();
     },

@@ -2,6 +2,7 @@ import type { App } from "../../../src/app.ts";
 import { createIdMemory, createIdSource, createSharedIdSource, endOfIds } from "../../../src/base/ids.ts";
 import type { Io } from "../../output/terminal.ts";
 import type { OpenApp } from "../../data/parts.ts";
+import type { Notes } from "../../../src/experiments/measuring.ts";
 import type { Storage } from "../../../src/storage.ts";
 import type { ServeConfig } from "../config.ts";
 import { type Listener, RETIREMENT, type Tls } from "../listen.ts";
@@ -45,13 +46,20 @@ type Started = {
 };
 
 /** The main thread as the others use it. */
-type Main = { places: Place[]; listeners: Listener[]; io: Io; log: Log; wakeOutbox: () => void };
+type Main = {
+  places: Place[];
+  listeners: Listener[];
+  io: Io;
+  log: Log;
+  wakeOutbox: () => void;
+  measuring: Notes;
+};
 
 /** Starts the other threads of a server at the addresses of its main thread. */
 export async function startOthers(
   app: OpenApp,
   { count, ...rest }: Started,
-  { places, listeners, io, log, wakeOutbox }: Main,
+  { places, listeners, io, log, wakeOutbox, measuring }: Main,
 ): Promise<Threads> {
   const { startThreads } = await import("./threads.ts");
   const addresses = places.map(({ address, isShared }, index) =>
@@ -62,6 +70,7 @@ export async function startOthers(
     answer: (place, request, peer) => places[place]!.site.fetch(request, peer),
     write: (text, isNote) => (isNote ? io.note(text) : io.err(text)),
     wakeOutbox,
+    measuring,
     report: log.error,
     fail(message) {
       log.flush();

@@ -1,6 +1,7 @@
 import { clock } from "../../../src/base/clock.ts";
 import type { Peer } from "../../../src/http/hot.ts";
 import type { ThreadValues } from "../../../src/http/operation/metrics.ts";
+import type { Notes } from "../../../src/experiments/measuring.ts";
 import type { Sockets } from "../listen.ts";
 import { createAnswerer } from "./answerer.ts";
 import type { FromThread, ThreadStart, ToThread } from "./messages.ts";
@@ -24,6 +25,8 @@ type ThreadHost = {
   /** Writes a part of the log, which a thread has formatted. */
   write: (text: string, isNote: boolean) => void;
   wakeOutbox: () => void;
+  /** Counts the users whom all threads note. */
+  measuring: Notes;
   report: (error: unknown) => void;
   /** Called with the message of a thread that failed: the server ends with it. */
   fail: (message: string) => void;
@@ -73,6 +76,10 @@ function startThread(start: ThreadStart, host: ThreadHost) {
         return host.write(message.text, message.isNote);
       case "queued":
         return host.wakeOutbox();
+      case "noted":
+        return host.measuring.note(message.measurement, message.user);
+      case "count":
+        return void countNoted(host).then(() => post({ kind: "counted" }));
       case "values": {
         const calls = waiting;
         waiting = [];
@@ -103,12 +110,7 @@ function startThread(start: ThreadStart, host: ThreadHost) {
   };
   return {
     listening: listening.promise,
-    socketsAt: (place: number): Sockets => ({
-      add: (tls) => act({ kind: "sockets", place, act: "add", tls }),
-      retireOld: () => act({ kind: "sockets", place, act: "retireOld" }),
-      closeNewest: () => act({ kind: "sockets", place, act: "closeNewest" }),
-      closeOldest: () => act({ kind: "sockets", place, act: "closeOldest" }),
-    }),
+    socketsAt: (place: number) => socketsOf(place, act),
     values: () =>
       new Promise<ThreadValues>((resolve) => {
         waiting.push(resolve);
@@ -126,4 +128,18 @@ function startThread(start: ThreadStart, host: ThreadHost) {
       worker.terminate();
     },
   };
+}
+
+function socketsOf(place: number, act: (message: ToThread) => Promise<void>): Sockets {
+  return {
+    add: (tls) => act({ kind: "sockets", place, act: "add", tls }),
+    retireOld: () => act({ kind: "sockets", place, act: "retireOld" }),
+    closeNewest: () => act({ kind: "sockets", place, act: "closeNewest" }),
+    closeOldest: () => act({ kind: "sockets", place, act: "closeOldest" }),
+  };
+}
+
+/** The job that counts users reports why that fails. */
+function countNoted({ measuring }: ThreadHost): Promise<void> {
+  return measuring.flush().catch(() => {});
 }

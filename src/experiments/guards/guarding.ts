@@ -11,8 +11,11 @@ import type { ExperimentsApp } from "../store.ts";
 import { findFired } from "./firing.ts";
 import { readRamp } from "./ramp-guards.ts";
 
-/** Pauses or rolls back experiments and ramps whose guards fire, and notices which experiments are decided. */
-export async function readGuards(app: ExperimentsApp, report: (text: string) => void): Promise<void> {
+/**
+ * Pauses or rolls back experiments and ramps whose guards fire, and notices which experiments are decided. Returns whether
+ * anything is counted that may need that again.
+ */
+export async function readGuards(app: ExperimentsApp, report: (text: string) => void): Promise<boolean> {
   const live = await app.store.measurements.live();
   for (const [, [first]] of Map.groupBy(live, (each) => each.environmentKey)) {
     const { project, environment } = first!;
@@ -23,6 +26,7 @@ export async function readGuards(app: ExperimentsApp, report: (text: string) => 
     }
   }
   for (const measurement of live) await reportRamp(app, measurement, report);
+  return live.length > 0;
 }
 
 async function reportRamp(

@@ -133,16 +133,12 @@ export function createOfrepService(
       noteRead(readable, reader.keys.environmentKey, readable.slug, now);
       const subject = subjectOf(context);
       const { isError, json, variant } = evaluate(subject, now);
-      if (variant !== undefined)
-        noteExposure(
-          app,
-          report,
-          { environmentKey: reader.keys.environmentKey, flag: key, variant },
-          subject,
-          flags,
-        );
       evaluated?.(request, { flag: key, set: flags.place, json });
-      return sendText(isError ? 400 : 200, json);
+      const answered = sendText(isError ? 400 : 200, json);
+      if (variant === undefined) return answered;
+      const exposure = { environmentKey: reader.keys.environmentKey, flag: key, variant };
+      const noting = noteExposure(app, report, exposure, subject, flags);
+      return noting ? noting.then(() => answered) : answered;
     });
 
   const evaluateAll: OfrepService["evaluateAll"] = (request, client) =>

@@ -4,6 +4,7 @@ import { SQL } from "bun";
 import { AppError } from "../../base/errors.ts";
 import type { DatabaseAddress } from "./database-url.ts";
 import { DeadlineError, isLost, isReadOnly, refusesStartupOptions, UnknownOutcomeError } from "./errors.ts";
+import { listenOn } from "./listening.ts";
 import { type Pool, STATEMENT_DEADLINE_MS, createPool } from "./pool.ts";
 
 /** Sizes of the connection pools of a server, by purpose. Connections of `transactions` and `dump` run nothing else. */
@@ -58,6 +59,8 @@ export type Connections = {
    * startup options are off, since behind a pooler no setting holds for the next statement.
    */
   untimed: <T>(body: (query: Query) => Promise<T>) => Promise<T>;
+  /** As {@link listenOn}, except behind a pooler, where a connection keeps no setting: `told` is never called there. */
+  listen: (channel: string, told: () => void) => () => void;
   /** Replaces every pool; statements under way are finished on the old ones. */
   recycle: () => void;
   /** Closes every connection, after at most five seconds for statements under way. */
@@ -72,7 +75,8 @@ export type Connections = {
 export function createConnections(address: DatabaseAddress, isSingle = false): Connections {
   const ca = address.sslRootCert === null ? undefined : readCertificates(address.sslRootCert);
   let startup: Record<string, string> = address.prepare ? STARTUP_OPTIONS : {};
-  const open = (max: number) => new SQL({ ...optionsOf(address, ca), max, connection: startup });
+  const open = (max: number, more: SQL.Options = {}) =>
+    new SQL({ ...optionsOf(address, ca), max, connection: startup, ...more });
   const poolOf = (max: number) => createPool(() => open(max), max);
   const only = isSingle ? poolOf(1) : undefined;
   const pools = Object.fromEntries(
@@ -115,6 +119,8 @@ export function createConnections(address: DatabaseAddress, isSingle = false): C
         await sql.close();
       }
     },
+    listen: (channel, told) =>
+      listenOn(channel, told, (onclose) => (Object.keys(startup).length === 0 ? null : open(1, { onclose }))),
     recycle,
     async close() {
       await Promise.all(Object.values(pools).map((pool) => pool.close()));

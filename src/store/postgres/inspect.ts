@@ -5,8 +5,8 @@ import { startError } from "./errors.ts";
 import { MIGRATIONS, TABLES } from "./migrate.ts";
 import { listServers } from "./servers.ts";
 
-/** Connections that a server needs to serve; a dump takes one more. */
-const NEEDED = POOL_SIZES.version + POOL_SIZES.reads + POOL_SIZES.inserts + POOL_SIZES.transactions;
+/** Connections that a server needs to serve, one of which listens; a dump takes one more. */
+const NEEDED = 1 + POOL_SIZES.version + POOL_SIZES.reads + POOL_SIZES.inserts + POOL_SIZES.transactions;
 
 /** A form, and where its submissions are sent. */
 type SendingForm = { slug: string; notifies: boolean; replies: boolean; hasTargets: boolean };

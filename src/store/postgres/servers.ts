@@ -1,6 +1,6 @@
 import type { Servers } from "../../maintenance/store.ts";
 import { type Work, all, run } from "../sql/work.ts";
-import type { Query } from "./connection.ts";
+import type { Connections, Query } from "./connection.ts";
 import type { Units } from "./run.ts";
 
 /** Milliseconds after which a server counts as gone that has not renewed its row. */
@@ -11,7 +11,13 @@ const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 const LIST = `SELECT facts FROM servers WHERE seen_at > ${NOW} - ${GONE_MS} ORDER BY seen_at DESC, id`;
 
-export function createServers({ single, read }: Pick<Units, "single" | "read">): Servers {
+/** The channel on which commands wake servers. */
+const CHANNEL = "formflag";
+
+export function createServers(
+  { single, read }: Pick<Units, "single" | "read">,
+  { listen }: Pick<Connections, "listen">,
+): Servers {
   return {
     note: (id, facts) => single(() => note(Buffer.from(id, "hex"), facts)),
     forget: (id) =>
@@ -22,6 +28,11 @@ export function createServers({ single, read }: Pick<Units, "single" | "read">):
       read(function* () {
         return (yield* all<{ facts: string }>(LIST)).map(({ facts }) => facts);
       }),
+    wake: () =>
+      single(function* () {
+        yield* run("SELECT pg_notify($channel, '')", { channel: CHANNEL });
+      }),
+    listen: (woken) => listen(CHANNEL, woken),
   };
 }
 

@@ -127,7 +127,7 @@ export async function openPostgresStore(
     ...slices,
     notes: createNotes(units),
     shared: createShared(units),
-    servers: createServers(units),
+    servers: createServers(units, connections),
     submissions: {
       ...noticingMembers(slices.submissions, noticeMembers),
       async insert(...args) {

@@ -32,6 +32,7 @@ function startThread(data: string, directory = data) {
     answer: () => new Response("main"),
     write: () => {},
     wakeOutbox: () => {},
+    measuring: { note: () => {}, flush: async () => {} },
     report: () => {},
     fail: (message) => void failures.push(message),
   });
