@@ -4,8 +4,8 @@ import { AppError } from "../../base/errors.ts";
 import { childrenOf, depthOf, isObject } from "../../base/json.ts";
 import { RULE_LIMITS } from "../limits.ts";
 import type { FlagRules } from "../rules/rules.ts";
-import { SILENT } from "./evaluate.ts";
 import type { Fault } from "./fault.ts";
+import { SILENT } from "./fractional.ts";
 import { type Segments, inlineSegments, replaceReferences } from "./nested-segments.ts";
 import { asKnownToFlagd, findOperatorFault, pathInRule } from "./operators.ts";
 

@@ -1,7 +1,7 @@
 import { clock } from "../../base/clock.ts";
 import { FeatureFlag } from "@openfeature/flagd-core";
 import type { FlagRules } from "../rules/rules.ts";
-import { LOGGER } from "./fractional.ts";
+import { LOGGER, SILENT } from "./fractional.ts";
 import { type Engine, excess, excessOfRequest, guardEngine } from "./guard.ts";
 import { type Segments, inlineSegments, linkMembers } from "./nested-segments.ts";
 import { asKnownToFlagd, foreignOperators, linkOperands, METHODS } from "./operators.ts";
@@ -26,9 +26,6 @@ export type Subject = Context & { $flagd: { flagKey: string; timestamp: number }
 
 /** Most characters of an error: it quotes the result of a rule, which may be long. */
 const MAX_DETAILS = 500;
-
-/** A logger for the library that discards everything. */
-export const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
 
 /** Rules are interpreted: compiling them would run user input as code, takes twice as long, and evaluates no faster. */
 const OPTIONS = { disableDynamicCodeGeneration: true };

@@ -1,11 +1,13 @@
 import { RULE_LIMITS } from "../limits.ts";
 import { MemberList } from "../members.ts";
+import { ANY_TYPE, COMPARISONS, ELEMENTS, elementsOf, truthy } from "./any-type.ts";
 import { type Method, fractionalOf } from "./fractional.ts";
 import { Pattern } from "./operands.ts";
 
-/** Characters of a text, and elements of a list, whose search costs about as much as one operation. */
+/** Characters of a text, and elements of a list, whose search costs about as much as one operation, and elements of a loop. */
 const SEARCHED_A_STEP = 1024;
 const ELEMENTS_A_STEP = 64;
+const LOOPED_A_STEP = 16;
 /** Characters of a text that cost one operation to hash, join or read as a number; texts up to `SHORT` cost none. */
 const HASHED_A_STEP = 16;
 const SHORT = 1024;
@@ -15,11 +17,15 @@ const STEPS_OF_PATTERN = 32;
 /** Marks the operations that the library inlines instead of calling them. */
 const ORIGINAL = Symbol.for("json_logic_original");
 
-type Entry = (Method | { method: Method }) & { [ORIGINAL]?: boolean };
+type Entry = (Method | { method: Method }) & { [ORIGINAL]?: boolean; lazy?: boolean };
 type Methods = Record<string, Entry>;
 
 /** The members of json-logic-engine's `LogicEngine` that are used here. */
-export type Engine = { methods: Methods; run: (rule: unknown, context: unknown) => unknown };
+export type Engine = {
+  methods: Methods;
+  run: (rule: unknown, context: unknown) => unknown;
+  truthy: (value: unknown) => unknown;
+};
 
 /** Operations left to the current evaluation and to its request. Evaluations are synchronous: one runs at a time. */
 let left = 0;
@@ -51,16 +57,22 @@ export function withinRequest<T>(evaluateAll: () => T, budget = requestBudget())
  */
 export function guardEngine(engine: Engine): (rule: unknown, context: unknown) => unknown {
   for (const [name, entry] of Object.entries(engine.methods)) {
-    const method = typeof entry === "function" ? entry : entry.method;
-    const bounded = boundedMethod(name, method);
+    const library = typeof entry === "function" ? entry : entry.method;
+    const anyType = ANY_TYPE.get(name);
+    const bounded = boundedMethod(name, anyType?.(library) ?? library);
     const guarded: Entry =
       typeof entry === "function"
         ? Object.assign(bounded, entry)
         : Object.assign(Object.create(Object.getPrototypeOf(entry)) as object, entry, { method: bounded });
     // Called instead of inlined, so that reads count. Every loop reads its elements, so this bounds inlined loops too.
-    if (READS.has(name)) delete guarded[ORIGINAL];
+    if (anyType || READS.has(name)) delete guarded[ORIGINAL];
+    // Its arguments are evaluated before it is called, or by it.
+    if (COMPARISONS.has(name)) guarded.lazy = false;
+    if (name === "fractional") guarded.lazy = true;
     engine.methods[name] = guarded;
   }
+  engine.methods[ELEMENTS] = (args) => paidElements(elementsOf(args));
+  engine.truthy = truthy;
   return (rule, context) => {
     const granted = Math.min(RULE_LIMITS.steps, leftToRequest);
     left = granted;
@@ -90,6 +102,9 @@ const READS = new Set(["var", "val", "get"]);
 function boundedMethod(name: string, method: Method): Method {
   const count = counted(method);
   if (READS.has(name)) return (args, context, above, engine) => paidRead(count(args, context, above, engine));
+  // Not counted, as what they compare is.
+  if (COMPARISONS.has(name))
+    return (args, context, above, engine) => method(paidConversion(args), context, above, engine);
   switch (name) {
     case "cat":
       return (args, context, above, engine) => count(paidText(args), context, above, engine);
@@ -126,6 +141,12 @@ function paidRead(value: unknown): unknown {
   return value;
 }
 
+/** Counts the elements of a loop, whose condition may be none that counts. */
+function paidElements(elements: unknown[]): unknown[] {
+  pay(Math.floor(elements.length / LOOPED_A_STEP));
+  return elements;
+}
+
 /** Counts arguments that are joined to a text. */
 function paidText(args: unknown): unknown {
   payForText(lengthOf(args));
@@ -134,6 +155,13 @@ function paidText(args: unknown): unknown {
 
 function payForText(length: number): void {
   if (length > SHORT) pay(Math.floor(length / HASHED_A_STEP));
+}
+
+/** Counts objects that are compared, which become texts. */
+function paidConversion(args: unknown): unknown {
+  for (const each of args as unknown[])
+    if (typeof each === "object" && each !== null) payForText(lengthOf(each));
+  return args;
 }
 
 /** Returns the arguments of a merge. Throws `RangeError` if they make too long an array. */

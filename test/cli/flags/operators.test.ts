@@ -46,3 +46,12 @@ test("a rule compares by matches, in_cidr, before and after, in words and in fil
   );
   expect((await run("export", "-p", "shop")).stdout).toContain("in_cidr");
 });
+
+test("a condition that does not compare the type of an attribute is not met, and the next one decides", async () => {
+  const conditions = ["age >= 18", "groups contains admin", "email ends_with @example.com"];
+  const pairs = conditions.flatMap((condition) => ["--if", condition, "--then", "on"]);
+  await run("flags", "set", "search", ...HERE, "--on", ...pairs, "--rollout", "100");
+  expect(await evaluate({ age: "unknown", groups: 5, email: "x@example.com" })).toBe(true);
+  expect(await evaluate({ age: ["a"], groups: {}, email: 5 })).toBe(false);
+  expect(await evaluate({ targetingKey: "ann", age: { toString: 1 }, groups: true, email: null })).toBe(true);
+});

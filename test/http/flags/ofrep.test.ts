@@ -58,6 +58,21 @@ await set("colors", {
   targeting: { if: [{ ends_with: [{ var: "email" }, "@example.com"] }, "green"] },
   metadata: { team: "web" },
 });
+await set("adults", {
+  enabled: true,
+  variants: { on: true, off: false },
+  defaultVariant: "off",
+  targeting: {
+    if: [
+      { ">=": [{ var: "age" }, 18] },
+      "on",
+      { in: ["admin", { var: "groups" }] },
+      "on",
+      { ends_with: [{ var: "email" }, "@example.com"] },
+      "on",
+    ],
+  },
+});
 await set("nothing", { enabled: true, variants: { a: 1, b: 2 } });
 await set("broken", { enabled: true, variants: { a: 1 }, targeting: { if: [{ $ref: "missing" }, "a"] } });
 await set("stray", {
@@ -134,6 +149,14 @@ describe("a flag with variants", () => {
       variant: "red",
       reason: "DEFAULT",
     });
+  });
+
+  test("is decided by the next condition where an attribute has a type that a condition does not compare", async () => {
+    const context = { age: "unknown", groups: 5, email: "x@example.com" };
+    const expected = { key: "adults", value: true, variant: "on", reason: "TARGETING_MATCH" };
+    expect(await evaluate("adults", context)).toMatchObject({ status: 200, body: expected });
+    const { flags } = (await evaluateAll(context)).body as { flags: object[] };
+    expect(flags).toContainEqual(expect.objectContaining(expected));
   });
 
   test("has no value without a default, or while it is off", async () => {
