@@ -28,6 +28,8 @@ type TokenStore = {
   find(hash: string): Promise<FoundToken | undefined>;
   /** All of a name: one of each project, and one that is limited to none. */
   named(name: string): Promise<Token[]>;
+  /** The account of the token that is limited to a project, or with null to none; null if there is none. */
+  account(name: string, project: string | null): Promise<string | null>;
 };
 
 type MemberStore = {
@@ -55,6 +57,8 @@ export type UserRoles = { byHand: UserRole; byGroups: Role | null };
 type UserStore = {
   page(query: PageQuery): Promise<Page<User>>;
   find(name: string): Promise<User | undefined>;
+  /** A text that no later user of the same name has; null if there is no such user. */
+  account(name: string): Promise<string | null>;
   /** The hash of the password of a user; null without a password, and for a user that does not exist. */
   password(name: string): Promise<string | null>;
   /** The roles of a user in every project by their source; `none` for a user that does not exist. */

@@ -2,7 +2,8 @@ import type { LockedPlace } from "../projects/locks.ts";
 import { type SetupChange, archives } from "./setup.ts";
 
 /**
- * The place in which a change takes effect: an environment, or without one all environments of the project; `project` for what environments share, such as the name and the forms of their project; null for nothing of a project.
+ * The place in which a change takes effect: an environment, or without one all environments of the project; `project` for what
+ * environments share, such as the name and the forms of their project; null for nothing of a project.
  */
 type Reach = LockedPlace | "project" | null;
 

@@ -152,6 +152,7 @@ export const SETUP_TABLES = {
     expires_at: "integer time",
     applied_by: "text?",
     applied_at: "integer? time",
+    account: "text?",
   }),
   project_targets: setup("id", {
     id: "text dashedKey",

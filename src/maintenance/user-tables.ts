@@ -10,6 +10,7 @@ export const USER_TABLES = {
     settings: "text userSettings",
     created_at: "integer time",
     oidc_role: "text? role",
+    born: "integer? count",
   }),
   identities: setup("user_id", {
     user_id: "integer",

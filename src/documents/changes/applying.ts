@@ -119,7 +119,7 @@ export async function refreshChange(
   rerun: Rerun,
 ): Promise<ProposalView> {
   const found = requireOpen(await findChange(app, place), app.now());
-  requireOwnOrReviewer(caller, found);
+  await requireOwnOrReviewer(app, caller, found);
   const author = await authorOfChange(app, found);
   let refreshed: Proposal | undefined;
   await rerun(found.operation, {
@@ -150,8 +150,8 @@ async function requireApprovals(app: ChangesApp, proposal: Proposal): Promise<vo
   const { project } = proposal;
   const needed = approvalsNeeded(proposal, await getProject(app, project));
   let given = 0;
-  for (const { who: name, at } of approvalsOf(proposal)) {
-    const rights = await currentRights(app, { type: "user", name, project }, at);
+  for (const { who: name, account = null, at } of approvalsOf(proposal)) {
+    const rights = await currentRights(app, { type: "user", name, account, project }, at);
     const may = (environment: string | undefined) =>
       hasScope(rights!, "flags:locked", { project, environment });
     if (rights && placesOf(proposal).every(may)) given += 1;
@@ -163,8 +163,8 @@ async function requireApprovals(app: ChangesApp, proposal: Proposal): Promise<vo
 }
 
 /** The rights that the author of a change has now. Throws `forbidden` for an author who is gone. */
-async function authorOfChange(app: ChangesApp, { type, who, project, createdAt }: Proposal) {
-  const rights = await currentRights(app, { type, name: who, project }, createdAt);
+async function authorOfChange(app: ChangesApp, { type, who, account, project, createdAt }: Proposal) {
+  const rights = await currentRights(app, { type, name: who, account, project }, createdAt);
   if (rights) return rights;
   throw new AppError("forbidden", `the author of this change, "${who}", is not here any more`, {
     reason: "author-gone",

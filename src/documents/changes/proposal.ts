@@ -16,8 +16,14 @@ export type ProposedOperation = {
   body: unknown;
 };
 
-/** A verdict of a reviewer, at a time in milliseconds since 1970. */
-export type Verdict = { who: string; verdict: "approved" | "rejected"; why: string | null; at: number };
+/** A verdict of a reviewer, at a time in milliseconds since 1970; those from before remember no account. */
+export type Verdict = {
+  who: string;
+  account?: string | null;
+  verdict: "approved" | "rejected";
+  why: string | null;
+  at: number;
+};
 
 /** The states that the store keeps: whether an open change is approved or expired follows from the rest. */
 export type StoredStatus = "open" | "applied" | "rejected" | "withdrawn" | "expired";
@@ -40,6 +46,8 @@ export type Proposal = {
   why: string | null;
   who: string;
   type: ActorType;
+  /** The account of the author; null for the operator, and for changes from before it was remembered. */
+  account: string | null;
   status: StoredStatus;
   operation: ProposedOperation;
   differences: ProposedDifference[];
@@ -113,7 +121,7 @@ export function viewProposal(
     needed,
     etag,
     differences,
-    reviews: proposal.reviews.map((review) => ({ ...review, at: isoTime(review.at) })),
+    reviews: proposal.reviews.map(({ who, verdict, why, at }) => ({ who, verdict, why, at: isoTime(at) })),
     createdAt: isoTime(proposal.createdAt),
     expiresAt: isoTime(proposal.expiresAt),
     appliedBy,

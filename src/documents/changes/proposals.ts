@@ -1,5 +1,6 @@
 import { type Caller, authorOf } from "../../access/caller.ts";
 import type { Review, ReviewNote } from "../../access/review/review.ts";
+import { accountOf } from "../../access/review/current-rights.ts";
 import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { dashedKey } from "../../base/ids.ts";
@@ -100,6 +101,7 @@ export async function proposalOf(
     why: caller.why ?? null,
     who,
     type,
+    account: await accountOf(app, caller),
     status: "open",
     operation,
     differences,

@@ -2,12 +2,13 @@ import type { Caller } from "../../access/caller.ts";
 import { BY_ITSELF } from "../../access/audit/audit.ts";
 import type { AuditAction } from "../../access/audit/entry.ts";
 import { change } from "../../access/door.ts";
+import { accountOf, isActor } from "../../access/review/current-rights.ts";
 import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Job } from "../../base/jobs.ts";
 import type { ChangesApp } from "../store.ts";
 import { type ChangePlace, findChange, placesOf, requireEtag, requireOpen, update } from "./found.ts";
-import { type Proposal, type ProposalView, type Verdict, approversOf } from "./proposal.ts";
+import { type Proposal, type ProposalView, type Verdict, approvalsOf } from "./proposal.ts";
 import type { ProposalChange } from "./proposal-change.ts";
 import { eventsOf, view } from "./views.ts";
 
@@ -21,11 +22,14 @@ export function approveChange(
   place: ChangePlace,
   etag: string | null,
 ): Promise<ProposalView> {
-  return review(app, caller, place, "change.approve", "change.approved", (proposal, at) => {
+  return review(app, caller, place, "change.approve", "change.approved", async (proposal, at) => {
     requireEtag(proposal, etag);
-    if (approversOf(proposal).includes(caller.name))
+    const verdict = await verdictOf(app, caller, "approved", caller.why, at);
+    const isOwn = ({ who, account = null }: Verdict) =>
+      who === caller.name && (account === null || account === verdict.account);
+    if (approvalsOf(proposal).some(isOwn))
       throw new AppError("conflict", "you have approved this change already", { reason: "change-approved" });
-    return { reviews: [...proposal.reviews, verdictOf(caller, "approved", caller.why, at)] };
+    return { reviews: [...proposal.reviews, verdict] };
   });
 }
 
@@ -36,19 +40,20 @@ export function rejectChange(
   place: ChangePlace,
   why: string | undefined,
 ): Promise<ProposalView> {
-  return review(app, caller, place, "change.reject", "change.rejected", (proposal, at) => ({
+  return review(app, caller, place, "change.reject", "change.rejected", async (proposal, at) => ({
     status: "rejected",
-    reviews: [...proposal.reviews, verdictOf(caller, "rejected", why ?? caller.why, at)],
+    reviews: [...proposal.reviews, await verdictOf(app, caller, "rejected", why ?? caller.why, at)],
   }));
 }
 
-function verdictOf(
-  { name }: Caller,
+async function verdictOf(
+  app: ChangesApp,
+  caller: Caller,
   verdict: Verdict["verdict"],
   why: string | undefined,
   at: number,
-): Verdict {
-  return { who: name, verdict, why: why ?? null, at };
+): Promise<Verdict> {
+  return { who: caller.name, account: await accountOf(app, caller), verdict, why: why ?? null, at };
 }
 
 function review(
@@ -57,11 +62,11 @@ function review(
   place: ChangePlace,
   action: AuditAction,
   type: string,
-  decide: (proposal: Proposal, at: number) => Partial<Proposal>,
+  decide: (proposal: Proposal, at: number) => Promise<Partial<Proposal>>,
 ): Promise<ProposalView> {
   return settleChange(app, caller, place, async (proposal, at) => {
     requireReviewer(caller, proposal);
-    const after = { ...proposal, ...decide(proposal, at) };
+    const after = { ...proposal, ...(await decide(proposal, at)) };
     return update(after, action, await eventsOf(app, type, after));
   });
 }
@@ -83,15 +88,21 @@ function requireReviewer(caller: Caller, proposal: Proposal): void {
 /** Withdraws a change: by its author, or by who may review it. Throws `forbidden`, `conflict` for a change that is closed. */
 export function withdrawChange(app: ChangesApp, caller: Caller, place: ChangePlace): Promise<ProposalView> {
   return settleChange(app, caller, place, async (proposal) => {
-    requireOwnOrReviewer(caller, proposal);
+    await requireOwnOrReviewer(app, caller, proposal);
     return update({ ...proposal, status: "withdrawn" }, "change.withdraw", []);
   });
 }
 
-export function requireOwnOrReviewer(caller: Caller, proposal: Proposal): void {
+/** Throws `forbidden` for a caller who is not the author of a change and may not review it. */
+export async function requireOwnOrReviewer(
+  app: ChangesApp,
+  caller: Caller,
+  proposal: Proposal,
+): Promise<void> {
   const { project } = proposal;
-  const isAuthor = proposal.who === caller.name && proposal.type === caller.type;
-  const scope = isAuthor ? "flags:write" : "flags:locked";
+  const scope = (await isActor(app, caller, { ...proposal, name: proposal.who }))
+    ? "flags:write"
+    : "flags:locked";
   for (const environment of placesOf(proposal)) requireScope(caller, scope, { project, environment });
 }
 

@@ -44,7 +44,7 @@ import type { Work } from "./work.ts";
 
 type Kind = SetupChange["change"];
 type Apply = {
-  [K in Kind]: (change: SetupChange & { change: K }, revision: number) => Work<Revised | void>;
+  [K in Kind]: (change: SetupChange & { change: K }, revision: number, by: Author) => Work<Revised | void>;
 };
 
 const APPLY: Apply = {
@@ -120,10 +120,14 @@ export function* applyChanges(changes: readonly SetupChange[], version: number, 
   const notices: NoticedAt[] = [];
   for (const [index, each] of changes.entries()) {
     const revision = version + index + 1;
-    const apply = APPLY[each.change] as (change: SetupChange, revision: number) => Work<Revised | void>;
+    const apply = APPLY[each.change] as (
+      change: SetupChange,
+      revision: number,
+      by: Author,
+    ) => Work<Revised | void>;
     const audited = auditedChange(each);
     const before = audited && (yield* projectAt(audited.place));
-    const revised = yield* apply(each, revision);
+    const revised = yield* apply(each, revision, by);
     if (audited) {
       const { place, other, ...event } = audited;
       const project = before ?? (yield* projectAt(place));

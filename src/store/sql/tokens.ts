@@ -91,6 +91,12 @@ function* findToken(hash: string): Work<(Token & { keys?: EnvironmentKeys }) | u
   return { ...view(row), ...(projectKey && environmentKey ? { keys: { projectKey, environmentKey } } : {}) };
 }
 
+function* accountOfToken(name: string, project: string | null): Work<string | null> {
+  const sql = `SELECT substr(t.hash, 1, 16) AS account FROM tokens t LEFT JOIN projects p ON p.id = t.project_id
+    WHERE t.name = $name AND p.slug IS NOT DISTINCT FROM CAST($project AS TEXT)`;
+  return (yield* first<{ account: string }>(sql, { name, project }))?.account ?? null;
+}
+
 function view(row: Row): Token {
   return {
     name: row.name,
@@ -103,4 +109,6 @@ function view(row: Row): Token {
   };
 }
 
-export const tokens = { reads: { list: listTokens, page: pageTokens, find: findToken, named: tokensNamed } };
+export const tokens = {
+  reads: { list: listTokens, page: pageTokens, find: findToken, named: tokensNamed, account: accountOfToken },
+};

@@ -1,10 +1,12 @@
 import type { AccessChange } from "../../access/change.ts";
 import { type Role, type UserRole, strongerRole } from "../../access/role.ts";
 import type { UserRoles } from "../../access/store.ts";
+import type { Author } from "../../access/caller.ts";
 import { DEFAULT_SETTINGS, type User, type UserSettings } from "../../access/user.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import { pageOf } from "./pages.ts";
+import { unassign } from "./submissions/handling.ts";
 import { type Work, all, first, run } from "./work.ts";
 
 /** The columns of a user, for {@link viewUser}, of the table `users` under the name `u`. */
@@ -25,15 +27,17 @@ export type UserRow = {
 
 type Change<K> = AccessChange & { change: K };
 
-export function* insertUser({ user }: Change<"insertUser">): Work<void> {
+export function* insertUser({ user }: Change<"insertUser">, born: number): Work<void> {
   const { name, role, settings, createdAt } = user;
   yield* run(
-    "INSERT INTO users (name, role, settings, created_at) VALUES ($name, $role, $settings, $createdAt)",
+    `INSERT INTO users (name, role, settings, created_at, born)
+     VALUES ($name, $role, $settings, $createdAt, $born)`,
     {
       name,
       role,
       settings: JSON.stringify(settings),
       createdAt: Date.parse(createdAt),
+      born,
     },
   );
 }
@@ -54,7 +58,8 @@ export function* setPassword({ name, password, keep }: Change<"setPassword">): W
   yield* run(`DELETE FROM begun_sign_ins WHERE ${ofUser}`, { name });
 }
 
-export function* deleteUser({ name }: Change<"deleteUser">): Work<void> {
+export function* deleteUser({ name }: Change<"deleteUser">, _revision: number, by: Author): Work<void> {
+  yield* unassign(name, by);
   yield* run("DELETE FROM users WHERE name = $name", { name });
 }
 
@@ -71,6 +76,13 @@ export function* findUser(name: string): Work<User | undefined> {
 function* passwordOf(name: string): Work<string | null> {
   const sql = "SELECT password FROM users WHERE name = $name";
   return (yield* first<{ password: string | null }>(sql, { name }))?.password ?? null;
+}
+
+function* accountOfUser(name: string): Work<string | null> {
+  const sql = "SELECT id, born FROM users WHERE name = $name";
+  const row = yield* first<{ id: number; born: number | null }>(sql, { name });
+  // SQLite gives the id of the newest user again once that one is deleted.
+  return row ? `${row.id}.${row.born ?? ""}` : null;
 }
 
 function* listAdmins(limit: number): Work<string[]> {
@@ -105,5 +117,12 @@ export function viewUser(row: UserRow): User {
 }
 
 export const users = {
-  reads: { page: pageUsers, find: findUser, password: passwordOf, admins: listAdmins, roles: rolesOf },
+  reads: {
+    page: pageUsers,
+    find: findUser,
+    account: accountOfUser,
+    password: passwordOf,
+    admins: listAdmins,
+    roles: rolesOf,
+  },
 };

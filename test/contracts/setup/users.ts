@@ -24,6 +24,18 @@ export function usersContract(driver: Driver): void {
       expect(await store.users.password("nobody")).toBeNull();
     });
 
+    test("have an account that a later user of the same name does not have, created in the same millisecond", async () => {
+      const user = await add();
+      const account = await store.users.account(user.name);
+      expect(account).not.toBeNull();
+      await apply(store, { change: "deleteUser", name: user.name });
+      expect(await store.users.account(user.name)).toBeNull();
+      await apply(store, { change: "insertUser", user });
+      const later = await store.users.account(user.name);
+      expect(later).not.toBeNull();
+      expect(later).not.toBe(account);
+    });
+
     test("are listed by name, a page at a time", async () => {
       const store = await open();
       for (const name of ["b", "c", "a"])

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { setMember } from "../../../src/access/members/members.ts";
-import { createUser } from "../../../src/access/users.ts";
+import { createUser, deleteUser } from "../../../src/access/users.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { listInbox } from "../../../src/forms/inbox/inbox.ts";
 import { readFilter } from "../../../src/forms/inbox/filters.ts";
@@ -128,4 +128,18 @@ test("the export of a person has the notes and answers of a submission", async (
       events: [{ kind: "noted", text: "called back", who: "ann", at: expect.any(String) }],
     }),
   ]);
+});
+
+test("what was assigned to a user who is deleted is assigned to nobody, and a later user of the name does not get it", async () => {
+  const { app, ids } = await begin(2);
+  await assignSubmissions(app, OPERATOR, ids, "ann");
+  await deleteUser(app, OPERATOR, "ann");
+  await createUser(app, OPERATOR, { name: "ann", role: "inbox" });
+  const filter = readFilter({ state: "inbox", assignee: "ann" }, "ann");
+  const mine = await listInbox(app, OPERATOR, { form: null, limit: 10, before: null, filter });
+  expect(mine.submissions).toEqual([]);
+  expect((await timelineOf(app, OPERATOR, ids[0])).at(-1)).toMatchObject({
+    event: "assigned",
+    assignee: null,
+  });
 });

@@ -17,10 +17,14 @@ const { app, ADMIN, ask } = await openAdmin();
 async function userWith(role: Role): Promise<{ name: string; token: string }> {
   const name = fresh();
   await createUser(app, OPERATOR, { name, role });
+  return { name, token: await login(name) };
+}
+
+async function login(name: string): Promise<string> {
   const { secret, stored } = newSession(app, name, "cli", NO_BROWSER);
   const session = { ...stored.session, expiresAt: app.now() + 86_400_000 };
   await app.store.sessions.insert({ ...stored, session }, null);
-  return { name, token: secret };
+  return secret;
 }
 
 const [editor, releaser, other] = [
@@ -240,17 +244,19 @@ describe("a proposed change", () => {
     const [change, own] = [await propose({ enabled: true }), await propose({ payload: [1] }, await robot())];
     await act(change.id, "approve", approver.token, change.etag);
     await act(own.id, "approve", releaser.token, own.etag);
-    const { now } = app.clock;
-    app.clock.now += 120_000;
     await ask(`/users/${approver.name}`, { method: "DELETE" });
     await createUser(app, OPERATOR, { name: approver.name, role: "releaser" });
     await ask(`/tokens/robot?project=${project}`, { method: "DELETE" });
-    await robot();
+    const nextRobot = await robot();
     const applied = await act(change.id, "apply", releaser.token, change.etag);
     await expectError(applied, 428, "unapproved", "0 of 1");
     const later = await act(own.id, "apply", releaser.token, own.etag);
     await expectError(later, 403, "forbidden", "not here");
-    app.clock.now = now;
+    const heir = await login(approver.name);
+    await expectError(await act(own.id, "withdraw", nextRobot), 403, "forbidden");
+    // The new user is somebody else, whose approval counts.
+    expect((await act(change.id, "approve", heir, change.etag)).status).toBe(200);
+    expect((await act(change.id, "apply", releaser.token, change.etag)).status).toBe(200);
   });
 
   test("is rejected, withdrawn or expires for good", async () => {

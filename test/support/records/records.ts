@@ -47,6 +47,7 @@ export function proposalOf(project: string, more: Partial<Proposal> = {}): Propo
     why: null,
     who: "ann",
     type: "user",
+    account: null,
     status: "open",
     operation: { operation: "PATCH /a", names: { project }, query: undefined, body: { enabled: true } },
     differences: [...differences],

@@ -17,6 +17,7 @@ type Row = {
   status: StoredStatus;
   who: string;
   type: Proposal["type"];
+  account: string | null;
   why: string | null;
   summary: string;
   operation: string;
@@ -33,7 +34,7 @@ type Row = {
 };
 
 const SELECT = `
-  SELECT c.id, p.slug AS project, c.status, c.who, c.type, c.why, c.summary, c.operation, c.environments, c.differences,
+  SELECT c.id, p.slug AS project, c.status, c.who, c.type, c.account, c.why, c.summary, c.operation, c.environments, c.differences,
     c.version, c.etag, c.reviews, c.bypass, c.created_at, c.expires_at, c.applied_by, c.applied_at
   FROM proposals c JOIN projects p ON p.id = c.project_id`;
 
@@ -42,9 +43,9 @@ type Change<K> = ProposalChange & { change: K };
 export function* insertProposal({ project, proposal, events }: Change<"insertProposal">): Work<void> {
   const { id: projectId } = yield* projectRow(project);
   yield* run(
-    `INSERT INTO proposals (id, project_id, status, who, type, why, summary, operation, environments, differences,
-       version, etag, reviews, bypass, created_at, expires_at, applied_by, applied_at)
-     VALUES ($id, $projectId, $status, $who, $type, $why, $summary, $operation, $environments, $differences,
+    `INSERT INTO proposals (id, project_id, status, who, type, account, why, summary, operation, environments,
+       differences, version, etag, reviews, bypass, created_at, expires_at, applied_by, applied_at)
+     VALUES ($id, $projectId, $status, $who, $type, $account, $why, $summary, $operation, $environments, $differences,
        $version, $etag, $reviews, $bypass, $createdAt, $expiresAt, $appliedBy, $appliedAt)`,
     { ...paramsOf(proposal), projectId, ...fixedOf(proposal) },
   );
@@ -82,8 +83,8 @@ function paramsOf(proposal: Proposal): Params {
   };
 }
 
-function fixedOf({ who, type, why, operation, bypass, createdAt }: Proposal): Params {
-  return { who, type, why, operation: JSON.stringify(operation), bypass: bypass ? 1 : 0, createdAt };
+function fixedOf({ who, type, account, why, operation, bypass, createdAt }: Proposal): Params {
+  return { who, type, account, why, operation: JSON.stringify(operation), bypass: bypass ? 1 : 0, createdAt };
 }
 
 /** Queues events for every webhook of the project. */

@@ -41,6 +41,22 @@ export function* assignSubmissions(
   return changed.map(([id]) => id);
 }
 
+/** Clears the assignee of all submissions of a user who is deleted. */
+export function* unassign(assignee: string, by: Author): Work<void> {
+  const rows = yield* all<{ seq: number }>(
+    // By form and state, as the index of assigned submissions is.
+    `SELECT s.seq FROM forms f CROSS JOIN submissions s
+     WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.assignee IS NOT NULL AND s.assignee = $assignee`,
+    { assignee },
+  );
+  const seqs = rows.map(({ seq }) => seq);
+  yield* runAmong(seqs, (list) => `UPDATE submissions SET assignee = NULL WHERE seq IN ${list}`, {});
+  yield* record(
+    seqs.map((seq) => ({ seq, kind: "assigned", text: null })),
+    by,
+  );
+}
+
 export function* labelSubmissions(ids: readonly string[], change: LabelChange, by: Author): Work<string[]> {
   const changed: string[] = [];
   const events: NewEvent[] = [];
