@@ -159,7 +159,7 @@ export async function serve(
     sync = await openFlagdSync(app, config, tls, log);
     const ofSites = config.tls ? await renewalsOf({ places, listeners, threads, log }) : [];
     const renewals = [...ofSites, ...sync.renewals];
-    if (config.tls) onHangup(config.tls, renewals, log);
+    onHangup(config.tls, renewals, log, io.errIsTerminal);
     jobs = startJobs(
       [
         scheduleJob(app, warn),

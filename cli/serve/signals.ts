@@ -1,18 +1,52 @@
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { clock } from "../../src/base/clock.ts";
 import { type Tls, readTls } from "./listen.ts";
 import type { Log } from "./log.ts";
 import type { Renewal } from "./renewal.ts";
 
-/** Reads the certificate again on SIGHUP; one that cannot be used leaves the old one in use. */
-export function onHangup(files: Tls, renewals: Renewal[], log: Log): void {
+/**
+ * Reads the certificate again on SIGHUP, if there is one; one that cannot be used leaves the old one in use. A closed terminal
+ * sends SIGHUP too: it stops the server as SIGTERM does, except under nohup. `hasScreen`: whether the log goes to a terminal.
+ */
+export function onHangup(files: Tls | null, renewals: Renewal[], log: Log, hasScreen: boolean): void {
+  const isIgnored = process.platform === "linux" ? ignoresHangups() : !hasScreen;
+  if (files === null && (isIgnored || process.platform === "win32")) return;
   const renew = async () => {
-    const tls = await readTls(files);
+    const tls = await readTls(files!);
     for (const renewal of renewals) await renewal.renew(tls);
     log.line("info", "reloaded the certificate");
   };
   let renewed = Promise.resolve();
-  // One after another, so that the files read last count.
-  process.on("SIGHUP", () => void (renewed = renewed.then(renew).catch(log.error)));
+  let endsWithTerminal = !isIgnored && hasTerminal();
+  process.on("SIGHUP", () => {
+    if (endsWithTerminal && !hasTerminal()) {
+      // The kernel and the shell both send one.
+      endsWithTerminal = false;
+      log.line("info", "the terminal was closed");
+      process.kill(process.pid, "SIGTERM");
+    } else if (files === null) {
+      log.line("warn", "SIGHUP reloads a certificate, and this server has none");
+    } else {
+      // One after another, so that the files read last count.
+      renewed = renewed.then(renew).catch(log.error);
+    }
+  });
+}
+
+/** Whether the process was started with SIGHUP ignored, as by nohup. */
+function ignoresHangups(): boolean {
+  const [, mask] = /^SigIgn:\s*(\w+)/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+  return mask !== undefined && (BigInt(`0x${mask}`) & 1n) === 1n;
+}
+
+/** Whether the process has a terminal that signals come from. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync("/dev/tty", "r"));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
