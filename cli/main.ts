@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from "commander";
-import { AppError, type ErrorCode } from "../src/base/errors.ts";
+import { AppError, type ErrorCode, stackOf } from "../src/base/errors.ts";
 import { COMPLETE } from "./commands/completion/complete-command.ts";
 import { Cancelled, EXIT, Failed, RemoteError } from "./exit.ts";
 import { errorJson } from "./output/error-json.ts";
@@ -109,7 +109,7 @@ function reportError(error: unknown, io: Io, asJson: boolean, command: Command |
     show("internal", error.message, "see the log of the server");
     return EXIT.failure;
   }
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const stack = stackOf(error);
   show("internal", "internal error: this is a bug in formflag", asJson ? stack : null);
   if (!asJson) io.err(`${printableLines(stack)}\n`);
   return EXIT.failure;

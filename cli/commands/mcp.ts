@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import { INCLUDES, SCOPES, type Scope } from "../../src/access/scope.ts";
 import { me } from "../../src/operations/access/me.ts";
+import { stackOf } from "../../src/base/errors.ts";
 import type { Io } from "../output/terminal.ts";
-import { shown } from "../output/text.ts";
+import { printableLines, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
 import { listOption } from "../session/command-line.ts";
 import type { Input } from "../session/input.ts";
@@ -77,7 +78,7 @@ async function run({ client, note }: Session): Promise<void> {
       (await client.send(operation, { ...sent, source: "mcp" })).value,
     identify,
     log: (tool: string, name: string) => note(shown`${tool} by ${name}\n`),
-    report: (error: unknown) => note(shown`internal error: ${String(error)}\n`),
+    report: (error: unknown) => note(`internal error: ${printableLines(stackOf(error))}\n`),
   };
   await serveStreams(session, VERSION, { input: process.stdin, output: process.stdout });
 }

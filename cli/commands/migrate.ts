@@ -1,8 +1,8 @@
-import { constants, setPriority } from "node:os";
 import { type Command, Option } from "commander";
 import { formatBytes } from "../../src/base/bytes.ts";
 import type { MoveProgress, Moved } from "../../src/maintenance/move.ts";
 import { needDatabase } from "../data/open.ts";
+import { lowerPriority } from "../data/priority.ts";
 import { createPrinter } from "../output/printer.ts";
 import { progressBar } from "../output/progress.ts";
 import type { Io } from "../output/terminal.ts";
@@ -74,7 +74,7 @@ async function run(io: Io, { config, target, isFinal }: Values): Promise<void> {
   const { shared } = await loadStorage(target);
   needDatabase(data);
   // A running server has priority; in the final step, it waits.
-  if (!isFinal) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  if (!isFinal) lowerPriority();
   const printer = createPrinter(io, config);
   const line = printer.progress();
   const progress: MoveProgress = (what, done, total) =>

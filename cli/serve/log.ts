@@ -1,5 +1,5 @@
 import { type Timer, clock } from "../../src/base/clock.ts";
-import { AppError } from "../../src/base/errors.ts";
+import { AppError, stackOf } from "../../src/base/errors.ts";
 import { earlyRequestId } from "../../src/http/request-id.ts";
 import type { RequestRecord } from "../../src/http/request-record.ts";
 import { droppedLines } from "../output/error-stream.ts";
@@ -118,6 +118,5 @@ function describe(error: unknown, isExpected = false): string {
     const { message, cause } = error;
     return cause === undefined ? message : `${message}: ${describe(cause, true)}`;
   }
-  if (!(error instanceof Error)) return String(error);
-  return isExpected ? `${error.name}: ${error.message}` : (error.stack ?? `${error.name}: ${error.message}`);
+  return isExpected ? String(error) : stackOf(error);
 }

@@ -74,3 +74,10 @@ export class AppError extends Error {
     this.retryAfter = details.retryAfter ?? null;
   }
 }
+
+/** The stack of an error and of its causes, for a log. */
+export function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const stack = error.stack ?? `${error.name}: ${error.message}`;
+  return error.cause === undefined ? stack : `${stack}\ncaused by ${stackOf(error.cause)}`;
+}

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from "../base/errors.ts";
+import { AppError, type ErrorCode, stackOf } from "../base/errors.ts";
 
 /** The outcome of a call in the form that is sent to another thread: an error would lose its class. */
 export type Outcome =
@@ -10,6 +10,8 @@ export type Outcome =
       reason: string | null;
       hint: string | null;
       retryAfter: number | null;
+      /** Name and message of what caused it, for the log. */
+      cause: string | undefined;
     }
   | { ok: false; code: "bug"; message: string };
 
@@ -17,25 +19,23 @@ export type Outcome =
 export function failureOf(error: unknown): Outcome {
   if (error instanceof AppError) {
     const { code, message, reason, hint, retryAfter } = error;
-    return { ok: false, code, message, reason, hint, retryAfter };
+    const cause = error.cause === undefined ? undefined : `${error.cause as Error}`;
+    return { ok: false, code, message, reason, hint, retryAfter, cause };
   }
-  return {
-    ok: false,
-    code: "bug",
-    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-  };
+  return { ok: false, code: "bug", message: stackOf(error) };
 }
 
 /** The value of an outcome, or a promise that rejects with the error of the call. */
 export function resultOf(outcome: Outcome): unknown {
   if (outcome.ok) return outcome.value;
   if (outcome.code === "bug") return Promise.reject(new Error(outcome.message));
-  const { code, message, reason, hint, retryAfter } = outcome;
+  const { code, message, reason, hint, retryAfter, cause } = outcome;
   return Promise.reject(
     new AppError(code, message, {
       reason: reason ?? undefined,
       hint: hint ?? undefined,
       retryAfter: retryAfter ?? undefined,
+      cause,
     }),
   );
 }

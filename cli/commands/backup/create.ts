@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { stat } from "node:fs/promises";
-import { constants, setPriority, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import type { Command } from "commander";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { AppError } from "../../../src/base/errors.ts";
@@ -15,6 +15,7 @@ import { NAMES } from "../../../src/storage.ts";
 import { UNVERIFIED, noteBackup } from "../../data/backups.ts";
 import { lockBackup, needDatabase, openApp, openSource } from "../../data/open.ts";
 import { openPartial } from "../../data/partial.ts";
+import { lowerPriority } from "../../data/priority.ts";
 import { fileTime } from "../../data/restore.ts";
 import { openScratch } from "../../data/scratch.ts";
 import type { SharedStorage } from "../../../src/storage.ts";
@@ -101,7 +102,7 @@ async function run(io: Io, { config, output, remote }: Values): Promise<void> {
   }
   if (storage === null) return saveRemote(io, config, output, server!);
   // A running server has priority.
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  lowerPriority();
   await (storage.shared === null
     ? saveDirectory(io, config, output)
     : saveShared(io, config, output, storage.shared));

@@ -1,57 +1,22 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { copyFile, mkdir, rename, writeFile, chmod } from "node:fs/promises";
-import { homedir } from "node:os";
-import { join } from "node:path";
-import { clock } from "../../../src/base/clock.ts";
+import { access, chmod, constants, copyFile, mkdir, rename, writeFile } from "node:fs/promises";
 import { AppError } from "../../../src/base/errors.ts";
-import { env } from "../../session/env.ts";
-import { EXECUTABLE, NAME, SHARED, type Service, UNIT_NAME, unitText } from "./systemd.ts";
+import { shellWord } from "../../../src/base/shell.ts";
+import { join } from "node:path";
+import { type Machine, type Scope, must } from "./machine.ts";
+import { NAME, SHARED, type Service, UNIT_NAME, unitText, writtenFolders } from "./systemd.ts";
 
-type Scope = Service["scope"];
-
-/** The machine that a service is installed on. */
-export type Machine = {
-  hasSystemd: boolean;
-  isRoot: boolean;
-  /** The folder of units. */
-  unitsOf: (scope: Scope) => string;
-  /** The path of the executable of a service of the system, if it cannot run where it is. */
-  sharedExecutable: string;
-  /** Waits until a server that cannot start has ended. */
-  settle: () => Promise<void>;
-  /** Runs a program to its end; its code is 127 if there is none of that name. */
-  run: (program: string, ...args: string[]) => Promise<{ code: number; text: string }>;
-};
-
-/** How long a server may take to fail at its start, in milliseconds. */
-const START_MS = 1000;
-
-/** The machine that this process runs on. */
-export const THIS_MACHINE: Machine = {
-  // As sd_booted(3) checks it.
-  hasSystemd: existsSync("/run/systemd/system"),
-  isRoot: process.getuid?.() === 0,
-  unitsOf: (scope) =>
-    scope === "system"
-      ? "/etc/systemd/system"
-      : join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "systemd/user"),
-  sharedExecutable: EXECUTABLE,
-  settle: () => clock.sleep(START_MS),
-  async run(...command) {
-    if (Bun.which(command[0]) === null) return { code: 127, text: `${command[0]} is not installed` };
-    const child = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-    const texts = [child.stdout, child.stderr].map((stream) => new Response(stream).text());
-    return { text: (await Promise.all(texts)).join("").trim(), code: await child.exited };
-  },
-};
+/** How often a server that starts is looked at: a migration takes longer, and is no failure. */
+const LOOKS = 100;
 
 /** A unit of ours begins with this line behind its first section. */
 const OURS = /^Description=formflag: /m;
 
 /**
- * Installs a service, or changes an installed one, and starts it: the user of a system service, its executable, the unit.
- * `step` receives each step that was done, in words. Returns the path of the unit. Throws `unsupported` without systemd,
- * `forbidden` without rights, `conflict` for a unit of that name that is not ours, `unavailable` if it does not start.
+ * Installs a service, or changes an installed one, and starts it: the user of a system service, its folders, its executable,
+ * the unit. If it does not start, the former unit runs again. `step` receives each step that was done, in words. Returns the
+ * path of the unit. Throws `unsupported` without systemd, `forbidden` without rights or for a folder that its user may not
+ * write to, `conflict` for a unit of that name that is not ours, `unavailable` if it does not start.
  */
 export async function installService(
   service: Service,
@@ -64,18 +29,19 @@ export async function installService(
   requireOurs(file);
   // Refused before anything is done.
   const unit = unitText({ ...service, executable: sharedPath(service, machine) });
-  if (scope === "system") await prepareSystem(service, machine, step);
+  if (scope === "system") await createUser(machine, step);
+  for (const path of writtenFolders(service)) await prepareFolder(path, service, machine, step);
+  if (scope === "system") await shareExecutable(service, machine, step);
   await mkdir(folder, { recursive: true });
-  await writeFile(`${file}.new`, unit, { mode: 0o644 });
-  await chmod(`${file}.new`, 0o644);
-  await rename(`${file}.new`, file);
+  const former = existsSync(file) ? readFileSync(file, "utf8") : null;
+  await replaceUnit(file, unit);
   step(`wrote ${file}`);
-  const systemctl = controlOf(machine, scope);
-  await systemctl("daemon-reload");
-  await systemctl("enable", NAME);
-  // Starts one that does not run.
-  await systemctl("restart", NAME);
-  await requireActive(machine, scope);
+  try {
+    await start(machine, scope);
+  } catch (error) {
+    if (former !== null) await putBack(file, former, machine, scope, error);
+    throw error;
+  }
   step(`enabled and started ${NAME}`);
   if (scope === "user") {
     const { code } = await machine.run("loginctl", "enable-linger");
@@ -130,19 +96,83 @@ function sharedPath({ executable, scope }: Service, { sharedExecutable }: Machin
   return scope === "user" || SHARED.test(executable) ? executable : sharedExecutable;
 }
 
-async function prepareSystem(
+async function replaceUnit(file: string, unit: string): Promise<void> {
+  await writeFile(`${file}.new`, unit, { mode: 0o644 });
+  await chmod(`${file}.new`, 0o644);
+  await rename(`${file}.new`, file);
+}
+
+async function start(machine: Machine, scope: Scope): Promise<void> {
+  const systemctl = controlOf(machine, scope);
+  await systemctl("daemon-reload");
+  await systemctl("enable", NAME);
+  // Starts one that does not run.
+  await systemctl("restart", NAME);
+  await requireActive(machine, scope);
+}
+
+/** Starts the former unit again after another did not start. Throws `unavailable`, with what has become of it. */
+async function putBack(
+  file: string,
+  former: string,
+  machine: Machine,
+  scope: Scope,
+  cause: unknown,
+): Promise<never> {
+  await replaceUnit(file, former);
+  const isRunning = await start(machine, scope).then(
+    () => true,
+    () => false,
+  );
+  const outcome = isRunning ? "it runs as before" : "its former unit was put back, and does not start either";
+  throw new AppError("unavailable", `the service does not start with these options: ${outcome}`, {
+    hint: cause instanceof AppError ? (cause.hint ?? undefined) : undefined,
+    cause,
+  });
+}
+
+/** Copies the executable to where the user of a service of the system may run it. */
+async function shareExecutable(
   service: Service,
   machine: Machine,
   step: (text: string) => void,
 ): Promise<void> {
   const shared = sharedPath(service, machine);
-  if (shared !== service.executable) {
-    // Renamed, because the file of a program that runs cannot be written.
-    await copyFile(service.executable, `${shared}.new`);
-    await chmod(`${shared}.new`, 0o755);
-    await rename(`${shared}.new`, shared);
-    step(`copied ${service.executable} to ${shared}`);
+  if (shared === service.executable) return;
+  // Renamed, because the file of a program that runs cannot be written.
+  await copyFile(service.executable, `${shared}.new`);
+  await chmod(`${shared}.new`, 0o755);
+  await rename(`${shared}.new`, shared);
+  step(`copied ${service.executable} to ${shared}`);
+}
+
+/** Creates a folder that the service writes to. Throws `forbidden` if there is one that it may not write to. */
+async function prepareFolder(
+  path: string,
+  { scope }: Service,
+  machine: Machine,
+  step: (text: string) => void,
+): Promise<void> {
+  const isSystem = scope === "system";
+  if (!existsSync(path)) {
+    if (isSystem) await must(machine, "install", "-d", "-o", NAME, "-g", NAME, "-m", "700", path);
+    else await mkdir(path, { recursive: true, mode: 0o700 });
+    return step(`created ${path}`);
   }
+  const isWritable = isSystem
+    ? // The service finds it below folders that are closed to its user, too.
+      (await machine.run("env", `--chdir=${path}`, "runuser", "-u", NAME, "--", "test", "-w", ".")).code === 0
+    : await access(path, constants.W_OK).then(
+        () => true,
+        () => false,
+      );
+  if (isWritable) return;
+  throw new AppError("forbidden", `the service could not write to ${path}`, {
+    hint: isSystem ? `let it own the folder: chown ${NAME}: ${shellWord(path)}` : "name a folder of yours",
+  });
+}
+
+async function createUser(machine: Machine, step: (text: string) => void): Promise<void> {
   if ((await machine.run("id", NAME)).code === 0) return;
   const home = ["--home-dir", `/var/lib/${NAME}`, "--shell", "/usr/sbin/nologin"];
   await must(machine, "useradd", "--system", "--user-group", ...home, NAME);
@@ -154,25 +184,18 @@ function controlOf(machine: Machine, scope: Scope) {
   return (...args: string[]) => must(machine, "systemctl", ...(scope === "user" ? ["--user"] : []), ...args);
 }
 
-async function must(machine: Machine, program: string, ...args: string[]): Promise<void> {
-  const { code, text } = await machine.run(program, ...args);
-  if (code === 0) return;
-  throw new AppError(
-    "unavailable",
-    `${[program, ...args].join(" ")} failed: ${text || `exit code ${code}`}`,
-    {
-      hint:
-        program === "systemctl" ? `journalctl -u ${NAME} may say more` : "do it by hand, and run this again",
-    },
-  );
-}
-
-/** `systemctl restart` succeeds for a server that ends right after its start. */
+/** `systemctl restart` succeeds for a server that ends right after its start, so its log has to say that it listens. */
 async function requireActive(machine: Machine, scope: Scope): Promise<void> {
-  await machine.settle();
   const user = scope === "user" ? ["--user"] : [];
-  const { code } = await machine.run("systemctl", ...user, "is-active", "--quiet", NAME);
-  if (code === 0) return;
+  const show = ["systemctl", ...user, "show", "--property", "InvocationID", "--value", NAME];
+  const started = `_SYSTEMD_INVOCATION_ID=${(await machine.run(...show)).text}`;
+  for (let looks = 1; ; looks += 1) {
+    const { code } = await machine.run("systemctl", ...user, "is-active", "--quiet", NAME);
+    if (code !== 0) break;
+    const { text } = await machine.run("journalctl", ...user, "--output", "cat", started);
+    if (/^listening on /m.test(text) || looks === LOOKS) return;
+    await machine.wait();
+  }
   throw new AppError("unavailable", "the service was installed, and does not run", {
     hint: `the reason is in its log: journalctl ${scope === "user" ? "--user " : ""}-u ${NAME} -n 20`,
   });

@@ -1,5 +1,5 @@
 import type { Command, Option } from "commander";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { createPrinter } from "../../output/printer.ts";
 import type { Io } from "../../output/terminal.ts";
 import { type ServeConfig, readServeConfig } from "../../serve/config.ts";
@@ -26,7 +26,7 @@ export function addServiceCommands(service: Command, io: Io): void {
       `
 Writes the unit, starts the service and enables it. A system service needs root. It runs as the user formflag, which is
 created if necessary. An executable in a home directory is copied to ${EXECUTABLE}. To change the service, run the
-command again with other options or a newer executable.
+command again with other options or a newer executable. If it does not start with them, the former unit runs again.
 
 The unit runs this executable with the options given here, on --data or on /var/lib/formflag (with --user:
 ~/.local/share/formflag). Passwords and the credentials of a bucket are not part of it: pass them with EnvironmentFile=.
@@ -80,8 +80,13 @@ function parse(command: Command): Values {
       option.required ? valuesOf(option).flatMap((value) => [option.long!, value]) : [option.long!],
     ),
     data: sourceOf("data") === "default" ? null : resolve(config.data),
-    files: given.filter((option) => isFile(option) && !isFolder(option)).flatMap(valuesOf),
-    folders: given.filter(isFolder).flatMap(valuesOf),
+    files: given
+      .filter((option) => isFile(option) && !isFolder(option) && !isWritten(option))
+      .flatMap(valuesOf),
+    folders: [
+      ...given.filter(isFolder).flatMap(valuesOf),
+      ...given.filter(isWritten).flatMap(valuesOf).map(dirname),
+    ],
     scope: options["user"] === true ? "user" : "system",
     usesLowPort: usesLowPort(config),
     hasTls: config.tls !== null,
@@ -91,6 +96,11 @@ function parse(command: Command): Values {
 
 function isFolder(option: Option): boolean {
   return option.flags.includes("<dir>");
+}
+
+/** Whether an option names a file that the server writes, and may have to create. */
+function isWritten(option: Option): boolean {
+  return option.attributeName() === "auditFile";
 }
 
 /** Options of every command that say where a server has its data, apart from its directory. */
@@ -112,7 +122,10 @@ async function run(io: Io, { config, print, service }: Values): Promise<void> {
     return io.out(json ? `${JSON.stringify({ name: UNIT_NAME, unit }, null, 2)}\n` : unit);
   }
   const printer = createPrinter(io, config);
-  const { THIS_MACHINE, installService } = await import("./install.ts");
+  const [{ THIS_MACHINE }, { installService }] = await Promise.all([
+    import("./machine.ts"),
+    import("./install.ts"),
+  ]);
   const unit = await installService(service, THIS_MACHINE, (text) => printer.note(`${text}\n`));
   const isUser = service.scope === "user";
   await printer.report({ name: UNIT_NAME, unit }, `installed the service ${NAME}\n`);
@@ -129,7 +142,10 @@ function parseUninstall(command: Command): Uninstall {
 }
 
 async function uninstall(io: Io, { config, scope }: Uninstall): Promise<void> {
-  const { THIS_MACHINE, uninstallService } = await import("./install.ts");
+  const [{ THIS_MACHINE }, { uninstallService }] = await Promise.all([
+    import("./machine.ts"),
+    import("./install.ts"),
+  ]);
   const unit = await uninstallService(scope, THIS_MACHINE);
   await createPrinter(io, config).report(
     { name: UNIT_NAME, unit },

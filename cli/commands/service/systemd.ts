@@ -14,7 +14,7 @@ export type Service = {
   scope: "system" | "user";
   /** Whether it listens on a port under 1024. */
   usesLowPort: boolean;
-  /** Whether it serves HTTPS, so that a hangup makes it read its certificate again; else a hangup ends it. */
+  /** Whether it serves HTTPS, so that a hangup makes it read its certificate again. */
   hasTls: boolean;
 };
 
@@ -92,16 +92,24 @@ const SANDBOX = [
   "SystemCallArchitectures=native",
   "SystemCallFilter=@system-service",
   "SystemCallFilter=~@privileged @resources",
+  "# Backups give way to the server.",
+  "SystemCallFilter=setpriority",
   "SystemCallErrorNumber=EPERM",
 ];
+
+/** The folders that the server of a unit writes to, apart from one of its own in the usual place. */
+export function writtenFolders({ data, folders }: Service): string[] {
+  return [...(data === null ? [] : [data]), ...folders];
+}
 
 /** Folders that the sandbox hides, except for the paths that the unit binds. */
 const HIDDEN = /^\/(home|root|run\/user|tmp|var\/tmp)\//;
 
 /** Settings that only the service manager of the system supports. */
-function systemSandbox({ executable, data, files, folders, usesLowPort }: Service): string[] {
+function systemSandbox(service: Service): string[] {
+  const { executable, files, usesLowPort } = service;
   const hidden = [executable, ...files].filter((path) => HIDDEN.test(path));
-  const written = [...(data === null ? [] : [data]), ...folders];
+  const written = writtenFolders(service);
   const isWrittenHidden = written.some((path) => HIDDEN.test(path));
   const capability = usesLowPort ? "CAP_NET_BIND_SERVICE" : "";
   return [

@@ -3,7 +3,7 @@ import { ITSELF, recordEvent } from "../../../src/access/audit/audit.ts";
 import type { App } from "../../../src/app.ts";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { isoTime } from "../../../src/base/clock.ts";
-import { AppError } from "../../../src/base/errors.ts";
+import { AppError, stackOf } from "../../../src/base/errors.ts";
 import type { Job } from "../../../src/base/jobs.ts";
 import { type Backups, NO_BACKUPS } from "../../../src/maintenance/status.ts";
 import type { Download } from "../../../src/operations/deployment.ts";
@@ -26,6 +26,8 @@ type BackupOptions = {
   data: string | null;
   /** The environment in which a command finds the same data. */
   env: Record<string, string | undefined>;
+  /** The command line that starts this program. */
+  program?: string[];
   log: Log;
 };
 
@@ -41,12 +43,12 @@ type BackupService = {
 };
 
 /** Creates the backups of a server: those on its schedule, never more than one at a time, and those for clients. */
-export function createBackups(app: App, { settings, data, env, log }: BackupOptions): BackupService {
+export function createBackups(app: App, { settings, data, log, ...own }: BackupOptions): BackupService {
   const recordIn = data ?? settings?.directory ?? null;
   const record = () => (recordIn === null ? NO_BACKUPS : readBackups(recordIn));
   const note = (change: Parameters<typeof noteBackup>[1]) =>
     recordIn === null ? undefined : noteBackup(recordIn, change);
-  const commands = createBackupCommands(env);
+  const commands = createBackupCommands(own.env, own.program);
   let isStopping = false;
   let failure = settings === null ? null : record().failure;
   /** The end of the wait of the schedule, after a failure or for another backup; a restart tries again at once. */
@@ -88,11 +90,11 @@ export function createBackups(app: App, { settings, data, env, log }: BackupOpti
       await makeOne(settings);
     } catch (error) {
       if (isStopping) return;
-      const text = error instanceof Error ? error.message : String(error);
-      failure = { at: isoTime(app.now()), error: text };
+      const { message, cause } = error instanceof AppError ? error : bugOf(error);
+      failure = { at: isoTime(app.now()), error: message };
       waitUntil = app.now() + Math.min(RETRY_MS, settings.every * 1000);
       note({ failure });
-      log.error(new AppError("unavailable", `the backup into ${settings.directory} failed: ${text}`));
+      log.error(failedInto(settings.directory, message, cause));
     }
   };
 
@@ -120,4 +122,13 @@ export function createBackups(app: App, { settings, data, env, log }: BackupOpti
       commands.stop();
     },
   };
+}
+
+/** The message of a bug, whose stack is the cause for the log. */
+function bugOf(error: unknown): { message: string; cause: string } {
+  return { message: error instanceof Error ? error.message : String(error), cause: stackOf(error) };
+}
+
+function failedInto(directory: string, message: string, cause: unknown): AppError {
+  return new AppError("unavailable", `the backup into ${directory} failed: ${message}`, { cause });
 }

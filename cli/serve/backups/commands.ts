@@ -1,8 +1,8 @@
-import { constants, setPriority } from "node:os";
 import { isoTime } from "../../../src/base/clock.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import type { Download } from "../../../src/operations/deployment.ts";
 import { RECORDED } from "../../data/backups.ts";
+import { lowerPriority } from "../../data/priority.ts";
 import { ownCommand } from "./own-command.ts";
 
 /** A process that makes or verifies a backup. */
@@ -13,7 +13,7 @@ export type BackupCommands = {
   isRunning: () => boolean;
   /**
    * Runs `formflag backup` with these arguments to its end, with its temporary files in a folder. Returns what it prints as
-   * JSON. Throws `unavailable` with its error.
+   * JSON. Throws `unavailable` with its error, whose cause is what else the log should have.
    */
   run: (folder: string, ...args: string[]) => Promise<Record<string, unknown>>;
   /** Begins a backup that is downloaded. Throws `unavailable` if it fails before it writes anything. */
@@ -22,23 +22,23 @@ export type BackupCommands = {
   stop: () => void;
 };
 
-/** Creates the commands; in `env` they find the data of the server. */
-export function createBackupCommands(env: Record<string, string | undefined>): BackupCommands {
+/** Creates the commands; in `env` they find the data of the server. `program` is the command line before them. */
+export function createBackupCommands(
+  env: Record<string, string | undefined>,
+  program = ownCommand(),
+): BackupCommands {
   const children = new Set<Child>();
   let isStopping = false;
 
   const start = (args: string[], more: Record<string, string> = {}): Child => {
     if (isStopping) throw new AppError("unavailable", "the server is about to stop");
-    const child = Bun.spawn([...ownCommand(), "backup", ...args], {
+    const child = Bun.spawn([...program, "backup", ...args], {
       env: { ...env, [RECORDED]: "1", ...more },
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",
     });
-    // It may have ended already.
-    try {
-      setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
-    } catch {}
+    lowerPriority(child.pid);
     children.add(child);
     void child.exited.then(() => children.delete(child));
     return child;
@@ -94,15 +94,16 @@ async function* archiveOf(
   }
 }
 
-/** The error of a command that failed, by its standard error. */
-function failed(stderr: string, code: number): AppError {
-  return new AppError("unavailable", messageIn(stderr) ?? `the backup ended with exit code ${code}`);
-}
-
-function messageIn(stderr: string): string | null {
+/** The error of a command that failed, by its standard error, with the stack of a bug as the cause. */
+function failed(stderr: string, exitCode: number): AppError {
+  const lastLine = stderr.trimEnd().split("\n").at(-1)!;
   try {
-    return (JSON.parse(stderr) as { error: { message: string } }).error.message;
+    const { code, message, hint } = (JSON.parse(lastLine) as { error: Record<string, string> }).error;
+    return new AppError("unavailable", message!, { cause: code === "internal" ? hint : undefined });
   } catch {
-    return /^error: (.+)$/m.exec(stderr)?.[1] ?? null;
+    const [, message, more] = /^error: (.+)\n?([^]*)$/m.exec(stderr) ?? [];
+    return new AppError("unavailable", message ?? `the backup ended with exit code ${exitCode}`, {
+      cause: (more ?? stderr).trim() || undefined,
+    });
   }
 }

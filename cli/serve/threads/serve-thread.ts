@@ -1,4 +1,5 @@
 import { isShared } from "../../../src/base/changes.ts";
+import { stackOf } from "../../../src/base/errors.ts";
 import { createSharedIdSource } from "../../../src/base/ids.ts";
 import { startJobs } from "../../../src/base/jobs.ts";
 import { readClock } from "../../../src/base/threads/shared-clock.ts";
@@ -55,7 +56,7 @@ async function begin(given: ThreadStart): Promise<void> {
     serving = await start(given);
     post({ kind: "listening" });
   } catch (error) {
-    post({ kind: "failed", error: plain(error) });
+    post({ kind: "failed", error: stackOf(error) });
   }
 }
 
@@ -77,11 +78,6 @@ async function stop(): Promise<void> {
 async function end(): Promise<void> {
   await serving?.end();
   post({ kind: "ended" });
-}
-
-/** An error as a message can carry it. */
-function plain(error: unknown): unknown {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 const askTime = () =>

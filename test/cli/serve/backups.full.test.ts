@@ -5,7 +5,7 @@ import { readBackups } from "../../../cli/data/backups.ts";
 import { lockBackup, openApp } from "../../../cli/data/open.ts";
 import { createBackups } from "../../../cli/serve/backups/backups.ts";
 import { readBackup } from "../../../cli/serve/backups/schedule-options.ts";
-import type { Log } from "../../../cli/serve/log.ts";
+import { type Log, createLog } from "../../../cli/serve/log.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { checkBackups } from "../../../src/maintenance/doctor/backups.ts";
 import { environment, formflag, onData } from "../../support/commands.ts";
@@ -160,6 +160,33 @@ describe("backups on a schedule", () => {
     expect(errors).toEqual([]);
     expect(archives()).toEqual([]);
   });
+});
+
+test("a backup that ends with a bug has its stack in the log, on schedule and as a download", async () => {
+  const program = join(tempDirectory(), "bug.ts");
+  const cli = join(import.meta.dir, "../../../cli");
+  writeFileSync(
+    program,
+    `import { run } from "${cli}/main.ts";
+import { processIo } from "${cli}/output/terminal.ts";
+Date.prototype.toISOString = () => { throw new TypeError("the cause") };
+process.exitCode = await run(process.argv.slice(2), processIo(process.env));
+`,
+  );
+  const { app, data, directory } = await begin();
+  let text = "";
+  const write = (line: string) => void (text += line);
+  const log = createLog({ errIsTerminal: false, note: write, err: write }, { format: "text", level: "info" });
+  const env = environment({ FORMFLAG_DATA: data });
+  const settings = { directory, every: 3600, keep: 1 };
+  const backups = createBackups(app, { settings, data, env, program: [process.execPath, program], log });
+  for (const make of [backups.job!.run, () => backups.download().catch(log.error)]) {
+    text = "";
+    await make();
+    expect(text).toMatch(
+      /internal error: this is a bug in formflag: TypeError: the cause\n\s+at .*bug\.ts:3/,
+    );
+  }
 });
 
 describe("the options of backups", () => {

@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { type Machine, installService, uninstallService } from "../../../cli/commands/service/install.ts";
+import { installService, uninstallService } from "../../../cli/commands/service/install.ts";
+import type { Machine } from "../../../cli/commands/service/machine.ts";
 import type { Service } from "../../../cli/commands/service/systemd.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { formflag } from "../../support/commands.ts";
@@ -19,12 +20,13 @@ function openMachine(more: Partial<Machine> = {}, answers: Record<string, number
     isRoot: true,
     unitsOf: (scope) => join(root, scope),
     sharedExecutable: join(root, "shared"),
-    settle: async () => {},
+    wait: async () => {},
     async run(...command) {
       const line = command.join(" ");
       ran.push(line);
       const code = Object.entries(answers).find(([start]) => line.startsWith(start))?.[1] ?? 0;
-      return { code, text: code === 0 ? "" : "no" };
+      if (line.startsWith("journalctl")) return { code, text: "listening on http://127.0.0.1:9000" };
+      return { code, text: code === 0 ? "1" : "no" };
     },
     ...more,
   };
@@ -67,9 +69,11 @@ describe("service install", () => {
       "systemctl daemon-reload",
       "systemctl enable formflag",
       "systemctl restart formflag",
+      "systemctl show --property InvocationID --value formflag",
       "systemctl is-active --quiet formflag",
+      "journalctl --output cat _SYSTEMD_INVOCATION_ID=1",
     ]);
-    expect(steps.map((step) => step.split(" ")[0])).toEqual(["copied", "created", "wrote", "enabled"]);
+    expect(steps.map((step) => step.split(" ")[0])).toEqual(["created", "copied", "wrote", "enabled"]);
   });
 
   test("of a user leaves the executable where it is, and says if it stops with the session", async () => {
@@ -87,6 +91,50 @@ describe("service install", () => {
     expect(readFileSync(unit, "utf8")).toContain("127.0.0.1:9001");
     writeFileSync(join(root, "system/formflag.service"), "[Unit]\nDescription=another\n");
     expect((await errorOf(install())).code).toBe("conflict");
+  });
+
+  test("creates the folders that the service writes to, and changes nothing for one that it may not write to", async () => {
+    const { root, ran, steps, install } = openMachine({}, { env: 1 });
+    const [missing, closed] = [join(root, "missing"), join(root, "closed's")];
+    mkdirSync(closed);
+    await install({ folders: [missing] });
+    expect(ran).toContain(`install -d -o formflag -g formflag -m 700 ${missing}`);
+    expect(steps).toContain(`created ${missing}`);
+    const unit = readFileSync(join(root, "system/formflag.service"), "utf8");
+    ran.length = 0;
+    expect(await errorOf(install({ folders: [closed] }))).toMatchObject({
+      code: "forbidden",
+      message: `the service could not write to ${closed}`,
+      hint: `let it own the folder: chown formflag: '${root}/closed'\\''s'`,
+    });
+    expect(ran).toEqual(["id formflag", `env --chdir=${closed} runuser -u formflag -- test -w .`]);
+    expect(readFileSync(join(root, "system/formflag.service"), "utf8")).toBe(unit);
+  });
+
+  test("of a user needs folders that the user may write to", async () => {
+    const { root, ran, install } = openMachine({ isRoot: false });
+    await install({ scope: "user", folders: [join(root, "a/b"), root] });
+    expect(statSync(join(root, "a/b")).mode & 0o777).toBe(0o700);
+    expect(ran.filter((line) => !line.includes(" --user"))).toEqual(["loginctl enable-linger"]);
+  });
+
+  test("leaves the service as it was if the new one does not start", async () => {
+    const answers: Record<string, number> = {};
+    const { install } = openMachine({}, answers);
+    const unit = await install();
+    const before = readFileSync(unit, "utf8");
+    // systemctl fails where the unit cannot be run, and is-active where the server ends.
+    for (const failing of ["systemctl restart", "systemctl is-active"]) {
+      answers[failing] = 1;
+      const error = await errorOf(install({ args: ["--listen", "127.0.0.1:1"] }));
+      delete answers[failing];
+      expect(error).toMatchObject({
+        code: "unavailable",
+        message: expect.stringContaining("its former unit was put back, and does not start either"),
+        hint: expect.stringContaining("journalctl -u formflag"),
+      });
+      expect(readFileSync(unit, "utf8")).toBe(before);
+    }
   });
 
   test("changes nothing without systemd, or without rights", async () => {

@@ -55,7 +55,7 @@ describe("service install", () => {
     expect(settingOf(unit, "ExecReload")).toBe("/bin/kill -HUP $MAINPID");
   });
 
-  test("prints the settings of mail without a password, and no reload, which would end a server without HTTPS", async () => {
+  test("prints the settings of mail without a password, and no reload, which is of a certificate", async () => {
     const mail = ["--smtp-url", "smtp://me@mail.example.com", "--mail-from", "Shop <forms@example.com>"];
     const env = { FORMFLAG_SMTP_PASSWORD: "hunter2", FORMFLAG_RETRY_DELAYS: "5s 1m" };
     const unit = await printed([...mail, "--smtp-password-file", "/home/me/password"], env);
@@ -65,6 +65,11 @@ describe("service install", () => {
     expect(unit).toContain('BindReadOnlyPaths="/home/me/password"');
     expect(settingOf(unit, "ExecReload")).toBeUndefined();
     expect(unit).not.toContain("hunter2");
+  });
+
+  test("lets the service write to the folder of the file that it appends its audit log to", async () => {
+    const unit = await printed(["--audit-file", "/var/log/formflag/audit.jsonl", "--backup-dir", "/mnt/b"]);
+    expect(unit).toContain('ReadWritePaths="/mnt/b"\nReadWritePaths="/var/log/formflag"\n');
   });
 
   test("refuses options that serve would refuse", async () => {

@@ -1,0 +1,166 @@
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
+import { eventually } from "../support/eventually.ts";
+import { openMailSink } from "../support/peers/mail-sink.ts";
+import { INSTALLER, bootMachine } from "../support/systemd/machine.ts";
+
+const machine = await bootMachine();
+
+const PAIRS = join(import.meta.dir, "../support/tls");
+const AUDIT = "/var/log/formflag/audit.jsonl";
+const OVERRIDE = "/etc/systemd/system/formflag.service.d/test.conf";
+
+/** Settings of the unit that a test changes. */
+function override(...settings: string[]): void {
+  const file = machine!.path(OVERRIDE);
+  mkdirSync(join(file, ".."), { recursive: true });
+  writeFileSync(file, ["[Service]", ...settings, ""].join("\n"));
+}
+
+/** Installs the service, or changes it, as an administrator does. */
+async function install(...options: string[]) {
+  const { must } = machine!;
+  await must(INSTALLER, "service", "install", "--listen", "127.0.0.1:0", ...options);
+  const run = (await must("systemctl", "show", "-P", "InvocationID", "formflag")).trim();
+  const log = () => must("journalctl", "-o", "cat", `_SYSTEMD_INVOCATION_ID=${run}`);
+  const urls = await eventually("the addresses", async () => {
+    const found = [...(await log()).matchAll(/^listening on (\S+)$/gm)].map((match) => match[1]!);
+    return found.length > 0 ? found : null;
+  });
+  return { log, urls, url: urls[0]! };
+}
+
+/** Runs a command beside the service, as docs/running.md says. */
+async function beside<T>(...args: string[]): Promise<T> {
+  const command = ["/usr/local/bin/formflag", ...args, "--data", "/var/lib/formflag", "--json"];
+  const user = ["runuser", "-u", "formflag", "--", "env", "FORMFLAG_TARGET_NETWORK=127.0.0.0/8"];
+  return JSON.parse(await machine!.must(...user, ...command)) as T;
+}
+
+/** Webhooks and a collector of telemetry that count what they get, by path. */
+function openPeer() {
+  const counts = new Map<string, number>();
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch(request) {
+      const { pathname } = new URL(request.url);
+      counts.set(pathname, (counts.get(pathname) ?? 0) + 1);
+      return Response.json({});
+    },
+  });
+  const url = server.url.href.slice(0, -1);
+  return { url, counts, [Symbol.dispose]: () => void server.stop(true) };
+}
+
+describe.skipIf(machine === null)("the installed service", () => {
+  test("does all that a server does, and calls nothing that its sandbox refuses", async () => {
+    using peer = openPeer();
+    const sink = await openMailSink();
+    // A system call that the filter refuses ends the process.
+    override("SystemCallErrorNumber=kill");
+    const mail = `--smtp-url smtp://127.0.0.1:${sink.port}?starttls=off --mail-from f@example.com`;
+    const places = "--flagd-listen 127.0.0.1:0 --metrics-listen 127.0.0.1:0 --target-network 127.0.0.0/8";
+    const written = `--backup-dir /var/backups/formflag --audit-file ${AUDIT}`;
+    const options = `--threads 2 --mcp ${places} ${mail} ${written} --otlp-endpoint ${peer.url}`;
+    const { url, log, urls } = await install(...options.split(" "));
+    expect(urls).toHaveLength(3);
+    await eventually("a backup", async () => /made the backup \S+ and verified it/.test(await log()));
+
+    const form = await beside<{ key: string }>(
+      ..."forms create contact --uploads on --notify a@example.com --retention 90d".split(" "),
+    );
+    await beside("targets", "add", "contact", `${peer.url}/hook`);
+    const body = new FormData();
+    body.append("name", "Ann");
+    body.append("cv", new File([new Uint8Array(300_000)], "cv.bin"));
+    const sent = await fetch(`${url}/v1/s/${form.key}?mode=rest`, { method: "POST", body });
+    expect(sent.status).toBe(200);
+    await eventually(
+      "mail, the webhook and a trace",
+      () => sink.received.length === 1 && peer.counts.has("/hook") && peer.counts.has("/v1/traces"),
+    );
+
+    const { token } = await beside<{ token: string }>("tokens", "create", "here");
+    const statusOf = async (path: string, init: RequestInit = {}) => {
+      const headers = { Authorization: `Bearer ${token}`, Origin: url };
+      const answer = await fetch(url + path, { ...init, headers });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    const statuses = await Promise.all(
+      [
+        "/api/admin/v1/forms/contact/submissions/export?format=csv",
+        "/api/admin/v1/status",
+        "/openapi.json",
+        "/dashboard/sign-in",
+        "/readyz",
+      ].map(async (path) => [path, await statusOf(path)]),
+    );
+    expect(statuses.filter(([, status]) => status !== 200)).toEqual([]);
+    expect(await statusOf("/api/admin/v1/backups", { method: "POST" })).toBe(200);
+    // Its password is checked in a thread of its own.
+    const signIn = { method: "POST", body: new URLSearchParams({ name: "ann", password: "x" }) };
+    expect(await statusOf("/dashboard/sign-in", signIn)).toBe(401);
+
+    const findings = await beside<{ status: string; message: string }[]>("doctor");
+    expect(findings.filter(({ status }) => status === "problem")).toEqual([]);
+    expect(await machine!.must("cat", AUDIT)).toContain('"action":"backup.create"');
+    await machine!.must("systemctl", "stop", "formflag");
+    expect(
+      (await log()).split("\n").filter((line) => /"level":"(error|warn)"|SIGSYS|=sys|core/i.test(line)),
+    ).toEqual([]);
+    expect((await machine!.must("systemctl", "show", "-P", "Result", "formflag")).trim()).toBe("success");
+  });
+
+  test("makes backups under a filter that refuses them a lower priority, as units of earlier versions do", async () => {
+    override("SystemCallFilter=~setpriority");
+    const { log } = await install("--backup-dir", "/var/backups/earlier");
+    await eventually("a backup", async () => /made the backup|"level":"error"/.test(await log()));
+    expect(await log()).toContain("made the backup ");
+  });
+
+  test("goes on as it was where other options are refused, or do not work", async () => {
+    const { must, run } = machine!;
+    override();
+    await install("--mcp");
+    const idOf = () => must("systemctl", "show", "-P", "MainPID", "formflag");
+    const before = await idOf();
+    await must("mkdir", "-p", "/mnt/of-root");
+    const refused = await run(INSTALLER, "service", "install", "--backup-dir", "/mnt/of-root");
+    expect(refused).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("hint: let it own the folder: chown formflag: /mnt/of-root\n"),
+    });
+    expect(await idOf()).toBe(before);
+    using taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+    const failing = await run(INSTALLER, "service", "install", "--listen", `127.0.0.1:${taken.port}`);
+    expect(failing).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining("the service does not start with these options: it runs as before"),
+    });
+    expect(await must("systemctl", "show", "-P", "ExecStart", "formflag")).toContain("--mcp");
+    expect((await must("systemctl", "is-active", "formflag")).trim()).toBe("active");
+  });
+
+  test("reads its certificate again at systemctl reload", async () => {
+    const { must, path } = machine!;
+    override();
+    const use = (name: string) => {
+      for (const part of ["cert", "key"])
+        copyFileSync(join(PAIRS, `${name}.${part}.pem`), path(`/etc/formflag/${part}.pem`));
+    };
+    mkdirSync(path("/etc/formflag"), { recursive: true });
+    use("one");
+    const options = ["--tls-cert", "/etc/formflag/cert.pem", "--tls-key", "/etc/formflag/key.pem"];
+    const { url, log } = await install(...options);
+    expect(url).toStartWith("https:");
+    use("two");
+    await must("systemctl", "reload", "formflag");
+    await eventually("the certificate to be read", async () =>
+      (await log()).includes("reloaded the certificate"),
+    );
+    expect((await fetch(`${url}/healthz`, { tls: { rejectUnauthorized: false } })).status).toBe(200);
+  });
+});
