@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { expect, test } from "bun:test";
-import { eventually } from "../support/eventually.ts";
-import { startServer } from "../support/executable.ts";
+import { eventually } from "../../support/eventually.ts";
+import { startServer } from "../../support/executable.ts";
 
 const CLIENTS = 128;
 const REQUEST = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";

@@ -1,13 +1,13 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { eventually } from "../support/eventually.ts";
-import { openMailSink } from "../support/peers/mail-sink.ts";
-import { INSTALLER, bootMachine } from "../support/systemd/machine.ts";
+import { eventually } from "../../support/eventually.ts";
+import { openMailSink } from "../../support/peers/mail-sink.ts";
+import { INSTALLER, bootMachine } from "../../support/systemd/machine.ts";
 
 const machine = await bootMachine();
 
-const PAIRS = join(import.meta.dir, "../support/tls");
+const PAIRS = join(import.meta.dir, "../../support/tls");
 const AUDIT = "/var/log/formflag/audit.jsonl";
 const OVERRIDE = "/etc/systemd/system/formflag.service.d/test.conf";
 

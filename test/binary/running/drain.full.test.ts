@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { eventually } from "../support/eventually.ts";
-import { runExecutable, startServer } from "../support/executable.ts";
+import { eventually } from "../../support/eventually.ts";
+import { runExecutable, startServer } from "../../support/executable.ts";
 
 describe("a server that drains", () => {
   test("serves on while it is not ready, and stops sooner with a second signal", async () => {

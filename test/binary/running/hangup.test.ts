@@ -2,10 +2,10 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
-import { environment, onData } from "../support/commands.ts";
-import { eventually } from "../support/eventually.ts";
-import { EXECUTABLE, startServer } from "../support/executable.ts";
-import { tempDirectory } from "../support/temp.ts";
+import { environment, onData } from "../../support/commands.ts";
+import { eventually } from "../../support/eventually.ts";
+import { EXECUTABLE, startServer } from "../../support/executable.ts";
+import { tempDirectory } from "../../support/temp.ts";
 
 type Submission = { data: Record<string, unknown> };
 
