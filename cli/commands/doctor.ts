@@ -17,7 +17,7 @@ import { recordedBackups } from "../serve/facts.ts";
 import { surroundingsOf } from "../serve/surroundings.ts";
 import { checkAll } from "../../src/maintenance/doctor/checks.ts";
 import { type Finding, ok } from "../../src/maintenance/finding.ts";
-import { parseServers } from "../../src/maintenance/running-servers.ts";
+import { nearestServer, parseServers } from "../../src/maintenance/running-servers.ts";
 import type { SharedStorage, Storage } from "../../src/storage.ts";
 
 export function addDoctorCommand(doctor: Command, io: Io): void {
@@ -71,8 +71,8 @@ async function readServer(
 async function readShared({ database }: SharedStorage): Promise<{ running?: Settings; findings: Finding[] }> {
   const { serversOn } = await import("../../src/store/postgres/inspect.ts");
   const servers = parseServers(await serversOn(database));
-  const server = servers.find(({ host }) => host === hostname()) ?? servers[0];
-  if (server === undefined) return { findings: [ok("servers", "none uses this database")] };
+  const server = nearestServer(servers, hostname());
+  if (server === null) return { findings: [ok("servers", "none uses this database")] };
   const list = servers.map(({ address, host, version }) => `${address} on ${host} (${version})`).join(", ");
   return { running: server.settings, findings: [ok("servers", list)] };
 }

@@ -16,12 +16,13 @@ export function addMailCommands(mail: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-With --server, that server sends the message with its own settings. Otherwise this command sends it, with the settings
-in FORMFLAG_SMTP_URL, FORMFLAG_MAIL_FROM and the other variables of serve.
+With --server, that server sends the message. Otherwise this command sends it, with the mail server of the running server.
+FORMFLAG_SMTP_URL, FORMFLAG_MAIL_FROM and the other variables of serve replace that, and are needed if no server runs.
 
 Exit code: 0 when the mail server accepted the message, 6 when not, 5 when no mail server is configured.
 
 Examples:
+  formflag mail test you@example.com
   formflag mail test you@example.com --server https://forms.example.com
   FORMFLAG_SMTP_URL=smtp://127.0.0.1:25 FORMFLAG_MAIL_FROM=forms@example.com formflag mail test you@example.com
 `,

@@ -23,11 +23,16 @@ export function recordServing(data: string, serving: Serving): () => void {
   return () => rmSync(file, { force: true });
 }
 
-/** The URL at which senders reach the running server of a data directory: that of `--public-url`, or a local one; null if none runs. */
+/** The URL at which senders reach the running server of a data directory, without a slash at the end; null if none runs. */
 export function servedUrl(data: string): string | null {
   const serving = readServing(data);
-  const publicUrl = serving?.settings?.["publicUrl"] as string | null | undefined;
-  return (publicUrl ?? serving?.origin)?.replace(/\/+$/, "") ?? null;
+  return serving && senderUrl(serving.settings, serving.origin);
+}
+
+/** The same of a server with these settings: that of `--public-url`, or its local address. */
+export function senderUrl(settings: Settings | undefined, address: string): string {
+  const publicUrl = settings?.["publicUrl"] as string | null | undefined;
+  return (publicUrl ?? address).replace(/\/+$/, "");
 }
 
 /** Reads the record of a data directory's running server; null if none runs. */

@@ -126,6 +126,24 @@ export async function outgoingFromEnvironment(
   return loadOutgoing(settings, env["FORMFLAG_SMTP_PASSWORD"], asVariable);
 }
 
+/**
+ * The mail server of a running server with these settings, for a command beside it. A `password` replaces that of the server.
+ * Throws `invalid` for files that cannot be read here, and where only the server has the password.
+ */
+export async function mailOfServer(
+  { smtpPasswordFile, ...settings }: Record<string, unknown>,
+  password: string | undefined,
+): Promise<OutgoingConfig["mail"]> {
+  const file = password === undefined ? smtpPasswordFile : undefined;
+  const { mail } = await loadOutgoing(readOutgoing({ ...settings, smtpPasswordFile: file }), password);
+  if (mail?.user && !mail.password)
+    throw usage(
+      `the password of the SMTP user "${mail.user}" is in the environment of the running server`,
+      "set FORMFLAG_SMTP_PASSWORD here too, or let that server send, with --server and a token",
+    );
+  return mail;
+}
+
 function mailOf(given: Given, nameOf: NameOf): MailSettings | null {
   const { smtpUrl, mailFrom, smtpPasswordFile, smtpCa } = given;
   if (smtpUrl === undefined) {

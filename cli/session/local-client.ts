@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { type Caller, confirmationIn, operatorCaller } from "../../src/access/caller.ts";
 import { requireScopeSomewhere } from "../../src/access/rights.ts";
 import type { Scope } from "../../src/access/scope.ts";
@@ -15,6 +16,7 @@ import type { Call, Operation } from "../../src/operations/operation.ts";
 import { bodyTooLarge } from "../../src/operations/results.ts";
 import type { Storage } from "../../src/storage.ts";
 import type { Io } from "../output/terminal.ts";
+import type { Settings } from "../serve/settings.ts";
 import { Proposed, type Sent, type Transport, revisionIn } from "./client.ts";
 import { env } from "./env.ts";
 import { userName } from "./user.ts";
@@ -134,45 +136,73 @@ async function bodyOf(operation: Operation, body: unknown): Promise<unknown> {
   return schema ? checkBody(schema, bytes, operation) : bytes;
 }
 
-/** As the server of a data directory, or one with the environment of this process. */
-function deploymentOf(app: App, { data, shared }: Storage, version: string): Deployment {
+/** As the server that runs on the data, or one with the environment of this process. */
+function deploymentOf(app: App, storage: Storage, version: string): Deployment {
+  const running = once(() => findRunning(app, storage));
   const linkBase = async () => {
-    const [{ linkBaseFromEnvironment }, { readServing }] = await Promise.all([
-      import("../serve/dashboard-config.ts"),
-      import("../data/serving.ts"),
-    ]);
+    const { linkBaseFromEnvironment } = await import("../serve/dashboard-config.ts");
     const { dashboardUrl, basePath } = linkBaseFromEnvironment(env);
-    const serving = shared === null ? readServing(data) : null;
-    return dashboardUrl ?? serving?.dashboard ?? basePath;
+    return dashboardUrl ?? (await running())?.dashboard ?? basePath;
   };
   return {
-    outgoing: once(() => openOutgoing(app.now, version, shared === null ? data : null)),
+    outgoing: once(async () => openOutgoing(app.now, version, (await running())?.settings)),
+    async sendsMail() {
+      const settings = (await running())?.settings;
+      return (settings === undefined ? env["FORMFLAG_SMTP_URL"] : settings["smtpUrl"]) !== undefined;
+    },
     async feedUrl(token, format) {
-      const { servedUrl } = await import("../data/serving.ts");
-      const url = env["FORMFLAG_PUBLIC_URL"] ?? (shared === null ? servedUrl(data) : null);
+      const url = env["FORMFLAG_PUBLIC_URL"] ?? (await running())?.url ?? null;
       return feedUrl(url, "", token, format);
     },
     formUrl: (key) => formUrl(env["FORMFLAG_PUBLIC_URL"] ?? null, "", key),
     signInUrl: async (secret) => dashboardLink(await linkBase(), secret),
     pageUrl: async (path) => pageLink(await linkBase(), path),
     commitMinutes: () => [],
-    status: async () => (await import("../serve/facts.ts")).localFacts({ data, shared }, version),
+    status: async () => (await import("../serve/facts.ts")).localFacts(storage, version),
   };
 }
 
+/** The server that runs on the data, on a shared database one of this machine if there is any; null for none. */
+async function findRunning(app: App, { data, shared }: Storage): Promise<Running | null> {
+  const { readServing, senderUrl } = await import("../data/serving.ts");
+  if (shared === null) {
+    const serving = readServing(data);
+    return serving && { ...serving, url: senderUrl(serving.settings, serving.origin) };
+  }
+  const { nearestServer, readServers } = await import("../../src/maintenance/running-servers.ts");
+  const server = nearestServer((await readServers(app.store)) ?? [], hostname());
+  return server && { ...server, url: senderUrl(server.settings, server.address) };
+}
+
+/** A server as it describes itself; `url` is where senders reach it, `settings` is undefined for an older one. */
+type Running = { settings?: Settings; dashboard: string | null; url: string };
+
 /**
- * Outgoing connections by the environment of this process, to the networks of the server that runs on the data directory:
- * it will send.
+ * Outgoing connections by the settings of the server that runs on the data, whose mail settings the environment of this process
+ * replaces; without a server, by that environment alone.
  */
-async function openOutgoing(now: () => number, version: string, data: string | null): Promise<Outgoing> {
-  const [{ createOutgoing }, { outgoingFromEnvironment }, { readServing }] = await Promise.all([
+async function openOutgoing(
+  now: () => number,
+  version: string,
+  settings: Settings | undefined,
+): Promise<Outgoing> {
+  const [{ createOutgoing }, { mailOfServer, outgoingFromEnvironment }] = await Promise.all([
     import("../../src/send/outgoing.ts"),
     import("../serve/outgoing-config.ts"),
-    import("../data/serving.ts"),
   ]);
   const own = await outgoingFromEnvironment(env);
-  const settings = data === null ? undefined : readServing(data)?.settings;
   if (settings === undefined) return createOutgoing(own, now, version);
   const targetNetworks = (settings["targetNetwork"] ?? []) as string[];
-  return createOutgoing({ ...own, targetNetworks }, now, version);
+  const open = (mail: typeof own.mail) => createOutgoing({ targetNetworks, mail }, now, version);
+  if (own.mail !== null) return open(own.mail);
+  try {
+    return open(await mailOfServer(settings, env["FORMFLAG_SMTP_PASSWORD"]));
+  } catch (error) {
+    // Webhooks need no password.
+    return Object.defineProperty(open(null), "mail", {
+      get(): never {
+        throw error;
+      },
+    });
+  }
 }

@@ -24,3 +24,8 @@ export function parseServers(facts: readonly string[]): RunningServer[] {
   const servers = facts.map((text) => JSON.parse(text) as RunningServer);
   return servers.toSorted((one, other) => (one.startedAt < other.startedAt ? 1 : -1));
 }
+
+/** The newest server on the machine of that name, else the newest of all; null for none. */
+export function nearestServer(servers: readonly RunningServer[], host: string): RunningServer | null {
+  return servers.find((server) => server.host === host) ?? servers[0] ?? null;
+}

@@ -5,6 +5,7 @@ import type { Status } from "../../src/maintenance/status.ts";
 import { formflag } from "../support/commands.ts";
 import { eventually } from "../support/eventually.ts";
 import { startServer } from "../support/executable.ts";
+import { openMailSink } from "../support/peers/mail-sink.ts";
 import { IS_POSTGRES_HERE, databaseOf, execute, freshDatabase } from "../support/postgres/postgres.ts";
 
 /** Servers on a new database, and commands beside them. */
@@ -58,5 +59,27 @@ describe.skipIf(!IS_POSTGRES_HERE)("a command beside the servers of a shared dat
     expect((await status()).servers).toHaveLength(1);
     await one.stop();
     expect(await status()).toMatchObject({ code: 6, servers: [] });
+  }, 60_000);
+
+  test("uses their mail server, their networks and their address", async () => {
+    const sink = await openMailSink();
+    const { run, status, serve } = await open();
+    const mail = ["--smtp-url", `smtp://127.0.0.1:${sink.port}`, "--mail-from", "forms@shop.example"];
+    const server = await serve("--target-network", "127.0.0.0/8", ...mail);
+    await eventually("the server to be known", async () => (await status()).servers?.length === 1);
+    const { code, stdout } = await run("forms", "create", "contact", "--json");
+    expect(code).toBe(0);
+    expect(await run("mail", "test", "ada@example.com")).toMatchObject({ code: 0 });
+    expect(await run("targets", "add", "contact", "http://127.0.0.1:1/")).toMatchObject({ code: 0 });
+    const { key } = JSON.parse(stdout) as { key: string };
+    const sent = await fetch(`${server.url}/v1/s/${key}?mode=rest`, {
+      method: "POST",
+      body: JSON.stringify({ email: "ann@example.com" }),
+      headers: { "Content-Type": "application/json" },
+    });
+    const { id } = (await sent.json()) as { id: string };
+    expect(await run("submissions", "reply", id, "Hello")).toMatchObject({ code: 0 });
+    await eventually("the reply", () => sink.received.some(({ to }) => to[0] === "ann@example.com"));
+    expect(await server.stop()).toBe(0);
   }, 60_000);
 });

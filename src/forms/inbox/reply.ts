@@ -3,7 +3,6 @@ import { requireScopeForNamed } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { hasVisible } from "../../base/normalize.ts";
 import { emailFieldOf, findSenderAddress } from "../../delivery/address.ts";
-import type { Outgoing } from "../../delivery/outgoing.ts";
 import { oneLine } from "../../delivery/text.ts";
 import { nameIn } from "../form-name.ts";
 import { getForm } from "../forms.ts";
@@ -22,7 +21,7 @@ export type NewReply = { text: string; subject?: string | undefined };
 export async function replyToSubmission(
   app: FormsApp,
   caller: Caller,
-  mail: Outgoing["mail"],
+  sendsMail: boolean,
   id: string,
   { text: given, subject }: NewReply,
 ): Promise<{ delivery: string; to: string }> {
@@ -30,7 +29,7 @@ export async function replyToSubmission(
   await caller.verify();
   await requireSubmissions(app, caller, "forms:write", [id]);
   const { project, form: slug, data, spam } = await getSubmission(app, caller, id);
-  if (mail === null)
+  if (!sendsMail)
     throw new AppError("conflict", "no mail server is configured", { reason: "mail-server-missing" });
   if (spam !== null)
     throw new AppError("conflict", "spam is not answered: move the submission to the inbox first");

@@ -63,6 +63,7 @@ export async function createAdminApp(app: App, options: AdminOptions): Promise<A
     });
   const deployment = {
     outgoing,
+    sendsMail: async () => (await outgoing()).mail !== null,
     formUrl: (key: string) => formUrl(publicUrl, basePath, key),
     feedUrl: (token: string, format: string) => feedUrl(publicUrl, basePath, token, format),
     signInUrl: (secret: string) => dashboardLink(dashboardUrl ?? basePath, secret),

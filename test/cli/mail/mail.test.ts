@@ -134,6 +134,42 @@ describe("mail test", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("a mail address looks like")]);
   });
 
+  test("beside a running server uses that server's settings, which variables replace", async () => {
+    const [sink, other] = [await withLogin(), await openMailSink()];
+    const passwordFile = join(tempDirectory(), "password");
+    await Bun.write(passwordFile, "hunter2\n");
+    const env = { ...at(sink, "me@", "?starttls=required"), FORMFLAG_SMTP_CA: caFile };
+    const { stop, data } = await startServer(["--smtp-password-file", passwordFile], { env });
+    const run = (env: Record<string, string> = {}) =>
+      formflag(["mail", "test", "ada@example.com", "--data", data], { env });
+    expect(await run()).toMatchObject({ code: 0, stderr: "" });
+    expect(sink.received).toHaveLength(1);
+    expect(await run(at(other))).toMatchObject({ code: 0, stderr: "" });
+    expect([sink.received.length, other.received.length]).toEqual([1, 1]);
+    await stop();
+  });
+
+  test("beside a running server says that it alone has the password, which only mail needs", async () => {
+    const sink = await withLogin();
+    const env = { ...at(sink, "me@", "?starttls=required"), FORMFLAG_SMTP_CA: caFile };
+    const { stop, data } = await startServer(["--target-network", "127.0.0.0/8"], {
+      env: { ...env, FORMFLAG_SMTP_PASSWORD: "hunter2" },
+    });
+    const beside = onData(data);
+    const test = ["mail", "test", "ada@example.com"];
+    expect(await beside.run(...test)).toMatchObject({
+      code: 2,
+      stderr:
+        'error: the password of the SMTP user "me" is in the environment of the running server\n' +
+        "hint: set FORMFLAG_SMTP_PASSWORD here too, or let that server send, with --server and a token\n",
+    });
+    const withPassword = { env: { FORMFLAG_SMTP_PASSWORD: "hunter2" } };
+    expect(await formflag([...test, "--data", data], withPassword)).toMatchObject({ code: 0 });
+    await beside.json("forms", "create", "contact");
+    await beside.json("targets", "add", "contact", "http://127.0.0.1:1/");
+    await stop();
+  });
+
   test("with --server uses the server's settings, and needs the scope admin", async () => {
     const sink = await openMailSink();
     const { url, stop, data } = await startServer([], { env: at(sink) });

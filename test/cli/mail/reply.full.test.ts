@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { TimelineEvent } from "../../../src/forms/inbox/timeline.ts";
-import { formflag, onData } from "../../support/commands.ts";
+import { onData } from "../../support/commands.ts";
 import { startServer } from "../../support/executable.ts";
 import { openMailSink, reply } from "../../support/peers/mail-sink.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -15,8 +15,9 @@ const env = {
   FORMFLAG_SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
   FORMFLAG_MAIL_FROM: "Shop <forms@shop.example>",
 };
+// Commands beside the server have neither its variables nor the password, which only sending needs.
 const server = await startServer([], { env });
-const commands = onData(server.data, (args) => formflag(args, { env }));
+const commands = onData(server.data);
 const json = <T>(...args: string[]) => commands.json<T>(...args);
 const { key } = await json<{ key: string }>("forms", "create", "contact", "--name", "Contact us");
 

@@ -100,7 +100,7 @@ async function reply({ app, options }: Place, { caller, fields, submission, back
   // Without a text of its own, the template is the reply.
   const body = { text: text.trim() === "" ? filled : text };
   const { mail } = await options.outgoing();
-  const { to } = await replyToSubmission(app, caller, mail, submission.id, body);
+  const { to } = await replyToSubmission(app, caller, mail !== null, submission.id, body);
   return { to: back, text: `Reply to ${to} is on its way.` };
 }
 
