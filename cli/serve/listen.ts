@@ -219,6 +219,7 @@ async function readPem(file: string, option: string): Promise<string> {
   try {
     return await readWhole(file);
   } catch (error) {
+    if (error instanceof AppError) throw error;
     throw new AppError("forbidden", `${option}: the file ${file} cannot be read`, { cause: error });
   }
 }

@@ -239,6 +239,7 @@ async function readTokenFile(file: string): Promise<string> {
   try {
     return await readWhole(file);
   } catch (error) {
+    if (error instanceof AppError) throw error;
     throw new AppError("unauthenticated", `the token file ${file} cannot be read`, { cause: error });
   }
 }

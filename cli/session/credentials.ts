@@ -51,6 +51,7 @@ async function readCredentials(): Promise<Credentials> {
     text = await readWhole(file);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
+    if (error instanceof AppError) throw error;
     throw new AppError("invalid", `the file ${file} cannot be read`, { cause: error });
   }
   const all = parsed(text);

@@ -84,7 +84,7 @@ export async function readText(file: string, option: string): Promise<string> {
   try {
     return await readWhole(file);
   } catch (error) {
-    if (error instanceof AppError) throw usage(`${option}: ${error.message}`);
+    if (error instanceof AppError) throw usage(`${option}: ${error.message}`, error.hint ?? undefined);
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw usage(`${option}: the file ${file} cannot be read (${code})`, UNREADABLE[code]);
   }

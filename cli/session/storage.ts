@@ -169,7 +169,8 @@ async function urlOf(database: DatabaseSetting): Promise<string> {
   try {
     return (await readWhole(database.file)).trim();
   } catch (error) {
-    if (error instanceof AppError) throw usage(`${database.variable}: ${error.message}`);
+    if (error instanceof AppError)
+      throw usage(`${database.variable}: ${error.message}`, error.hint ?? undefined);
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw usage(`${database.variable}: the file ${database.file} cannot be read (${code})`);
   }

@@ -1,3 +1,5 @@
+import { AppError } from "./errors.ts";
+
 export const KiB = 1024;
 
 export const MiB = 1024 * KiB;
@@ -26,4 +28,27 @@ export function parseBytes(text: string): number | undefined {
   if (!match[2] && !match[3] && number > 0 && number < KiB) return undefined;
   const unit = { "": 1, k: KiB, m: MiB, g: 1024 * MiB }[match[2]?.toLowerCase() ?? ""];
   return unit === undefined ? undefined : Math.floor(number * unit);
+}
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * The text of bytes in UTF-8, without a byte order mark. `subject` names them in the error: "the body". Throws `invalid` for
+ * bytes that are not UTF-8, which decoding would replace by U+FFFD.
+ */
+export function utf8Text(bytes: Uint8Array, subject: string): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw notUtf8(bytes, subject, cause);
+  }
+}
+
+/** The error `invalid` for bytes that are not UTF-8, by their first ones: UTF-16 begins with a byte order mark. */
+export function notUtf8(start: Uint8Array, subject: string, cause: unknown): AppError {
+  const isUtf16 = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
+  const fault = isUtf16 ? "is UTF-16, not UTF-8" : "is not UTF-8";
+  return new AppError("invalid", `${subject} ${fault}`, {
+    cause,
+    hint: "convert it to UTF-8",
+  });
 }

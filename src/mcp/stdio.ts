@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { PassThrough, type Readable, type Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -98,6 +99,7 @@ const NEWLINE = Buffer.from("\n");
 
 /** The refusal of a line that is no message, or one that would be changed or could not be read; null for any other. */
 function refusalOfLine(line: Buffer): Refusal | null {
+  if (!isUtf8(line)) return refusalWithoutId("a line is not UTF-8", PARSE_ERROR);
   const text = line.toString();
   if (text.trim() === "") return null;
   let message: unknown;

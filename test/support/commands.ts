@@ -5,7 +5,11 @@ import { tempDirectory } from "./temp.ts";
 
 /** Commands in this process, on real data: a tenth of the time of starting the executable. */
 
-export type RunOptions = { cwd?: string; env?: Record<string, string>; stdin?: string };
+export type RunOptions = {
+  cwd?: string;
+  env?: Record<string, string>;
+  stdin?: string | Uint8Array<ArrayBuffer>;
+};
 
 export type RunResult = { code: number; stdout: string; stderr: string };
 

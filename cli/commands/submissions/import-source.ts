@@ -1,5 +1,6 @@
 import { clock } from "../../../src/base/clock.ts";
 import { AppError } from "../../../src/base/errors.ts";
+import { notUtf8 } from "../../../src/base/bytes.ts";
 import { IMPORT_LIMITS } from "../../../src/forms/limits.ts";
 import {
   IMPORT_FORMATS,
@@ -51,15 +52,17 @@ async function* textOf(
   onRead: (bytes: number) => void,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
+  let start: Uint8Array = new Uint8Array();
   try {
     for await (const chunk of chunks) {
+      if (start.byteLength === 0) start = chunk.slice(0, 2);
       onRead(chunk.byteLength);
       yield decoder.decode(chunk, { stream: true });
     }
     yield decoder.decode();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw usage(`${name} is not UTF-8 text`, "export it as JSON lines, or as CSV in UTF-8");
+    throw notUtf8(start, name, error);
   }
 }
 

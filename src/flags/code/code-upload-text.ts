@@ -1,4 +1,4 @@
-import { formatBytes } from "../../base/bytes.ts";
+import { formatBytes, utf8Text } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { createTurns } from "../../base/event-loop.ts";
 import { MAX_JSON_LEVELS, isObject } from "../../base/json.ts";
@@ -106,14 +106,8 @@ function endOfString(json: Uint8Array, at: number): number {
   return json.length;
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
 function decode(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch (error) {
-    throw new AppError("invalid", "the body is not UTF-8", { cause: error });
-  }
+  return utf8Text(bytes, "the body");
 }
 
 function parseJson(text: string): unknown {

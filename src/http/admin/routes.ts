@@ -5,6 +5,7 @@ import type { Caller } from "../../access/caller.ts";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import { stringifyMembers } from "../../base/json-turns.ts";
+import { utf8Text } from "../../base/bytes.ts";
 import type { Deployment, Download } from "../../operations/deployment.ts";
 import type { ProposalView } from "../../documents/changes/proposal.ts";
 import { addressOf } from "../../operations/address.ts";
@@ -99,7 +100,7 @@ async function bodyOf(c: Context, operation: Operation, { body, upload, lines }:
   const type = c.req.header("content-type") ?? "";
   if (lines) {
     requireType(JSON_LINES, /^application\/(jsonl|x-ndjson)\b/i.test(type));
-    return c.req.text();
+    return utf8Text(new Uint8Array(await c.req.arrayBuffer()), "the body");
   }
   if (!body && !upload) return undefined;
   const mayLack = operation.mayLackBody === true;

@@ -7,6 +7,7 @@ import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import { MAX_JSON_LEVELS, findInexact, inexactMessage, isDeeper, isObject } from "../../base/json.ts";
 import { isoTime } from "../../base/clock.ts";
+import { utf8Text } from "../../base/bytes.ts";
 import { findFlagSlugFault, MAX_DESCRIPTION } from "../../flags/limits.ts";
 import { MANIFEST_TYPES, type ManifestType, isOfType } from "../../flags/manifest/manifest.ts";
 import {
@@ -149,7 +150,7 @@ async function bodyOf(c: Context<AdminEnv>): Promise<Record<string, unknown>> {
   const bytes = await readAll(c.req.raw, MAX_ADMIN_BODY, () => bodyTooLarge(MAX_ADMIN_BODY));
   if (isDeeper(bytes, MAX_JSON_LEVELS))
     throw new AppError("invalid", `the body has more than ${MAX_JSON_LEVELS} levels`);
-  const text = new TextDecoder().decode(bytes);
+  const text = utf8Text(bytes, "the body");
   const inexact = findInexact(text);
   if (inexact) {
     const [field = ""] = inexact.steps;

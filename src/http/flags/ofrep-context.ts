@@ -7,13 +7,13 @@ import { RULE_LIMITS } from "../../flags/limits.ts";
 import { readJson } from "../body.ts";
 
 /** The context in the body of a request. Throws `ContextError`, also for an empty body, and `too_large`. */
-export function readContext(request: Request): Promise<Context> {
-  return readJson(request, RULE_LIMITS.context, FAULTS, contextOf);
+export async function readContext(request: Request): Promise<Context> {
+  return contextOf(await readJson(request, RULE_LIMITS.context, FAULTS));
 }
 
 const FAULTS = {
   tooLarge: () => new AppError("too_large", `a request has at most ${formatBytes(RULE_LIMITS.context)}`),
-  broken: () => new ContextError("PARSE_ERROR", "the body is not valid JSON"),
+  broken: (message: string) => new ContextError("PARSE_ERROR", message),
 };
 
 function contextOf(body: unknown): Context {

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { AppError } from "../../base/errors.ts";
 import { MAX_JSON_LEVELS, findInexactInTurns, inexactMessage, isDeeper } from "../../base/json.ts";
 import { parseInTurns } from "../../base/json-turns.ts";
+import { utf8Text } from "../../base/bytes.ts";
 import { wordsFor } from "../../base/shapes/validation-words.ts";
 import { pathOf } from "../../documents/document.ts";
 import type { Operation } from "../operation.ts";
@@ -19,7 +20,7 @@ export async function checkBody(
 ): Promise<unknown> {
   if (isDeeper(json, MAX_JSON_LEVELS))
     throw new AppError("invalid", `the body has more than ${MAX_JSON_LEVELS} levels`);
-  const text = new TextDecoder().decode(json);
+  const text = utf8Text(json, "the body");
   const body = await parsedInTurns(text);
   const inexact = rounded ? undefined : await findInexactInTurns(text);
   if (inexact)

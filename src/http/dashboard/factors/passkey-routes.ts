@@ -7,7 +7,7 @@ import { siteOf } from "../../../access/factors/site.ts";
 import { AppError } from "../../../base/errors.ts";
 import { formatBytes } from "../../../base/bytes.ts";
 import { isoTime } from "../../../base/clock.ts";
-import { readAll } from "../../body.ts";
+import { parseJson, readAll } from "../../body.ts";
 import { MAX_PASSKEY_BODY } from "../../limits.ts";
 import { nextPath } from "../access/sign-in.tsx";
 import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
@@ -94,9 +94,5 @@ async function readBody<T>(c: DashboardContext, schema: z.ZodMiniType<T>): Promi
 
 function parsed(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) return undefined;
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch (error) {
-    throw new AppError("invalid", "the body is not valid JSON", { cause: error });
-  }
+  return parseJson(bytes);
 }

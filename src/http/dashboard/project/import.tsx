@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { AppError } from "../../../base/errors.ts";
 import { isObject } from "../../../base/json.ts";
 import { wordsFor } from "../../../base/shapes/validation-words.ts";
+import { utf8Text } from "../../../base/bytes.ts";
 import { applyDocument, compareDocument } from "../../../documents/apply.ts";
 import { documentSchema } from "../../../documents/document-schema.ts";
 import { type Document, documentOf, pathOf } from "../../../documents/document.ts";
@@ -115,9 +116,10 @@ function download(c: DashboardContext, name: string, value: object): Response {
 /** The JSON object in the file of a form, or in the text of the form behind its review. Throws `invalid`. */
 async function fileIn(fields: Fields): Promise<Record<string, unknown>> {
   const given = fields.get("file");
-  const text = typeof given === "string" ? given : ((await given?.text()) ?? "");
+  const text =
+    typeof given === "string" ? given : utf8Text((await given?.bytes()) ?? new Uint8Array(), "the file");
   if (text.trim() === "") throw new AppError("invalid", "choose a file that is not empty");
-  const parsed = parseJson(text.replace(/^\uFEFF/, ""));
+  const parsed = parseJson(text);
   if (parsed.fault !== undefined) throw new AppError("invalid", parsed.fault);
   if (!isObject(parsed.value)) throw new AppError("invalid", "the file does not hold a JSON object");
   return parsed.value;
