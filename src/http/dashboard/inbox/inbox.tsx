@@ -4,6 +4,8 @@ import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import type { Dashboard } from "../routes.ts";
+import { getForm } from "../../../forms/forms.ts";
+import { chosenIn, shownName } from "../forms/form-words.ts";
 import { deletePage } from "./delete-page.tsx";
 import { answerExport } from "../submissions/export.ts";
 import { SUBMISSION, submissionOf, submissionRoutes } from "../submissions/submission.ts";
@@ -68,7 +70,13 @@ export function inboxRoutes(dashboard: Dashboard) {
   post("/inbox/delete", "forms:write", (c, fields) => deleteSelected(app, c.get("caller"), fields));
   matchingRoutes(dashboard, undos);
   viewRoutes(dashboard);
-  get("/inbox/:form", "forms:read", (c, { form }) => showList(c, form));
+  get("/inbox/:form", "forms:read", async (c, { form }) => {
+    if (chosenIn(form).form === null) return showList(c, form);
+    // A slug without its project, and a key, lead to the name that the counts of the list have.
+    const own = shortName(await getForm(app, c.get("caller"), form));
+    if (own === shownName(form)) return showList(c, form);
+    return c.redirect(`${root}${addressIn(readQuery(parameter(c), own))}`, 303);
+  });
   get("/inbox/:form/export", "forms:read", (c, { form: slug }) =>
     answerExport(c, app, { slug, timeZone: viewOf(c).timeZone, report: options.report }),
   );

@@ -3,6 +3,8 @@ import { exportSubmissions } from "../../../../src/forms/transfer/export.ts";
 import type { Form } from "../../../../src/forms/form.ts";
 import { markSubmissions } from "../../../../src/forms/inbox/submission-marks.ts";
 import type { SubmissionState } from "../../../../src/forms/submission-state.ts";
+import { createForm } from "../../../../src/forms/forms.ts";
+import { createProject } from "../../../../src/projects/projects.ts";
 import { storeSubmission } from "../../../../src/forms/submissions.ts";
 import { OPERATOR } from "../../../support/records/caller.ts";
 import { hiddenIn, openDashboard } from "../../../support/pages/dashboard.ts";
@@ -53,6 +55,17 @@ describe("a list", () => {
     const chosen = await browser.get(`/inbox?form=${form.slug}&q=ada&unread=1`);
     expect(chosen.path).toBe(`/inbox/${form.slug}?q=ada&unread=1`);
     expect(idsIn(chosen.text)).toEqual(ids);
+  });
+
+  test("of a form in another project is found by its slug alone and by its key, with the same counts", async () => {
+    await createProject(app, OPERATOR, { slug: "elsewhere", environments: ["develop"] });
+    const form = await createForm(app, OPERATOR, { slug: "far-away", project: "elsewhere" });
+    await storeSubmission(app, form, { data: '{"name":"Ada"}', files: [] });
+    for (const name of ["far-away", "elsewhere:far-away", form.key]) {
+      const { path, text } = await browser.get(`/inbox/${name}?unread=1`);
+      expect([name, path, idsIn(text).length]).toEqual([name, "/inbox/elsewhere:far-away?unread=1", 1]);
+      expect(text).toContain("1 unread");
+    }
   });
 
   test("shows spam with its reason, and not in the inbox", async () => {
