@@ -5,13 +5,16 @@ import { describeInBrowser, signInBrowser } from "../support/pages/dashboard-bro
 import { EMPTY_PAGES, OPEN_PAGES, fullPages } from "../support/pages/dashboard-pages.ts";
 import { startServer } from "../support/executable.ts";
 import { startFullServer } from "../support/pages/full-dashboard.ts";
-import { WIDE, faultsOf } from "./accessibility.ts";
+import { WIDE, faultsOf, hasNoPlace } from "./accessibility.ts";
 
 const bare = await startServer();
 const { made, server: furnished } = await startFullServer();
 
 /** Pages whose commands would say nothing. */
 const WITHOUT_COMMANDS = /^\/(\?.*|me|go(\?.*)?|keys|people|sign-in|link\/.*|invitation\/.*|nowhere)?$/;
+
+/** Pages of no section. */
+const WITHOUT_PLACE = /^\/(keys|sign-in.*|link\/.*|invitation\/.*|nowhere)$/;
 
 /** Does something in the open page, and waits for the page that follows. */
 type Act = (page: Page) => Promise<void>;
@@ -44,6 +47,8 @@ describeInBrowser("A page", () => {
       if (headings !== 1) faults.push(`${path} has ${headings} h1`);
       const commands = await page.locator("main :is(code, pre)").count();
       if (commands === 0 && !WITHOUT_COMMANDS.test(path)) faults.push(`${path} has no command`);
+      if (!WITHOUT_PLACE.test(path) && (await hasNoPlace(page)))
+        faults.push(`${path} has no current place on a phone`);
     }
     expect(faults).toEqual([]);
   }

@@ -45,6 +45,23 @@ const MOVING = `[...document.querySelectorAll("*")].filter((each) => {
   return parseFloat(transitionDuration) > 0.01 || parseFloat(animationDuration) > 0.01 || scrollBehavior === "smooth";
 }).length`;
 
+/** Ids that two elements have, and check boxes that cannot be told apart by their name, or that of their group. */
+const ALIKE = `(() => {
+  const twice = (all) => [...new Set(all.filter((each, index) => all.indexOf(each) !== index))];
+  const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
+  const textOf = (each) => each?.textContent.trim() ?? "";
+  const nameOf = (box) =>
+    box.getAttribute("aria-label") ??
+    (box.getAttribute("aria-labelledby")?.split(" ").map((id) => textOf(document.getElementById(id))).join(" ") ||
+      [...box.labels].map(textOf).join(" "));
+  const names = [...document.querySelectorAll("input[type=checkbox]")].map(
+    (box) => textOf(box.closest("fieldset")?.querySelector("legend")) + ": " + nameOf(box),
+  );
+  return [...twice(ids).map((id) => "two elements have the id " + id), ...twice(names).map((name) => "two check boxes are called " + name)];
+})()`;
+
+const LOST = `![...document.querySelectorAll("nav.sections [aria-current]")].some((each) => each.checkVisibility())`;
+
 /** Everything that is wrong with the open page, in light, dark and forced colours, without motion, wide, on a phone and enlarged. */
 export async function faultsOf(page: Page): Promise<string[]> {
   const faults: string[] = [];
@@ -54,6 +71,7 @@ export async function faultsOf(page: Page): Promise<string[]> {
   await page.setViewportSize(PHONE);
   add("phone", await barriersOf(page));
   add("phone", await page.evaluate<string[]>(SMALL_TARGETS));
+  add("everywhere", await page.evaluate<string[]>(ALIKE));
   await page.setViewportSize(WIDE);
   add("wide", await barriersOf(page));
   add("wide", await page.evaluate<string[]>(SMALL_TARGETS));
@@ -71,4 +89,10 @@ export async function faultsOf(page: Page): Promise<string[]> {
     if (overflow !== null) add(`${width} px`, [overflow]);
   }
   return faults;
+}
+
+/** Whether the navigation of a phone shows no current place: behind "More", the word itself is it. */
+export async function hasNoPlace(page: Page): Promise<boolean> {
+  await page.setViewportSize(PHONE);
+  return page.evaluate<boolean>(LOST);
 }

@@ -78,7 +78,7 @@ function Sections({
         ))}
         <li class="more">
           <details>
-            <summary>
+            <summary aria-current={more.some(({ name }) => name === section) ? "true" : undefined}>
               <Icon name="ellipsis" />
               More
             </summary>

@@ -1,7 +1,8 @@
 import { segmentState } from "../../../flags/segment.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Change } from "../../../projects/history.ts";
-import { Diff } from "../parts/diff.tsx";
+import { isObject } from "../../../base/json.ts";
+import { Diff, Settings } from "../parts/diff.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Badge, EnvironmentName, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
@@ -165,7 +166,7 @@ function Dropped({ state }: { state: unknown }) {
       <p>
         It was not made: <Foreign text={String(dropped)} />
       </p>
-      <Diff before={{}} after={change} />
+      {isObject(change) && <Settings values={change} />}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { counted } from "../parts/text.tsx";
+import { counted, visible } from "../parts/text.tsx";
 import { AppError } from "../../../base/errors.ts";
 import type { Promotion } from "../../../flags/promotions.ts";
 import { compareEnvironments } from "../../../flags/promotions.ts";
@@ -36,7 +36,8 @@ export function compareRoutes({ app, get }: Dashboard) {
     if (from === to)
       return { ...comparePage({ project, from, to, error: "Choose two environments." }), status: 400 };
     const comparison = await compareEnvironments(app, project.slug, from, to);
-    return comparePage({ project, from, to, comparison, after: c.req.query("after") ?? "" });
+    const [after, flag] = [c.req.query("after") ?? "", c.req.query("flag") ?? ""];
+    return comparePage({ project, from, to, comparison, after, flag });
   });
 }
 
@@ -87,10 +88,20 @@ type Comparison = {
   comparison?: Promotion;
   /** The last flag of the page before. */
   after?: string;
+  /** The flag that is to be promoted, which comes first and is ticked; empty for none. */
+  flag?: string;
 };
 
 /** The page that compares two environments; without a comparison, the choice of them. */
-export function comparePage({ project, from, to, error, comparison, after = "" }: Comparison): Page {
+export function comparePage({
+  project,
+  from,
+  to,
+  error,
+  comparison,
+  after = "",
+  flag = "",
+}: Comparison): Page {
   const { slug, environments } = project;
   const path = pathTo(COMPARE, { project: slug });
   return projectPage({
@@ -128,7 +139,14 @@ export function comparePage({ project, from, to, error, comparison, after = "" }
             <p class="soft">Shows what differs, and copies what you choose, all at once or not at all.</p>
           )}
           {comparison && (
-            <Differences project={project} from={from} to={to} comparison={comparison} after={after} />
+            <Differences
+              project={project}
+              from={from}
+              to={to}
+              comparison={comparison}
+              after={after}
+              flag={flag}
+            />
           )}
         </>
       ),
@@ -141,6 +159,7 @@ function Differences({
   to,
   comparison: { flags, segments, unchanged },
   after,
+  flag,
 }: Required<Omit<Comparison, "error">>) {
   const canPromote = useMayChange([environmentOf(environments, to)]);
   if (flags.length === 0 && segments.length === 0)
@@ -150,8 +169,9 @@ function Differences({
       </Empty>
     );
   const path = pathTo(COMPARE, { project: slug });
-  const rest = flags.filter((each) => each.slug > after);
-  const shown = rest.slice(0, PAGE);
+  const first = flags.filter((each) => each.slug === flag && after === "");
+  const rest = flags.filter((each) => each.slug > after && each.slug !== flag);
+  const shown = [...first, ...rest.slice(0, PAGE - first.length)];
   const list = (
     <>
       <p>
@@ -160,12 +180,25 @@ function Differences({
         <EnvironmentName environment={environmentOf(environments, to)} />, {unchanged.toLocaleString("en")}{" "}
         {unchanged === 1 ? "does" : "do"} not. Lines with − are what {to} has, lines with + what {from} has.
       </p>
+      {flag !== "" && !flags.some((each) => each.slug === flag) && (
+        <Notice>
+          <p>{visible(flag)} is the same in both.</p>
+        </Notice>
+      )}
       <ol class="items stack">
         {shown.map((each) => (
           <li class="card" id={`flag-${each.slug}`}>
             <h2>
               {canPromote && (
-                <input type="checkbox" name="flag" value={each.slug} aria-label={`Promote ${each.slug}`} />
+                <input
+                  type="checkbox"
+                  name="flag"
+                  value={each.slug}
+                  checked={each.slug === flag}
+                  // Else a browser keeps the ticks of a page that it showed before.
+                  autocomplete="off"
+                  aria-label={`Promote ${each.slug}`}
+                />
               )}
               <A to={settingPath({ project: slug, environment: to, flag: each.slug })}>{each.slug}</A>
             </h2>
@@ -178,7 +211,7 @@ function Differences({
         to={path}
         query={{ from, to }}
         isLater={after !== ""}
-        next={rest.length > shown.length && { after: shown.at(-1)!.slug }}
+        next={first.length + rest.length > shown.length && { flag, after: shown.at(-1)!.slug }}
       />
     </>
   );

@@ -7,7 +7,8 @@ import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
-import { Diff } from "../parts/diff.tsx";
+import { differencesOf } from "../../../projects/differences.ts";
+import { Diff, Settings } from "../parts/diff.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Plan } from "../parts/plan.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
@@ -180,6 +181,7 @@ export function Planned({
   coming: Coming;
 }) {
   const { at, who, why, createdAt, environment, flag } = scheduled;
+  const isAlready = differencesOf(before, after).length === 0;
   return (
     <>
       <p class="soft">
@@ -200,7 +202,14 @@ export function Planned({
           </p>
         </Notice>
       )}
-      <Diff before={before} after={after} />
+      {isAlready ? (
+        <>
+          <p>As the flag is now, nothing would differ. The change sets:</p>
+          <Settings values={scheduled.patch} />
+        </>
+      ) : (
+        <Diff before={before} after={after} />
+      )}
     </>
   );
 }

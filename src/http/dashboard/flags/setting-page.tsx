@@ -1,12 +1,12 @@
 import { requireScope } from "../../../access/rights.ts";
 import { AppError } from "../../../base/errors.ts";
-import { type FlagPatch, type FlagPlace, noSuchFlag } from "../../../flags/flag.ts";
+import { type FlagPlace, noSuchFlag } from "../../../flags/flag.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import type { Command } from "../parts/commands.tsx";
-import { Diff } from "../parts/diff.tsx";
+import { Settings } from "../parts/diff.tsx";
 import { ButtonLink } from "../parts/link.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
@@ -179,12 +179,7 @@ export function PlannedChange({ change: { at, who, why, patch } }: { change: Sch
           </>
         )}
       </p>
-      <Diff before={{}} after={stateOf(patch)} />
+      <Settings values={patch} />
     </>
   );
-}
-
-/** A patch as the fields of a state; what it takes away is shown as `none`. */
-function stateOf(patch: FlagPatch): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(patch).map(([field, value]) => [field, value ?? "none"]));
 }

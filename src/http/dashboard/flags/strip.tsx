@@ -47,13 +47,13 @@ export function EnvironmentStrip({
           </A>
         ))}
       </nav>
-      {environments.length > 1 && <Copy project={project} current={current} />}
+      {environments.length > 1 && <Copy project={project} flag={flag} current={current} />}
     </div>
   );
 }
 
-/** Leads to what a copy to the next environment would change: of the current one, or into the last. */
-function Copy({ project, current }: { project: Project; current: string | null }) {
+/** Leads to what a copy of the flag to the next environment would change: of the current one, or into the last. */
+function Copy({ project, flag, current }: { project: Project; flag: string; current: string | null }) {
   const { slug, environments } = project;
   const at = environments.findIndex((each) => each.slug === current);
   const last = environments.length - 1;
@@ -61,7 +61,7 @@ function Copy({ project, current }: { project: Project; current: string | null }
   const [source, target] = [environments[to - 1], environments[to]] as [Environment, Environment];
   if (!useMayChange([target])) return null;
   return (
-    <ButtonLink to={pathTo(COMPARE, { project: slug })} query={{ from: source.slug, to: target.slug }}>
+    <ButtonLink to={pathTo(COMPARE, { project: slug })} query={{ from: source.slug, to: target.slug, flag }}>
       Copy {source.slug} to {target.slug}…
     </ButtonLink>
   );

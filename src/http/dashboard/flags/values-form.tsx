@@ -205,7 +205,7 @@ function OptionalFields({
 }) {
   const isSet = names.some((name) => draft[name] !== (FIELDS[name].kind === "switch" ? "off" : ""));
   return (
-    <details open={isSet} id={section.toLowerCase()}>
+    <details open={isSet} id={`${section.toLowerCase()}-part`}>
       <summary>{section}</summary>
       <div class="stack">
         {names.map((name) => (

@@ -45,6 +45,27 @@ export function Diff({ before, after }: { before: unknown; after: unknown }) {
   );
 }
 
+/** What a change sets, field by field, whether it is so already or not: `off` and `none` too. */
+export function Settings({ values }: { values: object }) {
+  return (
+    <dl class="diff">
+      {Object.entries(values).map(([field, value]) => {
+        const [words] = differencesInWords({}, { [field]: value });
+        const lines = words?.words ? wordsOf(words.words.after, value) : linesOf(value, field);
+        const none = value === false ? "off" : "none";
+        return (
+          <div>
+            <dt>{visible(LABELS.get(field) ?? field)}</dt>
+            <dd>
+              <Lines sign="+" lines={lines.length === 0 ? [none] : lines} />
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
 /** A line for each clause of a rule. */
 function wordsOf(words: string | null, value: unknown): string[] {
   if (words !== null) return words.split("; ");

@@ -9,10 +9,10 @@ const formatters = keepLast<Intl.DateTimeFormat>(50);
 let last = { at: Number.NaN, timeZone: "", text: "" };
 
 /** A time as `3 min. ago`, with the exact one where the pointer rests. `at` is milliseconds since 1970. */
-export function Time({ at }: { at: number }) {
+export function Time({ at, id }: { at: number; id?: string }) {
   const { now, timeZone } = useView();
   return (
-    <time datetime={new Date(at).toISOString()} title={formatExact(at, timeZone)}>
+    <time id={id} datetime={new Date(at).toISOString()} title={formatExact(at, timeZone)}>
       {formatRelative(at, now)}
     </time>
   );

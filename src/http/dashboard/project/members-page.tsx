@@ -186,7 +186,7 @@ function Invite({ to, project }: { to: string; project: Project }) {
         The link works once, for 7 days. Someone without an account chooses a name and a password, and sees
         this project alone.
       </p>
-      <RoleFields id="invite" project={project} />
+      <RoleFields id="invite" who="Whoever joins" project={project} />
       <div class="buttons">
         <Button kind="primary" icon="key">
           Create an invitation
@@ -203,7 +203,7 @@ function Add({ to, project, typed }: { to: string; project: Project; typed: stri
     <Form to={to} values={{ do: "set" }} class="card stack" id="add-member" label="Add a user">
       <h2>Add a user</h2>
       <TextField name="user" label="Name" id="add-user" value={typed} required />
-      <RoleFields id="add" project={project} />
+      <RoleFields id="add" who="The user" project={project} />
       <div class="buttons">
         <Button kind="primary" icon="plus">
           Add the user
@@ -213,12 +213,12 @@ function Add({ to, project, typed }: { to: string; project: Project; typed: stri
   );
 }
 
-function RoleFields({ id, project: { environments } }: { id: string; project: Project }) {
+function RoleFields({ id, who, project: { environments } }: { id: string; who: string; project: Project }) {
   return (
     <>
       <SelectField name="role" label="Role" id={`${id}-role`} options={ROLE_OPTIONS} value="viewer" />
       <fieldset>
-        <legend>Change only the flags of</legend>
+        <legend>{who} changes only the flags of</legend>
         <p class="soft small">
           For editors and releasers; none ticked is every environment. The rest they read.
         </p>

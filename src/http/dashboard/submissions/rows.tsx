@@ -63,7 +63,7 @@ function Row({
   return (
     <li id={`row-${id}`} class={read ? undefined : "unread"}>
       {isSelectable && useMayWriteForms(project) && (
-        <input type="checkbox" name="submission" value={id} aria-labelledby={`from-${id}`} />
+        <input type="checkbox" name="submission" value={id} aria-labelledby={`from-${id} at-${id}`} />
       )}
       <A to={submissionPath(submission)} query={query} current={id === current ? "page" : undefined}>
         <span class="from" id={`from-${id}`}>
@@ -97,7 +97,7 @@ function Row({
             </span>
           )}
         </span>
-        <Time at={Date.parse(createdAt)} />
+        <Time at={Date.parse(createdAt)} id={`at-${id}`} />
       </A>
     </li>
   );

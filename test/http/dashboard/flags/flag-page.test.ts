@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { setFlag } from "../../../../src/flags/flags.ts";
+import { scheduleChange } from "../../../../src/flags/schedule/schedule.ts";
 import { setEnvironment } from "../../../../src/projects/environments.ts";
 import { createProject } from "../../../../src/projects/projects.ts";
 import { openTestApp } from "../../../support/app.ts";
@@ -56,6 +57,39 @@ test("the strip has the environments in their order, each with its share, and co
   expect(page.text).toContain("Copy staging to production…");
   await setEnvironment(app, OPERATOR, "shop", "production", { position: 1 });
   expect(textOf((await ann.get(FLAG)).text)).toMatch(/production off develop 100 % staging 25 %/);
+});
+
+test("the copy to the next environment leads to the flag, ticked, and to no other", async () => {
+  const { app, ann } = await openShop();
+  await setFlag(
+    app,
+    OPERATOR,
+    { project: "shop", environment: "staging", flag: "another" },
+    { enabled: true },
+  );
+  const page = await ann.get(`${FLAG}?environment=staging`);
+  const [, path] = /href="\/dashboard(\/[^"]*)"[^>]*>Copy staging to production…/.exec(page.text)!;
+  const compared = await ann.get(path!.replaceAll("&amp;", "&"));
+  const boxes = [...compared.text.matchAll(/<input type="checkbox" name="flag" value="([^"]*)"([^>]*)>/g)];
+  expect(boxes.map(([, flag, rest]) => [flag, rest!.includes("checked")])).toEqual([
+    ["search", true],
+    ["another", false],
+  ]);
+});
+
+test("a scheduled change says what it sets, also to off, to none and to what is set already", async () => {
+  const { app, ann } = await openShop();
+  const place = { project: "shop", environment: "staging", flag: "search" };
+  const at = app.now() + 86_400_000;
+  await setFlag(app, OPERATOR, place, { enabled: true });
+  for (const patch of [{ enabled: false, expiresAt: null }, { enabled: true }])
+    await scheduleChange(app, OPERATOR, place, { at, patch });
+  for (const path of [`${FLAG}?environment=staging`, FLAG, "/projects/shop/scheduled"]) {
+    const { text } = await ann.get(path);
+    expect([path, text.includes("Nothing differs")]).toEqual([path, false]);
+    expect([path, text.includes("<ins>+ on</ins>")]).toEqual([path, true]);
+  }
+  expect((await ann.get(FLAG)).text).toMatch(/>\+ off<.*>\+ none</s);
 });
 
 test("owner, tags and permanent are saved for every environment", async () => {
