@@ -54,6 +54,19 @@ describe("segments", () => {
     expect((await app.store.segments.find(one("staff")))!.rule).toBe("true");
   });
 
+  test("are offered as conditions only where conditions express their rule", async () => {
+    const { segment, get } = await openPages();
+    await segment("live", "rows", RULE);
+    await segment("live", "computed", { "==": [{ "%": [{ var: "id" }, 2] }, 0] });
+    for (const [name, isOffered] of [
+      ["rows", true],
+      ["computed", false],
+    ] as const) {
+      const { text } = await get(`${OF_LIVE}/segments/${name}?as=json`);
+      expect([name, text.includes("Edit as conditions")]).toEqual([name, isOffered]);
+    }
+  });
+
   test("name the line of a fault in JSON, and keep what was typed", async () => {
     const { segment, get, post } = await openPages();
     await segment("live", "staff", RULE);

@@ -101,8 +101,8 @@ function invitationPage(
         )}
         <p>
           You are invited to the project <strong>{project}</strong> as {role}
-          {environments !== null && ` of ${environments.join(", ") || "no environment"}`}. The invitation
-          works once, and ends <Time at={expiresAt} />.
+          {environments !== null && ` of ${environments.join(", ") || "no environment"}`}. The invitation ends{" "}
+          <Time at={expiresAt} /> and works once.
         </p>
         {user === null && provider && <ProviderLink provider={provider} next={to} isMain={!passwords} />}
         {user === null && !passwords ? (

@@ -127,7 +127,8 @@ function linkPage({ name, url, expiresAt }: { name: string; url: string; expires
     secret: url,
     about: (
       <p>
-        This link signs in {name}, once, until <Time at={Date.parse(expiresAt)} />. It is shown this one time.
+        This link ends <Time at={Date.parse(expiresAt)} /> and signs in {name}, once. It is shown this one
+        time.
       </p>
     ),
     shown: <QrCode text={url} label={`QR code of the sign-in link for ${name}`} />,

@@ -43,7 +43,11 @@ export async function changeValues(act: string, context: Act): Promise<ValuesOut
     at: textOf(fields, "at"),
     tried: fields.has("contexts") ? { contexts: textOf(fields, "contexts") } : undefined,
   };
-  if (act === "json") return { status: 200, values: { ...typed, table: null, variants: null } };
+  if (act === "json")
+    // Rows that mean nothing have no JSON, which would be that of the last rule that did.
+    return Object.keys(typed.faults).length > 0
+      ? refused(typed, typed.faults)
+      : { status: 200, values: { ...typed, table: null, variants: null } };
   if (act === "rows") return asRows(typed, timeZone);
   if (/^(?:variant|drop)\b/.test(act))
     return previewed(context, { ...typed, ...withVariantsMoved(typed, act) }, timeZone);

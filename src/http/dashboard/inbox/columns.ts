@@ -1,10 +1,11 @@
-import { isObject } from "../../../base/json.ts";
+import { isObject, isStructure } from "../../../base/json.ts";
+import { keepLast } from "../../../base/keep.ts";
 import type { Submission } from "../../../forms/submission.ts";
 
 /** A field of a form as a column. */
 export type FieldColumn = { field: string; label: string };
 
-/** How often each value of a field was chosen, in the order of the schema or of their counts. */
+/** How often each value of a field was chosen, by its title where it has one, in the order of the schema or of their counts. */
 export type ChoiceCounts = FieldColumn & { choices: { value: string; count: number }[] };
 
 const MAX_COLUMNS = 8;
@@ -36,7 +37,7 @@ export function countChoices(
   const properties = propertiesOf(schema);
   return columns.flatMap((column): ChoiceCounts[] => {
     const known = choicesIn(properties[column.field]);
-    const counts = new Map<string, number>(known?.map((value) => [value, 0]));
+    const counts = new Map<string, number>([...(known?.keys() ?? [])].map((value) => [value, 0]));
     let total = 0;
     for (const { data } of submissions) {
       const value = Object.hasOwn(data, column.field) ? data[column.field] : undefined;
@@ -50,7 +51,7 @@ export function countChoices(
       }
     }
     if (total === 0 || (known === null && total < 2 * counts.size)) return [];
-    const choices = [...counts].map(([value, count]) => ({ value, count }));
+    const choices = [...counts].map(([value, count]) => ({ value: known?.get(value) ?? value, count }));
     return [{ ...column, choices: known ? choices : choices.toSorted((a, b) => b.count - a.count) }];
   });
 }
@@ -72,10 +73,36 @@ function labelOf(properties: Record<string, unknown>, field: string): string {
   return typeof title === "string" && title.trim() !== "" ? title : field;
 }
 
-/** The values that a property allows, alone or in its list; null for any. */
-function choicesIn(property: unknown): string[] | null {
+/** The values that a property allows, alone or in its list, with what people read for each; null for any. */
+function choicesIn(property: unknown): Map<string, string> | null {
   if (!isObject(property)) return null;
-  if (property["type"] === "boolean") return ["true", "false"];
-  const list = property["enum"] ?? (isObject(property["items"]) ? property["items"]["enum"] : undefined);
-  return Array.isArray(list) ? list.map(String) : null;
+  if (property["type"] === "boolean") return new Map(["true", "false"].map((value) => [value, value]));
+  const { items } = property;
+  const { enum: values, oneOf, anyOf } = isObject(items) ? { ...items, ...property } : property;
+  if (Array.isArray(values)) return new Map(values.map((value) => [String(value), String(value)]));
+  const branches: unknown = oneOf ?? anyOf;
+  if (!Array.isArray(branches)) return null;
+  const choices = branches.map((each: unknown): [string, string] | null => {
+    if (!isObject(each) || !Object.hasOwn(each, "const")) return null;
+    const [value, title] = [String(each["const"]), each["title"]];
+    return [value, typeof title === "string" && title.trim() !== "" ? title : value];
+  });
+  return choices.every((each) => each !== null) ? new Map(choices) : null;
+}
+
+/** What people read for a value of a field, which is a choice in the schema of its form or one in a list of them; else the value. */
+export function titlesIn(schema: object | null): (field: string, value: unknown) => unknown {
+  const properties = propertiesOf(schema);
+  const choices = keepLast<Map<string, string> | null>(200);
+  return (field, value) => {
+    const known = Object.hasOwn(properties, field)
+      ? choices(field, () => choicesIn(properties[field]))
+      : null;
+    const titleOf = (each: unknown) => {
+      const title = isStructure(each) ? undefined : known?.get(String(each));
+      return title === undefined || title === String(each) ? each : title;
+    };
+    if (known === null) return value;
+    return Array.isArray(value) ? value.map(titleOf) : titleOf(value);
+  };
 }

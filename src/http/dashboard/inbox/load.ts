@@ -14,7 +14,7 @@ import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
 import { timelineOfSubmission } from "../../../forms/inbox/timeline.ts";
 import { sentence } from "../error-page.tsx";
-import { labelsIn } from "./columns.ts";
+import { labelsIn, titlesIn } from "./columns.ts";
 import { type Listing, sumOf } from "./controls.tsx";
 import { type InboxQuery, filterOf, isFiltered } from "./query.ts";
 import { loadOthers, loadWork } from "../submissions/load-work.ts";
@@ -97,6 +97,7 @@ export async function loadReading(
     sender: senderIn(submission, form),
     formName: form.name,
     labelOf: labelsIn(form.schema),
+    titleOf: titlesIn(form.schema),
     work: await loadWork(app, caller, form, submission),
     others: await loadOthers(app, caller, submission, address),
   };

@@ -4,7 +4,7 @@ import { Table } from "../parts/table.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { submissionPath, summaryOf } from "../submissions/rows.tsx";
-import { columnsOf, countChoices, type ChoiceCounts } from "./columns.ts";
+import { columnsOf, countChoices, titlesIn, type ChoiceCounts } from "./columns.ts";
 
 /** Characters of a value in a cell. */
 const MAX_CELL = 80;
@@ -24,6 +24,7 @@ export function SubmissionTable({
 }) {
   const columns = columnsOf(schema, submissions);
   const counts = countChoices(schema, columns, counted);
+  const titleOf = titlesIn(schema);
   return (
     <>
       {counts.length > 0 && (
@@ -56,7 +57,7 @@ export function SubmissionTable({
             ...columns.map(({ field, label }) => ({
               label: visible(label),
               isCut: true,
-              cell: ({ data }: Submission) => <Value text={textOf(data, field)} />,
+              cell: ({ data }: Submission) => <Value text={textOf(data, field, titleOf)} />,
             })),
           ]}
         />
@@ -74,8 +75,8 @@ function Value({ text }: { text: string }) {
   );
 }
 
-function textOf(data: Submission["data"], field: string): string {
-  const value: unknown = Object.hasOwn(data, field) ? data[field] : undefined;
+function textOf(data: Submission["data"], field: string, titleOf: ReturnType<typeof titlesIn>): string {
+  const value = Object.hasOwn(data, field) ? titleOf(field, data[field]) : undefined;
   if (value === undefined || value === null) return "";
   const oneOf = (each: unknown) => (typeof each === "string" ? each : JSON.stringify(each));
   const text = Array.isArray(value) ? value.map(oneOf).join(", ") : oneOf(value);

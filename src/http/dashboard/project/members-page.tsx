@@ -241,7 +241,7 @@ export function invitedPage({ project, role, expiresAt }: Invitation, url: strin
     secret: url,
     about: (
       <p>
-        This link makes one person {role} in {project}, and ends <Time at={expiresAt} />. It is shown this one
+        This link ends <Time at={expiresAt} /> and makes one person {role} in {project}. It is shown this one
         time.
       </p>
     ),

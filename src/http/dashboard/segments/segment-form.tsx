@@ -195,6 +195,13 @@ function SourceFields({ draft, fault }: { draft: FormDraft; fault: string | unde
   );
 }
 
+/** Whether conditions in rows can express what is typed. */
+function mayBeRows(draft: RuleDraft): boolean {
+  if (draft.as !== "json") return true;
+  const { value } = { value: undefined, ...parseJson(draft.text) };
+  return value !== undefined && draftOfRule(value, "rows").as === "rows";
+}
+
 /** Links to the same segment in the other forms of the editor. */
 export function OtherForm({
   draft,
@@ -209,7 +216,7 @@ export function OtherForm({
     { as: "rows", label: "Edit as conditions" },
     { as: "json", label: "Edit as JSON" },
     { as: "form", label: "Let a form fill it" },
-  ].filter(({ as }) => as !== draft.as);
+  ].filter(({ as }) => as !== draft.as && (as !== "rows" || mayBeRows(draft)));
   return (
     <>
       {others.map(({ as, label }) => (

@@ -22,11 +22,13 @@ const MAX_DEPTH = 4;
 export function FieldValues({
   data,
   labelOf,
+  titleOf,
 }: {
   data: Readonly<Record<string, unknown>>;
   labelOf: (field: string) => string;
+  titleOf: (field: string, value: unknown) => unknown;
 }) {
-  const fields = Object.entries(data);
+  const fields = Object.entries(data).map(([name, value]) => [name, titleOf(name, value)] as const);
   if (fields.length === 0) return <p class="soft">It has no fields.</p>;
   const most = shareOf(fields.map(([, value]) => value));
   return (

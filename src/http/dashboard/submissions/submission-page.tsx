@@ -53,7 +53,7 @@ export function submissionPage(view: SubmissionView): Page {
             </Notice>
           )}
           <Card id="fields-title" title="Fields">
-            <FieldValues data={data} labelOf={view.labelOf} />
+            <FieldValues data={data} labelOf={view.labelOf} titleOf={view.titleOf} />
           </Card>
           {submission.files.length > 0 && <Files submission={submission} previews={view.previews} />}
           <Sender view={view} />

@@ -28,6 +28,8 @@ export type SubmissionView = {
   formName: string;
   /** The label of a field, by its name. */
   labelOf: (field: string) => string;
+  /** What people read for a choice. */
+  titleOf: (field: string, value: unknown) => unknown;
   /** Null for a viewer. */
   work: Work | null;
   /** Null without an address. */

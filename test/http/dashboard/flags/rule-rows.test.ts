@@ -134,6 +134,17 @@ test("rows are added, moved and removed, conditions added, and what is typed is 
   expect(await targeting()).toBeUndefined();
 });
 
+test("a row that is half typed stays, with every other edit, where JSON is asked for", async () => {
+  const { send } = await openShop();
+  const whole = { "attribute-1": "country", "operator-1": "==", "value-1": "AT", "serve-1": "on" };
+  const half = { "attribute-2": "plan", "operator-2": "==", "value-2": "", "serve-2": "off" };
+  const asked = await send({ ...whole, ...half, rules: "2", "serve-rest": "", act: "json" });
+  expect([asked.status, asked.text.includes("Row 2: ")]).toEqual([422, true]);
+  for (const typed of ['value="country"', 'value="AT"', 'value="plan"']) expect(asked.text).toContain(typed);
+  const asJson = await send({ ...whole, rules: "1", "serve-rest": "", act: "json" });
+  expect([asJson.status, asJson.text.includes("&quot;country&quot;")]).toEqual([200, true]);
+});
+
 test("shares of a rule that was changed take the rest in the last one that was not", async () => {
   const { send, targeting } = await openShop();
   const rest = { "of-rest": ["on", "off"], "was-rest": ["25", "75"] };

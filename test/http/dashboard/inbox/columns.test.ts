@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { columnsOf, countChoices } from "../../../../src/http/dashboard/inbox/columns.ts";
+import { columnsOf, countChoices, titlesIn } from "../../../../src/http/dashboard/inbox/columns.ts";
 import type { Submission } from "../../../../src/forms/submission.ts";
 
 const of = (...data: object[]) => data.map((each) => ({ data: each }) as Submission);
@@ -41,5 +41,30 @@ test("choices of a schema are counted in its order, also those that nobody made"
         { value: "y", count: 2 },
       ],
     },
+  ]);
+});
+
+test("choices of a schema are read by their titles, alone and in a list, and other values as they are", () => {
+  const oneOf = [{ const: "b", title: "Blue" }, { const: 2, title: "Two" }, { const: "plain" }];
+  const schema = {
+    properties: { one: { oneOf }, many: { type: "array", items: { anyOf: oneOf } }, any: { type: "string" } },
+  };
+  const titleOf = titlesIn(schema);
+  for (const [field, value, shown] of [
+    ["one", "b", "Blue"],
+    ["one", 2, "Two"],
+    ["one", "plain", "plain"],
+    ["one", "constructor", "constructor"],
+    ["one", { b: 1 }, { b: 1 }],
+    ["many", ["b", 2, "x"], ["Blue", "Two", "x"]],
+    ["any", "b", "b"],
+    ["constructor", "b", "b"],
+  ] as const)
+    expect([field, value, titleOf(field, value)]).toEqual([field, value, shown]);
+  const [counted] = countChoices(schema, columnsOf(schema, []), of({ one: "b" }, { one: "plain" }));
+  expect(counted!.choices).toEqual([
+    { value: "Blue", count: 1 },
+    { value: "Two", count: 0 },
+    { value: "plain", count: 1 },
   ]);
 });
