@@ -90,7 +90,7 @@ function choicesIn(property: unknown): Map<string, string> | null {
   return choices.every((each) => each !== null) ? new Map(choices) : null;
 }
 
-/** What people read for a value of a field, which is a choice in the schema of its form or one in a list of them; else the value. */
+/** Returns the titles of values that are choices in the schema of a form, alone or in a list; any other value as it is. */
 export function titlesIn(schema: object | null): (field: string, value: unknown) => unknown {
   const properties = propertiesOf(schema);
   const choices = keepLast<Map<string, string> | null>(200);

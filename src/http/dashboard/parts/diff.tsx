@@ -45,7 +45,7 @@ export function Diff({ before, after }: { before: unknown; after: unknown }) {
   );
 }
 
-/** What a change sets, field by field, whether it is so already or not: `off` and `none` too. */
+/** The values of a change, field by field, whether they are so already or not: `off` and `none` too. */
 export function Settings({ values }: { values: object }) {
   return (
     <dl class="diff">

@@ -28,7 +28,7 @@ export type SubmissionView = {
   formName: string;
   /** The label of a field, by its name. */
   labelOf: (field: string) => string;
-  /** What people read for a choice. */
+  /** Returns the title of a choice, as people read it. */
   titleOf: (field: string, value: unknown) => unknown;
   /** Null for a viewer. */
   work: Work | null;
