@@ -6,6 +6,7 @@ import {
   floatCoreTag,
   intCoreTag,
   load,
+  loadAll,
   mergeTag,
 } from "js-yaml";
 
@@ -39,9 +40,19 @@ const SCHEMA = CORE_SCHEMA.withTags(
  * JSON.
  */
 export function parseYaml(text: string, name: string): unknown {
+  return parseBy(load, text, name);
+}
+
+/** The same of a stream: its document, or a list of them if it has several. */
+export function parseYamlStream(text: string, name: string): unknown {
+  const documents = parseBy(loadAll, text, name) as unknown[];
+  return documents.length === 1 ? documents[0] : documents;
+}
+
+function parseBy(read: typeof load | typeof loadAll, text: string, name: string): unknown {
   let value: unknown;
   try {
-    value = load(text, { schema: SCHEMA, maxDepth: MAX_JSON_LEVELS });
+    value = read(text, { schema: SCHEMA, maxDepth: MAX_JSON_LEVELS });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const { reason, mark } = error;

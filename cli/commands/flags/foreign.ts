@@ -22,7 +22,7 @@ export async function readForeign(
   const text = file === "-" ? await input.readStdin() : await readText(file, "import");
   const name = file === "-" ? "standard input" : file;
   if (Buffer.byteLength(text) > MAX_FILE) throw usage(`${name} has more than ${formatBytes(MAX_FILE)}`);
-  const value = await parse(text, name);
+  const value = await parse(text, name, format);
   if (isLargerThan(MAX_FILE, value)) throw usage(`${name} repeats so much that it is too large`);
   try {
     return await convert(format, value, choice);
@@ -34,7 +34,7 @@ export async function readForeign(
 
 const HINT = "--format names service from which the file comes; --from-environment the environment in it";
 
-async function parse(text: string, name: string): Promise<unknown> {
+async function parse(text: string, name: string, format: ForeignFormat): Promise<unknown> {
   if (/^\s*[[{]/.test(text)) {
     if (isDeeper(Buffer.from(text), MAX_JSON_LEVELS))
       throw usage(`${name} has more than ${MAX_JSON_LEVELS} levels`);
@@ -44,7 +44,9 @@ async function parse(text: string, name: string): Promise<unknown> {
       if (!(error instanceof SyntaxError)) throw error;
     }
   }
-  return (await import("../../session/yaml.ts")).parseYaml(text, name);
+  const { parseYaml, parseYamlStream } = await import("../../session/yaml.ts");
+  // An export of Flipt has a document for each namespace.
+  return format === "flipt" ? parseYamlStream(text, name) : parseYaml(text, name);
 }
 
 /** A line for each flag that is skipped, and for each note. */

@@ -21,8 +21,8 @@ export type ImportPlan = {
   metadata: string | null;
 };
 
-/** A flag in a flagd file: https://flagd.dev/reference/flag-definitions/ */
-export type FlagdFlag = { state: "ENABLED" | "DISABLED" } & FlagRules;
+/** A flag in a flagd file: https://flagd.dev/reference/flag-definitions/. An export has the description as metadata. */
+export type FlagdFlag = { state: "ENABLED" | "DISABLED"; description?: string } & FlagRules;
 
 /** A flagd file. */
 export type FlagdDocument = {
@@ -139,15 +139,18 @@ function ruledFlag(record: FlagValues, rules: string): FlagdFlag {
 }
 
 /** The definition of an imported flag; its payload is an entry of its own in the file. */
-export function defineFlag(slug: string, flag: FlagdFlag): FlagDefinition {
+export function defineFlag(slug: string, { description, ...flag }: FlagdFlag): FlagDefinition {
   const plain = plainOf(flag);
-  if (plain) return { slug, payload: null, rules: null, ...plain };
+  const described = description === undefined ? {} : { description };
+  // Metadata that says something else stays, which a plain flag has no place for.
+  if (plain && (description ?? plain.description) === (plain.description ?? description))
+    return { slug, payload: null, rules: null, ...plain, ...described };
   const { state, variants, defaultVariant, targeting, metadata } = flag;
   const expiresAt = expiryOf(metadata);
   const { expiredAt: _, ...rest } = metadata ?? {};
   const own = expiresAt === null ? metadata : Object.keys(rest).length > 0 ? rest : undefined;
   const rules = rulesText({ variants, defaultVariant, targeting, metadata: own });
-  return { slug, enabled: state === "ENABLED", payload: null, expiresAt, rules };
+  return { slug, enabled: state === "ENABLED", payload: null, expiresAt, rules, ...described };
 }
 
 type Plain = Pick<FlagDefinition, "enabled" | "expiresAt" | "description">;

@@ -2,7 +2,7 @@ import { isObject } from "../../base/json.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import { AppError } from "../../base/errors.ts";
 import { findSlugFault } from "../../base/slug.ts";
-import { findFlagSlugFault, findPayloadFault, PAYLOAD_SUFFIX } from "../limits.ts";
+import { findFlagSlugFault, findPayloadFault, MAX_DESCRIPTION, PAYLOAD_SUFFIX } from "../limits.ts";
 import { payloadText } from "../flag.ts";
 import { type FlagRules, takesPayload } from "../rules/rules.ts";
 import type { Fault } from "./fault.ts";
@@ -19,7 +19,7 @@ const SHOWN = 20;
 const TURN = 20;
 
 const PARTS = new Set(["$schema", "flags", "$evaluators", "metadata"]);
-const FLAG_PARTS = new Set(["state", "variants", "defaultVariant", "targeting", "metadata"]);
+const FLAG_PARTS = new Set(["state", "description", "variants", "defaultVariant", "targeting", "metadata"]);
 
 /**
  * Plans the changes that a flagd file makes in an environment with these segments. Throws `invalid` for a file that
@@ -36,6 +36,7 @@ export async function planImport(
     if (inner) fault(path + inner.path, inner.message);
   };
   const { flags, $evaluators = {}, metadata, $schema } = document;
+  requireNoResource(document);
   for (const part of Object.keys(document)) if (!PARTS.has(part)) fault(pointer("", part), UNKNOWN);
   if ($schema !== undefined && typeof $schema !== "string") fault("/$schema", "must be a string");
   if (metadata !== undefined) addFault("", findMetadataFault(metadata));
@@ -104,21 +105,35 @@ export async function planImport(
   return { plan, warnings };
 }
 
+/** Throws `invalid` for a resource of Kubernetes, which has the file in it. */
+function requireNoResource({ kind, spec }: Json): void {
+  if (!isObject(spec) || (kind !== "FeatureFlag" && kind !== "FeatureFlagConfiguration")) return;
+  const place = kind === "FeatureFlag" ? "spec.flagSpec" : "spec.featureFlagSpec";
+  throw new AppError("invalid", `this is a ${kind} of Kubernetes, whose flags are in ${place}`, {
+    hint: `write what is in ${place} to a file, and import that`,
+  });
+}
+
 const UNKNOWN = "is not known to flagd and would be lost: put what people should know into metadata";
 
 function findFlagFaults(flag: unknown, segments: ReadonlyMap<string, unknown>): Fault[] {
   if (!isObject(flag)) return [{ path: "", message: "must be an object" }];
-  const { state, variants, defaultVariant } = flag;
+  const { state, description = "", variants, defaultVariant } = flag;
   const faults = Object.keys(flag)
     .filter((part) => !FLAG_PARTS.has(part))
     .map((part) => ({ path: pointer("", part), message: UNKNOWN }));
   if (state !== "ENABLED" && state !== "DISABLED")
     faults.push({ path: "/state", message: "must be ENABLED or DISABLED" });
+  if (typeof description !== "string" || description.length > MAX_DESCRIPTION)
+    faults.push({
+      path: "/description",
+      message: `must be a string of at most ${MAX_DESCRIPTION} characters`,
+    });
   if (!isObject(variants)) return [...faults, { path: "/variants", message: "must be an object" }];
   if (typeof defaultVariant === "string" && defaultVariant && !Object.hasOwn(variants, defaultVariant))
     faults.push({ path: "/defaultVariant", message: `"${defaultVariant}" is not one of the variants` });
   if (faults.length > 0) return faults;
-  const { state: _, ...rules } = flag;
+  const { state: _, description: __, ...rules } = flag;
   const fault = findFault(rules as FlagRules, segments);
   return fault ? [fault] : [];
 }

@@ -4,7 +4,7 @@ import type { FlagdFlag } from "../flagd/definition.ts";
 import { findNestingFaults } from "../flagd/nested-segments.ts";
 import { findGaps, missingSegments } from "../flagd/results.ts";
 import { findSlugFault } from "../../base/slug.ts";
-import { findFlagSlugFault, MAX_ENVIRONMENT_BYTES, RULE_LIMITS } from "../limits.ts";
+import { findFlagSlugFault, MAX_DESCRIPTION, MAX_ENVIRONMENT_BYTES, RULE_LIMITS } from "../limits.ts";
 import { resetBudget } from "./budget.ts";
 import { WrongFile } from "./choice.ts";
 
@@ -27,6 +27,15 @@ export class Unsupported extends Error {}
 /** Adds a note at a place of the file, below that of the flag. */
 export type Noting = (path: string, message: string) => void;
 
+/** The details of a flag as they are in the file, with their places if these are not below that of the flag. */
+type Details = {
+  path?: string;
+  description?: unknown;
+  metadata?: unknown;
+  tags?: readonly unknown[];
+  tagsPath?: string;
+};
+
 /** Flags of a file, with those that are made of its variants. */
 const MAX_FLAGS = 10_000;
 
@@ -47,8 +56,8 @@ export class Draft {
     resetBudget();
   }
 
-  /** Adds the flag that `make` returns, with its notes; one for which it throws `Unsupported` is skipped. */
-  add(name: string, path: string, make: (note: Noting) => FlagdFlag): void {
+  /** Adds the flag that `make` returns, with its notes and details; one for which it throws `Unsupported` is skipped. */
+  add(name: string, path: string, make: (note: Noting) => FlagdFlag, details: Details = {}): void {
     resetBudget();
     const notes: Note[] = [];
     if ((this.#count += 1) > MAX_FLAGS) throw new WrongFile(`the file has more than ${MAX_FLAGS} flags`);
@@ -57,10 +66,12 @@ export class Draft {
         findFlagSlugFault(name) ?? (this.#flags.has(name) ? "the file has this name twice" : undefined);
       if (fault !== undefined) throw new Unsupported(fault);
       const said = new Set<string>();
-      const flag = make((below, message) => {
-        const note = { flag: name, path: path + below, message };
+      const note: Noting = (path, message) => {
+        const note = { flag: name, path, message };
         if (said.size < said.add(JSON.stringify(note)).size) notes.push(note);
-      });
+      };
+      const made = make((below, message) => note(path + below, message));
+      const flag = { ...made, ...detailsOf({ path, ...details }, note) };
       this.#requireRoom(flag);
       this.#flags.set(name, flag);
       this.#notes.push(...notes);
@@ -95,7 +106,7 @@ export class Draft {
     for (const [name, rule] of this.#segments)
       if (missingSegments(rule, this.#segments).length > 0) this.#segments.delete(name);
     for (const [name, flag] of this.#flags) {
-      const { state: _, ...rules } = flag;
+      const { state: _, description: __, ...rules } = flag;
       const fault = findFault(rules, this.#segments, true) ?? findGaps(rules, this.#segments)[0];
       if (!fault) continue;
       this.#flags.delete(name);
@@ -111,6 +122,25 @@ export class Draft {
       skipped: this.#skipped,
     };
   }
+}
+
+/** The details that a flag keeps. Those that it cannot are noted. */
+function detailsOf(details: Details, note: Noting): Partial<FlagdFlag> {
+  const { path = "", description, metadata, tags = [], tagsPath = `${path}/tags` } = details;
+  const text = typeof description === "string" ? description : "";
+  if (text.length > MAX_DESCRIPTION)
+    note(`${path}/description`, `only its first ${MAX_DESCRIPTION} characters are imported`);
+  if (tags.length > 0) note(tagsPath, `tags are not imported: ${tags.map(String).join(", ").slice(0, 1000)}`);
+  const members = isObject(metadata) ? Object.entries(metadata) : [];
+  const kept = members.filter((each): each is [string, string | number | boolean] =>
+    ["string", "number", "boolean"].includes(typeof each[1]),
+  );
+  if (kept.length < members.length)
+    note(`${path}/metadata`, "only texts, numbers, true and false are imported of the metadata");
+  return {
+    ...(text !== "" && { description: text.slice(0, MAX_DESCRIPTION) }),
+    ...(kept.length > 0 && { metadata: Object.fromEntries(kept) }),
+  };
 }
 
 /** Why a flag cannot be converted. Throws what is no reason. */

@@ -41,7 +41,10 @@ function nestedRule(rule: Json, salt: string, note: Note, depth: number): Rule {
   const nested = listOf(rule["rules"], "rules").map((each) =>
     nestedRule(objectOf(each, "a rule"), salt, note, depth + 1),
   );
-  return and(conditions.length === 0 ? true : joined(String(rule["type"]), conditions), ...nested);
+  const type = String(rule["type"]);
+  if (nested.length > 0 && type !== "ALL")
+    note(`rules in a rule of the type ${type} all have to hold, as Flagsmith evaluates them`);
+  return and(conditions.length === 0 ? true : joined(type, conditions), ...nested);
 }
 
 function joined(type: string, rules: readonly Rule[]): Rule {
@@ -58,21 +61,24 @@ function joined(type: string, rules: readonly Rule[]): Rule {
 }
 
 /** The attribute of a trait, or of the identity itself. */
-function traitOf(property: unknown): Value {
-  const name = typeof property === "string" ? property : "";
+function traitOf(name: string): Value {
   return name === "$.identity.identifier" ? attribute("targetingKey") : attribute(name);
 }
 
 function conditionRule(condition: Json, salt: string, note: Note): Rule {
   const operator = String(condition["operator"]);
+  const named = condition["property_"] ?? condition["property"];
+  const property = typeof named === "string" ? named : "";
   const given = condition["value"];
   const wanted =
     given === null || given === undefined ? "" : typeof given === "string" ? given : JSON.stringify(given);
   if (operator === "PERCENTAGE_SPLIT") {
-    note(`${wanted} % of readers by targetingKey: the share is kept, who is in it differs`);
-    return isInShare({ by: attribute("targetingKey"), salt, flag: "" }, numberIn(wanted));
+    const by =
+      property === "" || property === "$.identity.key" ? attribute("targetingKey") : traitOf(property);
+    note(`${wanted} % of readers by ${by.var}: the share is kept, who is in it differs`);
+    return isInShare({ by, salt, flag: "" }, numberIn(wanted));
   }
-  const value = traitOf(condition["property_"] ?? condition["property"]);
+  const value = traitOf(property);
   switch (operator) {
     case "IS_SET":
       return isGiven(value);
@@ -92,12 +98,15 @@ function conditionRule(condition: Json, salt: string, note: Note): Rule {
     case "NOT_CONTAINS":
       return and(isText(value), not(contains(value, wanted)));
     case "REGEX":
-      return regex(value, wanted);
+      return regex(value, wanted, note);
     case "IN":
       return isIn(value, given, wanted);
     case "MODULO": {
       const [divisor = "", remainder = ""] = wanted.split("|");
       if (numberIn(divisor) === 0) throw new Unsupported("a remainder of nothing is asked for");
+      note(
+        "the remainder of a negative number is negative, as in Flagsmith's SDK for Node; in its API it is not",
+      );
       return and(isNumber(value), { "===": [{ "%": [value, numberIn(divisor)] }, numberIn(remainder)] });
     }
     default:
@@ -153,12 +162,20 @@ function ordered(symbol: string, value: Value, wanted: string): Rule {
   );
 }
 
-/** Patterns match from the beginning, of numbers too. */
-function regex(value: Value, wanted: string): Rule {
+/** Patterns match from the beginning, also of numbers, True and False. */
+function regex(value: Value, wanted: string, note: Note): Rule {
+  note(
+    `${JSON.stringify(wanted)} matches from the beginning, as in Flagsmith's API; its SDK for Node finds it anywhere`,
+  );
   const pattern = `^(?:${wanted})`;
   const compiled = patternOf(pattern);
   if (typeof compiled === "string") throw new Unsupported(`${JSON.stringify(wanted)}: ${compiled}`);
-  return or({ matches: [value, pattern] }, and(isNumber(value), { matches: [{ cat: [value] }, pattern] }));
+  return or(
+    { matches: [value, pattern] },
+    and(isNumber(value), { matches: [{ cat: [value] }, pattern] }),
+    compiled.occursIn("True") && { "===": [value, true] },
+    compiled.occursIn("False") && { "===": [value, false] },
+  );
 }
 
 /** One of a list in JSON or between commas; texts and whole numbers only. */

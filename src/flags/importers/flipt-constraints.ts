@@ -28,8 +28,8 @@ export function constraintRule(constraint: Record<string, unknown>, note: (messa
   const value = isEntity
     ? attribute("targetingKey")
     : attribute(typeof property === "string" ? property : "");
-  const wanted =
-    typeof given === "string" || typeof given === "number" || typeof given === "boolean" ? String(given) : "";
+  const isScalar = typeof given === "string" || typeof given === "number" || typeof given === "boolean";
+  const wanted = isScalar ? String(given) : Array.isArray(given) ? JSON.stringify(given) : "";
   const isPresent = and(isGiven(value), { "!==": [value, ""] });
   switch (operator) {
     case "empty":

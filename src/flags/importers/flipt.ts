@@ -1,6 +1,6 @@
 import { isObject } from "../../base/json.ts";
 import type { FlagdFlag } from "../flagd/definition.ts";
-import { type Choice, requireNone, WrongFile } from "./choice.ts";
+import { type Choice, chosenEnvironment, requireNone, WrongFile } from "./choice.ts";
 import { booleanOf, Draft, type Noting, segmentName, Unsupported } from "./draft.ts";
 import { constraintRule } from "./flipt-constraints.ts";
 import { and, attribute, chained, fractional, isInShare, listOf, objectOf, or, type Rule } from "./logic.ts";
@@ -10,28 +10,46 @@ type Json = Record<string, unknown>;
 /** Segments by key: a reference with what has to be noted of it, or why it cannot be said. */
 type Segments = Map<string, { rule: Rule; notes: string[] } | Unsupported>;
 
-/** Flags and segments of Flipt, as features.yaml has them. Throws `WrongFile`. */
+/**
+ * Flags and segments of Flipt, as features.yaml has them, or a list of such documents, of which those of one namespace
+ * count. Throws `WrongFile`.
+ */
 export function fromFlipt(file: unknown, choice: Choice): Draft {
-  if (!isObject(file) || !Array.isArray(file["flags"]))
-    throw new WrongFile(
-      'a file of Flipt has a list of flags: {"namespace":"default","flags":[…],"segments":[…]}',
-    );
-  const { namespace } = file;
-  const name = isObject(namespace) ? namespace["key"] : (namespace ?? "default");
-  requireNone(choice, String(name));
+  const documents = (Array.isArray(file) ? (file as unknown[]) : [file]).map((document, at) => {
+    if (!isObject(document) || !Array.isArray(document["flags"]))
+      throw new WrongFile(
+        'a file of Flipt has a list of flags: {"namespace":"default","flags":[…],"segments":[…]}',
+      );
+    const { namespace, flags, segments } = document;
+    return {
+      namespace: String(isObject(namespace) ? namespace["key"] : (namespace ?? "default")),
+      path: Array.isArray(file) ? `/${at}` : "",
+      flags: (flags as unknown[]).filter(isObject),
+      segments: Array.isArray(segments) ? segments.filter(isObject) : [],
+    };
+  });
+  const names = [...new Set(documents.map(({ namespace }) => namespace))];
+  if (names.length <= 1) requireNone(choice, names[0]);
+  const chosen = names.length === 1 ? names[0] : chosenEnvironment(choice, names);
+  const own = documents.filter(({ namespace }) => namespace === chosen);
   const draft = new Draft();
   const segments = segmentsOf(
     draft,
-    Array.isArray(file["segments"]) ? file["segments"].filter(isObject) : [],
+    own.flatMap((document) => document.segments),
   );
-  for (const [at, flag] of file["flags"].filter(isObject).entries()) {
-    const key = String(flag["key"]);
-    const path = `/flags/${at}`;
-    if (flag["type"] === "BOOLEAN_FLAG_TYPE")
-      draft.add(key, path, (note) => booleanFlag(segments, flag, key, note));
-    else addVariants(draft, segments, flag, key, path);
-  }
+  for (const document of own)
+    for (const [at, flag] of document.flags.entries()) {
+      const key = String(flag["key"]);
+      const path = `${document.path}/flags/${at}`;
+      if (flag["type"] === "BOOLEAN_FLAG_TYPE")
+        draft.add(key, path, (note) => booleanFlag(segments, flag, key, note), detailsOf(flag));
+      else addVariants(draft, segments, flag, key, path);
+    }
   return draft;
+}
+
+function detailsOf({ description, metadata }: Json) {
+  return { description, metadata };
 }
 
 function segmentsOf(draft: Draft, list: readonly Json[]): Segments {
@@ -109,17 +127,22 @@ function addVariants(draft: Draft, segments: Segments, flag: Json, key: string, 
   const attachments = variants.map(({ attachment }) => parsed(attachment));
   const hasAll = attachments.length > 0 && attachments.every(isObject);
   const keyOf = (variant: Json) => String(variant["key"]);
-  draft.add(key, path, (note) => {
-    if (!hasAll && attachments.some((each) => each !== undefined))
-      note("/variants", "attachments are imported only where each variant has an object: these are not");
-    return variantFlag(
-      segments,
-      flag,
-      key,
-      Object.fromEntries(variants.map((each) => [keyOf(each), keyOf(each)])),
-      note,
-    );
-  });
+  draft.add(
+    key,
+    path,
+    (note) => {
+      if (!hasAll && attachments.some((each) => each !== undefined))
+        note("/variants", "attachments are imported only where each variant has an object: these are not");
+      return variantFlag(
+        segments,
+        flag,
+        key,
+        Object.fromEntries(variants.map((each) => [keyOf(each), keyOf(each)])),
+        note,
+      );
+    },
+    detailsOf(flag),
+  );
   if (!hasAll) return;
   const values = Object.fromEntries(variants.map((each, at) => [keyOf(each), attachments[at]]));
   draft.add(`${key}.attachment`, path, (note) =>

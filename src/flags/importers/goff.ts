@@ -15,8 +15,11 @@ export function fromGoff(file: unknown, choice: Choice): Draft {
   if (!flags.some(([, flag]) => isObject(flag) && isObject(flag["variations"]))) throw new WrongFile(WRONG);
   const draft = new Draft();
   for (const [name, flag] of flags)
-    draft.add(name, `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, (note) =>
-      flagOf(name, flag, note),
+    draft.add(
+      name,
+      `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+      (note) => flagOf(name, flag, note),
+      isObject(flag) ? { metadata: flag["metadata"] } : {},
     );
   return draft;
 }

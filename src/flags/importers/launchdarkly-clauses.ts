@@ -152,7 +152,9 @@ function comparison(op: string, value: Value, wanted: unknown, note: (message: s
   if (!Object.hasOwn(VERSIONS, op)) throw new Unsupported(`the operator ${op} is not known here`);
   const version = isText ? wholeVersion(wanted) : undefined;
   if (version === undefined) return false;
-  note("a version with a suffix needs all of its numbers: 2.0.0-rc.1, not 2-rc.1");
+  note(
+    "a version with a suffix needs all of its numbers: 2.0.0-rc.1, not 2-rc.1; a list of versions matches nothing",
+  );
   return and({ matches: [value, PARTIAL] }, { sem_ver: [value, VERSIONS[op], version] });
 }
 

@@ -21,7 +21,15 @@ import { namesOf } from "./variants.ts";
 type Json = Record<string, unknown>;
 
 /** A flag of LaunchDarkly in one environment. */
-type Flag = { key: string; path: string; config: Json; values: unknown[]; names: string[] };
+type Flag = {
+  key: string;
+  path: string;
+  config: Json;
+  values: unknown[];
+  names: string[];
+  /** The description and the tags, which only the REST API has. */
+  details: { path?: string; description?: unknown; tags?: unknown[] };
+};
 
 type Flags = { byKey: Map<string, Flag>; segments: SegmentRules };
 
@@ -36,7 +44,7 @@ export function fromLaunchDarkly(file: unknown, choice: Choice): Draft {
   // The REST API has segments in files of their own.
   const segments = segmentsOf(draft, isObject(data["segments"]) ? data["segments"] : isData ? {} : null);
   const all: Flags = { byKey: new Map(flags.map((flag) => [flag.key, flag])), segments };
-  for (const flag of flags) draft.add(flag.key, flag.path, (note) => flagOf(all, flag, note));
+  for (const flag of flags) draft.add(flag.key, flag.path, (note) => flagOf(all, flag, note), flag.details);
   for (const [key, value] of Object.entries(isObject(data["flagValues"]) ? data["flagValues"] : {}))
     draft.add(key, `/flagValues/${key}`, () => fixed(value));
   return draft;
@@ -83,13 +91,16 @@ function ofApi(data: Json, choice: Choice): { flags: Flag[]; archived: string[] 
     const variations = (Array.isArray(item["variations"]) ? (item["variations"] as unknown[]) : []).map(
       (each) => (isObject(each) ? each["value"] : undefined),
     );
-    return [withNames(key, `/items/${at}/environments/${environment}`, config, variations)];
+    const { description, tags } = item;
+    const path = isList ? `/items/${at}` : "";
+    const details = { path, description, tags: Array.isArray(tags) ? (tags as unknown[]) : [] };
+    return [{ ...withNames(key, `${path}/environments/${environment}`, config, variations), details }];
   });
   return { flags, archived: items.filter(isArchived).map(({ key }) => String(key)) };
 }
 
 function withNames(key: string, path: string, config: Json, values: unknown[]): Flag {
-  return { key, path, config, values, names: namesOf(values) };
+  return { key, path, config, values, names: namesOf(values), details: {} };
 }
 
 function fixed(value: unknown): FlagdFlag {
@@ -115,14 +126,16 @@ function flagOf(all: Flags, flag: Flag, note: Noting): FlagdFlag {
     );
   const state = isOn ? "ENABLED" : "DISABLED";
   const rest = chain.at(-1)?.[1] ?? null;
-  // The result of everyone else is the default.
-  const targeting = typeof rest === "string" ? chained(chain.slice(0, -1), null) : chained(chain, null);
+  // The result of everyone else is the default, which a rule that leads to no value would serve too.
+  const hasNone = chain.some(([condition, result]) => condition !== false && result === null);
+  const isDefault = typeof rest === "string" && !hasNone;
+  const targeting = isDefault ? chained(chain.slice(0, -1), null) : chained(chain, null);
   const isFixed = targeting === null || typeof targeting === "string";
-  const fallback = typeof targeting === "string" ? targeting : rest;
+  const fallback = typeof targeting === "string" ? targeting : isDefault ? rest : null;
   return {
     state,
     variants,
-    ...(typeof fallback === "string" && { defaultVariant: fallback }),
+    ...(fallback !== null && { defaultVariant: fallback }),
     ...(!isFixed && { targeting: targeting as Json }),
   };
 }

@@ -24,10 +24,13 @@ export function not(rule: Rule): Rule {
   return typeof rule === "boolean" ? !rule : { "!": [rule] };
 }
 
-/** An attribute of the context by its steps, each a name without dots. Throws `Unsupported`. */
+/**
+ * An attribute of the context by its steps, each a name without dots. Throws `Unsupported`, also for a step that would read
+ * an element or the length of a list or text, which other services do not read.
+ */
 export function attribute(...steps: readonly string[]): { var: string } {
-  for (const step of steps)
-    if (step === "" || /[.\\]/.test(step))
+  for (const [at, step] of steps.entries())
+    if (step === "" || /[.\\]/.test(step) || (at > 0 && /^(?:\d+|length)$/.test(step)))
       throw new Unsupported(`an attribute named ${JSON.stringify(step)} cannot be read by a rule`);
   return { var: steps.join(".") };
 }

@@ -25,6 +25,9 @@ export type Feature = {
   hasDisabled: boolean;
   variants: Variant[];
   dependencies: Json[];
+  description: unknown;
+  tags: string[];
+  tagsPath?: string;
 };
 
 export type Segments = { id: string; name: string; constraints: unknown[] }[];
@@ -64,6 +67,8 @@ function listed(file: Json, choose: (names: string[]) => string): Feature[] {
       ...strategiesOf(objects(from["strategies"]), (index) => `/strategies/${index}`),
       variants: readVariants(from["variants"] ?? feature["variants"]),
       dependencies: objects(feature["dependencies"]),
+      description: feature["description"],
+      tags: objects(feature["tags"]).map(({ type, value }) => tagOf(type, value)),
     };
   });
 }
@@ -92,6 +97,7 @@ function exported(file: Json, choose: (names: string[]) => string): Feature[] {
   );
   const placesBy = new Map(places.filter(inPlace).map((each) => [each["featureName"], each]));
   const strategiesBy = Map.groupBy(strategies.filter(inPlace), (each) => each["featureName"]);
+  const tags = Map.groupBy(objects(file["featureTags"]), (each) => each["featureName"]);
   const parents = Map.groupBy(objects(file["dependencies"]), (each) => each["feature"] ?? each["name"]);
   return objects(file["features"]).map((feature, at) => {
     const name = textOf(feature["name"]);
@@ -112,8 +118,15 @@ function exported(file: Json, choose: (names: string[]) => string): Feature[] {
       ...strategiesOf(withSegments, (index) => `/strategies/${index}`),
       variants: readVariants(place?.["variants"] ?? feature["variants"]),
       dependencies: dependencies.length > 0 ? dependencies : objects(feature["dependencies"]),
+      description: feature["description"],
+      tags: (tags.get(name) ?? []).map(({ tagType, tagValue }) => tagOf(tagType, tagValue)),
+      tagsPath: "/featureTags",
     };
   });
+}
+
+function tagOf(type: unknown, value: unknown): string {
+  return `${textOf(type)}:${textOf(value)}`;
 }
 
 function strategiesOf(

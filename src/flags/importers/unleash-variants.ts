@@ -6,7 +6,8 @@ import { contextAttribute } from "./unleash-constraints.ts";
 export type Variant = {
   name: string;
   weight: number;
-  stickiness: string;
+  /** Undefined for that of its strategy. */
+  stickiness: string | undefined;
   /** The value in it; undefined without one. */
   payload: { type: string; value: string } | undefined;
   overrides: unknown;
@@ -17,7 +18,7 @@ export function readVariants(value: unknown): Variant[] {
   return list.filter(isObject).map(({ name, weight, stickiness, payload, overrides }) => ({
     name: typeof name === "string" ? name : "",
     weight: typeof weight === "number" && weight > 0 ? Math.round(weight) : 0,
-    stickiness: typeof stickiness === "string" ? stickiness : "default",
+    stickiness: typeof stickiness === "string" && stickiness !== "" ? stickiness : undefined,
     payload:
       isObject(payload) && typeof payload["value"] === "string"
         ? { type: String(payload["type"]), value: payload["value"] }

@@ -24,27 +24,32 @@ export function fromUnleash(file: unknown, choice: Choice): Draft {
   const byName = new Map(features.map((feature) => [feature.name, feature]));
   const reader: Reader = { byName, segments: segmentsIn(draft, segments) };
   for (const feature of features) {
-    draft.add(feature.name, feature.path, (note) => mainFlag(reader, feature, note));
+    draft.add(feature.name, feature.path, (note) => mainFlag(reader, feature, note), feature);
     if (hasVariants(feature))
       draft.add(`${feature.name}.variant`, feature.path, (note) => variantFlag(reader, feature, note));
   }
   return draft;
 }
 
-/** Features by name; segments by id: a reference, true or false, or why it cannot be said. */
-type Reader = { byName: Map<string, Feature>; segments: Map<string, Rule | Unsupported> };
+/** Features by name; segments by id: a reference, true or false, with what has to be noted of it, or why it cannot be said. */
+type Reader = {
+  byName: Map<string, Feature>;
+  segments: Map<string, { rule: Rule; notes: string[] } | Unsupported>;
+};
 
 function segmentsIn(draft: Draft, segments: Segments): Reader["segments"] {
   const rules: Reader["segments"] = new Map();
   const names = new Set<string>();
   for (const { id, name, constraints } of segments) {
     try {
-      const rule = constraintsRule(constraints, `segment ${name}`, () => {});
+      const notes: string[] = [];
+      const noted: Noting = (path, message) => void notes.push(`the segment ${name}: ${path}: ${message}`);
+      const rule = constraintsRule(constraints, `segment ${name}`, noted);
       const slug = segmentName(name);
       const own = slug === "" || names.has(slug) ? segmentName(`segment-${id}`) : slug;
       names.add(own);
       if (typeof rule !== "boolean") draft.addSegment(own, rule);
-      rules.set(id, typeof rule === "boolean" ? rule : { $ref: own });
+      rules.set(id, { rule: typeof rule === "boolean" ? rule : { $ref: own }, notes });
     } catch (error) {
       if (!(error instanceof Unsupported)) throw error;
       rules.set(id, error);
@@ -81,9 +86,10 @@ function strategyRule(
   const { path, constraints, segments } = strategy;
   const own = (below: string, message: string) => note(path + below, message);
   const ofSegments = segments.map((id): Rule => {
-    const rule = reader.segments.get(id);
-    if (rule instanceof Unsupported) throw rule;
-    return rule ?? false;
+    const segment = reader.segments.get(id);
+    if (segment instanceof Unsupported) throw segment;
+    for (const message of segment?.notes ?? []) own("/segments", message);
+    return segment?.rule ?? false;
   });
   const conditions = and(
     constraintsRule(constraints, `${name}, strategy ${strategy.name}`, own),
@@ -173,36 +179,33 @@ function parentsRule(reader: Reader, feature: Feature, note: Noting): Rule {
     const wanted = listOf(dependency["variants"], "dependencies").map(textOf);
     if (wanted.length === 0 || isEnabled === false) return isEnabled;
     const variant = chained(variantChain(reader, parent, feature.name, silent), null);
-    const isWanted: Rule =
-      typeof variant === "string"
-        ? wanted.includes(variant)
-        : variant === null
-          ? false
-          : { in: [variant, wanted] };
-    return and(isEnabled, isWanted);
+    // A reader without a variant has one of this name.
+    const mayHaveNone = wanted.includes("disabled");
+    if (variant === null) return and(isEnabled, mayHaveNone);
+    if (typeof variant === "string") return and(isEnabled, wanted.includes(variant));
+    return and(isEnabled, or({ in: [variant, wanted] }, mayHaveNone && { "===": [variant, null] }));
   });
   return and(...rules);
 }
 
 /** The variants of a feature that is on: those of the first strategy that holds, else its own. */
 function variantChain(reader: Reader, feature: Feature, flag: string, note: Noting): Chain {
-  const own = chosenOf(feature.variants, feature.name, flag, "", note);
+  const own = chosenOf(feature.variants, { salt: feature.name, stickiness: "", flag, path: "" }, note);
   if (feature.strategies.length === 0) return feature.hasDisabled ? [] : [[true, own]];
   return feature.strategies.map((strategy) => {
     const rule = strategyRule(reader, feature, strategy, flag, note);
-    const salt = textOf(strategy.parameters["groupId"]) || feature.name;
-    const result =
-      strategy.variants.length > 0 ? chosenOf(strategy.variants, salt, flag, strategy.path, note) : own;
-    return [rule, result];
+    if (strategy.variants.length === 0) return [rule, own];
+    const { path, parameters } = strategy;
+    const salt = textOf(parameters["groupId"]) || feature.name;
+    const stickiness = textOf(parameters["stickiness"]);
+    return [rule, chosenOf(strategy.variants, { salt, stickiness, flag, path }, note)];
   });
 }
 
-/** The variant of a reader: that of an override, or one by weight. Null for none. */
+/** The variant of a reader: that of an override, or one by weight. Null for none. `stickiness` is that of variants without. */
 function chosenOf(
   variants: readonly Variant[],
-  salt: string,
-  flag: string,
-  path: string,
+  { salt, stickiness, flag, path }: { salt: string; stickiness: string; flag: string; path: string },
   note: Noting,
 ): unknown {
   const weighted = variants.filter(({ weight }) => weight > 0);
@@ -210,8 +213,8 @@ function chosenOf(
   const overrides = variants.map(({ name, overrides }) => [isOverridden(overrides), name] as const);
   const [only, ...others] = weighted;
   if (others.length === 0) return chained(overrides, only!.name);
-  const { stickiness } = variants[0]!;
-  const by = ["default", "random", "userId"].includes(stickiness) ? "targetingKey" : stickiness;
+  const sticky = variants[0]!.stickiness ?? (stickiness || "default");
+  const by = ["default", "random", "userId"].includes(sticky) ? "targetingKey" : sticky;
   note(
     `${path}/variants`,
     `variants by ${by}: their shares are kept, who gets which differs; readers without it get none`,

@@ -47,6 +47,51 @@ describe("flags import", () => {
     });
   });
 
+  test("takes the description of a flag, plain or with a rule, and keeps it in an export", async () => {
+    const description = "What it says";
+    const plain = { state: "ENABLED", variants: { on: true, off: false }, defaultVariant: "on", description };
+    const both = { ...plain, metadata: { description: "Something else" } };
+    const flags = { both, greeting: { ...GREETING, description }, plain };
+    const { run } = await openShop({ "flags.json": JSON.stringify({ flags }) });
+    expect(await run(["flags", "import", "flags.json", ...HERE])).toMatchObject({ code: 0 });
+    for (const flag of Object.keys(flags)) {
+      const shown = await run(["flags", "get", flag, "-p", "shop", "-e", "develop", "--json"]);
+      expect(JSON.parse(shown.stdout)).toMatchObject({ description });
+    }
+    const again = await run(["flags", "import", "flags.json", ...HERE]);
+    expect(again.stdout).toContain("0 created, 0 updated, 3 unchanged");
+    const exported = JSON.parse((await run(["flags", "export", ...HERE])).stdout) as { flags: object };
+    expect(exported.flags).toMatchObject({
+      greeting: { metadata: { description } },
+      plain: { metadata: { description } },
+    });
+  });
+
+  test("refuses a description that is no text, or too long, with its place", async () => {
+    for (const description of [5, "x".repeat(2001)]) {
+      const flags = { greeting: { ...GREETING, description } };
+      const { run } = await openShop({ "flags.json": JSON.stringify({ flags }) });
+      const { code, stderr } = await run(["flags", "import", "flags.json", ...HERE]);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining("/flags/greeting/description: must be a string"),
+      ]);
+    }
+  });
+
+  test("names where the flags of a Kubernetes resource are", async () => {
+    const spec = { flagSpec: { flags: { greeting: GREETING } } };
+    const resource = {
+      apiVersion: "core.openfeature.dev/v1beta1",
+      kind: "FeatureFlag",
+      metadata: { name: "a" },
+      spec,
+    };
+    const { run } = await openShop({ "flags.json": JSON.stringify(resource) });
+    const { code, stderr } = await run(["flags", "import", "flags.json", ...HERE]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("spec.flagSpec")]);
+  });
+
   test("takes YAML, from a file and from standard input", async () => {
     const yaml = "flags:\n  greeting: # a comment\n    state: ENABLED\n    variants: { hi: Hello }\n";
     const { run } = await openShop({ "flags.yaml": yaml });

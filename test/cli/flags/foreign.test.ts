@@ -51,6 +51,19 @@ describe("flags import of another service", () => {
     expect(JSON.parse(list.stdout)).toHaveLength(2);
   });
 
+  test("takes a YAML stream of Flipt, with a document for each namespace", async () => {
+    const document = (namespace: string, key: string) =>
+      `---\nversion: "1.2"\nnamespace: ${namespace}\nflags:\n  - key: ${key}\n    type: BOOLEAN_FLAG_TYPE\n    enabled: true\n`;
+    const stream = document("default", "from-default") + document("teams", "from-teams");
+    const { code, stdout } = await take("flipt", stream, "--from-environment", "teams", "--dry-run");
+    expect([code, stdout]).toEqual([0, expect.stringContaining("created flag from-teams")]);
+    expect(stdout).not.toContain("from-default");
+    expect((await take("flipt", document("teams", "one"), "--dry-run")).code).toBe(0);
+    const none = await take("flipt", stream);
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("default, teams")]);
+    expect((await take("goff", stream)).stderr).toContain("document");
+  });
+
   test("names the environments of the file to who asks for another", async () => {
     const strategy = { featureName: "search", environment: "live", name: "default" };
     const file = JSON.stringify({ features: [{ name: "search" }], featureStrategies: [strategy] });

@@ -36,6 +36,7 @@ describe("a condition of Flagsmith", () => {
     [when("it", "NOT_CONTAINS", "b"), [{ it: "ac" }], [{ it: "abc" }, {}]],
     [when("it", "REGEX", "a+"), [{ it: "aab" }], [{ it: "ba" }, {}]],
     [when("it", "REGEX", "[0-9]$"), [{ it: 5 }], [{ it: 55 }]],
+    [when("it", "REGEX", "T|false"), [{ it: true }, { it: "false" }], [{ it: false }]],
     [when("it", "IN", "a,5"), [{ it: "a" }, { it: 5 }], [{ it: "b" }, {}]],
     [when("it", "IN", '["a,b"]'), [{ it: "a,b" }], [{ it: "a" }]],
     [when("it", "MODULO", "3|1"), [{ it: 4 }], [{ it: 3 }, { it: "4" }, {}]],
@@ -49,6 +50,43 @@ describe("a condition of Flagsmith", () => {
     );
     for (const context of inside) expect([context, read("f", context)]).toEqual([context, true]);
     for (const context of outside) expect([context, read("f", context)]).toEqual([context, false]);
+  });
+});
+
+describe("what Flagsmith's engines evaluate in different ways", () => {
+  const noted = async (...rules: Json[]) => {
+    const own = { id: 1, name: "s", rules, feature_states: [state("f", true, null)] };
+    const { read, notes } = await imported("flagsmith", fileOf([state("f", false, null)], [own]));
+    return { read, messages: notes.map(({ message }) => message) };
+  };
+
+  test.each([
+    ["a pattern", when("it", "REGEX", "a+"), "matches from the beginning"],
+    ["a remainder", when("it", "MODULO", "3|1"), "negative number"],
+  ])("is noted: %s", async (_, condition, words) => {
+    const { messages } = await noted({ type: "ALL", rules: [{ type: "ANY", conditions: [condition] }] });
+    expect(messages).toEqual([expect.stringContaining(words)]);
+  });
+
+  test("is noted: rules in one of the type NONE or ANY, which all have to hold", async () => {
+    const inner = (value: string) => ({ type: "ALL", conditions: [when("it", "EQUAL", value)] });
+    for (const type of ["NONE", "ANY"]) {
+      const { read, messages } = await noted({ type, rules: [inner("a")] });
+      expect([read("f", { it: "a" }), read("f", { it: "b" })]).toEqual([true, false]);
+      expect(messages).toEqual([expect.stringContaining(`the type ${type} all have to hold`)]);
+    }
+    const { read, messages } = await noted({ type: "ALL", rules: [inner("a"), inner("a")] });
+    expect([read("f", { it: "a" }), messages]).toEqual([true, []]);
+  });
+
+  test("a share of the identities by one of their traits is by that attribute", async () => {
+    const split = (property: string) => when(property, "PERCENTAGE_SPLIT", "100");
+    const rules = (property: string) => ({ type: "ALL", conditions: [split(property)] });
+    const { read, messages } = await noted(rules("org"));
+    expect([read("f", { org: "acme" }), read("f", { targetingKey: "ann" })]).toEqual([true, false]);
+    expect(messages).toEqual([expect.stringContaining("readers by org")]);
+    for (const key of ["", "$.identity.key", "$.identity.identifier"])
+      expect((await noted(rules(key))).read("f", { targetingKey: "ann" })).toBe(true);
   });
 });
 

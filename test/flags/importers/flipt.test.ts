@@ -4,7 +4,7 @@ import { imported, refusalOf } from "../../support/imported.ts";
 
 type Json = Record<string, unknown>;
 
-const constraint = (type: string, operator: string, value?: string, property = "it") => ({
+const constraint = (type: string, operator: string, value?: unknown, property = "it") => ({
   type: `${type}_COMPARISON_TYPE`,
   property,
   operator,
@@ -22,6 +22,11 @@ describe("a constraint of Flipt", () => {
     [constraint("STRING", "notcontains", "a"), [{ it: "b" }], [{ it: "ba" }, {}]],
     [constraint("STRING", "isoneof", '["a","b"]'), [{ it: "b" }], [{ it: "c" }, {}]],
     [constraint("STRING", "isnotoneof", '["a"]'), [{ it: "b" }], [{ it: "a" }, {}]],
+    // As YAML has them.
+    [constraint("STRING", "isoneof", ["a", 5]), [{ it: "a" }, { it: "5" }], [{ it: "c" }, {}]],
+    [constraint("STRING", "isnotoneof", ["a"]), [{ it: "b" }], [{ it: "a" }, {}]],
+    [constraint("NUMBER", "isoneof", [1, 2]), [{ it: 2 }], [{ it: 3 }]],
+    [constraint("ENTITY_ID", "isoneof", ["ann"]), [{ targetingKey: "ann" }], [{}]],
     [constraint("STRING", "empty"), [{}, { it: " " }], [{ it: "a" }]],
     [constraint("STRING", "notempty"), [{ it: "a" }], [{}, { it: "" }]],
     [constraint("NUMBER", "gte", "18"), [{ it: 18 }, { it: "19" }], [{ it: 17 }, {}, { it: "x" }]],
@@ -47,7 +52,38 @@ describe("a constraint of Flipt", () => {
   });
 });
 
+describe("documents of several namespaces of Flipt", () => {
+  const document = (namespace: unknown, ...keys: string[]) => ({
+    namespace,
+    flags: keys.map((key) => ({ key, type: "BOOLEAN_FLAG_TYPE", enabled: true })),
+  });
+  const file = [document("default", "a"), document({ key: "shop" }, "b"), document("shop", "c")];
+
+  test("are imported of the one that is asked for, or that has the name of the environment", async () => {
+    const keysOf = async (choice: object) =>
+      Object.keys((await imported("flipt", file, choice)).document.flags);
+    expect(await keysOf({ from: "shop" })).toEqual(["b", "c"]);
+    expect(await keysOf({ into: "default" })).toEqual(["a"]);
+    expect(await refusalOf("flipt", file)).toContain("default, shop");
+    expect(await refusalOf("flipt", file, { from: "gone" })).toContain("default, shop");
+  });
+
+  test("have their places in the report", async () => {
+    const off = { key: "f", enabled: false, variants: [{ key: "x", default: true }] };
+    const { notes } = await imported("flipt", [document("a"), { namespace: "b", flags: [off] }], {
+      from: "b",
+    });
+    expect(notes).toMatchObject([{ flag: "f", path: "/1/flags/0" }]);
+  });
+});
+
 describe("a flag of Flipt", () => {
+  test("keeps its description and its metadata", async () => {
+    const flag = { key: "f", type: "BOOLEAN_FLAG_TYPE", enabled: true, description: "Said" };
+    const { document } = await imported("flipt", { flags: [{ ...flag, metadata: { team: "web" } }] });
+    expect(document.flags["f"]).toMatchObject({ description: "Said", metadata: { team: "web" } });
+  });
+
   test("notes beginnings and ends, around which spaces are cut off there", async () => {
     const flag = {
       key: "f",

@@ -27,6 +27,11 @@ describe("a query of GO Feature Flag", () => {
     expect(notes).toEqual([]);
   });
 
+  test("of an element of a list is refused, since a rule would read it", async () => {
+    const { skipped } = await imported("goff", queried('tags.0 eq "a"'));
+    expect(skipped.map(({ flag }) => flag)).toEqual(["f"]);
+  });
+
   test("in JSONLogic is taken as it is, and noted", async () => {
     const { read, notes } = await imported("goff", queried('{"in":[{"var":"key"},["ann"]]}'));
     expect([read("f", { targetingKey: "ann" }), read("f")]).toEqual(["B", "A"]);
@@ -82,4 +87,14 @@ test("percentages of GO Feature Flag that are not 100 together are noted", async
   );
   const { skipped } = await imported("goff", { f: { ...flag, disable: "true" }, g: flag });
   expect(skipped).toEqual([{ flag: "f", message: "disable is not true or false" }]);
+});
+
+test("a flag of GO Feature Flag keeps its metadata, of which lists and objects are noted", async () => {
+  const metadata = { description: "The letter", "issue-link": "https://example.com/1", teams: ["web"] };
+  const { document, notes } = await imported("goff", {
+    f: { variations, defaultRule: { variation: "a" }, metadata },
+  });
+  const { teams: _, ...scalars } = metadata;
+  expect(document.flags["f"]!.metadata).toEqual(scalars);
+  expect(notes).toMatchObject([{ flag: "f", path: "/f/metadata" }]);
 });

@@ -76,6 +76,10 @@ describe("a clause of LaunchDarkly", () => {
     ["an operator that is not known", clause("a", "sounds", ["b"])],
     ["a pattern that is not linear", clause("a", "matches", ["(?=b)"])],
     ["an attribute with a dot", clause("a.b", "in", ["b"])],
+    // No client of LaunchDarkly reads into a list, while a rule would.
+    ["an element of a list", clause("/tags/0", "in", ["b"], { contextKind: "user" })],
+    ["the length of a list or text", clause("/tags/length", "in", [1], { contextKind: "user" })],
+    ["the length of a kind of contexts", clause("length", "in", [3], { contextKind: "org" })],
     ["a variation that is not there", { clauses: [], variation: 7 }],
   ])("with %s leads to a flag that is skipped", async (_, rule) => {
     const { skipped, document } = await imported("launchdarkly", ruled(rule));
@@ -115,6 +119,29 @@ describe("a flag of LaunchDarkly", () => {
     expect([read("f", { plan: "pro" }), read("f", {}), read("lost")]).toEqual(["blue", "red", "red"]);
     expect(notes).toMatchObject([{ flag: "f", message: expect.stringContaining("the rule of base") }]);
     expect(skipped.map((each) => each.flag)).toEqual(["a", "b"]);
+  });
+
+  test("without an off variation has no value for readers whose prerequisite is not met", async () => {
+    const needs = { prerequisites: [{ key: "base", variation: 1 }], offVariation: null };
+    const { read, skipped } = await imported("launchdarkly", {
+      flags: {
+        base: flag({ rules: [clause("plan", "in", ["pro"])] }),
+        plain: flag({ ...needs, fallthrough: { variation: 1 } }),
+        ruled: flag({ ...needs, targets: [{ values: ["ann"], variation: 1 }] }),
+        lost: flag({ ...needs, prerequisites: [{ key: "gone", variation: 1 }] }),
+        // A rule without a variation is an error there, and the default of the code.
+        empty: flag({ rules: [{ clauses: [{ attribute: "plan", op: "in", values: ["pro"] }] }] }),
+        child: flag({ prerequisites: [{ key: "plain", variation: 1 }], fallthrough: { variation: 1 } }),
+      },
+    });
+    const pro = { plan: "pro" };
+    expect(skipped).toEqual([]);
+    expect([read("plain"), read("plain", pro)]).toEqual([undefined, "blue"]);
+    expect([read("ruled", { targetingKey: "ann" }), read("ruled", pro)]).toEqual([undefined, "red"]);
+    expect(read("ruled", { ...pro, targetingKey: "ann" })).toBe("blue");
+    expect([read("lost"), read("lost", pro)]).toEqual([undefined, undefined]);
+    expect([read("empty"), read("empty", pro)]).toEqual(["red", undefined]);
+    expect([read("child"), read("child", pro)]).toEqual(["red", "blue"]);
   });
 
   test("keeps the shares of a rollout, and notes them", async () => {
@@ -186,6 +213,17 @@ describe("flags of the REST API of LaunchDarkly", () => {
     const { read, skipped } = await imported("launchdarkly", file, { from: "live" });
     expect([read("f"), skipped]).toEqual([{ size: 2 }, [{ flag: "old", message: "it is archived" }]]);
     expect(await refusalOf("launchdarkly", file)).toContain("live, test");
+  });
+
+  test("keep their description, and note their tags", async () => {
+    const described = { ...item, description: "The size", tags: ["web", "beta"] };
+    const { document, notes } = await imported("launchdarkly", { items: [described] }, { from: "live" });
+    expect(document.flags["f"]!.description).toBe("The size");
+    expect(notes).toEqual([
+      { flag: "f", path: "/items/0/tags", message: "tags are not imported: web, beta" },
+    ]);
+    const alone = await imported("launchdarkly", described, { from: "live" });
+    expect(alone.notes).toMatchObject([{ path: "/tags" }]);
   });
 
   test("with a segment, which is not in the file, are skipped", async () => {

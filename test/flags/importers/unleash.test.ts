@@ -178,6 +178,66 @@ describe("a feature of Unleash", () => {
     expect(notes.map(({ flag }) => flag)).toEqual(["with", "without"]);
   });
 
+  test("without variants has the variant disabled for those that depend on it", async () => {
+    const child = (name: string, parent: string, ...variants: string[]) =>
+      feature({ name, dependencies: [{ feature: parent, variants }] });
+    const stickiness = "sessionId";
+    const halves = ["a", "b"].map((name) => ({ name, weight: 500, stickiness }));
+    const parents = [
+      feature({ name: "bare" }),
+      feature({ name: "off", enabled: false }),
+      feature({ name: "halved", strategies: [{ name: "default", variants: halves }] }),
+      feature({ name: "one", variants: [{ name: "a", weight: 1000 }] }),
+    ];
+    const names = ["bare", "off", "halved", "one"];
+    const { read } = await imported(
+      "unleash",
+      fileOf(
+        ...parents,
+        ...names.map((name) => child(`none-${name}`, name, "disabled")),
+        ...names.map((name) => child(`any-${name}`, name, "a", "b")),
+      ),
+    );
+    const session = { sessionId: "s1" };
+    expect(names.map((name) => read(`none-${name}`))).toEqual([true, false, true, false]);
+    expect(names.map((name) => read(`none-${name}`, session))).toEqual([true, false, false, false]);
+    expect(names.map((name) => read(`any-${name}`, session))).toEqual([false, false, true, true]);
+  });
+
+  test("has the stickiness of its strategy for variants without one", async () => {
+    const variants = ["a", "b"].map((name) => ({ name, weight: 500 }));
+    const parameters = { rollout: "100", stickiness: "sessionId" };
+    const strategies = [{ name: "flexibleRollout", parameters, variants }];
+    const { read, notes } = await imported("unleash", fileOf(feature({ strategies })));
+    const seen = Array.from({ length: 50 }, (_, at) => read("search.variant", { sessionId: `s${at}` }));
+    expect(new Set(seen)).toEqual(new Set(["a", "b"]));
+    expect(notes).toMatchObject([{ message: expect.stringContaining("variants by sessionId") }]);
+  });
+
+  test("is noted for what its segments need of the context", async () => {
+    const constraints = [{ contextName: "appName", operator: "IN", values: ["web"] }];
+    const { notes } = await imported("unleash", {
+      ...fileOf(feature({ strategies: [{ name: "default", segments: [1] }] })),
+      segments: [{ id: 1, name: "Web", constraints }],
+    });
+    const message = expect.stringContaining("the attribute appName has to be in the context");
+    expect(notes).toEqual([{ flag: "search", path: "/features/0/strategies/0/segments", message }]);
+  });
+
+  test("keeps its description, and its tags are noted", async () => {
+    const described = feature({ description: "Finds things", tags: [{ type: "team", value: "web" }] });
+    const { document, notes } = await imported("unleash", fileOf(described));
+    expect(document.flags["search"]!.description).toBe("Finds things");
+    expect(notes).toMatchObject([{ path: "/features/0/tags", message: "tags are not imported: team:web" }]);
+    const exported = await imported("unleash", {
+      features: [{ name: "search", description: "x".repeat(2001) }],
+      featureEnvironments: [{ featureName: "search", environment: "live", enabled: true }],
+      featureTags: [{ featureName: "search", tagType: "simple", tagValue: "beta" }],
+    });
+    expect(exported.document.flags["search"]!.description).toHaveLength(2000);
+    expect(exported.notes.map(({ path }) => path)).toEqual(["/features/0/description", "/featureTags"]);
+  });
+
   test("refers to segments, and is off for one that is missing", async () => {
     const { read, document } = await imported("unleash", {
       ...fileOf(
