@@ -183,8 +183,8 @@ async function resetUser({ client, report }: Session, name: string): Promise<voi
   const user = await client.call(operations.reset, { names: { user: name } });
   const text =
     user.result === "unchanged"
-      ? shown`unchanged user ${name}: there is no second factor\n`
-      : shown`reset user ${name}: there is no second factor any more\n`;
+      ? shown`unchanged user ${name}: there is no second factor and no session\n`
+      : shown`reset user ${name}: there is no second factor any more, and every session has ended\n`;
   await report(user, text);
 }
 

@@ -85,8 +85,9 @@ export function indentedJson(value: unknown, column = 2): string {
 /** Maximum columns of a line of indented JSON. */
 const LINE = 90;
 
+/** The beginning of a text in as many columns, with its control characters escaped: a colour that is cut off would be ended. */
 export function shorten(text: string, width: number): string {
-  return Bun.sliceAnsi(text, 0, width, { ellipsis: "…" });
+  return Bun.sliceAnsi(printable(text), 0, width, { ellipsis: "…" });
 }
 
 function pad(cell: string, width: number): string {

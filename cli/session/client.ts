@@ -35,6 +35,8 @@ export type Sent = {
   propose?: string | undefined;
   /** Whether the change is made without approvals. */
   bypass?: boolean;
+  /** Whether it is made at once although the command proposes its change, as a step before that change. */
+  isStep?: true;
   /** The secret of another token that asks, in place of the caller. */
   as?: string;
 };
@@ -150,7 +152,7 @@ export function confirming(
   let confirmed = locked.join(",");
   return {
     ...transport,
-    async send(operation, sent) {
+    async send(operation, { isStep, ...sent }) {
       const isChange = operation.method !== "GET";
       const send = (names: string) =>
         transport.send(operation, {
@@ -158,7 +160,7 @@ export function confirming(
           ...sent,
           ...(isChange && why !== undefined && { why }),
           // Some reads are sent as POST.
-          ...(isChange && operation.scope !== "flags:read" && { propose, bypass }),
+          ...(isChange && !isStep && operation.scope !== "flags:read" && { propose, bypass }),
         });
       try {
         return await send(confirmed);

@@ -67,7 +67,8 @@ export function openSession(
     canPrompt: () => canPrompt(io, config),
     confirm,
     async confirmDelete(kind, name, more = "") {
-      if (config.yes) return;
+      // A proposal deletes nothing.
+      if (config.yes || config.propose !== undefined) return;
       const what = `${kind} ${name}${more}`;
       if (!canPrompt(io, config))
         throw usage(

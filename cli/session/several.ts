@@ -17,7 +17,7 @@ export async function confirmAll(
   names: string[],
   more = "",
 ): Promise<void> {
-  if (config.yes) return;
+  if (config.yes || config.propose !== undefined) return;
   const what = `${names.length} ${kind}s (${names.join(", ")})${more}`;
   if (!canPrompt())
     throw usage(

@@ -22,4 +22,6 @@ export type HistoryEntry = {
   name: string;
   before: unknown;
   after: unknown;
+  /** The experiment or ramp that made the change; the history has it before the reason. */
+  cause?: string;
 };

@@ -4,17 +4,17 @@ import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import type { FlagChange } from "../flags/change.ts";
 import { type FlagPlace, type FlagRecord, noSuchFlag } from "../flags/flag.ts";
-import { putFlag } from "../flags/plan.ts";
+import { because, putFlag } from "../flags/plan.ts";
 import { SALT_BYTES } from "../flags/ramps/guard.ts";
 import { isGuarded, settled as settledRamp, withRecord } from "../flags/ramps/ramp-plan.ts";
 import { isAsLeft, rampedState, withState } from "../flags/ramps/ramp-share.ts";
 import { flagHeld, isHeld } from "../flags/ramps/ramp.ts";
 import { requireSound, stepOf } from "../flags/ramps/ramps.ts";
 import { getEnvironment } from "../projects/environments.ts";
-import { requireChangeable } from "../projects/locks.ts";
+import { requireChangeable, requireUnlocked } from "../projects/locks.ts";
 import type { ExperimentChange } from "./change.ts";
 import { type Experiment, type ExperimentPlace, holdsFlag } from "./experiment.ts";
-import { findExperiment, requireUnlocked } from "./experiments.ts";
+import { findExperiment } from "./experiments.ts";
 import { putExperiment, settled } from "./plan.ts";
 import { writeSplit } from "./split.ts";
 import type { ExperimentsApp } from "./store.ts";
@@ -67,7 +67,7 @@ export function startExperiment(
     const salt = Buffer.from(app.random(SALT_BYTES)).toString("hex");
     return {
       changes: [
-        ...flagChanges(place, record, next.record, version),
+        ...flagChanges(place, record, next.record, version, `experiment ${experiment.name} started`),
         putExperiment(project, experiment, started, ["experiment.started"], salt),
       ],
       result: started,
@@ -103,9 +103,10 @@ function flagChanges(
   before: FlagRecord,
   record: FlagRecord,
   version: number,
+  cause: string,
 ): FlagChange[] {
   const isSame = before.enabled === record.enabled && before.rules === record.rules;
-  return isSame ? [] : [stepOf(place, before, { ...record, revision: version + 1 })];
+  return isSame ? [] : [because(stepOf(place, before, { ...record, revision: version + 1 }), cause)];
 }
 
 /**
@@ -144,7 +145,7 @@ export function resumeExperiment(
     const running: Experiment = { ...next.experiment, status: "running", reason: null };
     return {
       changes: [
-        ...flagChanges(place, record, next.record, version),
+        ...flagChanges(place, record, next.record, version, `experiment ${experiment.name} resumed`),
         putExperiment(project, experiment, running),
       ],
       result: running,
@@ -183,7 +184,10 @@ export function endWith(
   if (result === "unchanged") return { changes: [put], result: ended };
   return {
     changes: [
-      putFlag(place, current, { ...record, revision: version + 1 }),
+      because(
+        putFlag(place, current, { ...record, revision: version + 1 }),
+        `experiment ${experiment.name} ended`,
+      ),
       putExperiment(project, experiment, restored, ["experiment.ended"]),
     ],
     result: restored,

@@ -1,6 +1,6 @@
 import type { Caller } from "../access/caller.ts";
 import { DAY_MS } from "../base/days.ts";
-import { putFlag, putRamp } from "../flags/plan.ts";
+import { because, putFlag, putRamp } from "../flags/plan.ts";
 import { isGuarded, planStart, withRecord } from "../flags/ramps/ramp-plan.ts";
 import { rampedState } from "../flags/ramps/ramp-share.ts";
 import { endOf, requireSound, stepOf } from "../flags/ramps/ramps.ts";
@@ -46,10 +46,11 @@ export function shipExperiment(
         endedAt: at,
         left: rampedState(record),
       };
+      const cause = `experiment ${experiment.name} shipped ${variant}`;
       const end = putExperiment(project, experiment, ended, ["experiment.ended"]);
       if (to === undefined)
         return {
-          changes: [putFlag(place, before, { ...record, revision: version + 1 }), end],
+          changes: [because(putFlag(place, before, { ...record, revision: version + 1 }), cause), end],
           result: ended,
         };
       const { name: who, why = null } = caller;
@@ -62,7 +63,7 @@ export function shipExperiment(
       await requireSound(app, place, before, first);
       return {
         changes: [
-          stepOf(place, before, { ...first, revision: version + 1 }),
+          because(stepOf(place, before, { ...first, revision: version + 1 }), cause),
           end,
           putRamp(project, undefined, ramp, "ramp.stepped", ...endOf(ramp)),
         ],

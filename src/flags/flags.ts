@@ -3,10 +3,10 @@ import type { Caller } from "../access/caller.ts";
 import { change, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
-import { requireChangeable } from "../projects/locks.ts";
+import { requireChangeable, requireUnlocked } from "../projects/locks.ts";
 import { requireNoOpenedForm } from "../projects/opened-forms.ts";
 import type { FlagChange } from "./change.ts";
-import { tagsOf } from "./flag-fields.ts";
+import { SHARED, tagsOf } from "./flag-fields.ts";
 import { DETAIL_LIMITS, findFlagSlugFault } from "./limits.ts";
 import { requireArchivable } from "./archive.ts";
 import { requireFit, requireSoundRules } from "./fit.ts";
@@ -53,10 +53,11 @@ export async function setFlag(
   const fault = findFlagSlugFault(place.flag);
   if (fault !== undefined) throw new AppError("invalid", fault);
   await requireSoundContent(patch.previewContent);
-  return changeFlag(app, caller, place, expected, async (before, at) => {
+  const plan = async (before: FlagRecord | undefined, at: number) => {
     await requireSoundRules(before, patch, () => segmentsIn(app, place));
     return applyPatch(place.flag, before, patch, at);
-  });
+  };
+  return changeFlag(app, caller, place, expected, plan, isOfDetails(patch));
 }
 
 /**
@@ -95,7 +96,7 @@ export function setDetailsOf(
       if (!open) throw noSuchFlag(flag);
       const place = { project, environment: open.slug, flag };
       const before = await app.store.flags.find(place);
-      await requireChangeable(app, caller, place);
+      await requireUnlocked(app, caller, place);
       if (!before) throw noSuchFlag(flag);
       if (expected !== null) requireRevision(flag, await newestRevision(app, project, flag), expected);
       if (addTags) patch.tags = withTags(flag, patch.tags ?? tagsOf(before.tags), addTags);
@@ -187,16 +188,23 @@ export function deleteFlag(
   });
 }
 
+/** Whether a patch sets nothing but details that all environments share. */
+function isOfDetails(patch: FlagPatch): boolean {
+  const names = Object.keys(patch);
+  return names.length > 0 && names.every((name) => name in SHARED);
+}
+
 function changeFlag(
   app: FlagsApp,
   caller: Caller,
   place: FlagPlace,
   expected: number | null,
   plan: (before: FlagRecord | undefined, at: number) => Promise<ChangedFlag>,
+  isDetail = false,
 ): Promise<ChangedFlag> {
   return change(app, caller, async ({ version, at }): Promise<Plan<FlagChange, ChangedFlag>> => {
     const before = await app.store.flags.find(place);
-    await requireChangeable(app, caller, place);
+    await (before && isDetail ? requireUnlocked : requireChangeable)(app, caller, place);
     requireRevision(place.flag, before?.revision ?? 0, expected);
     const { record, result } = await plan(before, at);
     if (result === "unchanged") return { changes: [], result: { record, result } };

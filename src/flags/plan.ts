@@ -26,6 +26,12 @@ export function putFlag(place: FlagPlace, before: FlagRecord | undefined, record
   };
 }
 
+/** A change of a flag that follows from something else, which the history names before the reason of the caller. */
+export function because(flagChange: FlagChange, cause: string): FlagChange {
+  const { history } = flagChange;
+  return history ? { ...flagChange, history: { ...history, cause } } : flagChange;
+}
+
 /** The change that stores a ramp, which the history records unless only a step differs. */
 export function putRamp(
   project: string,

@@ -132,6 +132,8 @@ export type Input<S extends Schemas, P extends string> = Named<P> &
     revision?: number | undefined;
     /** Confirmations of the caller, separated by commas; replaces those of the session. */
     confirmed?: string;
+    /** Whether it is made at once although the session proposes changes. */
+    isStep?: true;
   };
 
 type Named<P extends string> = [NamesIn<P>] extends [never] ? unknown : { names: Names<P> };

@@ -90,3 +90,64 @@ test("over a server a login approves and applies what a token has proposed", asy
   expect((await over(token, "changes", "apply", change.id, "-p", "shop")).code).toBe(0);
   expect((await over(token, "flags", "get", "sale", ...LIVE, "--field", "enabled")).stdout).toBe("true\n");
 });
+
+test("a deletion is proposed without --yes, since it deletes nothing", async () => {
+  const { run, json } = await begin();
+  for (const flag of ["sale", "other"])
+    await run("flags", "set", flag, ...LIVE, "--bypass", "--why", "first");
+  for (const flags of [["sale"], ["sale", "other"]])
+    expect(await run("flags", "delete", ...flags, "-p", "shop", "--propose")).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+  expect((await json<unknown[]>("flags", "list", ...LIVE)).length).toBe(2);
+});
+
+test("the list of changes marks those that bypassed approvals", async () => {
+  const { run } = await begin();
+  await run("flags", "set", "sale", ...LIVE, "--on", "--bypass", "--why", "fire");
+  await run("flags", "set", "other", ...LIVE, "--on", "--propose");
+  const { stdout } = await run("changes", "list", "-p", "shop");
+  expect(stdout.split("\n").map((line) => line.split(/ {2,}/)[1])).toEqual([
+    "STATUS",
+    "open",
+    "applied, bypass",
+    undefined,
+  ]);
+});
+
+test("a description needs no approval, also by the name of the environment; with anything else it does", async () => {
+  const { run, json } = await begin();
+  const set = (...args: string[]) => run("flags", "set", "sale", ...LIVE, ...args);
+  expect(await set("--description", "x")).toMatchObject({ code: 4 });
+  await set("--on", "--bypass", "--why", "first");
+  expect(await set("--description", "x", "--owner", "ann", "--tag", "a")).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
+  expect(await run("flags", "set", "sale", "-p", "shop", "--description", "y")).toMatchObject({ code: 0 });
+  expect(await set("--description", "z", "--off")).toMatchObject({ code: 4 });
+  expect(await json("flags", "get", "sale", ...LIVE)).toMatchObject({ description: "y", enabled: true });
+  expect(await run("flags", "archive", "sale", "-p", "shop")).toMatchObject({ code: 4 });
+});
+
+test("the summary of a proposal counts a flag once, in however many environments it changes", async () => {
+  const { data, run } = await begin();
+  await run("environments", "create", "next", "-p", "shop");
+  const summaryOf = async (flags: object, segments?: object) => {
+    const environments = segments && { next: { segments } };
+    const file = `${data}/change.json`;
+    await Bun.write(
+      file,
+      JSON.stringify({ projects: { shop: { flags, ...(environments && { environments }) } } }),
+    );
+    const { stdout } = await run("apply", file, "--propose");
+    return /of project shop: (.*)/.exec(stdout)?.[1];
+  };
+  const on = { environments: { live: { enabled: true }, next: { enabled: true } } };
+  expect(await summaryOf({ sale: on })).toBe("create flag sale in live, next");
+  expect(await summaryOf({ sale: on, other: on })).toBe("create flag sale and flag other in live, next");
+  expect(await summaryOf({ a: on, b: on, c: on }, { staff: true })).toBe(
+    "create 1 segment and 3 flags in live, next",
+  );
+});

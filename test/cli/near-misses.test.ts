@@ -31,7 +31,28 @@ describe("what other programs call otherwise", () => {
     ["targets ping x", "unknown command 'ping'", "formflag targets test"],
     ["webhooks list", "unknown command 'webhooks'", "formflag targets add"],
     ["apply one.yaml two.yaml", "formflag apply takes <file>, not one.yaml two.yaml", "one file"],
-    ["flags get nc -p shop production", "formflag flags get takes <flag>, not nc production", "-e"],
+    [
+      "flags get nc -p shop production",
+      "formflag flags get takes <flag>, not nc production",
+      "one flag at a time; the environment is an option: -e production",
+    ],
+    [
+      "flags list production -p shop",
+      "formflag flags list takes no argument, not production",
+      "the environment is an option: -e production",
+    ],
+    [
+      "flags list shop production",
+      "formflag flags list takes no argument, not shop production",
+      "the project and the environment are options: -p shop -e production",
+    ],
+    [
+      "flags turn on sale -p shop -e live",
+      "unknown command 'turn'",
+      "formflag flags enable sale -p shop -e live",
+    ],
+    ["flags turn sale off", "unknown command 'turn'", "formflag flags disable sale"],
+    ["turn on sale", "unknown command 'turn'", "formflag flags enable sale"],
   ])("%s is exit 2 and says what to type", async (line, message, hint) => {
     const { code, stdout, stderr } = await formflag(line.split(" "));
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -42,6 +63,14 @@ describe("what other programs call otherwise", () => {
       error: { code: "invalid", message, hint: expect.stringContaining(hint) },
     });
   });
+});
+
+test.each([
+  ["flags set sale -p shop -e develop on", "--on turns it on and --off off, without a value"],
+  ["flags set sale -p shop -e develop 50", "a share is an option: --rollout 50"],
+  ["flags enable sale -p shop -e develop on", "the verb says it already: leave out on"],
+])("a word that follows the environment in %s is taken for what it says", async (line, hint) => {
+  expect((await run(...line.split(" "))).stderr).toEndWith(`hint: ${hint}\n`);
 });
 
 describe("a wrong value is named as it stands on the command line", () => {

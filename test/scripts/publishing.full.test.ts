@@ -225,6 +225,19 @@ describe("formflag upgrade", () => {
     expect((await upgrade(...from, "--version", "0.0.9", "--force")).code).toBe(0);
   });
 
+  test("installs the same version again by force, and leaves the one before, whatever it is, as it was", async () => {
+    await publish("same", ["0.1.0"]);
+    const { folder, upgrade, names } = installed();
+    const again = () => upgrade("--from", `${url}/same`, "--force");
+    expect((await again()).code).toBe(0);
+    expect(names()).toEqual(["formflag"]);
+    for (const before of ["", "an earlier one"]) {
+      writeFileSync(join(folder, "formflag.old"), before);
+      expect(await again()).toMatchObject({ code: 0, stdout: expect.not.stringContaining("formflag.old") });
+      expect(await Bun.file(join(folder, "formflag.old")).text()).toBe(before);
+    }
+  });
+
   test.each<[string, (at: string) => void, string]>([
     [
       "the list is not signed by its key",

@@ -56,19 +56,23 @@ function addListCommand(changes: Command, io: Io): void {
         async ({ client, print, suggest }: Session, { project, query, limit }) => {
           const page = { cursor: "before", limit, maxPage: 100 } as const;
           const found = await listAll(client, operations.list, { names: { project }, query, ...page });
-          const rows = found.map(({ id, status, isOutdated, summary, who, reviews, needed, createdAt }) => [
-            id,
-            isOutdated ? `${status}, outdated` : status,
-            summary,
-            who,
-            `${reviews.filter(({ verdict }) => verdict === "approved").length}/${needed}`,
-            createdAt,
+          const rows = found.map((each) => [
+            each.id,
+            statusInWords(each),
+            each.summary,
+            each.who,
+            `${each.reviews.filter(({ verdict }) => verdict === "approved").length}/${each.needed}`,
+            each.createdAt,
           ]);
           await print(found, table(["CHANGE", "STATUS", "SUMMARY", "BY", "APPROVED", "PROPOSED"], rows));
           if (found.length === 0) suggest("No change is proposed.");
         },
       ),
     );
+}
+
+function statusInWords({ status, isOutdated, bypass }: ProposalView): string {
+  return `${status}${isOutdated ? ", outdated" : ""}${bypass ? ", bypass" : ""}`;
 }
 
 type Place = { project: string; change: string };
@@ -96,12 +100,11 @@ function addGetCommand(changes: Command, io: Io): void {
 
 async function describe(change: ProposalView, paint: Session["paint"]): Promise<string> {
   const { JSON_NOTATION, printDiff } = await import("../../output/diff.ts");
-  const { id, summary, who, why, status, isOutdated, needed, environments, reviews, expiresAt, etag } =
-    change;
+  const { id, summary, who, why, isOutdated, needed, environments, reviews, expiresAt, etag } = change;
   const approved = reviews.filter(({ verdict }) => verdict === "approved").length;
   const lines = [
     shown`change ${id}: ${summary}`,
-    shown`status: ${status}${isOutdated ? ", outdated: refresh it" : ""}, ${String(approved)} of ${String(needed)} approvals`,
+    shown`status: ${statusInWords(change)}${isOutdated ? ": refresh it" : ""}, ${String(approved)} of ${String(needed)} approvals`,
     shown`by ${who}${why === null ? "" : `: ${why}`}`,
     shown`environments: ${environments.join(", ")}; expires ${expiresAt}`,
     ...reviews.map(

@@ -5,6 +5,7 @@ import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import type { Input } from "../../session/input.ts";
+import { Proposed } from "../../session/client.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { collect, countValue } from "../../session/values.ts";
@@ -81,18 +82,35 @@ async function parseCreate(input: Input, given?: string): Promise<Creation> {
 }
 
 async function runCreate(
-  { client, report }: Session,
+  { client, report, note }: Session,
   { place, flag, design, starts }: Creation,
 ): Promise<void> {
   const { project, environment, experiment: name } = place;
   const body = { name, flag, ...design, metrics: design.metrics! };
-  const created = await client.call(operations.create, { names: { project, environment }, body });
-  const experiment = starts ? await client.call(operations.start, { names: place }) : created;
-  const did = starts ? "created and started" : "created";
-  await report(
-    { ...experiment, result: "created" },
-    shown`${did} experiment ${name} in ${project}/${environment}\n`,
-  );
+  const names = { project, environment };
+  if (!starts) {
+    const created = await client.call(operations.create, { names, body });
+    await report(
+      { ...created, result: "created" },
+      shown`created experiment ${name} in ${project}/${environment}\n`,
+    );
+    return;
+  }
+  // A draft changes no flag: the start alone is proposed, or bypasses approvals.
+  await client.call(operations.create, { names, body, isStep: true });
+  try {
+    const experiment = await client.call(operations.start, { names: place });
+    await report(
+      { ...experiment, result: "created" },
+      shown`created and started experiment ${name} in ${project}/${environment}\n`,
+    );
+  } catch (error) {
+    if (error instanceof Proposed)
+      note(shown`created experiment ${name} in ${project}/${environment}, a draft\n`);
+    // A refused command leaves nothing.
+    else await client.call(operations.delete, { names: place, isStep: true });
+    throw error;
+  }
 }
 
 export function addSetCommand(experiments: Command, io: Io): void {

@@ -51,12 +51,32 @@ export function addShipCommand(experiments: Command, io: Io): void {
     .addHelpText(
       "after",
       `
+An experiment that has counted no visitor is shipped with --yes, or after a question.
+
 Examples:
   formflag experiments ship headline -p shop -e production --variant b
   formflag experiments ship headline -p shop -e production --variant b --to 75,100 --every 1d
 `,
     )
     .action(action(io, parseShip, runShip));
+}
+
+/** Returns if visitors were counted, or the person ships all the same. Throws as `confirm`, and `invalid` without a terminal. */
+async function confirmUncounted(
+  { client, config, canPrompt, confirm }: Session,
+  place: Place,
+  variant: string,
+): Promise<void> {
+  if (config.yes || config.propose !== undefined) return;
+  const { metrics } = await client.call(operations.results, { names: place });
+  if (metrics.some(({ variants }) => variants.some(({ visitors }) => visitors > 0))) return;
+  const what = shown`experiment ${place.experiment} has counted no visitor`;
+  if (!canPrompt())
+    throw usage(
+      `${what}, and there is no terminal to confirm on`,
+      shown`add --yes to ship ${variant} all the same, or look at formflag experiments results`,
+    );
+  await confirm(`${what}. Ship ${variant} all the same?`);
 }
 
 type Shipping = { place: Place; body: { variant: string; to?: number[]; every?: number } };
@@ -76,7 +96,9 @@ async function parseShip(input: Input, given?: string): Promise<Shipping> {
   return { place, body: { variant, ...(shares && { to: shares, ...pace }) } };
 }
 
-async function runShip({ client, report }: Session, { place, body }: Shipping): Promise<void> {
+async function runShip(session: Session, { place, body }: Shipping): Promise<void> {
+  await confirmUncounted(session, place, body.variant);
+  const { client, report } = session;
   const experiment = await client.call(operations.ship, { names: place, body });
   const { project, environment } = place;
   const how = body.to ? ` by ${body.to.join(" %, ")} %` : " to everybody";

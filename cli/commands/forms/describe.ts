@@ -98,11 +98,10 @@ function lineOf(name: SettingName, form: Form): Line {
   const column = (COLUMN_LINES as Partial<Record<SettingName, (form: Form) => Line>>)[name];
   if (column) return column(form);
   if (name === "maxFileSize") return ["largest file", formatBytes(form.maxFileSize)];
-  const { line, kind, default: unset, option } = SETTINGS[name];
+  const { line, kind, default: unset, option, empty = "none" } = SETTINGS[name];
   const value: unknown = { ...DEFAULT_SETTINGS, ...form }[name];
   const label = line?.[0] ?? option?.[0].replace(/ .*/, "").replaceAll("-", " ") ?? name;
-  if (value === null && kind.is === "seconds") return [label, name.endsWith("etention") ? "forever" : "none"];
-  if (value === null || (Array.isArray(value) && value.length === 0)) return [label, "none"];
+  if (value === null || (Array.isArray(value) && value.length === 0)) return [label, empty];
   if (typeof value === "boolean") return [label, value ? "on" : "off"];
   const inWords = Bun.deepEquals(value, unset) ? undefined : line?.[1];
   return [label, inWords ? inWords(value!) : textOf(value, kind)];

@@ -126,7 +126,7 @@ export async function install(
   { version, archive, sum }: Found,
   { from }: { from: string },
   progress: Progress,
-): Promise<{ executable: string; old: string }> {
+): Promise<{ executable: string; old: string | null }> {
   const executable = realpathSync(process.execPath);
   const folder = dirname(executable);
   try {
@@ -152,8 +152,11 @@ export async function install(
     writeFileSync(next, made, { mode: 0o755, flush: true });
     chmodSync(next, 0o755);
     tryOut(next, version);
-    rmSync(old, { force: true });
-    keep(executable, old);
+    // The same version again would take the place of the earlier one.
+    if (version !== VERSION) {
+      rmSync(old, { force: true });
+      keep(executable, old);
+    }
     renameSync(next, executable);
   } catch (error) {
     throw explained(error, executable);
@@ -161,7 +164,7 @@ export async function install(
     rmSync(next, { force: true });
   }
   syncDirectoryNow(folder);
-  return { executable, old };
+  return { executable, old: version === VERSION ? null : old };
 }
 
 async function executableIn(archive: Uint8Array<ArrayBuffer>, name: string): Promise<Uint8Array> {

@@ -19,8 +19,8 @@ export function addUpgradeCommand(command: Command, io: Io): void {
       `
 Replaces this executable with that of a release. The list of checksums must be signed by the key that is built into this
 executable, the archive must have its checksum, and the new executable must run; otherwise nothing changes. The previous
-executable stays beside it as formflag.old. A running server continues with the old version until you restart it, which
-migrates the data.
+executable stays beside it as formflag.old; installing the same version again leaves that as it is. A running server
+continues with the old version until you restart it, which migrates the data.
 
 An executable that npm or Homebrew installed, or one without a key, is not replaced: the error says how to upgrade it.
 
@@ -78,7 +78,7 @@ async function run(io: Io, { config, ...values }: Values): Promise<void> {
   const { executable, old } = await install(found, values, progress());
   await report(
     { ...about, upgraded: true, executable, old },
-    shown`formflag ${version} is installed as ${executable}; ${VERSION} stays as ${old}\n` +
+    shown`formflag ${version} is installed as ${executable}${old === null ? "" : `; ${VERSION} stays as ${old}`}\n` +
       "start a running server again, which migrates its data: systemctl restart formflag\n",
   );
 }

@@ -1,7 +1,7 @@
 import type { Command, Option } from "commander";
 import { capacityOf, pathOf, readLine } from "../command-line.ts";
 import { COMMAND_GUESSES, SYNONYMS, VERB_GUESSES, guessIn } from "./commands.ts";
-import { OPERAND_GUESSES } from "./operands.ts";
+import { operandGuess } from "./operands.ts";
 import { OPTION_GUESSES } from "./options.ts";
 import { nearestOf } from "./nearest.ts";
 import { FOREIGN_WORDS } from "./words.ts";
@@ -48,18 +48,42 @@ function excessOf(args: string[], program: Command): Explanation {
   const path = pathOf(command);
   const words = operands.map(({ word }) => masked(word));
   const names = command.registeredArguments.map((each) => `<${each.name()}>`).join(" ");
-  const first = operands[capacityOf(command)];
-  const [, , known] =
-    OPERAND_GUESSES.find(([commands, pattern]) => commands.test(path) && pattern.test(first?.word ?? "")) ??
-    [];
+  const excess = operands.slice(capacityOf(command));
+  const word = masked(excess[0]?.word ?? "");
+  const places = placeHint(
+    excess.map((each) => masked(each.word)),
+    command,
+    args,
+  );
+  const guess = operandGuess(path, word)
+    ?.split("; ")
+    .map((part) => (part === "$P" ? places : part.replaceAll("$0", word)))
+    .filter((part) => part !== "");
   const takes = names === "" ? "no argument" : names;
   return {
     message: `formflag ${path} takes ${takes}, not ${words.join(" ")}`,
-    hint:
-      valueHint(first) ??
-      known?.replaceAll("$0", masked(first?.word ?? "")) ??
-      `formflag ${path} --help shows its options`,
+    hint: valueHint(excess[0]) ?? (guess?.join("; ") || `formflag ${path} --help shows its options`),
   };
+}
+
+const USUAL_ENVIRONMENT = /^(?:prod|production|live|stag(?:e|ing)|dev|develop|development|test|qa|preview)$/;
+
+/** The options of project and environment that words are the values of; empty if the command line has them already. */
+function placeHint(words: readonly string[], command: Command, args: readonly string[]): string {
+  const missing = [
+    ["--project", "-p", "project"],
+    ["--environment", "-e", "environment"],
+  ].filter(
+    ([long, short]) =>
+      command.options.some((option) => option.long === long) &&
+      !args.some((each) => each === long || each === short || each.startsWith(`${long}=`)),
+  );
+  if (words.length === 1 && missing.length > 1 && USUAL_ENVIRONMENT.test(words[0]!)) missing.shift();
+  const named = missing.slice(0, words.length);
+  if (named.length === 0) return "";
+  const are = named.length === 1 ? "is an option" : "are options";
+  const values = named.map(([, short], at) => `${short} ${words[at]}`).join(" ");
+  return `the ${named.map(([, , what]) => what).join(" and the ")} ${are}: ${values}`;
 }
 
 /** The hint for a word that belongs to the value before it, such as `--max-file-size 10 MB`. */
@@ -139,7 +163,10 @@ function commandHint(word: string, args: string[], program: Command): string | n
     .slice(1)
     .filter(({ word: each }) => !args.slice(0, args.indexOf(each)).some((other) => other.startsWith("-")))
     .map((each) => each.word);
-  if (command === program) return topHint(word, rest, program);
+  if (command === program) {
+    const flags = program.commands.find((each) => each.name() === "flags");
+    return turnHint([word, ...rest], flags!, args) ?? topHint(word, rest, program);
+  }
   const known = guessIn(VERB_GUESSES[command.name()], word);
   if (known !== null) return known;
   const verbs = command.commands.map((each) => each.name());
@@ -149,6 +176,8 @@ function commandHint(word: string, args: string[], program: Command): string | n
   if (synonym.length > 0) return `type formflag ${pathOf(command)} ${synonym[0]}`;
   const near = nearestOf(word, [...verbs, "help"], true);
   if (near !== null) return `(Did you mean ${near}?)`;
+  const turned = turnHint([word, ...rest], command, args);
+  if (turned !== null) return turned;
   const [next = ""] = rest;
   const meant = ON.test(next) ? "enable" : OFF.test(next) ? "disable" : verbs.length === 1 ? verbs[0]! : next;
   const takesName = command.commands.find((each) => each.name() === "list")?.registeredArguments.length;
@@ -157,6 +186,21 @@ function commandHint(word: string, args: string[], program: Command): string | n
   return verbs.includes(meant)
     ? `the verb comes first: formflag ${pathOf(command)} ${meant} ${word}; ${all}`
     : all;
+}
+
+const TURN = /^(?:turn|switch|flip|put)$/;
+
+/** The command that `turn on x` and `turn x off` mean, with the place that was named. */
+function turnHint([word = "", ...rest]: string[], command: Command, args: readonly string[]): string | null {
+  const state = rest.find((each) => ON.test(each) || OFF.test(each));
+  const verb = state !== undefined && ON.test(state) ? "enable" : "disable";
+  if (!TURN.test(word) || state === undefined || !command.commands.some((each) => each.name() === verb))
+    return null;
+  const name = rest.find((each) => each !== state) ?? `<${command.name().replace(/s$/, "")}>`;
+  const place = args.flatMap((each, at) =>
+    /^(?:-[pe]|--project|--environment)$/.test(each) ? [each, args[at + 1] ?? ""] : [],
+  );
+  return `type formflag ${[pathOf(command), verb, masked(name), ...place].join(" ")}`;
 }
 
 const ON = /^(?:on|true|yes)$/i;

@@ -2,12 +2,17 @@ import { AppError } from "../../../src/base/errors.ts";
 import { shown } from "../../output/text.ts";
 import type { Client } from "../client.ts";
 import { meantBy } from "./nearest.ts";
+import { operandGuess } from "./operands.ts";
 import { listAll } from "../pages.ts";
 
-/** An error for a name that does not exist, with the name that was probably meant as its hint; any other as it is. */
+/**
+ * An error for a name that does not exist, with the name that was probably meant as its hint, or what the word means to the
+ * command of that `path`; any other as it is.
+ */
 export async function withNameMeant(
   error: unknown,
   client: Client,
+  path: string,
   { project: inProject, environment }: { project?: unknown; environment?: unknown },
 ): Promise<unknown> {
   if (!(error instanceof AppError) || error.code !== "not_found") return error;
@@ -16,12 +21,20 @@ export async function withNameMeant(
       error.message,
     ) ?? [];
   if (kind === undefined || name === undefined) return error;
+  const misplaced = kind === "environment" && NO_NAME.test(name) ? operandGuess(path, name) : null;
+  if (misplaced !== null && !misplaced.includes("$P")) {
+    const hint = misplaced.replaceAll("$0", name);
+    return new AppError("not_found", error.message, { hint, cause: error });
+  }
   const place = { project: project ?? textOf(inProject), environment: textOf(environment) };
   const near = meantBy(name, await namesOf(kind, place, client));
   return near === null
     ? error
     : new AppError("not_found", error.message, { hint: shown`did you mean ${near}?`, cause: error });
 }
+
+/** Words behind `-e staging` that hardly name another environment. */
+const NO_NAME = /^(?:on|off|true|false|yes|no|[\d.]+%?)$/;
 
 function textOf(option: unknown): string | undefined {
   return typeof option === "string" ? option : undefined;

@@ -1,9 +1,12 @@
-/** An argument too many: what the command is, what the word looks like, and the hint. `$0` stands for the word. */
+/**
+ * An argument too many: what the command is, what the word looks like, and the hint. `$0` stands for the word, `$P` for the
+ * options of project and environment that the words are values of.
+ */
 type Guess = [commands: RegExp, word: RegExp, hint: string];
 
 const ID = /^[\da-f-]{36}$/;
 
-export const OPERAND_GUESSES: Guess[] = [
+const OPERAND_GUESSES: Guess[] = [
   [
     /^flags (set|create)$/,
     /^(on|off|true|false|yes|no|1|0)$/i,
@@ -25,30 +28,22 @@ export const OPERAND_GUESSES: Guess[] = [
     "the project and the environment are options: -p shop -e production",
   ],
   [/^flags rollback$/, /^\d+$/, "the revision is an option: --to $0"],
-  [
-    /^flags (get|undo|rollback|history)$/,
-    /^[\w.-]+$/,
-    "one flag at a time; the project and the environment are options: -p <project> -e <environment>",
-  ],
+  [/^flags (get|undo|rollback|history)$/, /^[\w.-]+$/, "one flag at a time; $P"],
   [/^flags (set|create)$/, /^%$/, "a share is one word: --rollout 25"],
+  [/^flags (set|create)$/, /^\d+(\.\d+)?%?$/, "a share is an option: --rollout $0"],
   [/^flags (set|create)$/, /=/, "--on turns a flag on, --payload holds a value"],
   [/^flags evaluate$/, /./, `a user is part of the context: --context '{"targetingKey":"$0"}'`],
   [/^flags promote$/, /./, "the environments are options: --from staging --to production"],
-  [/^flags (list|stale|scheduled|export)$/, /./, "the project and the environment are options: -p $0"],
-  [
-    /^flags set$/,
-    /./,
-    "the project and the environment are options: -p <project> -e <environment>; --variants takes JSON",
-  ],
-  [/^flags /, /./, "the project and the environment are options: -p <project> -e <environment>"],
+  [/^flags set$/, /./, "$P; --variants takes JSON"],
+  [/^flags /, /./, "$P"],
   [
     /^segments set$/,
     /./,
     "who belongs to it is a condition: --if 'targetingKey in ann, bob'; -p <project> and -e <environment> are options",
   ],
-  [/^segments /, /./, "the project and the environment are options: -p <project> -e <environment>"],
-  [/^environments list$/, /./, "the project is an option: -p $0"],
-  [/^environments /, /./, "the project is an option: -p <project>; one environment at a time"],
+  [/^segments /, /./, "$P"],
+  [/^environments list$/, /./, "$P"],
+  [/^environments /, /./, "one environment at a time; $P"],
   [
     /^members invite$/,
     /./,
@@ -130,3 +125,10 @@ export const OPERAND_GUESSES: Guess[] = [
   [/^migrate$/, /^postgres/, "the database is an option: --to $0"],
   [/^config show$/, /./, "it shows every setting; grep finds one"],
 ];
+
+/** The hint for a word that a command does not take, as {@link OPERAND_GUESSES} has it; null without one. */
+export function operandGuess(path: string, word: string): string | null {
+  return (
+    OPERAND_GUESSES.find(([commands, pattern]) => commands.test(path) && pattern.test(word))?.[2] ?? null
+  );
+}

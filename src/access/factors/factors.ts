@@ -72,7 +72,9 @@ export async function resetFactors(
   return change(app, caller, async (): Promise<Plan<AccessChange, { user: User; result: SetResult }>> => {
     const user = await app.store.users.find(name);
     if (!user) throw noSuchUser(name);
-    if (user.secondFactors.length === 0) return { changes: [], result: { user, result: "unchanged" } };
+    const { items: sessions } = await app.store.sessions.page(name, { limit: 1 });
+    if (user.secondFactors.length === 0 && sessions.length === 0)
+      return { changes: [], result: { user, result: "unchanged" } };
     const result = { user: { ...user, secondFactors: [] }, result: "updated" as const };
     return { changes: [{ change: "resetFactors", name }], result };
   });

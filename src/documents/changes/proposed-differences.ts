@@ -143,22 +143,32 @@ function environmentsOf(
   return [...found].toSorted();
 }
 
-/** A change in a few words: `flag checkout in production`, `3 differences in staging, production`. */
+const VERBS = { create: "create", update: "change", delete: "delete" };
+
+/** A change in a few words: `change flag checkout in production`, `change 1 segment and 3 flags in production, staging`. */
 export function summaryOf(
   differences: readonly ProposedDifference[],
   environments: readonly string[],
 ): string {
   const where = environments.length === 0 ? "" : ` in ${environments.join(", ")}`;
-  const flags = new Set(differences.map(({ path }) => path).filter((path) => path.includes(".flags")));
-  const [first] = differences;
-  if (differences.length === 1 && first) {
-    const verb = { create: "create", update: "change", delete: "delete" }[first.action];
-    const what =
-      first.kind === "scheduled" ? `schedule for ${flagIn(first)}` : `${first.kind} ${nameIn(first.path)}`;
-    return `${verb} ${what}${where}`;
-  }
-  const noun = flags.size === differences.length ? "flags" : "differences";
-  return `${differences.length} ${noun}${where}`;
+  // A flag has a difference for each environment, and one for what these share.
+  const names = Map.groupBy(differences, (each) => nameOf(each));
+  const actions = new Set([...names.values()].map(([first]) => VERBS[first!.action]));
+  const verb = actions.size === 1 ? [...actions][0] : "change";
+  if (names.size <= MOST_NAMED) return `${verb} ${[...names.keys()].join(" and ")}${where}`;
+  const kinds = Map.groupBy(names.values(), ([first]) =>
+    first!.kind === "scheduled" ? "schedule" : first!.kind,
+  );
+  const counts = [...kinds].map(([kind, { length }]) => `${length} ${kind}${length === 1 ? "" : "s"}`);
+  return `${verb} ${counts.join(" and ")}${where}`;
+}
+
+/** How many things a summary names instead of counting them. */
+const MOST_NAMED = 2;
+
+function nameOf(difference: ProposedDifference): string {
+  const { kind, path } = difference;
+  return kind === "scheduled" ? `schedule for ${flagIn(difference)}` : `${kind} ${nameIn(path)}`;
 }
 
 function flagIn({ before, after }: ProposedDifference): string {

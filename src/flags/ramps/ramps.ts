@@ -8,7 +8,7 @@ import { getEnvironment } from "../../projects/environments.ts";
 import type { FlagChange } from "../change.ts";
 import { requireFit, requireSoundRules } from "../fit.ts";
 import { type FlagPlace, type FlagRecord, noSuchFlag } from "../flag.ts";
-import { putFlag, putRamp, putStep } from "../plan.ts";
+import { because, putFlag, putRamp, putStep } from "../plan.ts";
 import { parseRules } from "../rules/rules.ts";
 import { segmentsIn } from "../segments.ts";
 import type { FlagsApp } from "../store.ts";
@@ -62,7 +62,7 @@ export function startRamp(app: FlagsApp, caller: Caller, place: FlagPlace, plan:
     if (record === null) return { changes: [putRamp(place.project, undefined, ramp)], result: ramp };
     return {
       changes: [
-        stepOf(place, before, { ...record, revision: version + 1 }),
+        because(stepOf(place, before, { ...record, revision: version + 1 }), "a step of the ramp"),
         putStep(app, place.project, undefined, ramp, "ramp.stepped", ...endOf(ramp)),
       ],
       result: ramp,

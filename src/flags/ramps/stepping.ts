@@ -4,7 +4,7 @@ import { change } from "../../access/door.ts";
 import { AppError } from "../../base/errors.ts";
 import type { FlagChange } from "../change.ts";
 import { againIfTooLarge, requireFit } from "../fit.ts";
-import { putRamp, putStep } from "../plan.ts";
+import { because, putRamp, putStep } from "../plan.ts";
 import { segmentsIn } from "../segments.ts";
 import type { FlagsApp } from "../store.ts";
 import { settled, stepped, troubleOf } from "./ramp-plan.ts";
@@ -72,7 +72,7 @@ function stepOne(
       author = { name: who, type: "system", why: why ?? undefined };
       return {
         changes: [
-          stepOf(place, before, { ...step.record, revision: version + 1 }),
+          because(stepOf(place, before, { ...step.record, revision: version + 1 }), "a step of the ramp"),
           putStep(app, project, ramp, step.ramp, "ramp.stepped", ...endOf(step.ramp)),
         ],
         result: null,

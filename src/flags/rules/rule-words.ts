@@ -17,7 +17,7 @@ export const OWN_RULE = "a rule of its own";
 const MAX_RULE = 16_384;
 
 /**
- * The rule of a flag in words, such as `25 % of users on; segment staff on; everyone else off`. Returns `a rule of its
+ * The rule of a flag in words, such as `segment staff: on; 25 % of users on; everyone else off`. Returns `a rule of its
  * own` if words cannot express it, and an empty text for a flag without variants.
  */
 export function ruleSentence(rules: Ruled): string {
@@ -84,10 +84,8 @@ export function segmentInWords({ rule, source }: Pick<Segment, "rule" | "source"
 function rowInWords(condition: unknown, result: unknown, fallback: string): string | null {
   const who = conditionInWords(condition);
   if (who === null) return null;
-  // A value could be read as going on without the colon.
-  const of = isObject(condition) && "$ref" in condition ? who : `${who}:`;
-  if (result === null) return `${of} ${fallback}`;
-  if (typeof result === "string") return `${of} ${result}`;
+  if (result === null) return `${who}: ${fallback}`;
+  if (typeof result === "string") return `${who}: ${result}`;
   const shares = sharesOf(result);
   return shares && `${who}: ${shares.map(({ variant, percent }) => `${percent} % ${variant}`).join(", ")}`;
 }

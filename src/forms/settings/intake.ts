@@ -10,6 +10,7 @@ export const INTAKE = {
     words: { none: [], off: [], any: [] },
     field: ["files", "Types", "One a line, such as .pdf or image/*; empty for any"],
     line: ["file types"],
+    empty: "any",
   }),
   opensAt: setting<string | null>({
     default: null,
@@ -45,6 +46,7 @@ export const INTAKE = {
     ],
     field: ["senders", "Most submissions", "That the form holds, without spam; empty for any number"],
     line: ["submissions", (count) => `at most ${count}`],
+    empty: "no limit",
   }),
   spam: setting<"keep" | "reject">({
     default: "keep",
@@ -93,6 +95,7 @@ export const INTAKE = {
     option: ["spam-links <n>", "submissions with more links are spam; none for any number"],
     field: ["spam", "Most links", "A submission with more is spam; empty for any number"],
     line: ["spam links", (count) => `more than ${count}`],
+    empty: "any number",
   }),
   spamDisposable: setting({
     default: false,

@@ -18,6 +18,7 @@ export const KEPT = {
     words: { none: null, off: null, never: null, forever: null, default: null },
     field: ["kept", "Delete submissions after", "Such as 90d; empty for never"],
     line: ["retention"],
+    empty: "forever",
   }),
   spamRetention: setting<number | null>({
     default: 30 * DAY,
@@ -27,6 +28,7 @@ export const KEPT = {
     words: { none: null, off: null, never: null, forever: null, default: 30 * DAY },
     field: ["kept", "Delete spam after", "Such as 30d; empty for never"],
     line: ["spam retention"],
+    empty: "forever",
   }),
   /** Metadata about the sender that is recorded besides the fields. */
   metadata: setting<"none" | "truncated" | "full">({
@@ -54,6 +56,7 @@ export const KEPT = {
     option: ["success-message <text>", "text of the thank-you page; or default"],
     field: ["after", "Success message", "Text of the built-in page"],
     line: ["success message"],
+    empty: "default",
   }),
   /** The language of the built-in pages: `auto` for the reader's; null for English. */
   language: setting<"auto" | Language | null>({

@@ -17,6 +17,7 @@ export const MAIL = {
     option: ["notify-subject <text>", "subject of these messages, such as 'From {{name}}'; default"],
     field: ["mail", "Subject of these messages", "Such as From {{name}}"],
     line: ["notify subject"],
+    empty: "default",
   }),
   /** The field that holds the sender's address. */
   emailField: setting<string | null>({
@@ -25,6 +26,7 @@ export const MAIL = {
     option: ["email-field <name>", "field with the sender's address, for replies; default to detect it"],
     field: ["mail", "Field with the sender's address", "Leave empty to detect it"],
     line: ["address field"],
+    empty: "detected",
   }),
   /** Files beyond this size together are links. */
   attach: setting<number>({
@@ -51,6 +53,7 @@ export const MAIL = {
     option: ["autoreply-subject <text>", "subject of the reply, such as 'Thanks, {{name}}'; or default"],
     field: ["mail", "Subject of the reply", "Such as Thanks, {{name}}"],
     line: ["reply subject"],
+    empty: "default",
   }),
   autoreplyText: setting<string | null>({
     default: null,
@@ -59,6 +62,7 @@ export const MAIL = {
     isSource: true,
     field: ["mail", "Text of the reply"],
     line: ["reply text"],
+    empty: "default",
   }),
   /** Texts that users may begin an answer with; a line `# Name` begins each. */
   replyTemplates: setting<string | null>({

@@ -33,6 +33,8 @@ export type Setting<T> = {
   field?: [group: Group, label: string, hint?: string];
   /** The name of what `forms get` prints for a value that differs from the default, and the value in words. */
   line?: [name: string, text?: (value: NonNullable<T>) => string];
+  /** The meaning of null or an empty list, in a word. Default: `none`. */
+  empty?: string;
   /** The settings that option and field come after, if these are not the ones before in the table. */
   after?: { option?: string; field?: string };
 };

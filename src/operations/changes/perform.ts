@@ -42,7 +42,7 @@ export async function performBy(
   if (!operation.proposes)
     throw new AppError("invalid", "this operation cannot be proposed, and needs no approvals", {
       reason: "not-proposable",
-      hint: "changes of flags, segments and schedules can, and promote, rollback, import and apply",
+      hint: "changes of flags, segments, schedules, ramps and experiments can, and promote, rollback, import and apply",
     });
   const { app, caller, names, query, body } = call;
   const proposed: ProposedOperation = { operation: keyOf(operation), names, query, body };

@@ -140,8 +140,9 @@ export function* recordChange(
   projectId: number | null,
   revision: number,
   { who, at, why, source, review }: Author,
-  { environment, kind, name, before, after }: HistoryEntry,
+  { environment, kind, name, before, after, cause }: HistoryEntry,
 ): Work<void> {
+  const reasons = [cause, why ?? undefined].filter((each) => each !== undefined);
   yield* run(
     `INSERT INTO changes (revision, project_id, environment, kind, name, at, who, why, source, review, before, after)
      VALUES ($revision, $projectId, $environment, $kind, $name, $at, $who, $why, $source, $review, $before, $after)`,
@@ -153,7 +154,7 @@ export function* recordChange(
       name,
       at,
       who,
-      why: why ?? null,
+      why: reasons.length === 0 ? null : reasons.join(": "),
       source: source ?? null,
       review: toJson(review),
       before: toJson(before),

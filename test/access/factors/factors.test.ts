@@ -248,6 +248,14 @@ describe("a reset", () => {
     expect(await resetFactors(app, OPERATOR, "ann")).toMatchObject({ result: "unchanged" });
     expect(await signIn(app, "ann")).toHaveProperty("session");
   });
+
+  test("of somebody without a factor ends every session too", async () => {
+    const app = openTestApp();
+    const { secret } = await signIn(app, "ann", "editor");
+    expect(await resetFactors(app, OPERATOR, "ann")).toMatchObject({ result: "updated" });
+    expect(await reasonOf(resumeSession(app, secret))).toBe("unauthenticated session-ended");
+    expect(await resetFactors(app, OPERATOR, "ann")).toMatchObject({ result: "unchanged" });
+  });
 });
 
 test("A second factor is needed from a role on, after a password or a link, until there is an app", async () => {

@@ -241,7 +241,7 @@ describe("flags set", () => {
       "--else",
       "red",
     );
-    expect(chosen.stdout).toEndWith(": off (when on: segment staff blue; everyone else red)\n");
+    expect(chosen.stdout).toEndWith(": off (when on: segment staff: blue; everyone else red)\n");
   });
 
   test("keeps the conditions where only the share is another", async () => {

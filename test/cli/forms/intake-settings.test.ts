@@ -67,6 +67,22 @@ describe("forms set", () => {
     }
   });
 
+  test.each([
+    ["--allow-type any", "file types  any"],
+    ["--max-submissions none", "submissions  no limit"],
+    ["--spam-links none", "spam links  any number"],
+    ["--retention none", "retention  forever"],
+    ["--success-message default", "success message  default"],
+    ["--notify-subject default", "notify subject  default"],
+    ["--email-field default", "address field  detected"],
+    ["--notify none", "notifies  none"],
+  ])("with %s prints what the setting then is: %s", async (args, line) => {
+    const here = onData(tempDirectory());
+    await here.run("forms", "create", "contact");
+    const { stdout } = await here.run("forms", "set", "contact", ...args.split(" "));
+    expect(stdout).toStartWith(`unchanged form contact\n${line}\n`);
+  });
+
   test("asks before submissions are kept for minutes, counts what it would delete, and takes --yes for an answer", async () => {
     const here = onData(tempDirectory());
     await here.run("forms", "create", "contact");

@@ -456,3 +456,11 @@ test("a submission to list before is named by an id: anything else is exit 2", a
   expect(code).toBe(2);
   expect(stderr).toContain("before is the id of a submission");
 });
+
+test("submissions list escapes the control characters that were sent, and shows none besides", async () => {
+  const { run, submit } = await openInbox();
+  await submit({ text: `\x1b[31m${"red ".repeat(40)}` });
+  const { stdout } = await run("submissions", "list", "contact");
+  expect(stdout.match(/\\u[0-9a-f]{4}\S*/g)).toEqual(["\\u001b[31mred"]);
+  expect(stdout).toContain("…\n");
+});

@@ -9,13 +9,13 @@ test("a difference of rules is in words, of which one that has none is null", ()
   const [changed] = differencesInWords({ ...SWITCH, targeting: STAFF }, { ...SWITCH, targeting: OWN });
   expect(changed).toMatchObject({
     field: "rule",
-    words: { before: "segment staff on; everyone else off", after: null },
+    words: { before: "segment staff: on; everyone else off", after: null },
   });
   expect(differencesInWords({ rule: true }, { rule: { $ref: "staff" } })).toMatchObject([
     { words: { before: "everyone", after: "segment staff" } },
   ]);
   expect(differencesInWords({ targeting: STAFF }, {})).toMatchObject([
-    { words: { before: "segment staff on; everyone else the default", after: null } },
+    { words: { before: "segment staff: on; everyone else the default", after: null } },
   ]);
 });
 
@@ -34,7 +34,7 @@ test("a difference that words do not show stays JSON", () => {
 test("whole states have rules in words, and a payload that looks like one stays", () => {
   const state = { enabled: true, ...SWITCH, targeting: STAFF };
   const { targeting: _, ...rest } = state;
-  const worded = { ...rest, rule: "segment staff on; everyone else off" };
+  const worded = { ...rest, rule: "segment staff: on; everyone else off" };
   expect(valueInWords(null, state)).toEqual(worded);
   expect(valueInWords("production", state)).toEqual(worded);
   expect(valueInWords(null, { description: "", environments: { production: state } })).toEqual({

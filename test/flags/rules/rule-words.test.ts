@@ -91,9 +91,9 @@ describe("a rule in words", () => {
       "25 % of users on; 75 % of users off; without a targetingKey on",
       { ...FLAG, defaultVariant: "on", targeting: TEN },
     ],
-    ["segment staff on; everyone else off", { ...FLAG, targeting: { if: [{ $ref: "staff" }, "on"] } }],
+    ["segment staff: on; everyone else off", { ...FLAG, targeting: { if: [{ $ref: "staff" }, "on"] } }],
     [
-      "segment staff on; plan is pro and country is one of AT, DE: off; 25 % of users on; everyone else off",
+      "segment staff: on; plan is pro and country is one of AT, DE: off; 25 % of users on; everyone else off",
       {
         ...FLAG,
         targeting: {

@@ -5,6 +5,7 @@ import { OPERATOR } from "../../support/records/caller.ts";
 import { ROOT, SUFFICE, bearer, openWorld } from "../../support/postgres/world.ts";
 
 const LAST = "DELETE /projects/{project}";
+const SESSION = "DELETE /sessions/{session}";
 
 const world = await openWorld();
 const { app, operations, tokens, ask, everything } = world;
@@ -139,6 +140,8 @@ describe("the scope", () => {
       .toSorted(
         (a, b) => Number(a.name === "DELETE /forms/{form}") - Number(b.name === "DELETE /forms/{form}"),
       )
+      // A reset ends the session.
+      .toSorted((a, b) => Number(b.name === SESSION) - Number(a.name === SESSION))
       // A project takes its forms with it.
       .toSorted((a, b) => Number(a.name === LAST) - Number(b.name === LAST));
     // Those are for the readers of flags.
@@ -153,7 +156,7 @@ describe("the scope", () => {
         !/\/(backups|evaluate|links|(mail|\{target\})\/test)$/.test(operation.name) &&
         // A segment in which nothing is pending.
         !operation.name.endsWith("/segments/{segment}/approve") &&
-        // Dry runs here, and a user without a second factor.
+        // Dry runs here, and a user without a second factor or session.
         !["POST /apply", "POST /plans", "POST /submissions/purge", "POST /users/{user}/reset"].includes(
           operation.name,
         );
