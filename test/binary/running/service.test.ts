@@ -21,7 +21,8 @@ function override(...settings: string[]): void {
 /** Installs the service, or changes it, as an administrator does. */
 async function install(...options: string[]) {
   const { must } = machine!;
-  await must(INSTALLER, "service", "install", "--listen", "127.0.0.1:0", ...options);
+  const listen = options.includes("--listen") ? [] : ["--listen", "127.0.0.1:0"];
+  await must(INSTALLER, "service", "install", ...listen, ...options);
   const run = (await must("systemctl", "show", "-P", "InvocationID", "formflag")).trim();
   const log = () => must("journalctl", "-o", "cat", `_SYSTEMD_INVOCATION_ID=${run}`);
   const urls = await eventually("the addresses", async () => {
@@ -119,6 +120,21 @@ describe.skipIf(machine === null)("the installed service", () => {
     const { log } = await install("--backup-dir", "/var/backups/earlier");
     await eventually("a backup", async () => /made the backup|"level":"error"/.test(await log()));
     expect(await log()).toContain("made the backup ");
+  });
+
+  test("finds its data and files in a home directory, and listens on a port under 1024", async () => {
+    const { must, path } = machine!;
+    override();
+    mkdirSync(path("/home/ann"), { recursive: true, mode: 0o700 });
+    for (const part of ["cert", "key"])
+      copyFileSync(join(PAIRS, `one.${part}.pem`), path(`/home/ann/${part} 1.pem`));
+    const files = ["--tls-cert", "/home/ann/cert 1.pem", "--tls-key", "/home/ann/key 1.pem"];
+    const folders = ["--data", "/home/ann/da:ta 50%", "--backup-dir", "/home/ann/$HOME"];
+    const { url, log } = await install("--listen", "127.0.0.9:80", ...files, ...folders);
+    expect(url).toBe("https://127.0.0.9:80");
+    expect((await fetch(`${url}/readyz`, { tls: { rejectUnauthorized: false } })).status).toBe(200);
+    await eventually("a backup", async () => /made the backup|"level":"error"/.test(await log()));
+    expect(await must("ls", "/home/ann/$HOME")).toMatch(/^formflag-auto-\w+\.tar\n/);
   });
 
   test("goes on as it was where other options are refused, or do not work", async () => {
