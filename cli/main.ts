@@ -39,6 +39,7 @@ export async function run(given: string[], io: Io): Promise<number> {
   const written: Promise<void>[] = [];
   let acting: Command | undefined;
   let complaint = "";
+  let code = 0;
   // Without a time of its own it would take the next word.
   args = args.map((each) => (each === "--propose" ? `--propose=${PROPOSED_FOR}` : each));
   try {
@@ -49,7 +50,7 @@ export async function run(given: string[], io: Io): Promise<number> {
       const { complete } = await import("./commands/completion/complete.ts");
       const candidates = await complete(words, program, io);
       await io.out(candidates.map((each) => `${each}\n`).join(""));
-      return 0;
+      return code;
     }
     const write = (text: string) => void written.push(io.show(wrapHelp(text, io.outWidth ?? Infinity)));
     const isWanted = (name: string) => args.includes(name) || args.includes("completion");
@@ -66,13 +67,14 @@ export async function run(given: string[], io: Io): Promise<number> {
     if (args.length === 0) program.help();
     args = withoutHelp(args, program);
     await program.parseAsync(joinLists(args, program), { from: "user" });
-    return 0;
   } catch (error) {
     const explained = complaint === "" ? error : await explainedError(complaint, args, io);
-    return reportError(explained, io, asJson, acting);
-  } finally {
-    await Promise.all([...written, io.settle()]);
+    code = await reportError(explained, io, asJson, acting);
   }
+  // Help that could not be written is an error too.
+  await Promise.all(written).catch(async (error) => (code = await reportError(error, io, asJson, acting)));
+  await io.settle();
+  return code;
 }
 
 /** The error for a command line that commander refuses. */
@@ -86,7 +88,13 @@ async function explainedError(message: string, args: string[], io: Io): Promise<
 }
 
 /** Prints an error with a hint at what to do, and returns its exit code. */
-function reportError(error: unknown, io: Io, asJson: boolean, command: Command | undefined): number {
+async function reportError(
+  thrown: unknown,
+  io: Io,
+  asJson: boolean,
+  command: Command | undefined,
+): Promise<number> {
+  const error = thrown instanceof Error && "path" in thrown ? await ofFile(thrown) : thrown;
   const show = (code: string, message: string, hint: string | null) => {
     if (asJson) return io.err(errorJson(code, message, hint));
     io.note(`error: ${printableLines(message).replaceAll("\n", "\n  ")}\n${hintLine(hint)}`);
@@ -113,6 +121,17 @@ function reportError(error: unknown, io: Io, asJson: boolean, command: Command |
   show("internal", "internal error: this is a bug in formflag", asJson ? stack : null);
   if (!asJson) io.err(`${printableLines(stack)}\n`);
   return EXIT.failure;
+}
+
+/** An AppError for an error of the file system, which is that of a disk or of a user's rights; any other error unchanged. */
+async function ofFile(error: Error & { path?: unknown; code?: unknown }): Promise<unknown> {
+  const path = String(error.path);
+  if (error.code !== "EACCES" && error.code !== "EPERM")
+    return (await import("./data/write.ts")).diskError(error, path);
+  return new AppError("forbidden", `${path} cannot be used: permission denied`, {
+    hint: "check who owns it, and run this as that user",
+    cause: error,
+  });
 }
 
 /** The last line of an error: a hint, or a remark in brackets such as "(Did you mean list?)". */

@@ -2,7 +2,7 @@ import { connectAreas } from "../../src/app.ts";
 import { clock } from "../../src/base/clock.ts";
 import { NAMES } from "../../src/storage.ts";
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { AppError } from "../../src/base/errors.ts";
 import { openVersion } from "../../src/base/threads/shared-version.ts";
 import { watchChanges } from "../../src/base/watch.ts";
@@ -17,6 +17,7 @@ import { holdLock, holdsOf } from "../../src/store/sqlite/lock.ts";
 import { type SqliteStore, type Writing, openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { env } from "../session/env.ts";
 import type { SharedStorage } from "../../src/storage.ts";
+import { refuseClosed, refuseUnwritable } from "./access.ts";
 import { refuseMoved } from "./moved.ts";
 import type { SharedConfig } from "./open-shared.ts";
 import type { OpenApp, OpenThreads, Parts } from "./parts.ts";
@@ -63,7 +64,7 @@ async function openParts({ data, shared, isMoved, threads = null, ...options }: 
     return openShared(shared, { ...options, threads });
   }
   if (!isMoved) refuseMoved(data);
-  const { file, uploads } = prepareData(data);
+  const { file, uploads } = prepareData(data, writing === "inline");
   const blobs = openDiskBlobs(uploads);
   const store = await openStore(file, writingOf(writing, threads), () => lockToMigrate(data));
   // The other threads start once the first has cleared up what a crash left.
@@ -97,7 +98,7 @@ async function openStore(file: string, writing: Writing, claim: () => () => void
 
 /** Opens a data directory as the source of a backup, without migrating its database. Throws as `openApp` does. */
 export function openSource(data: string): BackupSource {
-  const { file, uploads } = prepareData(data);
+  const { file, uploads } = prepareData(data, true);
   const blobs = openDiskBlobs(uploads);
   const holds = holdsOf(join(data, NAMES.holdLock));
   return {
@@ -118,44 +119,24 @@ export function openSource(data: string): BackupSource {
  */
 export function claimData(data: string): () => void {
   refuseMoved(data);
-  prepareData(data);
+  prepareData(data, false);
   createDirectory(data);
   return lockData(data);
 }
 
-/** Checks a data directory before anything in it is opened, and finishes a restore that was cut off. */
-function prepareData(data: string): { file: string; uploads: string } {
-  refuseFile(data);
+/**
+ * Checks a data directory before anything in it is opened, and finishes a restore that was cut off. `mayRead`: whether its disk
+ * may be mounted read-only.
+ */
+function prepareData(data: string, mayRead: boolean): { file: string; uploads: string } {
+  refuseClosed(data);
   finishRestore(data);
   refuseBesideAside(data);
   const [file, uploads] = [join(data, NAMES.database), join(data, NAMES.uploads)];
   refuseShared(data);
-  refuseReadOnly(data);
+  refuseUnwritable(data, mayRead);
   refuseParts(file, uploads);
   return { file, uploads };
-}
-
-/** Throws `forbidden` for a file: else the error would be that of a folder in it. */
-function refuseFile(data: string): void {
-  // Nothing is in a file, not even itself.
-  if (!existsSync(data) || existsSync(`${data}/.`)) return;
-  const folder = basename(data) === NAMES.database ? dirname(data) : "DIR";
-  throw new AppError("forbidden", `${data} is a file, and a data directory is a folder`, {
-    hint: `name the folder that holds formflag.db, or a new one: --data ${folder}`,
-  });
-}
-
-/** SQLite opens a read-only database without an error; a server would then refuse every submission. */
-function refuseReadOnly(data: string): void {
-  if (!existsSync(data)) return;
-  try {
-    accessSync(data, constants.W_OK);
-  } catch (cause) {
-    throw new AppError("forbidden", `the data directory ${data} cannot be written`, {
-      hint: "check who owns it and whether its disk is mounted read-only",
-      cause,
-    });
-  }
 }
 
 /** A data directory with a part missing would otherwise pass for a new one, or for one without uploads. */
@@ -190,7 +171,7 @@ function refuseShared(data: string): void {
 
 /** Throws `not_found` for a directory without a database, which opening would create. */
 export function needDatabase(data: string): void {
-  refuseFile(data);
+  refuseClosed(data);
   finishRestore(data);
   try {
     accessSync(join(data, NAMES.database), constants.F_OK);
@@ -216,9 +197,10 @@ export function lockData(data: string): () => void {
 
 /**
  * Locks the data directory against other backups, restores and moves until the returned function is called. Throws
- * `unavailable` if one is running.
+ * `unavailable` if one is running, and `forbidden`.
  */
 export function lockBackup(data: string): () => void {
+  refuseUnwritable(data, true);
   return lock(join(data, NAMES.backupLock), `another backup, restore or move of ${data} is under way`);
 }
 

@@ -7,6 +7,7 @@ import type { Blobs } from "../../src/blobs/blobs.ts";
 import { syncDirectory } from "../../src/base/directory.ts";
 import { createDirectory, openDiskBlobs } from "../../src/blobs/disk.ts";
 import type { Scratch } from "../../src/maintenance/archive.ts";
+import { refuseClosed, refuseUnwritable } from "./access.ts";
 import { lockBackup, lockData } from "./open.ts";
 import { openScratch } from "./scratch.ts";
 import { asideOf, finishRestore } from "./unfinished.ts";
@@ -34,6 +35,8 @@ type Restore = AsyncDisposable & {
  * the directory holds data and `replace` is false, `unavailable` if it is in use.
  */
 export async function prepareRestore(path: string, replace: boolean): Promise<Restore> {
+  refuseClosed(path);
+  refuseUnwritable(path, false);
   finishRestore(path);
   const created = createDirectory(path);
   const data = realpathSync(path);

@@ -23,7 +23,7 @@ export function openScratch(folder: string): Scratch & Disposable {
       try {
         await writeChunks(handle, bytes, true);
       } catch (error) {
-        throw diskError(error, path(name));
+        throw diskError(error, `the file ${path(name)}`);
       } finally {
         await handle.close();
       }

@@ -26,17 +26,18 @@ export async function writeChunks(
   if (durable) await handle.sync();
 }
 
-/** An AppError `unavailable` for a full or failing disk; any other error unchanged. */
-export function diskError(error: unknown, file: string): unknown {
+/** An AppError `unavailable` for a disk that is full, failing or mounted read-only; any other error unchanged. */
+export function diskError(error: unknown, what: string): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const [message, hint] =
     {
       ENOSPC: ["cannot be written: the disk is full", "free some space, or use another disk"],
       EDQUOT: ["cannot be written: the disk quota is used up", "free some space, or use another disk"],
       EFBIG: ["cannot be written: the disk takes no file so large", "use another disk"],
+      EROFS: ["cannot be written: the disk is mounted read-only", "use another disk"],
       EIO: ["cannot be written: the disk reports an error", "check the disk and the system log"],
     }[code] ?? [];
   return message === undefined
     ? error
-    : new AppError("unavailable", `the file ${file} ${message}`, { hint, cause: error });
+    : new AppError("unavailable", `${what} ${message}`, { hint, cause: error });
 }

@@ -105,7 +105,7 @@ export async function saveTo(
   const target = await targetOf(file);
   const folder = dirname(target.path);
   const cannotWrite = (error: unknown) => {
-    const known = diskError(error, file);
+    const known = diskError(error, `the file ${file}`);
     if (known instanceof AppError) return known;
     return new AppError("forbidden", `the file ${file} cannot be written`, {
       cause: error,
@@ -126,7 +126,7 @@ export async function saveTo(
   try {
     await writeChunks(handle, chunks(), !target.isStream);
   } catch (error) {
-    throw diskError(error, file);
+    throw diskError(error, `the file ${file}`);
   } finally {
     await handle.close();
   }

@@ -11,7 +11,7 @@ export const WIDTH = 80;
 export type Io = {
   /**
    * Writes to standard output. Fulfils once the reader has taken the bytes, or at once if the reader has gone away, as
-   * `head` does. On a terminal every control character of a text but line ends is escaped, colours too.
+   * `head` does. Throws `unavailable` for a file on a disk that is full or fails. On a terminal every control character of a text but line ends is escaped, colours too.
    */
   out(text: string | Uint8Array): Promise<void>;
   /**
@@ -66,7 +66,8 @@ export function createIo(streams: Streams, env: Record<string, string | undefine
     try {
       await streams.writeOut(text);
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+      if (!(error instanceof Error && "code" in error && error.code === "EPIPE"))
+        throw (await import("../data/write.ts")).diskError(error, "standard output");
       outIsClosed = true;
     }
   };

@@ -4,6 +4,7 @@ import { requireScopeSomewhere } from "../../src/access/rights.ts";
 import type { Scope } from "../../src/access/scope.ts";
 import { NO_BROWSER } from "../../src/access/sign-in.ts";
 import type { App } from "../../src/app.ts";
+import { isOnReadOnlyDisk } from "../../src/base/directory.ts";
 import { once } from "../../src/base/once.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import type { Deployment } from "../../src/operations/deployment.ts";
@@ -30,13 +31,18 @@ export async function localTransport(
 ): Promise<Transport> {
   const { openApp } = await import("../data/open.ts");
   const app = await openApp({ ...storage, writing: "inline" });
+  const isReadOnly = storage.shared === null && isOnReadOnlyDisk(storage.data);
+  if (isReadOnly)
+    app.store.audit.append = async () =>
+      io.note("warning: the disk is read-only: this is not in the audit log\n");
   const deployment = deploymentOf(app, storage, version);
   let hasDeleted = false;
   const run = async (operation: Operation, sent: Sent, told: Pick<Call, "tag" | "omit">) => {
     const { method, place, tag: noun } = operation;
     const isDocument = noun === "documents";
     // Scheduled changes may have become due while no server ran.
-    if (isDocument || place === "project" || place === "environment") await applyScheduled(app, io);
+    if (!isReadOnly && (isDocument || place === "project" || place === "environment"))
+      await applyScheduled(app, io);
     hasDeleted ||= method === "DELETE" || (isDocument && method === "POST");
     const call = { app, deployment, ...told, ...(await callOf(operation, sent)) };
     if (sent.as !== undefined) {

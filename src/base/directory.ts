@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync } from "node:fs";
+import { accessSync, closeSync, constants, fsyncSync, openSync } from "node:fs";
 import { MiB } from "./bytes.ts";
 
 /** `node:fs/promises`, loaded with its first use, which most commands do without: `npm run bench -- start`. */
@@ -34,6 +34,16 @@ export async function requireRoom(directory: string): Promise<void> {
   const { bavail, bsize } = await fs().statfs(directory);
   if (bavail * bsize < MIN_FREE_BYTES)
     throw Object.assign(new Error("little space is left"), { code: "ENOSPC" });
+}
+
+/** Whether a file or directory is on a disk that is mounted read-only. False for one that does not exist. */
+export function isOnReadOnlyDisk(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EROFS";
+  }
 }
 
 /** Returns undefined for the error of a missing file, and throws any other error. */

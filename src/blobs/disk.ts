@@ -2,7 +2,14 @@ import { clock } from "../base/clock.ts";
 import { constants, mkdirSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { fs, ignoreMissing, requireRoom, syncDirectory, syncDirectoryNow } from "../base/directory.ts";
+import {
+  fs,
+  ignoreMissing,
+  isOnReadOnlyDisk,
+  requireRoom,
+  syncDirectory,
+  syncDirectoryNow,
+} from "../base/directory.ts";
 import { AppError } from "../base/errors.ts";
 import type { Blobs, StagedBlob, Undeleted } from "./blobs.ts";
 import { diskError } from "./disk-error.ts";
@@ -29,7 +36,7 @@ export function pathOfBytes(bytes: ReadableStream): string | undefined {
  */
 export function openDiskBlobs(root: string): Blobs {
   const staging = join(root, STAGING);
-  createDirectory(staging, root);
+  if (!isOnReadOnlyDisk(root)) createDirectory(staging, root);
   const fail = (error: unknown): never => {
     throw diskError(error);
   };

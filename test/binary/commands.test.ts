@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { processIo } from "../../cli/output/terminal.ts";
@@ -78,3 +79,17 @@ test("every command has an example", async () => {
   // The server above is the example of serve.
   expect(nouns).toEqual(["serve", ...EXAMPLES.map(([line]) => line.split(" ")[0]!)]);
 });
+
+test
+  .skipIf(!existsSync("/dev/full"))
+  .each(["forms list", "forms list --json", "export", "forms --help", "backup create -o -"])(
+  "%s into a file on a full disk is exit 6, which says so",
+  async (line) => {
+    const under = ["sh", "-c", 'exec "$@" > /dev/full', "sh"];
+    const args = [...line.split(" "), "--data", server.data];
+    const { code, stderr } = await runExecutable(args, { cwd, under });
+    expect(stderr).toContain("standard output cannot be written: the disk is full");
+    expect(stderr).not.toContain("internal error");
+    expect(code).toBe(6);
+  },
+);

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { createSum } from "../../../src/base/sum.ts";
-import { ignoreMissing } from "../../../src/base/directory.ts";
+import { ignoreMissing, isOnReadOnlyDisk } from "../../../src/base/directory.ts";
 import { removeGarbage } from "../../../src/forms/keeping/removal.ts";
 import type { Scratch } from "../../../src/maintenance/archive.ts";
 import type { BackupManifest } from "../../../src/maintenance/manifest.ts";
@@ -111,7 +111,8 @@ async function run(io: Io, { config, output, remote }: Values): Promise<void> {
 async function saveDirectory(io: Io, config: Config, output: string): Promise<void> {
   const unlock = lockBackup(config.data);
   try {
-    using scratch = openScratch(join(config.data, NAMES.scratch));
+    using partial = isOnReadOnlyDisk(config.data) ? openPartial(tmpdir()) : null;
+    using scratch = openScratch(partial?.path("unpacked") ?? join(config.data, NAMES.scratch));
     const source = openSource(config.data);
     await recordBackup(io, output, openUnmigrated(config.data));
     const result = await save(io, config, output, source, scratch);

@@ -7,7 +7,6 @@ import type { BackupManifest } from "../../../src/maintenance/manifest.ts";
 import { server } from "../../../src/operations/server.ts";
 import { openPartial } from "../../data/partial.ts";
 import { openScratch } from "../../data/scratch.ts";
-import { diskError } from "../../data/write.ts";
 import { createPrinter } from "../../output/printer.ts";
 import { saveTo, writeOut } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
@@ -46,10 +45,7 @@ export async function saveRemote(io: Io, config: Config, output: string, remote:
 
 /** Throws `unsupported` if the reader of standard output goes away early. */
 export async function pipe(io: Io, archive: Pick<Response, "body">): Promise<void> {
-  const isWhole = await writeOut(io, archive).catch((error: unknown) => {
-    throw diskError(error, "standard output");
-  });
-  if (isWhole) return;
+  if (await writeOut(io, archive)) return;
   throw new AppError("unsupported", "the reader of standard output went away before the archive was whole", {
     hint: "what it was given is not a backup",
   });

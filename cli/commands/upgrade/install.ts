@@ -228,7 +228,7 @@ function isProcess(pid: number): boolean {
 /** An AppError for an error of the disk; any other error unchanged. */
 function explained(error: unknown, file: string): unknown {
   const code = error instanceof Error && "code" in error ? error.code : null;
-  if (code !== "EACCES" && code !== "EPERM" && code !== "EROFS") return diskError(error, file);
+  if (code !== "EACCES" && code !== "EPERM") return diskError(error, `the file ${file}`);
   return new AppError("forbidden", `${file} cannot be replaced by this user`, {
     hint: "run it as its owner, for example with sudo",
   });

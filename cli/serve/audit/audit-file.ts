@@ -56,7 +56,7 @@ async function inFile<T>(file: string, use: (handle: FileHandle) => Promise<T>):
     await using handle = await open(file, "a+", 0o600);
     return await use(handle);
   } catch (error) {
-    const known = diskError(error, file);
+    const known = diskError(error, `the file ${file}`);
     if (known instanceof AppError) throw known;
     throw new AppError("forbidden", `the file ${file} cannot be written`, {
       cause: error,

@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { Database } from "bun:sqlite";
+import { isOnReadOnlyDisk } from "../../base/directory.ts";
 import { sqliteError } from "./errors.ts";
+import { openUnchanged } from "./inspect.ts";
 import { BUSY_TIMEOUT, isCurrentAtOnce } from "./schema-version.ts";
 import { close } from "./statements.ts";
 
@@ -32,12 +34,17 @@ function createDirectory(file: string): void {
   }
 }
 
-/** Connects to a database file once `prepare` has returned; with `create`, a missing file is created. Throws as `connect` does. */
+/**
+ * Connects to a database file once `prepare` has returned; with `create`, a missing file is created. On a disk that is mounted
+ * read-only, the connection only reads. Throws as `connect` does.
+ */
 export function open(file: string, create: boolean, prepare: (db: Database) => void): Database {
   if (create) createDirectory(file);
   let db: Database | undefined;
   try {
-    db = new Database(file, { create, readwrite: true, strict: true });
+    db = isOnReadOnlyDisk(file)
+      ? openUnchanged(file)
+      : new Database(file, { create, readwrite: true, strict: true });
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     db.run("PRAGMA trusted_schema = OFF");
     prepare(db);

@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { Database, SQLiteError } from "bun:sqlite";
+import { isOnReadOnlyDisk } from "../../base/directory.ts";
 import type { Notes } from "../../blobs/notes.ts";
 import { sqliteError } from "./errors.ts";
 
@@ -8,10 +10,11 @@ const held = new Set<Database>();
 
 /**
  * Locks a file until the returned function is called or the process ends. Uses the lock of an SQLite database, because
- * it is the only lock of the runtime that a killed process cannot leave behind. Throws `unavailable` if another process
- * holds the lock.
+ * it is the only lock of the runtime that a killed process cannot leave behind. On a disk that is mounted read-only there is
+ * nothing to lock. Throws `unavailable` if another process holds the lock.
  */
 export function holdLock(file: string): () => void {
+  if (isOnReadOnlyDisk(dirname(file))) return () => {};
   try {
     const db = new Database(file, { create: true });
     // Longer than `isLocked` holds its read lock.

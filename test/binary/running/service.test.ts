@@ -137,6 +137,31 @@ describe.skipIf(machine === null)("the installed service", () => {
     expect(await must("ls", "/home/ann/$HOME")).toMatch(/^formflag-auto-\w+\.tar\n/);
   });
 
+  test("has data that commands of another user are told the owner of", async () => {
+    const { must, run } = machine!;
+    override();
+    await install("--data", "/srv/data");
+    await must("install", "-d", "-o", "formflag", "-m", "700", "/srv/closed", "/srv/closed/data");
+    await must("install", "-d", "-o", "formflag", "-m", "755", "/srv/open");
+    const commands = ["forms list", "serve --listen 0", "status", "backup create"];
+    for (const [data, message] of [
+      ["/srv/data", "open the data directory /srv/data"],
+      ["/srv/closed/data", "enter the folder /srv/closed, in which the data directory is"],
+      ["/srv/open", "write to the data directory /srv/open"],
+    ] as const)
+      for (const command of commands) {
+        const args = [...command.split(" "), "--data", data];
+        const answer = await run("runuser", "-u", "nobody", "--", "/usr/local/bin/formflag", ...args);
+        if (data === "/srv/open" && /forms|status|create/.test(command))
+          expect([command, answer.code]).toEqual([command, 3]);
+        else
+          expect([command, answer.stderr]).toEqual([
+            command,
+            `error: this user may not ${message}, which belongs to formflag\nhint: run this as formflag: put sudo -u formflag before the command\n`,
+          ]);
+      }
+  });
+
   test("goes on as it was where other options are refused, or do not work", async () => {
     const { must, run } = machine!;
     override();

@@ -1,3 +1,4 @@
+import { isOnReadOnlyDisk } from "../../../base/directory.ts";
 import { yieldToEventLoop } from "../../../base/event-loop.ts";
 import { AppError } from "../../../base/errors.ts";
 import type { Dump, Snapshot } from "../../../maintenance/store.ts";
@@ -41,7 +42,7 @@ export async function takeSnapshot(
     }
     reader.run("ROLLBACK");
     // Otherwise the next commit of a server would checkpoint the WAL that grew during the copy, and delay its sender.
-    reader.run("PRAGMA wal_checkpoint(PASSIVE)");
+    if (!isOnReadOnlyDisk(file)) reader.run("PRAGMA wal_checkpoint(PASSIVE)");
   } catch (error) {
     throw sqliteError(error, into);
   } finally {
