@@ -1,5 +1,8 @@
 import type { Command } from "commander";
 import type { AppError } from "../../src/base/errors.ts";
+import type { Warning } from "../../src/operations/results.ts";
+import { shown } from "../output/text.ts";
+import type { Session } from "./session.ts";
 
 /** The names given to a command, to be repeated in a hint. */
 type Place = { project: string; environment: string; name: string };
@@ -158,7 +161,10 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
 };
 
 /** The hint for an error of a command; null if there is none. */
-export function hintFor({ message, reason, hint }: AppError, command: Command | undefined): string | null {
+export function hintFor(
+  { message, reason, hint }: Pick<AppError, "message" | "reason" | "hint">,
+  command: Command | undefined,
+): string | null {
   const known = reason === null ? undefined : HINTS[reason];
   const [, scope] = /^the token "[^"]*" lacks the scope ([\w:]+)$/.exec(message) ?? [];
   if (scope !== undefined && known === undefined) {
@@ -177,4 +183,15 @@ export function hintFor({ message, reason, hint }: AppError, command: Command | 
   const { project = "<project>", environment = isEnvironment ? name : "<environment>" } =
     command?.opts<Partial<Place>>() ?? {};
   return known({ project, environment: locked ?? environment, name });
+}
+
+/** Shows the warnings of a result, each with what to do; with `--json` they are in the result. */
+export function noteWarnings(
+  { note }: Pick<Session, "note">,
+  { warnings = [] }: { warnings?: Warning[] | undefined },
+) {
+  for (const warning of warnings) {
+    const hint = hintFor({ ...warning, hint: null }, undefined);
+    note(shown`warning: ${warning.message}\n` + (hint === null ? "" : `hint: ${hint}\n`));
+  }
 }

@@ -154,7 +154,8 @@ function deploymentOf(app: App, storage: Storage, version: string): Deployment {
     outgoing: once(async () => openOutgoing(app.now, version, (await running())?.settings)),
     async sendsMail() {
       const settings = (await running())?.settings;
-      return (settings === undefined ? env["FORMFLAG_SMTP_URL"] : settings["smtpUrl"]) !== undefined;
+      if (settings !== undefined) return settings["smtpUrl"] !== undefined;
+      return env["FORMFLAG_SMTP_URL"] === undefined ? null : true;
     },
     async feedUrl(token, format) {
       const url = env["FORMFLAG_PUBLIC_URL"] ?? (await running())?.url ?? null;

@@ -3,8 +3,10 @@ export const DELIVERY_STATUSES = ["queued", "delivered", "failed", "cancelled"] 
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
+export const NO_MAIL_SERVER = "no mail server is configured";
+
 /** The `error` of a delivery by mail that waits until its server is started with a mail server. */
-export const WITHOUT_MAIL = "no mail server is configured: the delivery waits for one";
+export const WITHOUT_MAIL = `${NO_MAIL_SERVER}: the delivery waits for one`;
 
 /** The `error` of a delivery that is cancelled because its target takes none. */
 export const WITHOUT_TARGET = "the target is disabled or was deleted";

@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { NO_MAIL_SERVER } from "./delivery-status.ts";
 import type { Caller } from "../access/caller.ts";
 import { requireScope } from "../access/rights.ts";
 import type { ClockAndRandom } from "../base/clock.ts";
@@ -23,8 +24,7 @@ export async function testMail(
 ): Promise<MailTest> {
   requireScope(caller, "admin");
   const to = parseMailbox(address).address;
-  if (mail === null)
-    throw new AppError("conflict", "no mail server is configured", { reason: "mail-server-missing" });
+  if (mail === null) throw new AppError("conflict", NO_MAIL_SERVER, { reason: "mail-server-missing" });
   const id = `test-${dashedKey(app.random)}`;
   const message = buildNotice({ id, from: mail.from, to, now: app.now(), subject: SUBJECT, lines: LINES });
   const { outcome, code, error } = await mail.mailer.send(message);

@@ -1,4 +1,5 @@
 import type { Caller } from "../access/caller.ts";
+import { NO_MAIL_SERVER } from "../delivery/delivery-status.ts";
 import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import type { Attempt } from "../delivery/attempt.ts";
@@ -36,7 +37,7 @@ export async function testTarget(
   }
   if (kind !== "mail") return outgoing.sendChat(kind, url, message, signal);
   if (outgoing.mail === null)
-    throw new AppError("unavailable", "no mail server is configured", { reason: "mail-not-configured" });
+    throw new AppError("unavailable", NO_MAIL_SERVER, { reason: "mail-server-missing" });
   const { mailer, from } = outgoing.mail;
   const lines = [message.title, ...message.fields.map(([field, text]) => `${field}: ${text}`)];
   return mailer.send(

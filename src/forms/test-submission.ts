@@ -1,4 +1,5 @@
 import type { Caller } from "../access/caller.ts";
+import { isMail } from "../delivery/delivery.ts";
 import { deliveriesOf, enabledTargets } from "./deliveries.ts";
 import { viewForm } from "./form.ts";
 import type { FormName } from "./form-name.ts";
@@ -12,9 +13,13 @@ const DATA = JSON.stringify({ message: "This is a test" });
 
 /**
  * Stores a test in a form and sends it as any other submission, also if the form is closed: it is not checked. What is
- * recorded about its sender names it as a test. Returns the submission. Throws `not_found`, `forbidden`, `unavailable`.
+ * recorded about its sender names it as a test. Returns the submission, and whether mail is among its deliveries. Throws `not_found`, `forbidden`, `unavailable`.
  */
-export async function sendTest(app: FormsApp, caller: Caller, name: FormName): Promise<Submission> {
+export async function sendTest(
+  app: FormsApp,
+  caller: Caller,
+  name: FormName,
+): Promise<{ submission: Submission; isMailed: boolean }> {
   await caller.verify();
   const form = viewForm(await findForm(app, caller, "forms:write", name));
   const deliveries = deliveriesOf(app, form, await enabledTargets(app, form.key));
@@ -22,5 +27,5 @@ export async function sendTest(app: FormsApp, caller: Caller, name: FormName): P
   const meta = JSON.stringify({ address: null, userAgent, referrer: null, language: null });
   const { id } = await storeSubmission(app, form, { data: DATA, files: [], meta }, { deliveries });
   if (deliveries.length > 0) app.onQueued();
-  return readSubmission(app, id);
+  return { submission: await readSubmission(app, id), isMailed: deliveries.some(({ kind }) => isMail(kind)) };
 }

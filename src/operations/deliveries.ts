@@ -1,11 +1,22 @@
 import { DEFAULT_PAGE } from "../base/pages.ts";
 import { hasScope } from "../access/rights.ts";
 import { getDelivery, listDeliveries, mayUseNotices, retryDeliveries } from "../forms/deliveries.ts";
+import { type Delivery, type DeliveryKind, isMail } from "../delivery/delivery.ts";
+import { WITHOUT_MAIL } from "../delivery/delivery-status.ts";
+import type { Deployment } from "./deployment.ts";
 import { selectionIn } from "./form-query.ts";
 import { noun } from "./operation.ts";
 
 /** Parameters that do not select deliveries of submissions. */
 const OF_NOTICES = new Set(["status", "limit", "before"]);
+
+/** A delivery with why it waits, before the server that would send it has recorded that. */
+async function explained<T extends Delivery>({ sendsMail }: Deployment, delivery: T): Promise<T> {
+  const { status, kind, error } = delivery;
+  if (status !== "queued" || error !== null || !isMail(kind as DeliveryKind) || (await sendsMail()) !== false)
+    return delivery;
+  return { ...delivery, nextAt: null, error: WITHOUT_MAIL };
+}
 
 export const deliveries = noun("deliveries", () => import("./schema/deliveries-schema.ts"), {
   list: {
@@ -21,12 +32,12 @@ export const deliveries = noun("deliveries", () => import("./schema/deliveries-s
       Object.keys(query).every((name) => OF_NOTICES.has(name)),
     place: "seen",
     defaults: { limit: DEFAULT_PAGE },
-    run: async ({ app, caller, query }) => {
+    run: async ({ app, deployment, caller, query }) => {
       const { submission = null, status = null, before = null, limit } = query;
       const selected = selectionIn(query);
       const page = { ...selected, submission, status, before, limit };
       const { items, next } = await listDeliveries(app, caller, page);
-      return { deliveries: items, next };
+      return { deliveries: await Promise.all(items.map((each) => explained(deployment, each))), next };
     },
   },
   get: {
@@ -38,7 +49,8 @@ export const deliveries = noun("deliveries", () => import("./schema/deliveries-s
     admits: ({ app, caller, names }) =>
       mayUseNotices(app, caller, "flags:read", { ids: [names["delivery"]!] }),
     place: "form",
-    run: ({ app, caller, names }) => getDelivery(app, caller, names.delivery),
+    run: async ({ app, deployment, caller, names }) =>
+      explained(deployment, await getDelivery(app, caller, names.delivery)),
   },
   retry: {
     method: "POST",

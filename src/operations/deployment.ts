@@ -6,8 +6,8 @@ import type { ServerFacts } from "../maintenance/status.ts";
 export type Deployment = {
   /** Opens connections to targets and the mail server. */
   outgoing: () => Promise<Outgoing>;
-  /** Whether a mail server is configured, through which deliveries are sent. */
-  sendsMail: () => Promise<boolean>;
+  /** Whether deliveries are sent through a mail server; null for a command where no server runs and its environment names none. */
+  sendsMail: () => Promise<boolean | null>;
   /** The address that submissions of a form are posted to, by its key. */
   formUrl: (key: string) => string;
   /** The address of a feed, by the token and the format in it. */

@@ -4,7 +4,7 @@ import { fullName } from "../forms/form-name.ts";
 import type { Deployment } from "./deployment.ts";
 import { formIn } from "./form-query.ts";
 import { noun } from "./operation.ts";
-import { created, updated } from "./results.ts";
+import { created, mailWarnings, updated } from "./results.ts";
 
 export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
   list: {
@@ -30,7 +30,7 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     confirms: "form",
     run: async ({ app, deployment, caller, body }) => {
       const { createForm } = await import("../forms/forms.ts");
-      return created(withUrl(deployment, await createForm(app, caller, body)));
+      return created(await withWarnings(deployment, await createForm(app, caller, body)));
     },
   },
   get: {
@@ -43,7 +43,7 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     defaults: {},
     run: async ({ app, deployment, caller, names, query }) => {
       const { getForm } = await import("../forms/forms.ts");
-      return withUrl(deployment, await getForm(app, caller, formIn(names, query)));
+      return withWarnings(deployment, await getForm(app, caller, formIn(names, query)));
     },
   },
   set: {
@@ -57,7 +57,7 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     run: async ({ app, deployment, caller, names, query, body }) => {
       const { setForm } = await import("../forms/forms.ts");
       const { form, result } = await setForm(app, caller, formIn(names, query), body);
-      return updated(withUrl(deployment, form), result);
+      return updated(await withWarnings(deployment, form), result);
     },
   },
   test: {
@@ -68,9 +68,10 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     place: "form",
     status: 201,
     defaults: {},
-    run: async ({ app, caller, names, query }) => {
+    run: async ({ app, deployment, caller, names, query }) => {
       const { sendTest } = await import("../forms/test-submission.ts");
-      return sendTest(app, caller, formIn(names, query));
+      const { submission, isMailed } = await sendTest(app, caller, formIn(names, query));
+      return { ...submission, ...(await mailWarnings(deployment, isMailed)) };
     },
   },
   delete: {
@@ -89,4 +90,9 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
 
 function withUrl({ formUrl }: Deployment, form: Form) {
   return { ...form, url: formUrl(form.key) };
+}
+
+async function withWarnings(deployment: Deployment, form: Form) {
+  const isMailed = form.notify.length > 0 || form.autoreply;
+  return { ...withUrl(deployment, form), ...(await mailWarnings(deployment, isMailed)) };
 }

@@ -90,7 +90,7 @@ export const submissions = noun("submissions", () => import("./schema/submission
     status: 201,
     run: async ({ app, deployment, caller, names, body }) => {
       const { replyToSubmission } = await import("../forms/inbox/reply.ts");
-      return replyToSubmission(app, caller, await deployment.sendsMail(), names.id, body);
+      return replyToSubmission(app, caller, (await deployment.sendsMail()) === true, names.id, body);
     },
   },
   file: {

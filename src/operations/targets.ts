@@ -1,3 +1,4 @@
+import { parseTarget } from "../delivery/target.ts";
 import {
   addTarget,
   deleteTarget,
@@ -10,7 +11,7 @@ import {
 import { testTarget } from "../forms/target-test.ts";
 import { formIn } from "./form-query.ts";
 import { type Unchecked, noun } from "./operation.ts";
-import { updated } from "./results.ts";
+import { mailWarnings, updated } from "./results.ts";
 
 const OF_FORM = "/forms/:form/targets";
 const ONE = "/targets/:target";
@@ -41,8 +42,10 @@ export const targets = noun("targets", () => import("./schema/targets-schema.ts"
     place: "form",
     status: 201,
     defaults: {},
-    run: async ({ app, deployment, caller, names, query, body }) =>
-      addTarget(app, caller, formIn(names, query), body.target, await deployment.outgoing()),
+    run: async ({ app, deployment, caller, names, query, body: { target } }) => {
+      const added = await addTarget(app, caller, formIn(names, query), target, await deployment.outgoing());
+      return { ...added, ...(await mailWarnings(deployment, parseTarget(target).kind === "mail")) };
+    },
   },
   get: {
     method: "GET",

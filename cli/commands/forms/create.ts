@@ -10,6 +10,7 @@ import { BEGINS, action } from "../../session/action.ts";
 import { create, ifNotExistsOption } from "../../session/create.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
+import { noteWarnings } from "../../session/hints.ts";
 import { whyOption } from "../../session/why.ts";
 import { describeForm, noteEmptySchema, served, withUrl } from "./describe.ts";
 import { settingsOf, withSettings } from "./settings.ts";
@@ -74,6 +75,7 @@ async function createForm(session: Session, values: NewForm): Promise<void> {
   const shownForm = await served(config, form);
   await report(form, describeForm(shownForm));
   noteEmptySchema(note, slug, wanted);
+  noteWarnings(session, form);
   const place = project === undefined ? "" : shown` -p ${project}`;
   suggest(
     shown`\nNext: let a page post to ${shownForm.url}, then: formflag submissions list ${slug}` + place,

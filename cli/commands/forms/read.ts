@@ -10,6 +10,7 @@ import { action } from "../../session/action.ts";
 import { formProjectOption } from "../../session/config.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
+import { noteWarnings } from "../../session/hints.ts";
 import { named } from "../verbs.ts";
 import { allServed, describeForm, served, uploadsOf, withUrl } from "./describe.ts";
 
@@ -53,7 +54,9 @@ export function addGetCommand(forms: Command, io: Io): void {
     .action(action(io, named("form"), get));
 }
 
-async function get({ client, config, print }: Session, name: string): Promise<void> {
+async function get(session: Session, name: string): Promise<void> {
+  const { client, config, print } = session;
   const form = withUrl(config, await client.call(operations.get, { names: { form: name } }));
   await print(form, describeForm(await served(config, form)));
+  noteWarnings(session, form);
 }

@@ -12,6 +12,7 @@ import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { switchValue } from "../../session/values.ts";
+import { noteWarnings } from "../../session/hints.ts";
 import { whyOption } from "../../session/why.ts";
 import { describeSettings, noteEmptySchema, withUrl } from "./describe.ts";
 import { settingsOf, withSettings } from "./settings.ts";
@@ -83,7 +84,8 @@ async function readDisabled(input: Input, given?: string): Promise<Change> {
 }
 
 /** Changes settings of a form, by its name, and reports the form. */
-async function patchForm({ client, config, report, note }: Session, { name, patch }: Change): Promise<void> {
+async function patchForm(session: Session, { name, patch }: Change): Promise<void> {
+  const { client, config, report, note } = session;
   const answer = await client.call(operations.set, { names: { form: name }, body: patch });
   const form = withUrl(config, answer);
   await report(form, shown`${form.result} form ${form.slug}\n` + describeSettings(form, patch));
@@ -93,6 +95,7 @@ async function patchForm({ client, config, report, note }: Session, { name, patc
       shown`${form.slug} accepts no files; to change that: formflag forms set ${form.slug} --uploads on\n`,
     );
   noteEmptySchema(note, form.slug, patch);
+  noteWarnings(session, form);
   const isOpened = patch.enabled === true || patch.closesAt !== undefined;
   if (isOpened && openingOf({ ...DEFAULT_SETTINGS, ...form }, clock.now()) === "late")
     note(

@@ -5,6 +5,7 @@ import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { formProjectOption } from "../../session/config.ts";
 import type { Session } from "../../session/session.ts";
+import { noteWarnings } from "../../session/hints.ts";
 import { named } from "../verbs.ts";
 
 export function addTestCommand(forms: Command, io: Io): void {
@@ -26,7 +27,9 @@ Example:
     .action(action(io, named("form"), test));
 }
 
-async function test({ client, report }: Session, form: string): Promise<void> {
+async function test(session: Session, form: string): Promise<void> {
+  const { client, report } = session;
   const submission = await client.call(operations.test, { names: { form } });
   await report(submission, shown`stored the test as submission ${submission.id}\n`);
+  noteWarnings(session, submission);
 }

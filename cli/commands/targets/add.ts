@@ -11,6 +11,7 @@ import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { spanValue } from "../../session/values.ts";
+import { noteWarnings } from "../../session/hints.ts";
 import { whyOption } from "../../session/why.ts";
 import { onOption } from "./list.ts";
 import { requireTarget } from "./target-argument.ts";
@@ -127,10 +128,13 @@ async function readTarget(input: Input, target: string): Promise<string> {
   return target === "-" ? input.readStdin() : target;
 }
 
-async function addTarget({ client, print, suggest }: Session, added: NewTarget): Promise<void> {
-  const { id, secret } = await callAdd(client, added);
+async function addTarget(session: Session, added: NewTarget): Promise<void> {
+  const { client, print, suggest } = session;
+  const result = await callAdd(client, added);
+  const { id, secret } = result;
   const secretLine: [string, string][] = secret === null ? [] : [["secret", secret]];
-  await print({ id, secret }, details([["target", id], ...secretLine]));
+  await print(result, details([["target", id], ...secretLine]));
+  noteWarnings(session, result);
   if (secret !== null) {
     suggest(
       "\nKeep the secret: it is not shown again. The receiver verifies with it that a request is genuine.",

@@ -1,4 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
+import { NO_MAIL_SERVER } from "../../delivery/delivery-status.ts";
 import { requireScopeForNamed } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { hasVisible } from "../../base/normalize.ts";
@@ -29,8 +30,7 @@ export async function replyToSubmission(
   await caller.verify();
   await requireSubmissions(app, caller, "forms:write", [id]);
   const { project, form: slug, data, spam } = await getSubmission(app, caller, id);
-  if (!sendsMail)
-    throw new AppError("conflict", "no mail server is configured", { reason: "mail-server-missing" });
+  if (!sendsMail) throw new AppError("conflict", NO_MAIL_SERVER, { reason: "mail-server-missing" });
   if (spam !== null)
     throw new AppError("conflict", "spam is not answered: move the submission to the inbox first");
   const text = given.trim();

@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { NO_MAIL_SERVER } from "../../delivery/delivery-status.ts";
 import type { MailConfig } from "../../send/smtp-transport.ts";
 import type { SendingForm } from "../../store/sqlite/inspect.ts";
 import type { Server, Surroundings } from "./surroundings.ts";
@@ -29,7 +30,7 @@ export async function checkOutgoing(
 }
 
 function withoutMail(sending: SendingForm[], { option }: Surroundings): Finding {
-  const [check, message] = ["mail", "no mail server is configured"];
+  const [check, message] = ["mail", NO_MAIL_SERVER];
   const mailing = sending.filter(({ notifies, replies }) => notifies || replies);
   if (mailing.length === 0) return ok(check, message);
   const hint = `give the server ${option("smtp-url")} and ${option("mail-from")}: the mail waits until then`;

@@ -1,4 +1,4 @@
-import { noSuchTarget } from "../../delivery/target.ts";
+import { noSuchTarget, parseTarget } from "../../delivery/target.ts";
 import {
   addProjectTarget,
   deleteProjectTarget,
@@ -7,6 +7,7 @@ import {
 import { addNoticeTarget, listNoticeTargets } from "../../projects/notice-targets.ts";
 import { hasScope } from "../../access/rights.ts";
 import { noun } from "../operation.ts";
+import { mailWarnings } from "../results.ts";
 
 const ALL = "/projects/:project/targets";
 
@@ -37,9 +38,9 @@ export const projectTargets = noun("targets", () => import("../schema/project-ta
     status: 201,
     run: async ({ app, deployment, caller, names: { project }, body: { on, ...body } }) => {
       const outgoing = await deployment.outgoing();
-      return on === undefined
-        ? addNoticeTarget(app, caller, project, body, outgoing)
-        : addProjectTarget(app, caller, project, body.target, outgoing);
+      if (on !== undefined) return addProjectTarget(app, caller, project, body.target, outgoing);
+      const added = await addNoticeTarget(app, caller, project, body, outgoing);
+      return { ...added, ...(await mailWarnings(deployment, parseTarget(body.target).kind === "mail")) };
     },
   },
   get: {

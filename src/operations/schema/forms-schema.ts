@@ -1,24 +1,26 @@
 import * as z from "zod/mini";
 import { formPatchSchema, formViewSchema, newFormSchema } from "../../forms/form-schema.ts";
 import { submissionSchema } from "../../forms/submission-schema.ts";
-import { createdResult, formQuery, listQuery, nextSchema, updatedResult } from "./shared-schema.ts";
+import { createdResult, formQuery, listQuery, nextSchema, updatedResult, warnings } from "./shared-schema.ts";
+
+const warnedFormSchema = z.extend(formViewSchema, warnings);
 
 export const list = {
   query: z.extend(listQuery, formQuery.shape),
   output: z.object({ forms: z.array(formViewSchema), next: nextSchema }),
 };
 
-export const create = { body: newFormSchema, output: z.extend(formViewSchema, createdResult) };
+export const create = { body: newFormSchema, output: z.extend(warnedFormSchema, createdResult) };
 
-export const get = { query: formQuery, output: formViewSchema };
+export const get = { query: formQuery, output: warnedFormSchema };
 
 export const set = {
   query: formQuery,
   body: formPatchSchema,
-  output: z.extend(formViewSchema, updatedResult),
+  output: z.extend(warnedFormSchema, updatedResult),
 };
 
-export const test = { query: formQuery, output: submissionSchema };
+export const test = { query: formQuery, output: z.extend(submissionSchema, warnings) };
 
 const deletion = { query: formQuery };
 

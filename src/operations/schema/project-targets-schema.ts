@@ -3,6 +3,7 @@ import { timestamp } from "../../base/slug-schema.ts";
 import { MAX_DIGEST } from "../../delivery/limits.ts";
 import { EVENT_FILTERS } from "../../delivery/notices/notice-types.ts";
 import { targetSecretSchema, targetViewSchema } from "../../delivery/target-schema.ts";
+import { warnings } from "./shared-schema.ts";
 
 const on = z
   .array(z.enum(["changes"], "a target of a project is on changes"))
@@ -51,5 +52,5 @@ export const add = {
         "on goes without environment, events and digest, which are for notices",
       ),
     ),
-  output: targetSecretSchema,
+  output: z.extend(targetSecretSchema, warnings),
 };

@@ -8,11 +8,15 @@ import {
   targetTestSchema,
   targetViewSchema,
 } from "../../delivery/target-schema.ts";
-import { formQuery, updatedResult } from "./shared-schema.ts";
+import { formQuery, updatedResult, warnings } from "./shared-schema.ts";
 
 export const list = { query: formQuery, output: z.object({ targets: z.array(targetViewSchema) }) };
 
-export const add = { query: formQuery, body: newTargetSchema, output: targetSecretSchema };
+export const add = {
+  query: formQuery,
+  body: newTargetSchema,
+  output: z.extend(targetSecretSchema, warnings),
+};
 
 export const get = { output: targetViewSchema };
 

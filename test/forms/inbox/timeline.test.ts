@@ -86,7 +86,7 @@ test("a test of a form is stored and sent as any other submission, and names who
   const { app } = await begin();
   let queued = 0;
   const heard = { ...app, onQueued: () => void (queued += 1) };
-  const submission = await sendTest(heard, OPERATOR, "contact");
+  const { submission } = await sendTest(heard, OPERATOR, "contact");
   expect(submission).toMatchObject({
     form: "contact",
     data: { message: "This is a test" },

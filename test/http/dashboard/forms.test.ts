@@ -3,6 +3,7 @@ import { deleteForm, getForm, setForm } from "../../../src/forms/forms.ts";
 import { openTestApp } from "../../support/app.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { openDashboard } from "../../support/pages/dashboard.ts";
+import { fakeOutgoing } from "../../support/peers/outgoing.ts";
 
 function open() {
   const app = openTestApp();
@@ -207,6 +208,22 @@ test("A new secret of a target and its deletion are asked first, and a form that
   expect((await post("/forms/contact/state", { enabled: "true" })).text).toContain("The form is open");
   expect((await getForm(app, OPERATOR, "contact")).enabled).toBe(true);
   expect((await post("/forms/contact/state", { enabled: "true" })).text).not.toContain(">Undo<");
+});
+
+test("The page of a form says where submissions are sent, and that mail waits for a mail server", async () => {
+  const nowhere = "Submissions are sent nowhere but to the inbox";
+  const waits = "No mail server is configured";
+  for (const hasMail of [true, false]) {
+    const app = openTestApp();
+    const outgoing = async () => fakeOutgoing(undefined, hasMail);
+    const { get, post } = await openDashboard(app, { outgoing }).signIn("inbox");
+    await post("/forms/new", { slug: "contact" });
+    const before = (await get("/forms/contact")).text;
+    expect([before.includes(nowhere), before.includes(waits)]).toEqual([true, false]);
+    await setForm(app, OPERATOR, "contact", { notify: ["ann@example.com"] });
+    const { text } = await get("/forms/contact");
+    expect([text.includes(nowhere), text.includes(waits)]).toEqual([false, !hasMail]);
+  }
 });
 
 test("A form has a history of its settings, newest first, by whom and why, also after it was deleted", async () => {

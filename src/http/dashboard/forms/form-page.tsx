@@ -1,5 +1,6 @@
 import { shortName } from "../../../access/place.ts";
 import { formatBytes } from "../../../base/bytes.ts";
+import { NO_MAIL_SERVER } from "../../../delivery/delivery-status.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
 import type { TargetView } from "../../../delivery/target.ts";
 import type { Form } from "../../../forms/form.ts";
@@ -9,7 +10,7 @@ import { formflag } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
 import { A, CopyButton, Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { StatusBadge } from "../deliveries/delivery-words.tsx";
-import { Badge } from "../parts/status.tsx";
+import { Badge, Notice } from "../parts/status.tsx";
 import { Card, Empty, Facts } from "../parts/card.tsx";
 import { TARGET_HINT, TargetTable } from "../parts/targets.tsx";
 import { Foreign } from "../parts/text.tsx";
@@ -23,6 +24,8 @@ import { type Snippet, Snippets } from "./form-snippets.tsx";
 
 type Shown = {
   form: Form;
+  /** Whether it sends mail, and no mail server is configured. */
+  mailWaits: boolean;
   state: string;
   url: string;
   page: string;
@@ -79,7 +82,7 @@ function Actions({ form }: { form: Form }) {
   );
 }
 
-function About({ form, state, url, page }: Shown) {
+function About({ form, mailWaits, state, url, page }: Shown) {
   const mayChange = useMayWriteForms(form.project);
   return (
     <section class="card" aria-labelledby="about">
@@ -102,6 +105,9 @@ function About({ form, state, url, page }: Shown) {
           ["Created", <Time at={Date.parse(form.createdAt)} />],
         ]}
       />
+      {mailWaits && (
+        <Notice tone="warn" title={sentence(`${NO_MAIL_SERVER}: mail of this form waits for one`)} />
+      )}
       {mayChange && (
         <div class="buttons">
           <CopyButton of="#form-address">Copy the address</CopyButton>
@@ -135,7 +141,13 @@ function Targets({
   return (
     <Card id="targets" title="Targets">
       {targets.length === 0 ? (
-        <Empty title="Submissions are sent nowhere but to the inbox" />
+        <Empty
+          title={
+            form.notify.length > 0
+              ? "Submissions are sent to the addresses above, and to no target"
+              : "Submissions are sent nowhere but to the inbox"
+          }
+        />
       ) : (
         <TargetTable
           targets={targets}

@@ -44,8 +44,10 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
     const state = stateOf(form, app.now());
     const targets = await listTargets(app, c.get("caller"), slug);
     const deliveries = targets.length === 0 ? [] : await newestDeliveries(c, slug);
+    const { mail } = await options.outgoing();
     return {
       form,
+      mailWaits: mail === null && (form.notify.length > 0 || form.autoreply),
       state,
       url,
       page: pageUrl(url),
@@ -106,8 +108,8 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
     return { to: formPath(shortName(form)), text: enabled ? "The form is open" : "The form is closed", undo };
   });
   post(`${FORM}/test`, "forms:write", async (c, _, { form }) => {
-    const { id } = await sendTest(app, c.get("caller"), form);
-    return { to: pathTo("/inbox/:form/:id", { form, id }), text: "Stored a test submission" };
+    const { submission } = await sendTest(app, c.get("caller"), form);
+    return { to: pathTo("/inbox/:form/:id", { form, id: submission.id }), text: "Stored a test submission" };
   });
   get(`${FORM}/settings`, "forms:write", async (c, { form }) =>
     settingsPage(await writableForm(c, form), viewOf(c).timeZone),

@@ -1,0 +1,84 @@
+import { expect, test } from "bun:test";
+import type { Delivery } from "../../../src/delivery/delivery.ts";
+import { emptyData, formflag, onData } from "../../support/commands.ts";
+import { startServer } from "../../support/executable.ts";
+import { openMailSink } from "../../support/peers/mail-sink.ts";
+
+const WARNING =
+  "warning: no mail server is configured: mail waits for one\nhint: start the server with --smtp-url and --mail-from";
+
+/** Commands that set up or send mail, each with what it needs before. */
+const MAILING: readonly (readonly string[])[] = [
+  ["forms", "create", "contact", "--notify", "ann@example.com"],
+  ["forms", "set", "contact", "--notify", "ben@example.com"],
+  ["forms", "create", "other", "--autoreply", "on", "--email-field", "email"],
+  ["forms", "get", "contact"],
+  ["forms", "test", "contact"],
+  ["targets", "add", "contact", "mail:ops@example.com"],
+  ["targets", "add", "mail:ops@example.com", "-p", "default"],
+];
+const OTHERS: readonly (readonly string[])[] = [
+  ["forms", "create", "plain"],
+  ["forms", "set", "plain", "--name", "Plain"],
+  ["forms", "test", "plain"],
+  ["targets", "add", "plain", "https://93.184.215.14/hook"],
+];
+
+test("commands that set up or send mail say that no mail will come, and others do not", async () => {
+  const here = onData(emptyData());
+  for (const [commands, said] of [
+    [MAILING, true],
+    [OTHERS, false],
+  ] as const) {
+    for (const words of commands) {
+      const { code, stderr } = await here.run(...words);
+      expect([words.join(" "), code, stderr.includes(WARNING)]).toEqual([words.join(" "), 0, said]);
+    }
+  }
+});
+
+test("the same over the admin API, where the running server counts; with a mail server nothing is said", async () => {
+  const { port } = await openMailSink();
+  const mail = ["--smtp-url", `smtp://127.0.0.1:${port}`, "--mail-from", "forms@shop.example"];
+  for (const options of [[], mail]) {
+    const server = await startServer(options);
+    const { token } = await onData(server.data).json<{ token: string }>("tokens", "create", "admin");
+    const env = { FORMFLAG_SERVER: server.url, FORMFLAG_TOKEN: token };
+    const beside = (words: readonly string[]) => formflag([...words, "--data", server.data]);
+    const remote = (words: readonly string[]) => formflag([...words], { env });
+    for (const [at, words] of MAILING.entries()) {
+      const { code, stderr } = await (at % 2 === 0 ? remote(words) : beside(words));
+      expect([words.join(" "), code, stderr.includes(WARNING)]).toEqual([
+        words.join(" "),
+        0,
+        options.length === 0,
+      ]);
+    }
+    const { stdout } = await remote(["forms", "get", "contact", "--json"]);
+    const { warnings } = JSON.parse(stdout) as { warnings?: { reason: string }[] };
+    expect(warnings?.map(({ reason }) => reason)).toEqual(
+      options.length === 0 ? ["mail-server-missing"] : undefined,
+    );
+    await server.stop();
+  }
+});
+
+test("a delivery that waits for a mail server says so at once, and has no next attempt", async () => {
+  const server = await startServer();
+  const here = onData(server.data);
+  await here.run(...MAILING[0]!);
+  await here.run("forms", "test", "contact");
+  const [delivery] = await here.json<Delivery[]>("deliveries", "list");
+  const waits = {
+    status: "queued",
+    nextAt: null,
+    error: "no mail server is configured: the delivery waits for one",
+  };
+  expect(delivery).toMatchObject(waits);
+  expect(await here.json<Delivery>("deliveries", "get", delivery!.id)).toMatchObject(waits);
+  await server.stop();
+  // Another one may have a mail server.
+  await here.run("forms", "test", "contact");
+  const [later] = await here.json<Delivery[]>("deliveries", "list");
+  expect(later).toMatchObject({ status: "queued", nextAt: expect.any(String), error: null });
+});
