@@ -480,6 +480,12 @@ const SECTIONS: Section[] = [
         what: "text of the submissions in a feed",
         past: "older ones are left out",
       },
+      MAX_FEED_READERS: { what: "readers of a feed at a time", past: "429 with `Retry-After`" },
+      FEED_STALL_MS: {
+        unit: "ms",
+        what: "how long a reader of a feed may take nothing",
+        past: "it gets no more",
+      },
       "FEED_LIMITS.fields": { what: "fields of `feeds create --field`", past: "400" },
       "FEED_LIMITS.name": { what: "characters of the name of a feed", past: "400" },
       MAX_CSV_FIELDS: {

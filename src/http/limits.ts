@@ -23,6 +23,12 @@ export const SIGN_IN_REFUSAL_MS = 1000;
 /** Default number of concurrent requests from one address. */
 export const DEFAULT_MAX_CONCURRENT = 256;
 
+/** Readers of one feed at a time. */
+export const MAX_FEED_READERS = 8;
+
+/** Milliseconds after which a reader of a feed that takes nothing frees its place and gets no more. */
+export const FEED_STALL_MS = 60_000;
+
 /** Concurrent streams of change events. */
 export const MAX_STREAMS = 20_000;
 

@@ -186,6 +186,32 @@ function guardThreads(
   };
 }
 
+/**
+ * Gives out at most `most` places of each key, for all threads together. Returns a function that frees the place; null if all are
+ * taken.
+ */
+export function createPlaces(
+  threads: ThreadCounts,
+  name: string,
+  most: number,
+): (key: string) => (() => void) | null {
+  const counts = new Map<string, number>();
+  return (key) => {
+    if (threads) {
+      const place = `${name} ${key}`;
+      return threads.places.enter(place, most) ? () => threads.places.leave(place) : null;
+    }
+    const taken = counts.get(key) ?? 0;
+    if (taken >= most) return null;
+    counts.set(key, taken + 1);
+    return () => {
+      const left = counts.get(key)! - 1;
+      if (left === 0) counts.delete(key);
+      else counts.set(key, left);
+    };
+  };
+}
+
 function tooManyAtOnce(concurrent: number): AppError {
   return new AppError("rate_limited", `more than ${concurrent} requests at a time come from your address`, {
     retryAfter: 1,

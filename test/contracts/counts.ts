@@ -55,6 +55,8 @@ const STEPS = [
   "import",
   "mark",
   "mark",
+  "label",
+  "assign",
   "delete",
   "purge",
   "delete aged",
@@ -122,6 +124,13 @@ async function createWalker(store: Store) {
           {},
           { who: "ann", at: NOW },
         );
+      case "label": {
+        const label = `l${more % 2}`;
+        const change = more % 4 < 2 ? { add: [label], remove: [] } : { add: [], remove: [label] };
+        return submissions.label([picked], change, { who: "ann", at: NOW });
+      }
+      case "assign":
+        return submissions.assign([picked], [null, "ann", "ben"][more % 3]!, { who: "ann", at: NOW });
       case "delete":
         return submissions.delete([picked]);
       case "purge": {
@@ -168,6 +177,33 @@ export function countsContract(driver: Driver): void {
           expect(await store.submissions.wrongCounts()).toEqual([]);
         }),
         { numRuns: 6 },
+      );
+    }, 60_000);
+
+    test("and their handling make a version, which no other content of the same form has", async () => {
+      const contentOf = async (store: Store, key: string) => {
+        const { submissions } = await store.submissions.list(key, 1000, null, ["inbox", "archived"]);
+        return submissions
+          .map(({ id, labels, assignee }) => [id, labels.toSorted(), assignee].join())
+          .toSorted()
+          .join("\n");
+      };
+      await fc.assert(
+        fc.asyncProperty(walks, async (walk) => {
+          const store = await open();
+          const take = await createWalker(store);
+          const seen = new Map<string, string>();
+          for (const steps of walk) {
+            await Promise.allSettled(steps.map(take));
+            for (const { key } of await store.forms.list()) {
+              const version = `${key} ${await store.submissions.contentVersion(key)}`;
+              const content = await contentOf(store, key);
+              expect(seen.get(version) ?? content).toBe(content);
+              seen.set(version, content);
+            }
+          }
+        }),
+        { numRuns: 10 },
       );
     }, 60_000);
 

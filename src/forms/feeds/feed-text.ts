@@ -1,5 +1,7 @@
 import { isoTime } from "../../base/clock.ts";
 import { membersOf, withoutRepeats } from "../../base/json-members.ts";
+import { sha256 } from "../../base/sum.ts";
+import { boundOfArrivals } from "../inbox/arrival-bound.ts";
 import { eachSubmission } from "../inbox/submission-list.ts";
 import { FEED_LIMITS } from "../limits.ts";
 import type { FormsApp } from "../store.ts";
@@ -17,32 +19,56 @@ export const FEED_TYPES: Record<FeedFormat, string> = {
 /** Characters of the title of an entry. */
 const TITLE = 100;
 
-/**
- * The text of a feed at a time: its submissions, newest first, up to its limit and about `FEED_LIMITS.bytes`. Throws
- * `unavailable`.
- */
-export async function feedText(app: FormsApp, feed: FoundFeed, now: number): Promise<string> {
-  const submissions = await submissionsOf(app, feed, now);
-  if (feed.format === "csv") return csvOf(feed, submissions);
-  return feed.format === "json" ? jsonFeed(feed, submissions) : atomOf(feed, submissions);
+/** Differs from the one before where the same submissions make another text. */
+const FORMAT = 1;
+
+/** A text that differs where the feed may have another text at a time, made without any submission. */
+export async function feedVersion(app: FormsApp, feed: FoundFeed, now: number): Promise<string> {
+  const { since } = filterOf(feed, now);
+  const content = await app.store.submissions.contentVersion(feed.formKey);
+  return sha256(JSON.stringify([FORMAT, feed.id, since ?? null, content]));
 }
 
-async function submissionsOf(app: FormsApp, feed: FoundFeed, now: number): Promise<RawSubmission[]> {
-  const { limit, fields } = feed;
-  const found: RawSubmission[] = [];
-  let bytes = 0;
-  const walk = eachSubmission(app, { key: feed.formKey }, filterOf(feed, now), {
-    size: Math.min(limit, 100),
-  });
-  for await (const page of walk) {
+/**
+ * The text of a feed at a time, in chunks of about a page each: its submissions, newest first, up to its limit and about
+ * `FEED_LIMITS.bytes`. Throws `unavailable`.
+ */
+export async function* feedChunks(app: FormsApp, feed: FoundFeed, now: number): AsyncGenerator<string> {
+  const bound = await boundOfArrivals(app);
+  const walk = () =>
+    cut(
+      feed,
+      eachSubmission(app, { key: feed.formKey }, filterOf(feed, now), {
+        bound,
+        size: Math.min(feed.limit, 100),
+      }),
+    );
+  if (feed.format === "csv") {
+    const columns = createColumns([], feed.fields);
+    if (feed.fields === null) for await (const page of walk()) addFields(columns, page);
+    yield* csvLines(columns, walk());
+  } else yield* feed.format === "json" ? jsonFeed(feed, walk()) : atomOf(feed, walk());
+}
+
+type Pages = AsyncGenerator<RawSubmission[]>;
+
+/** The submissions that a feed shows, with its fields. */
+async function* cut({ limit, fields }: FoundFeed, pages: Pages): Pages {
+  let [count, bytes] = [0, 0];
+  for await (const page of pages) {
+    const shown: RawSubmission[] = [];
     for (const each of page) {
-      const shown = fields === null ? each : withFields(each, fields);
-      bytes += shown.data.length;
-      if (found.length === limit || (found.length > 0 && bytes > FEED_LIMITS.bytes)) return found;
-      found.push(shown);
+      const next = fields === null ? each : withFields(each, fields);
+      bytes += next.data.length;
+      if (count === limit || (count > 0 && bytes > FEED_LIMITS.bytes)) {
+        yield shown;
+        return;
+      }
+      count += 1;
+      shown.push(next);
     }
+    yield shown;
   }
-  return found;
 }
 
 /** A submission with these fields alone, in their order. */
@@ -55,45 +81,48 @@ function withFields(submission: RawSubmission, fields: readonly string[]): RawSu
   return { ...submission, data: `{${kept.join(",")}}`, files: [], flags: null, assignee: null, labels: [] };
 }
 
-async function csvOf({ fields }: FoundFeed, submissions: RawSubmission[]): Promise<string> {
-  const columns = createColumns([], fields);
-  addFields(columns, submissions);
-  let text = "";
-  for await (const chunk of csvLines(columns, pagesOf(submissions))) text += chunk;
-  return text;
-}
-
-async function* pagesOf(submissions: RawSubmission[]): AsyncGenerator<RawSubmission[]> {
-  for (let at = 0; at < submissions.length; at += 100) yield submissions.slice(at, at + 100);
-}
-
 /** JSON Feed 1.1, with the data as it was sent: https://www.jsonfeed.org/version/1.1/ */
-function jsonFeed({ name }: FoundFeed, submissions: RawSubmission[]): string {
-  const items = submissions.map(({ id, createdAt, data, files }) => {
-    const head = {
-      id,
-      title: titleOf(data, createdAt),
-      date_published: createdAt,
-      content_text: contentOf(data),
-    };
-    const names = files.length > 0 ? `,"files":${JSON.stringify(files.map((file) => file.name))}` : "";
-    return `${JSON.stringify(head).slice(0, -1)},"_formflag":{"data":${withoutRepeats(data)}${names}}}`;
-  });
+async function* jsonFeed({ name }: FoundFeed, pages: Pages): AsyncGenerator<string> {
   const head = { version: "https://jsonfeed.org/version/1.1", title: name };
-  return `${JSON.stringify(head).slice(0, -1)},"items":[${items.join(",\n")}]}\n`;
+  yield `${JSON.stringify(head).slice(0, -1)},"items":[`;
+  let separator = "";
+  for await (const page of pages) {
+    let text = "";
+    for (const each of page) {
+      text += separator + jsonItem(each);
+      separator = ",\n";
+    }
+    yield text;
+  }
+  yield "]}\n";
+}
+
+function jsonItem({ id, createdAt, data, files }: RawSubmission): string {
+  const head = {
+    id,
+    title: titleOf(data, createdAt),
+    date_published: createdAt,
+    content_text: contentOf(data),
+  };
+  const names = files.length > 0 ? `,"files":${JSON.stringify(files.map((file) => file.name))}` : "";
+  return `${JSON.stringify(head).slice(0, -1)},"_formflag":{"data":${withoutRepeats(data)}${names}}}`;
 }
 
 /** Atom: https://www.rfc-editor.org/rfc/rfc4287 */
-function atomOf({ id, name, createdAt }: FoundFeed, submissions: RawSubmission[]): string {
-  const updated = submissions[0]?.createdAt ?? isoTime(createdAt);
-  const entries = submissions.map((each) => {
-    const title = xmlText(titleOf(each.data, each.createdAt));
-    return `<entry><id>urn:uuid:${each.id}</id><title>${title}</title><published>${each.createdAt}</published><updated>${each.createdAt}</updated><content type="text">${xmlText(contentOf(each.data))}</content></entry>\n`;
-  });
-  return `<?xml version="1.0" encoding="utf-8"?>
+async function* atomOf({ id, name, createdAt }: FoundFeed, pages: Pages): AsyncGenerator<string> {
+  const first = (await pages.next()).value as RawSubmission[] | undefined;
+  const updated = first?.[0]?.createdAt ?? isoTime(createdAt);
+  yield `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom"><id>urn:formflag:feed:${id}</id><title>${xmlText(name)}</title><updated>${updated}</updated><author><name>formflag</name></author>
-${entries.join("")}</feed>
 `;
+  if (first) yield first.map(entryOf).join("");
+  for await (const page of pages) yield page.map(entryOf).join("");
+  yield "</feed>\n";
+}
+
+function entryOf({ id, createdAt, data }: RawSubmission): string {
+  const title = xmlText(titleOf(data, createdAt));
+  return `<entry><id>urn:uuid:${id}</id><title>${title}</title><published>${createdAt}</published><updated>${createdAt}</updated><content type="text">${xmlText(contentOf(data))}</content></entry>\n`;
 }
 
 /** The first value that a person sees, or else the time. */

@@ -101,10 +101,15 @@ export function revokeFeed(app: FormsApp, caller: Caller, id: string): Promise<v
   });
 }
 
-/** The submissions that a feed has at a time: of the inbox and the archive. */
+/**
+ * The submissions that a feed has at a time: of the inbox and the archive. The age goes on by a thousandth of itself, by a second
+ * at least and an hour at most, so that what a reader has stays current for as long.
+ */
 export function filterOf({ search, since }: FeedRecord, now: number): SubmissionFilter {
   const filter = readFilter({ ...(search !== null && { search }) }, "");
-  return since === null ? filter : { ...filter, since: now - since * 1000 };
+  if (since === null) return filter;
+  const step = Math.min(Math.max(since, 1000), 3_600_000);
+  return { ...filter, since: Math.floor((now - since * 1000) / step) * step };
 }
 
 /** Notes that a feed is read now, at most once a minute. */

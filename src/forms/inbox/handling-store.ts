@@ -13,6 +13,8 @@ export type NewAnswer = {
 
 /** The part of the port by which people handle submissions. Every method throws `not_found` for an unknown id, and changes nothing. */
 export type HandlingStore = {
+  /** A text that differs once the submissions of the form of that key may be others, outside the spam folder, or handled otherwise. */
+  contentVersion(formKey: string): Promise<string>;
   /** Gives submissions to a user, or with null to none. Returns the ids of those that were not that user's. */
   assign(ids: readonly string[], assignee: string | null, by: Author): Promise<string[]>;
   /** Changes the labels of submissions. Returns the ids of those that changed. Throws `conflict` for too many. */

@@ -2,6 +2,7 @@ import { generateSpecs } from "hono-openapi";
 import { Hono } from "hono/quick";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
+import { once } from "../../base/once.ts";
 import type { Outgoing } from "../../delivery/outgoing.ts";
 import type { CommitMinute } from "../../maintenance/commit-latency.ts";
 import { NO_BACKUPS, type ServerFacts } from "../../maintenance/status.ts";
@@ -10,6 +11,7 @@ import type { Download } from "../../operations/deployment.ts";
 import { ADMIN_PATH } from "../../operations/operation.ts";
 import { type AdminEnv, identify } from "../auth.ts";
 import { type Report, showError } from "../errors.ts";
+import { etagOf, matches } from "../flags/etag.ts";
 import { createManifestRoutes } from "../flags/manifest.ts";
 import { feedUrl, formUrl } from "../forms/links.ts";
 import { MANIFEST_PATH, OPENAPI_PATH, dashboardLink, pageLink } from "../paths.ts";
@@ -88,8 +90,19 @@ export async function createAdminApp(app: App, options: AdminOptions): Promise<A
   });
 
   admin.route("/", createManifestRoutes(app, report));
-  let document: ReturnType<typeof describe> | undefined;
-  admin.get(OPENAPI_PATH, async (c) => c.json(await (document ??= describe(admin, options))));
+  // Made once: anybody may ask for this megabyte, and all answers share the bytes of a blob.
+  const document = once(async () => {
+    const text = JSON.stringify(await describe(admin, options));
+    return { body: new Blob([text]), etag: etagOf(text) };
+  });
+  admin.get(OPENAPI_PATH, async (c) => {
+    const { body, etag } = await document();
+    const headers = { ETag: etag, "Cache-Control": "no-cache" };
+    if (matches(c.req.header("if-none-match") ?? "", etag))
+      return new Response(null, { status: 304, headers });
+    const ofBody = { "Content-Type": "application/json", "Content-Length": String(body.size) };
+    return new Response(body, { headers: { ...headers, ...ofBody } });
+  });
   return admin;
 }
 

@@ -1,14 +1,16 @@
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
+import { clock } from "../../base/clock.ts";
 import { sha256 } from "../../base/sum.ts";
 import { parseFeedFile, type FoundFeed } from "../../forms/feeds/feed.ts";
 import { noteRead } from "../../forms/feeds/feeds.ts";
-import { FEED_TYPES, feedText } from "../../forms/feeds/feed-text.ts";
+import { FEED_TYPES, feedChunks, feedVersion } from "../../forms/feeds/feed-text.ts";
 import { type Client, limitKey } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
-import { etagOf, matches } from "../flags/etag.ts";
-import { MAX_WRONG_TOKENS } from "../limits.ts";
-import { type Guard, createRateLimiter } from "../rate-limit.ts";
+import { streamOf } from "../exports.ts";
+import { matches } from "../flags/etag.ts";
+import { FEED_STALL_MS, MAX_FEED_READERS, MAX_WRONG_TOKENS } from "../limits.ts";
+import { type Guard, type ThreadCounts, createPlaces, createRateLimiter } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
 
 /** Readers are those who know the address: no page of a browser, no search engine and no cache in between. */
@@ -25,8 +27,9 @@ type Answer = (request: Request, file: string, client: () => Client) => Promise<
  * Answers the addresses of feeds. The store is asked for each request, so that one that is revoked is gone at once on
  * every server.
  */
-export function createFeedHandler(app: App, report: Report, guard: Guard): Answer {
-  const countMiss = createRateLimiter(app.now, "requests for feeds that are not there", null, "feeds");
+export function createFeedHandler(app: App, report: Report, guard: Guard, threads: ThreadCounts): Answer {
+  const countMiss = createRateLimiter(app.now, "requests for feeds that are not there", threads, "feeds");
+  const enter = createPlaces(threads, "feed", MAX_FEED_READERS);
 
   const find = async (file: string): Promise<FoundFeed> => {
     const asked = parseFeedFile(file);
@@ -40,6 +43,7 @@ export function createFeedHandler(app: App, report: Report, guard: Guard): Answe
     if (request.method !== "GET" && request.method !== "HEAD")
       return refused(405, "a feed is read with GET", { Allow: "GET, HEAD" });
     let leave: (() => void) | undefined;
+    let isStreamed = false;
     try {
       leave = guard(client);
       const feed = await find(file).catch((error: unknown) => {
@@ -47,23 +51,67 @@ export function createFeedHandler(app: App, report: Report, guard: Guard): Answe
           countMiss(limitKey(client()) ?? "local", MAX_WRONG_TOKENS);
         throw error;
       });
-      const text = await feedText(app, feed, app.now());
       // One that cannot be noted is read all the same.
       await noteRead(app, feed).catch((error: unknown) => report.error(error));
-      const etag = etagOf(text);
-      const headers = { ...HEADERS, ETag: etag };
+      const now = app.now();
+      const tag = `"${await feedVersion(app, feed, now)}"`;
+      // Weak: what changes while it is sent is in the text of the version before.
+      const headers = { ...HEADERS, ETag: `W/${tag}` };
       const known = request.headers.get("if-none-match");
-      if (known !== null && matches(known, etag)) return new Response(null, { status: 304, headers });
-      const body = new Blob([text]);
-      const ofBody = { "Content-Type": FEED_TYPES[feed.format], "Content-Length": String(body.size) };
-      return new Response(body, { headers: { ...headers, ...ofBody } });
+      if (known !== null && matches(known, tag)) return new Response(null, { status: 304, headers });
+      const ofBody = { ...headers, "Content-Type": FEED_TYPES[feed.format] };
+      // Without a length, which only the whole text has; Bun would say 0.
+      if (request.method === "HEAD")
+        return new Response(null, { headers: { ...ofBody, "Transfer-Encoding": "chunked" } });
+      const free = enter(feed.id);
+      if (free === null) throw tooManyReaders();
+      isStreamed = true;
+      const end = leave;
+      const chunks = untilStalled(feedChunks(app, feed, now), () => (free(), end()));
+      const failed = (error: unknown) => void (error === STALLED || report.error(error));
+      return new Response(streamOf(chunks, failed), { headers: ofBody });
     } catch (error) {
       const { status, message, headers } = showError(error, report, request);
       return refused(status, message, headers);
     } finally {
-      leave?.();
+      if (!isStreamed) leave?.();
     }
   };
+}
+
+/** The end of the stream of a reader that took nothing for too long. */
+const STALLED = new AppError("unavailable", "this feed was not read on in time");
+
+function tooManyReaders(): AppError {
+  return new AppError("rate_limited", `more than ${MAX_FEED_READERS} readers read this feed at a time`, {
+    retryAfter: 10,
+  });
+}
+
+/** The chunks, of which the next is {@link STALLED} once it was not asked for in time; `leave` is called then, or at the end. */
+async function* untilStalled(chunks: AsyncGenerator<string>, leave: () => void): AsyncGenerator<string> {
+  let isLeft = false;
+  const end = () => {
+    if (!isLeft) leave();
+    isLeft = true;
+  };
+  try {
+    for await (const chunk of chunks) {
+      let isStalled = false;
+      const timer = clock.after(FEED_STALL_MS, () => {
+        isStalled = true;
+        end();
+      });
+      try {
+        yield chunk;
+      } finally {
+        timer.close();
+      }
+      if (isStalled) throw STALLED;
+    }
+  } finally {
+    end();
+  }
 }
 
 function refused(status: number, message: string, headers: Record<string, string>): Response {

@@ -115,7 +115,7 @@ export function createFormsService(
     return answerSpamLink(c.req.raw, c.req.param("token"), parts);
   });
   // Loaded with the first request for one.
-  const feeds = once(async () => (await import("./feeds.ts")).createFeedHandler(app, report, guard));
+  const feeds = once(async () => (await import("./feeds.ts")).createFeedHandler(app, report, guard, threads));
   routes.all(FEED_PATH, async (c) => (await feeds())(c.req.raw, c.req.param("file"), () => c.env.client));
   routes.get(WIDGET_PATH, altchaWidget);
   routes.get(WIDGET_WORKER_PATH, altchaWorker);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { NEEDED, SENDS, openAdmin } from "../../support/admin.ts";
 import { ROOT } from "../../support/postgres/world.ts";
 
-const { document, operations } = await openAdmin();
+const { admin, document, operations } = await openAdmin();
 
 describe("the OpenAPI document", () => {
   test("is OpenAPI 3.1, named and versioned, and served without a token", () => {
@@ -70,6 +70,15 @@ describe("the OpenAPI document", () => {
         if (json) expect(["object", "array"]).toContain(json.schema?.type as string);
       }
     }
+  });
+
+  test("is not sent again to those who have it", async () => {
+    const first = await admin.request("/openapi.json");
+    const headers = { "if-none-match": first.headers.get("etag")! };
+    const again = await admin.request("/openapi.json", { headers });
+    expect([again.status, await again.text()]).toEqual([304, ""]);
+    const size = Buffer.byteLength(await first.text());
+    expect(first.headers.get("content-length")).toBe(String(size));
   });
 
   test("refers to nothing that it does not hold", () => {

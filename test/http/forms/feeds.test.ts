@@ -1,7 +1,9 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { createFeed, listFeeds, revokeFeed } from "../../../src/forms/feeds/feeds.ts";
 import type { FeedFormat } from "../../../src/forms/feeds/feed.ts";
 import { createForm, deleteForm } from "../../../src/forms/forms.ts";
+import { clock, setClock } from "../../../src/base/clock.ts";
+import { FEED_STALL_MS } from "../../../src/http/limits.ts";
 import { fresh } from "../../support/admin.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { openSites } from "../../support/site.ts";
@@ -118,7 +120,10 @@ describe("a feed", () => {
     const again = await ask(path, { headers: { "if-none-match": `W/"x", ${etag}` } });
     expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag]);
     const head = await ask(path, { method: "HEAD" });
-    expect(Number(head.headers.get("content-length"))).toBeGreaterThan(0);
+    expect([head.headers.get("transfer-encoding"), head.headers.has("content-length")]).toEqual([
+      "chunked",
+      false,
+    ]);
     expect([head.status, await head.text(), head.headers.get("etag")]).toEqual([200, "", etag]);
     for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
       const answer = await ask(path, { method });
@@ -126,6 +131,100 @@ describe("a feed", () => {
     }
     await ask(`/v1/s/${form.key}?mode=rest`, { method: "POST", body: new URLSearchParams({ a: "2" }) });
     expect((await ask(path, { headers: { "if-none-match": etag } })).status).toBe(200);
+  });
+
+  test("reads no submission for HEAD and for what a reader has, and has another tag after each change of what it shows", async () => {
+    const form = await formWith({ a: 1 }, { a: 2 }, { a: 3 });
+    const { submissions } = app.store;
+    const ids = (await submissions.list(form.key, 3, null)).submissions.map(({ id }) => id);
+    const { path } = await feedOf(form, "json", { since: 3600 });
+    const tagOf = async () => (await ask(path, { method: "HEAD" })).headers.get("etag")!;
+    const by = { who: "ann", at: app.now() };
+    const tags = [await tagOf()];
+    const scan = spyOn(submissions, "scan");
+    app.clock.now += 1;
+    expect((await ask(path, { headers: { "if-none-match": tags[0]! } })).status).toBe(304);
+    expect(await tagOf()).toBe(tags[0]!);
+    for (const change of [
+      () => submissions.mark([ids[0]!], "spam", {}, by),
+      // As many in each folder as before.
+      async () => {
+        await submissions.mark([ids[0]!], "inbox", {}, by);
+        await submissions.mark([ids[1]!], "spam", {}, by);
+      },
+      () => submissions.label([ids[0]!], { add: ["late"], remove: [] }, by),
+      () => submissions.assign([ids[0]!], "ann", by),
+      // As many as before.
+      async () => {
+        await submissions.delete([ids[2]!]);
+        await ask(`/v1/s/${form.key}?mode=rest`, { method: "POST", body: new URLSearchParams({ a: "4" }) });
+      },
+      async () => void (app.clock.now += 3_600_000),
+    ]) {
+      await change();
+      tags.push(await tagOf());
+      const answer = await ask(path, { headers: { "if-none-match": tags.at(-2)! } });
+      expect(answer.status).toBe(200);
+      await answer.text();
+    }
+    expect(new Set(tags).size).toBe(tags.length);
+    scan.mockClear();
+    expect((await ask(path, { headers: { "if-none-match": tags.at(-1)! } })).status).toBe(304);
+    await tagOf();
+    expect(scan).toHaveBeenCalledTimes(0);
+    scan.mockRestore();
+  });
+
+  test("is read in slices, so that a reader that takes nothing costs one, and by eight at a time", async () => {
+    const text = "x".repeat(60_000);
+    const form = await formWith(...Array.from({ length: 30 }, (_, n) => ({ n, text })));
+    const [{ path }, other] = [await feedOf(form, "json"), await feedOf(form, "csv", { fields: ["n"] })];
+    const scan = spyOn(app.store.submissions, "scan");
+    const readers = await Promise.all(
+      Array.from({ length: 8 }, async () => (await ask(path)).body!.getReader()),
+    );
+    for (const reader of readers) await reader.read();
+    const refused = await ask(path);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "10"]);
+    expect(await refused.json()).toMatchObject({ message: "more than 8 readers read this feed at a time" });
+    expect((await ask(path, { method: "HEAD" })).status).toBe(200);
+    expect((await ask(other.path)).status).toBe(200);
+    // One for each slice that a reader has asked for, and one that waits for it.
+    expect(scan.mock.calls.length).toBeLessThan(4 * 8);
+    scan.mockRestore();
+    for (const reader of readers) await reader.cancel();
+    const whole = await jsonAt(path);
+    expect(whole.items.map(({ _formflag }) => _formflag.data["n"])).toEqual(
+      Array.from({ length: 30 }, (_, n) => 29 - n),
+    );
+  });
+
+  test("gives the place of a reader that took nothing for a minute to others, and breaks off its text", async () => {
+    const text = "x".repeat(60_000);
+    const { path } = await feedOf(await formWith(...Array.from({ length: 30 }, () => ({ text }))), "json");
+    const { after } = clock;
+    const stalls: (() => void)[] = [];
+    setClock({
+      after(ms, run) {
+        if (ms !== FEED_STALL_MS) return after(ms, run);
+        stalls.push(run);
+        return { close: () => {}, unref: () => after(0, () => {}) };
+      },
+    });
+    const readers = await Promise.all(
+      Array.from({ length: 8 }, async () => (await ask(path)).body!.getReader()),
+    );
+    for (const reader of readers) await reader.read();
+    expect((await ask(path)).status).toBe(429);
+    for (const stall of stalls) stall();
+    setClock();
+    const later = await ask(path);
+    expect(later.status).toBe(200);
+    await later.text();
+    const rest = async () => {
+      while (!(await readers[0]!.read()).done);
+    };
+    expect(await rest().catch(String)).toContain("was not read on in time");
   });
 
   test("is kept from caches, search engines, other pages and the log", async () => {

@@ -27,6 +27,26 @@ export function* countSubmissions(
 
 const sumOf = (condition: string) => `coalesce(sum(c.count) FILTER (WHERE ${condition}), 0)`;
 
+/**
+ * The counts of a form in each folder, and of what was ever stored in it: a deletion lowers the first, and only a new submission, which
+ * raises the second, makes up for that. Moves between folders and changes of labels and assignees leave a record, of which
+ * the newest in any form counts.
+ */
+export function* contentVersion(formKey: string): Work<string> {
+  type Row = { inbox: number; spam: number; archived: number; stored: number; mark: number; event: number };
+  const row = yield* only<Row>(
+    `SELECT ${sumOf(`c.state = ${INBOX} AND c.hour = ${NOW}`)} AS inbox,
+       ${sumOf(`c.state = ${SPAM} AND c.hour = ${NOW}`)} AS spam,
+       ${sumOf(`c.state = ${ARCHIVED} AND c.hour = ${NOW}`)} AS archived, ${sumOf(`c.hour < ${NOW}`)} AS stored,
+       (SELECT coalesce(max(id), 0) FROM submission_marks) AS mark,
+       (SELECT coalesce(max(id), 0) FROM submission_events) AS event
+     FROM submission_counts c WHERE c.form_id = (SELECT id FROM forms WHERE key = $formKey)`,
+    { formKey },
+  );
+  const { inbox, spam, archived, stored, mark, event } = row;
+  return [inbox, spam, archived, stored, mark, event].join();
+}
+
 /** Of every form, by slug and project. */
 export function listCounts(): Work<FormCounts[]> {
   const sql = `SELECT f.key AS "formKey", ${PROJECT_OF_FORM} AS project, f.slug AS form, f.name,
@@ -141,9 +161,11 @@ type CountRow = { formKey: string; state: number; unread: number; hour: number; 
 
 function rowsOf({ formKey, state, unread, hour, count }: Group): CountRow[] {
   const now = { formKey, state: STATES.indexOf(state), unread, hour: NOW, count };
-  // Submissions from before 1970 are in no hour.
-  if (hour < 0) return [now];
-  return [now, { formKey, state: state === "spam" ? SPAM! : INBOX!, unread: 1, hour, count }];
+  // Submissions from before 1970, which an import has, are in the first hour.
+  return [
+    now,
+    { formKey, state: state === "spam" ? SPAM! : INBOX!, unread: 1, hour: Math.max(hour, 0), count },
+  ];
 }
 
 /** The order in which every transaction changes rows, so that of two at the same time neither waits for the other. */

@@ -9,6 +9,7 @@ import { clearExpired, decide } from "./intake.ts";
 import { type Forget, clearDeleted, deleteSubmissions } from "./removals.ts";
 import { WEIGHT } from "../bind.ts";
 import {
+  contentVersion,
   countSubmissions,
   countUnread,
   countUnreadOf,
@@ -53,6 +54,7 @@ export function submissionSlice(findHits: FindHits, forget: Forget) {
       events: listEvents,
       labels: listLabels,
       count: countSubmissions,
+      contentVersion,
       counts: listCounts,
       stored: sumStored,
       storedBetween: sumBetween,
