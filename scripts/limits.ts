@@ -553,6 +553,17 @@ const SECTIONS: Section[] = [
         what: "size of the writes that wait for the disk",
         past: "503 with `Retry-After`",
       },
+      MAX_THREADS: { what: "serving threads", past: "the server does not start", set: "`serve --threads`" },
+      WRITER_READY_MS: {
+        unit: "ms",
+        what: "time for which writes may be at the disk without an answer before the server is not ready",
+        past: "`/readyz` answers 503",
+      },
+      WRITER_HEALTHY_MS: {
+        unit: "ms",
+        what: "the same before the server is not healthy; a purge that rewrites the database file is not counted",
+        past: "`/healthz` answers 503",
+      },
       MIN_FREE_BYTES: {
         unit: "bytes",
         what: "free space of the disk, at least",

@@ -12,10 +12,11 @@ export function addServeCommand(command: Command, io: Io): void {
       "after",
       `
 Addresses are HOST:PORT; port 0 picks a free one. After SIGTERM, SIGINT or the end of its terminal, requests in progress
-have at most 10 s to finish. With --drain, /readyz first answers 503 for that time while requests are still served; a
-second SIGTERM ends it. With --database, any number of servers can serve the same data. Uploaded files are then in the bucket of --blobs or, for
-a single server, in the directory of --data; without both, submissions with files are refused. If the directory of
---data has its own database, it is used instead of a database that only a variable names.
+have at most 10 s to finish; 5 s later the process ends, whatever it still waits for. With --drain, /readyz first
+answers 503 for that time while requests are still served; a second SIGTERM ends it. With --database, any number of
+servers can serve the same data. Uploaded files are then in the bucket of --blobs or, for a single server, in the
+directory of --data; without both, submissions with files are refused. If the directory of --data has its own database,
+it is used instead of a database that only a variable names.
 
 Examples:
   formflag serve

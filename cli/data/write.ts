@@ -1,3 +1,4 @@
+import { own } from "../../src/base/shapes/own.ts";
 import { clock } from "../../src/base/clock.ts";
 import type { FileHandle } from "node:fs/promises";
 import { AppError } from "../../src/base/errors.ts";
@@ -26,17 +27,18 @@ export async function writeChunks(
   if (durable) await handle.sync();
 }
 
+const DISK_ERRORS: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+  ENOSPC: ["cannot be written: the disk is full", "free some space, or use another disk"],
+  EDQUOT: ["cannot be written: the disk quota is used up", "free some space, or use another disk"],
+  EFBIG: ["cannot be written: the disk takes no file so large", "use another disk"],
+  EROFS: ["cannot be written: the disk is mounted read-only", "use another disk"],
+  EIO: ["cannot be written: the disk reports an error", "check the disk and the system log"],
+};
+
 /** An AppError `unavailable` for a disk that is full, failing or mounted read-only; any other error unchanged. */
 export function diskError(error: unknown, what: string): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const [message, hint] =
-    {
-      ENOSPC: ["cannot be written: the disk is full", "free some space, or use another disk"],
-      EDQUOT: ["cannot be written: the disk quota is used up", "free some space, or use another disk"],
-      EFBIG: ["cannot be written: the disk takes no file so large", "use another disk"],
-      EROFS: ["cannot be written: the disk is mounted read-only", "use another disk"],
-      EIO: ["cannot be written: the disk reports an error", "check the disk and the system log"],
-    }[code] ?? [];
+  const [message, hint] = own(DISK_ERRORS, code) ?? [];
   return message === undefined
     ? error
     : new AppError("unavailable", `${what} ${message}`, { hint, cause: error });

@@ -1,3 +1,4 @@
+import { own } from "../../src/base/shapes/own.ts";
 import { meantBy } from "../session/guesses/nearest.ts";
 import { Option } from "commander";
 import type { AppError } from "../../src/base/errors.ts";
@@ -69,7 +70,7 @@ const ROWS: Readonly<Record<string, string>> = {
 
 /** The error for a field that a resource with these fields lacks. */
 export function noSuchField(field: string, names: string[]): AppError {
-  const shown = ROWS[field.toLowerCase()];
+  const shown = own(ROWS, field.toLowerCase());
   const near = shown !== undefined && names.includes(shown) ? shown : meantBy(field, names);
   const what = near === null ? "" : `did you mean ${near}? `;
   const inside = names.includes("data") ? `; what a sender wrote is in data: --field data.${field}` : "";

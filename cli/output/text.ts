@@ -1,3 +1,5 @@
+import { own } from "../../src/base/shapes/own.ts";
+
 /** Characters that a terminal obeys instead of showing: C0, DEL and C1, line separators, and overrides of direction. */
 const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069";
 const CONTROL = new RegExp(`[${CONTROLS}]`, "g");
@@ -27,7 +29,7 @@ export function forTerminal(text: string): string {
 }
 
 function escaped(character: string): string {
-  const short = { "\n": "\\n", "\r": "\\r", "\t": "\\t" }[character];
+  const short = own({ "\n": "\\n", "\r": "\\r", "\t": "\\t" }, character);
   return short ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 

@@ -1,3 +1,4 @@
+import { own } from "../../src/base/shapes/own.ts";
 import { usage } from "../session/usage.ts";
 
 export type Listen = { hostname: string; port: number };
@@ -24,7 +25,7 @@ const ANY: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 /** The host by which a program on this machine reaches an address that is listened on, as in a URL. */
 export function localHost(hostname: string): string {
-  return urlHost(ANY[hostname] ?? hostname);
+  return urlHost(own(ANY, hostname) ?? hostname);
 }
 
 /** A host as it stands in a URL: IPv6 in brackets. */

@@ -1,3 +1,4 @@
+import { own } from "../../src/base/shapes/own.ts";
 import { AppError } from "../../src/base/errors.ts";
 import type { Site } from "../../src/http/site.ts";
 import { readWhole } from "../session/read-whole.ts";
@@ -174,15 +175,17 @@ function refuseShared(hostname: string, port: number): void {
     void Bun.serve({ hostname, port, reusePort: false, fetch: () => new Response() }).stop(true);
 }
 
+const ADDRESS_ERRORS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "is in use",
+  EACCES: "may not be used",
+  EADDRNOTAVAIL: "is not an address of this machine",
+  EINVAL: "is not an address of this machine",
+};
+
 /** The error of an address that cannot be listened on, which `option` names. */
 export function addressError(error: unknown, address: string, option = "--listen"): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const reason = {
-    EADDRINUSE: "is in use",
-    EACCES: "may not be used",
-    EADDRNOTAVAIL: "is not an address of this machine",
-    EINVAL: "is not an address of this machine",
-  }[code];
+  const reason = own(ADDRESS_ERRORS, code);
   if (reason === undefined) return error;
   return new AppError("unavailable", `the address ${address} ${reason}`, {
     hint: `choose another with ${option}, or stop what uses it`,

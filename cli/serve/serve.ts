@@ -40,7 +40,7 @@ import { dashboardOf } from "./own-addresses.ts";
 import { loadOidcClient } from "./oidc-config.ts";
 import { loadOutgoing } from "./outgoing-config.ts";
 import { placeServices } from "./services.ts";
-import { onHangup, stopSignals } from "./signals.ts";
+import { endAfter, onHangup, stopSignals } from "./signals.ts";
 import { openTelemetry } from "./telemetry/telemetry.ts";
 import { MAIN_CLOCK } from "../../src/base/threads/shared-clock.ts";
 import { threadCount } from "./threads/count.ts";
@@ -55,6 +55,9 @@ const IDLE_POLL = 60_000;
 
 /** How long requests under way may take to finish once the server is told to stop, in milliseconds. */
 const GRACE = 10_000;
+
+/** How long the server may take to close what it has open behind them, in milliseconds. */
+const CLOSING = 5000;
 
 /**
  * Serves until SIGTERM or SIGINT. Throws `invalid`, `unavailable`, `forbidden` or `unsupported` if it cannot start. With
@@ -219,6 +222,7 @@ export async function serve(
       if (isOutdated && second === "SIGTERM") await nextSignal(drain);
     }
     log.line("info", `stopping on ${signal}`);
+    endAfter(GRACE + CLOSING, log);
     for (const renewal of renewals) renewal.stop();
     for (const listener of listeners) listener.retire();
     threads.retire();

@@ -70,3 +70,16 @@ export function stopSignals(): (ms?: number) => Promise<string | undefined> {
       };
     });
 }
+
+/**
+ * Ends the process after so many milliseconds, whatever it still waits for: a disk or a database that does not answer. What
+ * was confirmed is stored.
+ */
+export function endAfter(ms: number, log: Log): void {
+  const end = () => {
+    log.line("warn", `not everything closed within ${ms / 1000} s: the process ends without it`);
+    log.flush();
+    process.exit(1);
+  };
+  clock.after(ms, end).unref();
+}

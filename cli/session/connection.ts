@@ -1,3 +1,4 @@
+import { own } from "../../src/base/shapes/own.ts";
 import { isLoopbackHost } from "../../src/base/network.ts";
 
 /** Whether a URL points to this machine, so that requests cannot be intercepted on the network. */
@@ -10,7 +11,7 @@ export function failureOf(error: unknown): { code: string; text: string; isCerti
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const isCertificate = /CERT|SIGNATURE|CRL/.test(code);
   const text =
-    FAILURES[code] ?? (isCertificate ? `has a certificate that is not trusted (${code})` : undefined);
+    own(FAILURES, code) ?? (isCertificate ? `has a certificate that is not trusted (${code})` : undefined);
   return { code, text: text ?? `cannot be reached${code === "" ? "" : ` (${code})`}`, isCertificate };
 }
 

@@ -1,3 +1,4 @@
+import { own } from "../../src/base/shapes/own.ts";
 import type { Command } from "commander";
 import type { AppError } from "../../src/base/errors.ts";
 import type { Warning } from "../../src/operations/results.ts";
@@ -165,7 +166,7 @@ export function hintFor(
   { message, reason, hint }: Pick<AppError, "message" | "reason" | "hint">,
   command: Command | undefined,
 ): string | null {
-  const known = reason === null ? undefined : HINTS[reason];
+  const known = reason === null ? undefined : own(HINTS, reason);
   const [, scope] = /^the token "[^"]*" lacks the scope ([\w:]+)$/.exec(message) ?? [];
   if (scope !== undefined && known === undefined) {
     const [, project] = /^it holds .* in project (\S+)$/.exec(hint ?? "") ?? [];

@@ -1,3 +1,4 @@
+import { own } from "../../src/base/shapes/own.ts";
 import { isObject } from "../../src/base/json.ts";
 import { AppError } from "../../src/base/errors.ts";
 import type { Io } from "../output/terminal.ts";
@@ -86,6 +87,6 @@ export async function readText(file: string, option: string): Promise<string> {
   } catch (error) {
     if (error instanceof AppError) throw usage(`${option}: ${error.message}`, error.hint ?? undefined);
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw usage(`${option}: the file ${file} cannot be read (${code})`, UNREADABLE[code]);
+    throw usage(`${option}: the file ${file} cannot be read (${code})`, own(UNREADABLE, code));
   }
 }

@@ -1,3 +1,4 @@
+import { own } from "../../src/base/shapes/own.ts";
 import { parseBytes } from "../../src/base/bytes.ts";
 import { type Rate, parseDuration, parseRate } from "../../src/base/units.ts";
 import { usage } from "./usage.ts";
@@ -55,13 +56,14 @@ export function spanValue(text: string, option: string): number {
 }
 
 const DAYS: Record<string, number> = { day: 1, week: 7, mo: 30, month: 30, year: 365, y: 365 };
+const SHORT: Record<string, string> = { sec: "s", second: "s", min: "m", minute: "m", hr: "h", hour: "h" };
 
 /** The hint for a text that is not a span of time. */
 function spanHint(text: string, option: string): string {
   const [, count = "", unit = ""] = /^(\d{1,4})\s*([a-z]*?)s?$/i.exec(text) ?? [];
-  const days = unit === "M" ? 30 : DAYS[unit.toLowerCase()];
+  const days = unit === "M" ? 30 : own(DAYS, unit.toLowerCase());
   if (count !== "" && days !== undefined) return `write it in days: ${option} ${Number(count) * days}d`;
-  const short = { sec: "s", second: "s", min: "m", minute: "m", hr: "h", hour: "h" }[unit.toLowerCase()];
+  const short = own(SHORT, unit.toLowerCase());
   if (count !== "" && short !== undefined) return `write ${option} ${count}${short}`;
   if (/^\d+$/.test(text))
     return `the unit is missing: ${option} ${text}s is for seconds, ${text}h for hours, ${text}d for days`;

@@ -9,7 +9,7 @@ export type Hashed = string | false;
 /** How long the thread waits for the next password before it ends, in milliseconds. */
 const IDLE_MS = 10_000;
 
-type Task = ToHash & { resolve: (hashed: Hashed) => void; reject: (error: Error) => void };
+type Task = ToHash & { resolve: (hashed: Hashed) => void; reject: (error: unknown) => void };
 
 const tasks: Task[] = [];
 let thread: Worker | undefined;
@@ -34,7 +34,13 @@ function send(): void {
     return;
   }
   const { password, hash } = next;
-  (thread ??= startThread()).postMessage({ password, hash } satisfies ToHash);
+  try {
+    (thread ??= startThread()).postMessage({ password, hash } satisfies ToHash);
+  } catch (error) {
+    tasks.shift();
+    next.reject(error);
+    send();
+  }
 }
 
 function startThread(): Worker {

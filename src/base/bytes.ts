@@ -1,4 +1,5 @@
 import { AppError } from "./errors.ts";
+import { own } from "./shapes/own.ts";
 
 export const KiB = 1024;
 
@@ -26,7 +27,7 @@ export function parseBytes(text: string): number | undefined {
   if (!match) return undefined;
   const number = Number(match[1]);
   if (!match[2] && !match[3] && number > 0 && number < KiB) return undefined;
-  const unit = { "": 1, k: KiB, m: MiB, g: 1024 * MiB }[match[2]?.toLowerCase() ?? ""];
+  const unit = own({ "": 1, k: KiB, m: MiB, g: 1024 * MiB }, match[2]?.toLowerCase() ?? "");
   return unit === undefined ? undefined : Math.floor(number * unit);
 }
 const utf8 = new TextDecoder("utf-8", { fatal: true });

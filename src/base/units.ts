@@ -1,7 +1,7 @@
+import { own } from "./shapes/own.ts";
+
 /** Seconds in each unit of a duration. */
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
-
-type Unit = keyof typeof SECONDS;
 
 /** Units that a duration is shown in, the largest first. */
 const SHOWN = ["d", "h", "m", "s"] as const;
@@ -9,7 +9,7 @@ const SHOWN = ["d", "h", "m", "s"] as const;
 /** `60s`, `5m`, `12h`, `90d`, `2w` in seconds; undefined if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
-  return count === undefined || unit === undefined ? undefined : Number(count) * SECONDS[unit as Unit];
+  return count === undefined || unit === undefined ? undefined : Number(count) * own(SECONDS, unit)!;
 }
 
 /** The inverse of {@link parseDuration}, in the largest unit that is exact. */
@@ -33,7 +33,7 @@ export type Rate = { count: number; seconds: number };
 export function parseRate(text: string): Rate | undefined {
   const [, count, amount, unit] = /^(\d{1,7})\/(\d{0,5})([smhd])$/.exec(text) ?? [];
   if (count === undefined || unit === undefined) return undefined;
-  return { count: Number(count), seconds: Number(amount || "1") * SECONDS[unit as Unit] };
+  return { count: Number(count), seconds: Number(amount || "1") * own(SECONDS, unit)! };
 }
 
 /** The inverse of {@link parseRate}. */

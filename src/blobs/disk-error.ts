@@ -1,3 +1,4 @@
+import { own } from "../base/shapes/own.ts";
 import { AppError } from "../base/errors.ts";
 
 /**
@@ -7,7 +8,7 @@ import { AppError } from "../base/errors.ts";
  */
 export function diskError(error: unknown, root?: string, what = "the upload directory"): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const known = KNOWN[code];
+  const known = own(KNOWN, code);
   if (!known) return error;
   const [message, hint] = known;
   if (root !== undefined) return new AppError("forbidden", `${root} ${message}`, { hint, cause: error });

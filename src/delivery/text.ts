@@ -1,3 +1,4 @@
+import { own } from "../base/shapes/own.ts";
 import { findInexact } from "../base/json.ts";
 
 /** The variants of flags in one line, of at most 500 characters: `hero=b search=on`; null for none. */
@@ -37,7 +38,7 @@ export function escapeHtml(text: string): string {
     '"': "&quot;",
     "'": "&#39;",
   };
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
+  return text.replaceAll(/[&<>"']/g, (character) => own(entities, character)!);
 }
 
 /** The HTML part of a message around its content. `language` is null if it is not known. */

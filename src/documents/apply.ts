@@ -141,7 +141,7 @@ function placesOf(each: SetupChange): LockedPlace[] {
 function changesValues({ history }: SetupChange & { change: "putFlag" }): boolean {
   const valuesOf = (state: unknown) => {
     const values = { enabled: false, expiredAt: null, ...(state as object) };
-    return Object.fromEntries(Object.entries(values).filter(([name]) => !(name in SHARED)));
+    return Object.fromEntries(Object.entries(values).filter(([name]) => !Object.hasOwn(SHARED, name)));
   };
   return !Bun.deepEquals(valuesOf(history?.before), valuesOf(history?.after), true);
 }

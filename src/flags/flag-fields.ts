@@ -143,8 +143,8 @@ export const RULE_NAMES = ["variants", "defaultVariant", "targeting", "metadata"
 export const SHARED_NAMES = Object.keys(SHARED) as SharedName[];
 export const OPTIONAL_NAMES = Object.keys(OPTIONAL_FIELDS) as OptionalName[];
 /** The optional fields that all environments share. */
-export const DETAIL_NAMES = OPTIONAL_NAMES.filter(
-  (name): name is Exclude<SharedName, "description"> => name in SHARED,
+export const DETAIL_NAMES = OPTIONAL_NAMES.filter((name): name is Exclude<SharedName, "description"> =>
+  Object.hasOwn(SHARED, name),
 );
 /** The sections of optional fields, in the order of pages. */
 export const SECTIONS = [...Map.groupBy(OPTIONAL_NAMES, (name) => FIELDS[name].section as string)];

@@ -1,3 +1,4 @@
+import { own } from "../base/shapes/own.ts";
 import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { DETAIL_NAMES, NONE_SHOWN, optionalMembers } from "./flag-fields.ts";
@@ -52,7 +53,7 @@ export function stateBefore(place: FlagPlace, revision: number, change?: Change)
   const { environment, before } = changeOf(place, revision, change);
   if (environment !== null) return before as FlagState | null;
   const { environments = {} } = before as { environments?: Record<string, FlagState> };
-  const state = environments[place.environment];
+  const state = own(environments, place.environment);
   if (state) return state;
   const message = `"${place.flag}" was not in ${place.environment} when it was deleted at revision ${revision}`;
   throw new AppError("not_found", message, { reason: REASON });

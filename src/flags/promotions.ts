@@ -192,7 +192,7 @@ async function planPromotion(
 
 /** The fields of a flag that each environment has for itself. */
 const COPIED = (Object.keys(BLANK) as (keyof typeof BLANK)[]).filter(
-  (name) => name !== "imported" && !(name in SHARED),
+  (name) => name !== "imported" && !Object.hasOwn(SHARED, name),
 );
 
 /** Returns a function that gives a record the values of another environment. */

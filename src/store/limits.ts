@@ -3,6 +3,13 @@ import { MiB } from "../base/bytes.ts";
 /** Writes that may wait for a commit; further ones are refused with `unavailable`. */
 export const MAX_QUEUED_WRITES = 10_000;
 
+/** Threads of a server that may serve. */
+export const MAX_THREADS = 64;
+
+/** Milliseconds for which a batch may be at the writer before the server is not ready, and before it is not healthy. */
+export const WRITER_READY_MS = 10_000;
+export const WRITER_HEALTHY_MS = 30_000;
+
 /** Approximate bytes of the writes that may wait for a commit. */
 export const MAX_QUEUED_BYTES = 64 * MiB;
 

@@ -16,6 +16,11 @@ export function inject(pid: number, calls: string, error: string, path?: string)
   return attach(pid, calls, `error=${error}`, path);
 }
 
+/** Makes system calls of a running process, in all of its threads, take so long before they begin, in microseconds. */
+export function delay(pid: number, calls: string, us: number): Promise<AsyncDisposable> {
+  return attach(pid, calls, `delay_enter=${us}`);
+}
+
 /** Kills a process before one of its threads makes the n-th of such system calls, unless this is disposed of before. */
 export function killAt(pid: number, calls: string, n: number): Promise<AsyncDisposable> {
   return attach(pid, calls, `signal=SIGKILL:when=${n}`);

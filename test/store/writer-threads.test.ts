@@ -1,14 +1,15 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { setClock } from "../../src/base/clock.ts";
 import { IN_INBOX } from "../../src/forms/intake/insertion.ts";
 import { createCommitMemory } from "../../src/store/commit-stats.ts";
-import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES } from "../../src/store/limits.ts";
+import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES, WRITER_HEALTHY_MS } from "../../src/store/limits.ts";
 import { createRoomMemory, openRoom } from "../../src/store/room.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { eventually } from "../support/eventually.ts";
 import { newDatabase } from "../support/database.ts";
-import { addForm } from "../support/records/apply.ts";
-import { submissionTo } from "../support/records/records.ts";
+import { addForm, ANN } from "../support/records/apply.ts";
+import { formRecord, submissionTo } from "../support/records/records.ts";
 import { codeOf } from "../support/refusals.ts";
 import { tempDirectory } from "../support/temp.ts";
 
@@ -104,6 +105,36 @@ describe("threads that commit on one writer", () => {
     for (let write = 0; write < MAX_QUEUED_WRITES; write += 1) room.free(0);
     await other.submissions.insert(submissionTo(key));
     expect(await other.stats()).toMatchObject({ queued: 0, queuedBytes: 0 });
+    await close();
+  });
+
+  test("refuse a write that cannot be sent, and store those beside and behind it", async () => {
+    const { one, other, key, close } = await openThreads();
+    const { version } = await one.readVersion();
+    const form = formRecord("broken", { name: (() => "") as unknown as string });
+    const broken = { change: "insertForm", project: form.project, form } as const;
+    for (const store of [one, other, one, other]) {
+      const lost = store.apply([broken], version, ANN).catch(String);
+      expect(await store.submissions.insert(submissionTo(key))).toEqual(IN_INBOX);
+      expect(await lost).toContain("DataCloneError");
+    }
+    expect(await one.stats()).toMatchObject({ queued: 0, queuedBytes: 0 });
+    await close();
+  });
+
+  test("are not healthy while the batch of any of them waits too long at the writer", async () => {
+    const { file, one, other, key, close } = await openThreads();
+    const lock = new Database(file);
+    lock.run("BEGIN IMMEDIATE");
+    const stored = other.submissions.insert(submissionTo(key));
+    await new Promise((resolve) => void setImmediate(resolve));
+    await Promise.all([one.ping(), other.ping()]);
+    setClock({ now: () => Date.now() + WRITER_HEALTHY_MS + 1 });
+    for (const store of [one, other]) expect(await codeOf(store.ping())).toBe("unavailable");
+    lock.close();
+    await stored;
+    await Promise.all([one.ping(), other.ping()]);
+    setClock();
     await close();
   });
 });

@@ -1,3 +1,4 @@
+import { own } from "../../../src/base/shapes/own.ts";
 import { join } from "node:path";
 import type { Argument, Command, Option } from "commander";
 import { SCOPES } from "../../../src/access/scope.ts";
@@ -110,7 +111,7 @@ async function valuesOf(
     return noun === "submissions" && typed.operands.length === 1 && !typed.pending ? [] : [FILES];
   if (kind === "dir") return [DIRECTORIES];
   if (kind === "scope") return [...SCOPES];
-  const list = LISTS[kind === "name" || kind === "id" ? String(noun) : kind];
+  const list = own(LISTS, kind === "name" || kind === "id" ? String(noun) : kind);
   if (!list) return [];
   const transport = await openTransport(typed, io);
   try {

@@ -1,3 +1,4 @@
+import { own } from "../../../src/base/shapes/own.ts";
 import { EVENT_ID, type Event, getScalarValue, parseEvents } from "js-yaml";
 import { parseBytes } from "../../../src/base/bytes.ts";
 import { AppError } from "../../../src/base/errors.ts";
@@ -38,7 +39,7 @@ export async function placedFault(
     key === undefined
       ? (shapeHint(error, steps, at === undefined ? "" : valueAt(text, at)) ??
         (await environmentHint(error, steps, client)))
-      : (FOREIGN_KEYS[key] ?? (await keyHint(steps, key)));
+      : (own(FOREIGN_KEYS, key) ?? (await keyHint(steps, key)));
   return new AppError(error.code, `${name}${at === undefined ? "" : ` ${lineAt(text, at)}`}: ${message}`, {
     reason: error.reason ?? undefined,
     hint: hint ?? error.hint ?? undefined,
@@ -125,7 +126,7 @@ const FOREIGN_KEYS: Readonly<Record<string, string>> = {
 function shapeHint({ message }: AppError, steps: string[], text: string): string | null {
   const name = steps.at(-1) ?? "";
   const [, expected] = /: it has to be (.+), not .+$/.exec(message) ?? [];
-  const example = EXAMPLES[name];
+  const example = own(EXAMPLES, name);
   if (example !== undefined && expected === "an object")
     return `each name is a key of its own, as in ${name}: { ${example}: {} }`;
   if (expected === "an object" && steps.at(-2) === "flags")

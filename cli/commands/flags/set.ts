@@ -131,7 +131,7 @@ function isShared(input: Input, given: unknown, { own, rules }: ValuesChange): b
     !rules.needsFlag &&
     Object.keys(rules.patchFor(undefined)).length === 0 &&
     names.length > 0 &&
-    names.every((name) => name in SHARED)
+    names.every((name) => Object.hasOwn(SHARED, name))
   );
 }
 

@@ -1,3 +1,4 @@
+import { own } from "../../../src/base/shapes/own.ts";
 import { clock } from "../../../src/base/clock.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { notUtf8 } from "../../../src/base/bytes.ts";
@@ -83,7 +84,7 @@ function formatOf(file: string, head: string): ImportFormat {
 function unreadable(error: unknown, name: string): unknown {
   if (error instanceof AppError) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-  return usage(`${name} cannot be read (${code})`, UNREADABLE[code]);
+  return usage(`${name} cannot be read (${code})`, own(UNREADABLE, code));
 }
 
 /** Rows that are sent together, as JSON lines. */

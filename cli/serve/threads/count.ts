@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
+import { MAX_THREADS } from "../../../src/store/limits.ts";
 import { usage } from "../../session/usage.ts";
 
-const MOST = 64;
 /** The most that `auto` starts. */
 const MOST_AUTO = 8;
 
@@ -11,8 +11,11 @@ const MOST_AUTO = 8;
 export function threadsValue(text: string): number | "auto" {
   if (text === "auto") return text;
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (count >= 1 && count <= MOST) return count;
-  throw usage(`--threads ${text} is not a number of threads`, `it is a number from 1 to ${MOST}, or auto`);
+  if (count >= 1 && count <= MAX_THREADS) return count;
+  throw usage(
+    `--threads ${text} is not a number of threads`,
+    `it is a number from 1 to ${MAX_THREADS}, or auto`,
+  );
 }
 
 /** Whether the kernel spreads connections over the sockets that share a port. */

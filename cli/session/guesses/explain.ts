@@ -1,3 +1,4 @@
+import { own } from "../../../src/base/shapes/own.ts";
 import type { Command, Option } from "commander";
 import { capacityOf, pathOf, readLine } from "../command-line.ts";
 import { COMMAND_GUESSES, SYNONYMS, VERB_GUESSES, guessIn } from "./commands.ts";
@@ -167,7 +168,7 @@ function commandHint(word: string, args: string[], program: Command): string | n
     const flags = program.commands.find((each) => each.name() === "flags");
     return turnHint([word, ...rest], flags!, args) ?? topHint(word, rest, program);
   }
-  const known = guessIn(VERB_GUESSES[command.name()], word);
+  const known = guessIn(own(VERB_GUESSES, command.name()), word);
   if (known !== null) return known;
   const verbs = command.commands.map((each) => each.name());
   const synonym = SYNONYMS.filter((row) => row.includes(word)).flatMap((row) =>

@@ -1,3 +1,4 @@
+import { own } from "../../../src/base/shapes/own.ts";
 import { type Command, Option } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 
@@ -44,9 +45,11 @@ export function inTermsOf(command: Command, error: unknown): unknown {
   }
   const [, field, colon = "", text] = /^([a-z]+[A-Za-z]*)(?:\.[\w.]+)?(:?) (.*)$/s.exec(error.message) ?? [];
   if (field === undefined) return error;
-  const own = command.options.find((option: FieldOption) => option.field === field);
+  const option = command.options.find((option: FieldOption) => option.field === field);
   const long =
-    own?.long ?? FIELDS[field] ?? `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    option?.long ??
+    own(FIELDS, field) ??
+    `--${field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   const isOption = command.options.some((option) => option.long === long);
   if (!isOption && !(colon && ["slug", "name"].includes(field))) return error;
   const message = isOption ? `${long}${colon} ${text!.replace(/, or null$/, ", or none")}` : text!;

@@ -1,3 +1,4 @@
+import { own } from "../../../src/base/shapes/own.ts";
 import { environmentOption, globalOptions, projectOption } from "../config.ts";
 import { serveOptions } from "../../serve/options.ts";
 import { nearestOf } from "./nearest.ts";
@@ -69,8 +70,8 @@ export function misspeltVariables(env: Readonly<Record<string, string | undefine
     const [, prefix, rest] = /^(form_?flags?_)(\w+)$/i.exec(name) ?? [];
     if (prefix === undefined || rest === undefined || (prefix === PREFIX && known.includes(rest))) return [];
     const word = rest.toUpperCase();
-    const meant = known.includes(word) ? word : (GUESSES[word] ?? nearestOf(word, known, true));
-    const isNear = meant !== null && (GUESSES[word] === meant || isMisspelling(word, meant));
+    const meant = known.includes(word) ? word : (own(GUESSES, word) ?? nearestOf(word, known, true));
+    const isNear = meant !== null && (own(GUESSES, word) === meant || isMisspelling(word, meant));
     return isNear ? [`the variable ${name} is not known: did you mean ${PREFIX}${meant}?`] : [];
   });
 }

@@ -1,3 +1,4 @@
+import { own } from "./own.ts";
 import type * as z from "zod/mini";
 import { isStructure } from "../json.ts";
 
@@ -48,10 +49,11 @@ export function wordsFor(issue: z.core.$ZodRawIssue): string {
 }
 
 function typeFault(expected: string, input: unknown): string {
-  const wanted = `it has to be ${NOUNS[expected] ?? expected}`;
+  const noun = own(NOUNS, expected);
+  const wanted = `it has to be ${noun ?? expected}`;
   if (input === undefined) return `it is missing: ${wanted}`;
   const given = nounOf(input);
-  return given === null || given === NOUNS[expected] ? wanted : `${wanted}, not ${given}`;
+  return given === null || given === noun ? wanted : `${wanted}, not ${given}`;
 }
 
 /** Null for a text that is no number, as a parameter of a URL. */
@@ -62,7 +64,7 @@ function nounOf(input: unknown): string | null {
 }
 
 function amount({ origin }: { origin: string }, bound: string, size: number): string {
-  const unit = UNITS[origin];
+  const unit = own(UNITS, origin);
   return unit === undefined ? `be ${bound} ${size}` : `have ${bound} ${size} ${unit}${size === 1 ? "" : "s"}`;
 }
 

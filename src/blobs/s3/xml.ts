@@ -1,3 +1,5 @@
+import { own } from "../../base/shapes/own.ts";
+
 /**
  * The text of a tag inside an answer, unescaped; undefined if there is none. Answers of S3 have neither attributes
  * that matter nor CDATA, and no two tags of a name that mean different things where they are read.
@@ -39,7 +41,7 @@ const NAMED: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', a
 
 function unescapeXml(text: string): string {
   return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
-    if (name !== undefined) return NAMED[name as string] ?? whole;
+    if (name !== undefined) return own(NAMED, name as string) ?? whole;
     const code = hex === undefined ? Number(decimal) : Number.parseInt(hex as string, 16);
     return code <= 0x10_ff_ff ? String.fromCodePoint(code) : whole;
   });

@@ -119,7 +119,7 @@ function recorded(
     (each) => !Bun.deepEquals(before[each], after[each], true),
   );
   const pick = (state: Record<string, unknown>) =>
-    Object.fromEntries(names.filter((each) => each in state).map((each) => [each, state[each]]));
+    Object.fromEntries(names.filter((each) => Object.hasOwn(state, each)).map((each) => [each, state[each]]));
   // A ramp or an experiment that starts or goes on does so by its whole course, of which nothing but its state may differ.
   const isCourse = (kind === "ramp" || kind === "experiment") && after["status"] === "running";
   return [

@@ -1,3 +1,4 @@
+import { own } from "../../base/shapes/own.ts";
 import { isObject } from "../../base/json.ts";
 import type { Fault } from "./fault.ts";
 import type { Method } from "./fractional.ts";
@@ -79,7 +80,7 @@ export function findOperatorFault(rule: unknown, path: string): Fault | undefine
   return walk(rule, path, ({ name, args, path }) => {
     if (!Array.isArray(args) || args.length !== 2)
       return { path, message: `${name} takes a list of two arguments` };
-    const { read, takesRules } = OPERATORS[name]!;
+    const { read, takesRules } = own(OPERATORS, name)!;
     const operand: unknown = args[1];
     if (takesRules && isObject(operand)) return undefined;
     const found = read(operand);
@@ -137,7 +138,7 @@ export function linkOperands(rule: unknown): unknown {
     replaceOperations(each, ({ name, args }) => {
       if (!Array.isArray(args)) return { [name]: args };
       const [value, operand] = args as unknown[];
-      const { read, takesRules } = OPERATORS[name]!;
+      const { read, takesRules } = own(OPERATORS, name)!;
       if (takesRules && isObject(operand)) return { [name]: [link(value), link(operand)] };
       const found = read(operand);
       if (found instanceof Pattern && (budget.left -= found.size) < 0) throw new RangeError(TOO_LARGE);

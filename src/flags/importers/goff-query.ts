@@ -1,3 +1,4 @@
+import { own } from "../../base/shapes/own.ts";
 import { type Noting, Unsupported } from "./draft.ts";
 import {
   and,
@@ -69,7 +70,7 @@ export function queryRule(query: string, note: Noting): Rule {
     }
     const name = next();
     const word = next().text.toLowerCase();
-    const operator = OPERATORS[word] ?? word;
+    const operator = own(OPERATORS, word) ?? word;
     if (name.kind !== "word" || !NAMES.has(operator)) fail();
     const value = attributeOf(name.text);
     if (operator === "pr") return isGiven(value);
@@ -146,7 +147,10 @@ function textRule(operator: string, value: { var: string }, text: string, note: 
       return { matches: [value, `(?is)${pattern}$`] };
     default:
       note("", "texts are ordered with their case, in which there is no difference there");
-      return and({ matches: [value, ""] }, { [SYMBOLS[operator]!]: [value, text.toLowerCase()] });
+      return and(
+        { matches: [value, ""] },
+        { [own(SYMBOLS, operator) ?? never(operator)]: [value, text.toLowerCase()] },
+      );
   }
 }
 
@@ -155,13 +159,13 @@ function numberRule(operator: string, value: { var: string }, text: string): Rul
   const whole = { "-": [value, { "%": [value, 1] }] };
   const left = /^-?\d+$/.test(text) ? whole : value;
   const number = Number(text);
-  const symbol = { eq: "===", ne: "!==", ...SYMBOLS }[operator] ?? never(operator);
+  const symbol = own({ eq: "===", ne: "!==", ...SYMBOLS }, operator) ?? never(operator);
   return and(isNumber(value), { [symbol]: [left, number] });
 }
 
 function versionRule(operator: string, value: { var: string }, text: string): Rule {
   if (!isVersion(text)) throw new Unsupported(`${text} is not a version`);
-  const symbol = { eq: "=", ne: "!=", ...SYMBOLS }[operator] ?? never(operator);
+  const symbol = own({ eq: "=", ne: "!=", ...SYMBOLS }, operator) ?? never(operator);
   return version(value, symbol, text);
 }
 

@@ -1,3 +1,4 @@
+import { own } from "../../base/shapes/own.ts";
 import { patternOf } from "../flagd/operands.ts";
 import { type Noting, Unsupported } from "./draft.ts";
 import { and, isOneOf, literally, not, NUMERIC, or, type Rule } from "./logic.ts";
@@ -77,7 +78,7 @@ export const VERSIONS: Readonly<Record<string, string>> = {
  * is 0.
  */
 export function orderRule(operator: string, wanted: unknown, value: Value): Rule {
-  const [symbol, holds] = ORDERS[operator]!;
+  const [symbol, holds] = own(ORDERS, operator)!;
   if (typeof wanted !== "string" && typeof wanted !== "number")
     throw new Unsupported(`${operator} compares with ${JSON.stringify(wanted)}`);
   const number = typeof wanted === "number" ? wanted : Number(wanted);

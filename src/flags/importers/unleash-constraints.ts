@@ -1,3 +1,4 @@
+import { own } from "../../base/shapes/own.ts";
 import { isObject } from "../../base/json.ts";
 import { networkOf } from "../flagd/networks.ts";
 import { patternOf } from "../flagd/operands.ts";
@@ -88,7 +89,7 @@ function constraintRule(
       const wanted = String(constraint["value"]);
       if (!isVersion(wanted)) throw new Unsupported(`${where}: ${wanted} is not a version`);
       const comparison = operator.slice(7);
-      return version(value, comparison === "EQ" ? "=" : COMPARISONS[comparison]!, wanted);
+      return version(value, comparison === "EQ" ? "=" : own(COMPARISONS, comparison)!, wanted);
     }
     default:
       return undefined;
@@ -98,9 +99,8 @@ function constraintRule(
 function textRule(kind: string, value: { var: string }, text: string, isAnyCase: boolean): Rule {
   if (isAnyCase) {
     const pattern = literally(text);
-    const place = { STR_STARTS_WITH: `^${pattern}`, STR_ENDS_WITH: `${pattern}$`, STR_CONTAINS: pattern }[
-      kind
-    ]!;
+    const places = { STR_STARTS_WITH: `^${pattern}`, STR_ENDS_WITH: `${pattern}$`, STR_CONTAINS: pattern };
+    const place = own(places, kind)!;
     return { matches: [value, `(?is)${place}`] };
   }
   if (kind === "STR_CONTAINS") return contains(value, text);
@@ -131,5 +131,5 @@ function numberRule(value: { var: string }, comparison: string, given: unknown):
   const wanted = Number(given);
   if (Number.isNaN(wanted) || given === "" || given === null) return false;
   if (!Number.isFinite(wanted)) throw new Unsupported(`${wanted} cannot be compared with`);
-  return numeric(value, COMPARISONS[comparison]!, wanted);
+  return numeric(value, own(COMPARISONS, comparison)!, wanted);
 }

@@ -1,3 +1,4 @@
+import { own } from "../../base/shapes/own.ts";
 import { FilterXSS, escapeAttrValue, friendlyAttrValue } from "xss";
 import { PREVIEW_LIMITS } from "../limits.ts";
 
@@ -44,13 +45,13 @@ const filter = new FilterXSS({
 /** The attributes of a tag that are kept, each rewritten. */
 function attributesOf(tag: string, html: string): string[] {
   const kept: string[] = [];
-  const names = TAGS[tag]!;
+  const names = own(TAGS, tag)!;
   if (names.length === 0) return kept;
   for (const [, name = "", ...values] of html.slice(1 + tag.length).matchAll(ATTRIBUTE)) {
     const attribute = name.toLowerCase();
     if (!names.includes(attribute)) continue;
     const text = friendlyAttrValue(values.find((value) => value !== undefined) ?? "").trim();
-    if (VALUES[attribute]?.test(text) === false) continue;
+    if (own(VALUES, attribute)?.test(text) === false) continue;
     kept.push(`${attribute}="${escapeAttrValue(text)}"`);
     if (attribute === "href") kept.push('rel="noopener nofollow"');
   }

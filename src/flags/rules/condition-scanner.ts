@@ -1,3 +1,4 @@
+import { own } from "../../base/shapes/own.ts";
 import { AppError } from "../../base/errors.ts";
 import { OPERATORS, OPERATOR_WORDS } from "./conditions.ts";
 
@@ -56,6 +57,9 @@ export function isNext({ text, at }: Scanner, expression: RegExp): boolean {
   return expression.test(text);
 }
 
+/** Spellings of other languages. */
+const SWAPPED: Readonly<Record<string, string>> = { "=>": ">=", "=<": "<=", "<>": "!=" };
+
 /** Reads an operator; undefined if none follows. Throws `invalid` for symbols that are none. */
 export function takeOperator(scanner: Scanner): ReadOperator | undefined {
   const start = scanner.at;
@@ -66,7 +70,7 @@ export function takeOperator(scanner: Scanner): ReadOperator | undefined {
   }
   const known = SPELLINGS.get(symbol);
   if (known) return known;
-  const swapped = { "=>": ">=", "=<": "<=", "<>": "!=" }[symbol];
+  const swapped = own(SWAPPED, symbol);
   throw faultAt(start, `there is no operator ${symbol}`, swapped && `write ${swapped}`);
 }
 

@@ -1,3 +1,4 @@
+import { own } from "../../base/shapes/own.ts";
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import { ruleOfCondition } from "./condition-parser.ts";
@@ -56,7 +57,7 @@ function print(rule: unknown, above: Joining): string | null {
 
 export function comparisonInWords(
   { attribute, operator, value }: Comparison,
-  words = OPERATOR_WORDS[operator],
+  words = own(OPERATOR_WORDS, operator),
 ): string {
   const isText = !["in", "in_cidr", "sem_ver"].includes(operator);
   return `${attribute} ${words} ${isText ? asOneWord(value) : value}`;

@@ -1,3 +1,4 @@
+import { own } from "../../base/shapes/own.ts";
 import { isoTime } from "../../base/clock.ts";
 import { membersOf, withoutRepeats } from "../../base/json-members.ts";
 import { sha256 } from "../../base/sum.ts";
@@ -160,5 +161,5 @@ function xmlText(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, "\ufffd")
-    .replaceAll(/[&<>"'\r]/g, (character) => ESCAPES[character]!);
+    .replaceAll(/[&<>"'\r]/g, (character) => own(ESCAPES, character)!);
 }

@@ -1,3 +1,4 @@
+import { own } from "../../base/shapes/own.ts";
 import type { OutputUnit } from "@cfworker/json-schema";
 import { AppError, type FieldError } from "../../base/errors.ts";
 import { depthOf, isObject } from "../../base/json.ts";
@@ -91,7 +92,7 @@ export function validate(
 }
 
 function messageOf(code: string): Messages[string] {
-  const message = ENGLISH[code];
+  const message = own(ENGLISH, code);
   if (message === undefined) throw new Error(`there is no message for the keyword ${code}`);
   return message;
 }

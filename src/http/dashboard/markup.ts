@@ -1,3 +1,4 @@
+import { own } from "../../base/shapes/own.ts";
 import type { JSX as Html } from "hono/jsx";
 import { keepLast } from "../../base/keep.ts";
 
@@ -131,5 +132,5 @@ const ENTITIES: Record<string, string> = {
 };
 
 function escaped(text: string): string {
-  return SPECIAL.test(text) ? text.replace(/[&<>"']/g, (character) => ENTITIES[character]!) : text;
+  return SPECIAL.test(text) ? text.replace(/[&<>"']/g, (character) => own(ENTITIES, character)!) : text;
 }

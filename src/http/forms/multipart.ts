@@ -1,3 +1,4 @@
+import { own } from "../../base/shapes/own.ts";
 import { AppError } from "../../base/errors.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../../forms/limits.ts";
 import { createByteBuffer } from "../byte-buffer.ts";
@@ -186,7 +187,7 @@ function readPart(bytes: Uint8Array, text: string): Part {
 /** Decodes the three escapes that browsers use in names; they send a percent sign as it is (HTML, 4.10.21.8). */
 function percentDecoded(name: string): string {
   const escapes: Record<string, string> = { "%22": '"', "%0d": "\r", "%0a": "\n" };
-  return name.replaceAll(/%(?:22|0d|0a)/gi, (escape) => escapes[escape.toLowerCase()]!);
+  return name.replaceAll(/%(?:22|0d|0a)/gi, (escape) => own(escapes, escape.toLowerCase())!);
 }
 
 /** The value of a parameter such as `filename*=UTF-8''na%C3%AFve.txt` (RFC 8187), or undefined if it is malformed. */

@@ -21,7 +21,8 @@ export type Batches<Item, T> = {
 
 /**
  * Commits items in batches. Items that arrive while batches are in progress form the next one, so that load makes
- * batches larger instead of the queue longer. `commit` never rejects, and returns an outcome for each item in order.
+ * batches larger instead of the queue longer. `commit` returns an outcome for each item in order; if it rejects, all of its
+ * items do.
  */
 export function createBatches<Item, T>(
   commit: (items: Item[]) => Promise<Outcome<T>[]>,
@@ -44,6 +45,10 @@ export function createBatches<Item, T>(
   let timer: Timer | undefined;
   let onDrained: (() => void)[] = [];
 
+  const settle = ({ bytes, resolve }: Waiting, outcome: Outcome<T>) => {
+    queuedBytes -= bytes;
+    resolve("error" in outcome ? Promise.reject(outcome.error) : outcome.value);
+  };
   const take = (): Waiting[] => {
     const batch: Waiting[] = [];
     let bytes = 0;
@@ -51,9 +56,10 @@ export function createBatches<Item, T>(
     for (const waiting of queue) {
       if (batch.length > 0 && (batch.length === most || bytes + waiting.bytes > mostBytes)) break;
       taken += 1;
-      if (waiting.isAbandoned?.()) {
-        queuedBytes -= waiting.bytes;
-        waiting.resolve(Promise.reject(abandoned()));
+      try {
+        if (waiting.isAbandoned?.()) throw abandoned();
+      } catch (error) {
+        settle(waiting, { error });
         continue;
       }
       bytes += waiting.bytes;
@@ -61,10 +67,6 @@ export function createBatches<Item, T>(
     }
     queue.splice(0, taken);
     return batch;
-  };
-  const settle = ({ bytes, resolve }: Waiting, outcome: Outcome<T>) => {
-    queuedBytes -= bytes;
-    resolve("error" in outcome ? Promise.reject(outcome.error) : outcome.value);
   };
   /** A database that stopped answering holds the batches under way for long, and nothing else. */
   const refuseLate = () => {
@@ -80,7 +82,13 @@ export function createBatches<Item, T>(
     running += 1;
     committing += batch.length;
     const start = clock.steady();
-    const outcomes = await commit(batch.map(({ item }) => item));
+    let outcomes: Outcome<T>[];
+    try {
+      outcomes = await commit(batch.map(({ item }) => item));
+    } catch (error) {
+      // A bug, which is not to hold what comes behind it.
+      outcomes = batch.map(() => ({ error }));
+    }
     commits.add(start, batch.length);
     running -= 1;
     committing -= batch.length;

@@ -1,3 +1,4 @@
+import { own } from "../../base/shapes/own.ts";
 import { type Database, SQLiteError } from "bun:sqlite";
 import type { Author } from "../../access/caller.ts";
 import type { SetupChange } from "../../documents/setup.ts";
@@ -174,7 +175,7 @@ function perform(db: Database, { name, args }: Write, measured: Measured[]): Out
   }
   const shared = SHARED.get(name);
   if (shared) return { ok: true, value: runWork(db, shared(...args)) };
-  const write = WRITES[name as WriteName] as (db: Database, ...args: unknown[]) => unknown;
+  const write = own(WRITES, name) as (db: Database, ...args: unknown[]) => unknown;
   return { ok: true, value: write(db, ...args) };
 }
 

@@ -10,7 +10,7 @@ import { isLargerThan } from "../../base/json.ts";
 import { stringifyInTurns } from "../../base/json-turns.ts";
 import { IN_INBOX } from "../../forms/intake/insertion.ts";
 import { AppError } from "../../base/errors.ts";
-import { SQLITE_STALENESS_MS } from "../limits.ts";
+import { SQLITE_STALENESS_MS, WRITER_HEALTHY_MS, WRITER_READY_MS } from "../limits.ts";
 import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
 import { connect } from "./connection.ts";
 import { sqliteError } from "./errors.ts";
@@ -24,8 +24,8 @@ import { sharedSlices } from "../sql/slices.ts";
 import { garbage } from "../sql/submissions/files.ts";
 import { submissionSlice } from "../sql/submissions/slice.ts";
 import { currentVersion, readActivity, readVersions } from "../sql/version.ts";
+import type { Writer } from "./writer-queue.ts";
 import {
-  type Writer,
   type WriterLink,
   type WriterMemory,
   inlineWriter,
@@ -159,11 +159,16 @@ export function openSqliteStore(file: string, writing: Writing): SqliteStore {
     watch: (changed) => void watchers.push(changed),
     activity: () => runner.read(readActivity),
     opened: () => writer.opened,
-    ping: () => requireAnswer(async () => runWork(db, currentVersion())),
+    ping: () =>
+      requireAnswer(async () => {
+        requireAdvance(writer, WRITER_HEALTHY_MS);
+        runWork(db, currentVersion());
+      }),
     // A write without a change waits for queued writes and locks, but needs no fsync.
     ready: () =>
       requireAnswer(async () => {
-        await write("probe", []);
+        requireAdvance(writer, WRITER_READY_MS);
+        await within(WRITER_READY_MS, write("probe", []));
         await requireRoom(dirname(file)).catch((error) => {
           throw sqliteError(error);
         });
@@ -190,6 +195,28 @@ export function openSqliteStore(file: string, writing: Writing): SqliteStore {
       }
     },
   };
+}
+
+/** Throws `unavailable` if the writer has had a batch for longer than so many milliseconds. */
+function requireAdvance(writer: Writer, ms: number): void {
+  if (writer.waitsFor() > ms) throw stalled(ms);
+}
+
+/** Throws `unavailable` if a write is not answered within so many milliseconds. */
+async function within(ms: number, write: Promise<unknown>): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = clock.after(ms, () => reject(stalled(ms)));
+  try {
+    await Promise.race([write, late]);
+  } finally {
+    timer.close();
+  }
+}
+
+function stalled(ms: number): AppError {
+  return new AppError("unavailable", `the database has stored nothing for ${ms / 1000} s, and writes wait`, {
+    retryAfter: 1,
+  });
 }
 
 async function requireAnswer(request: () => Promise<unknown>): Promise<void> {

@@ -1,27 +1,13 @@
 import { clock } from "../../base/clock.ts";
 import type { Database } from "bun:sqlite";
-import { AppError } from "../../base/errors.ts";
-import type { StoreStats } from "../../maintenance/store.ts";
-import { abandoned, busy } from "../queue.ts";
-import { type CommitStats, createCommitStats, openCommitStats } from "../commit-stats.ts";
-import { type Room, createRoom, openRoom } from "../room.ts";
+import { abandoned } from "../queue.ts";
+import { createCommitStats, openCommitStats } from "../commit-stats.ts";
+import { createRoom, openRoom } from "../room.ts";
 import { resultOf } from "../outcome.ts";
-import { type Write, commit } from "./commit.ts";
-import { type PackedBatch, packBatch, travelsAlone, unpackOutcomes } from "./pack.ts";
-import { type Abandonable, createBatchMemory, watchBatch } from "./recall.ts";
-
-/**
- * Commits writes. `weight` is the approximate size of a waiting write in bytes. A write that is abandoned before its
- * commit begins is not performed and throws `invalid`. Throws `unavailable` if too many writes wait.
- */
-export type Writer = {
-  write(write: Write, weight: number, isAbandoned?: () => boolean): Promise<unknown>;
-  stats(): Omit<StoreStats, "bytes">;
-  /** Fulfils once every file that the writer needs is open. */
-  opened: Promise<void>;
-  /** Finishes the queued writes. */
-  close(): Promise<void>;
-};
+import { commit } from "./commit.ts";
+import type { PackedBatch } from "./pack.ts";
+import { createBatchMemory, watchBatch } from "./recall.ts";
+import { type Line, type Writer, queueWriter } from "./writer-queue.ts";
 
 /**
  * A message to `writer-thread.ts`: a batch from `packBatch`, or a command. The answer to `open` is sent when the file
@@ -48,6 +34,7 @@ export function inlineWriter(db: Database): Writer {
       return resultOf(outcome!);
     },
     stats: () => ({ queued: 0, queuedBytes: 0, ...commits.stats }),
+    waitsFor: () => 0,
     opened: Promise.resolve(),
     close: async () => {},
   };
@@ -63,14 +50,6 @@ export type WriterMemory = {
 
 /** A way for another thread to the writer thread. */
 export type WriterLink = { memory: WriterMemory; batch: SharedArrayBuffer; port: MessagePort };
-
-/** The way of a writer to its thread. */
-type Line = {
-  send: (packed: PackedBatch, batch: readonly Abandonable[]) => void;
-  receive: (take: (packed: string) => void) => void;
-  opened: Promise<void>;
-  close: () => Promise<void>;
-};
 
 /**
  * A writer on a separate thread, so that neither a slow disk nor the lock of another process blocks the caller. Writes
@@ -111,7 +90,12 @@ export function linkedWriter(
   const line: Line = {
     send(packed, writes) {
       endWatch = watchBatch(batch, writes);
-      port.postMessage(packed);
+      try {
+        port.postMessage(packed);
+      } catch (error) {
+        endWatch();
+        throw error;
+      }
       Atomics.add(arrivals, 0, 1);
       Atomics.notify(arrivals, 0);
     },
@@ -152,77 +136,5 @@ function openThread(thread: Worker, message: ToThread): Pick<Line, "opened" | "c
       thread.postMessage({ close: true } satisfies ToThread);
       await closed;
     },
-  };
-}
-
-/** Collects writes into batches on a line; `timesCommits` is false if the thread itself times them. */
-function queueWriter(line: Line, room: Room, commits: CommitStats, timesCommits: boolean): Writer {
-  type Waiting = Abandonable & {
-    write: Write;
-    weight: number;
-    resolve: (result: unknown) => void;
-  };
-  let queue: Waiting[] = [];
-  let committing: Waiting[] = [];
-  let sentAt = 0;
-  let onIdle: (() => void) | undefined;
-  let closing: Promise<void> | undefined;
-
-  const isAwaited = ({ isAbandoned, weight, resolve }: Waiting) => {
-    if (!isAbandoned?.()) return true;
-    room.free(weight);
-    resolve(Promise.reject(abandoned()));
-    return false;
-  };
-  /** How many of the queue travel alone. */
-  let alone = 0;
-  const takeBatch = (): Waiting[] => {
-    if (alone === 0) return queue.splice(0);
-    const first = queue.findIndex(({ write }) => travelsAlone(write));
-    if (first > 0) return queue.splice(0, first);
-    alone -= 1;
-    return queue.splice(0, 1);
-  };
-  const sendBatch = () => {
-    do {
-      const taken = takeBatch();
-      room.sent(taken.length);
-      committing = taken.filter(isAwaited);
-    } while (committing.length === 0 && queue.length > 0);
-    sentAt = clock.steady();
-    if (committing.length > 0) line.send(packBatch(committing.map((each) => each.write)), committing);
-    else onIdle?.();
-  };
-
-  line.receive((packed) => {
-    const done = committing;
-    const outcomes = unpackOutcomes(packed, done.length);
-    if (timesCommits) commits.add(sentAt, done.length);
-    sendBatch();
-    for (const [index, { weight, resolve }] of done.entries()) {
-      room.free(weight);
-      resolve(resultOf(outcomes[index]!));
-    }
-  });
-
-  const close = async () => {
-    if (committing.length + queue.length > 0) await new Promise<void>((resolve) => (onIdle = resolve));
-    await line.close();
-  };
-
-  return {
-    write: (write, weight, isAbandoned) =>
-      new Promise((resolve) => {
-        if (closing) throw new AppError("unavailable", "the database is closed");
-        if (!room.take(weight)) throw busy();
-        queue.push({ write, weight, isAbandoned, resolve });
-        if (travelsAlone(write)) alone += 1;
-        // Deferred, so that other writes of the same turn of the event loop join the batch.
-        if (committing.length === 0 && queue.length === 1)
-          clock.soon(() => committing.length === 0 && sendBatch());
-      }),
-    stats: () => ({ queued: room.writes(), queuedBytes: room.bytes(), ...commits.stats }),
-    opened: line.opened,
-    close: () => (closing ??= close()),
   };
 }

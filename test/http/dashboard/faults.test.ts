@@ -150,3 +150,29 @@ function unescaped(text: string): string {
     .replaceAll("&quot;", '"')
     .replaceAll("&amp;", "&");
 }
+
+test.each(["constructor", "__proto__", "toString", "valueOf"])(
+  "%s, which every object inherits, is as unknown as any other word in a form",
+  async (word) => {
+    const { app, set } = await openShop();
+    const values = { enabled: true, variants: { on: true, off: false }, defaultVariant: "off" };
+    await set("live", values);
+    const { post } = await openDashboard(app).signIn("editor");
+    const path = "/projects/shop/environments/live/flags/sale";
+    const both = async (to: string, fields: (word: string) => Record<string, string>) => {
+      const [inherited, unknown] = [await post(to, fields(word)), await post(to, fields("unheardof"))];
+      expect(inherited.status).toBe(unknown.status);
+      expect(inherited.text).not.toContain("native code");
+      return inherited;
+    };
+    await both("/projects/shop/flags/sale/details", (act) => ({ act, environment: "live", owner: word }));
+    await both("/projects/shop/flags/ticked", (act) => ({ act, flag: "sale", tag: "a" }));
+    const row = { rules: "1", "attribute-1": "a", "value-1": "b", "serve-1": "on", act: "check" };
+    const checked = await both(path, (operator) => ({ ...row, "operator-1": operator }));
+    expect(checked.text).toContain("there is no operator");
+    await both(path, (base) => ({ ...row, "operator-1": "==", base, revision: base }));
+    await both(`/projects/shop/flags`, (changed) => ({ slug: `new-${changed.length}`, changed }));
+    const stored = (await app.store.flags.find({ project: "shop", environment: "live", flag: "sale" }))!;
+    expect(stored.archived).toBe(false);
+  },
+);

@@ -76,4 +76,23 @@ describe("batches", () => {
     expect(await last).toBe(3);
     expect(commits.map(({ items }) => items)).toEqual([[1], [3]]);
   });
+
+  test("refuse the items of a commit that throws, and go on with the next", async () => {
+    const failing = async (items: number[]): Promise<Outcome<number>[]> => {
+      if (items.includes(1)) throw new Error("a bug");
+      return items.map((value) => ({ value }));
+    };
+    const batches = createBatches(failing, createCommitStats(), ONE_AT_A_TIME);
+    const first = batches.add(1, 1).catch(String);
+    await turn();
+    const second = batches.add(2, 1);
+    expect(await Promise.all([first, second])).toEqual(["Error: a bug", 2]);
+    const broken = (): boolean => {
+      throw new Error("no state");
+    };
+    const beside = [batches.add(3, 1), batches.add(4, 1, broken).catch(String), batches.add(5, 1)];
+    expect(await Promise.all(beside)).toEqual([3, "Error: no state", 5]);
+    expect(batches.queued()).toEqual({ queued: 0, queuedBytes: 0 });
+    await batches.drained();
+  });
 });

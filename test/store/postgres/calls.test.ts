@@ -92,3 +92,35 @@ test("closing waits for what is under way, and nothing is called afterwards", as
   expect(await found).toBe("found");
   await closed;
 });
+
+test("a call, a submission or an answer that cannot be sent fails alone", async () => {
+  const { caller } = connect({
+    forms: { find: async (answer: string) => (answer === "function" ? () => {} : answer) },
+    submissions: { insert: async () => ({ kind: "stored", spam: null }) },
+  });
+  const find = (argument: unknown) => caller.call("forms", "find", [argument]).catch(String);
+  const unsendable = { ...ROW, createdAt: 1n as unknown as number };
+  for (let round = 0; round < 2; round += 1) {
+    const answers = [
+      find("a"),
+      find(() => {}),
+      find("function"),
+      caller.insert(unsendable).catch(String),
+      caller.insert(ROW),
+      caller.insert(ROW, () => {
+        throw new Error("no state");
+      }),
+      find("b"),
+    ];
+    expect(await Promise.all(answers.map((each) => each.catch(String)))).toEqual([
+      "a",
+      expect.stringContaining("DataCloneError"),
+      expect.stringContaining("postMessage"),
+      expect.stringContaining("BigInt"),
+      { kind: "stored", spam: null },
+      "Error: no state",
+      "b",
+    ]);
+  }
+  await caller.close();
+});

@@ -1,3 +1,4 @@
+import { own } from "../../../base/shapes/own.ts";
 import type { AUDITED_NOUNS, AuditAction } from "../../../access/audit/entry.ts";
 import { formatExact } from "../parts/time.tsx";
 
@@ -84,7 +85,7 @@ const UNNAMED: Readonly<Record<string, string>> = {
 
 /** The thing of an action, by its summary or its kind, if it has an id rather than a name. */
 export function thingInWords(action: string, details: Readonly<Record<string, unknown>>): string | undefined {
-  const thing = UNNAMED[action.slice(0, action.indexOf("."))];
+  const thing = own(UNNAMED, action.slice(0, action.indexOf(".")));
   const { summary, kind } = details;
   if (thing === undefined) return undefined;
   return typeof summary === "string" ? summary : typeof kind === "string" ? `a target, ${kind}` : thing;
@@ -106,7 +107,7 @@ export function detailsInWords(details: Readonly<Record<string, unknown>>, timeZ
   return Object.entries(details)
     .map(([name, value]) => {
       const words = name.replace(/At$/, "").replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-      return `${words} ${value === null ? (NULL_WORDS[name] ?? "none") : valueInWords(value, timeZone)}`;
+      return `${words} ${value === null ? (own(NULL_WORDS, name) ?? "none") : valueInWords(value, timeZone)}`;
     })
     .join("; ");
 }

@@ -1,3 +1,4 @@
+import { own } from "../../../base/shapes/own.ts";
 import { shortName } from "../../../access/place.ts";
 import { maskTarget } from "../../../delivery/target.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
@@ -33,7 +34,7 @@ const KIND_LABELS: Record<string, string> = {
 
 /** The kind of a delivery for people: a chat service by its name. */
 export function kindLabel(kind: string): string {
-  return KIND_LABELS[kind] ?? kind.charAt(0).toUpperCase() + kind.slice(1);
+  return own(KIND_LABELS, kind) ?? kind.charAt(0).toUpperCase() + kind.slice(1);
 }
 
 /** Whether a delivery is to a target, rather than to an address. */

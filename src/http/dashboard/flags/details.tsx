@@ -1,3 +1,4 @@
+import { own } from "../../../base/shapes/own.ts";
 import { flags } from "../../../operations/flags.ts";
 import { setDetails } from "../../../flags/flags.ts";
 import { detailsPatchSchema } from "../../../flags/flag-schema.ts";
@@ -42,7 +43,7 @@ export function detailsRoutes(
 ) {
   post(DETAILS, "flags:write", async (c, fields, { project, flag }) => {
     const { environments } = await getProject(app, project);
-    const archived = ARCHIVED[textOf(fields, "act")];
+    const archived = own(ARCHIVED, textOf(fields, "act"));
     const environment = environments.find(({ slug }) => slug === textOf(fields, "environment"));
     const patch = await submit(
       () => (archived === undefined ? checkAll(detailsPatchSchema, detailsIn(fields)) : { archived }),

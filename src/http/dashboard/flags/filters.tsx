@@ -1,3 +1,4 @@
+import { own } from "../../../base/shapes/own.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { tagsOf } from "../../../flags/flag-fields.ts";
@@ -45,7 +46,7 @@ export async function selectionOf(app: App, caller: Caller, project: string, fil
     (mine === "" || flag.owner === caller.name) &&
     (slugs === null || slugs.has(flag.slug));
   if (state !== "on" && state !== "off" && changed === "") return { accepts };
-  const since = changed === "" ? 0 : app.now() - Number.parseInt(changed, 10) * UNITS[changed.at(-1)!]!;
+  const since = changed === "" ? 0 : app.now() - Number.parseInt(changed, 10) * own(UNITS, changed.at(-1)!)!;
   const shows = ({ environments }: FlagOverview) => {
     const isOn = environments.some(({ enabled, expired }) => enabled && !expired);
     return (

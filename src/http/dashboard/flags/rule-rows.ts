@@ -58,8 +58,8 @@ function isFilled({ attribute, value }: Comparison): boolean {
 }
 
 function inWords(row: Comparison): string {
-  if (row.operator in SEGMENT_WORDS) return `${row.operator} ${asOneWord(row.value)}`;
-  return row.operator in OPERATOR_WORDS
+  if (Object.hasOwn(SEGMENT_WORDS, row.operator)) return `${row.operator} ${asOneWord(row.value)}`;
+  return Object.hasOwn(OPERATOR_WORDS, row.operator)
     ? comparisonInWords(row)
     : `${row.attribute} ${row.operator} ${row.value}`;
 }

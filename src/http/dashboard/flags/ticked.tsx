@@ -33,7 +33,7 @@ export function tickedRoutes({ app, post }: Dashboard) {
     const project = await getProject(app, slug);
     const caller = c.get("caller");
     const sent = textOf(fields, "act");
-    const act: ActName = sent in ACTS ? (sent as ActName) : "tag";
+    const act: ActName = Object.hasOwn(ACTS, sent) ? (sent as ActName) : "tag";
     const revisions = { first: Number(textOf(fields, "first")), last: Number(textOf(fields, "last")) };
     const slugs = textsOf(fields, "flag");
     const tags = tagsOf(textOf(fields, "tag"));

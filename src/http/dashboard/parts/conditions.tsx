@@ -1,3 +1,4 @@
+import { own } from "../../../base/shapes/own.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Comparison, OPERATORS, OPERATOR_WORDS } from "../../../flags/rules/conditions.ts";
 import { type Fields, textsOf } from "../fields.ts";
@@ -72,7 +73,7 @@ export function ComparisonFields({
       <select name={`operator${suffix}`} aria-label={labelOf(operatorLabel)}>
         {options.map((each) => (
           <option value={each} selected={each === operator}>
-            {OPERATOR_WORDS[each] ?? more[each] ?? each}
+            {own(OPERATOR_WORDS, each) ?? own(more, each) ?? each}
           </option>
         ))}
       </select>

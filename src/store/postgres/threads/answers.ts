@@ -1,8 +1,10 @@
+import { own } from "../../../base/shapes/own.ts";
 import { clock } from "../../../base/clock.ts";
 import type { Watch } from "../../../base/changes.ts";
 import type { PublishedVersion } from "../../../base/threads/published-version.ts";
 import type { StoredSubmission } from "../../../forms/intake/insertion.ts";
 import { type Outcome, failureOf } from "../../outcome.ts";
+import { sendEach } from "../../queue.ts";
 import type { Calls, Outcomes } from "./calls.ts";
 import type { PostgresStore } from "../store.ts";
 
@@ -22,9 +24,18 @@ export function answerCalls(
   let isScheduled = false;
 
   const send = () => {
-    isScheduled = false;
-    port.postMessage(ready);
-    ready = { stored: [], outcomes: [] };
+    const { outcomes } = ready;
+    let { stored } = ready;
+    [ready, isScheduled] = [{ stored: [], outcomes: [] }, false];
+    const post = (some: Outcomes["outcomes"]) => {
+      port.postMessage({ stored, outcomes: some } satisfies Outcomes);
+      stored = [];
+    };
+    sendEach(
+      outcomes,
+      (some) => post([...some]),
+      ([id], error) => post([[id, failureOf(error)]]),
+    );
   };
   const answerLater = () => {
     if (isScheduled) return;
@@ -62,7 +73,8 @@ export function answerCalls(
       const sender = inserting.get(id);
       if (sender) sender.isAbandoned = true;
     }
-    for (const [id, noun, name, args] of calls) void answer(id, async () => nouns[noun]![name]!(...args));
+    for (const [id, noun, name, args] of calls)
+      void answer(id, async () => own(own(nouns, noun)!, name)!(...args));
     if (inserts.length === 0) return;
     const rows = JSON.parse(submissions) as StoredSubmission[];
     for (const [index, id] of inserts.entries()) void insert(id, rows[index]!);

@@ -2,7 +2,7 @@ import { IN_INBOX, type Insertion, type StoredSubmission } from "../../../forms/
 import { AppError } from "../../../base/errors.ts";
 import { clock } from "../../../base/clock.ts";
 import { type Outcome, resultOf } from "../../outcome.ts";
-import { abandoned } from "../../queue.ts";
+import { abandoned, sendEach } from "../../queue.ts";
 
 /** How often a thread checks for senders that have left while their submissions wait, in milliseconds. */
 const CHECK_MS = 10;
@@ -25,6 +25,10 @@ export type Calls = {
  */
 export type Outcomes = { stored: number[]; outcomes: [id: number, outcome: Outcome][]; news?: true };
 
+const NOTHING: Calls = { calls: [], inserts: [], submissions: "", abandoned: [] };
+
+type Insert = [id: number, submission: StoredSubmission];
+
 /** Calls the store of the main thread. */
 export type Caller = {
   call: (noun: string, name: string, args: unknown[]) => Promise<unknown>;
@@ -41,7 +45,7 @@ export function createCaller(port: MessagePort): Caller {
   const waiting = new Map<number, Waiting>();
   let last = 0;
   let calls: Calls["calls"] = [];
-  let inserts: [id: number, submission: StoredSubmission][] = [];
+  let inserts: Insert[] = [];
   let isScheduled = false;
   let onIdle: (() => void) | undefined;
   let onNews = () => {};
@@ -53,19 +57,27 @@ export function createCaller(port: MessagePort): Caller {
     waiting.delete(id);
     call?.resolve(result);
   };
-  const isAwaited = ([id]: [id: number, ...rest: unknown[]]): boolean => {
-    if (!waiting.get(id)?.isAbandoned?.()) return true;
-    settle(id, Promise.reject(abandoned()));
-    return false;
+  const refuse = ([id]: readonly [id: number, ...rest: unknown[]], error: unknown) =>
+    settle(id, Promise.reject(error));
+  const isAwaited = (insert: Insert): boolean => {
+    try {
+      if (!waiting.get(insert[0])?.isAbandoned?.()) return true;
+      throw abandoned();
+    } catch (error) {
+      refuse(insert, error);
+      return false;
+    }
+  };
+  const sendInserts = (some: readonly Insert[]) => {
+    const submissions = JSON.stringify(some.map(([, each]) => each));
+    post({ ...NOTHING, inserts: some.map(([id]) => id), submissions });
   };
   const send = () => {
-    isScheduled = false;
-    const awaited = inserts.filter(isAwaited);
-    if (calls.length + awaited.length > 0) {
-      const submissions = awaited.length === 0 ? "" : JSON.stringify(awaited.map(([, each]) => each));
-      post({ calls, inserts: awaited.map(([id]) => id), submissions, abandoned: [] });
-    }
-    [calls, inserts] = [[], []];
+    const [named, rows] = [calls, inserts];
+    [calls, inserts, isScheduled] = [[], [], false];
+    const awaited = rows.filter(isAwaited);
+    if (named.length > 0) sendEach(named, (some) => post({ ...NOTHING, calls: [...some] }), refuse);
+    if (awaited.length > 0) sendEach(awaited, sendInserts, refuse);
   };
   const ask = <T>(isAbandoned: (() => boolean) | undefined, add: (id: number) => void): Promise<T> =>
     new Promise((resolve) => {
@@ -84,7 +96,7 @@ export function createCaller(port: MessagePort): Caller {
       left.push(id);
       call.isAbandoned = undefined;
     }
-    if (left.length > 0) post({ calls: [], inserts: [], submissions: "", abandoned: left });
+    if (left.length > 0) post({ ...NOTHING, abandoned: left });
   };
   const checking = clock.every(CHECK_MS, tellAbandoned).unref();
 

@@ -1,8 +1,9 @@
+import { own } from "../../../base/shapes/own.ts";
 import { yieldToEventLoop } from "../../../base/event-loop.ts";
 import { pathToFileURL } from "node:url";
 import { Database, SQLiteError, constants } from "bun:sqlite";
 import { MiB } from "../../../base/bytes.ts";
-import { RULES, type Rule, type RuleName } from "../../../maintenance/column-rules.ts";
+import { RULES, type Rule } from "../../../maintenance/column-rules.ts";
 import { parseColumn, tableColumns } from "../../../maintenance/tables.ts";
 import { checkReferences } from "../check.ts";
 import { type Row, copyDatabase } from "./copy.ts";
@@ -109,14 +110,14 @@ function rulesOf(table: string): [column: string, rule: Rule][] {
   return Object.entries(tableColumns(table) ?? {}).flatMap(([name, column]) => {
     const { rule, isNullable } = parseColumn(column);
     if (rule === undefined) return [];
-    const holds: Rule = RULES[rule as RuleName];
+    const holds: Rule = own(RULES as Record<string, Rule>, rule)!;
     return [[name, isNullable ? (value) => value === null || holds(value) : holds]];
   });
 }
 
 /** The columns of a row with a value that formflag never writes. */
 function brokenColumns(rules: readonly [string, Rule][], row: Row): string[] {
-  return rules.flatMap(([name, rule]) => (name in row && !rule(row[name]!) ? [name] : []));
+  return rules.flatMap(([name, rule]) => (Object.hasOwn(row, name) && !rule(row[name]!) ? [name] : []));
 }
 
 /** Replaces the counts of the original, which follow from its rows. */
