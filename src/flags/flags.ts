@@ -191,7 +191,7 @@ export function deleteFlag(
 /** Whether a patch sets nothing but details that all environments share. */
 function isOfDetails(patch: FlagPatch): boolean {
   const names = Object.keys(patch);
-  return names.length > 0 && names.every((name) => name in SHARED);
+  return names.length > 0 && names.every((name) => Object.hasOwn(SHARED, name));
 }
 
 function changeFlag(
