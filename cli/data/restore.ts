@@ -1,6 +1,6 @@
 import { clock } from "../../src/base/clock.ts";
 import { NAMES } from "../../src/storage.ts";
-import { readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError } from "../../src/base/errors.ts";
 import type { Blobs } from "../../src/blobs/blobs.ts";
@@ -58,7 +58,7 @@ export async function prepareRestore(path: string, replace: boolean): Promise<Re
     blobs,
     async finish() {
       await syncDirectory(unpacked);
-      const aside = isEmpty ? null : asideOf(data, fileTime());
+      const aside = isEmpty ? null : freePath(asideOf(data, fileTime()));
       if (aside === null) {
         // The database last: without it the restore is known to be unfinished.
         for (const name of [NAMES.uploads, NAMES.database])
@@ -79,6 +79,13 @@ export async function prepareRestore(path: string, replace: boolean): Promise<Re
 /** The current UTC time to the second, as in file names: 20270131T120000Z. */
 export function fileTime(): string {
   return new Date(clock.now()).toISOString().replace(/\.\d+/, "").replaceAll(/[-:]/g, "");
+}
+
+/** The path `start` + `end`, with a number in between if it is taken: names by `fileTime` are the same within a second. */
+export function freePath(start: string, end = ""): string {
+  let path = start + end;
+  for (let count = 2; existsSync(path); count += 1) path = `${start}-${count}${end}`;
+  return path;
 }
 
 /** Renames synchronously, so that no signal is handled in between; `finishRestore` finishes what a kill cuts off. */

@@ -217,6 +217,19 @@ describe("doctor", () => {
     });
   });
 
+  test("tells a submission that is dated ahead, though others were stored after it", async () => {
+    const data = await dataWithProject();
+    await onData(data).run("forms", "create", "contact");
+    for (const year of [2090, 2020]) {
+      const row = `{"createdAt":"${year}-01-01T00:00:00Z","data":{"a":"1"}}\n`;
+      await formflag(["submissions", "import", "contact", "-", "--data", data], { stdin: row });
+    }
+    expect((await doctor(data)).of("clock")).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("was stored at 2090-01-01"),
+    });
+  });
+
   test("knows the server on its data directory from another, and from another program", async () => {
     const { url, data, stop } = await startServer();
     const listen = ["--listen", url.replace("http://", "")];

@@ -16,7 +16,7 @@ import { UNVERIFIED, noteBackup } from "../../data/backups.ts";
 import { lockBackup, needDatabase, openApp, openSource } from "../../data/open.ts";
 import { openPartial } from "../../data/partial.ts";
 import { lowerPriority } from "../../data/priority.ts";
-import { fileTime } from "../../data/restore.ts";
+import { fileTime, freePath } from "../../data/restore.ts";
 import { openScratch } from "../../data/scratch.ts";
 import type { SharedStorage } from "../../../src/storage.ts";
 import { createPrinter } from "../../output/printer.ts";
@@ -72,7 +72,7 @@ const COMPRESSED = Object.keys(COMPRESSORS) as (keyof typeof COMPRESSORS)[];
 
 function parse(command: Command): Values {
   const config = readConfig(command);
-  const { output = `formflag-backup-${fileTime()}.tar` } = command.opts<{ output?: string }>();
+  const { output = freePath(`formflag-backup-${fileTime()}`, ".tar") } = command.opts<{ output?: string }>();
   const compressed = formatNamed(output, COMPRESSED);
   if (compressed !== undefined) {
     const plain = output.replace(/(\.tar)?\.\w+$/, ".tar");

@@ -214,12 +214,12 @@ async function openTransport({ command, options }: TypedLine, io: Io): Promise<T
   const silent = { ...io, err: () => {}, note: () => {} };
   if (storage.shared !== null)
     return localTransport({ ...storage, shared: { ...storage.shared, migrate: "off" } }, VERSION, silent);
-  const [{ inspectDatabase }, { NEWEST_SCHEMA }] = await Promise.all([
+  const [{ openUnchanged }, { NEWEST_SCHEMA, schemaVersion }] = await Promise.all([
     import("../../../src/store/sqlite/inspect.ts"),
     import("../../../src/store/sqlite/schema-version.ts"),
   ]);
-  const { schema } = inspectDatabase(join(config.data, NAMES.database), { isQuick: false });
-  if (schema !== NEWEST_SCHEMA) throw new Error("the database is of another version");
+  using database = openUnchanged(join(config.data, NAMES.database));
+  if (schemaVersion(database) !== NEWEST_SCHEMA) throw new Error("the database is of another version");
   return localTransport(storage, VERSION, silent);
 }
 

@@ -19,6 +19,10 @@ export type Inspection = {
   damage: string[];
 };
 
+/** Ids begin with the time; the subquery reads an index alone. */
+const NEWEST =
+  "SELECT created_at FROM submissions WHERE seq = (SELECT seq FROM submissions ORDER BY id DESC LIMIT 1)";
+
 /**
  * Reads an existing database without changing it or the files beside it, and with `isQuick` runs a quick check. Throws
  * `unavailable`, `forbidden` or `unsupported`.
@@ -28,8 +32,7 @@ export function inspectDatabase(file: string, { isQuick }: { isQuick: boolean })
   try {
     db = openUnchanged(file);
     const schema = schemaVersion(db, undefined, file);
-    const newest =
-      schema === 0 ? null : numberOf(db, "SELECT created_at FROM submissions ORDER BY seq DESC LIMIT 1");
+    const newest = schema === 0 ? null : numberOf(db, NEWEST);
     const messages = isQuick ? db.query("PRAGMA quick_check").values().flat().map(String) : [];
     const sending = hasTable(db, "targets") ? sendingForms(db) : [];
     return { schema, newest, sending, damage: messages.filter((text) => text !== "ok") };

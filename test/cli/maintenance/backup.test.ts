@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { setClock } from "../../../src/base/clock.ts";
 import { describe, expect, test } from "bun:test";
 import { isLocked } from "../../../src/store/sqlite/lock.ts";
 import { makeArchive, openForm, rewrite, submissionsIn } from "../../support/records/archive.ts";
@@ -295,6 +296,32 @@ describe("a restore", () => {
     for (const data of [server.data, restored.before])
       expect(await onData(data).json("check")).toMatchObject({ problems: [] });
     expect(readdirSync(server.data).filter((name) => /tmp|manifest/.test(name))).toEqual([]);
+  });
+
+  test("and a backup within the same second as another have names of their own", async () => {
+    const { archive } = sound;
+    const { server, run } = await openForm();
+    await server.stop();
+    const cwd = tempDirectory();
+    const at = Date.parse("2027-01-31T12:00:00.900Z");
+    setClock({ now: () => at });
+    try {
+      const asides = [];
+      for (let count = 0; count < 3; count += 1) {
+        const { stdout } = await run("backup", "restore", archive, "--replace", "--json");
+        asides.push((JSON.parse(stdout) as { before: string }).before);
+        expect(await formflag(["backup", "create", "--data", server.data], { cwd })).toMatchObject({
+          code: 0,
+        });
+      }
+      const ends = ["", "-2", "-3"];
+      expect(asides).toEqual(ends.map((end) => `${server.data}.before-restore-20270131T120000Z${end}`));
+      for (const aside of asides) expect((await onData(aside).run("check")).code).toBe(0);
+      const names = ends.map((end) => `formflag-backup-20270131T120000Z${end}.tar`);
+      expect(readdirSync(cwd).toSorted()).toEqual(names.toSorted());
+    } finally {
+      setClock();
+    }
   });
 
   test("that is refused, interrupted or killed leaves the old data in use", async () => {
