@@ -1,3 +1,4 @@
+import { parseExactly } from "../../src/base/json/exact-json.ts";
 import { isDeeper } from "../../src/base/json.ts";
 import { type Shape, findMismatch, hasNone } from "./shape.ts";
 
@@ -11,7 +12,7 @@ export function parseAnswer(
 ): { value: unknown } | { wrong: string; cause?: unknown } {
   let value: unknown;
   try {
-    value = isDeeper(bytes, MAX_DEPTH) ? undefined : JSON.parse(new TextDecoder().decode(bytes));
+    value = isDeeper(bytes, MAX_DEPTH) ? undefined : parseExactly(new TextDecoder().decode(bytes));
   } catch (cause) {
     return { wrong: "sent no JSON", cause };
   }

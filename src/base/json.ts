@@ -1,4 +1,5 @@
 import { createTurns } from "./event-loop.ts";
+import { isRawNumber } from "./json/exact-json.ts";
 
 /** Nested containers in a body of the admin API or a file for a command; single values have lower limits. */
 export const MAX_JSON_LEVELS = 200;
@@ -195,12 +196,12 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Whether a value is a JSON object: not null, and not an array. */
+/** Whether a value is a JSON object: not null, not an array, and not a number as it was written. */
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isStructure(value) && !Array.isArray(value);
 }
 
 /** Whether a JSON value is an array or an object. */
 export function isStructure(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
+  return typeof value === "object" && value !== null && !isRawNumber(value);
 }

@@ -1,6 +1,6 @@
 import { shortName } from "../access/place.ts";
 import { isoTime } from "../base/clock.ts";
-import { withoutRepeats } from "../base/json-members.ts";
+import { withoutRepeats } from "../base/json/json-members.ts";
 import { emailFieldOf, parseMailbox } from "./address.ts";
 import type { Attempt } from "./attempt.ts";
 import { buildAutoreply } from "./autoreply.ts";

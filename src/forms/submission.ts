@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import { AppError } from "../base/errors.ts";
+import { parseExactly } from "../base/json/exact-json.ts";
 import type { fileSchema, submissionSchema } from "./submission-schema.ts";
 
 /** A file of a submission as the database stores it: `key` is its blob key, `submission` an id. */
@@ -18,9 +19,9 @@ export type RawSubmission = Omit<Submission, "data"> & { data: string };
 /** `more` is true where older submissions follow. */
 export type SubmissionPage = { submissions: Submission[]; more: boolean };
 
-/** A submission with its data parsed, which may round numbers. */
+/** A submission with its data parsed: a number that JavaScript writes in another way is a `RawNumber`. */
 export function parsed(submission: RawSubmission): Submission {
-  return { ...submission, data: JSON.parse(submission.data) };
+  return { ...submission, data: parseExactly(submission.data) as Submission["data"] };
 }
 
 export function noSuchSubmission(id: string): AppError {

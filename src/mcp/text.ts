@@ -1,3 +1,4 @@
+import { isRawNumber } from "../base/json/exact-json.ts";
 import { isObject } from "../base/json.ts";
 
 /** Most characters of a text that a sender wrote. */
@@ -36,6 +37,7 @@ export function cleanedValue(value: unknown): { value: unknown; truncated: boole
   };
   const walk = (each: unknown): unknown => {
     if (typeof each === "string") return cut(each);
+    if (isRawNumber(each) && each.rawJSON.length > MAX_FIELD) return cut(each.rawJSON);
     if (Array.isArray(each)) return each.map(walk);
     if (!isObject(each)) return each;
     return Object.fromEntries(Object.entries(each).map(([name, member]) => [cut(name), walk(member)]));

@@ -89,6 +89,15 @@ export function searchContract(driver: Driver): void {
       expect(await codeOf(store.submissions.scan("nobody", EVERYTHING))).toBe("not_found");
     });
 
+    test("are found by numbers as they were sent, and as JavaScript writes them", async () => {
+      const submission = submissionTo(key, { data: '{"n":12345678901234567890,"p":[1.10,1e400]}' });
+      await insertNoted(store, submission);
+      await indexAll();
+      for (const query of ["12345678901234567890", "1.10", "1.1", "1e400", "12345678901234567000"])
+        expect([query, await find(query)]).toEqual([query, [submission.id]]);
+      expect(await find("12345678901234567891")).toEqual([]);
+    });
+
     test("are scanned with the data as it was sent, in steps of the given size", async () => {
       const data = '{ "n": 12345678901234567890, "p": 1.50 }';
       const files = [fileKept(fresh("key"))];

@@ -1,3 +1,4 @@
+import { parseExactly } from "../../src/base/json/exact-json.ts";
 import { describe, expect, test } from "bun:test";
 import { addForm } from "../support/records/apply.ts";
 import { LAST_ID, NOW, fileKept, nextId, submissionTo } from "../support/records/records.ts";
@@ -146,7 +147,7 @@ export function submissionsContract(driver: Driver): void {
       const spam = await store.submissions.find(rows[1]!.id);
       expect(spam).toMatchObject({
         form: other.slug,
-        data: { p: 1.5 },
+        data: { p: parseExactly("1.50") },
         files: [],
         state: "spam",
         spam: "links",

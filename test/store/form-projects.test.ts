@@ -50,7 +50,6 @@ const TABLES = [
   "targets",
   "autoreplies",
   "submission_counts",
-  "submission_positions",
   "changes",
   "forms",
 ];

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
+import { parseExactly } from "../../src/base/json/exact-json.ts";
 import { describe, expect, test } from "bun:test";
 import { timedId } from "../../src/base/ids.ts";
 import { DEFAULT_SETTINGS } from "../../src/forms/settings/settings.ts";
@@ -207,7 +208,7 @@ test("submissions whose ids the schema before stored as text keep their ids, ord
   expect(submissions.map(({ id }) => id)).toEqual([ids[1]!, ids[2]!, ids[0]!]);
   expect(await store.submissions.find(ids[1]!)).toMatchObject({
     form: "contact",
-    data: { n: 1.5 },
+    data: { n: parseExactly("1.50") },
     createdAt: "2023-11-14T22:13:20.001Z",
     files: [{ field: "cv", name: "cv.pdf", size: 3 }],
   });
@@ -226,6 +227,29 @@ test("a copy without its search index gets it with the migrations after it", asy
     db.run(`DROP TABLE ${table}`);
   db.close();
   const store = openMigrated(file);
+  expect(await store.submissions.indexBacklog()).toEqual({ missing: 0, removals: false });
+  await store.close();
+});
+
+test("the schema before exact digits has its index filled again", async () => {
+  const file = freshFile();
+  const db = new Database(file, { create: true });
+  migrate(db, MIGRATIONS.slice(0, 38));
+  db.run("INSERT INTO projects (id, slug, name, key, created_at) VALUES (1, 'p', 'P', 'k', 1)");
+  db.run(
+    `INSERT INTO forms (id, slug, name, key, enabled, uploads, allowed_origins, blocked_senders, created_at, updated_at, project_id)
+     VALUES (1, 'f', 'F', 'key', 1, 0, '[]', '[]', 1, 1, 1)`,
+  );
+  db.run(
+    `INSERT INTO submissions (seq, id, form_id, data, created_at) VALUES (1, unhex('019b7ca98f2e7000 99dea8b0b8294ae3', ' '), 1, '{"n":1.10}', 1)`,
+  );
+  db.run("INSERT INTO submission_positions VALUES (1, 1)");
+  db.run("INSERT INTO submission_search (rowid, terms) VALUES (1, '1x1 1x1')");
+  db.run(`INSERT INTO search_removals VALUES (7, '1xgone')`);
+  db.close();
+  const store = openMigrated(file);
+  expect(await store.submissions.indexBacklog()).toEqual({ missing: 1, removals: false });
+  while (await store.submissions.updateIndex());
   expect(await store.submissions.indexBacklog()).toEqual({ missing: 0, removals: false });
   await store.close();
 });

@@ -1,6 +1,7 @@
 import { own } from "../../base/shapes/own.ts";
 import { isoTime } from "../../base/clock.ts";
-import { membersOf, withoutRepeats } from "../../base/json-members.ts";
+import { parseExactly } from "../../base/json/exact-json.ts";
+import { membersOf, withoutRepeats } from "../../base/json/json-members.ts";
 import { sha256 } from "../../base/sum.ts";
 import { boundOfArrivals } from "../inbox/arrival-bound.ts";
 import { eachSubmission } from "../inbox/submission-list.ts";
@@ -128,7 +129,7 @@ function entryOf({ id, createdAt, data }: RawSubmission): string {
 
 /** The first value that a person sees, or else the time. */
 function titleOf(data: string, createdAt: string): string {
-  for (const value of Object.values(JSON.parse(data) as object)) {
+  for (const value of Object.values(parseExactly(data) as object)) {
     const text = textOf(value).replaceAll(/\s+/g, " ").trim();
     if (text === "") continue;
     const characters = Array.from(text.slice(0, 2 * TITLE + 2));
@@ -139,7 +140,7 @@ function titleOf(data: string, createdAt: string): string {
 
 /** A line for each field. */
 function contentOf(data: string): string {
-  const fields = Object.entries(JSON.parse(data) as object);
+  const fields = Object.entries(parseExactly(data) as object);
   return fields.map(([name, value]) => `${name}: ${textOf(value)}`).join("\n");
 }
 

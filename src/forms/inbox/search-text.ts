@@ -1,5 +1,6 @@
 import type { Turns } from "../../base/event-loop.ts";
-import { childrenOf } from "../../base/json.ts";
+import { comparedTexts } from "../../base/json/exact-json.ts";
+import { childrenOf, isStructure } from "../../base/json.ts";
 import { SEARCH_LIMITS } from "../limits.ts";
 import { foldText } from "../words.ts";
 
@@ -39,10 +40,8 @@ function* wordsOfEach(data: Record<string, unknown>, fileNames: readonly string[
 }
 
 function* textsIn(value: unknown): Generator<string> {
-  if (typeof value === "string") yield value;
-  else if (typeof value === "number") yield String(value);
-  else if (typeof value === "object" && value !== null)
-    for (const child of childrenOf(value)) yield* textsIn(child);
+  if (isStructure(value)) for (const child of childrenOf(value)) yield* textsIn(child);
+  else if (typeof value !== "boolean") yield* comparedTexts(value);
 }
 
 /**

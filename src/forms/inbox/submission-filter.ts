@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import type { Turns } from "../../base/event-loop.ts";
+import { comparedTexts } from "../../base/json/exact-json.ts";
 import { equals } from "../words.ts";
 import { labelAmong } from "./handling.ts";
 import { type Phrases, containsPhrases, phrasesIn } from "./search-text.ts";
@@ -84,7 +85,5 @@ function hasField(data: Submission["data"], { name, value: text }: FieldMatch): 
   if (!Object.hasOwn(data, name)) return false;
   const isSame = equals(text);
   const value = data[name];
-  return (Array.isArray(value) ? value : [value]).some(
-    (each) => ["string", "number", "boolean"].includes(typeof each) && isSame(`${each}`),
-  );
+  return [value].flat().flatMap(comparedTexts).some(isSame);
 }

@@ -1,3 +1,4 @@
+import { parseExactly } from "../../base/json/exact-json.ts";
 import { searchTerms } from "./search-text.ts";
 
 /** About how many characters one write of the search index folds: as many as take some milliseconds. */
@@ -33,5 +34,5 @@ export function createTermReader(): (key: string, content: () => Content) => str
 }
 
 function stepsOf({ data, names }: Content): Generator<number, string[]> {
-  return searchTerms(JSON.parse(data) as Record<string, unknown>, JSON.parse(names) as string[]);
+  return searchTerms(parseExactly(data) as Record<string, unknown>, JSON.parse(names) as string[]);
 }

@@ -1,5 +1,5 @@
 import { isObject } from "../../base/json.ts";
-import { membersOf } from "../../base/json-members.ts";
+import { membersOf } from "../../base/json/json-members.ts";
 import { SUBMISSION_LIMITS as LIMITS } from "../limits.ts";
 
 /** Names of hidden inputs that people leave empty, as other form services and their snippets call them. */

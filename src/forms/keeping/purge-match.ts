@@ -1,5 +1,6 @@
-import { mayRepeat, splitRepeats } from "../../base/json-members.ts";
-import { childrenOf, findInexact, isExact, isObject } from "../../base/json.ts";
+import { mayRepeat, splitRepeats } from "../../base/json/json-members.ts";
+import { comparedTexts, parseExactly } from "../../base/json/exact-json.ts";
+import { childrenOf, isObject, isStructure } from "../../base/json.ts";
 import { equals } from "../words.ts";
 
 /** Match of a submission: it holds the text, only mentions it inside a longer one, or neither. */
@@ -35,21 +36,14 @@ function equalsTrimmed(wanted: string): (text: string) => boolean {
 }
 
 /**
- * Parses JSON so that every value is found. A number that changes by parsing is an array of the number and its text; where a
- * name repeats, which submissions of older versions have, the values that parsing drops follow in an array.
+ * Parses JSON so that every value is found: where a name repeats, which submissions of older versions have, the values that
+ * parsing drops follow in an array.
  */
 export function parseWithSources(json: string): unknown {
-  const data = parse(json);
-  if (typeof data !== "object" || data === null || !mayRepeat(json, data)) return data;
+  const data = parseExactly(json);
+  if (!isStructure(data) || !mayRepeat(json, data)) return data;
   const { kept, repeats } = splitRepeats(json);
-  return repeats.length === 0 ? data : [parse(kept), ...repeats.map(parseWithSources)];
-}
-
-function parse(json: string): unknown {
-  if (findInexact(json) === undefined) return JSON.parse(json);
-  const withSource = (_name: string, value: unknown, { source }: { source?: string }) =>
-    typeof value === "number" && source !== undefined && !isExact(source) ? [value, source] : value;
-  return JSON.parse(json, withSource as (name: string, value: unknown) => unknown);
+  return repeats.length === 0 ? data : [parseExactly(kept), ...repeats.map(parseWithSources)];
 }
 
 /** The texts in a value at any depth, also those of numbers and of true and false. */
@@ -60,10 +54,8 @@ export function textsIn(value: unknown): string[] {
 }
 
 function collectTexts(value: unknown, texts: string[]): void {
-  if (typeof value === "string") texts.push(value);
-  else if (typeof value === "object" && value !== null)
-    for (const child of childrenOf(value)) collectTexts(child, texts);
-  else if (typeof value === "number" || typeof value === "boolean") texts.push(String(value));
+  if (isStructure(value)) for (const child of childrenOf(value)) collectTexts(child, texts);
+  else texts.push(...comparedTexts(value));
 }
 
 /** The values of the fields of a name at any depth. */
@@ -74,7 +66,7 @@ function valuesOf(data: unknown, field: string): unknown[] {
 }
 
 function collectValues(data: unknown, field: string, values: unknown[]): void {
-  if (typeof data !== "object" || data === null) return;
+  if (!isStructure(data)) return;
   if (isObject(data) && Object.hasOwn(data, field)) values.push(data[field]);
   for (const child of childrenOf(data)) collectValues(child, field, values);
 }

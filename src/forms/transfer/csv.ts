@@ -1,3 +1,6 @@
+import { numberIn, parseExactly } from "../../base/json/exact-json.ts";
+import { isStructure } from "../../base/json.ts";
+
 /**
  * A cell of CSV (RFC 4180): a text in quotes, a number or boolean as JSON, nothing for null or undefined, and an array
  * or object as JSON in quotes. A text that a spreadsheet would run as a formula is prefixed with `'` (OWASP, CSV
@@ -7,9 +10,7 @@
 export function csvCell(value: unknown): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "string") return quoted(escapeFormulas(value));
-  return typeof value === "object"
-    ? quoted(escapeFormulasInJson(JSON.stringify(value)))
-    : JSON.stringify(value);
+  return isStructure(value) ? quoted(escapeFormulasInJson(JSON.stringify(value))) : JSON.stringify(value);
 }
 
 function quoted(text: string): string {
@@ -45,9 +46,7 @@ export function readCell(text: string, isQuoted: boolean): unknown {
   if (isQuoted) return jsonIn(text) ?? unescapeFormulas(text);
   if (text === "") return undefined;
   if (text === "true" || text === "false") return text === "true";
-  return String(Number(text)) === text && Number.isFinite(Number(text))
-    ? Number(text)
-    : unescapeFormulas(text);
+  return numberIn(text) ?? unescapeFormulas(text);
 }
 
 const ESCAPED_START = new RegExp(`^'(?=[${FORMULA}\\t\\r\\n\\0])`);
@@ -63,7 +62,7 @@ export function unescapeFormulas(text: string): string {
 function jsonIn(text: string): object | undefined {
   if (!/^[[{]/.test(text)) return undefined;
   try {
-    const value = JSON.parse(text) as object;
+    const value = parseExactly(text) as object;
     return csvCell(value) === quoted(text) ? value : undefined;
   } catch {
     return undefined;

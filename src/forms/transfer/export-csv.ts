@@ -1,3 +1,4 @@
+import { parseExactly } from "../../base/json/exact-json.ts";
 import { csvCell } from "./csv.ts";
 import { MAX_CSV_FIELDS } from "../limits.ts";
 import { seenInWords } from "../seen-flags.ts";
@@ -65,7 +66,7 @@ function headerOf({ hasFolder, fields, hasOthers, hasFiles, hasFlags, isHandled 
 function rowOf(columns: CsvColumns, submission: RawSubmission): string {
   const { hasFolder, fields, hasOthers, hasFiles, hasFlags, isHandled } = columns;
   const { id, createdAt, state, spam, files, flags, assignee, labels } = submission;
-  const data = JSON.parse(submission.data) as Record<string, unknown>;
+  const data = parseExactly(submission.data) as Record<string, unknown>;
   const rest = Object.entries(data).filter(([field]) => !fields.has(field));
   if (rest.length > 0 && !hasOthers) return "";
   const values = [...fields].map((field) => (Object.hasOwn(data, field) ? data[field] : undefined));

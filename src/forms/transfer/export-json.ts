@@ -1,4 +1,4 @@
-import { withoutRepeats } from "../../base/json-members.ts";
+import { withoutRepeats } from "../../base/json/json-members.ts";
 import type { RawSubmission } from "../submission.ts";
 
 /** One submission a line. `onPage` gets the submissions of a chunk before it is written. */

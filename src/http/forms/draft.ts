@@ -1,7 +1,7 @@
 import { isAscii } from "node:buffer";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
-import { mayRepeat, withoutRepeats } from "../../base/json-members.ts";
+import { mayRepeat, withoutRepeats } from "../../base/json/json-members.ts";
 import type { StagedBlob } from "../../blobs/blobs.ts";
 import {
   checkCount,

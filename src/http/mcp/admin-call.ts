@@ -1,4 +1,5 @@
 import { AppError, ERROR_CODES } from "../../base/errors.ts";
+import { parseExactly } from "../../base/json/exact-json.ts";
 import type { Send } from "../../mcp/api.ts";
 import { addressOf } from "../../operations/address.ts";
 import { ADMIN_PATH } from "../../operations/operation.ts";
@@ -23,7 +24,7 @@ export function adminCall(admin: AdminApp, authorization: string | null, client:
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const answer = await admin.fetch(request, { client });
-    if (answer.ok) return answer.status === 204 ? undefined : answer.json();
+    if (answer.ok) return answer.status === 204 ? undefined : parseExactly(await answer.text());
     throw await errorOf(answer);
   };
 }

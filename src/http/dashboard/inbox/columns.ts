@@ -1,4 +1,5 @@
-import { isObject, isStructure } from "../../../base/json.ts";
+import { comparedTexts, scalarText } from "../../../base/json/exact-json.ts";
+import { isObject } from "../../../base/json.ts";
 import { keepLast } from "../../../base/keep.ts";
 import type { Submission } from "../../../forms/submission.ts";
 
@@ -42,8 +43,9 @@ export function countChoices(
     for (const { data } of submissions) {
       const value = Object.hasOwn(data, column.field) ? data[column.field] : undefined;
       for (const each of Array.isArray(value) ? value : [value]) {
-        if (!["string", "number", "boolean"].includes(typeof each) || each === "") continue;
-        const text = String(each);
+        // The numbers of a schema are written as JavaScript writes them.
+        const text = known === null ? scalarText(each) : comparedTexts(each).at(-1);
+        if (text === undefined || text === "") continue;
         counts.set(text, (counts.get(text) ?? 0) + 1);
         total += 1;
         // Texts of their own are no choices.
@@ -99,8 +101,9 @@ export function titlesIn(schema: object | null): (field: string, value: unknown)
       ? choices(field, () => choicesIn(properties[field]))
       : null;
     const titleOf = (each: unknown) => {
-      const title = isStructure(each) ? undefined : known?.get(String(each));
-      return title === undefined || title === String(each) ? each : title;
+      const text = each === null ? "null" : comparedTexts(each).at(-1);
+      const title = text === undefined ? undefined : known?.get(text);
+      return title === undefined || title === text ? each : title;
     };
     if (known === null) return value;
     return Array.isArray(value) ? value.map(titleOf) : titleOf(value);

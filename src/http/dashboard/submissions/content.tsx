@@ -1,4 +1,5 @@
-import { isLargerThan } from "../../../base/json.ts";
+import { type RawNumber, scalarText } from "../../../base/json/exact-json.ts";
+import { isLargerThan, isStructure } from "../../../base/json.ts";
 import { Foreign, ForeignValue, visible } from "../parts/text.tsx";
 import { formatBytes } from "../../../base/bytes.ts";
 import type { Submission } from "../../../forms/submission.ts";
@@ -49,7 +50,9 @@ export function FieldValues({
 
 /** How many characters of each value are shown: four megabytes of text would take half a second. */
 function shareOf(values: readonly unknown[]): number {
-  const long = values.filter((each) => !isPlain(each) || String(each).length > MIN_SHOWN).length;
+  const long = values.filter(
+    (each) => isStructure(each) || (scalarText(each) ?? "").length > MIN_SHOWN,
+  ).length;
   return Math.max(MIN_SHOWN, Math.min(MAX_SHOWN, Math.floor(MAX_SHOWN_OF_LONG / long)));
 }
 
@@ -105,19 +108,20 @@ function membersLeft(value: unknown, most: number, depth: number): number {
   return left;
 }
 
-type Plain = string | number | boolean | null;
+type Plain = string | number | boolean | RawNumber | null;
 
 function isPlain(value: unknown): value is Plain {
-  return value === null || ["string", "number", "boolean"].includes(typeof value);
+  return !isStructure(value);
 }
 
 function PlainValue({ value, most }: { value: Plain; most: number }) {
   if (value === "") return <span class="soft">empty</span>;
-  if (typeof value !== "string") return <code>{String(value)}</code>;
+  const text = scalarText(value) ?? "null";
+  const shown = text.length > most ? text.slice(0, most) : text;
   return (
     <>
-      <ForeignValue text={value.length > most ? value.slice(0, most) : value} />
-      <Rest length={value.length} most={most} />
+      {typeof value === "string" ? <ForeignValue text={shown} /> : <code>{shown}</code>}
+      <Rest length={text.length} most={most} />
     </>
   );
 }

@@ -7,6 +7,7 @@ import type {
   Standing,
 } from "../../../forms/submission.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
+import { parsed } from "../../../forms/submission.ts";
 import { labelsOf } from "../../../forms/inbox/handling.ts";
 import { textOf, bytesOf } from "../ids.ts";
 import { type Work, all, FOR_UPDATE_OF_S, first } from "../work.ts";
@@ -61,7 +62,7 @@ export function* viewRaw(rows: readonly SubmissionRow[]): Work<RawSubmission[]> 
 
 /** The submissions of rows. */
 function* viewSubmissions(rows: readonly SubmissionRow[]): Work<Submission[]> {
-  return (yield* viewRaw(rows)).map((each) => ({ ...each, data: JSON.parse(each.data) }));
+  return (yield* viewRaw(rows)).map(parsed);
 }
 
 /** The files of submissions by their `seq`, for those that have some. */

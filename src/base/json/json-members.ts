@@ -1,4 +1,4 @@
-import { childrenOf, endOfString } from "./json.ts";
+import { childrenOf, endOfString } from "../json.ts";
 
 const [SPACE, QUOTE, COMMA, COLON] = [0x20, 0x22, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];

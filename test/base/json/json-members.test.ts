@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { mayRepeat, splitRepeats, withoutRepeats } from "../../src/base/json-members.ts";
+import { mayRepeat, splitRepeats, withoutRepeats } from "../../../src/base/json/json-members.ts";
 
 test("JSON may repeat a name only where it has more members than what it parses to", () => {
   const may = (json: string) => mayRepeat(json, JSON.parse(json));
