@@ -104,13 +104,6 @@ const LIGHTER: Record<string, [string, string][]> = {
       "class AjvJsonSchemaValidator {}",
     ],
   ],
-  // All of zod with its messages in every language, where one function is needed.
-  "@standard-community/standard-json/dist/zod-Bwrt9trS.js": [
-    ["await import('zod/v4/core')", "{ toJSONSchema }"],
-    ["import 'quansync';", "import { toJSONSchema } from 'zod/v4/core';"],
-    // The version of zod before: a third of a megabyte.
-    ["await import('zod-to-json-schema')", "{}"],
-  ],
 };
 
 /** The files that the replacements were made in. */

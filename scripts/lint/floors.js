@@ -96,7 +96,6 @@ export const FLOORS = [
       "d3-scale",
       "d3-shape",
       "hono",
-      "hono-openapi",
       "idiomorph",
       "jsonc-parser",
       "lucide-static",

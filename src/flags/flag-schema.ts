@@ -45,16 +45,15 @@ const content = z.string().check(
 
 const tags = z
   .array(
-    z
-      .string()
-      .check(
-        z.maxLength(DETAIL_LIMITS.tag, `a tag has at most ${DETAIL_LIMITS.tag} characters`),
-        z.regex(
-          /^[^\s,](?:[^,\p{Cc}]*[^\s,])?$/u,
-          "a tag is a text without commas, and without spaces around it",
-        ),
-        z.refine(hasVisible, "a tag has characters that can be seen"),
+    z.string().check(
+      z.maxLength(DETAIL_LIMITS.tag, `a tag has at most ${DETAIL_LIMITS.tag} characters`),
+      z.regex(
+        // In the description of the API, whose readers may lack classes such as \p{Cc}.
+        /^[^\s,](?:[^,\x00-\x1f\x7f-\x9f]*[^\s,])?$/,
+        "a tag is a text without commas, and without spaces around it",
       ),
+      z.refine(hasVisible, "a tag has characters that can be seen"),
+    ),
     "tags are a list of texts",
   )
   .check(z.maxLength(DETAIL_LIMITS.tags, `a flag has at most ${DETAIL_LIMITS.tags} tags`));

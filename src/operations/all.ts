@@ -36,8 +36,8 @@ import { targets } from "./targets.ts";
 import { tokens } from "./access/tokens.ts";
 import { users } from "./access/users.ts";
 
-/** Every operation of the admin API, in the order of its description. */
-export const OPERATIONS: readonly Operation[] = [
+/** The nouns of the admin API, in the order of its description, each with its operations by name. */
+export const NOUNS = {
   projects,
   environments,
   flags,
@@ -74,4 +74,9 @@ export const OPERATIONS: readonly Operation[] = [
   sessions,
   login,
   audit,
-].flatMap((noun): Operation[] => Object.values(noun));
+};
+
+/** Every operation of the admin API, in that order. */
+export const OPERATIONS: readonly Operation[] = Object.values(NOUNS).flatMap((noun): Operation[] =>
+  Object.values(noun),
+);

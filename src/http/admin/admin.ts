@@ -1,4 +1,3 @@
-import { generateSpecs } from "hono-openapi";
 import { Hono } from "hono/quick";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
@@ -90,9 +89,10 @@ export async function createAdminApp(app: App, options: AdminOptions): Promise<A
   });
 
   admin.route("/", createManifestRoutes(app, report));
-  // Made once: anybody may ask for this megabyte, and all answers share the bytes of a blob.
+  // Made once, with the first request for it: anybody may ask, and all answers share the bytes of a blob.
   const document = once(async () => {
-    const text = JSON.stringify(await describe(admin, options));
+    const { describeApi } = await import("./openapi.ts");
+    const text = JSON.stringify(await describeApi(options.version, basePath));
     return { body: new Blob([text]), etag: etagOf(text) };
   });
   admin.get(OPENAPI_PATH, async (c) => {
@@ -110,20 +110,4 @@ export async function createAdminApp(app: App, options: AdminOptions): Promise<A
 function factsWithout({ version }: AdminOptions): ServerFacts {
   const nowhere = { startedAt: null, address: null, dashboard: null, data: null };
   return { version, ...nowhere, database: { kind: "sqlite", name: "" }, backup: NO_BACKUPS };
-}
-
-function describe(admin: Hono<AdminEnv>, { version, basePath }: { version: string; basePath?: string }) {
-  return generateSpecs(admin, {
-    exclude: [OPENAPI_PATH, `${ADMIN_PATH}/*`],
-    documentation: {
-      info: {
-        title: "formflag admin API",
-        version,
-        description: "Manages projects, environments, flags, forms, targets, submissions, tokens and users.",
-      },
-      components: { securitySchemes: { token: { type: "http", scheme: "bearer" } } },
-      servers: [{ url: basePath || "/" }],
-      security: [{ token: [] }],
-    },
-  });
 }

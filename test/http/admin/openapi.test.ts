@@ -1,8 +1,19 @@
 import { describe, expect, test } from "bun:test";
+import { RE2JS } from "re2js";
 import { NEEDED, SENDS, openAdmin } from "../../support/admin.ts";
+import { resolvedIn } from "../../support/records/openapi.ts";
 import { ROOT } from "../../support/postgres/world.ts";
 
 const { admin, document, operations } = await openAdmin();
+
+const resolved = <T extends object>(part: T & { $ref?: string }) => resolvedIn(document, part);
+
+/** Every object in a JSON value. */
+function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) yield value as Record<string, unknown>;
+  for (const each of Object.values(value)) yield* objectsIn(each);
+}
 
 describe("the OpenAPI document", () => {
   test("is OpenAPI 3.1, named and versioned, and served without a token", () => {
@@ -37,7 +48,8 @@ describe("the OpenAPI document", () => {
       // 202 is for a change that is proposed instead.
       expect(statuses.filter((status) => status.startsWith("2") && status !== "202")).toHaveLength(1);
       for (const status of ["400", "401", "403", "404"]) expect(statuses).toContain(status);
-      for (const { description } of Object.values(operation.responses)) expect(description).not.toBe("");
+      for (const answer of Object.values(operation.responses))
+        expect(resolved(answer).description).toMatch(/\S/);
     }
   });
 
@@ -48,7 +60,7 @@ describe("the OpenAPI document", () => {
         (path.match(/\{\w+\}/g) ?? []).toSorted(),
       );
       for (const parameter of inPath) expect(parameter.required).toBe(true);
-      for (const { schema } of operation.parameters ?? []) expect(schema).toBeObject();
+      for (const parameter of operation.parameters ?? []) expect(resolved(parameter).schema).toBeObject();
     }
   });
 
@@ -57,17 +69,18 @@ describe("the OpenAPI document", () => {
       const sent = Object.entries(operation.requestBody?.content ?? {}).find(([type]) =>
         /^application\/jsonl?$/.test(type),
       )?.[1].schema;
-      expect([operation.operationId, sent?.properties !== undefined]).toEqual([
+      expect([operation.operationId, sent !== undefined && resolved(sent).properties !== undefined]).toEqual([
         operation.operationId,
         SENDS.has(method) &&
           !/\/(changes\/\{change\}\/(?!reject)\w+|ramp\/(pause|resume)|experiments\/\{experiment\}\/(start|pause|resume|stop)|backups|users\/\{user\}\/reset|(forms\/\{form\}|targets\/\{target\})\/test)$/.test(
             path,
           ),
       ]);
-      for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+      for (const [status, answer] of Object.entries(operation.responses)) {
+        const { content = {} } = resolved(answer);
         if (status === "204") expect(content).toEqual({});
         const json = content["application/json"];
-        if (json) expect(["object", "array"]).toContain(json.schema?.type as string);
+        if (json) expect(["object", "array"]).toContain(resolved(json.schema!).type as string);
       }
     }
   });
@@ -82,11 +95,35 @@ describe("the OpenAPI document", () => {
   });
 
   test("refers to nothing that it does not hold", () => {
-    const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g);
-    for (const [, pointer] of references) {
-      let found: unknown = document;
-      for (const step of pointer!.split("/")) found = (found as Record<string, unknown>)[step];
-      expect(found).toBeObject();
+    for (const { $ref } of objectsIn(document)) if (typeof $ref === "string") resolved({ $ref });
+  });
+
+  test("names operations by noun and verb, as methods of a client are named", () => {
+    for (const { operation } of operations) expect(operation.operationId).toMatch(/^[a-z]+(?:[A-Z][a-z]+)+$/);
+    const ids = operations.map(({ operation }) => operation.operationId);
+    for (const id of ["flagsGet", "formsCreate", "experimentsResults"]) expect(ids).toContain(id);
+    expect(Math.max(...ids.map((id) => id.length))).toBeLessThanOrEqual(30);
+  });
+
+  test("names every schema that is sent or answered, once", () => {
+    const { schemas } = document.components;
+    for (const name of ["Flag", "FlagDetail", "Form", "Submission", "Proposal", "Error"])
+      expect(schemas[name]).toMatchObject({ type: "object" });
+    for (const name of Object.keys(schemas)) expect(name).toMatch(/^[A-Z][A-Za-z]+$/);
+    for (const { operation } of operations)
+      for (const part of [operation.requestBody ?? { content: {} }, ...Object.values(operation.responses)])
+        for (const { schema } of Object.values(resolved(part).content ?? {}))
+          if (schema) expect(Object.keys(schema)).toEqual(["$ref"]);
+    expect(JSON.stringify(document).length).toBeLessThan(350_000);
+  });
+
+  test("has patterns that every language reads, and none beside a format that says the same", () => {
+    for (const { pattern, format } of objectsIn(document)) {
+      if (typeof pattern !== "string") continue;
+      expect(["date-time", "email", "ipv4", "ipv6", "uri", "uuid"]).not.toContain(format as string);
+      // Classes of Unicode, lookarounds and references differ, and Go and Rust lack \\u.
+      expect(pattern).not.toMatch(/\\[pPu]|\(\?[=!<]|\\[1-9]/);
+      expect(() => RE2JS.compile(pattern)).not.toThrow();
     }
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { openAdmin, expectError } from "../../support/admin.ts";
+import { resolvedIn } from "../../support/records/openapi.ts";
 
 const LIVE = "/projects/shop/environments/live";
 const SALE = `${LIVE}/flags/sale`;
@@ -8,13 +9,13 @@ type Changes = { changes: { kind: string; name: string; why: string | null }[] }
 
 /** The admin API with a project, and the reasons of its newest changes. */
 async function openShop() {
-  const { ask, operations } = await openAdmin();
+  const { ask, document, operations } = await openAdmin();
   await ask("/projects", { body: { slug: "shop", environments: ["live"] } });
   const reasons = async (limit: number) => {
     const answer = await ask(`/projects/shop/history?limit=${limit}`);
     return ((await answer.json()) as Changes).changes.map(({ kind, why }) => [kind, why]);
   };
-  return { ask, operations, reasons };
+  return { ask, document, operations, reasons };
 }
 const because = (why: string) => ({ headers: { "x-why": why } });
 
@@ -62,9 +63,10 @@ describe("X-Why", () => {
   );
 
   test("is described beside X-Confirm, and for environments", async () => {
-    const { operations } = await openShop();
+    const { document, operations } = await openShop();
     const headersOf = ({ parameters = [] }: (typeof operations)[number]["operation"]) =>
       parameters
+        .map((each) => resolvedIn(document, each))
         .filter((each) => each.in === "header" && !/^X-(?:Propose|Bypass)$/.test(each.name))
         .map(({ name }) => name);
     // Forms have no history of changes.

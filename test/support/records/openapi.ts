@@ -20,7 +20,10 @@ type OpenApi = {
   info: { title: string; version: string };
   security: Record<string, string[]>[];
   paths: Record<string, Record<string, Operation>>;
-  components: { securitySchemes: Record<string, { type: string; scheme: string }> };
+  components: {
+    securitySchemes: Record<string, { type: string; scheme: string }>;
+    schemas: Record<string, Schema>;
+  };
 };
 
 let document: Promise<OpenApi> | undefined;
@@ -32,4 +35,13 @@ export function openApiOf(admin: AdminApp): Promise<OpenApi> {
 
 async function read(admin: AdminApp): Promise<OpenApi> {
   return (await (await admin.request("/openapi.json")).json()) as OpenApi;
+}
+
+/** A part of the document in place of a reference to it. Throws for one that is missing. */
+export function resolvedIn<T extends object>(document: OpenApi, part: T & { $ref?: string }): T {
+  if (part.$ref === undefined) return part;
+  let found: unknown = document;
+  for (const step of part.$ref.split("/").slice(1)) found = (found as Record<string, unknown>)[step];
+  if (typeof found !== "object") throw new Error(`the document has no ${part.$ref}`);
+  return found as T;
 }
