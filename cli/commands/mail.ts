@@ -54,6 +54,16 @@ async function sendTest({ client, report, suggest, progress }: Session, address:
 /** Advice by the error of a mail server or its connection. The first match counts. */
 const ADVICE: [pattern: RegExp, advice: string][] = [
   [
+    /\b(?:helo|ehlo)\b/i,
+    "the server refuses the name that it is greeted with: set --mail-helo or FORMFLAG_MAIL_HELO to the public name of this machine",
+  ],
+  [
+    /^AUTH .*no answer within/,
+    "servers hold back the answer to a wrong login: check the user in the SMTP URL and the password",
+  ],
+  [/no answer within/, "the server accepts connections but does not answer: check its log"],
+  [/^connection refused: /, "the server takes no mail from this machine: its reply says why"],
+  [
     /^STARTTLS/,
     "the server offers no encryption at this port: use smtps:// with its port for TLS (465), or ?starttls=off only on a trusted network",
   ],

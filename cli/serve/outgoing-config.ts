@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+import { hostname } from "node:os";
 import type { Option } from "commander";
 import { AppError } from "../../src/base/errors.ts";
 import { isAddressRange } from "../../src/base/network.ts";
@@ -20,17 +22,20 @@ export type OutgoingSettings = {
 type MailSettings = {
   server: SmtpServer;
   from: Mailbox;
+  helo: string | null;
   passwordFile: string | null;
   caFile: string | null;
   dkim: { domain: string; selector: string; keyFile: string } | null;
 };
 
-/** As commander leaves them in `outgoingOptions` and `deliveryOptions`. */
+/** As commander leaves them in `outgoingOptions`, `deliveryOptions` and, for the public URL, the options of `serve`. */
 type Given = {
+  publicUrl?: string;
   smtpUrl?: string;
   smtpPasswordFile?: string;
   smtpCa?: string;
   mailFrom?: string;
+  mailHelo?: string;
   dkimDomain?: string;
   dkimSelector?: string;
   dkimKeyFile?: string;
@@ -87,7 +92,7 @@ export async function loadOutgoing(
   nameOf = asOption,
 ): Promise<OutgoingConfig> {
   if (mail === null) return { targetNetworks, mail: null };
-  const { server, from, passwordFile, caFile, dkim } = mail;
+  const { server, from, helo, passwordFile, caFile, dkim } = mail;
   const read = (file: string, option: `--${string}`) => readText(file, nameOf(option));
   const stored = passwordFile === null ? password : await read(passwordFile, "--smtp-password-file");
   if (stored !== undefined && server.user === null) {
@@ -101,6 +106,7 @@ export async function loadOutgoing(
     mail: {
       ...server,
       from,
+      helo,
       // Editors end a file with a line break.
       password: stored?.replace(/\r?\n$/, "") ?? null,
       ca: caFile === null ? null : await read(caFile, "--smtp-ca"),
@@ -122,7 +128,8 @@ export async function outgoingFromEnvironment(
     return value === undefined || !option.parseArg ? value : option.parseArg<unknown>(value, undefined);
   };
   const given = outgoingOptions().map((option) => [option.attributeName(), valueOf(option)]);
-  const settings = readOutgoing(Object.fromEntries(given), asVariable);
+  const publicUrl = env["FORMFLAG_PUBLIC_URL"];
+  const settings = readOutgoing({ ...Object.fromEntries(given), publicUrl }, asVariable);
   return loadOutgoing(settings, env["FORMFLAG_SMTP_PASSWORD"], asVariable);
 }
 
@@ -158,13 +165,39 @@ function mailOf(given: Given, nameOf: NameOf): MailSettings | null {
       'write "Shop <shop@example.com>"',
     );
   }
+  const from = within(nameOf("--mail-from"), () => parseMailbox(mailFrom));
   return {
     server,
-    from: within(nameOf("--mail-from"), () => parseMailbox(mailFrom)),
+    from,
+    helo: heloOf(given, from, nameOf),
     passwordFile: smtpPasswordFile ?? null,
     caFile: smtpCa ?? null,
     dkim: dkimOf(given, nameOf),
   };
+}
+
+/** A domain, or an address in brackets (RFC 5321, 4.1.3). */
+const HELO = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[0-9a-z.:]+\])$/i;
+/** Domains of private networks. */
+const PRIVATE = /\.(?:localdomain|local|internal|home\.arpa)$/;
+
+/**
+ * The name that mail servers are greeted with. Many refuse one without a dot, which most machines and every container have:
+ * then it is that of the site or of the sender. Null if these have none either.
+ */
+function heloOf({ mailHelo, publicUrl }: Given, { address }: Mailbox, nameOf: NameOf): string | null {
+  if (mailHelo !== undefined) {
+    if (mailHelo.length <= 255 && HELO.test(mailHelo)) return mailHelo;
+    throw usage(
+      `${nameOf("--mail-helo")} ${mailHelo} is not a host name`,
+      "it looks like mail.example.com, or [192.0.2.1] for an address",
+    );
+  }
+  const urls = [`http://${hostname()}`, publicUrl ?? "", `http://${address.split("@").at(-1)}`];
+  const names = urls.map((url) => (URL.canParse(url) ? new URL(url).hostname : ""));
+  return (
+    names.find((name) => name.includes(".") && HELO.test(name) && !isIP(name) && !PRIVATE.test(name)) ?? null
+  );
 }
 
 const DKIM = [
@@ -176,6 +209,7 @@ const DKIM = [
 /** The settings that mean nothing without a mail server. */
 const MAIL = [
   ["mailFrom", "--mail-from"],
+  ["mailHelo", "--mail-helo"],
   ["smtpPasswordFile", "--smtp-password-file"],
   ["smtpCa", "--smtp-ca"],
   ...DKIM,

@@ -18,6 +18,10 @@ export function outgoingOptions(): Option[] {
     new Option("--mail-from <address>", 'sender of mail, such as "Shop <shop@example.com>"').env(
       "FORMFLAG_MAIL_FROM",
     ),
+    new Option(
+      "--mail-helo <name>",
+      "name that mail servers are greeted with (EHLO); default: of this machine, --public-url or --mail-from",
+    ).env("FORMFLAG_MAIL_HELO"),
     new Option("--dkim-domain <domain>", "sign mail with DKIM for this domain").env("FORMFLAG_DKIM_DOMAIN"),
     new Option("--dkim-selector <selector>", "DKIM selector, the name of the key in DNS").env(
       "FORMFLAG_DKIM_SELECTOR",

@@ -1,6 +1,7 @@
 import type { SMTPTransportOptions, Transporter } from "nodemailer";
 import { AppError } from "../base/errors.ts";
 import type { Mailbox } from "../delivery/message.ts";
+import { connectTo } from "./smtp-socket.ts";
 import { type SmtpServer, isThisMachine } from "./smtp-url.ts";
 
 /** A mail server, how to log in to it, and how messages are signed. */
@@ -9,6 +10,8 @@ export type MailConfig = SmtpServer & {
   /** Certificates in PEM that replace the built-in ones, or null. */
   ca: string | null;
   from: Mailbox;
+  /** The name with which the server is greeted (RFC 5321, 4.1.1.1); null for the address of this machine, as the library has it. */
+  helo: string | null;
   /** `key` is an RSA private key in PEM. */
   dkim: { domain: string; selector: string; key: string } | null;
 };
@@ -16,20 +19,41 @@ export type MailConfig = SmtpServer & {
 /** Milliseconds: to connect and be greeted, and without a byte from the server. */
 export type Timeouts = { connect: number; silent: number };
 
-/** The library on a server. It is loaded here, so that a server starts sooner. */
-export async function openTransport(config: MailConfig, timeouts: Timeouts): Promise<Transporter> {
+/** The library for one connection to a server. */
+export type Transport = {
+  transporter: Transporter;
+  /** The last command that was sent, such as `AUTH PLAIN`, without what it says; null before the first. */
+  command: () => string | null;
+};
+
+/** Opens the library, which is loaded here, so that a server starts sooner. */
+export async function openTransport(config: MailConfig, timeouts: Timeouts): Promise<Transport> {
   const { createTransport } = await import("nodemailer");
-  return createTransport(transportOptions(config, timeouts));
+  let command: string | null = null;
+  const debug = ({ tnx }: { tnx?: string }, text: string) => {
+    if (tnx === "client") command = COMMAND.exec(text)?.[0].toUpperCase() ?? command;
+  };
+  const others = Object.fromEntries(
+    ["trace", "info", "warn", "error", "fatal"].map((level) => [level, () => {}]),
+  );
+  const options = transportOptions(config, timeouts);
+  const transporter = createTransport({ ...options, transactionLog: true, logger: { ...others, debug } });
+  return { transporter, command: () => command };
 }
 
+/** The parts of a login after its first line are no commands. */
+const COMMAND = /^(?:EHLO|HELO|STARTTLS|AUTH [\w-]+|MAIL FROM|RCPT TO|DATA|QUIT)\b/i;
+
 function transportOptions(config: MailConfig, timeouts: Timeouts): SMTPTransportOptions {
-  const { host, port, secure, starttls, user, password, ca, dkim } = config;
+  const { host, port, secure, starttls, user, password, ca, dkim, helo } = config;
   // Between programs of one machine a certificate proves nothing, and local relays come with one for another name.
   const isUnchecked = starttls === "optional" && ca === null && isThisMachine(host);
   return {
     host,
     port,
     secure,
+    ...(helo === null ? {} : { name: helo }),
+    getSocket: (_options, callback) => connectTo(config, timeouts.connect, callback),
     requireTLS: starttls === "required",
     ignoreTLS: starttls === "off",
     opportunisticTLS: starttls === "optional",
@@ -39,7 +63,6 @@ function transportOptions(config: MailConfig, timeouts: Timeouts): SMTPTransport
       ? {}
       : { dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: dkim.key } }),
     connectionTimeout: timeouts.connect,
-    dnsTimeout: timeouts.connect,
     greetingTimeout: timeouts.connect,
     socketTimeout: timeouts.silent,
     disableFileAccess: true,

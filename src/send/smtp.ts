@@ -1,5 +1,5 @@
 import { clock } from "../base/clock.ts";
-import type { NodemailerError, SendMailOptions, Transporter } from "nodemailer";
+import type { NodemailerError, SendMailOptions } from "nodemailer";
 import { isMailAddress } from "../delivery/address.ts";
 import type { Attempt } from "../delivery/attempt.ts";
 import type { Attachment, MailMessage, Mailer } from "../delivery/message.ts";
@@ -23,10 +23,9 @@ export function createMailer(config: MailConfig, timeouts = TIMEOUTS): Mailer {
   checkMailConfig(config);
   const secrets = secretsOf(config);
   const closing = new AbortController();
-  let loading: Promise<Transporter> | undefined;
 
-  async function attempt(message: MailMessage): Promise<NodemailerError | null> {
-    const transporter = await (loading ??= openTransport(config, timeouts));
+  async function attempt(message: MailMessage): Promise<Failure | null> {
+    const { transporter, command } = await openTransport(config, timeouts);
     const limit = new AbortController();
     const timer = clock.after(timeouts.message, () => limit.abort());
     const files = openFiles(message.attachments);
@@ -37,9 +36,10 @@ export function createMailer(config: MailConfig, timeouts = TIMEOUTS): Mailer {
     } catch (error) {
       files.throwFailure();
       if (limit.signal.aborted) {
-        return Object.assign(error as Error, { message: `not sent within ${timeouts.message / 1000} s` });
+        const message = `not sent within ${timeouts.message / 1000} s`;
+        return { error: Object.assign(error as Error, { message }), command: command() };
       }
-      if (isMailError(error)) return error;
+      if (isMailError(error)) return { error, command: command() };
       throw error;
     } finally {
       timer.close();
@@ -50,13 +50,19 @@ export function createMailer(config: MailConfig, timeouts = TIMEOUTS): Mailer {
     async send(message, withoutAttachments = null) {
       if (!isMailAddress(message.to)) return NO_ADDRESS;
       const first = await attempt(message);
-      const isRepeated = first !== null && withoutAttachments !== null && isContentRefused(first);
-      const error = isRepeated ? await attempt(withoutAttachments) : first;
-      return error === null ? DELIVERED : failedAttempt(error, secrets, message.to);
+      const isRepeated = first !== null && withoutAttachments !== null && isContentRefused(first.error);
+      const failure = isRepeated ? await attempt(withoutAttachments) : first;
+      if (failure === null) return DELIVERED;
+      const { error, command } = failure;
+      const { silent } = timeouts;
+      return failedAttempt(error, { command, helo: config.helo, silent, secrets, recipient: message.to });
     },
     close: () => closing.abort(),
   };
 }
+
+/** An error, and the last command before it. */
+type Failure = { error: NodemailerError; command: string | null };
 
 const DELIVERED: Attempt = {
   outcome: "delivered",

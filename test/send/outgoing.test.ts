@@ -28,6 +28,7 @@ const mailOn = ({ port }: { port: number }): MailConfig => ({
   ca: null,
   from: { name: "Shop", address: "forms@shop.example" },
   dkim: null,
+  helo: null,
 });
 
 const message = {

@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
 import type { Attempt } from "../../src/delivery/attempt.ts";
 import type { Attachment, MailMessage } from "../../src/delivery/message.ts";
+import { checkMailServer } from "../../src/send/smtp-check.ts";
 import type { MailConfig } from "../../src/send/smtp-transport.ts";
 import { createMailer } from "../../src/send/smtp.ts";
 import { createCertificates, openMailSink, openRawSink, reply } from "../support/peers/mail-sink.ts";
@@ -45,7 +47,15 @@ function attachment(content: string | Uint8Array, more: Partial<Attachment> = {}
 
 function configOf({ port }: { port: number }, more: Partial<MailConfig> = {}): MailConfig {
   const { from } = message;
-  const open = { secure: false, starttls: "off", user: null, password: null, ca: null, dkim: null } as const;
+  const open = {
+    secure: false,
+    starttls: "off",
+    user: null,
+    password: null,
+    ca: null,
+    dkim: null,
+    helo: null,
+  } as const;
   return { host: "127.0.0.1", port, from, ...open, ...more };
 }
 
@@ -404,6 +414,100 @@ describe("a server that is not there", () => {
       isTargetDown: true,
     });
   });
+});
+
+describe("the greeting", () => {
+  test("has the name that is set, or else the address of this machine", async () => {
+    const names: unknown[] = [];
+    const sink = await openMailSink({
+      onMailFrom: (_address, { hostNameAppearsAs }, done) => (names.push(hostNameAppearsAs), done()),
+    });
+    for (const helo of ["forms.shop.example", "[192.0.2.1]"])
+      expect(await send(sink, { config: { helo } })).toEqual(DELIVERED);
+    expect(names).toEqual(["forms.shop.example", "[192.0.2.1]"]);
+  });
+
+  test("that is refused at once is named with its name, and retried", async () => {
+    const sink = await openMailSink({ disabledCommands: ["EHLO", "HELO", "STARTTLS"] });
+    expect(await send(sink, { config: { helo: "forms.shop.example" } })).toEqual({
+      outcome: "retry",
+      code: 500,
+      error: expect.stringMatching(/^HELO forms\.shop\.example: 500 /),
+      retryAfter: null,
+      isTargetDown: true,
+    });
+    const required = { helo: "forms.shop.example", starttls: "required" } as const;
+    expect((await send(sink, { config: required })).error).toMatch(/^EHLO forms\.shop\.example: 500 /);
+  });
+
+  test("that is refused with the recipient is no fault of the recipient", async () => {
+    const text = "504 5.5.2 <localhost>: Helo command rejected: need fully-qualified hostname";
+    const sink = await openMailSink({ onRcptTo: (_address, _session, done) => done(reply(text)) });
+    expect(await send(sink)).toEqual({
+      outcome: "retry",
+      code: 504,
+      error: `RCPT TO: ${text}`,
+      retryAfter: null,
+      isTargetDown: true,
+    });
+  });
+});
+
+describe("a server that is slow", () => {
+  /** A server that never answers a login. */
+  const withSilentLogin = () => openMailSink({ ...here, authMethods: ["PLAIN", "LOGIN"], onAuth: () => {} });
+  const login = { starttls: "required", ca, user: "me", password: "hunter2" } as const;
+
+  test("with the answer to a login is described by that, not by the connection", async () => {
+    const sink = await withSilentLogin();
+    expect(await send(sink, { config: login, timeouts: QUICK })).toMatchObject({
+      outcome: "retry",
+      code: null,
+      error: "AUTH PLAIN: no answer within 0.3 s",
+      isTargetDown: true,
+    });
+    expect(await checkMailServer(configOf(sink, login), QUICK)).toBe("AUTH PLAIN: no answer within 0.3 s");
+  });
+
+  test("and then refuses the login is described by its answer", async () => {
+    const sink = await openMailSink({
+      ...here,
+      authMethods: ["PLAIN"],
+      // Later than it may take to connect.
+      onAuth: (_auth, _session, done) =>
+        void setTimeout(() => done(reply("535 5.7.8 Wrong password")), 2 * QUICK.connect),
+    });
+    const timeouts = { ...QUICK, silent: 20_000 };
+    expect((await send(sink, { config: login, timeouts })).error).toBe(
+      "AUTH PLAIN: 535 5.7.8 Wrong password",
+    );
+  });
+
+  test("or ends the connection is described by the command that it does not answer", async () => {
+    const sink = await openRawSink((socket) => {
+      socket.write("220 hello\r\n");
+      socket.on("data", (chunk) => {
+        if (chunk.toString().startsWith("MAIL")) socket.end();
+        else socket.write("250 ok\r\n");
+      });
+    });
+    expect((await send(sink)).error).toBe("MAIL FROM: Connection closed unexpectedly");
+  });
+});
+
+test("a name that only the system knows is resolved without a word on the terminal", async () => {
+  const sink = await openMailSink();
+  const script = `
+    import { createMailer } from ${JSON.stringify(join(import.meta.dir, "../../src/send/smtp.ts"))};
+    process.getBuiltinModule("node:os").networkInterfaces = () => ({ lo: [
+      { address: "127.0.0.1", family: "IPv4", internal: true }, { address: "::1", family: "IPv6", internal: true },
+    ] });
+    const config = ${JSON.stringify({ ...configOf(sink), host: "localhost" })};
+    const { outcome, error } = await createMailer(config).send(${JSON.stringify(message)});
+    console.log(outcome, error);`;
+  const run = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "pipe" });
+  expect(await new Response(run.stderr).text()).toBe("");
+  expect(await new Response(run.stdout).text()).toBe("delivered null\n");
 });
 
 describe("a server that falls silent", () => {

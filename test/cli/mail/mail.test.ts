@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
+import { adviceOn } from "../../../cli/commands/mail.ts";
 import type { MailTest } from "../../../src/delivery/mail-test.ts";
 import { emptyData, formflag, onData } from "../../support/commands.ts";
 import { startServer } from "../../support/executable.ts";
@@ -107,6 +108,38 @@ describe("mail test", () => {
     expect(code).toBe(6);
     expect(stderr).toContain(`error: the message was not delivered: ${error}\n`);
     expect(stderr).toContain(advice);
+  });
+
+  test.each([
+    ["EHLO forms: 550 5.7.1 Access denied", "--mail-helo"],
+    ["HELO [127.0.0.1]: 501 Syntactically invalid HELO argument", "--mail-helo"],
+    ["RCPT TO: 504 5.5.2 <forms>: Helo command rejected: need fully-qualified hostname", "--mail-helo"],
+    ["AUTH PLAIN: no answer within 30 s", "wrong login"],
+    ["AUTH LOGIN: 535 5.7.8 Wrong", "password"],
+    ["MAIL FROM: no answer within 30 s", "check its log"],
+    ["STARTTLS: no answer within 30 s", "check its log"],
+    ["connection refused: 554 5.7.1 Go away", "its reply says why"],
+    ["Greeting never received", "did not speak SMTP"],
+    ["Connection timeout", "firewall"],
+    ["getaddrinfo ENOTFOUND mail.invalid", "its name is not known"],
+  ])("advises after %j to look at the cause", (error, advice) => {
+    expect(adviceOn(error)).toContain(advice);
+  });
+
+  test("greets with the name of --mail-helo, and says where that is refused", async () => {
+    const names: unknown[] = [];
+    const sink = await openMailSink({
+      onRcptTo(_address, { hostNameAppearsAs }, done) {
+        names.push(hostNameAppearsAs);
+        done(hostNameAppearsAs === "out.shop.example" ? null : reply("504 5.5.2 Helo command rejected"));
+      },
+    });
+    const { port } = sink;
+    const env = { FORMFLAG_SMTP_URL: `smtp://127.0.0.1:${port}`, FORMFLAG_MAIL_FROM: "forms@relay" };
+    const refused = await mailTest({ ...env, FORMFLAG_MAIL_HELO: "other.example" });
+    expect([refused.code, refused.stderr]).toEqual([6, expect.stringContaining("set --mail-helo")]);
+    expect((await mailTest({ ...env, FORMFLAG_MAIL_HELO: "out.shop.example" })).code).toBe(0);
+    expect(names).toEqual(["other.example", "out.shop.example"]);
   });
 
   test("says what to check where nothing listens, and where the certificate is not trusted", async () => {

@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import {
@@ -32,7 +33,14 @@ describe("the settings of outgoing connections", () => {
     const smtpCa = await fileWith("a certificate");
     const dkimKeyFile = await fileWith("a key");
     const dkim = { dkimDomain: "example.com", dkimSelector: "mail2027", dkimKeyFile };
-    const options = { ...MAIL, smtpPasswordFile, smtpCa, ...dkim, targetNetwork: ["10.0.0.0/8", "::1"] };
+    const options = {
+      ...MAIL,
+      mailHelo: "out.example.com",
+      smtpPasswordFile,
+      smtpCa,
+      ...dkim,
+      targetNetwork: ["10.0.0.0/8", "::1"],
+    };
     const config = await loadOutgoing(readOutgoing(options), "not that one");
     expect(config).toEqual({
       targetNetworks: ["10.0.0.0/8", "::1"],
@@ -45,6 +53,7 @@ describe("the settings of outgoing connections", () => {
         password: " hunter2 ",
         ca: "a certificate",
         from: { name: "Shop", address: "forms@example.com" },
+        helo: "out.example.com",
         dkim: { domain: "example.com", selector: "mail2027", key: "a key" },
       },
     });
@@ -54,6 +63,7 @@ describe("the settings of outgoing connections", () => {
       FORMFLAG_SMTP_PASSWORD: "not that one",
       FORMFLAG_SMTP_CA: smtpCa,
       FORMFLAG_MAIL_FROM: MAIL.mailFrom,
+      FORMFLAG_MAIL_HELO: "out.example.com",
       FORMFLAG_DKIM_DOMAIN: "example.com",
       FORMFLAG_DKIM_SELECTOR: "mail2027",
       FORMFLAG_DKIM_KEY_FILE: dkimKeyFile,
@@ -62,6 +72,26 @@ describe("the settings of outgoing connections", () => {
       FORMFLAG_ALERT_MAIL: "nonsense",
     };
     expect(await outgoingFromEnvironment(variables)).toEqual(config);
+  });
+
+  test.each([
+    [{ mailHelo: "[192.0.2.1]", publicUrl: "https://forms.example.com" }, "[192.0.2.1]"],
+    [{ publicUrl: "https://forms.example.com/base" }, "forms.example.com"],
+    [{ publicUrl: "http://192.0.2.1:8787" }, "example.com"],
+    [{ publicUrl: "http://forms.local" }, "example.com"],
+    [{}, "example.com"],
+    [{ mailFrom: "forms@bücher.example" }, "xn--bcher-kva.example"],
+    [{ mailFrom: "forms@relay" }, null],
+  ])("greet mail servers, where this machine has no full name, by %j as %p", async (more, helo) => {
+    const own = "mailHelo" in more || !hostname().includes(".") ? null : hostname();
+    const { mail } = await loadOutgoing(readOutgoing({ ...MAIL, ...more }), "hunter2");
+    expect(mail!.helo).toBe(own ?? helo);
+    // The same for a command without a server.
+    const { mailHelo, publicUrl, mailFrom = MAIL.mailFrom } = more as Record<string, string | undefined>;
+    const variables = { MAIL_HELO: mailHelo, PUBLIC_URL: publicUrl, MAIL_FROM: mailFrom };
+    const named = Object.entries(variables).map(([name, value]) => [`FORMFLAG_${name}`, value]);
+    const env = { FORMFLAG_SMTP_URL: "smtp://mail.example.com", ...Object.fromEntries(named) };
+    expect((await outgoingFromEnvironment(env)).mail!.helo).toBe(own ?? helo);
   });
 
   test("take the password from the environment where no file is named", async () => {
@@ -77,6 +107,9 @@ describe("the settings of outgoing connections", () => {
     [{ mailFrom: MAIL.mailFrom }, "--mail-from needs --smtp-url"],
     [{ smtpPasswordFile: "x" }, "--smtp-password-file needs --smtp-url"],
     [{ smtpCa: "x" }, "--smtp-ca needs --smtp-url"],
+    [{ mailHelo: "a.example" }, "--mail-helo needs --smtp-url"],
+    [{ ...MAIL, mailHelo: "a b" }, "--mail-helo a b is not a host name"],
+    [{ ...MAIL, mailHelo: "a\r\nMAIL FROM:<b>" }, "--mail-helo a"],
     [{ dkimSelector: "x" }, "--dkim-selector needs --smtp-url"],
     [{ ...MAIL, mailFrom: "a@b.example, c@d.example" }, "--mail-from: a mail address looks like"],
     [{ ...MAIL, dkimDomain: "example.com" }, "--dkim-domain, --dkim-selector, --dkim-key-file go together"],
