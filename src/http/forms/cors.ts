@@ -32,13 +32,36 @@ export function isOwnOrigin({ headers }: Request, publicOrigin: string | null): 
   return origin === publicOrigin || new URL(origin).host === headers.get("host");
 }
 
-/** The headers by which the page of a request may read the answer, if it may submit; {@link OPEN} for a form of any origin. */
+/**
+ * The headers by which the page of a request may read the answer, if it may submit. They name its origin, since a browser
+ * keeps the answer from a page that sends cookies along unless they do; {@link OPEN} for a form of any origin if the request has none.
+ */
 export function corsHeaders(request: Request, form: Form | undefined): Record<string, string> {
-  if (!form || form.allowedOrigins.length === 0) return OPEN;
   const origin = request.headers.get("origin");
-  if (origin === null || !isAllowedOrigin(origin, form.allowedOrigins))
-    return { ...NO_SNIFF, Vary: "Origin" };
-  return { ...NO_SNIFF, "Access-Control-Allow-Origin": origin, Vary: "Origin" };
+  const isOpen = !form || form.allowedOrigins.length === 0;
+  const isNamed = origin !== null && ORIGIN.test(origin);
+  if (isOpen && !isNamed) return OPEN;
+  return isNamed && (isOpen || isAllowedOrigin(origin, form.allowedOrigins)) ? readableBy(origin) : CLOSED;
+}
+
+/** Lets the page of a request read a page that this server redirected it to. */
+export function letRead(request: Request, page: Response): Response {
+  const origin = request.headers.get("origin");
+  if (origin === null || !ORIGIN.test(origin)) return page;
+  const { Vary, ...headers } = readableBy(origin);
+  for (const [name, value] of Object.entries(headers)) page.headers.set(name, value);
+  page.headers.append("Vary", Vary);
+  return page;
+}
+
+/** An origin as browsers send it, also `null`; anything else is not repeated in a header. */
+const ORIGIN = /^[!-~]{1,1000}$/;
+
+const CLOSED = { ...NO_SNIFF, Vary: "Origin" };
+
+/** No answer to a form depends on a cookie, so every page may send some. */
+function readableBy(origin: string) {
+  return { ...CLOSED, "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true" };
 }
 
 /** Answers a preflight request; `methods` as the header names them. */

@@ -20,9 +20,8 @@ import {
   WIDGET_WORKER_PATH,
 } from "../paths.ts";
 import { type Guard, type ThreadCounts, createRateLimiter, createSharedRateLimiter } from "../rate-limit.ts";
-import { NO_SNIFF } from "../security.ts";
 import { altchaWidget, altchaWorker, answerChallenge } from "./challenge.ts";
-import { OPEN, checkOrigin, corsHeaders, preflightFor } from "./cors.ts";
+import { OPEN, checkOrigin, corsHeaders, letRead, preflightFor } from "./cors.ts";
 import { answerFileLink } from "./files.ts";
 import { createFormPage } from "./form-page.ts";
 import { type Links, hasOwnPages, withError } from "./links.ts";
@@ -86,7 +85,7 @@ export function createFormsService(
     const formKeyOf = (c: Context) => c.req.param("form_key") ?? "";
     routes.post(path, (c) => submit(c.req.raw, formKeyOf(c), () => c.env.client));
     routes.options(path, async (c) => preflightFor(c.req.raw, await findForm(formKeyOf(c)), "POST, OPTIONS"));
-    routes.all(path, (c) => notPosted(modeOf(c.req.raw) === "rest", links));
+    routes.all(path, (c) => notPosted(c.req.raw, links));
   }
   routes.on(["GET", "OPTIONS"], CHALLENGE_PATH, (c) => {
     const client = () => c.env.client;
@@ -184,18 +183,22 @@ function addPages(routes: Routes, links: Links, findForm: FindForm): void {
     const form = FORM_KEY.test(key) ? await findForm(key) : undefined;
     return form && hasOwnPages(form) ? form : undefined;
   };
-  routes.get(THANKS_PATH, async (c) => thanksPage(visitOf(c), await findOwn(c.req.query("form") ?? "")));
+  routes.get(THANKS_PATH, async (c) => {
+    const form = await findOwn(c.req.query("form") ?? "");
+    return letRead(c.req.raw, await thanksPage(visitOf(c), form));
+  });
   routes.get(ERROR_PATH, async (c) => {
     const { form: key, code = "", message = "", problem = "", signature = "" } = c.req.query();
     const details = c.req.queries("detail") ?? [];
     const status = Number(code);
     if (key === undefined) {
       const isOurs = links.isOurs([code, message, ...details], signature);
-      return errorPage(isOurs ? { status, message, details } : null, visitOf(c));
+      const page = await errorPage(isOurs ? { status, message, details } : null, visitOf(c));
+      return letRead(c.req.raw, page);
     }
     const isOurs = links.isOurs([key, code, problem, ...details], signature);
     const shown = isOurs ? { status, problem: problem as Problem, details } : null;
-    return formErrorPage(shown, await findOwn(key), visitOf(c));
+    return letRead(c.req.raw, await formErrorPage(shown, await findOwn(key), visitOf(c)));
   });
 }
 
@@ -225,13 +228,13 @@ function withModeHint(answer: Response): Response {
 }
 
 /** Answers a request other than POST: someone opened the address in a browser, or used the wrong method. */
-async function notPosted(isRest: boolean, links: Links): Promise<Response> {
-  if (!isRest) return methodPage("POST, OPTIONS");
+async function notPosted(request: Request, links: Links): Promise<Response> {
+  if (modeOf(request) !== "rest") return methodPage("POST, OPTIONS");
   const message = "submissions are sent with POST";
   const body = { error: true, code: 405, message, url: links.error(405, message) };
   return Response.json(body, {
     status: 405,
-    headers: { ...NO_SNIFF, Allow: "POST, OPTIONS", "Access-Control-Allow-Origin": "*" },
+    headers: { ...corsHeaders(request, undefined), Allow: "POST, OPTIONS" },
   });
 }
 

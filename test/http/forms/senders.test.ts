@@ -4,7 +4,7 @@ import { setForm } from "../../../src/forms/forms.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { CLIENT, json, type Sent, openInbox } from "../../support/inbox.ts";
 
-const { app, newForm, send, storingNothing, refused, stored } = openInbox();
+const { app, newForm, send, open, storingNothing, refused, stored } = openInbox();
 
 describe("origins:", () => {
   const ALLOWED = "https://example.com";
@@ -20,12 +20,19 @@ describe("origins:", () => {
     },
   });
 
+  /** The page that may read an answer, whether it may send cookies, and what the answer depends on. */
+  const readers = ({ headers }: Response) => [
+    headers.get("access-control-allow-origin"),
+    headers.get("access-control-allow-credentials"),
+    headers.get("vary"),
+  ];
+
   test("a preflight is answered with 204 and what the request asks for", async () => {
     const form = await newForm();
     const answer = await storingNothing(() => send(form.key, preflight("https://any.example")));
     expect(answer.status).toBe(204);
     expect(await answer.text()).toBe("");
-    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    expect(readers(answer)).toEqual(["https://any.example", "true", "Origin"]);
     expect(answer.headers.get("access-control-allow-methods")).toContain("POST");
     const allowed = answer.headers.get("access-control-allow-headers")!.split(", ");
     expect(allowed).toEqual(expect.arrayContaining(["content-type", "x-requested-with"]));
@@ -33,34 +40,50 @@ describe("origins:", () => {
 
   test("a preflight of an unknown form is answered alike, so that the page can read the 404", async () => {
     const answer = await send("nope", preflight("https://any.example"));
-    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
+    expect([answer.status, ...readers(answer)]).toEqual([204, "https://any.example", "true", "Origin"]);
   });
 
   test("a preflight from an origin that is allowed names it, and from another one names none", async () => {
     const form = await limited();
     const allowed = await send(form.key, preflight(ALLOWED));
-    expect([allowed.status, allowed.headers.get("access-control-allow-origin")]).toEqual([204, ALLOWED]);
-    expect(allowed.headers.get("vary")).toContain("Origin");
+    expect([allowed.status, ...readers(allowed)]).toEqual([204, ALLOWED, "true", "Origin"]);
     const other = await send(form.key, preflight("https://evil.example"));
-    expect([other.status, other.headers.get("access-control-allow-origin")]).toEqual([204, null]);
-    expect(other.headers.get("vary")).toContain("Origin");
+    expect([other.status, ...readers(other)]).toEqual([204, null, null, "Origin"]);
   });
 
   test("any origin may post and read the answer, stored or refused", async () => {
     const form = await newForm();
-    for (const sent of [from("https://any.example"), from("null"), json({ a: 1 }), json({})]) {
-      expect((await send(form.key, sent)).headers.get("access-control-allow-origin")).toBe("*");
+    for (const origin of ["https://any.example", "null", "http://localhost:3000"]) {
+      for (const query of ["?mode=rest", ""]) {
+        for (const key of [form.key, "nope"]) {
+          const answer = await send(key, { ...from(origin), query });
+          expect(readers(answer)).toEqual([origin, "true", "Origin"]);
+          const page = answer.headers.get("location");
+          if (page) expect(readers(await open(page, { Origin: origin }))).toEqual([origin, "true", "Origin"]);
+        }
+        const refused = await send(form.key, { ...json({}), headers: { Origin: origin }, query });
+        expect(readers(refused)).toEqual([origin, "true", "Origin"]);
+      }
     }
-    const unknown = await send("nope", from("https://any.example"));
-    expect([unknown.status, unknown.headers.get("access-control-allow-origin")]).toEqual([404, "*"]);
+  });
+
+  test("a client that names no origin, or none that a header can have, gets an answer for any page", async () => {
+    const form = await newForm();
+    for (const sent of [
+      json({ a: 1 }),
+      json({}),
+      from("https://é.example"),
+      from(`https://${"x".repeat(2000)}`),
+    ])
+      expect(readers(await send(form.key, sent))).toEqual(["*", null, null]);
+    expect(readers(await open("/v1/thanks"))).toEqual(["*", null, null]);
   });
 
   test("an allowed origin may post and read the answer, stored or refused", async () => {
     const form = await limited();
     for (const origin of [ALLOWED, "http://localhost:3000"]) {
       const answer = await send(form.key, from(origin));
-      expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, origin]);
-      expect(answer.headers.get("vary")).toContain("Origin");
+      expect([answer.status, ...readers(answer)]).toEqual([200, origin, "true", "Origin"]);
       const empty = await send(form.key, { ...json({}), headers: { Origin: origin } });
       expect([empty.status, empty.headers.get("access-control-allow-origin")]).toEqual([400, origin]);
     }
@@ -75,7 +98,7 @@ describe("origins:", () => {
   ])("%s is none of the allowed ones", async (origin) => {
     const form = await limited();
     const answer = await storingNothing(() => send(form.key, from(origin)));
-    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([403, null]);
+    expect([answer.status, ...readers(answer)]).toEqual([403, null, null, "Origin"]);
   });
 
   test("what names no origin is no browser and may post", async () => {
