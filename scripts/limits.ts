@@ -481,11 +481,6 @@ const SECTIONS: Section[] = [
         past: "older ones are left out",
       },
       MAX_FEED_READERS: { what: "readers of a feed at a time", past: "429 with `Retry-After`" },
-      FEED_STALL_MS: {
-        unit: "ms",
-        what: "how long a reader of a feed may take nothing",
-        past: "it gets no more",
-      },
       "FEED_LIMITS.fields": { what: "fields of `feeds create --field`", past: "400" },
       "FEED_LIMITS.name": { what: "characters of the name of a feed", past: "400" },
       MAX_CSV_FIELDS: {
@@ -518,6 +513,16 @@ const SECTIONS: Section[] = [
         what: "requests of one address in progress to forms, evaluations and the admin API",
         past: "429 with `Retry-After`",
         set: "`serve --max-concurrent`",
+      },
+      STALL_MS: {
+        unit: "ms",
+        what: "how long a reader of a feed or of a large evaluation may take nothing",
+        past: "it gets no more",
+      },
+      MAX_OWN_ANSWERS: {
+        unit: "bytes",
+        what: "evaluations of all flags over 256 KB that are on their way, on each thread",
+        past: "429 with `Retry-After`",
       },
       MAX_STREAMS: { what: "open streams of change events", past: "503 with `Retry-After`" },
       MAX_STREAMS_OF_CLIENT: {

@@ -1,9 +1,13 @@
 import type { Caller } from "../access/caller.ts";
 import { clock } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
+import { STALL_MS } from "./limits.ts";
 
 /** Milliseconds for which a stream goes on without a check of its caller's rights. */
 const CHECK_MS = 500;
+
+/** The end of the stream of a reader that took nothing for {@link STALL_MS}. */
+const STALLED = new AppError("unavailable", "this answer was not read on in time");
 
 /** Refusals of a caller whose rights have changed. */
 const ENDS: ReadonlySet<string> = new Set(["unauthenticated", "forbidden"]);
@@ -34,7 +38,7 @@ export function streamOf(
         if (done) controller.close();
         else controller.enqueue(typeof value === "string" ? Buffer.from(value) : value);
       } catch (error) {
-        if (!(error instanceof AppError && ENDS.has(error.code))) report(error);
+        if (error !== STALLED && !(error instanceof AppError && ENDS.has(error.code))) report(error);
         await chunks.return(undefined);
         throw error;
       }
@@ -44,4 +48,36 @@ export function streamOf(
       await chunks.return(undefined);
     },
   });
+}
+
+/**
+ * Chunks for {@link streamOf} that break off once the reader took nothing for {@link STALL_MS}. `leave` is called then, or at
+ * their end.
+ */
+export async function* untilStalled<T extends string | Uint8Array>(
+  chunks: AsyncGenerator<T>,
+  leave: () => void,
+): AsyncGenerator<T> {
+  let isLeft = false;
+  const end = () => {
+    if (!isLeft) leave();
+    isLeft = true;
+  };
+  try {
+    for await (const chunk of chunks) {
+      let isStalled = false;
+      const timer = clock.after(STALL_MS, () => {
+        isStalled = true;
+        end();
+      });
+      try {
+        yield chunk;
+      } finally {
+        timer.close();
+      }
+      if (isStalled) throw STALLED;
+    }
+  } finally {
+    end();
+  }
 }

@@ -26,8 +26,11 @@ export const DEFAULT_MAX_CONCURRENT = 256;
 /** Readers of one feed at a time. */
 export const MAX_FEED_READERS = 8;
 
-/** Milliseconds after which a reader of a feed that takes nothing frees its place and gets no more. */
-export const FEED_STALL_MS = 60_000;
+/** Milliseconds after which a reader of a feed or of a large evaluation that takes nothing gets no more. */
+export const STALL_MS = 60_000;
+
+/** Bytes of large evaluations that are on their way at a time, each made for one reader. */
+export const MAX_OWN_ANSWERS = 128 * MiB;
 
 /** Concurrent streams of change events. */
 export const MAX_STREAMS = 20_000;

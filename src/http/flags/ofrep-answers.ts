@@ -1,6 +1,5 @@
 import { NO_SNIFF } from "../security.ts";
 import { matches } from "./etag.ts";
-import type { bodyOf } from "./large-body.ts";
 import { ASSIGNMENT } from "./ofrep-assign.ts";
 
 export const HEADERS = {
@@ -22,12 +21,22 @@ const CHECKED = { ...HEADERS, "Cache-Control": "no-cache" };
 const CHECKED_JSON = new Headers({ ...CHECKED, "Content-Type": "application/json" });
 const PLAIN = new Headers({ ...HEADERS, "Cache-Control": "no-store", "Content-Type": "application/json" });
 
-/** `etag` is a hash of the answer, not the revision: the answer depends on the context and the time too. */
-export function sendChecked(request: Request, body: ReturnType<typeof bodyOf>, etag: string): Response {
+/**
+ * `etag` is a hash of the answer, not the revision: the answer depends on the context and the time too. Where a reader has it,
+ * `unsent` is called instead of `body`.
+ */
+export function sendChecked(
+  request: Request,
+  body: string | (() => ReadableStream<Uint8Array>),
+  etag: string,
+  unsent: () => void = () => {},
+): Response {
   const known = request.headers.get("if-none-match");
-  if (known !== null && matches(known, etag))
+  if (known !== null && matches(known, etag)) {
+    unsent();
     return new Response(null, { status: 304, headers: { ...CHECKED, ETag: etag } });
-  const answer = new Response(body, { headers: CHECKED_JSON });
+  }
+  const answer = new Response(typeof body === "string" ? body : body(), { headers: CHECKED_JSON });
   answer.headers.set("ETag", etag);
   return answer;
 }

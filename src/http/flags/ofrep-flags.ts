@@ -11,7 +11,7 @@ import { createPayload, type Decide, evaluateFlag } from "../../flags/flagd/eval
 import type { Serving } from "../../flags/reads/read-tally.ts";
 import { type Readable, neverRead } from "../../flags/reads/reads.ts";
 import { parseRules, rulesText } from "../../flags/rules/rules.ts";
-import { areLarge } from "./large-body.ts";
+import { sizeOf } from "./large-body.ts";
 import { type FindSnapshot, type FlagSource, createFlagViews } from "../../flags/reads/snapshots.ts";
 
 /** The result of evaluating a flag, as the body of an answer; `variant` is undefined without one, and for a payload. */
@@ -30,8 +30,8 @@ export type FlagSet = {
   all: Evaluations;
   /** The flags that browser keys evaluate. */
   forBrowsers: Evaluations;
-  /** Whether all of them are evaluated in turns with other requests. */
-  isLarge: boolean;
+  /** About how long the answer with all of them is, in characters. */
+  size: number;
   /** Flags whose reads are recorded, by the same keys; `everyFlag` is a read of all. */
   readables: ReadonlyMap<string, Readable & { slug: string; servings: Serving[] }>;
   everyFlag: Readable;
@@ -65,7 +65,7 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
   const readables = new Map<string, Readable & { slug: string; servings: Serving[] }>();
   const isCounted = records.length <= TALLY_LIMITS.servedFlags;
   const set: Omit<FlagSet, "all" | "forBrowsers"> = {
-    isLarge: areLarge(records, ({ payload, rules }) => (payload?.length ?? 0) + (rules?.length ?? 0)),
+    size: sizeOf(records, ({ payload, rules }) => (payload?.length ?? 0) + (rules?.length ?? 0)),
     readables,
     everyFlag: { ...neverRead(), served: () => readables.values().flatMap(({ servings }) => servings) },
     metadata: JSON.parse(source.metadata) as Record<string, unknown>,

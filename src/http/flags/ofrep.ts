@@ -10,10 +10,11 @@ import { requestBudget, withinRequest } from "../../flags/flagd/guard.ts";
 import type { NoteRead } from "../../flags/reads/reads.ts";
 import type { Client } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
+import { MAX_OWN_ANSWERS } from "../limits.ts";
 import { EVENTS_PATH, OFREP_FLAGS_PATH, OFREP_FLAG_PATH, OFREP_PATH } from "../paths.ts";
 import type { Guard, ThreadCounts } from "../rate-limit.ts";
 import { etagOf } from "./etag.ts";
-import { bodyOf, flagsInTurns } from "./large-body.ts";
+import { chunksInTurns, createRoom, isLarge, ownBodyOf } from "./large-body.ts";
 import { type Access, createIdentify } from "./ofrep-access.ts";
 import { catchUp, FLAG_CONFIG_ETAG } from "./ofrep-catch-up.ts";
 import { readContext } from "./ofrep-context.ts";
@@ -76,6 +77,7 @@ export function createOfrepService(
   const events = createFlagEvents(app, findFlags, findToken, { basePath, report, threads });
   const identify = createIdentify(app, findFlags, findToken, threads);
   const assign = createAssign(app);
+  const takeRoom = createRoom(MAX_OWN_ANSWERS);
 
   /** Answers a request with an evaluation or an error; the body of an error carries the members of `subject`. */
   const answer = async (
@@ -169,7 +171,7 @@ export function createOfrepService(
     variants: Assigned[] | null,
   ): Response | Promise<Response> => {
     const now = app.now();
-    const { isLarge, metadata, place } = flags;
+    const { size, metadata, place } = flags;
     const { inOrder } = isBrowser ? flags.forBrowsers : flags.all;
     noteReads(flags, reader, isBrowser, now);
     const subject = subjectOf(context);
@@ -181,14 +183,20 @@ export function createOfrepService(
       return json;
     };
     const rest = { metadata, eventStreams: events.streamsOf(reader) };
-    if (isLarge) {
+    if (isLarge(size)) {
+      const leave = takeRoom(size);
       const budget = requestBudget();
       const texts = inOrder.values().map((each) => withinRequest(() => jsonOf(each), budget));
-      return flagsInTurns(texts, rest).then(async ({ body, etag }) => {
-        // The token may have been revoked while other requests took their turns.
-        await identify(request, client);
-        return sendChecked(request, bodyOf(body), etag);
-      });
+      return chunksInTurns(texts, rest)
+        .then(async ({ chunks, etag }) => {
+          // The token may have been revoked while other requests took their turns.
+          await identify(request, client);
+          return sendChecked(request, () => ownBodyOf(chunks, leave), etag, leave);
+        })
+        .catch((error: unknown) => {
+          leave();
+          throw error;
+        });
     }
     const results = withinRequest(() => inOrder.map(jsonOf));
     const text = `{"flags":[${results.join(",")}],${JSON.stringify(rest).slice(1)}`;

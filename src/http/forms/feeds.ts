@@ -1,15 +1,14 @@
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
-import { clock } from "../../base/clock.ts";
 import { sha256 } from "../../base/sum.ts";
 import { parseFeedFile, type FoundFeed } from "../../forms/feeds/feed.ts";
 import { noteRead } from "../../forms/feeds/feeds.ts";
 import { FEED_TYPES, feedChunks, feedVersion } from "../../forms/feeds/feed-text.ts";
 import { type Client, limitKey } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
-import { streamOf } from "../exports.ts";
+import { streamOf, untilStalled } from "../exports.ts";
 import { matches } from "../flags/etag.ts";
-import { FEED_STALL_MS, MAX_FEED_READERS, MAX_WRONG_TOKENS } from "../limits.ts";
+import { MAX_FEED_READERS, MAX_WRONG_TOKENS } from "../limits.ts";
 import { type Guard, type ThreadCounts, createPlaces, createRateLimiter } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
 
@@ -68,8 +67,7 @@ export function createFeedHandler(app: App, report: Report, guard: Guard, thread
       isStreamed = true;
       const end = leave;
       const chunks = untilStalled(feedChunks(app, feed, now), () => (free(), end()));
-      const failed = (error: unknown) => void (error === STALLED || report.error(error));
-      return new Response(streamOf(chunks, failed), { headers: ofBody });
+      return new Response(streamOf(chunks, report.error), { headers: ofBody });
     } catch (error) {
       const { status, message, headers } = showError(error, report, request);
       return refused(status, message, headers);
@@ -79,39 +77,10 @@ export function createFeedHandler(app: App, report: Report, guard: Guard, thread
   };
 }
 
-/** The end of the stream of a reader that took nothing for too long. */
-const STALLED = new AppError("unavailable", "this feed was not read on in time");
-
 function tooManyReaders(): AppError {
   return new AppError("rate_limited", `more than ${MAX_FEED_READERS} readers read this feed at a time`, {
     retryAfter: 10,
   });
-}
-
-/** The chunks, of which the next is {@link STALLED} once it was not asked for in time; `leave` is called then, or at the end. */
-async function* untilStalled(chunks: AsyncGenerator<string>, leave: () => void): AsyncGenerator<string> {
-  let isLeft = false;
-  const end = () => {
-    if (!isLeft) leave();
-    isLeft = true;
-  };
-  try {
-    for await (const chunk of chunks) {
-      let isStalled = false;
-      const timer = clock.after(FEED_STALL_MS, () => {
-        isStalled = true;
-        end();
-      });
-      try {
-        yield chunk;
-      } finally {
-        timer.close();
-      }
-      if (isStalled) throw STALLED;
-    }
-  } finally {
-    end();
-  }
 }
 
 function refused(status: number, message: string, headers: Record<string, string>): Response {

@@ -389,6 +389,41 @@ describe("who asks", () => {
     service.close();
   });
 
+  test("waits while readers that take nothing hold as much as large answers may", async () => {
+    const { key, environments } = await createProject(app, OPERATOR, {
+      slug: "large",
+      environments: ["live"],
+    });
+    const place = { project: "large", environment: "live" };
+    for (let index = 0; index < 60; index += 1)
+      await plantFlag(app, { ...place, flag: `f${index}` }, { enabled: true, payload: "x".repeat(230_000) });
+    const headers = { "x-project-key": key, "x-environment-key": environments[0]!.key };
+    const read = async (tag?: string) =>
+      site.fetch(
+        new Request(`http://site.test${ALL}`, {
+          method: "POST",
+          headers: tag === undefined ? headers : { ...headers, "if-none-match": tag },
+          body: "{}",
+        }),
+        () => "198.51.100.7",
+      );
+    const answers = await Promise.all(Array.from({ length: 15 }, () => read()));
+    const sent = answers.filter(({ status }) => status === 200);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect([sent.length, refused.length]).toEqual([9, 6]);
+    expect(refused[0]!.headers.get("retry-after")).toBe("1");
+    expect(await refused[0]!.json()).toMatchObject({
+      errorDetails: "too many large answers are on their way",
+    });
+    expect((await sent[0]!.text()).length).toBeGreaterThan(60 * 230_000);
+    const again = await read(sent[0]!.headers.get("etag")!);
+    expect(again.status).toBe(304);
+    for (const each of sent.slice(1)) await each.body!.cancel();
+    const later = await Promise.all(Array.from({ length: 9 }, () => read()));
+    expect(later.map(({ status }) => status)).toEqual(Array.from({ length: 9 }, () => 200));
+    for (const each of later) await each.body!.cancel();
+  });
+
   test("waits after twenty wrong tokens in a minute", async () => {
     const peer = "198.51.100.99";
     for (let count = 0; count < 20; count += 1)

@@ -3,7 +3,7 @@ import { createFeed, listFeeds, revokeFeed } from "../../../src/forms/feeds/feed
 import type { FeedFormat } from "../../../src/forms/feeds/feed.ts";
 import { createForm, deleteForm } from "../../../src/forms/forms.ts";
 import { clock, setClock } from "../../../src/base/clock.ts";
-import { FEED_STALL_MS } from "../../../src/http/limits.ts";
+import { STALL_MS } from "../../../src/http/limits.ts";
 import { fresh } from "../../support/admin.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { openSites } from "../../support/site.ts";
@@ -206,7 +206,7 @@ describe("a feed", () => {
     const stalls: (() => void)[] = [];
     setClock({
       after(ms, run) {
-        if (ms !== FEED_STALL_MS) return after(ms, run);
+        if (ms !== STALL_MS) return after(ms, run);
         stalls.push(run);
         return { close: () => {}, unref: () => after(0, () => {}) };
       },
