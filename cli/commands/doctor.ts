@@ -59,12 +59,12 @@ function parse(command: Command): Values {
 async function readServer(
   { config, options, isGiven }: Values,
   { shared }: Storage,
-): Promise<{ serve: ServeConfig; compared: Finding[] }> {
+): Promise<{ serve: ServeConfig; compared: Finding[]; isRunning: boolean }> {
   const { running, findings } =
     shared === null ? { running: readRunning(config.data), findings: [] } : await readShared(shared);
-  if (running === undefined) return { serve: readServeConfig(options), compared: findings };
+  if (running === undefined) return { serve: readServeConfig(options), compared: findings, isRunning: false };
   const { options: merged, finding } = compareSettings(options, running, isGiven);
-  return { serve: readServeConfig(merged), compared: [...findings, finding] };
+  return { serve: readServeConfig(merged), compared: [...findings, finding], isRunning: true };
 }
 
 /** The options of a server on a shared database: of this machine if there is one, else of the newest; and what runs there. */
@@ -91,8 +91,8 @@ async function run(io: Io, values: Values): Promise<void> {
   const { config } = values;
   const printer = createPrinter(io, config);
   const storage = await loadStorage(config.storage);
-  const { serve, compared } = await readServer(values, storage);
-  const by = surroundingsOf(serve, recordedBackups(storage, serve.backups));
+  const { serve, compared, isRunning } = await readServer(values, storage);
+  const by = surroundingsOf(serve, recordedBackups(storage, serve.backups), isRunning);
   const checked = await checkAll(storage, serve, by);
   const findings = [...checked, ...compared];
   await printer.print(findings, describe(findings, io.outIsTerminal, printer.paint));

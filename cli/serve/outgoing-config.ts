@@ -142,13 +142,19 @@ export async function mailOfServer(
   password: string | undefined,
 ): Promise<OutgoingConfig["mail"]> {
   const file = password === undefined ? smtpPasswordFile : undefined;
-  const { mail } = await loadOutgoing(readOutgoing({ ...settings, smtpPasswordFile: file }), password);
-  if (mail?.user && !mail.password)
-    throw usage(
-      `the password of the SMTP user "${mail.user}" is in the environment of the running server`,
-      "set FORMFLAG_SMTP_PASSWORD here too, or let that server send, with --server and a token",
-    );
-  return mail;
+  return requirePassword(
+    (await loadOutgoing(readOutgoing({ ...settings, smtpPasswordFile: file }), password)).mail,
+  );
+}
+
+/** The mail server of a running server. Throws `invalid` if a login needs a password that this process does not have. */
+export function requirePassword(mail: OutgoingConfig["mail"]): OutgoingConfig["mail"] {
+  if (!mail?.user || mail.password) return mail;
+  throw new AppError(
+    "invalid",
+    `the password of the SMTP user "${mail.user}" is in the environment of the running server`,
+    { reason: "smtp-password-elsewhere" },
+  );
 }
 
 function mailOf(given: Given, nameOf: NameOf): MailSettings | null {

@@ -7,16 +7,19 @@ import { env } from "../session/env.ts";
 import { hintFor } from "../session/hints.ts";
 import { nameOfUser } from "../session/user.ts";
 import type { ServeConfig } from "./config.ts";
-import { loadOutgoing } from "./outgoing-config.ts";
+import { loadOutgoing, requirePassword } from "./outgoing-config.ts";
 import { threadCount } from "./threads/count.ts";
 
-/** Facts for the doctor about this machine and a server with that configuration. */
-export function surroundingsOf(config: ServeConfig, backups: Backups): Surroundings {
+/** Facts for the doctor about this machine and a server with that configuration, which runs beside this process or does not. */
+export function surroundingsOf(config: ServeConfig, backups: Backups, isRunning = false): Surroundings {
   return {
     env,
     origins: originsOf(config),
     probe,
-    loadMail: async () => (await loadOutgoing(config.outgoing, env["FORMFLAG_SMTP_PASSWORD"])).mail,
+    async loadMail() {
+      const { mail } = await loadOutgoing(config.outgoing, env["FORMFLAG_SMTP_PASSWORD"]);
+      return isRunning ? requirePassword(mail) : mail;
+    },
     oidc: config.oidc && {
       issuer: config.oidc.client.issuer,
       read: async () => (await import("../../src/send/oidc.ts")).discover(config.oidc!.client),

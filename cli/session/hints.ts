@@ -79,6 +79,8 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
       : "an id looks like 01a1fc49-92a7-75da-ab11-1c9958800353; formflag submissions list <form> shows those of a form, mark and delete take all of them with --matching --form <form>",
   "smtp-url-password": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",
   "smtp-password-missing": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",
+  "smtp-password-elsewhere":
+    "set FORMFLAG_SMTP_PASSWORD here too, or let that server send: formflag mail test with --server and a token",
   "smtp-ca-invalid": "PEM begins with -----BEGIN CERTIFICATE-----",
   "dkim-key-invalid": "create one: openssl genrsa -out dkim.pem 2048",
   "mail-server-missing":

@@ -59,10 +59,11 @@ async function checkMail(mail: MailConfig, by: Surroundings): Promise<Finding> {
   );
 }
 
-/** A setting with which `serve` refuses to start. */
+/** A setting with which `serve` refuses to start, or a password that only the server has. */
 function unusable(error: unknown, { hintFor }: Surroundings): Finding {
   if (!(error instanceof AppError)) throw error;
-  return problem("mail", error.message, hintFor(error) ?? "correct that setting of the server");
+  const finding = error.reason === "smtp-password-elsewhere" ? warning : problem;
+  return finding("mail", error.message, hintFor(error) ?? "correct that setting of the server");
 }
 
 /** Checks that an OpenID provider answers with metadata that a sign-in needs. */

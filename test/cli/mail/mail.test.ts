@@ -194,8 +194,12 @@ describe("mail test", () => {
       code: 2,
       stderr:
         'error: the password of the SMTP user "me" is in the environment of the running server\n' +
-        "hint: set FORMFLAG_SMTP_PASSWORD here too, or let that server send, with --server and a token\n",
+        "hint: set FORMFLAG_SMTP_PASSWORD here too, or let that server send: formflag mail test with --server and a token\n",
     });
+    const { stdout } = await beside.run("doctor");
+    expect(stdout).toMatch(
+      /warning +mail +the password of the SMTP user "me" is in the environment of the running server/,
+    );
     const withPassword = { env: { FORMFLAG_SMTP_PASSWORD: "hunter2" } };
     expect(await formflag([...test, "--data", data], withPassword)).toMatchObject({ code: 0 });
     await beside.json("forms", "create", "contact");
