@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { giveToOwnerOf } from "../../src/base/directory.ts";
 import type { Backups } from "../../src/maintenance/status.ts";
 import { NAMES } from "../../src/storage.ts";
 
@@ -29,6 +30,7 @@ export function noteBackup(folder: string, change: Partial<BackupRecord>): void 
   try {
     const record = { ...readBackups(folder), ...change };
     writeFileSync(`${file}.new`, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+    giveToOwnerOf(folder, [`${file}.new`]);
     renameSync(`${file}.new`, file);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, realpathSync, renameSync, rmSync } from "node:
 import { dirname, join } from "node:path";
 import { AppError } from "../../src/base/errors.ts";
 import type { Blobs } from "../../src/blobs/blobs.ts";
-import { syncDirectory } from "../../src/base/directory.ts";
+import { giveToOwnerOf, syncDirectory } from "../../src/base/directory.ts";
 import { createDirectory, openDiskBlobs } from "../../src/blobs/disk.ts";
 import type { Scratch } from "../../src/maintenance/archive.ts";
 import { refuseClosed, refuseUnwritable } from "./access.ts";
@@ -57,6 +57,8 @@ export async function prepareRestore(path: string, replace: boolean): Promise<Re
     scratch,
     blobs,
     async finish() {
+      const names = readdirSync(unpacked, { recursive: true }).map(String);
+      giveToOwnerOf(data, [unpacked, ...names.map((name) => join(unpacked, name))]);
       await syncDirectory(unpacked);
       const aside = isEmpty ? null : freePath(asideOf(data, fileTime()));
       if (aside === null) {

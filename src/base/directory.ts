@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, fsyncSync, openSync } from "node:fs";
+import { accessSync, closeSync, constants, fsyncSync, lchownSync, openSync, statSync } from "node:fs";
 import { MiB } from "./bytes.ts";
 
 /** `node:fs/promises`, loaded with its first use, which most commands do without: `npm run bench -- start`. */
@@ -44,6 +44,13 @@ export function isOnReadOnlyDisk(path: string): boolean {
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "EROFS";
   }
+}
+
+/** Gives what root has created to the owner of a directory, whose server could not use it otherwise. */
+export function giveToOwnerOf(directory: string, paths: string[]): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(directory);
+  if (uid !== 0) for (const path of paths) lchownSync(path, uid, gid);
 }
 
 /** Returns undefined for the error of a missing file, and throws any other error. */

@@ -4,6 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import {
   fs,
+  giveToOwnerOf,
   ignoreMissing,
   isOnReadOnlyDisk,
   requireRoom,
@@ -174,8 +175,10 @@ function noSuchFile(): AppError {
 export function createDirectory(path: string, shown = path): string | undefined {
   try {
     const created = mkdirSync(path, { recursive: true, mode: 0o700 });
-    if (created !== undefined)
-      for (const parent of parentsOf(resolve(path), resolve(created))) syncDirectoryNow(parent);
+    if (created === undefined) return created;
+    const parents = parentsOf(resolve(path), resolve(created));
+    for (const parent of parents) syncDirectoryNow(parent);
+    giveToOwnerOf(parents.at(-1)!, [path, ...parents.slice(0, -1)]);
     return created;
   } catch (error) {
     throw diskError(error, shown);

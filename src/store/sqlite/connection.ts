@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { Database } from "bun:sqlite";
-import { isOnReadOnlyDisk } from "../../base/directory.ts";
+import { giveToOwnerOf, isOnReadOnlyDisk } from "../../base/directory.ts";
 import { sqliteError } from "./errors.ts";
 import { openUnchanged } from "./inspect.ts";
 import { BUSY_TIMEOUT, isCurrentAtOnce } from "./schema-version.ts";
@@ -47,6 +47,7 @@ export function open(file: string, create: boolean, prepare: (db: Database) => v
       : new Database(file, { create, readwrite: true, strict: true });
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     db.run("PRAGMA trusted_schema = OFF");
+    if (create) giveToOwnerOf(dirname(file), [file]);
     prepare(db);
     db.run("PRAGMA synchronous = FULL");
     db.run("PRAGMA foreign_keys = ON");

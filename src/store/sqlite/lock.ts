@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { Database, SQLiteError } from "bun:sqlite";
-import { isOnReadOnlyDisk } from "../../base/directory.ts";
+import { giveToOwnerOf, isOnReadOnlyDisk } from "../../base/directory.ts";
 import type { Notes } from "../../blobs/notes.ts";
 import { sqliteError } from "./errors.ts";
 
@@ -21,6 +21,7 @@ export function holdLock(file: string): () => void {
     db.run("PRAGMA busy_timeout = 200");
     db.run("PRAGMA journal_mode = MEMORY");
     db.run("BEGIN EXCLUSIVE");
+    giveToOwnerOf(dirname(file), [file]);
     held.add(db);
     return () => {
       held.delete(db);

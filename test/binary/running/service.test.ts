@@ -162,6 +162,41 @@ describe.skipIf(machine === null)("the installed service", () => {
       }
   });
 
+  test("can use everything that commands of root have left in its data", async () => {
+    const { must } = machine!;
+    override();
+    const data = ["--data", "/srv/shared"];
+    // Creates the user.
+    await install();
+    await must("install", "-d", "-o", "formflag", "-m", "700", "/srv/shared");
+    await must(INSTALLER, "forms", "create", "first", ...data);
+    await install(...data);
+    const form = ["forms", "create", "contact", "--uploads", "on", "--if-not-exists"];
+    const ofRoot = (...args: string[]) => must("/usr/local/bin/formflag", ...args, ...data);
+    await ofRoot(...form);
+    await ofRoot("backup", "create", "-o", "/root/one.tar", "--yes");
+    await must("systemctl", "stop", "formflag");
+    await ofRoot("check");
+    await ofRoot("projects", "create", "shop");
+    await ofRoot("backup", "restore", "/root/one.tar", "--replace");
+    await must("systemctl", "start", "formflag");
+    await ofRoot("backup", "create", "-o", "/root/one.tar", "--yes");
+    expect(await must("find", "/srv/shared", "!", "-user", "formflag")).toBe("");
+    await must(
+      "runuser",
+      "-u",
+      "formflag",
+      "--",
+      "/usr/local/bin/formflag",
+      "backup",
+      "create",
+      "-o",
+      "/tmp/two.tar",
+      "--yes",
+      ...data,
+    );
+  });
+
   test("goes on as it was where other options are refused, or do not work", async () => {
     const { must, run } = machine!;
     override();

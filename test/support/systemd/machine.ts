@@ -86,9 +86,13 @@ export async function bootMachine(): Promise<Machine | null> {
 
 /** The id here of the process 1 that a process has started; null before. */
 function systemdBelow(pid: number): number | null {
-  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ");
-  if (!child) return null;
-  return readFileSync(`/proc/${child}/comm`, "utf8") === "systemd\n" ? Number(child) : null;
+  try {
+    const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ");
+    return readFileSync(`/proc/${child}/comm`, "utf8") === "systemd\n" ? Number(child) : null;
+  } catch {
+    // There is no child yet, or one that prepares the machine and has ended meanwhile.
+    return null;
+  }
 }
 
 /** The folder of the control group of a machine. */
