@@ -15,12 +15,18 @@ type SetupStore = {
   read(projects: string[] | null, forms: boolean): Promise<Setup>;
 };
 
+type OpenSum = { count: number; bytes: number };
+
 type ProposalStore = {
   /** Newest first. Throws `not_found` for the project. */
   page(project: string, query: ProposalQuery): Promise<Page<Proposal>>;
   find(project: string, id: string): Promise<Proposal | undefined>;
-  /** How many of a project are open at `now`. */
-  countOpen(project: string, now: number): Promise<number>;
+  /** How many of a project are open at `now` besides one, and their bytes; of all, and of an author alone. */
+  sumOpen(
+    project: string,
+    now: number,
+    author: Pick<Proposal, "id" | "who" | "type">,
+  ): Promise<{ all: OpenSum; own: OpenSum }>;
   /** When the next open one expires; null if none is open. */
   nextExpiry(): Promise<number | null>;
   /** One that is open and expired at `now`. */

@@ -199,3 +199,27 @@ test("The order of segments that a change alters is one of its differences", asy
     { action: "update", kind: "segment", before: ["a", "b"], after: ["b", "a"] },
   ]);
 });
+
+test("One author has at most 4 MB of changes open in a project, and others have theirs beside", async () => {
+  const { project, root, act, get } = await shop();
+  const flags = Object.fromEntries(
+    Array.from({ length: 8 }, (_, index) => [
+      `large-${index}`,
+      { environments: { staging: { payload: "x".repeat(60_000) } } },
+    ]),
+  );
+  const body = { document: { projects: { [project]: { flags } } } };
+  const propose = (token: string) => ask("/apply", { token, body, headers: { "X-Propose": "14d" } });
+  const made: ProposalView[] = [];
+  for (let count = 0; count < 4; count += 1)
+    made.push(((await (await propose(author)).json()) as { change: ProposalView }).change);
+  const refused = await propose(author);
+  await expectError(refused, 409, "conflict", "has 4 MB of open changes already");
+  expect((await propose(await personWith("admin"))).status).toBe(202);
+  expect((await act(made[0]!, "withdraw", author)).status).toBe(200);
+  expect((await propose(author)).status).toBe(202);
+  expect((await act(made[1]!, "refresh", author)).status).toBe(200);
+  const { changes } = (await (await ask(`${root}/changes`)).json()) as { changes: ProposalView[] };
+  expect(changes.length).toBeGreaterThan(1);
+  expect(await get(made[1]!)).toMatchObject({ status: "open", isOutdated: false });
+});

@@ -24,7 +24,7 @@ import {
   approversOf,
   etagOf,
 } from "./proposal.ts";
-import { proposalOf } from "./proposals.ts";
+import { proposalOf, requireRoom } from "./proposals.ts";
 import { type Approved, approvedIn } from "./proposed-differences.ts";
 import { requireOwnOrReviewer } from "./reviews.ts";
 import { eventsOf, view } from "./views.ts";
@@ -139,6 +139,7 @@ export async function refreshChange(
       const etag = etagOf(proposal.id, planned);
       const reviews = etag === proposal.etag ? proposal.reviews : [];
       refreshed = { ...proposal, environments, summary, differences, version, etag, reviews };
+      await requireRoom(app, refreshed, moment.at);
       return [update(refreshed, "change.refresh", [])];
     }),
   });

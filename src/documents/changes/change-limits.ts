@@ -1,7 +1,11 @@
 /** Limits on proposed changes. */
 export const CHANGE_LIMITS = {
-  /** Open ones of a project. */
+  /** Open ones of a project, and bytes of their operations and of what they make. */
   open: 200,
+  openBytes: 16 * 1024 * 1024,
+  /** The same of one author in it: they are planned again for lists after each change of the setup. */
+  own: 100,
+  ownBytes: 4 * 1024 * 1024,
   /** Bytes of an operation, and of what it makes. */
   bytes: 1024 * 1024,
   /** Changes of a plan that is made at once. */

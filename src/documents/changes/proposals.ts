@@ -3,6 +3,7 @@ import type { Review, ReviewNote } from "../../access/review/review.ts";
 import { accountOf } from "../../access/review/current-rights.ts";
 import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
+import { formatBytes } from "../../base/bytes.ts";
 import { dashedKey } from "../../base/ids.ts";
 import type { SetupChange } from "../setup.ts";
 import type { ChangesApp } from "../store.ts";
@@ -29,17 +30,35 @@ export async function proposeChange(
     review: reviewed(async (changes, moment) => {
       proposed = undefined;
       if (changes.length === 0) return changes;
-      if ((await app.store.proposals.countOpen(project, moment.at)) >= CHANGE_LIMITS.open)
-        throw new AppError("conflict", `project ${project} has ${CHANGE_LIMITS.open} open changes already`, {
-          reason: "changes-full",
-          hint: "apply, reject or withdraw some first",
-        });
       const planned = await proposalOf(app, caller, { operation, project }, changes, moment);
+      await requireRoom(app, planned, moment.at);
       proposed = { ...planned, expiresAt: moment.at + lasts };
       return [insertion(proposed, "change.propose", await eventsOf(app, "change.proposed", proposed))];
     }),
   });
   return proposed ? { change: await view(app, proposed) } : { value };
+}
+
+/** Throws `conflict` where a proposed change is more than a project, or its author in it, may have open. */
+export async function requireRoom({ store }: ChangesApp, proposal: Proposal, at: number): Promise<void> {
+  const { project, who, operation, differences } = proposal;
+  const bytes = sizeOf(operation) + sizeOf(differences);
+  const { all, own } = await store.proposals.sumOpen(project, at, proposal);
+  for (const [whose, open, most, mostBytes] of [
+    [`"${who}" has`, own, CHANGE_LIMITS.own, CHANGE_LIMITS.ownBytes],
+    [`project ${project} has`, all, CHANGE_LIMITS.open, CHANGE_LIMITS.openBytes],
+  ] as const) {
+    if (open.count < most && open.bytes + bytes <= mostBytes) continue;
+    const full = open.count < most ? `${formatBytes(mostBytes)} of open changes` : `${most} open changes`;
+    throw new AppError("conflict", `${whose} ${full} already`, {
+      reason: "changes-full",
+      hint: "apply, reject or withdraw some first",
+    });
+  }
+}
+
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }
 
 /**
@@ -89,7 +108,7 @@ export async function proposalOf(
     ["a proposed change", operation],
     ["what a change makes", differences],
   ] as const)
-    if (Buffer.byteLength(JSON.stringify(value)) > CHANGE_LIMITS.bytes)
+    if (sizeOf(value) > CHANGE_LIMITS.bytes)
       throw new AppError("too_large", `${what} takes at most ${CHANGE_LIMITS.bytes / 1024} KiB`);
   const id = dashedKey(app.random);
   const { who, type = "system" } = authorOf(caller, at);

@@ -2,6 +2,7 @@ import type { Caller } from "../../access/caller.ts";
 import { requireScope } from "../../access/rights.ts";
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
+import { createTurns } from "../../base/event-loop.ts";
 import type { Page } from "../../base/pages.ts";
 import type { ProposalStatus } from "../../projects/approval.ts";
 import { getProject } from "../../projects/projects.ts";
@@ -47,7 +48,11 @@ export async function listChanges(
     // A page holds a few megabytes at most, so it is not filled up from the next ones.
     if (selected.length > 0 || !page.more || !last) {
       const views: ProposalView[] = [];
-      for (const proposal of selected) views.push(await view(app, proposal, rerun));
+      const takeTurns = createTurns();
+      for (const proposal of selected) {
+        views.push(await view(app, proposal, rerun));
+        await takeTurns();
+      }
       return { items: views, more: page.more };
     }
     cursor = { createdAt: last.createdAt, id: last.id };

@@ -136,11 +136,15 @@ function* findProposal(project: string, id: string): Work<Proposal | undefined> 
   return row && toProposal(row);
 }
 
-function* countOpen(project: string, now: number): Work<number> {
+function* sumOpen(project: string, now: number, { id, who, type }: Pick<Proposal, "id" | "who" | "type">) {
   const { id: projectId } = yield* projectRow(project);
-  const sql = `SELECT count(*) AS count FROM proposals
-    WHERE project_id = $projectId AND status = 'open' AND expires_at > $now`;
-  return (yield* only<{ count: number }>(sql, { projectId, now })).count;
+  const bytes = "octet_length(operation) + octet_length(differences)";
+  const sql = `SELECT count(*) AS count, coalesce(sum(${bytes}), 0) AS bytes FROM proposals
+    WHERE project_id = $projectId AND status = 'open' AND expires_at > $now AND id <> $id`;
+  type Row = { count: number; bytes: number };
+  const all = yield* only<Row>(sql, { projectId, now, id });
+  const own = yield* only<Row>(`${sql} AND who = $who AND type = $type`, { projectId, now, id, who, type });
+  return { all, own };
 }
 
 function* nextExpiry(): Work<number | null> {
@@ -224,7 +228,7 @@ export const proposals = {
   reads: {
     page: pageProposals,
     find: findProposal,
-    countOpen,
+    sumOpen,
     nextExpiry,
     findExpired,
     targets: listProjectTargets,
