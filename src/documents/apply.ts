@@ -7,7 +7,7 @@ import { AppError } from "../base/errors.ts";
 import { createTurns, yieldToEventLoop } from "../base/event-loop.ts";
 import { requireUnused } from "../flags/archive.ts";
 import { SHARED } from "../flags/flag-fields.ts";
-import { findGaps, missingSegments } from "../flags/flagd/results.ts";
+import { missingSegments } from "../flags/flagd/results.ts";
 import { requireSoundContent } from "../flags/previews/preview-content.ts";
 import { parseRules } from "../flags/rules/rules.ts";
 import { checkForm } from "../forms/form-check.ts";
@@ -27,16 +27,20 @@ import type { DocumentsApp } from "./store.ts";
 /** Milliseconds of checking rules after which other work of the event loop takes its turn. */
 const SLICE_MS = 5;
 
+/** The differences of a document, and a warning with its path for each rule that flagd accepts but cannot evaluate. */
+type Applied = { changes: Difference[]; warnings: string[] };
+
 /** The differences that a document would apply. Throws `invalid` with the path of a fault, `forbidden`. */
 export async function compareDocument(
   app: DocumentsApp,
   caller: Caller,
   document: Document,
   prune: boolean,
-): Promise<Difference[]> {
+): Promise<Applied> {
   const home = await homeOf(app, caller, document);
   requireScopeIn(caller, "read", document, home);
-  return (await planDocument(app, caller, { document, home, prune })).plan.differences;
+  const { plan, warnings } = await planDocument(app, caller, { document, home, prune });
+  return { changes: plan.differences, warnings };
 }
 
 /**
@@ -49,11 +53,11 @@ export async function applyDocument(
   caller: Caller,
   document: Document,
   { prune, confirmed }: { prune: boolean; confirmed: boolean },
-): Promise<Difference[]> {
-  const differences = await change(app, caller, async () => {
+): Promise<Applied> {
+  const applied = await change(app, caller, async () => {
     const home = await homeOf(app, caller, document);
     requireScopeIn(caller, "admin", document, home);
-    const { plan, setup } = await planDocument(app, caller, { document, home, prune });
+    const { plan, setup, warnings } = await planDocument(app, caller, { document, home, prune });
     if (plan.changes.some((each) => each.change === "insertProject")) requireScope(caller, "admin");
     for (const each of plan.changes)
       if (each.change === "setProject") requireSettings(caller, each.project, each.settings);
@@ -68,10 +72,10 @@ export async function applyDocument(
     const changes = plan.changes.map((each) =>
       each.change === "deleteForm" ? { ...each, onlyEmpty: !confirmed } : each,
     );
-    return { changes, result: plan.differences };
+    return { changes, result: { changes: plan.differences, warnings } };
   });
   await beginRemoval(app);
-  return differences;
+  return applied;
 }
 
 /**
@@ -107,7 +111,7 @@ async function planDocument(
   app: DocumentsApp,
   caller: Caller,
   given: Omit<Wanted, "author" | "seesForms">,
-): Promise<{ plan: DocumentPlan; setup: Setup }> {
+): Promise<{ plan: DocumentPlan; setup: Setup; warnings: string[] }> {
   const { document, home } = given;
   const seesForms = (project: string) => hasScope(caller, "forms:read", { project });
   const wanted = { ...given, author: caller, seesForms };
@@ -117,14 +121,14 @@ async function planDocument(
   const projects = [...new Set([...Object.keys(named), ...(document.forms ? [home] : [])])];
   const setup = await app.store.setup.read(projects, withForms);
   const plan = await planOf(app, setup, wanted);
-  await checkRules(plan.checks);
+  const warnings = await checkRules(plan.checks);
   await checkContents(plan.contents);
   await checkForms(plan.forms);
   await checkOpenedForms(app, caller, plan);
   await checkSources(app, caller, plan);
   for (const each of plan.changes)
     if (each.change === "putFlag" && archives(each) === true) await requireUnused(app, caller, each);
-  return { plan, setup };
+  return { plan, setup, warnings };
 }
 
 /**
@@ -163,32 +167,25 @@ async function locksOf(app: DocumentsApp, caller: Caller, changes: SetupChange[]
   return [...locked].map(([project, slugs]) => describeLocks(project, [...slugs]));
 }
 
-/** Throws `invalid` with the path of the first rule that is not valid. */
-async function checkRules(checks: RuleCheck[]): Promise<void> {
-  if (checks.length === 0) return;
+/** The warnings about rules. Throws `invalid` with the path of the first rule that is not valid. */
+async function checkRules(checks: RuleCheck[]): Promise<string[]> {
+  if (checks.length === 0) return [];
   // Imported on demand: the library takes as long to load as the rest of a command.
-  const { checkSegment, findFault } = await import("../flags/flagd/check.ts");
+  const { inspectRules, inspectSegment } = await import("../flags/flagd/check.ts");
+  const warnings: string[] = [];
   let start = clock.steady();
-  for (const check of checks) {
-    if ("segment" in check) {
-      try {
-        checkSegment(check.segment);
-        const [missing] = missingSegments(check.segment, check.segments);
-        if (missing !== undefined) throw new AppError("invalid", `the segment "${missing}" does not exist`);
-      } catch (error) {
-        if (error instanceof AppError) throw fault(check.path, error.message, error.hint ?? undefined);
-        throw error;
-      }
-    } else {
-      const rules = parseRules(check.rules);
-      const gaps = () => (check.isNew ? findGaps(rules, check.segments) : []);
-      const problem = findFault(rules, check.segments) ?? gaps()[0];
-      if (problem) throw fault(check.path + pointerPath(problem.path), problem.message);
-    }
+  for (const { path, segments, ...check } of checks) {
+    const found =
+      "segment" in check ? inspectSegment(check.segment) : inspectRules(parseRules(check.rules), segments);
+    if (found.fault) throw fault(path + pointerPath(found.fault.path), found.fault.message);
+    for (const each of found.warnings) warnings.push(`${path}${pointerPath(each.path)}: ${each.message}`);
+    const missing = "segment" in check ? missingSegments(check.segment, segments) : [];
+    for (const name of missing) warnings.push(`${path}: the segment "${name}" does not exist`);
     if (clock.steady() - start < SLICE_MS) continue;
     await yieldToEventLoop();
     start = clock.steady();
   }
+  return warnings;
 }
 
 /** Throws `invalid` with the path of the first content of a preview that makes too much HTML. */

@@ -76,9 +76,9 @@ function planFlag(clock: ClockAndRandom, plan: DocumentPlan, flag: OneFlag): voi
   const entries = Object.entries(wanted.environments ?? {}).map(([environment, entry]) =>
     compare(clock, flag, environment, entry, blank),
   );
-  for (const { path, current, record, isNew, target, hasSameValues } of entries) {
+  for (const { path, current, record, target, hasSameValues } of entries) {
     if (record.rules !== null && !hasSameValues)
-      plan.checks.push({ path, rules: record.rules, isNew, segments: target.rules });
+      plan.checks.push({ path, rules: record.rules, segments: target.rules });
     if (record.previewContent !== current.previewContent)
       plan.contents.push({ path: `${path}.previewContent`, markdown: record.previewContent });
   }
@@ -171,7 +171,6 @@ function compare(
     before,
     after,
     ramping: changes,
-    isNew: record.rules !== current.rules,
     hasSameValues,
     isSame: hasSameValues && Bun.deepEquals(ramps.before, ramps.after),
   };

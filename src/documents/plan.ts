@@ -20,7 +20,7 @@ export type FormCheck = { path: string; form: FormRecord; before?: FormRecord };
 
 /** A rule of a flag, as JSON text, or of a segment, to be checked against the segments of its environment. */
 export type RuleCheck = { path: string; segments: ReadonlyMap<string, unknown> } & (
-  | { rules: string; isNew: boolean }
+  | { rules: string }
   | { segment: unknown }
 );
 

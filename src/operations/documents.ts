@@ -40,10 +40,9 @@ export const documents = noun("documents", () => import("./schema/documents-sche
     maxBody: MAX_IMPORT_BODY,
     whole: "document",
     levels: 2,
-    run: async ({ app, caller, body: { document, dryRun = false, prune = false, confirmed = false } }) => ({
-      changes: dryRun
-        ? await compareDocument(app, caller, document, prune)
-        : await applyDocument(app, caller, document, { prune, confirmed }),
-    }),
+    run: ({ app, caller, body: { document, dryRun = false, prune = false, confirmed = false } }) =>
+      dryRun
+        ? compareDocument(app, caller, document, prune)
+        : applyDocument(app, caller, document, { prune, confirmed }),
   },
 });

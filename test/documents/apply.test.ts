@@ -159,7 +159,7 @@ describe("a document", () => {
     const apart = (shop: object) =>
       applyDocument(app, admin, { projects: { shop } }, { prune: false, confirmed: false });
     expect(await codeOf(apart({ mailFrom: null }))).toBe("forbidden");
-    expect((await apart({ name: "Shop" })).length).toBe(1);
+    expect((await apart({ name: "Shop" })).changes).toHaveLength(1);
   });
 
   test("has its forms at the top in `default`, or in the only project if none is called so", async () => {

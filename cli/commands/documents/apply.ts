@@ -5,6 +5,7 @@ import { documents as operations } from "../../../src/operations/documents.ts";
 import { EXIT, Failed } from "../../exit.ts";
 import type { Source } from "./fault.ts";
 import type { Io } from "../../output/terminal.ts";
+import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
@@ -107,13 +108,19 @@ async function readDocumentOptions(input: Input, given?: string): Promise<Docume
 
 /** Applies a document, or only plans it for a dry run; prompts for a confirmation if one is needed. */
 async function applyDocument(
-  { client, canPrompt, confirm }: Session,
+  { client, io, canPrompt, confirm }: Session,
   { source, ...values }: DocumentValues,
   mode: { dryRun?: boolean; confirmed?: boolean },
 ): Promise<Difference[]> {
   const body = { ...values, ...mode };
+  const call = async (all: { body: typeof body; confirmed?: "*" }) => {
+    const { changes, warnings } = await client.call(operations.apply, all);
+    // Older servers send no warnings.
+    for (const warning of warnings ?? []) io.note(shown`warning: ${warning}\n`);
+    return changes;
+  };
   try {
-    return (await client.call(operations.apply, { body })).changes;
+    return await call({ body });
   } catch (error) {
     if (error instanceof AppError && error.code !== "unconfirmed") {
       const { placedFault } = await import("./fault.ts");
@@ -123,7 +130,6 @@ async function applyDocument(
     if (!isLoss || !canPrompt()) throw error;
     await confirm(`${error.message}. Apply it all the same?`);
     // The message names the locks too.
-    const all = { body: { ...body, confirmed: true }, confirmed: "*" };
-    return (await client.call(operations.apply, all)).changes;
+    return call({ body: { ...body, confirmed: true }, confirmed: "*" });
   }
 }

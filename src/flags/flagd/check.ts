@@ -8,6 +8,7 @@ import type { Fault } from "./fault.ts";
 import { SILENT } from "./fractional.ts";
 import { type Segments, inlineSegments, replaceReferences } from "./nested-segments.ts";
 import { asKnownToFlagd, findOperatorFault, pathInRule } from "./operators.ts";
+import { findGaps } from "./results.ts";
 
 /** A placeholder for a segment that does not exist yet. */
 const SOME_RULE = { "==": [1, 1] };
@@ -64,6 +65,30 @@ function holdsRules(argument: unknown): boolean {
   if (typeof argument !== "object" || argument === null) return true;
   if (Array.isArray(argument)) return argument.every(holdsRules);
   return !findSchemaFault({ flags: {}, $evaluators: { argument: withoutOwnOperations(argument) } });
+}
+
+/** Faults of a rule in a file: one that keeps it from being stored, else reasons why it may fail when it is evaluated. */
+export type Findings = { fault?: Fault; warnings: Fault[] };
+
+/** Findings about a rule in a file, which may have what a change of one flag may not: flagd accepts it. */
+export function inspectRules(rules: FlagRules, segments: Segments): Findings {
+  const findings = inspect(findFault(rules, segments, true), () => findFault(rules, segments));
+  if (findings.fault) return findings;
+  return { warnings: [...findings.warnings, ...findGaps(rules, segments)] };
+}
+
+/** The same for the rule of a segment alone. */
+export function inspectSegment(rule: unknown): Findings {
+  return inspect(findSegmentFault(rule, true), () => findSegmentFault(rule));
+}
+
+function inspect(strict: Fault | undefined, find: () => Fault | undefined): Findings {
+  if (!strict) return { warnings: [] };
+  const fault = find();
+  const { path, message } = strict;
+  return fault
+    ? { fault, warnings: [] }
+    : { warnings: [{ path, message: `flagd does not evaluate this argument: it ${message}` }] };
 }
 
 /** Throws `invalid` for rules with a fault. */

@@ -6,9 +6,9 @@ import { findFlagSlugFault, findPayloadFault, MAX_DESCRIPTION, PAYLOAD_SUFFIX } 
 import { payloadText } from "../flag.ts";
 import { type FlagRules, takesPayload } from "../rules/rules.ts";
 import type { Fault } from "./fault.ts";
-import { findFault, findMetadataFault, findSegmentFault } from "./check.ts";
+import { type Findings, findMetadataFault, inspectRules, inspectSegment } from "./check.ts";
 import { defineFlag, type FlagDefinition, type FlagdFlag, type ImportPlan, payloadOf } from "./definition.ts";
-import { findGaps, missingSegments } from "./results.ts";
+import { missingSegments } from "./results.ts";
 import { findNestingFaults } from "./nested-segments.ts";
 
 type Json = Record<string, unknown>;
@@ -23,8 +23,8 @@ const FLAG_PARTS = new Set(["state", "description", "variants", "defaultVariant"
 
 /**
  * Plans the changes that a flagd file makes in an environment with these segments. Throws `invalid` for a file that
- * cannot be imported, with a JSON pointer (RFC 6901) to each fault. `warnings` name rules that flagd accepts but that
- * fail when evaluated.
+ * cannot be imported, with a JSON pointer (RFC 6901) to each fault. `warnings` name what flagd accepts but cannot
+ * evaluate.
  */
 export async function planImport(
   document: Json,
@@ -32,8 +32,14 @@ export async function planImport(
 ): Promise<{ plan: ImportPlan; warnings: string[] }> {
   const faults: Fault[] = [];
   const fault = (path: string, message: string) => void faults.push({ path, message });
+  const warnings: string[] = [];
+  const warn = (path: string, message: string) => void warnings.push(`${path}: ${message}`);
   const addFault = (path: string, inner: Fault | undefined) => {
     if (inner) fault(path + inner.path, inner.message);
+  };
+  const add = (path: string, found: Findings) => {
+    addFault(path, found.fault);
+    for (const each of found.warnings) warn(path + each.path, each.message);
   };
   const { flags, $evaluators = {}, metadata, $schema } = document;
   requireNoResource(document);
@@ -48,14 +54,12 @@ export async function planImport(
       const path = pointer("/$evaluators", name);
       const misnamed = findSlugFault("segment", name);
       if (misnamed !== undefined) fault(path, misnamed);
-      const inner = isObject(rule) ? findSegmentFault(rule) : { path: "", message: "must be an object" };
-      addFault(path, inner);
-      if (!inner) rules.set(name, rule);
+      const found = isObject(rule) ? inspectSegment(rule) : { fault: NO_OBJECT, warnings: [] };
+      add(path, found);
+      if (!found.fault) rules.set(name, rule);
     }
 
   const segments = new Map([...existing, ...rules]);
-  const warnings: string[] = [];
-  const warn = (path: string, message: string) => void warnings.push(`${path}: ${message}`);
   for (const [name, message] of findNestingFaults(existing, segments))
     fault(pointer("/$evaluators", name), message);
   for (const [name, rule] of rules)
@@ -64,37 +68,21 @@ export async function planImport(
   const definitions = new Map<string, FlagDefinition>();
   if (!isObject(flags)) fault("/flags", "must be an object of flags by key");
   else {
-    const entries = Object.entries(flags);
-    for (const [index, [key, flag]] of entries.entries()) {
+    for (const [index, [key, flag]] of Object.entries(flags).entries()) {
       if (index % TURN === TURN - 1) await yieldToEventLoop();
       if (key.endsWith(PAYLOAD_SUFFIX)) continue;
       const path = pointer("/flags", key);
       const misnamed = findFlagSlugFault(key);
       if (misnamed !== undefined) fault(path, misnamed);
-      const inner = findFlagFaults(flag, segments);
+      const inner = findFlagFaults(flag);
       for (const each of inner) addFault(path, each);
-      if (misnamed !== undefined || inner.length > 0) continue;
-      for (const gap of findGaps(flag as FlagdFlag, segments)) warn(path + gap.path, gap.message);
+      if (inner.length > 0) continue;
+      const found = inspectRules(rulesOf(flag as FlagdFlag), segments);
+      add(path, found);
+      if (misnamed !== undefined || found.fault) continue;
       definitions.set(key, defineFlag(key, flag as FlagdFlag));
     }
-    for (const [key, flag] of entries) {
-      if (!key.endsWith(PAYLOAD_SUFFIX)) continue;
-      const path = pointer("/flags", key);
-      const slug = key.slice(0, -PAYLOAD_SUFFIX.length);
-      const definition = definitions.get(slug);
-      const own = isObject(flag) ? payloadOf(flag as FlagdFlag) : undefined;
-      if (!Object.hasOwn(flags, slug) || (definition && !takesPayload(definition.rules)))
-        fault(
-          path,
-          `only the payload of a flag that is true or false has such a name, which "${slug}" is not`,
-        );
-      else if (!own) fault(path, "is not a payload as an export writes it");
-      else {
-        const excess = findPayloadFault(own.payload);
-        if (excess !== undefined) fault(pointer(path, "variants"), excess);
-        if (definition) definition.payload = payloadText(own.payload);
-      }
-    }
+    takePayloads(flags, definitions, fault);
   }
   if (faults.length > 0) throw refusal(faults);
   const plan = {
@@ -103,6 +91,29 @@ export async function planImport(
     metadata: metadata === undefined ? null : JSON.stringify(metadata),
   };
   return { plan, warnings };
+}
+
+/** Gives flags the payloads that the file has as flags of their own. */
+function takePayloads(
+  flags: Json,
+  definitions: ReadonlyMap<string, FlagDefinition>,
+  fault: (path: string, message: string) => void,
+): void {
+  for (const [key, flag] of Object.entries(flags)) {
+    if (!key.endsWith(PAYLOAD_SUFFIX)) continue;
+    const path = pointer("/flags", key);
+    const slug = key.slice(0, -PAYLOAD_SUFFIX.length);
+    const definition = definitions.get(slug);
+    const own = isObject(flag) ? payloadOf(flag as FlagdFlag) : undefined;
+    if (!Object.hasOwn(flags, slug) || (definition && !takesPayload(definition.rules)))
+      fault(path, `only the payload of a flag that is true or false has such a name, which "${slug}" is not`);
+    else if (!own) fault(path, "is not a payload as an export writes it");
+    else {
+      const excess = findPayloadFault(own.payload);
+      if (excess !== undefined) fault(pointer(path, "variants"), excess);
+      if (definition) definition.payload = payloadText(own.payload);
+    }
+  }
 }
 
 /** Throws `invalid` for a resource of Kubernetes, which has the file in it. */
@@ -114,10 +125,11 @@ function requireNoResource({ kind, spec }: Json): void {
   });
 }
 
+const NO_OBJECT: Fault = { path: "", message: "must be an object" };
 const UNKNOWN = "is not known to flagd and would be lost: put what people should know into metadata";
 
-function findFlagFaults(flag: unknown, segments: ReadonlyMap<string, unknown>): Fault[] {
-  if (!isObject(flag)) return [{ path: "", message: "must be an object" }];
+function findFlagFaults(flag: unknown): Fault[] {
+  if (!isObject(flag)) return [NO_OBJECT];
   const { state, description = "", variants, defaultVariant } = flag;
   const faults = Object.keys(flag)
     .filter((part) => !FLAG_PARTS.has(part))
@@ -132,10 +144,12 @@ function findFlagFaults(flag: unknown, segments: ReadonlyMap<string, unknown>): 
   if (!isObject(variants)) return [...faults, { path: "/variants", message: "must be an object" }];
   if (typeof defaultVariant === "string" && defaultVariant && !Object.hasOwn(variants, defaultVariant))
     faults.push({ path: "/defaultVariant", message: `"${defaultVariant}" is not one of the variants` });
-  if (faults.length > 0) return faults;
+  return faults;
+}
+
+function rulesOf(flag: FlagdFlag): FlagRules {
   const { state: _, description: __, ...rules } = flag;
-  const fault = findFault(rules as FlagRules, segments);
-  return fault ? [fault] : [];
+  return rules;
 }
 
 function refusal(faults: Fault[]): AppError {

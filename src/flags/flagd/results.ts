@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { isObject } from "../../base/json.ts";
 import type { FlagRules, RulesPatch } from "../rules/rules.ts";
 import { referencesOf } from "../segment.ts";
 import type { Fault } from "./fault.ts";
@@ -22,7 +23,25 @@ export function resultsOf(rule: unknown, path = ""): Result[] {
   if (operation === "if") return branchesOf(args).flatMap(([index, branch]) => within(`${index}`, branch));
   if (operation === "fractional")
     return sharesOf(args).flatMap(([index, variant]) => within(`${index}/0`, variant));
-  return [{ path, variant: undefined }];
+  return isCondition(rule)
+    ? [true, false].flatMap((result) => resultsOf(result, path))
+    : [{ path, variant: undefined }];
+}
+
+/** Operations that yield true or false. */
+const CONDITIONS = new Set(
+  "== != === !== < <= > >= ! !! in some all none starts_with ends_with sem_ver matches in_cidr before after".split(
+    " ",
+  ),
+);
+
+/** Whether a rule yields nothing but true or false. */
+function isCondition(rule: unknown): boolean {
+  if (typeof rule === "boolean") return true;
+  if (!isObject(rule)) return false;
+  const [[operation, args] = []] = Object.entries(rule);
+  if (operation === "and" || operation === "or") return Array.isArray(args) && args.every(isCondition);
+  return CONDITIONS.has(operation!);
 }
 
 type Argument = [index: number, argument: unknown];
@@ -58,13 +77,17 @@ export function findGaps({ variants, targeting }: FlagRules, segments: Segments)
       ? `the segment "${name}" refers to itself`
       : `the segment "${name}" does not exist`,
   }));
-  const names = Object.keys(variants).join(", ");
+  const names = Object.keys(variants);
   const stray = resultsOf(whole, "/targeting")
     .filter(({ variant }) => variant != null && !Object.hasOwn(variants, variant))
-    .map(({ path, variant }) => ({
-      path,
-      message: `"${variant}" is not one of the variants: ${names}`,
-    }));
+    .map(({ path, variant }) => {
+      // A rule yields the name of a variant, not its value.
+      const meant = names.find(
+        (name) => typeof variants[name] === "boolean" && String(variants[name]) === variant,
+      );
+      const hint = meant === undefined ? "" : `; write "${meant}", whose value is ${variant}`;
+      return { path, message: `"${variant}" is not one of the variants: ${names.join(", ")}${hint}` };
+    });
   return [...missing, ...stray];
 }
 

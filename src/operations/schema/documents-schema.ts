@@ -27,5 +27,9 @@ export const apply = {
     /** Allows deletions that need a confirmation, such as of environments; locked environments are named in X-Confirm. */
     confirmed: z.optional(z.boolean()),
   }),
-  output: z.object({ changes: z.array(differenceSchema) }),
+  output: z.object({
+    changes: z.array(differenceSchema),
+    /** Rules that flagd accepts but cannot evaluate, each with its path. */
+    warnings: z.array(z.string()),
+  }),
 };

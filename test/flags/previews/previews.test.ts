@@ -54,7 +54,7 @@ describe("a preview", () => {
     expect(live).toEqual({ enabled: false, payload: {}, expiredAt: null, ...PREVIEW });
     expect(develop).toEqual({ enabled: false, payload: {}, expiredAt: null });
     await set("live", { previewName: "Other" });
-    expect(await compareDocument(app, OPERATOR, document, false)).toMatchObject([
+    expect((await compareDocument(app, OPERATOR, document, false)).changes).toMatchObject([
       { before: { previewName: "Other" }, after: { previewName: "Sale" } },
     ]);
     await applyDocument(app, OPERATOR, document, { prune: false, confirmed: false });
@@ -64,7 +64,7 @@ describe("a preview", () => {
       "invalid: projects.shop.flags.sale.environments.live.previewContent: the content of a preview makes at most 256 KB of HTML",
     );
     const without = { projects: { shop: { flags: { sale: { environments: { live: {} } } } } } };
-    expect(await compareDocument(app, OPERATOR, without, false)).toEqual([]);
+    expect((await compareDocument(app, OPERATOR, without, false)).changes).toEqual([]);
   });
 
   test("can be scheduled", async () => {

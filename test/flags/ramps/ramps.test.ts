@@ -220,7 +220,7 @@ describe("a paused ramp", () => {
     expect(await errorOf(resume())).toBe(
       "conflict: this ramp would not rise: on has 60 % now, and the next step is 50 %",
     );
-    await set("live", { targeting: { "==": [1, 1] } });
+    await set("live", { targeting: { var: "variant" } });
     expect(await errorOf(resume())).toStartWith("conflict: this ramp cannot go on: a ramp sets the share");
   });
 

@@ -61,16 +61,16 @@ describe("a variant that the flag does not have", () => {
     ["an if in an if", { if: [{ var: "a" }, { if: [{ var: "b" }, "x"] }, "on"] }, "/targeting/if/1/if/1"],
     ["a share", { fractional: [{ var: "email" }, ["on", 5], ["of", 5]] }, "/targeting/fractional/2/0"],
     ["true", { if: [{ var: "a" }, true] }, "/targeting/if/1"],
-  ])("is refused where %s yields it", async (_, targeting, place) => {
+  ])("is refused where %s yields it, and in a file there is a warning", async (_, targeting, place) => {
     const { flag, apply, import: take } = await openProject();
     const set = await flag("search", { ...BOOLEAN, targeting });
     expect(set.status).toBe(400);
     expect(set.message).toStartWith(`${place}: "`);
-    expect(set.message).toEndWith("is not one of the variants: on, off");
+    expect(set.message).toContain("is not one of the variants: on, off");
     const applied = await apply({ flags: { search: { ...BOOLEAN, targeting } } });
     expect(applied).toMatchObject({
-      status: 400,
-      message: expect.stringContaining("is not one of the variants: on, off"),
+      status: 200,
+      json: { warnings: [expect.stringContaining("is not one of the variants: on, off")] },
     });
     const imported = await take({ flags: { search: { state: "ENABLED", ...BOOLEAN, targeting } } });
     expect(imported).toMatchObject({
@@ -109,20 +109,30 @@ describe("a variant that the flag does not have", () => {
 
 describe("a segment that does not exist", () => {
   test("is refused in the rule of a flag, of another segment, and in a scheduled change", async () => {
-    const { flag, segment, ask, apply } = await openProject();
+    const { flag, segment, ask } = await openProject();
     await flag("plain", BOOLEAN);
     const at = new Date(app.now() + 1000).toISOString();
     const answers = [
       await flag("search", { ...BOOLEAN, targeting: uses("staff") }),
       await segment("other", { "!": [{ $ref: "staff" }] }),
       await ask("POST", "flags/plain/scheduled", { at, patch: { targeting: uses("staff") } }),
-      await apply({ flags: { search: { ...BOOLEAN, targeting: uses("staff") } } }),
-      await apply({ segments: { other: { "!": [{ $ref: "staff" }] } } }),
     ];
     for (const { status, message } of answers)
       expect({ status, message }).toEqual({
         status: 400,
         message: expect.stringContaining('the segment "staff" does not exist'),
+      });
+  });
+
+  test("is a warning in a document", async () => {
+    const { apply } = await openProject();
+    for (const document of [
+      { flags: { search: { ...BOOLEAN, targeting: uses("staff") } } },
+      { segments: { other: { "!": [{ $ref: "staff" }] } } },
+    ])
+      expect(await apply(document)).toMatchObject({
+        status: 200,
+        json: { warnings: [expect.stringContaining('the segment "staff" does not exist')] },
       });
   });
 

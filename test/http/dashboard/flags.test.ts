@@ -66,7 +66,7 @@ describe("projects", () => {
 describe("the flags of a project", () => {
   test("are shown with their state in each environment, searched, and paged", async () => {
     const { signIn, app, place } = await openShop();
-    const rule = { variants: { on: true, off: false }, targeting: { "===": [1, 1] } };
+    const rule = { variants: { on: true, off: false }, targeting: { var: "variant" } };
     await setFlag(app, OPERATOR, place("develop", "beta"), { enabled: true, isPreview: true, ...rule });
     await setFlag(app, OPERATOR, place("live", "old"), { enabled: true, expiredAt: "2020-01-01T00:00:00Z" });
     const ann = await signIn("viewer");

@@ -182,7 +182,10 @@ describe("files", () => {
     await post(DOCUMENT, { act: "import", file });
     expect(await find("live")).toMatchObject({ payload: '{"a":2}' });
     const exported = JSON.parse((await get("/projects/shop/document.json")).text);
-    expect(await applyDocument(app, OPERATOR, exported, { prune: true, confirmed: false })).toEqual([]);
+    expect(await applyDocument(app, OPERATOR, exported, { prune: true, confirmed: false })).toEqual({
+      changes: [],
+      warnings: [],
+    });
   });
 
   test("a document that deletes an environment asks for the name of the project", async () => {

@@ -55,7 +55,7 @@ async function applyExport(app: ClockedApp): Promise<void> {
   const before = await tablesOf(app);
   const document = (await exportOf(app)) as Parameters<typeof applyDocument>[2];
   for (const prune of [false, true])
-    requireEqual(await applyDocument(app, OPERATOR, document, { prune, confirmed: true }), []);
+    requireEqual((await applyDocument(app, OPERATOR, document, { prune, confirmed: true })).changes, []);
   requireEqual(await tablesOf(app), before);
 }
 

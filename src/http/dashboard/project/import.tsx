@@ -88,8 +88,8 @@ export function importRoutes({ app, get, post }: Dashboard) {
     return submit(
       async () => {
         const document = documentIn(await fileIn(fields), project.slug);
-        const differences = await compareDocument(app, caller, document, prune);
-        const shown = { project, document, prune, differences };
+        const { changes: differences, warnings } = await compareDocument(app, caller, document, prune);
+        const shown = { project, document, prune, differences, warnings };
         if (textOf(fields, "act") !== "import") return documentPage(shown);
         const isConfirmed = textOf(fields, "confirm").trim() === project.slug;
         // The page that asks for the name of the project also names the locks.

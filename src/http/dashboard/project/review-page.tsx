@@ -50,17 +50,7 @@ export function flagdPage({ project: { slug }, environment, document, imported }
           does not name stays
           {same > 0 && `, and ${same.toLocaleString("en")} of what it names is the same already`}.
         </p>
-        {warnings.length > 0 && (
-          <Notice tone="warn" title="Rules that fail when they are evaluated">
-            <ul>
-              {warnings.slice(0, SHOWN).map((warning) => (
-                <li>
-                  <Foreign text={warning} />
-                </li>
-              ))}
-            </ul>
-          </Notice>
-        )}
+        <Warnings warnings={warnings} />
         <Differences differences={differences} />
         <Plan
           nothing={differences.length === 0 && !isMoved && NOTHING}
@@ -75,6 +65,21 @@ export function flagdPage({ project: { slug }, environment, document, imported }
 }
 
 const NOTHING = "Nothing would change.";
+
+function Warnings({ warnings }: { warnings: readonly string[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <Notice tone="warn" title="Rules that fail when they are evaluated">
+      <ul>
+        {warnings.slice(0, SHOWN).map((warning) => (
+          <li>
+            <Foreign text={warning} />
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
 
 /** The form that sends the file that was reviewed once more, and has it imported. */
 function formOf(to: string, document: object, values: Readonly<Record<string, string>>) {
@@ -97,10 +102,17 @@ type Documented = {
   document: Document;
   prune: boolean;
   differences: readonly Difference[];
+  warnings: readonly string[];
 };
 
 /** Review page of a document's import. */
-export function documentPage({ project: { slug }, document, prune, differences }: Documented): Page {
+export function documentPage({
+  project: { slug },
+  document,
+  prune,
+  differences,
+  warnings,
+}: Documented): Page {
   const path = `${projectPath(slug)}/import`;
   return projectPage({
     project: slug,
@@ -112,6 +124,7 @@ export function documentPage({ project: { slug }, document, prune, differences }
     commands: [{ label: "Does the same", text: formflag("apply", { f: "shop.json", prune }) }],
     content: (
       <div class="stack">
+        <Warnings warnings={warnings} />
         <DocumentDifferences differences={differences} />
         <Plan
           nothing={differences.length === 0 && NOTHING}
