@@ -112,8 +112,9 @@ const SECTIONS: Section[] = [
   },
   {
     title: "The targets of a form",
-    text: "A target and its URL have at most 2,048 characters.",
+    text: "",
     rows: {
+      MAX_TARGET: { what: "characters of a target, its URL included", past: "400" },
       MAX_TARGETS: { what: "targets of a form, and of a project", past: "409" },
       DEFAULT_OVERLAP: {
         unit: "s",

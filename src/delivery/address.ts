@@ -13,7 +13,7 @@ const LOCAL_PART = /^[A-Za-z0-9#$&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9#$&'*+/=?^_`{|}
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-const MAX_ADDRESS = 254;
+export const MAX_ADDRESS = 254;
 
 /** The fields that hold the sender's address if a form names none, in upper or lower case. */
 const ADDRESS_FIELDS = ["email", "_replyto", "e-mail", "mail"];

@@ -1,3 +1,6 @@
+/** Characters of a target, its URL included. */
+export const MAX_TARGET = 2048;
+
 /** Targets of a form, and of a project. */
 export const MAX_TARGETS = 20;
 

@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
+import { MAX_ADDRESS } from "./address.ts";
 
 export const newMailTestSchema = z.strictObject({
   /** One mail address. */
-  address: z.string(),
+  address: z.string().check(z.meta({ maxLength: MAX_ADDRESS })),
 });
 
 export const mailTestSchema = z.object({

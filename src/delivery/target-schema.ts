@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { timestamp } from "../base/slug-schema.ts";
-import { MAX_OVERLAP } from "./limits.ts";
+import { MAX_OVERLAP, MAX_TARGET } from "./limits.ts";
 
 export const targetViewSchema = z.object({
   id: z.string(),
@@ -25,7 +25,7 @@ export const targetViewSchema = z.object({
 
 export const newTargetSchema = z.strictObject({
   /** The URL of a webhook, `mail:` and an address, or a chat service, a colon and its URL. */
-  target: z.string(),
+  target: z.string().check(z.meta({ maxLength: MAX_TARGET })),
 });
 
 export const targetPatchSchema = z.strictObject({ enabled: z.boolean() });

@@ -4,6 +4,7 @@ import { isObject } from "../base/json.ts";
 import { type Random, dashedKey } from "../base/ids.ts";
 import { isoTime } from "../base/clock.ts";
 import { isMailAddress } from "./address.ts";
+import { MAX_TARGET } from "./limits.ts";
 import type { DeliveryOwner } from "./owner.ts";
 import type { targetViewSchema } from "./target-schema.ts";
 
@@ -56,9 +57,6 @@ export function newTarget(target: Target, owner: TargetOwner, random: Random, at
 /** A target as the product shows it, without its secrets. */
 export type TargetView = z.infer<typeof targetViewSchema>;
 
-/** Characters of a target and of its URL. */
-const MAX_LENGTH = 2048;
-
 const EXAMPLES: Record<ChatKind, string> = {
   slack: "slack:https://hooks.slack.com/services/T…/B…/…",
   discord: "discord:https://discord.com/api/webhooks/ID/TOKEN",
@@ -86,7 +84,7 @@ const NAMES_RECIPIENT: Record<ChatKind, (url: URL) => boolean> = {
  * address. Throws `invalid` with a message that shows the format but nothing of the text, which may be secret.
  */
 export function parseTarget(text: string): Target {
-  if (text.length > MAX_LENGTH) throw tooLong();
+  if (text.length > MAX_TARGET) throw tooLong();
   const mail = /^mail:([^]*)$/i.exec(text.trim())?.[1]?.trim();
   if (mail !== undefined) {
     if (!isMailAddress(mail))
@@ -102,7 +100,7 @@ export function parseTarget(text: string): Target {
   }
   url.hash = "";
   // Escapes make a URL longer.
-  if (url.href.length > MAX_LENGTH) throw tooLong();
+  if (url.href.length > MAX_TARGET) throw tooLong();
   return { kind, url: url.href };
 }
 
@@ -163,7 +161,7 @@ export function noSuchTarget(id: string): AppError {
 /** Whether a text is a URL or an address as {@link parseTarget} stores it. */
 export function isTargetUrl(text: string): boolean {
   if (!/^https?:\/\//.test(text)) return isMailAddress(text);
-  return text.length <= MAX_LENGTH && URL.canParse(text);
+  return text.length <= MAX_TARGET && URL.canParse(text);
 }
 
 /** Whether a value, as parsed JSON, is the list of the secrets of a target. */
@@ -181,7 +179,7 @@ export function areTargetSecrets(value: unknown): boolean {
 }
 
 function tooLong(): AppError {
-  return new AppError("invalid", `a target has at most ${MAX_LENGTH} characters`);
+  return new AppError("invalid", `a target has at most ${MAX_TARGET} characters`);
 }
 
 function notATarget(): AppError {

@@ -19,7 +19,13 @@ const metrics = z.array(z.string("a metric is a text"), "metrics is a list").che
 );
 
 const split = z
-  .record(z.string(), z.number("a weight is a whole number"), "split is an object of weights")
+  .record(
+    z.string(),
+    z
+      .number("a weight is a whole number")
+      .check(z.meta({ type: "integer", minimum: 1, maximum: EXPERIMENT_LIMITS.weight })),
+    "split is an object of weights",
+  )
   .check(
     z.refine((weights) => findSplitFault(weights) === undefined, {
       error: ({ input }) => findSplitFault(input as Record<string, number>),

@@ -5,7 +5,7 @@ import { withArticle } from "../base/slug.ts";
 import { momentOf, revision, slugOf, timestamp } from "../base/slug-schema.ts";
 import { FIELDS, OPTIONAL_NAMES, type OptionalField, type OptionalName, SHARED } from "./flag-fields.ts";
 import { findContentFault, findFlagSlugFault, findPayloadFault } from "./limits.ts";
-import { DETAIL_LIMITS, MAX_DESCRIPTION, MAX_PAYLOAD_DEPTH } from "./limits.ts";
+import { DETAIL_LIMITS, MAX_DESCRIPTION, MAX_PAYLOAD_DEPTH, PREVIEW_LIMITS } from "./limits.ts";
 import { ruleDepth } from "./segment-schema.ts";
 
 /** Any JSON value. Not `z.json()`, which recurses as deep as a sender likes. */
@@ -40,7 +40,10 @@ const content = z.string().check(
   z.refine((text) => findContentFault(text) === undefined, {
     error: ({ input }) => findContentFault(String(input)),
   }),
-  z.describe("Markdown (CommonMark). Readers get cleaned HTML."),
+  z.meta({
+    maxLength: PREVIEW_LIMITS.content,
+    description: "Markdown (CommonMark). Readers get cleaned HTML.",
+  }),
 );
 
 const tags = z

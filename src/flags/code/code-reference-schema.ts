@@ -7,7 +7,7 @@ const text = (max: number) => z.string().check(z.minLength(1), z.maxLength(max))
 const referenceSchema = z.object({
   filePath: text(LIMITS.filePath),
   lineNumber: z.int().check(z.gte(1)),
-  lineContent: z.string(),
+  lineContent: z.string().check(z.meta({ maxLength: LIMITS.lineContent })),
 });
 
 /** An upload of code references. It only describes the body: `parseUpload` checks it. */
@@ -17,7 +17,10 @@ export const uploadSchema = z.object({
   projectName: text(LIMITS.projectName),
   repositoryUrl: z.optional(z.nullable(text(LIMITS.repositoryUrl))),
   /** By the slug of the flag. */
-  references: z.record(text(LIMITS.slug), z.array(referenceSchema)),
+  references: z.record(
+    text(LIMITS.slug),
+    z.array(referenceSchema).check(z.meta({ maxItems: LIMITS.references })),
+  ),
 });
 
 export const uploadedSchema = z.object({

@@ -20,18 +20,28 @@ export function firstFault(texts: readonly string[], fault: (text: string) => st
   return texts.flatMap((text) => fault(text) ?? [])[0] ?? "";
 }
 
+/** The shares of a ramp, with a description for the API. */
+export function sharesOf(description: string) {
+  return z
+    .array(
+      z.number("a share is a number").check(z.meta({ exclusiveMinimum: 0, maximum: 100 })),
+      "to is a list of shares in percent",
+    )
+    .check(
+      z.maxLength(RAMP_LIMITS.steps, `a ramp has 1 to ${RAMP_LIMITS.steps} shares`),
+      z.refine((to) => findStepsFault(to) === undefined, {
+        error: ({ input }) => findStepsFault(input as number[]),
+      }),
+      z.describe(description),
+    );
+}
+
 /** The course of a ramp. */
 export const rampPlanSchema = z.strictObject({
   variant: z
     .string("variant is the name of the variant whose share grows")
     .check(z.describe("A flag without variants gets `on` and `off`.")),
-  to: z.array(z.number("a share is a number"), "to is a list of shares in percent").check(
-    z.maxLength(RAMP_LIMITS.steps, `a ramp has 1 to ${RAMP_LIMITS.steps} shares`),
-    z.refine((to) => findStepsFault(to) === undefined, {
-      error: ({ input }) => findStepsFault(input as number[]),
-    }),
-    z.describe("Shares in percent, rising, with two decimals at most. 100 makes the variant the default."),
-  ),
+  to: sharesOf("Shares in percent, rising, with two decimals at most. 100 makes the variant the default."),
   every: z
     .int(everyFault)
     .check(

@@ -75,7 +75,12 @@ function patchSchema(name: string, kind: Kind): z.ZodMiniType {
           z.maxLength(kind.most, `${name} has at most ${kind.most} characters`),
         );
     case "field":
-      return z.string().check(z.refine(isHoneypotName, `${name} is the name of a field`));
+      return z
+        .string()
+        .check(
+          z.refine(isHoneypotName, `${name} is the name of a field`),
+          z.meta({ maxLength: ITEMS.honeypot.most }),
+        );
     case "flag":
       return z
         .string()
@@ -120,9 +125,9 @@ const sender = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
 });
 
 function itemOf(item: Item) {
-  const { isValid, error } = ITEMS[item];
-  const check = z.refine<string>(isValid, error);
-  return item === "fileType" ? z.string().check(z.toLowerCase(), check) : z.string().check(check);
+  const { isValid, error, most } = ITEMS[item];
+  const checks = [z.refine<string>(isValid, error), z.meta({ maxLength: most })] as const;
+  return item === "fileType" ? z.string().check(z.toLowerCase(), ...checks) : z.string().check(...checks);
 }
 
 type Numbers = Extract<Kind, { is: "count" | "bytes" | "seconds" }>;

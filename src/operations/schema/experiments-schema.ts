@@ -5,8 +5,7 @@ import {
   newExperimentSchema,
   resultsSchema,
 } from "../../experiments/experiment-schema.ts";
-import { findStepsFault } from "../../flags/ramps/ramp.ts";
-import { rampPlanSchema } from "../../flags/ramps/ramp-schema.ts";
+import { rampPlanSchema, sharesOf } from "../../flags/ramps/ramp-schema.ts";
 import { listQuery, nextSchema } from "./shared-schema.ts";
 
 export const list = {
@@ -31,14 +30,7 @@ export const stop = { output: experimentSchema };
 export const ship = {
   body: z.strictObject({
     variant: z.string("variant is the name of the variant for everybody"),
-    to: z.optional(
-      z.array(z.number("a share is a number"), "to is a list of shares in percent").check(
-        z.refine((to) => findStepsFault(to) === undefined, {
-          error: ({ input }) => findStepsFault(input as number[]),
-        }),
-        z.describe("Shares of a ramp, in percent. Default: the variant is the default at once."),
-      ),
-    ),
+    to: z.optional(sharesOf("Shares of a ramp, in percent. Default: the variant is the default at once.")),
     every: z.optional(rampPlanSchema.shape.every),
   }),
   output: experimentSchema,

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { RULE_LIMITS } from "../../flags/limits.ts";
 import { anyObject } from "../../base/shapes/json-schema.ts";
 import {
   detailsPatchSchema,
@@ -74,7 +75,7 @@ export const evaluate = {
     .strictObject({
       context: z.optional(context),
       /** Evaluates an unsaved change for each of these, together with `patch`. */
-      contexts: z.optional(z.array(context)),
+      contexts: z.optional(z.array(context).check(z.meta({ maxItems: RULE_LIMITS.triedContexts }))),
       patch: z.optional(flagPatchSchema),
     })
     .check(

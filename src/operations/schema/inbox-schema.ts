@@ -23,7 +23,7 @@ export const ofForm = { query: pageQuery, output: pageSchema };
 export const list = { query: inboxQuery, output: pageSchema };
 
 const ids = z
-  .array(z.string())
+  .array(z.string().check(z.meta({ format: "uuid" })))
   .check(
     z.minLength(1, "ids names at least one submission"),
     z.maxLength(MAX_MARKED, `ids names at most ${MAX_MARKED} submissions`),
@@ -54,7 +54,7 @@ export const assign = {
 
 const labels = z.optional(
   z
-    .array(z.string())
+    .array(z.string().check(z.meta({ maxLength: HANDLING_LIMITS.label })))
     .check(z.maxLength(HANDLING_LIMITS.labels, `a request names at most ${HANDLING_LIMITS.labels} labels`)),
 );
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { timestamp } from "../../base/slug-schema.ts";
-import { MAX_DIGEST } from "../../delivery/limits.ts";
+import { MAX_DIGEST, MAX_TARGET } from "../../delivery/limits.ts";
 import { EVENT_FILTERS } from "../../delivery/notices/notice-types.ts";
 import { targetSecretSchema, targetViewSchema } from "../../delivery/target-schema.ts";
 import { warnings } from "./shared-schema.ts";
@@ -31,7 +31,7 @@ export const add = {
   body: z
     .strictObject({
       /** The URL of a webhook, `mail:` and an address, or a chat service, a colon and its URL. */
-      target: z.string(),
+      target: z.string().check(z.meta({ maxLength: MAX_TARGET })),
       /** For the proposed changes of the project, in place of notices. */
       on: z.optional(on),
       /** Only notices of this environment, and those of all. */

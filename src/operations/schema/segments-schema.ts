@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { MEMBER_LIMITS } from "../../flags/limits.ts";
 import { segmentPutSchema, segmentSchema } from "../../flags/segment-schema.ts";
 import { listQuery, nextSchema, setResult } from "./shared-schema.ts";
 
@@ -23,7 +24,11 @@ export const members = {
 export const approve = {
   body: z
     .strictObject({
-      values: z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(1000))),
+      values: z.optional(
+        z
+          .array(z.string().check(z.meta({ maxLength: MEMBER_LIMITS.characters })))
+          .check(z.minLength(1), z.maxLength(1000)),
+      ),
       all: z.optional(z.literal(true)),
     })
     .check(

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { HANDLING_LIMITS } from "../../forms/limits.ts";
 import { timelineEventSchema } from "../../forms/inbox/timeline-schema.ts";
 import { metadataSchema, seenFlagsSchema, submissionSchema } from "../../forms/submission-schema.ts";
 import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
@@ -21,7 +22,13 @@ const imported = {
     meta: z.optional(z.nullable(metadataSchema)),
     flags: z.optional(z.nullable(seenFlagsSchema)),
     assignee: z.optional(z.nullable(z.string())),
-    labels: z.optional(z.nullable(z.array(z.string()))),
+    labels: z.optional(
+      z.nullable(
+        z
+          .array(z.string().check(z.meta({ maxLength: HANDLING_LIMITS.label })))
+          .check(z.meta({ maxItems: HANDLING_LIMITS.labels })),
+      ),
+    ),
   }),
   output: z.object({
     imported: z.int(),
@@ -36,13 +43,16 @@ export { exported as export, imported as import };
 
 export const get = { output: submissionSchema };
 
-export const note = { body: z.strictObject({ text: z.string() }) };
+/** A text whose length the operation checks. */
+const textOf = (maxLength: number) => z.string().check(z.meta({ maxLength }));
+
+export const note = { body: z.strictObject({ text: textOf(HANDLING_LIMITS.note) }) };
 
 export const reply = {
   body: z.strictObject({
-    text: z.string(),
+    text: textOf(HANDLING_LIMITS.answer),
     /** Default: `Re: ` and the name of the form. */
-    subject: z.optional(z.string()),
+    subject: z.optional(textOf(HANDLING_LIMITS.subject)),
   }),
   output: z.object({
     /** The id of the delivery. */

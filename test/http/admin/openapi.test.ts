@@ -117,6 +117,36 @@ describe("the OpenAPI document", () => {
     expect(JSON.stringify(document).length).toBeLessThan(350_000);
   });
 
+  test("states the limits of what a body holds", () => {
+    const unlimited = new Set<string>();
+    type Shape = Record<string, unknown> & { properties?: object; $ref?: string };
+    const walk = (given: Shape, path: string, within: readonly string[]): void => {
+      const { $ref = "" } = given;
+      if ($ref !== "" && within.includes($ref)) return;
+      const shape = resolved(given);
+      const below = (each: unknown, step: string) =>
+        void (each && typeof each === "object" && walk(each as Shape, path + step, [...within, $ref]));
+      const { type, maxLength, pattern, format, enum: choices, maximum, maxItems, items } = shape;
+      const isChosen = choices !== undefined || "const" in shape;
+      if (type === "string" && !isChosen && (maxLength ?? pattern ?? format) === undefined)
+        unlimited.add(path);
+      if ((type === "integer" || type === "number") && maximum === undefined) unlimited.add(path);
+      const ofChoices = items && Object.hasOwn(items, "enum");
+      if (type === "array" && !ofChoices && maxItems === undefined) unlimited.add(path);
+      for (const [name, each] of Object.entries(shape.properties ?? {})) below(each, `.${name}`);
+      below(items, "[]");
+      below(shape["additionalProperties"], "{}");
+      for (const each of (shape["anyOf"] ?? []) as unknown[]) below(each, "");
+    };
+    for (const { operation } of operations)
+      for (const { schema } of Object.values(operation.requestBody?.content ?? {}))
+        walk(schema as Shape, "", []);
+    // Names that are looked up, texts with a grammar, and what only the whole body limits.
+    const known =
+      /\.(?:project|environment|form|flag|flags\[\]|control|variant|operation|names\{\}|confirm(?:\[\])?|flags|upTo)$|\.(?:metrics|guards)\[\]$|variants\{\}$|(?:O|\.o|\.allowedO)rigins\[\]$|\.\$schema$/;
+    expect([...unlimited].filter((path) => !known.test(path)).toSorted()).toEqual([]);
+  });
+
   test("has patterns that every language reads, and none beside a format that says the same", () => {
     for (const { pattern, format } of objectsIn(document)) {
       if (typeof pattern !== "string") continue;
