@@ -193,7 +193,7 @@ function requireScopes(scopes: readonly string[]): void {
   );
 }
 
-async function run({ client, io, print, suggest }: Session, values: Values): Promise<void> {
+async function run({ client, io, note, print, suggest }: Session, values: Values): Promise<void> {
   const { name, project } = values.token;
   const make = () => client.call(operations.create, { body: values.token });
   const find = async () => {
@@ -208,6 +208,10 @@ async function run({ client, io, print, suggest }: Session, values: Values): Pro
     return print(token, "");
   }
   await print(token, shown`${token.token}\n`);
+  if (values.token.scopes === undefined) {
+    const where = project === undefined ? "" : shown` in project ${project}`;
+    note(shown`${name} may do everything${where}, as an admin may; --scope limits a token\n`);
+  }
   suggest(`Keep it: it is not shown again. Use it as FORMFLAG_TOKEN or with --token-file.`);
 }
 

@@ -17,7 +17,24 @@ export function listenValue(text: string, option: string): Listen {
       `${option} ${text} is not an address`,
       `every address of this machine is ${option} 0.0.0.0:${port}, or [::]:${port} with IPv6`,
     );
-  return { hostname: match[1]?.replace(/^\[|\]$/g, "") || "127.0.0.1", port };
+  const hostname = match[1]?.replace(/^\[|\]$/g, "") || "127.0.0.1";
+  if (!isHost(hostname))
+    throw usage(
+      `${option} ${text} is not an address`,
+      `${hostname} is not an IP address or the name of a host; addresses look like 127.0.0.1:8787, [::1]:8787 or 8787`,
+    );
+  return { hostname, port };
+}
+
+const LABEL = "[a-z\\d_](?:[a-z\\d_-]*[a-z\\d_])?";
+const NAME = new RegExp(`^${LABEL}(?:\\.${LABEL})*\\.?$`, "i");
+
+/** Whether a text is an IP address or a name; one whose last label is a number is an address or nothing (URL standard). */
+function isHost(text: string): boolean {
+  return (
+    process.getBuiltinModule("node:net").isIP(text) !== 0 ||
+    (text.length <= 253 && NAME.test(text) && !/(?:^|\.)\d+\.?$/.test(text))
+  );
 }
 
 /** Wildcard addresses can be listened on, but not connected to. */

@@ -2,7 +2,7 @@ import type * as Http2 from "node:http2";
 import { type Timer, clock } from "../../src/base/clock.ts";
 import { type Methods, STATUS, type Status } from "../../src/http/flags/flagd/grpc.ts";
 import type { Listen } from "./address.ts";
-import { type Tls, addressError } from "./listen.ts";
+import { type Tls, whyNoAddress } from "./listen.ts";
 
 export type GrpcServer = {
   port: number;
@@ -45,10 +45,14 @@ export async function serveGrpc(
   server.on("stream", (stream: Http2.ServerHttp2Stream, headers: Http2.IncomingHttpHeaders) =>
     take(stream, headers, methods),
   );
-  await new Promise<void>((fulfil, reject) => {
-    server.once("error", (error) => reject(addressError(error, `${hostname}:${port}`, "--flagd-listen")));
-    server.listen(port, hostname, fulfil);
-  });
+  try {
+    await new Promise<void>((fulfil, reject) => {
+      server.once("error", reject);
+      server.listen(port, hostname, fulfil);
+    });
+  } catch (error) {
+    throw await whyNoAddress(error, { hostname, port }, "--flagd-listen");
+  }
   return {
     port: (server.address() as { port: number }).port,
     renew: (renewed) => {

@@ -121,6 +121,31 @@ export function listen(
   };
 }
 
+/** As {@link listen}, with the error of {@link whyNoAddress}. */
+export async function listenAt(...[address, ...rest]: Parameters<typeof listen>): Promise<Listener> {
+  try {
+    return listen(address, ...rest);
+  } catch (error) {
+    throw await whyNoAddress(error, address);
+  }
+}
+
+/** The error of an address that cannot be listened on, which also tells a host without an address from one in use. */
+export async function whyNoAddress(
+  error: unknown,
+  { hostname, port }: Listen,
+  option?: string,
+): Promise<unknown> {
+  // The runtime has one code for both.
+  let cause = error;
+  try {
+    await process.getBuiltinModule("node:dns/promises").lookup(hostname);
+  } catch (unknown) {
+    cause = unknown;
+  }
+  return addressError(cause, `${hostname}:${port}`, option);
+}
+
 function openSocket(
   hostname: string,
   port: number,
@@ -176,6 +201,8 @@ function refuseShared(hostname: string, port: number): void {
 }
 
 const ADDRESS_ERRORS: Readonly<Record<string, string>> = {
+  ENOTFOUND: "has no address here: no such host is known",
+  EAI_AGAIN: "has no address here: no name server answers",
   EADDRINUSE: "is in use",
   EACCES: "may not be used",
   EADDRNOTAVAIL: "is not an address of this machine",
@@ -183,7 +210,7 @@ const ADDRESS_ERRORS: Readonly<Record<string, string>> = {
 };
 
 /** The error of an address that cannot be listened on, which `option` names. */
-export function addressError(error: unknown, address: string, option = "--listen"): unknown {
+function addressError(error: unknown, address: string, option = "--listen"): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const reason = own(ADDRESS_ERRORS, code);
   if (reason === undefined) return error;

@@ -33,7 +33,7 @@ import { factsOf } from "./facts.ts";
 import { NO_SYNC, openFlagdSync } from "./flagd.ts";
 import { checkFiles, filesJobs } from "./files.ts";
 import { startHeartbeat } from "./heartbeat.ts";
-import { type Listener, listen, readTls } from "./listen.ts";
+import { type Listener, listenAt, readTls } from "./listen.ts";
 import { createLog } from "./log.ts";
 import { openOutbox } from "./outbox.ts";
 import { dashboardOf } from "./own-addresses.ts";
@@ -150,7 +150,7 @@ export async function serve(
     // Else readers of other servers wait for it with the first change.
     if (isShared(app.store)) await Promise.all(places.map(({ site }) => site.warm()));
     for (const { address, site, isShared } of places)
-      listeners.push(listen(address, site, tls, log.error, memory && isShared ? "first" : "alone"));
+      listeners.push(await listenAt(address, site, tls, log.error, memory && isShared ? "first" : "alone"));
     if (memory && ids) {
       const { errIsTerminal } = io;
       const started = { count, config, storage, memory, ids, linkSecret, tls, errIsTerminal };

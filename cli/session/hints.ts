@@ -180,12 +180,16 @@ export function hintFor(
   if (message === "the admin API has no such address or method")
     return "the server is of an earlier version than this command: update it";
   if (typeof known !== "function") return known ?? hint;
+  const [, revision, there] = /^revision (\d+) is a change of ".*" in (\S+), not in /.exec(message) ?? [];
   const name = command?.args[0] ?? "<name>";
   const [, locked] = /^the environment (\S+) of project \S+ is locked$/.exec(message) ?? [];
   const isEnvironment = command?.parent?.name() === "environments" && command.args.length > 0;
   const { project = "<project>", environment = isEnvironment ? name : "<environment>" } =
     command?.opts<Partial<Place>>() ?? {};
-  return known({ project, environment: locked ?? environment, name });
+  const shown = known({ project, environment: locked ?? environment, name });
+  return there === undefined
+    ? shown
+    : `formflag flags rollback ${name} -p ${project} -e ${there} --to ${revision} goes back there; ${shown}`;
 }
 
 /** Shows the warnings of a result, each with what to do; with `--json` they are in the result. */

@@ -91,6 +91,15 @@ describe("the address", () => {
     ]);
   });
 
+  test("whose host is not known is exit 6 and says so, instead of being in use", async () => {
+    for (const args of [["--listen"], ["--listen", "127.0.0.1:0", "--flagd-listen"]]) {
+      const serve = ["serve", "--data", tempDirectory(), ...args, "formflag.invalid:8787"];
+      const { code, stdout, stderr } = await runExecutable(serve);
+      expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
+      expect(stderr).toMatch(/^error: the address formflag\.invalid:8787 has no address here: /m);
+    }
+  });
+
   test("that is in use is exit 6 and named, whether from an option or FORMFLAG_LISTEN", async () => {
     const { url } = await startServer();
     const address = new URL(url).host;

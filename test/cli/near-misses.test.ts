@@ -52,6 +52,19 @@ describe("what other programs call otherwise", () => {
       "formflag flags enable sale -p shop -e live",
     ],
     ["flags turn sale off", "unknown command 'turn'", "formflag flags disable sale"],
+    [
+      "submissions purge --email a b",
+      "formflag submissions purge takes no argument, not b",
+      "an address is one word, such as --email ann@example.com",
+    ],
+    [
+      "submissions purge --email a@x.org b@x.org",
+      "formflag submissions purge takes no argument, not b@x.org",
+      "--email takes one value: repeat the command with --email b@x.org",
+    ],
+    ["flags enable sale off", "off is one word too many", "formflag flags disable sale turns it off"],
+    ["flags disable sale on", "on is one word too many", "formflag flags enable sale turns it on"],
+    ["flags enable sale on", "on is one word too many", "the verb says it already: leave out on"],
     ["turn on sale", "unknown command 'turn'", "formflag flags enable sale"],
   ])("%s is exit 2 and says what to type", async (line, message, hint) => {
     const { code, stdout, stderr } = await formflag(line.split(" "));
@@ -71,6 +84,53 @@ test.each([
   ["flags enable sale -p shop -e develop on", "the verb says it already: leave out on"],
 ])("a word that follows the environment in %s is taken for what it says", async (line, hint) => {
   expect((await run(...line.split(" "))).stderr).toEndWith(`hint: ${hint}\n`);
+});
+
+test.each([
+  [
+    "targets add shop https://example.com/",
+    "shop is a project, to which notices of its flags belong: formflag targets add <target> -p shop",
+  ],
+  ["targets list shop", "shop is a project: formflag targets list -p shop"],
+  ["submissions list shop", "shop is a project; formflag forms list -p shop lists its forms"],
+  ["flags list -p contact -e develop", "contact is a form; formflag projects list lists the projects"],
+])("a name of another kind in %s is told", async (line, hint) => {
+  const { code, stderr } = await run(...line.split(" "));
+  expect({ code, hint: stderr.split("\n")[1] }).toEqual({ code: 3, hint: `hint: ${hint}` });
+});
+
+test("a rollback to a change of another environment is told how to go back there, which works", async () => {
+  await run("flags", "set", "sale", "-p", "shop", "-e", "staging", "--on");
+  const [{ revision }] = await onData(data).json<[{ revision: number }]>(
+    ..."flags history sale -p shop -e staging --limit 1".split(" "),
+  );
+  await run("flags", "set", "sale", "-p", "shop", "-e", "staging", "--off");
+  const { code, stderr } = await run(
+    ..."flags rollback sale -p shop -e develop".split(" "),
+    "--to",
+    String(revision),
+  );
+  const [, hint = ""] = /^hint: formflag (.*) goes back there; /m.exec(stderr) ?? [];
+  expect({ code, hint }).toEqual({
+    code: 3,
+    hint: `flags rollback sale -p shop -e staging --to ${revision}`,
+  });
+  expect((await run(...hint.split(" "))).stdout).toContain("sale in shop/staging: on");
+});
+
+test.each([
+  ["999.1.1.1:80", "999.1.1.1 is not an IP address or the name of a host"],
+  ["1.2.3:80", "1.2.3 is not an IP address"],
+  ["[1::2::3]:80", "1::2::3 is not an IP address"],
+  ["a..b:80", "a..b is not an IP address"],
+])("serve --listen %s is refused as no address", async (address, hint) => {
+  for (const option of ["--listen", "--admin-listen", "--flagd-listen"]) {
+    const { code, stderr } = await formflag(["serve", "--data", data, option, address]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`${option} ${address} is not an address\nhint: ${hint}`),
+    });
+  }
 });
 
 describe("a wrong value is named as it stands on the command line", () => {

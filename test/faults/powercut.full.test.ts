@@ -62,7 +62,7 @@ async function record(seed: number, submissions: number): Promise<History> {
   type Project = { key: string; environments: { slug: string; key: string }[] };
   const project = await run("projects", "create", "shop", "--json");
   const form = await run("forms", "create", "contact", "--uploads", "on", "--json");
-  const token = await run("tokens", "create", "tests");
+  const token = await run("tokens", "create", "tests", "-q");
   const { key, environments } = JSON.parse(project.stdout) as Project;
   const keys: Keys = {
     form: (JSON.parse(form.stdout) as { key: string }).key,

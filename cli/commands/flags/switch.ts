@@ -50,8 +50,17 @@ Example:
   formflag flags ${verb} new-checkout -p shop -e production
 `,
     )
-    .action(action(io, parse, (session, values) => run(session, values, enabledAfter)));
+    .action(
+      action(
+        io,
+        (input, given?: string) => parse(input, verb, given),
+        (session, values) => run(session, values, enabledAfter),
+      ),
+    );
 }
+
+const ON = /^(?:on|true|yes)$/i;
+const OFF = /^(?:off|false|no)$/i;
 
 type Values = {
   places: Place[];
@@ -60,12 +69,18 @@ type Values = {
   lasts: number | null;
 };
 
-async function parse(input: Input, given?: string): Promise<Values> {
-  const word = namesIn(given)
-    .slice(1)
-    .find((each) => /^(on|off|true|false|yes|no)$/i.test(each));
-  if (word !== undefined)
-    throw usage(`${word} is one word too many`, `the verb says it already: leave out ${word}`);
+async function parse(input: Input, verb: string, given?: string): Promise<Values> {
+  const [flag, ...more] = namesIn(given);
+  const word = more.find((each) => ON.test(each) || OFF.test(each));
+  if (word !== undefined) {
+    const meant = ON.test(word) ? "enable" : "disable";
+    throw usage(
+      `${word} is one word too many`,
+      meant === verb
+        ? `the verb says it already: leave out ${word}`
+        : `formflag flags ${meant} ${flag} turns it ${meant === "enable" ? "on" : "off"}`,
+    );
+  }
   const places = await readPlaces(input, given);
   const { for: span } = input.options as { for?: string };
   const lasts = span === undefined ? null : spanValue(span, "--for");

@@ -60,6 +60,10 @@ function excessOf(args: string[], program: Command): Explanation {
     ?.split("; ")
     .map((part) => (part === "$P" ? places : part.replaceAll("$0", word)))
     .filter((part) => part !== "");
+  const [, given] = /^the .* is an option: (--[\w-]+) /.exec(guess?.[0] ?? "") ?? [];
+  const isOwn = command.options.some(({ long }) => long === given);
+  if (isOwn && guess && args.includes(given!))
+    guess[0] = `${given} takes one value: repeat the command with ${given} ${word}`;
   const takes = names === "" ? "no argument" : names;
   return {
     message: `formflag ${path} takes ${takes}, not ${words.join(" ")}`,

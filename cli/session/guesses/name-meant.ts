@@ -27,6 +27,8 @@ export async function withNameMeant(
     return new AppError("not_found", error.message, { hint, cause: error });
   }
   const place = { project: project ?? textOf(inProject), environment: textOf(environment) };
+  const other = await otherKind(kind, name, path, client);
+  if (other !== null) return new AppError("not_found", error.message, { hint: other, cause: error });
   const near = meantBy(name, await namesOf(kind, place, client));
   return near === null
     ? error
@@ -35,6 +37,21 @@ export async function withNameMeant(
 
 /** Words behind `-e staging` that hardly name another environment. */
 const NO_NAME = /^(?:on|off|true|false|yes|no|[\d.]+%?)$/;
+
+/** The hint for the name of a project in the place of a form, or the other way round; null for any other name. */
+async function otherKind(kind: string, name: string, path: string, client: Client): Promise<string | null> {
+  const other = { form: "project", project: "form" }[kind];
+  if (other === undefined || !(await namesOf(other, NOWHERE, client)).includes(name)) return null;
+  const [noun = "", verb = ""] = path.split(" ");
+  if (other === "form") return shown`${name} is a form; formflag projects list lists the projects`;
+  if (noun === "targets")
+    return verb === "add"
+      ? shown`${name} is a project, to which notices of its flags belong: formflag targets add <target> -p ${name}`
+      : shown`${name} is a project: formflag targets ${verb} -p ${name}`;
+  return shown`${name} is a project; formflag forms list -p ${name} lists its forms`;
+}
+
+const NOWHERE: Place = { project: undefined, environment: undefined };
 
 function textOf(option: unknown): string | undefined {
   return typeof option === "string" ? option : undefined;

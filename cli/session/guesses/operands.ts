@@ -12,11 +12,9 @@ const OPERAND_GUESSES: Guess[] = [
     /^(on|off|true|false|yes|no|1|0)$/i,
     "--on turns it on and --off off, without a value",
   ],
-  [
-    /^flags (enable|disable|toggle)$/,
-    /^(on|off|true|false|yes|no)$/i,
-    "the verb says it already: leave out $0",
-  ],
+  [/^flags (disable|toggle)$/, /^(on|true|yes)$/i, "formflag flags enable turns a flag on"],
+  [/^flags (enable|toggle)$/, /^(off|false|no)$/i, "formflag flags disable turns a flag off"],
+  [/^flags (enable|disable)$/, /^(on|off|true|false|yes|no)$/i, "the verb says it already: leave out $0"],
   [
     /^(flags|segments) (set|create)$/,
     /^(==?|!=|<=?|>=?|is|in|not|and|or|contains|starts_with|ends_with|sem_ver|matches|in_cidr|before|after)$/,
@@ -80,6 +78,7 @@ const OPERAND_GUESSES: Guess[] = [
     "one form at a time; formflag submissions list without a form shows all, --search finds words",
   ],
   [/^submissions purge$/, /=/, "the field is an option: --where $0"],
+  [/^submissions purge$/, /^[^@]*$/, "an address is one word, such as --email ann@example.com"],
   [/^submissions purge$/, /./, "the address is an option: --email $0"],
   [/^submissions import$/, /./, "one file at a time: formflag submissions import <form> <file>"],
   [

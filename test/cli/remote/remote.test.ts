@@ -8,7 +8,7 @@ const server = await startServer();
 const local = onData(server.data);
 
 async function createToken(name: string, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await local.run("tokens", "create", name, ...args);
+  const { code, stdout, stderr } = await local.run("tokens", "create", name, "-q", ...args);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return stdout.trim();
 }

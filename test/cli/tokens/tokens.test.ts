@@ -12,14 +12,21 @@ type CreatedToken = Token & { token: string };
 describe("tokens create", () => {
   test("prints the token alone on standard output, so that it can be put into a file", async () => {
     const { code, stdout, stderr } = await onData(tempDirectory()).run("tokens", "create", "laptop");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: "laptop may do everything, as an admin may; --scope limits a token\n",
+    });
     // 256 bits are 43 characters of base64url.
     expect(stdout).toMatch(/^[a-z]+_[A-Za-z0-9_-]{43,}\n$/);
   });
 
   test("prints it with --quiet too, and with its name, scopes and expiry with --json", async () => {
     const here = onData(tempDirectory());
-    expect((await here.run("tokens", "create", "quiet", "-q")).stdout).not.toBe("");
+    expect(await here.run("tokens", "create", "quiet", "-q")).toMatchObject({
+      stdout: expect.stringMatching(/^ff_/),
+      stderr: "",
+    });
+    expect((await here.run("tokens", "create", "reader", "--scope", "read")).stderr).toBe("");
     expect(await here.json<CreatedToken>("tokens", "create", "laptop")).toEqual({
       name: "laptop",
       scopes: ["admin"],
