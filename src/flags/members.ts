@@ -1,3 +1,4 @@
+import { addressSpellings } from "../base/address-spelling.ts";
 import { normalize } from "../base/normalize.ts";
 import { MEMBER_LIMITS } from "./limits.ts";
 
@@ -62,6 +63,9 @@ export function segmentOfList(list: unknown): string | undefined {
 /** Texts of ASCII without capitals and spaces. */
 const NORMAL = /^[!-@[-~]+$/;
 
+/** A domain that has a spelling in Unicode. */
+const HAS_SPELLINGS = /[@.]xn--/;
+
 /** The members of a segment, as a list of a rule; the same object while they change. */
 export class MemberList {
   #values: ReadonlySet<string> | Set<string> = new Set();
@@ -72,9 +76,10 @@ export class MemberList {
     if (this.#values.size === 0) return false;
     if (this.#values.has(value as string)) return true;
     // Nearly every value is as members are compared.
-    if (typeof value !== "string" || NORMAL.test(value)) return false;
+    if (typeof value !== "string" || (NORMAL.test(value) && !HAS_SPELLINGS.test(value))) return false;
     const normal = memberValue(value);
-    return normal !== null && normal !== value && this.#values.has(normal);
+    if (normal === null) return false;
+    return this.#values.has(normal) || addressSpellings(normal).some((each) => this.#values.has(each));
   }
 
   /** The revision behind which members are missing; null if all are to be read. */

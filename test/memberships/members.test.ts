@@ -59,6 +59,18 @@ async function openBeta(given: Partial<GivenSource> = {}) {
   return { form, name, place, fill, flag, isIn, values, counts, mark };
 }
 
+test("an address with a domain in Unicode is a member in both spellings, whichever was sent", async () => {
+  const { form, fill, flag, isIn } = await openBeta();
+  await fill();
+  await flag();
+  await stored(form, json({ email: "ann@bücher.example" }));
+  await stored(form, json({ email: "bob@xn--bcher-kva.example" }));
+  for (const name of ["ann", "bob"])
+    for (const domain of ["bücher.example", "xn--bcher-kva.example", "BÜCHER.example"])
+      expect([name, domain, await isIn(`${name}@${domain}`)]).toEqual([name, domain, true]);
+  expect(await isIn("eve@xn--bcher-kva.example")).toBe(false);
+});
+
 describe("a segment that a form fills", () => {
   test("has who is named in submissions, earlier and later ones, from the next read on", async () => {
     const { form, fill, flag, isIn, values, counts } = await openBeta();

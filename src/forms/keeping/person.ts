@@ -1,5 +1,6 @@
 import type { Caller } from "../../access/caller.ts";
 import { requireScopeSomewhere } from "../../access/rights.ts";
+import { addressSpellings } from "../../base/address-spelling.ts";
 import { KiB } from "../../base/bytes.ts";
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
@@ -25,7 +26,7 @@ const STEP = 100;
 /** The steps through the submissions of a form in which a text is an address, in every folder, up to a bound. */
 function stepsOf(app: FormsApp, address: string, bound: ArrivalBound | null = null): StepOf {
   const find = addressMatcher(address);
-  const terms = { terms: termsIn(phrasesIn(address)), prefix: null };
+  const terms = { terms: termsOfAddress(address), prefix: null };
   const states = SUBMISSION_STATES;
   return (formKey) => async (before, size) => {
     const upTo = bound?.place ?? null;
@@ -35,6 +36,12 @@ function stepsOf(app: FormsApp, address: string, bound: ArrivalBound | null = nu
     const isHolding = ({ data }: { data: string }) => find(parseWithSources(data)) === "match";
     return { submissions: submissions.filter(isHolding), next };
   };
+}
+
+/** The terms that an address has in the index in each of its spellings. */
+function termsOfAddress(address: string): string[] {
+  const [first, ...others] = [address, ...addressSpellings(address)].map((each) => termsIn(phrasesIn(each)));
+  return first!.filter((term) => others.every((terms) => terms.includes(term)));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { addressSpellings } from "../../base/address-spelling.ts";
 import { mayRepeat, splitRepeats } from "../../base/json/json-members.ts";
 import { comparedTexts, parseExactly } from "../../base/json/exact-json.ts";
 import { childrenOf, isObject, isStructure } from "../../base/json.ts";
@@ -9,15 +10,16 @@ type Finding = "match" | "mention" | null;
 /** Judges parsed data, as {@link parseWithSources} returns it. */
 export type Find = (data: unknown) => Finding;
 
-/** Finds the submissions in which a text equals an address, regardless of case and of spaces around it. */
+/** Finds the submissions in which a text equals an address, regardless of case, of spaces around it and of its spelling. */
 export function addressMatcher(address: string): Find {
   const isSame = equalsTrimmed(address);
-  const upper = address.trim().toUpperCase();
+  const uppers = [address.trim(), ...addressSpellings(address)].map((each) => each.toUpperCase());
+  const isIn = (text: string) => uppers.some((upper) => text.includes(upper));
   return (data) => {
     let isMentioned = false;
     for (const text of textsIn(data)) {
       if (isSame(text)) return "match";
-      isMentioned ||= text.toUpperCase().includes(upper);
+      isMentioned ||= isIn(text.toUpperCase());
     }
     return isMentioned ? "mention" : null;
   };
@@ -29,10 +31,11 @@ export function fieldMatcher(field: string, value: string): Find {
   return (data) => (valuesOf(data, field).some((each) => textsIn(each).some(isSame)) ? "match" : null);
 }
 
-/** Returns whether a text equals one, regardless of spaces around it too. */
+/** Returns whether a text equals one, regardless of spaces around it too, or is the same address in another spelling. */
 function equalsTrimmed(wanted: string): (text: string) => boolean {
   const isSame = equals(wanted.trim());
-  return (text) => isSame(text.trim());
+  const [address] = addressSpellings(wanted);
+  return (text) => isSame(text.trim()) || (address !== undefined && addressSpellings(text)[0] === address);
 }
 
 /**

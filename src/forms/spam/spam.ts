@@ -1,7 +1,7 @@
+import { addressSpellings } from "../../base/address-spelling.ts";
 import { createTurns } from "../../base/event-loop.ts";
 import { childrenOf } from "../../base/json.ts";
 import { type ControlFields, isHoneypotFilled } from "../intake/control-fields.ts";
-import { plainAddress } from "../../delivery/address.ts";
 import { MAX_SPAM_PATTERN } from "../limits.ts";
 import { foldText, isJoinedInWord } from "../words.ts";
 import { compilePatterns } from "./wildcards.ts";
@@ -134,14 +134,10 @@ function collect(value: unknown, content: Content): void {
     content.texts.push(text);
     const address = addressIn(text);
     if (address === null) return;
-    content.addresses.push(address);
-    // A pattern may name a domain in ASCII, as the address of a sender does.
-    const plain = isAscii(address) ? null : plainAddress(address);
-    if (plain !== null) content.addresses.push(plain);
+    // A pattern may name a domain in ASCII or in Unicode, whatever the sender wrote.
+    content.addresses.push(...new Set([address, ...addressSpellings(address)]));
   }
 }
-
-const isAscii = (text: string) => /^[\x00-\x7f]*$/.test(text);
 
 /** The longest local part, `@` and the longest domain (RFC 5321, 4.5.3.1). */
 const MAX_ADDRESS = 64 + 1 + 255;

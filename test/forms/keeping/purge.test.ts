@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/base/errors.ts";
 import { createForm, deleteForm } from "../../../src/forms/forms.ts";
+import { findPerson } from "../../../src/forms/keeping/person.ts";
 import { type Purge, purgeSubmissions } from "../../../src/forms/keeping/purge.ts";
 import { purgeSchema } from "../../../src/forms/keeping/purge-schema.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
@@ -68,6 +69,27 @@ test("an address is found in every spelling, field and form, and only the submis
   expect((await left()).toSorted()).toEqual(kept.toSorted());
   expect(uploads.kept()).toEqual([`${kept[2]}.1`]);
   expect(await purge({ email: "ada@example.com" })).toMatchObject({ submissions: 0, forms: [], mentions: 2 });
+});
+
+const SPELLINGS = [
+  "Ann@Bücher.example",
+  " ann@xn--bcher-kva.example",
+  "ann@XN--BCHER-KVA.example",
+  "ann@bücher.example",
+];
+
+test.each(SPELLINGS)("an address with a domain in Unicode is one in all its spellings: %s", async (asked) => {
+  const { app, send, purge, counted, left } = await openForms();
+  for (const spelling of SPELLINGS) await send("contact", { email: spelling });
+  const kept = [
+    await send("contact", { email: "ann@bucher.example" }),
+    await send("contact", { text: "to ann@xn--bcher-kva.example" }),
+  ];
+  const found = await findPerson(app, OPERATOR, asked, { limit: 100, before: null });
+  expect(found.submissions).toHaveLength(SPELLINGS.length);
+  expect(await counted({ field: "email", value: asked })).toBe(SPELLINGS.length);
+  expect(await purge({ email: asked })).toMatchObject({ submissions: SPELLINGS.length, mentions: 1 });
+  expect((await left()).toSorted()).toEqual(kept.toSorted());
 });
 
 test("a long number is found by its digits as they were sent, and as it is shown", async () => {

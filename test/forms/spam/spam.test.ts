@@ -215,6 +215,8 @@ describe("a spam address", () => {
       ["b.b@x.example", "bob@x.example", false],
       ["*@bücher.example", "a@BÜCHER.example", true],
       ["a@xn--bcher-kva.example", "a@BÜCHER.example", true],
+      ["*@bücher.example", "a@xn--bcher-kva.example", true],
+      ["*@xn--bcher-kva.example", "jörg@Bücher.example", true],
       ["*@a*b*c.example", "x@a1b1b2c.example", true],
     ];
     for (const [pattern, text, expected] of cases) {

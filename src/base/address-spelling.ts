@@ -1,0 +1,22 @@
+/** Imported on demand, so that a server starts sooner. */
+const url = () => process.getBuiltinModule("node:url");
+
+/** Characters of a text that may be an address, with spaces around it. */
+const LONGEST = 640;
+
+/**
+ * The spellings of a mail address, with its domain in ASCII and then in Unicode (RFC 5890), in lower case:
+ * `ann@xn--bcher-kva.example` and `ann@bücher.example`. One where both are the same, none for a text that is not one address
+ * with nothing but spaces around it.
+ */
+export function addressSpellings(text: string): string[] {
+  if (text.length > LONGEST || !text.includes("@")) return [];
+  const address = text.trim().toLowerCase();
+  const at = address.lastIndexOf("@");
+  if (at < 1 || at === address.length - 1 || /[\s,;<>]/.test(address)) return [];
+  const [local, domain] = [address.slice(0, at), address.slice(at + 1)];
+  if (/^[\x00-\x7f]*$/.test(domain) && !domain.includes("xn--")) return [address];
+  const ascii = url().domainToASCII(domain);
+  if (ascii === "") return [address];
+  return [...new Set([ascii, url().domainToUnicode(ascii)])].map((each) => `${local}@${each}`);
+}
