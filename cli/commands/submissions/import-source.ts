@@ -9,7 +9,7 @@ import {
   type ImportLine,
   linesIn,
 } from "../../../src/forms/transfer/import-lines.ts";
-import { atLine, completeRow, readRow, rowText } from "../../../src/forms/transfer/import-row.ts";
+import { atLine, completeRow, isTimeName, readRow, rowText } from "../../../src/forms/transfer/import-row.ts";
 import type { Io } from "../../output/terminal.ts";
 import { chunksOf } from "../../session/connection.ts";
 import { UNREADABLE } from "../../session/sources.ts";
@@ -97,16 +97,32 @@ export type Batch = {
   hasNew: boolean;
 };
 
+/** Rows of a source that may be other than what was meant. */
+export type Doubts = {
+  /** The first time that cannot be read, with its column. */
+  time: { name: string; text: string } | null;
+  /** Rows without an id that say the same as one before. */
+  alike: number;
+};
+
 const CLOCKWORK = {
   now: () => clock.now(),
   random: (length: number) => clock.random(length),
 };
 
+/** The first field of a row that is called as a time is elsewhere. */
+function timeIn(data: string): Doubts["time"] {
+  const fields = JSON.parse(data) as Record<string, unknown>;
+  const name = Object.keys(fields).find(isTimeName);
+  return name === undefined ? null : { name, text: String(fields[name]) };
+}
+
 /**
  * The rows of a source in batches within the limits of one request. Each row is checked here too, so that an error has its
- * line in the file. Throws `invalid` and `too_large`.
+ * line in the file; `doubts` is filled in. Throws `invalid` and `too_large`.
  */
-export async function* batchesOf(source: Source, formKey: string): AsyncGenerator<Batch> {
+export async function* batchesOf(source: Source, formKey: string, doubts: Doubts): AsyncGenerator<Batch> {
+  const known = new Set<number | bigint>();
   let texts: string[] = [];
   let bytes = 0;
   let batch = { first: 0, last: 0, hasNew: false };
@@ -116,6 +132,12 @@ export async function* batchesOf(source: Source, formKey: string): AsyncGenerato
     try {
       const row = await readRow(json);
       isNew = row.id === null && row.createdAt === null;
+      if (isNew) doubts.time ??= timeIn(row.data);
+      if (row.id === null) {
+        const content = Bun.hash(`${row.createdAt} ${row.data}`);
+        if (known.has(content)) doubts.alike += 1;
+        known.add(content);
+      }
       text = `${rowText(completeRow(row, { formKey, line }, CLOCKWORK))}\n`;
     } catch (error) {
       throw atLine(line, error);

@@ -12,7 +12,7 @@ import { formProjectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { type Batch, type Source, batchesOf, openSource } from "./import-source.ts";
+import { type Batch, type Doubts, type Source, batchesOf, openSource } from "./import-source.ts";
 
 export function addImportCommand(submissions: Command, io: Io): void {
   submissions
@@ -30,7 +30,8 @@ export function addImportCommand(submissions: Command, io: Io): void {
     .addHelpText(
       "after",
       `
-Reads JSONL or CSV from export, with its ids and times, or other rows of fields with the time in createdAt or Date.
+Reads JSONL or CSV from export, with its ids and times, or other rows of fields with the time in createdAt or Date, or in
+a column that form services call so, such as Timestamp or Submitted At.
 Files are not imported, and nothing is delivered. CSV may have semicolons or tabs instead of commas. A wrong line ends
 the import. If you repeat the import, it skips the submissions that are stored.
 
@@ -70,8 +71,9 @@ async function run(session: Session, { form, file, format }: Values): Promise<vo
   const line = session.progress();
   const sum: ImportResult = { imported: 0, skipped: 0, elsewhere: 0 };
   let hasNew = false;
+  const doubts: Doubts = { time: null, alike: 0 };
   try {
-    for await (const batch of batchesOf(source, key)) {
+    for await (const batch of batchesOf(source, key, doubts)) {
       hasNew ||= batch.hasNew;
       const { imported, skipped, elsewhere } = await client
         .call(operations.import, { names: { form: key }, body: batch.text })
@@ -95,6 +97,17 @@ async function run(session: Session, { form, file, format }: Values): Promise<vo
   await report(sum, done);
   if (sum.elsewhere > 0)
     note(`${sum.elsewhere} of those skipped are submissions of other forms, which keep them\n`);
+  if (doubts.alike > 0)
+    note(
+      `${doubts.alike} ${doubts.alike === 1 ? "row says" : "rows say"} the same as an earlier one: each is stored\n`,
+    );
+  if (hasNew) note(`${withoutTimes(doubts)}, and the same import again stores them once more\n`);
+}
+
+function withoutTimes({ time }: Doubts): string {
+  if (time === null) return "rows without a time in createdAt or Date have the time of the import";
+  const { name, text } = time;
+  return `${JSON.stringify(text.slice(0, 60))} in ${JSON.stringify(name)} is no time that can be read (2027-01-31T12:00:00Z is one): it is stored as a field, such rows have the time of the import`;
 }
 
 function progressOf({ size, done }: Source, { imported, skipped }: ImportResult): string {

@@ -4,15 +4,16 @@ import { AppError } from "../../base/errors.ts";
 import { readCell, unescapeFormulas } from "./csv.ts";
 import type { ImportLine } from "./import-lines.ts";
 import { atLine } from "./import-row.ts";
-import { IMPORT_LIMITS } from "../limits.ts";
+import { IMPORT_LIMITS, SUBMISSION_LIMITS } from "../limits.ts";
 
 type Cell = { text: string; isQuoted: boolean };
 type Row = { line: number; cells: Cell[] };
 
 /**
  * The rows of CSV as JSON, each an object of an export where the first line is that of an export, else an object of fields with
- * texts. The delimiter is a comma, semicolon or tab. An empty cell is no field, and a row of empty cells is left out. Throws
- * `invalid` and `too_large` with the number of a line.
+ * texts. The delimiter is a comma, semicolon or tab, or the one of a first line such as `sep=;`. An empty cell is no field, a
+ * row of empty cells is left out, and one may end before its empty last cells. Throws `invalid` and `too_large` with the
+ * number of a line.
  */
 export async function* csvRows(text: AsyncIterable<string>): AsyncGenerator<ImportLine> {
   const { head, all } = await withHead(text);
@@ -24,9 +25,12 @@ export async function* csvRows(text: AsyncIterable<string>): AsyncGenerator<Impo
     miscounted += countIn(texts, /\r\n/g);
     return { line: lines - miscounted - countIn(texts, /\r\n|\r|\n/g), cells };
   };
+  const named = NAMED_DELIMITER.exec(head)?.[1];
   const parser = parse({
     bom: true,
-    delimiter: delimiterOf(head),
+    delimiter: named ?? delimiterOf(head),
+    from_line: named === undefined ? 1 : 2,
+    relax_column_count_less: true,
     record_delimiter: ["\r\n", "\n", "\r"],
     skip_empty_lines: true,
     max_record_size: IMPORT_LIMITS.row,
@@ -37,9 +41,15 @@ export async function* csvRows(text: AsyncIterable<string>): AsyncGenerator<Impo
   // An error reaches the loop below through the parser.
   pipeline(Readable.from(all), parser, () => {});
   let toObject: ((cells: Cell[]) => object) | undefined;
+  let areOurs = false;
+  let columns = 0;
   try {
     for await (const { line, cells } of parser as AsyncIterable<Row>) {
-      if (!toObject) toObject = isOurs(cells) ? ours(cells) : foreign(cells);
+      if (!toObject) {
+        columns = cells.length;
+        areOurs = isOurs(cells);
+        toObject = areOurs ? ours(cells) : foreign(cells, line);
+      } else if (areOurs && cells.length < columns) throw atLine(line, new AppError("invalid", UNEVEN));
       else if (cells.some(isFilled)) yield { line, json: JSON.stringify(toObject(cells)) };
     }
   } catch (error) {
@@ -103,8 +113,22 @@ function listIn(text: string): string[] {
     .filter((label) => label !== "");
 }
 
-/** Reads rows of texts. A column that repeats makes a list of its values, as a repeated field of a form does. */
-function foreign(header: Cell[]): (cells: Cell[]) => object {
+/**
+ * Reads rows of texts. A column that repeats makes a list of its values, as a repeated field of a form does. Throws `too_large`
+ * for a name that no field can have.
+ */
+function foreign(header: Cell[], line: number): (cells: Cell[]) => object {
+  for (const { text } of header) {
+    const bytes = Buffer.byteLength(text);
+    if (bytes > SUBMISSION_LIMITS.fieldName)
+      throw new AppError(
+        "too_large",
+        `line ${line}: the column "${text.slice(0, 60)}…" has a name of ${bytes} bytes`,
+        {
+          hint: `a field has a name of at most ${SUBMISSION_LIMITS.fieldName} bytes: shorten it in the file`,
+        },
+      );
+  }
   return (cells) => {
     const fields = new Map<string, string | string[]>();
     for (const [at, cell] of cells.entries()) {
@@ -141,6 +165,9 @@ function unquoted(text: string): string {
   return text.replaceAll(/"[^"]*(?:"|$)/g, '""');
 }
 
+/** A line that spreadsheets write and read before the first one. */
+const NAMED_DELIMITER = /^\uFEFF?sep=([,;\t|])(?:\r\n|\r|\n)/i;
+
 /** The delimiter that occurs most often in the first line, outside quotes. */
 function delimiterOf(head: string): string {
   const [line = ""] = unquoted(head)
@@ -150,11 +177,13 @@ function delimiterOf(head: string): string {
   return [",", ";", "\t"].reduce((best, each) => (count(each) > count(best) ? each : best));
 }
 
+const UNEVEN = "the row has more or fewer cells than the first line";
+
 function csvError({ code, message }: CsvError): AppError {
   if (code === "CSV_MAX_RECORD_SIZE")
     return new AppError("too_large", "the row is too large, or a quote is not closed");
   const known: Record<string, string> = {
-    CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: "the row has more or fewer cells than the first line",
+    CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: UNEVEN,
     CSV_QUOTE_NOT_CLOSED: "a quote is not closed",
     INVALID_OPENING_QUOTE: "a quote stands inside a cell that does not begin with one",
     CSV_INVALID_CLOSING_QUOTE: "a quote is followed by something other than a delimiter",

@@ -36,7 +36,7 @@ const MAX_META = 2048;
 
 /**
  * Reads a row from JSON: an object with the member `data`, as an export has it, or else the fields themselves, of which
- * `createdAt` or `Date` is the time, and `id` the id if it is a UUID. Other work takes its turns: a row may have 80,000 names.
+ * `createdAt` or `Date` is the time, else the first of {@link isTimeName} whose text is a time, and `id` the id if it is a UUID. Other work takes its turns: a row may have 80,000 names.
  * Throws `invalid`, and `too_large` past a limit.
  */
 export async function readRow(json: string, takeTurns = createTurns()): Promise<ImportRow> {
@@ -137,7 +137,12 @@ function readSubmission(row: Record<string, unknown>, data: object, json: string
 }
 
 function readFields(row: Record<string, unknown>, json: string): ImportRow {
-  const time = ["createdAt", "Date"].find((name) => (row[name] ?? null) !== null);
+  const isGiven = (name: string) => (row[name] ?? null) !== null;
+  const isTime = (name: string) => {
+    const value = row[name];
+    return isTimeName(name) && typeof value === "string" && readTime(value) !== null;
+  };
+  const time = ["createdAt", "Date"].find(isGiven) ?? Object.keys(row).find(isTime);
   const id = row["id"];
   const names = new Set([...(time === undefined ? [] : [time]), ...(isId(id) ? ["id"] : [])]);
   const cut = cutMembers({ json, data: row }, names);
@@ -152,6 +157,24 @@ function readFields(row: Record<string, unknown>, json: string): ImportRow {
     meta: null,
     flags: null,
   };
+}
+
+/** How form services and spreadsheets call the time of a submission, without spaces and signs. */
+const TIME_NAMES = new Set(
+  [
+    "timestamp created created_at date_created creation_time submitted submitted_at date_submitted submitted_on",
+    "submission_date submission_time submit_date submit_date_utc received received_at received_on entry_date",
+    "completion_time sent_at",
+  ].flatMap((line) => line.split(" ").map(lettersOf)),
+);
+
+/** Whether a column of another service is called as the time of a submission is there: `Submitted At`, `Timestamp`. */
+export function isTimeName(name: string): boolean {
+  return name.length <= 40 && TIME_NAMES.has(lettersOf(name));
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]/g, "");
 }
 
 function checkFields(json: string, data: object): void {

@@ -168,7 +168,7 @@ describe("submissions import", () => {
     ["no JSON", "a.jsonl", '{"a":1}\nnonsense\n', "line 2: ", "not valid JSON", "nothing was imported"],
     ["a JSON array", "a.json", '[{"a":1}]', "is a JSON array", "one object a line"],
     ["other bytes than UTF-8", "a.csv", Uint8Array.of(0x61, 0x0a, 0xff), "is not UTF-8"],
-    ["a row of another length", "b.csv", "a,b\n1,2\n1\n", "line 3: ", "cells"],
+    ["a row of another length", "b.csv", "a,b\n1,2\n1,2,3\n", "line 3: ", "cells"],
     [
       "a text that is too long",
       "b.jsonl",
@@ -193,4 +193,17 @@ describe("submissions import", () => {
     const args = ["submissions", "import", "contact", file, "--server", server.url];
     expect((await formflag(args, { env: { FORMFLAG_TOKEN: reader } })).code).toBe(4);
   });
+});
+
+test("an import says which rows have no time that can be read, and which are alike", async () => {
+  const form = await emptyForm();
+  const file = fileWith("times.csv", "Timestamp,name\n1/2/2024 10:00,Ada\n1/2/2024 10:00,Ada\n");
+  const { stdout, stderr } = await local.run("submissions", "import", form, file);
+  expect(stdout).toBe("imported 2, skipped 0\n");
+  expect(stderr).toContain('"1/2/2024 10:00" in "Timestamp" is no time that can be read');
+  expect(stderr).toContain("the same import again stores them once more");
+  expect(stderr).toContain("1 row says the same as an earlier one");
+  const timed = fileWith("timed.csv", "sep=;\nSubmitted at;name\n2024-05-06 07:08;Ada\n");
+  for (const done of ["imported 1, skipped 0\n", "imported 0, skipped 1\n"])
+    expect(await local.run("submissions", "import", form, timed)).toMatchObject({ stdout: done, stderr: "" });
 });

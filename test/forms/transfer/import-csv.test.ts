@@ -154,13 +154,42 @@ describe("other CSV", () => {
     ]);
   });
 
+  test.each([";", "\t", "|", ","])(
+    "may name its delimiter %j in a line before the first one",
+    async (delimiter) => {
+      const lines = [`sep=${delimiter}`, `a,1${delimiter}b;2`, `"x${delimiter}"${delimiter}y`, ""].join(
+        "\r\n",
+      );
+      const text = delimiter === "," ? lines.replace("a,1", "a1") : lines.replace("b;2", "b2");
+      const name = delimiter === "," ? "a1" : "a,1";
+      const second = delimiter === "," ? "b;2" : "b2";
+      expect(await rowsOf(...Array.from(text))).toEqual([[3, { [name]: `x${delimiter}`, [second]: "y" }]]);
+    },
+  );
+
+  test("may have rows that end before their empty last cells", async () => {
+    expect(await rowsOf("a,b,c\n1\n1,2\n1,,3\n")).toEqual([
+      [2, { a: "1" }],
+      [3, { a: "1", b: "2" }],
+      [4, { a: "1", c: "3" }],
+    ]);
+  });
+
+  test("with a column whose name no field can have says so at once, with what to do", async () => {
+    const error = await rowsOf(`a,${"ü".repeat(101)}\n1,2\n`).catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: "too_large", hint: expect.stringContaining("200 bytes") });
+    expect(String(error)).toContain("line 1: ");
+    expect(await rowsOf(`${"ü".repeat(100)}\n1\n`)).toHaveLength(1);
+  });
+
   test("without rows is nothing", async () => {
     expect(await rowsOf("")).toEqual([]);
     expect(await rowsOf("a,b\n")).toEqual([]);
   });
 
   test.each<[text: string, ...words: string[]]>([
-    ["a,b\n1,2\n3\n", "line 3: ", "more or fewer cells"],
+    ["a,b\n1,2\n3,4,5\n", "line 3: ", "more or fewer cells"],
+    ["id,createdAt,a,b\n,,1,2\n,,3\n", "line 3: ", "more or fewer cells"],
     ['a,b\n1,"2\n', "line 2: ", "not closed"],
     ['a,b\n1,x"y\n', "line 2: ", "quote"],
     ['a,b\n1,"x"y\n', "line 2: ", "quote"],

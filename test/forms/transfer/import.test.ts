@@ -133,6 +133,32 @@ describe("an import", () => {
     ]);
   });
 
+  test.each([
+    "Timestamp",
+    "Submitted At",
+    "created_at",
+    "Submission Date",
+    "Submit Date (UTC)",
+    "Date Created",
+    "received at",
+  ])(
+    "takes the time of another service from its column %s, so that a repeat stores nothing",
+    async (column) => {
+      const { load, all } = await openForm();
+      const row = { [column]: "2024-05-06 07:08:09", name: "Ada" };
+      expect(await load(row)).toMatchObject({ imported: 1 });
+      expect(await all()).toMatchObject([{ createdAt: "2024-05-06T07:08:09.000Z", data: { name: "Ada" } }]);
+      expect(await load(row)).toMatchObject({ imported: 0, skipped: 1 });
+    },
+  );
+
+  test("leaves a text that is no time, and a field of a form that has another name, as fields", async () => {
+    const { load, all } = await openForm();
+    const rows = [{ Timestamp: "1/2/2024" }, { date: "2024-05-06" }, { "When?": "2024-05-06" }];
+    await load(...rows);
+    expect((await all()).map(({ data }) => data)).toEqual(expect.arrayContaining(rows));
+  });
+
   test("keeps the last value of a name that repeats, with every digit", async () => {
     expect((await readRow('{"data":{"a":1},"data":{"b":1,"b":2.50}}')).data).toBe('{"b":2.50}');
     expect((await readRow('{"a":1,"b":3,"a":2.50}')).data).toBe('{"b":3,"a":2.50}');
