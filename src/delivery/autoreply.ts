@@ -1,6 +1,6 @@
 import { messageId, plainAddress } from "./address.ts";
 import type { MailMessage, Mailbox } from "./message.ts";
-import { type TemplateField, renderTemplate } from "./template.ts";
+import { type TemplateField, membersOf, renderTemplate } from "./template.ts";
 import { describeValue, escapeHtml, mailHtml, oneLine, parseFields } from "./text.ts";
 
 /** An automatic reply to the person who filled in a form. */
@@ -56,8 +56,20 @@ function safeFields(data: string, recipient: string): TemplateField[] {
   return Object.entries(parseFields(data)).map(([name, value]) => {
     const text = textOf(value);
     const isOwn = PLAIN_NAME.test(recipient) && plainAddress(text) === recipient;
-    return { name: withoutLinks(name), value: isOwn ? recipient : withoutLinks(text) };
+    const members = membersOf(value, (each) => withoutLinks(textOf(each)));
+    // A template may put items side by side, which together are a link.
+    const isSafe = withoutLinks(textsOf(members).join("")) !== "" || members === undefined;
+    return {
+      name: withoutLinks(name),
+      value: isOwn ? recipient : withoutLinks(text),
+      members: isSafe ? members : undefined,
+    };
   });
+}
+
+function textsOf(member: unknown): string[] {
+  if (typeof member === "string") return [member];
+  return typeof member === "object" && member !== null ? Object.values(member).flatMap(textsOf) : [];
 }
 
 /** An address that mail programs show as one: others may hold a path behind what looks like a domain. */

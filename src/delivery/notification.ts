@@ -1,7 +1,7 @@
 import { KiB, formatBytes } from "../base/bytes.ts";
 import { findSenderAddress, messageId } from "./address.ts";
 import type { Attachment, MailMessage, Mailbox } from "./message.ts";
-import { type TemplateField, renderTemplate } from "./template.ts";
+import { type TemplateField, membersOf, renderTemplate } from "./template.ts";
 import {
   describeFlags,
   describeValue,
@@ -83,11 +83,17 @@ export function buildNotification(notification: Notification): Variants {
     : { message: variant(false), withoutAttachments: null };
 }
 
+/** A value as one line of a subject. */
+function lineOf(value: unknown): string {
+  return oneLine(describeValue(value, 10 * MAX_SUBJECT).text, MAX_SUBJECT);
+}
+
 function subjectOf({ subject, form }: Notification, data: Record<string, unknown>): string {
   const fields = (): TemplateField[] =>
     Object.entries(data).map(([name, value]) => ({
       name: oneLine(name, MAX_SUBJECT),
-      value: oneLine(describeValue(value, 10 * MAX_SUBJECT).text, MAX_SUBJECT),
+      value: lineOf(value),
+      members: membersOf(value, lineOf),
     }));
   const rendered = subject === null ? "" : oneLine(renderTemplate(subject, fields()), MAX_SUBJECT);
   return rendered || oneLine(`New submission to ${form.name}`, MAX_SUBJECT);

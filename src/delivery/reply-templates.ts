@@ -1,5 +1,5 @@
 import { AppError } from "../base/errors.ts";
-import { checkTemplate, renderTemplate } from "./template.ts";
+import { checkTemplate, membersOf, renderTemplate } from "./template.ts";
 import { describeValue, parseFields, plainText } from "./text.ts";
 
 /** A text that users may begin an answer with. */
@@ -38,9 +38,11 @@ export function checkReplyTemplates(setting: string): void {
 
 /** A template with the fields of a submission, which is a JSON object as text. A user reads it before it is sent. */
 export function fillReplyTemplate({ text }: ReplyTemplate, data: string): string {
+  const textOf = (value: unknown) => describeValue(value, MAX_VALUE).text;
   const fields = Object.entries(parseFields(data)).map(([name, value]) => ({
     name: plainText(name),
-    value: describeValue(value, MAX_VALUE).text,
+    value: textOf(value),
+    members: membersOf(value, textOf),
   }));
   return renderTemplate(text, fields);
 }

@@ -1,10 +1,22 @@
 import mustache from "mustache";
 import { AppError } from "../base/errors.ts";
 import { MAX_TEMPLATE } from "./limits.ts";
-import { oneLine } from "./text.ts";
+import { describeValue, oneLine } from "./text.ts";
 
-/** A field as a template shows it: both texts are already safe to print. */
-export type TemplateField = { name: string; value: string };
+/** A field as a template shows it: all texts are already safe to print. `members` has those of an object or a list. */
+export type TemplateField = { name: string; value: string; members?: Members | undefined };
+
+/** The text of a value, or those of its members. */
+type Member = string | Members;
+type Members = { readonly [name: string]: Member } | readonly Member[];
+
+/** Texts in a value whose members a template can reach, and how deep they are; of a larger one it shows the whole. */
+const MAX_MEMBERS = 2000;
+const MAX_DEPTH = 8;
+/** Items of lists that all sections of a template go through together: one in another would multiply them. */
+const MAX_ITEMS = 1000;
+/** Characters of an object or a list inside of a field. */
+const MAX_INNER = 2000;
 
 /** Sections that repeat for every field: a submission has up to 200, so more of them could make a message of megabytes. */
 const MAX_LISTS = 5;
@@ -48,17 +60,53 @@ export function checkTemplate(text: string, what: string): void {
 }
 
 /**
- * Renders a template that {@link checkTemplate} accepts, as plain text. A field that was not sent is empty. Nothing but the
- * fields can be reached from a template.
+ * The members of an object or a list, with `textOf` making each text and each name safe; a name of which nothing is left is
+ * left out. Undefined for any other value, and for one with more members than a template can reach.
+ */
+export function membersOf(value: unknown, textOf: (value: unknown) => string): Members | undefined {
+  let left = MAX_MEMBERS;
+  const read = (value: unknown, depth: number): Member => {
+    if (typeof value !== "object" || value === null) return (left -= 1) < 0 ? "" : textOf(value);
+    if (depth === 0) left = -1;
+    if (left < 0) return "";
+    if (Array.isArray(value)) return value.slice(0, left + 1).map((each) => read(each, depth - 1));
+    const members: Record<string, Member> = Object.create(null);
+    for (const [name, each] of Object.entries(value)) {
+      const safe = textOf(name);
+      if (safe !== "") members[safe] = read(each, depth - 1);
+      if (left < 0) break;
+    }
+    return members;
+  };
+  const members = read(value, MAX_DEPTH);
+  return left < 0 || typeof members === "string" ? undefined : members;
+}
+
+/**
+ * Renders a template that {@link checkTemplate} accepts, as plain text. `{{user.name}}` is a member of a field, and
+ * `{{#items}}{{sku}}{{/items}}` repeats for the items of a list. A field that was not sent is empty. Nothing but the fields
+ * can be reached from a template.
  */
 export function renderTemplate(text: string, fields: readonly TemplateField[]): string {
   const names: Record<string, unknown> = Object.create(null);
-  for (const { name, value } of fields) names[name] = value;
-  names[LIST] = fields.map((field) => Object.assign(Object.create(null), field));
+  const texts = new Map<unknown, string>();
+  for (const { name, value, members } of fields) {
+    names[name] = members ?? value;
+    if (members) texts.set(members, value);
+  }
+  const list = fields.map(({ name, value }) => Object.assign(Object.create(null), { name, value }));
+  names[LIST] = list;
+  for (const each of [list, names, ...list]) texts.set(each, "");
+  const textOfTag = (token: string[], scope: Pick<mustache.Context, "lookup">): string => {
+    const value: unknown = (scope as Scope).find(token[1]!);
+    if (typeof value === "string") return value;
+    return value === undefined ? "" : (texts.get(value) ?? describeValue(value, MAX_INNER).text);
+  };
   const writer = createWriter();
   writer.escapedValue = textOfTag;
   writer.unescapedValue = textOfTag;
-  return writer.renderTokens(writer.parse(text), createScope(names, null));
+  const isField = (value: unknown) => value !== list;
+  return writer.renderTokens(writer.parse(text), createScope(names, null, { left: MAX_ITEMS, isField }));
 }
 
 /** A writer that does not keep every template that it ever parsed. */
@@ -66,27 +114,46 @@ function createWriter(): mustache.Writer {
   return Object.assign(new mustache.Writer(), { templateCache: undefined });
 }
 
-function textOfTag(token: string[], scope: Pick<mustache.Context, "lookup">): string {
-  const value: unknown = scope.lookup(token[1]!);
-  return typeof value === "string" ? value : "";
-}
+/** The names that a part of a template sees. `lookup` is that of a section, which repeats for the items of a list. */
+type Scope = mustache.Context & { find(name: string): unknown };
+
+/** What is left of the items that sections go through, and whether a value is a field rather than their list. */
+type Budget = { left: number; isField: (value: unknown) => boolean };
 
 /**
- * The names that a section sees. The library's own scopes also look names up in prototypes, split them at dots, and call
- * functions.
+ * The names that a section sees. The library's own scopes also look names up in prototypes, and call functions. A name with
+ * dots is a field of that name, else a member.
  */
-function createScope(view: unknown, parent: mustache.Context | null): mustache.Context {
+function createScope(view: unknown, parent: Scope | null, budget: Budget): Scope {
   const scope = {
-    lookup(name: string): unknown {
+    find(name: string): unknown {
       if (name === ".") return view;
-      if (typeof view === "object" && view !== null && Object.hasOwn(view, name)) {
-        return (view as Record<string, unknown>)[name];
-      }
-      return parent?.lookup(name) ?? "";
+      return memberOf(view, name) ?? pathIn(view, name, budget) ?? parent?.find(name);
     },
-    push: (inner: unknown) => createScope(inner, scope as mustache.Context),
+    lookup(name: string): unknown {
+      const value = scope.find(name) ?? "";
+      if (!Array.isArray(value) || !budget.isField(value)) return value;
+      const items: unknown[] = value.slice(0, budget.left);
+      budget.left -= items.length;
+      return items;
+    },
+    push: (inner: unknown) => createScope(inner, scope as unknown as Scope, budget),
   };
-  return scope as mustache.Context;
+  return scope as unknown as Scope;
+}
+
+/** The member of a value by a name with dots, such as `user.name` or `items.0.sku`. */
+function pathIn(view: unknown, path: string, budget: Budget): unknown {
+  const [first, ...rest] = path.split(".");
+  if (rest.length === 0) return undefined;
+  const start = memberOf(view, first!);
+  return budget.isField(start) ? rest.reduce(memberOf, start) : undefined;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  if (Array.isArray(value) && !/^\d{1,5}$/.test(name)) return undefined;
+  return (value as Record<string, unknown>)[name];
 }
 
 /** The library's message as a person reads it. */

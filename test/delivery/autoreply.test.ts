@@ -122,6 +122,20 @@ describe("a text of the sender in an automatic reply", () => {
     expect(textOf({ name: "Zoë 👨‍👩‍👧 می‌خواهم" })).toBe("name: Zoë 👨‍👩‍👧 می‌خواهم\n");
   });
 
+  test("has members, of which those that hold a link, alone or side by side, are left out", () => {
+    const text = "{{user.name}}|{{#items}}{{sku}}{{/items}}|{{#items}}{{.}}{{/items}}";
+    expect(textOf({ user: { name: "Ada" }, items: [{ sku: "A" }, { sku: "B" }] }, text)).toStartWith(
+      "Ada|AB|",
+    );
+    for (const data of [
+      { user: { name: "evil.example/x" }, items: ["https://evil.example"] },
+      { items: ["evil.", "example/x"] },
+      { items: [{ sku: "www" }, { sku: ".evil.example" }] },
+      { user: { "evil.example": "x" } },
+    ])
+      expect(textOf(data, `${text}{{user}}{{items}}`)).not.toMatch(/[\w/]\.\w|:\//);
+  });
+
   test("never makes a link or a line, whatever it is", () => {
     const piece = fc.constantFrom(
       "http",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { checkTemplate, renderTemplate } from "../../src/delivery/template.ts";
+import { checkTemplate, membersOf, renderTemplate } from "../../src/delivery/template.ts";
 import { errorOf } from "../support/refusals.ts";
 
 const fields = [
@@ -51,6 +51,52 @@ describe("a template", () => {
     expect(
       render(`{{${name}}}{{{${name}}}}{{#${name}}}x{{/${name}}}{{#fields}}{{${name}}}{{/fields}}{{email}}`),
     ).toBe("ada@example.com");
+  });
+
+  const order = {
+    user: { name: "Ada", address: { city: "London" }, "a.b": "dotted" },
+    items: [
+      { sku: "A-1", tags: ["x", "y"] },
+      { sku: "B-2", tags: [] },
+    ],
+    sizes: ["S", "M"],
+    length: "long",
+    none: [],
+  };
+  const members = (data: object) =>
+    Object.entries(data).map(([name, value]) => ({
+      name,
+      value: typeof value === "string" ? value : "whole",
+      members: membersOf(value, String),
+    }));
+
+  test.each([
+    ["{{user.name}} of {{user.address.city}}", "Ada of London"],
+    ["{{#user}}{{name}}, {{address.city}}{{/user}}", "Ada, London"],
+    ["{{#items}}{{sku}}:{{#tags}}{{.}}{{/tags}};{{/items}}", "A-1:xy;B-2:;"],
+    ["{{items.0.sku}} {{items.1.sku}}", "A-1 B-2"],
+    ["{{#sizes}}{{.}} {{/sizes}}{{sizes}} {{user.address}}", "S M whole city: London"],
+    ["{{^none}}nothing{{/none}}{{#none}}something{{/none}}", "nothing"],
+    ["{{user.missing}}{{items.9.sku}}{{sizes.length}}{{items.map}}{{#sizes.length}}x{{/sizes.length}}", ""],
+    ["{{user.constructor}}{{user.__proto__}}{{#user}}{{toString}}{{/user}}{{length}}", "long"],
+  ])("reaches members of objects and items of lists: %j", (text, rendered) => {
+    checkTemplate(text, "the text");
+    expect(renderTemplate(text, members(order))).toBe(rendered);
+  });
+
+  test("goes through no more items than a message holds, however lists are nested", () => {
+    const many = Array.from({ length: 1500 }, () => "x");
+    const nested = "{{#a}}{{#a}}{{#a}}{{.}}{{/a}}{{/a}}{{/a}}";
+    expect(renderTemplate(nested, members({ a: many })).length).toBeLessThanOrEqual(1000);
+    expect(
+      membersOf(
+        Array.from({ length: 500_000 }, () => 1),
+        String,
+      ),
+    ).toBeUndefined();
+    let deep: unknown = 1;
+    for (let level = 0; level < 16; level += 1) deep = [deep];
+    expect(membersOf(deep, String)).toBeUndefined();
   });
 
   test("in a value is text", () => {
