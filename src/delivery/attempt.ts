@@ -17,6 +17,11 @@ export type Attempt = {
   code: number | null;
   /** Why it failed, at most 200 characters without secrets or the path of a URL; null for `delivered`. */
   error: string | null;
+  /**
+   * The first line of what a receiver said with a 4xx, without parts of its URL. It may quote what was sent, so that it is shown
+   * with the delivery and never logged.
+   */
+  answer?: string;
   /** Whole seconds that the receiver asked to wait for, 0 to {@link MAX_RETRY_AFTER}; null if it did not. */
   retryAfter: number | null;
   /** Whether the target can take nothing at present, so that its other deliveries should wait too. */
@@ -31,6 +36,11 @@ export function delivered(code: number): Attempt {
 /** An attempt that failed without an answer; `error` is shortened to 200 characters. */
 export function unanswered(error: string, isTargetDown: boolean): Attempt {
   return { outcome: "retry", code: null, error: shortError(error), retryAfter: null, isTargetDown };
+}
+
+/** Why an attempt failed, at most 200 characters, with what the receiver said. */
+export function failureOf({ error, answer }: Attempt): string | null {
+  return error === null || answer === undefined ? error : shortError(`${error}: ${answer}`);
 }
 
 /** A text of at most 200 characters for {@link Attempt.error}. */

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../base/days.ts";
 import type { Random } from "../base/ids.ts";
-import type { Attempt } from "./attempt.ts";
+import { type Attempt, failureOf } from "./attempt.ts";
 import type { ClaimedDelivery, SettledDelivery } from "./store.ts";
 
 /** How long ended deliveries are kept, in milliseconds. */
@@ -22,9 +22,11 @@ type Settling = {
 /** The result of an attempt for its delivery: ended, or queued for the next attempt. */
 export function settle(
   { id, attempts: before }: ClaimedDelivery,
-  { outcome, code, error, retryAfter }: Attempt,
+  attempted: Attempt,
   { startedAt, now, retryDelays, random }: Settling,
 ): SettledDelivery {
+  const { outcome, code, retryAfter } = attempted;
+  const error = failureOf(attempted);
   const attempts = before + 1;
   // The clock may have been set back meanwhile.
   const attempt = { at: startedAt, duration: Math.max(now - startedAt, 0) };

@@ -2,7 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { NO_MAIL_SERVER } from "../delivery/delivery-status.ts";
 import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
-import type { Attempt } from "../delivery/attempt.ts";
+import { type Attempt, failureOf } from "../delivery/attempt.ts";
 import { buildNotice } from "../delivery/notice.ts";
 import type { ChatMessage, Outgoing } from "../delivery/outgoing.ts";
 import { activeSecrets } from "../delivery/target.ts";
@@ -25,7 +25,11 @@ export async function testTarget(
   id: string,
   outgoing: Outgoing,
 ): Promise<Attempt> {
-  const found = await findTarget(app, caller, "write", id);
+  const attempt = await attemptTest(app, await findTarget(app, caller, "write", id), outgoing);
+  return { ...attempt, error: failureOf(attempt) };
+}
+
+async function attemptTest(app: FormsApp, found: OwnedTarget, outgoing: Outgoing): Promise<Attempt> {
   const { record } = found;
   const { kind, url } = record;
   const { signal } = new AbortController();

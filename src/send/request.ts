@@ -1,6 +1,7 @@
 import { clock } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { type Attempt, delivered, MAX_RETRY_AFTER, unanswered } from "../delivery/attempt.ts";
+import { oneLine } from "../delivery/text.ts";
 import { parseHttpUrl } from "../delivery/target.ts";
 import { findAddresses, SEND_TIMEOUT_MS, type SendPolicy } from "./route.ts";
 
@@ -16,6 +17,12 @@ type Options = {
 
 /** Bytes of an answer's body that are read, and not kept. */
 const MAX_ANSWER = 64 * 1024;
+
+/** Bytes in which the first line of a refusal is looked for. */
+const MAX_LINE = 1024;
+
+/** Characters from which on a part of a URL may be secret. */
+const SHORTEST = 6;
 
 /** Addresses of one name that are tried. */
 const MAX_ADDRESSES = 4;
@@ -48,8 +55,8 @@ export async function sendRequest(
     until.throwIfAborted();
     const addresses = await findAddresses(policy, url, until);
     const response = await connect(policy, url, addresses, request, until);
-    await drain(response);
-    return answered(response, policy.now());
+    const start = await drain(response);
+    return answered(response, lineIn(response, start, request), policy.now());
   } catch (error) {
     signal?.throwIfAborted();
     if (isLate) return unanswered(`${url.hostname} did not answer within ${timeoutMs / 1000} s`, true);
@@ -104,22 +111,53 @@ function post(
   });
 }
 
-/** Reads a body, since some receivers stop their work when the connection closes before it was read. */
-async function drain({ body }: Response): Promise<void> {
-  if (body === null) return;
+/**
+ * Reads a body, since some receivers stop their work when the connection closes before it was read. Returns its first bytes.
+ */
+async function drain({ body }: Response): Promise<Buffer> {
+  const start: Uint8Array[] = [];
+  if (body === null) return Buffer.concat(start);
   const reader = body.getReader();
   try {
     for (let size = 0; size < MAX_ANSWER;) {
       const { done, value } = await reader.read();
-      if (done) return;
+      if (done) break;
+      if (size < MAX_LINE) start.push(value.subarray(0, MAX_LINE));
       size += value.byteLength;
     }
   } catch {
     // The status has arrived and counts, whether the rest is late or broken off.
   }
+  return Buffer.concat(start);
 }
 
-function answered({ status, headers }: Response, now: number): Attempt {
+/** The first line of a body with a 4xx; undefined for one that is HTML, compressed or empty. */
+function lineIn({ status, headers }: Response, start: Buffer, request: OutgoingRequest): string | undefined {
+  if (status < 400 || status > 499 || headers.has("Content-Encoding")) return undefined;
+  const text = start.subarray(0, MAX_LINE).toString();
+  const line = oneLine(/\S.*/.exec(text)?.[0] ?? "", MAX_LINE);
+  return line === "" || line.startsWith("<") ? undefined : withoutPartsOf(request, line);
+}
+
+/** A text without what a receiver repeats of the URL and of the signature, which may be secret. */
+function withoutPartsOf({ url, headers }: OutgoingRequest, text: string): string {
+  const { pathname, search, searchParams, username, password } = new URL(url);
+  const parts = [pathname, search, ...pathname.split("/"), ...searchParams.values(), username, password];
+  const secrets = [...parts, ...parts.map(decoded), headers["webhook-signature"] ?? ""]
+    .filter((part) => part.length >= SHORTEST)
+    .toSorted((a, b) => b.length - a.length);
+  return secrets.reduce((left, part) => left.replaceAll(part, "…"), text);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function answered({ status, headers }: Response, answer: string | undefined, now: number): Attempt {
   if (status >= 200 && status <= 299) return delivered(status);
   return {
     outcome: status === 410 ? "gone" : "retry",
@@ -127,6 +165,7 @@ function answered({ status, headers }: Response, now: number): Attempt {
     error: `the answer was ${status}${status >= 300 && status <= 399 ? ", and redirects are not followed" : ""}`,
     retryAfter: parseRetryAfter(headers.get("Retry-After"), now),
     isTargetDown: DOWN.has(status),
+    ...(answer !== undefined && { answer }),
   };
 }
 

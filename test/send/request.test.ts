@@ -112,6 +112,39 @@ describe("the answer", () => {
     });
   });
 
+  const saying = (status: number, body: string, ...headers: string[]) =>
+    attempt(
+      [`HTTP/1.1 ${status} X`, ...headers, `Content-Length: ${Buffer.byteLength(body)}`, "", body].join(
+        "\r\n",
+      ),
+    );
+
+  test.each<[body: string, answer: string | undefined]>([
+    ["invalid_payload", "invalid_payload"],
+    ['\n{"message":"email is missing"}\n{"more":1}', '{"message":"email is missing"}'],
+    ["two\r\nlines", "two"],
+    ["bell\u0007 and \u001b[31mred", "bell and [31mred"],
+    ["x".repeat(5000), "x".repeat(1024)],
+    ["<html><h1>Bad request</h1>", undefined],
+    [" \n\t", undefined],
+    ["", undefined],
+  ])("of 4xx keeps the first line that the receiver says: %j", async (body, answer) => {
+    const { answer: said, error } = await saying(422, body);
+    expect([said?.slice(0, 1024), error]).toEqual([answer, "the answer was 422"]);
+    expect((await saying(500, body)).answer).toBeUndefined();
+    expect((await saying(422, body, "Content-Encoding: gzip")).answer).toBeUndefined();
+  });
+
+  test("keeps no part of the URL that a receiver repeats", async () => {
+    await using receiver = await openReceiver((socket) => {
+      const line = "Cannot POST /secret?token=secret";
+      socket.end(`HTTP/1.1 404 X\r\nContent-Length: ${line.length}\r\n\r\n${line}`);
+    });
+    const { answer } = await sendRequest(policyOf(), requestTo(secretUrl(receiver.port)));
+    expect(answer).toStartWith("Cannot POST …");
+    expect(answer).not.toContain("secret");
+  });
+
   test("410 is the end of the target", async () => {
     expect(await attempt(noContent("410 Gone"))).toMatchObject({
       outcome: "gone",
