@@ -1,6 +1,7 @@
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { Mailbox } from "./message.ts";
+import { oneLine } from "./text.ts";
 
 /** Imported on demand, so that a server starts sooner. */
 const url = () => process.getBuiltinModule("node:url");
@@ -84,7 +85,8 @@ export function isMailbox(text: string): boolean {
 
 /**
  * The address of a sender: from the field that the form names, or the field that its schema describes as an email
- * address, or the first of `email`, `_replyto`, `e-mail` and `mail` with one plain address. Null if there is none.
+ * address, or the first of `email`, `_replyto`, `e-mail` and `mail` with a plain address; of several in a field the first. Null if
+ * there is none.
  */
 export function findSenderAddress(
   data: unknown,
@@ -93,11 +95,51 @@ export function findSenderAddress(
 ): string | null {
   if (!isObject(data)) return null;
   const field = emailField ?? schemaField;
-  if (field !== null) return Object.hasOwn(data, field) ? plainAddress(data[field]) : null;
+  for (const name of field === null ? addressFields(data) : [field]) {
+    const address = Object.hasOwn(data, name) ? firstAddress(data[name]) : null;
+    if (address !== null) return address;
+  }
+  return null;
+}
+
+/** Why {@link findSenderAddress} finds none, in words; a field that seems to hold the address is named. */
+export function senderFault(
+  data: Readonly<Record<string, unknown>>,
+  emailField: string | null,
+  schemaField: string | null,
+): string {
+  const field = emailField ?? schemaField;
+  const fields = field === null ? addressFields(data) : [field];
+  const typed = fields.find((name) => Object.hasOwn(data, name) && !EMPTY.has(data[name]));
+  const other = Object.keys(data).find((name) => firstAddress(data[name]) !== null);
+  const offer = other === undefined ? "" : `; the field ${oneLine(other, 80)} holds one`;
+  if (typed === undefined) return `the submission has no mail address of its sender${offer}`;
+  const text = oneLine(String(data[typed]), 80);
+  return /^[^@\s]*[^\0-\x7f][^@\s]*@[^@\s]+$/.test(text)
+    ? `the mailbox of ${text} has other characters than ASCII, to which formflag cannot send`
+    : `${text} in the field ${oneLine(typed, 80)} is no mail address that can be sent to${offer}`;
+}
+
+const EMPTY = new Set<unknown>([undefined, null, ""]);
+
+/** The fields of a submission that are called as those with an address are, in the order in which they count. */
+function addressFields(data: object): string[] {
   const names = Object.keys(data);
-  for (const wanted of ADDRESS_FIELDS) {
-    for (const name of names) {
-      const address = name.toLowerCase() === wanted ? plainAddress(data[name]) : null;
+  return ADDRESS_FIELDS.flatMap((wanted) => names.filter((name) => name.toLowerCase() === wanted));
+}
+
+/** Addresses of one field that are tried. */
+const MAX_ADDRESSES = 10;
+
+/** The first plain address of a field, which may hold several. */
+function firstAddress(value: unknown): string | null {
+  const texts: unknown[] = Array.isArray(value) ? value.slice(0, MAX_ADDRESSES) : [value];
+  for (const text of texts) {
+    if (typeof text !== "string") continue;
+    const parts = text.slice(0, MAX_ADDRESSES * MAX_ADDRESS).split(/[,;\s]+/, MAX_ADDRESSES);
+    const areAddresses = parts.every((part) => part === "" || part.includes("@"));
+    for (const each of areAddresses ? [text, ...parts] : [text]) {
+      const address = plainAddress(each);
       if (address !== null) return address;
     }
   }

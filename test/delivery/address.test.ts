@@ -1,6 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { findSenderAddress, messageId, parseMailbox, plainAddress } from "../../src/delivery/address.ts";
+import {
+  findSenderAddress,
+  messageId,
+  parseMailbox,
+  plainAddress,
+  senderFault,
+} from "../../src/delivery/address.ts";
 import { reasonOf } from "../support/refusals.ts";
 
 describe("a plain address", () => {
@@ -107,12 +113,40 @@ describe("the sender's address", () => {
   test("comes from the first known field with one plain address", () => {
     expect(find({ ...all, name: "Ada" })).toBe("a@x.example");
     expect(find({ ...all, email: "" })).toBe("b@x.example");
-    expect(find({ ...all, email: "a@x.example, e@x.example", _replyto: ["b@x.example"] })).toBe(
-      "c@x.example",
-    );
+    expect(find({ ...all, email: "to a@x.example", _replyto: [] })).toBe("c@x.example");
     expect(find({ mail: "d@x.example" })).toBe("d@x.example");
     expect(find({ "E-Mail": "c@x.example" })).toBe("c@x.example");
     expect(find({ contact: "a@x.example" })).toBeNull();
+  });
+
+  test.each<[value: unknown, address: string | null]>([
+    ["a@x.example, e@x.example", "a@x.example"],
+    ["  a@x.example;e@x.example ", "a@x.example"],
+    ["a@localhost e@x.example", "e@x.example"],
+    ["jörg@x.example\te@x.example", "e@x.example"],
+    [["", "b@x.example", "c@x.example"], "b@x.example"],
+    [["Ann", "a@x.example,b@x.example"], "a@x.example"],
+    ["write to a@x.example", null],
+    [Array.from({ length: 20 }, () => "x").concat("a@x.example"), null],
+    [{ a: "a@x.example" }, null],
+  ])("is the first that can be sent to of several in a field: %j", (email, address) => {
+    expect(find({ email })).toBe(address);
+  });
+
+  test.each<[data: Record<string, unknown>, emailField: string | null, ...words: string[]]>([
+    [{ name: "Ada" }, null, "the submission has no mail address of its sender"],
+    [{ email: "", "your-email": "a@x.example" }, null, "; the field your-email holds one"],
+    [
+      { contact: "Ada", other: "a@x.example" },
+      "contact",
+      "Ada in the field contact is no mail",
+      "field other holds",
+    ],
+    [{ email: "jörg@x.example" }, null, "the mailbox of jörg@x.example has other characters than ASCII"],
+    [{ email: "a b@x.example\n\u001b[1m" }, null, "a b@x.example [1m in the field email is no mail address"],
+  ])("is missing for a reason: %j", (data, emailField, ...words) => {
+    expect(find(data, emailField)).toBeNull();
+    for (const word of words) expect(senderFault(data, emailField, null)).toContain(word);
   });
 
   test("comes from the field that the form names, and from no other", () => {

@@ -44,7 +44,6 @@ describe("a notification", () => {
 
   test.each([
     '"a@evil.example, b"@x.example',
-    "a@x.example, b@x.example",
     "a@x.example\r\nBcc: b@x.example",
     "ada",
   ])("has nobody to reply to where the address is %j", (email) => {

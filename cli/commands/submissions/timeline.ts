@@ -67,6 +67,8 @@ function cellsOf(event: TimelineEvent): [string, string] {
         `${event.kind} ${event.target}`,
         `${event.error ?? `answered ${event.code ?? "nothing"}`}, in ${event.duration} ms`,
       ];
+    case "skipped":
+      return [event.kind, event.error];
     default:
       // A newer server may know other events.
       return ["", ""];

@@ -3,7 +3,7 @@ import { NO_MAIL_SERVER } from "../../delivery/delivery-status.ts";
 import { requireScopeForNamed } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { hasVisible } from "../../base/normalize.ts";
-import { emailFieldOf, findSenderAddress } from "../../delivery/address.ts";
+import { emailFieldOf, findSenderAddress, senderFault } from "../../delivery/address.ts";
 import { oneLine } from "../../delivery/text.ts";
 import { nameIn } from "../form-name.ts";
 import { getForm } from "../forms.ts";
@@ -43,7 +43,7 @@ export async function replyToSubmission(
   const form = await getForm(app, caller, nameIn(project, slug));
   const to = findSenderAddress(data, form.emailField, emailFieldOf(form.schema));
   if (to === null)
-    throw new AppError("invalid", "the submission has no mail address of its sender", {
+    throw new AppError("invalid", senderFault(data, form.emailField, emailFieldOf(form.schema)), {
       reason: "sender-without-address",
     });
   const line = oneLine(subject ?? "", HANDLING_LIMITS.subject);

@@ -61,4 +61,12 @@ export const timelineEventSchema = z.discriminatedUnion("event", [
     error: z.nullable(z.string()),
   }),
   z.extend(attemptSchema, { event: z.literal("attempted"), ...about }),
+  z.object({
+    event: z.literal("skipped"),
+    at: timestamp,
+    /** The kind of the delivery that cannot be made. */
+    kind: z.literal("autoreply"),
+    /** Why, in words. */
+    error: z.string(),
+  }),
 ]);

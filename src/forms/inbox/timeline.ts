@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import type { Caller } from "../../access/caller.ts";
 import { isoTime } from "../../base/clock.ts";
 import { creationOf } from "../../base/ids.ts";
+import { emailFieldOf, findSenderAddress, senderFault } from "../../delivery/address.ts";
 import type { Delivery } from "../../delivery/delivery.ts";
 import { attemptsOf, listDeliveries } from "../deliveries.ts";
 import { explainSpam } from "../spam/spam-reason.ts";
@@ -9,6 +10,8 @@ import type { FormsApp } from "../store.ts";
 import type { MarkRecord } from "./handling-store.ts";
 import type { Submission } from "../submission.ts";
 import { isFolder } from "../submission-state.ts";
+import { nameIn } from "../form-name.ts";
+import { getForm } from "../forms.ts";
 import { getSubmission } from "../submissions.ts";
 import type { HandlingRecord } from "./handling.ts";
 import type { timelineEventSchema } from "./timeline-schema.ts";
@@ -41,6 +44,7 @@ export async function timelineOfSubmission(
     storing(submission, marks),
     ...marks.map(marking),
     ...handled.map(handling),
+    ...(await skipping(app, caller, submission)),
   ];
   for (const delivery of deliveries.toReversed()) {
     const { id: own, kind, target, status, nextAt, error } = delivery;
@@ -65,6 +69,16 @@ function storing({ createdAt, spam: now }: Submission, marks: readonly MarkRecor
   const first = marks.find(({ mark }) => isFolder(mark));
   const spam = first === undefined ? now : first.spam;
   return { event: "stored", at: createdAt, spam, explanation: spam === null ? null : explainSpam(spam) };
+}
+
+/** The automatic reply of the form that cannot be sent, since the sender left no address for it. */
+async function skipping(app: FormsApp, caller: Caller, submission: Submission): Promise<TimelineEvent[]> {
+  const { project, form: slug, data, spam, createdAt } = submission;
+  if (spam !== null) return [];
+  const { autoreply, emailField, schema } = await getForm(app, caller, nameIn(project, slug));
+  const fields = [data, emailField, emailFieldOf(schema)] as const;
+  if (!autoreply || findSenderAddress(...fields) !== null) return [];
+  return [{ event: "skipped", at: createdAt, kind: "autoreply", error: senderFault(...fields) }];
 }
 
 function marking({ mark, who, at }: MarkRecord): TimelineEvent {

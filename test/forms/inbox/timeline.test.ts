@@ -100,3 +100,27 @@ test("a test of a form is stored and sent as any other submission, and names who
   const reader = callerNamed("reader", { scopes: ["forms:read"] });
   expect(await codeOf(sendTest(app, reader, "contact"))).toBe("forbidden");
 });
+
+test("a timeline says why an automatic reply of the form is not sent", async () => {
+  const { app } = await begin();
+  const form = await createForm(app, OPERATOR, { slug: "replying", autoreply: true });
+  for (const [data, reason] of [
+    ['{"your-email":"ada@example.com"}', "the field your-email holds one"],
+    ['{"email":"jörg@example.com"}', "other characters than ASCII"],
+    ['{"email":"ada@example.com, ben@example.com"}', null],
+  ] as const) {
+    const { id } = await storeSubmission(app, form, { data, files: [] });
+    const skipped = (await timelineOf(app, OPERATOR, id)).find(({ event }) => event === "skipped");
+    expect([data, skipped]).toEqual([
+      data,
+      reason === null
+        ? undefined
+        : {
+            event: "skipped",
+            at: expect.any(String),
+            kind: "autoreply",
+            error: expect.stringContaining(reason),
+          },
+    ]);
+  }
+});

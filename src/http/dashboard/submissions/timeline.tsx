@@ -78,6 +78,12 @@ function Event({ event }: { event: TimelineEvent }) {
       </>
     );
   if ("who" in event) return <Handled event={event} />;
+  if (event.event === "skipped")
+    return (
+      <>
+        No automatic reply: <Foreign text={event.error} />
+      </>
+    );
   const { kind, target } = event;
   if (event.event === "queued")
     return (
