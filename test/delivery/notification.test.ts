@@ -42,13 +42,12 @@ describe("a notification", () => {
     });
   });
 
-  test.each([
-    '"a@evil.example, b"@x.example',
-    "a@x.example\r\nBcc: b@x.example",
-    "ada",
-  ])("has nobody to reply to where the address is %j", (email) => {
-    expect(build({ email }).message.replyTo).toBeNull();
-  });
+  test.each(['"a@evil.example, b"@x.example', "a@x.example\r\nBcc: b@x.example", "ada"])(
+    "has nobody to reply to where the address is %j",
+    (email) => {
+      expect(build({ email }).message.replyTo).toBeNull();
+    },
+  );
 
   test("lists the fields as text, aligned, with the form, the time and the spam that waits", () => {
     const data = {

@@ -4,8 +4,9 @@ import { isStructure } from "../../base/json.ts";
 /**
  * A cell of CSV (RFC 4180): a text in quotes, a number or boolean as JSON, nothing for null or undefined, and an array
  * or object as JSON in quotes. A text that a spreadsheet would run as a formula is prefixed with `'` (OWASP, CSV
- * injection). The same applies to its parts, because a spreadsheet that splits at semicolons or tabs does so inside
- * quotes too.
+ * injection), also where it begins with a `'` already, so that {@link readCell} reads the same text. The same applies to its
+ * parts, because a spreadsheet that splits at semicolons or tabs does so inside quotes too. Numbers and phone numbers are no
+ * formulas.
  */
 export function csvCell(value: unknown): string {
   if (value === undefined || value === null) return "";
@@ -19,16 +20,22 @@ function quoted(text: string): string {
 
 /** Characters that begin a formula, with their full-width forms, which some spreadsheets treat alike. */
 const FORMULA = "=+\\-@＝＋－＠";
-const AT_START = new RegExp(`^[${FORMULA}\\t\\r\\n\\0]`);
-/** The separator before a part of a text, with whitespace and quotes, and the character of a formula that follows. */
-const PART = new RegExp(`([;\\t\\r\\n][;"\\s]*)([${FORMULA}]?)`, "g");
+const AT_START = new RegExp(`^'*[${FORMULA}\\t\\r\\n\\0]`);
+/** The separator before a part of a text, with whitespace and quotes, and the start of a formula that follows. */
+const PART = new RegExp(`([;\\t\\r\\n][;"\\s]*)('*[${FORMULA}])?`, "g");
+/** A number, or a phone number with its country, up to the end of its part. */
+const NUMBER = /(?:[+-]?\d{1,30}(?:[.,]\d{1,30})?|\+\d[\d ()./-]{0,30})(?=[;\t\r\n]|$)/y;
 const PART_OF_JSON = new RegExp(`(;[;\\s]*)([${FORMULA}]?)`, "g");
 
 function escapeFormulas(text: string): string {
-  const parts = text.replaceAll(PART, (part, before: string, first: string) =>
-    first === "" ? part : `${before}'${first}`,
+  const isNumber = (at: number) => {
+    NUMBER.lastIndex = at;
+    return NUMBER.test(text);
+  };
+  const parts = text.replaceAll(PART, (part, before: string, first: string | undefined, at: number) =>
+    first === undefined || isNumber(at + before.length) ? part : `${before}'${first}`,
   );
-  return AT_START.test(text) ? `'${parts}` : parts;
+  return AT_START.test(text) && !isNumber(0) ? `'${parts}` : parts;
 }
 
 /** Returns JSON of the same value: a semicolon is always inside a string, where any character may be escaped. */
@@ -40,7 +47,7 @@ function escapeFormulasInJson(json: string): string {
 
 /**
  * The value of a cell that {@link csvCell} wrote, without its quotes: undefined for an empty cell without quotes. A text that
- * equals the cell of an array or object is read as that, and a `'` that the sender wrote before a formula is lost.
+ * equals the cell of an array or object is read as that.
  */
 export function readCell(text: string, isQuoted: boolean): unknown {
   if (isQuoted) return jsonIn(text) ?? unescapeFormulas(text);
@@ -49,9 +56,9 @@ export function readCell(text: string, isQuoted: boolean): unknown {
   return numberIn(text) ?? unescapeFormulas(text);
 }
 
-const ESCAPED_START = new RegExp(`^'(?=[${FORMULA}\\t\\r\\n\\0])`);
+const ESCAPED_START = new RegExp(`^'(?='*[${FORMULA}\\t\\r\\n\\0])`);
 /** The `'` is optional, because separators that match nothing would be read again from each of them on. */
-const ESCAPED_PART = new RegExp(`([;\\t\\r\\n][;"\\s]*)(?:'(?=[${FORMULA}]))?`, "g");
+const ESCAPED_PART = new RegExp(`([;\\t\\r\\n][;"\\s]*)(?:'(?='*[${FORMULA}]))?`, "g");
 
 /** The text without what `escapeFormulas` added. */
 export function unescapeFormulas(text: string): string {

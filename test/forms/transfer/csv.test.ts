@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { csvCell, unescapeFormulas } from "../../../src/forms/transfer/csv.ts";
+import { csvCell, readCell, unescapeFormulas } from "../../../src/forms/transfer/csv.ts";
 
 describe("a cell of CSV", () => {
   test("is nothing where there is no value", () => {
@@ -23,20 +23,49 @@ describe("a cell of CSV", () => {
 
   test.each([
     ["=1+1", `"'=1+1"`],
-    ["+49 30 1234", `"'+49 30 1234"`],
-    ["-1", `"'-1"`],
+    ["+49 30 1234=1", `"'+49 30 1234=1"`],
+    ["-1+1", `"'-1+1"`],
+    ["+cmd|' /C calc'!A0", `"'+cmd|' /C calc'!A0"`],
+    ["'=1", `"''=1"`],
+    ["x;'=1", `"x;''=1"`],
     ["@SUM(A1)", `"'@SUM(A1)"`],
     ["\tx", `"'\tx"`],
     ["\rx", `"'\rx"`],
     ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`],
     ["＝1+1", `"'＝1+1"`],
     ["x;=1+1", `"x;'=1+1"`],
-    ["x\t+1", `"x\t'+1"`],
+    ["x\t+a1", `"x\t'+a1"`],
     ["x\n@a", `"x\n'@a"`],
     ['x; ;"=1', `"x; ;""'=1"`],
     ["=1;＝2", `"'=1;'＝2"`],
   ])("prefixes each part of %j that a spreadsheet would run", (text, cell) => {
     expect(csvCell(text)).toBe(cell);
+  });
+
+  test.each([
+    "-1",
+    "+1.5",
+    "-0,5",
+    "+49 30 1234",
+    "+1 (555) 010-0000",
+    "+49/30.12-34",
+    "x;-1",
+    "a\n+49 30 1234;b",
+    "'tis",
+    "it's",
+  ])("leaves the number, the phone number or the plain text %j as it is", (text) => {
+    expect(csvCell(text)).toBe(`"${text}"`);
+  });
+
+  test("is read as the text that it was made from, whatever its quotes", () => {
+    const part = fc.constantFrom(";", "\t", "\n", '"', " ", "=", "+", "-", "@", "'", "1", "2", ".", "a");
+    const text = fc.array(part, { maxLength: 12 }).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(text, (value) => {
+        expect(readCell(csvCell(value).slice(1, -1).replaceAll('""', '"'), true)).toBe(value);
+      }),
+      { numRuns: 5000 },
+    );
   });
 
   test("is read in time however many separators it has", () => {

@@ -26,7 +26,14 @@ export async function answerExport(
   const format = EXPORT_FORMATS.find((each) => each === name);
   if (!format) throw new AppError("invalid", `a format is one of ${EXPORT_FORMATS.join(", ")}`);
   const chunks = await beginExport(app, c.get("caller"), form, format, exportFilter(c, timeZone));
-  return sendFile(c, `${form.slug}.${format}`, EXPORT_TYPES[format], chunks, report);
+  const all = format === "csv" ? withMark(chunks) : chunks;
+  return sendFile(c, `${form.slug}.${format}`, EXPORT_TYPES[format], all, report);
+}
+
+/** A text with the byte order mark by which a spreadsheet recognises UTF-8. */
+async function* withMark(chunks: AsyncGenerator<string | Uint8Array>): AsyncGenerator<string | Uint8Array> {
+  yield "\uFEFF";
+  yield* chunks;
 }
 
 /** A file that is made while it is sent. */
