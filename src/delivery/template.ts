@@ -117,7 +117,7 @@ function createWriter(): mustache.Writer {
 /** The names that a part of a template sees. `lookup` is that of a section, which repeats for the items of a list. */
 type Scope = mustache.Context & { find(name: string): unknown };
 
-/** What is left of the items that sections go through, and whether a value is a field rather than their list. */
+/** The items that sections may still go through, and whether a value is a field rather than their list. */
 type Budget = { left: number; isField: (value: unknown) => boolean };
 
 /**
