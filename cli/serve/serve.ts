@@ -40,6 +40,7 @@ import { dashboardOf } from "./own-addresses.ts";
 import { loadOidcClient } from "./oidc-config.ts";
 import { loadOutgoing } from "./outgoing-config.ts";
 import { placeServices } from "./services.ts";
+import type { Renewal } from "./renewal.ts";
 import { endAfter, onHangup, stopSignals } from "./signals.ts";
 import { openTelemetry } from "./telemetry/telemetry.ts";
 import { MAIN_CLOCK } from "../../src/base/threads/shared-clock.ts";
@@ -73,6 +74,8 @@ export async function serve(
   const count = threadCount(config);
   const memory = count > 1 ? createServerMemory() : null;
   const log = createLog(io, config.log);
+  const renewable = Promise.withResolvers<Renewal[]>();
+  onHangup(config.tls, renewable.promise, log, io.errIsTerminal);
   const tls = config.tls && (await readTls(config.tls));
   const oidcClient = await loadOidcClient(config.oidc, env["FORMFLAG_OIDC_CLIENT_SECRET"]);
   const connections = await loadOutgoing(config.outgoing, env["FORMFLAG_SMTP_PASSWORD"]);
@@ -162,7 +165,7 @@ export async function serve(
     sync = await openFlagdSync(app, config, tls, log);
     const ofSites = config.tls ? await renewalsOf({ places, listeners, threads, log }) : [];
     const renewals = [...ofSites, ...sync.renewals];
-    onHangup(config.tls, renewals, log, io.errIsTerminal);
+    renewable.resolve(renewals);
     jobs = startJobs(
       [
         scheduleJob(app, warn),

@@ -6,14 +6,20 @@ import type { Renewal } from "./renewal.ts";
 
 /**
  * Reads the certificate again on SIGHUP, if there is one; one that cannot be used leaves the old one in use. A closed terminal
- * sends SIGHUP too: it stops the server as SIGTERM does, except under nohup. `hasScreen`: whether the log goes to a terminal.
+ * sends SIGHUP too: it stops the server as SIGTERM does, except under nohup. `hasScreen`: whether the log goes to a terminal. `renewals`
+ * are there once the server listens.
  */
-export function onHangup(files: Tls | null, renewals: Renewal[], log: Log, hasScreen: boolean): void {
+export function onHangup(
+  files: Tls | null,
+  renewals: Promise<Renewal[]>,
+  log: Log,
+  hasScreen: boolean,
+): void {
   const isIgnored = process.platform === "linux" ? ignoresHangups() : !hasScreen;
   if (files === null && (isIgnored || process.platform === "win32")) return;
   const renew = async () => {
     const tls = await readTls(files!);
-    for (const renewal of renewals) await renewal.renew(tls);
+    for (const renewal of await renewals) await renewal.renew(tls);
     log.line("info", "reloaded the certificate");
   };
   let renewed = Promise.resolve();

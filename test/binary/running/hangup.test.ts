@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
@@ -35,6 +36,26 @@ describe("a hangup", () => {
     );
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     expect(await stop()).toBe(0);
+  });
+
+  test("does not end a server that starts", async () => {
+    const fifo = join(tempDirectory(), "password");
+    expect(Bun.spawnSync(["mkfifo", fifo]).exitCode).toBe(0);
+    const mail = ["--smtp-url", "smtp://me@127.0.0.1:1", "--mail-from", "f@example.com"];
+    let hungUp: Promise<void> | undefined;
+    const { stderr, stop } = await startServer([...mail, "--smtp-password-file", fifo], {
+      spawned(pid) {
+        hungUp = open(fifo, "w").then(async (handle) => {
+          // The server reads it now.
+          process.kill(pid, "SIGHUP");
+          await handle.writeFile("secret\n");
+          await handle.close();
+        });
+      },
+    });
+    await hungUp;
+    expect(await stop()).toBe(0);
+    expect(stderr()).toContain("SIGHUP reloads a certificate, and this server has none");
   });
 
   test("by a closed terminal stops the server once it has answered what is under way", async () => {
