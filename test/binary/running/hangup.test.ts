@@ -42,15 +42,17 @@ describe("a hangup", () => {
     const fifo = join(tempDirectory(), "password");
     expect(Bun.spawnSync(["mkfifo", fifo]).exitCode).toBe(0);
     const mail = ["--smtp-url", "smtp://me@127.0.0.1:1", "--mail-from", "f@example.com"];
+    const hangUp = async (pid: number) => {
+      const handle = await open(fifo, "w");
+      // The server reads it now.
+      process.kill(pid, "SIGHUP");
+      await handle.writeFile("secret\n");
+      await handle.close();
+    };
     let hungUp: Promise<void> | undefined;
     const { stderr, stop } = await startServer([...mail, "--smtp-password-file", fifo], {
       spawned(pid) {
-        hungUp = open(fifo, "w").then(async (handle) => {
-          // The server reads it now.
-          process.kill(pid, "SIGHUP");
-          await handle.writeFile("secret\n");
-          await handle.close();
-        });
+        hungUp = hangUp(pid);
       },
     });
     await hungUp;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { eventually } from "../../support/eventually.ts";
 import { openMailSink } from "../../support/peers/mail-sink.ts";
+import { IS_POSTGRES_HERE, emptyDatabase } from "../../support/postgres/postgres.ts";
 import { INSTALLER, bootMachine } from "../../support/systemd/machine.ts";
 
 const machine = await bootMachine();
@@ -114,6 +115,21 @@ describe.skipIf(machine === null)("the installed service", () => {
     ).toEqual([]);
     expect((await machine!.must("systemctl", "show", "-P", "Result", "formflag")).trim()).toBe("success");
   });
+
+  test.skipIf(!IS_POSTGRES_HERE)(
+    "backs up a shared database, whose URL is in a file of its own",
+    async () => {
+      const { path, must } = machine!;
+      // As docs/scale-out.md says: the URL holds a password.
+      writeFileSync(path("/root/formflag.env"), `FORMFLAG_DATABASE_URL=${await emptyDatabase()}\n`);
+      override("SystemCallErrorNumber=kill", "EnvironmentFile=/root/formflag.env");
+      const { url, log } = await install("--threads", "2", "--backup-dir", "/var/backups/postgres");
+      await eventually("a backup", async () => /made the backup|"level":"error"/.test(await log()));
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      await must("systemctl", "stop", "formflag");
+      expect((await log()).split("\n").filter((line) => /"level":"error"/.test(line))).toEqual([]);
+    },
+  );
 
   test("makes backups under a filter that refuses them a lower priority, as units of earlier versions do", async () => {
     override("SystemCallFilter=~setpriority");
