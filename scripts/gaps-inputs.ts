@@ -193,6 +193,13 @@ const flags: Scenario[] = [
     "texts of 64 KB": { in: [{ cat: Array.from({ length: 900 }, () => fill("a", 250)) }, { var: "t" }] },
     "60 levels": nested(30, { var: "a" }),
     "starts_with marks": { starts_with: [{ var: "t" }, fill("\u0301\u0316", 250 * KB)] },
+    "2,900 versions in one another": {
+      and: Array.from({ length: 96 }, () => {
+        let rule: unknown = { bogus: 1 };
+        for (let level = 0; level < 30; level += 1) rule = { sem_ver: [rule, "=", "1.0.0"] };
+        return rule;
+      }),
+    },
     "10,000 buckets": { fractional: Array.from({ length: 6000 }, () => ["on", 1]) },
   }).flatMap(([name, targeting]) => [
     {

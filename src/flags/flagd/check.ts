@@ -42,29 +42,37 @@ export function findFault(rules: FlagRules, segments: Segments, isStrict = false
     return fault && { ...fault, path: fault.path.slice(root.length) };
   };
   const fault = check(known);
-  if (!fault || (!isStrict && !check(withoutOwnOperations(known)))) return undefined;
+  if (!fault || (!isStrict && isSoundBesides(known, (rule) => !check(rule)))) return undefined;
   return { ...fault, path: pathInRule(fault.path, { "": { targeting: whole } }) };
 }
 
 /** flagd's own operations. */
 const OWN_OPERATIONS = new Set(["fractional", "sem_ver", "starts_with", "ends_with"]);
 
-/** A rule with a placeholder for each of flagd's own operations whose arguments are values or valid rules. */
-function withoutOwnOperations(rule: unknown): unknown {
-  if (typeof rule !== "object" || rule === null) return rule;
-  if (Array.isArray(rule)) return rule.map(withoutOwnOperations);
-  const entries = Object.entries(rule);
-  const [[name, args] = []] = entries;
-  const isOwn =
-    entries.length === 1 && OWN_OPERATIONS.has(name!) && Array.isArray(args) && args.every(holdsRules);
-  if (isOwn) return SOME_RULE;
-  return Object.fromEntries(entries.map(([key, each]) => [key, withoutOwnOperations(each)]));
+/**
+ * Whether nothing but arguments of flagd's own operations is at fault in a rule: the rule `isSound` with a placeholder for each
+ * of them, and so are the rules among their arguments. Each part of the rule is checked once, however deep the operations are
+ * in one another.
+ */
+function isSoundBesides(rule: unknown, isSound: (rule: unknown) => boolean): boolean {
+  const args: unknown[] = [];
+  const whole = withoutOwnOperations(rule, args);
+  if (!isSound(whole)) return false;
+  return args.length === 0 || !findSchemaFault({ flags: {}, $evaluators: { ...args } });
 }
 
-function holdsRules(argument: unknown): boolean {
-  if (typeof argument !== "object" || argument === null) return true;
-  if (Array.isArray(argument)) return argument.every(holdsRules);
-  return !findSchemaFault({ flags: {}, $evaluators: { argument: withoutOwnOperations(argument) } });
+/** A rule with a placeholder for each of flagd's own operations. Their arguments that are rules, as changed, are added to `rules`. */
+function withoutOwnOperations(rule: unknown, rules: unknown[]): unknown {
+  if (typeof rule !== "object" || rule === null) return rule;
+  if (Array.isArray(rule)) return rule.map((each) => withoutOwnOperations(each, rules));
+  const entries = Object.entries(rule).map(
+    ([key, each]) => [key, withoutOwnOperations(each, rules)] as const,
+  );
+  const [[name, args] = []] = entries;
+  if (entries.length !== 1 || !OWN_OPERATIONS.has(name!) || !Array.isArray(args))
+    return Object.fromEntries(entries);
+  rules.push(...args.flat(Infinity).filter((each) => isObject(each)));
+  return SOME_RULE;
 }
 
 /** Faults of a rule in a file: one that keeps it from being stored, else reasons why it may fail when it is evaluated. */
@@ -116,7 +124,7 @@ export function findSegmentFault(rule: unknown, isStrict = false): Fault | undef
   const root = "/$evaluators/segment";
   const check = (segment: unknown) => findSchemaFault({ flags: {}, $evaluators: { segment } });
   const fault = check(known);
-  if (!fault || (!isStrict && !check(withoutOwnOperations(known)))) return undefined;
+  if (!fault || (!isStrict && isSoundBesides(known, (rule) => !check(rule)))) return undefined;
   return { ...fault, path: pathInRule(fault.path.slice(root.length), { "": segment }) };
 }
 

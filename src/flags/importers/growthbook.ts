@@ -1,6 +1,7 @@
 import { isObject } from "../../base/json.ts";
 import type { FlagdFlag } from "../flagd/definition.ts";
 import { compileFlag, subjectOf } from "../flagd/evaluate.ts";
+import { spend } from "./budget.ts";
 import { type Choice, requireNone, WrongFile } from "./choice.ts";
 import { Draft, type Noting, Unsupported } from "./draft.ts";
 import { conditionRule, type Groups } from "./growthbook-conditions.ts";
@@ -10,7 +11,12 @@ import { namesOf } from "./variants.ts";
 
 type Json = Record<string, unknown>;
 
-type Features = { byKey: Map<string, Feature | Unsupported>; groups: Json };
+type Features = {
+  byKey: Map<string, Feature | Unsupported>;
+  groups: Json;
+  /** Conditions on other features, each compiled once: a feature may be needed many times. */
+  conditions: Map<unknown, (value: unknown) => boolean>;
+};
 
 /** The payload of an SDK of GrowthBook. Throws `WrongFile`. */
 export function fromGrowthBook(file: unknown, choice: Choice): Draft {
@@ -22,6 +28,7 @@ export function fromGrowthBook(file: unknown, choice: Choice): Draft {
   const all: Features = {
     byKey: new Map(),
     groups: isObject(file["savedGroups"]) ? file["savedGroups"] : {},
+    conditions: new Map(),
   };
   const draft = new Draft();
   for (const [key, feature] of Object.entries(file["features"]))
@@ -131,9 +138,10 @@ function parentsOf(
       throw new Unsupported(`its features need each other: ${[...within, key].join(" > ")}`);
     if (within.length > MAX_NESTED)
       throw new Unsupported(`features need each other at most ${MAX_NESTED} deep`);
-    const holds = holdsFor(
-      conditionRule(condition ?? {}, { groups: all.groups, note: () => {}, within: [] }),
-    );
+    const holds =
+      all.conditions.get(condition) ??
+      holdsFor(conditionRule(condition ?? {}, { groups: all.groups, note: () => {}, within: [] }));
+    all.conditions.set(condition, holds);
     let met: Rule;
     if (!parent) met = holds(null);
     else {
@@ -147,6 +155,7 @@ function parentsOf(
         chain.map(([condition, name]) => [condition, name ?? NO_VALUE] as const),
         nameOf(parent, parent.fallback) ?? NO_VALUE,
       );
+      spend(parent.names.length);
       const names = parent.names.filter((_, at) => holds(parent.values[at]));
       const wanted = holds(null) ? [...names, NO_VALUE] : names;
       met =

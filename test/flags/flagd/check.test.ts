@@ -41,3 +41,38 @@ test("the costliest rules are checked within a second", () => {
   const { user, system } = process.cpuUsage(before);
   expect((user + system) / 1000).toBeLessThan(1500);
 });
+
+/** An operation in the first argument of another of the same name, so many times. */
+function nested(times: number, name: string, innermost: unknown): unknown {
+  let rule = innermost;
+  for (let time = 0; time < times; time += 1) rule = { [name]: [rule, "=", "1.0.0"] };
+  return rule;
+}
+
+test.each(["sem_ver", "starts_with", "ends_with", "fractional"])(
+  "a rule of %s in one another, as deep as a rule may be, is checked: each part of it once",
+  (name) => {
+    const rule = nested(31, name, { bogus: 1 });
+    expect(findFault({ variants, targeting: rule as object }, NONE)).toBeDefined();
+    expect(findSegmentFault(rule)).toBeDefined();
+    // The schema of flagd refuses a number there, and flagd warns about it.
+    const warned = nested(30, name, { sem_ver: [5] });
+    expect(findFault({ variants, targeting: warned as object }, NONE)).toBeUndefined();
+    expect(findFault({ variants, targeting: warned as object }, NONE, true)).toBeDefined();
+    expect(findSegmentFault(warned)).toBeUndefined();
+  },
+);
+
+test("what is wrong among the arguments of flagd's operations is found behind arguments that it warns about", () => {
+  const warned = { sem_ver: [5, "=", "x", 1] };
+  const fine = { and: [warned, { starts_with: [warned, { "==": [1, 1] }] }] };
+  expect(findFault({ variants, targeting: fine }, NONE)).toBeUndefined();
+  const wrong = { bogus: 1 };
+  for (const targeting of [
+    { and: [warned, wrong] },
+    { and: [warned, { ends_with: ["a", wrong] }] },
+    { sem_ver: [warned, [wrong]] },
+    { fractional: [["on", { sem_ver: [wrong] }], warned] },
+  ])
+    expect([targeting, findFault({ variants, targeting }, NONE)]).not.toEqual([targeting, undefined]);
+});

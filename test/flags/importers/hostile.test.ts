@@ -54,6 +54,26 @@ test.each<[what: string, format: ForeignFormat, file: unknown]>([
     },
   ],
   [
+    "features that multiply",
+    "growthbook",
+    {
+      features: Object.fromEntries(
+        range(10).map((at) => [
+          at === 0 ? "f" : `f${at}`,
+          {
+            defaultValue: false,
+            rules: [
+              {
+                parentConditions: range(10).map(() => ({ id: `f${at + 1}`, condition: { value: true } })),
+                force: true,
+              },
+            ],
+          },
+        ]),
+      ),
+    },
+  ],
+  [
     "a long query",
     "goff",
     {
