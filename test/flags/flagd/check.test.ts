@@ -43,7 +43,7 @@ test("the costliest rules are checked within a second", () => {
 });
 
 /** An operation in the first argument of another of the same name, so many times. */
-function nested(times: number, name: string, innermost: unknown): unknown {
+function nested(times: number, name: string, innermost: Record<string, unknown>): Record<string, unknown> {
   let rule = innermost;
   for (let time = 0; time < times; time += 1) rule = { [name]: [rule, "=", "1.0.0"] };
   return rule;
@@ -53,12 +53,12 @@ test.each(["sem_ver", "starts_with", "ends_with", "fractional"])(
   "a rule of %s in one another, as deep as a rule may be, is checked: each part of it once",
   (name) => {
     const rule = nested(31, name, { bogus: 1 });
-    expect(findFault({ variants, targeting: rule as object }, NONE)).toBeDefined();
+    expect(findFault({ variants, targeting: rule }, NONE)).toBeDefined();
     expect(findSegmentFault(rule)).toBeDefined();
     // The schema of flagd refuses a number there, and flagd warns about it.
     const warned = nested(30, name, { sem_ver: [5] });
-    expect(findFault({ variants, targeting: warned as object }, NONE)).toBeUndefined();
-    expect(findFault({ variants, targeting: warned as object }, NONE, true)).toBeDefined();
+    expect(findFault({ variants, targeting: warned }, NONE)).toBeUndefined();
+    expect(findFault({ variants, targeting: warned }, NONE, true)).toBeDefined();
     expect(findSegmentFault(warned)).toBeUndefined();
   },
 );
