@@ -134,6 +134,27 @@ const oneClock = {
   },
 };
 
+/** Methods that take quadratic time for marks on one character, each with the file that bounds it. */
+const QUADRATIC = new Map([
+  ["normalize", "src/base/normalize.ts"],
+  ["domainToASCII", "src/delivery/address.ts"],
+  ["domainToUnicode", "src/delivery/address.ts"],
+]);
+
+const boundedText = {
+  create(context) {
+    const path = relative(ROOT, context.filename);
+    return {
+      CallExpression(node) {
+        const bounds = QUADRATIC.get(node.callee.property?.name);
+        if (bounds === undefined || bounds === path) return;
+        const message = `Its time grows with the square of the marks in a text: use ${bounds}.`;
+        context.report({ node, message });
+      },
+    };
+  },
+};
+
 /** Addresses of the admin API, and the collections in them where only a command could mean them. */
 const API_PATH = /\/api\/admin\//;
 const COLLECTION =
@@ -198,6 +219,7 @@ export default {
     "no-raw-markup": noRawMarkup,
     "no-api-path": noApiPath,
     "one-clock": oneClock,
+    "bounded-text": boundedText,
     words,
   },
 };

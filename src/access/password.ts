@@ -1,3 +1,4 @@
+import { normalize } from "../base/normalize.ts";
 import { formatBytes } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
 import { PASSWORD_LIMITS } from "./limits.ts";
@@ -10,11 +11,10 @@ export const PASSWORD_HASH = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{
 
 /**
  * A password with the characters that keyboards compose in different ways made equal; null if it is too long to be one.
- * What is longer is not normalised, since that may take quadratic time.
  */
 function normalise(typed: string): string | null {
   if (Buffer.byteLength(typed) > PASSWORD_LIMITS.typedBytes) return null;
-  const password = typed.normalize("NFKC");
+  const password = normalize(typed, "NFKC");
   return Buffer.byteLength(password) > PASSWORD_LIMITS.bytes ? null : password;
 }
 

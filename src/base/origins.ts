@@ -33,11 +33,22 @@ export function isOriginPattern(text: string): boolean {
 }
 
 function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text;
+  return parseUrl(text)?.origin === text;
 }
 
 /** Undefined for anything but a wildcard above a domain of two labels or `localhost`. */
 function parseWildcard(entry: string): { scheme: string; domain: string } | undefined {
   const [, scheme, domain] = WILDCARD.exec(entry) ?? [];
   return scheme === undefined || domain === undefined ? undefined : { scheme, domain };
+}
+
+/** Characters of an address that is parsed. */
+const MAX_URL = 2048;
+
+/**
+ * An address as the URL standard parses it; null for any other text, and for a long one: the parser normalizes the host, in
+ * time quadratic in the marks on one of its characters.
+ */
+export function parseUrl(text: string, base?: string): URL | null {
+  return text.length > MAX_URL ? null : URL.parse(text, base);
 }

@@ -1,3 +1,4 @@
+import { normalize } from "../base/normalize.ts";
 import { messageId, plainAddress } from "./address.ts";
 import type { MailMessage, Mailbox } from "./message.ts";
 import { type TemplateField, membersOf, renderTemplate } from "./template.ts";
@@ -91,6 +92,6 @@ const LINK = /:\/\/|www\.|(?:[^\s\p{P}]|[-_])[.。][\p{L}\p{M}]{2}|\d{1,3}(?:\.\
 function withoutLinks(text: string): string {
   const line = oneLine(text, MAX_TEXT);
   // A mail program may skip invisible characters, and take full-width characters for the plain ones.
-  const visible = line.replaceAll(/\p{Cf}/gu, "").normalize("NFKC");
+  const visible = normalize(line.replaceAll(/\p{Cf}/gu, ""), "NFKC");
   return [text, visible].some((form) => LINK.test(form)) ? "" : line;
 }

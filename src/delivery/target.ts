@@ -1,3 +1,4 @@
+import { parseUrl } from "../base/origins.ts";
 import type * as z from "zod/mini";
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
@@ -109,7 +110,7 @@ export function parseTarget(text: string): Target {
  * shown in logs, and for white space, which the URL parser drops silently.
  */
 export function parseHttpUrl(text: string): URL {
-  const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text);
+  const url = /[\s\p{Cc}]/u.test(text) ? null : parseUrl(text);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new AppError("invalid", "a target needs a valid http or https URL");
   }

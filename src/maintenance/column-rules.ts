@@ -1,3 +1,4 @@
+import { parseUrl } from "../base/origins.ts";
 import { FEED_FORMATS } from "../forms/feeds/feed.ts";
 import { isIP } from "node:net";
 import { ACTOR_TYPES } from "../access/audit/entry.ts";
@@ -89,7 +90,7 @@ const isPlace = (value: unknown) =>
   isLineContent(value[2]);
 
 const isWebAddress = (value: string) =>
-  URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && value.length <= 2000;
+  value.length <= 2000 && /^https?:$/.test(parseUrl(value)?.protocol ?? "");
 const isSender = (value: string) => {
   const [address = "", bits, ...rest] = value.split("/");
   const maxBits = { 4: 32, 6: 128 }[isIP(address)];

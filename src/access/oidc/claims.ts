@@ -1,3 +1,4 @@
+import { normalize } from "../../base/normalize.ts";
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import { findSlugFault } from "../../base/slug.ts";
@@ -62,7 +63,7 @@ export function newName(rules: Pick<OidcRules, "userClaim" | "name">, claims: Cl
 
 /** A text as a slug: without accents, and a dash for each run of other characters. */
 function slugOf(text: string): string {
-  const plain = text.slice(0, 300).normalize("NFKD").replaceAll(/\p{M}/gu, "");
+  const plain = normalize(text.slice(0, 300), "NFKD").replaceAll(/\p{M}/gu, "");
   return plain
     .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
     .replaceAll(/^[._-]+|[-]+$/g, "")

@@ -1,3 +1,4 @@
+import { parseUrl } from "../../base/origins.ts";
 import type * as z from "zod/mini";
 import { AppError } from "../../base/errors.ts";
 import type { codeReferencesSchema, uploadedSchema } from "./code-reference-schema.ts";
@@ -38,7 +39,7 @@ export function isPlainText(value: unknown, max: number): value is string {
 /** Whether a value is the address of a repository: http or https, without credentials. */
 export function isRepositoryUrl(value: unknown): value is string {
   if (!isPlainText(value, CODE_LIMITS.repositoryUrl) || !/^https?:\/\/\S+$/i.test(value)) return false;
-  const url = URL.parse(value);
+  const url = parseUrl(value);
   return url !== null && url.username === "" && url.password === "";
 }
 

@@ -58,7 +58,8 @@ function isSoundBesides(rule: unknown, isSound: (rule: unknown) => boolean): boo
   const args: unknown[] = [];
   const whole = withoutOwnOperations(rule, args);
   if (!isSound(whole)) return false;
-  return args.length === 0 || !findSchemaFault({ flags: {}, $evaluators: { ...args } });
+  const $evaluators = Object.fromEntries(args.map((each, index) => [`argument${index}`, each]));
+  return args.length === 0 || !findSchemaFault({ flags: {}, $evaluators });
 }
 
 /** A rule with a placeholder for each of flagd's own operations. Their arguments that are rules, as changed, are added to `rules`. */

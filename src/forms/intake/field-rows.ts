@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
-import { hasVisible } from "../../base/normalize.ts";
+import { hasVisible, normalize } from "../../base/normalize.ts";
 import { readFlatSchema } from "../validation/flat.ts";
 import type { SchemaObject } from "../validation/keywords.ts";
 import { readable } from "./page-content.ts";
@@ -160,9 +160,7 @@ const LONGEST_NAME = 40;
 
 /** A name for submissions that is not taken: `your_name` for "Your name". */
 function nameFor(label: string, taken: ReadonlySet<string>): string {
-  const words = label
-    .toWellFormed()
-    .normalize("NFC")
+  const words = normalize(label.toWellFormed(), "NFC")
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, "_");
   const short = Array.from(words)

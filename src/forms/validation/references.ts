@@ -1,3 +1,4 @@
+import { parseUrl } from "../../base/origins.ts";
 import { isObject } from "../../base/json.ts";
 import {
   checkKeywords,
@@ -113,7 +114,7 @@ function baseOf(schema: SchemaObject, pointer: string, outer: string): string {
 }
 
 function absolute(address: string, base: string): string | undefined {
-  return URL.canParse(address, base) ? new URL(address, base).href : undefined;
+  return parseUrl(address, base)?.href;
 }
 
 function decoded(fragment: string): string {

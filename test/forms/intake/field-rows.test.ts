@@ -210,6 +210,14 @@ describe("the rows of a schema", () => {
     ]);
   });
 
+  test("have a name of its first characters where a label is 120 KB of marks, in linear time", () => {
+    const label = `a${"\u0301\u0316".repeat(30_000)}`;
+    const { properties } = schemaOf([row({ label })]) as { properties: Schema };
+    const [name] = Object.keys(properties);
+    expect(Array.from(name!)).toHaveLength(40);
+    expect(name).toStartWith("\u00e1");
+  });
+
   test("are none for a schema that is not flat, which says why", () => {
     const nested = { properties: { address: { type: "object" } } };
     expect(rowsOfSchema(nested)).toEqual({

@@ -1,3 +1,5 @@
+import { parseUrl } from "../../../base/origins.ts";
+
 /** Characters that a page must not show as they are: controls but tab and line breaks, and those that turn the direction. */
 // oxlint-disable-next-line no-control-regex
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
@@ -40,7 +42,7 @@ function linkOf(text: string): string | null {
   if (value.length > 2000 || /\s/.test(value) || !value.isWellFormed()) return null;
   if (/^[^@:/?#"<>\\]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(value)) return `mailto:${encodeURI(value)}`;
   if (!/^(https?:\/\/|mailto:)/i.test(value)) return null;
-  return URL.parse(value)?.href ?? null;
+  return parseUrl(value)?.href ?? null;
 }
 
 /** `1 submission`, `1,200 submissions`. */
