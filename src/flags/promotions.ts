@@ -3,7 +3,7 @@ import { change, type Moment, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import { createTurns } from "../base/event-loop.ts";
-import { stringifyMembers } from "../base/json-turns.ts";
+import { stringifyMembers } from "../base/json/json-turns.ts";
 import type { SetResult } from "../base/result.ts";
 import { sha256 } from "../base/sum.ts";
 import { requireChangeable } from "../projects/locks.ts";

@@ -9,8 +9,8 @@ export function headerValue(header: string): string {
 
 /**
  * Splits a header into value and parameters (RFC 9110, 5.6.6), tolerating what clients in use get wrong: a backslash
- * escapes only a quote or another backslash, and not a quote that ends a parameter, since browsers send a name that ends
- * with a backslash that way. The first of two parameters with the same name counts.
+ * escapes only a quote, and not one that ends a parameter, since browsers send the backslashes of a name as they are. The
+ * first of two parameters with the same name counts.
  */
 export function parseHeader(header: string): ParsedHeader {
   const parameters = new Map<string, string>();
@@ -45,9 +45,7 @@ function quotedText(header: string, start: number): { text: string; end: number 
   let text = "";
   let at = start + 1;
   for (; at < header.length && header[at] !== '"'; at += 1) {
-    const next = header[at + 1];
-    const escapes =
-      header[at] === "\\" && (next === "\\" || (next === '"' && !endsParameter(header, at + 2)));
+    const escapes = header[at] === "\\" && header[at + 1] === '"' && !endsParameter(header, at + 2);
     if (escapes) at += 1;
     text += header[at];
   }

@@ -1,5 +1,6 @@
 import { clock } from "../base/clock.ts";
 import type { NodemailerError, SendMailOptions } from "nodemailer";
+import { shortFileName } from "../base/file-name.ts";
 import { isMailAddress } from "../delivery/address.ts";
 import type { Attempt } from "../delivery/attempt.ts";
 import type { Attachment, MailMessage, Mailer } from "../delivery/message.ts";
@@ -124,7 +125,8 @@ function openFiles(attachments: readonly Attachment[]) {
     }
   }
   const options = attachments.map((attachment) => ({
-    filename: attachment.name || "file",
+    // A line of a header has at most 998 bytes (RFC 5322, 2.1.1).
+    filename: shortFileName(attachment.name || "file"),
     contentType: mediaType(attachment.type),
     contentDisposition: "attachment" as const,
     contentTransferEncoding: "base64" as const,

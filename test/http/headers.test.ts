@@ -52,14 +52,15 @@ describe("a quoted string", () => {
     ["holds semicolons and equals signs", String.raw`a; name="x; y=z"; b=c`, "x; y=z"],
     ["keeps the white space in it", String.raw`a; name="  x  "`, "  x  "],
     ["has a quote after a backslash", String.raw`a; name="say \"hi\".txt"; b=c`, 'say "hi".txt'],
-    ["has a backslash after a backslash", String.raw`a; name="a\\b"; b=c`, String.raw`a\b`],
+    ["has two backslashes as they are", String.raw`a; name="a\\b"; b=c`, String.raw`a\\b`],
+    ["has a share of Windows as it is", String.raw`a; name="\\server\x.txt"`, String.raw`\\server\x.txt`],
+    ["may end with two backslashes", String.raw`a; name="a\\"; b=c`, String.raw`a\\`],
     [
       "keeps a backslash before anything else",
       String.raw`a; name="C:\temp\new.txt"`,
       String.raw`C:\temp\new.txt`,
     ],
     ["may end with a backslash, as browsers send it", String.raw`a; name="folder\"`, "folder\\"],
-    ["may end with an escaped backslash", String.raw`a; name="folder\\"; b=c`, "folder\\"],
     ["that never closes goes on to the end", String.raw`a; name="x; b=c`, "x; b=c"],
     ["that never closes may end with a backslash", 'a; name="x\\', "x\\"],
     ["is any Unicode text", 'a; name="é 漢字 🎉"; b=c', "é 漢字 🎉"],
@@ -74,11 +75,11 @@ describe("a quoted string", () => {
     ]);
   });
 
-  test("of any text, with its quotes and backslashes escaped, is that text", () => {
+  test("of any text, with its quotes escaped, is that text", () => {
     const text = fc.string({ unit: "binary" });
     fc.assert(
       fc.property(text, text, (name, fileName) => {
-        const quote = (value: string) => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+        const quote = (value: string) => `"${value.replaceAll('"', String.raw`\"`)}"`;
         expect(parsed(`form-data; name=${quote(name)}; filename=${quote(fileName)}`)).toEqual({
           value: "form-data",
           parameters: [
@@ -93,10 +94,10 @@ describe("a quoted string", () => {
   test("of a hundred thousand backslashes and quotes is read like a short one", () => {
     const escapes = String.raw`\\\"`.repeat(100_000);
     expect(parsed(`a; name="${escapes}"; b=c`).parameters).toEqual([
-      ["name", String.raw`\"`.repeat(100_000)],
+      ["name", String.raw`\\"`.repeat(100_000)],
       ["b", "c"],
     ]);
-    expect(parseHeader(`a; name="${"\\".repeat(100_001)}`).parameters.get("name")).toBe("\\".repeat(50_001));
+    expect(parseHeader(`a; name="${"\\".repeat(100_001)}`).parameters.get("name")).toBe("\\".repeat(100_001));
   });
 });
 

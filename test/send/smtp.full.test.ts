@@ -237,6 +237,25 @@ describe("a hostile text", () => {
     expect(normal(sink.received[0]!.email.text)).toBe(normal(text));
   });
 
+  test.each(["a", "ü", "a b", "日本", '"x; '])(
+    "as a file name of 1,000 bytes, of %j, has short lines and keeps its extension",
+    async (part) => {
+      const sink = await openMailSink();
+      const name = `${part.repeat(Math.floor(990 / Buffer.byteLength(part)))}.pdf`;
+      expect(await send(sink, { sent: { ...message, attachments: [attachment("x", { name })] } })).toEqual(
+        DELIVERED,
+      );
+      const lines = sink.received[0]!.raw.toString("latin1").split("\r\n");
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(998);
+      const received = sink.received[0]!.email.attachments[0]!.filename!;
+      expect([
+        received.startsWith(part),
+        received.endsWith(".pdf"),
+        Buffer.byteLength(received) > 190,
+      ]).toEqual([true, true, true]);
+    },
+  );
+
   test.each([
     "multipart/mixed; boundary=x",
     "message/rfc822",

@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import { shortFileName } from "../../base/file-name.ts";
 import { blobKey } from "../../blobs/key.ts";
 import { addFields, createColumns, csvLines } from "./export-csv.ts";
 import { jsonLines } from "./export-json.ts";
@@ -78,23 +79,14 @@ function damaged(key: string, what: string): AppError {
   return new AppError("unsupported", `the file ${key} ${what}`, { reason: "export-incomplete" });
 }
 
-/** Bytes of a name in UTF-8. */
-const MAX_NAME = 200;
-
 /** Control characters, those that turn the direction of text, and those that a file name cannot have on every system. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069/\\:*?"<>|]/gu;
 
 /**
- * A name that every file system takes behind a number: without {@link UNSAFE} characters, at most 200 bytes, no dot or space
- * at its end; `file` if nothing is left.
+ * A name that every file system takes behind a number: without {@link UNSAFE} characters, short, no dot or space at its end;
+ * `file` if nothing is left.
  */
 export function safeName(name: string): string {
-  const kept = cut(name.toWellFormed().replaceAll(UNSAFE, ""), MAX_NAME).replace(/[. ]+$/, "");
+  const kept = shortFileName(name.toWellFormed().replaceAll(UNSAFE, "")).replace(/[. ]+$/, "");
   return kept === "" ? "file" : kept;
-}
-
-/** The longest beginning of a text with at most that many bytes of UTF-8. */
-function cut(text: string, bytes: number): string {
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
-  return text.slice(0, read);
 }

@@ -4,7 +4,7 @@ import { type Browser, NO_BROWSER } from "../../access/sign-in.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
-import { stringifyMembers } from "../../base/json-turns.ts";
+import { stringifyMembers } from "../../base/json/json-turns.ts";
 import { utf8Text } from "../../base/bytes.ts";
 import type { Deployment, Download } from "../../operations/deployment.ts";
 import type { ProposalView } from "../../documents/changes/proposal.ts";

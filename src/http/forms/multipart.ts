@@ -59,7 +59,7 @@ export function createMultipartParser(boundary: string): MultipartParser {
   // The body may start with the first delimiter, so a line end is put before it.
   const held = createByteBuffer();
   held.append(Buffer.from("\r\n"));
-  let state: "preamble" | "delimiter" | "headers" | "data" | "epilogue" = "preamble";
+  let state: "preamble" | "delimiter" | "headers" | "start" | "data" | "epilogue" = "preamble";
   let padding = 0;
 
   /** Counts bytes outside any part. */
@@ -102,18 +102,18 @@ export function createMultipartParser(boundary: string): MultipartParser {
         at = lineEnd;
         state = "headers";
       } else if (state === "headers") {
-        const end = data.indexOf(HEADERS_END, at);
-        if ((end === -1 ? data.length - HEADERS_END.length + 1 : end) - at > LIMITS.partHeaders) {
-          throw new AppError(
-            "too_large",
-            `the headers of a part are longer than the limit of ${LIMITS.partHeaders} bytes`,
-          );
-        }
+        const end = endOfHeaders(data, at);
         if (end === -1) break;
         // Copied, since the encoding of a form may follow its names.
         const headers = new Uint8Array(data.subarray(Math.min(at + 2, end), end));
         yield { kind: "part", part: readPart(headers, lenient.decode(headers)) };
-        at = end + HEADERS_END.length;
+        at = end + 2;
+        state = "start";
+      } else if (state === "start") {
+        // In a part without content, the blank line may be the beginning of the next delimiter (RFC 2046, 5.1.1).
+        const line = data.subarray(at, at + delimiter.length);
+        if (line.length < delimiter.length && delimiter.subarray(0, line.length).equals(line)) break;
+        if (!delimiter.equals(line)) at += 2;
         state = "data";
       } else {
         skip(data.length - at);
@@ -131,6 +131,16 @@ export function createMultipartParser(boundary: string): MultipartParser {
       if (state !== "epilogue") throw malformed("it ends before its closing boundary");
     },
   };
+}
+
+/** Index of the line end before the blank line behind headers that begin at `at`; -1 before it has come. Throws `too_large`. */
+function endOfHeaders(data: Buffer, at: number): number {
+  const end = data.indexOf(HEADERS_END, at);
+  if ((end === -1 ? data.length - HEADERS_END.length + 1 : end) - at <= LIMITS.partHeaders) return end;
+  throw new AppError(
+    "too_large",
+    `the headers of a part are longer than the limit of ${LIMITS.partHeaders} bytes`,
+  );
 }
 
 /** Index from `at` on of bytes that may start a delimiter which the next chunk completes; the end of data without any. */

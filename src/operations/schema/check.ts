@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { AppError } from "../../base/errors.ts";
 import { MAX_JSON_LEVELS, findInexactInTurns, inexactMessage, isDeeper } from "../../base/json.ts";
-import { parseInTurns } from "../../base/json-turns.ts";
+import { parseInTurns } from "../../base/json/json-turns.ts";
 import { utf8Text } from "../../base/bytes.ts";
 import { wordsFor } from "../../base/shapes/validation-words.ts";
 import { pathOf } from "../../documents/document.ts";

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { AppError } from "../../base/errors.ts";
 import { type Turns, createTurns } from "../../base/event-loop.ts";
 import { childrenOf, isObject } from "../../base/json.ts";
-import { setMember } from "../../base/json-turns.ts";
+import { setMember } from "../../base/json/json-turns.ts";
 import { BODY_LIMITS } from "../limits.ts";
 
 /** Values of a section that are checked at once, in about a millisecond. */

@@ -7,7 +7,7 @@ import type { Store } from "../../app.ts";
 import type { Garbage } from "../../blobs/notes.ts";
 import { requireRoom } from "../../base/directory.ts";
 import { isLargerThan } from "../../base/json.ts";
-import { stringifyInTurns } from "../../base/json-turns.ts";
+import { stringifyInTurns } from "../../base/json/json-turns.ts";
 import { IN_INBOX } from "../../forms/intake/insertion.ts";
 import { AppError } from "../../base/errors.ts";
 import { SQLITE_STALENESS_MS, WRITER_HEALTHY_MS, WRITER_READY_MS } from "../limits.ts";

@@ -171,6 +171,13 @@ describe("the name of a file in a zip", () => {
     expect(safeName(name)).toBe(expected);
   });
 
+  test("keeps its extension if it is cut", () => {
+    expect(safeName(`${"a".repeat(300)}.pdf`)).toBe(`${"a".repeat(196)}.pdf`);
+    expect(safeName(`${"ü".repeat(300)}.jpeg`)).toBe(`${"ü".repeat(97)}.jpeg`);
+    expect(safeName(`${"a".repeat(300)}.${"b".repeat(17)}`)).toBe("a".repeat(200));
+    expect(safeName(`a.${"b".repeat(300)}. `)).toBe(`a.${"b".repeat(198)}`);
+  });
+
   test("has at most 200 bytes, and is cut at a character", () => {
     expect(safeName("ü".repeat(300))).toBe("ü".repeat(100));
     expect(safeName(`a${"🎉".repeat(100)}`)).toBe(`a${"🎉".repeat(49)}`);

@@ -48,6 +48,13 @@ describe("a signed link", () => {
     expect((await ask(url.slice("/base".length))).status).toBe(200);
   });
 
+  test("of a file with a long name has headers that proxies take, and the extension", async () => {
+    const answer = await ask(await links.url(await submit(`${"ü".repeat(500)}.pdf`), 1));
+    const disposition = answer.headers.get("content-disposition")!;
+    expect(disposition).toContain(`filename*=UTF-8''${"%C3%BC".repeat(98)}.pdf`);
+    expect(disposition.length).toBeLessThan(1000);
+  });
+
   test("is valid for 14 days, then gone", async () => {
     const url = await links.url(await submit("a.txt"), 1);
     const start = app.clock.now;

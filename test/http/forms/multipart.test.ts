@@ -65,6 +65,16 @@ const BODIES: [what: string, body: string, parts: ReadPart[]][] = [
   ["no line end at the end", `--b\r\n${field("a", "x")}\r\n--b--`, [text("a", "x")]],
   ["no part at all", "--b--\r\n", []],
   [
+    "parts without content, whose blank line begins the next delimiter",
+    `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n--b\r\n${field("c", "x")}\r\n--b\r\nContent-Disposition: form-data; name="d"\r\n\r\n--b--`,
+    [text("a", ""), text("c", "x"), text("d", "")],
+  ],
+  [
+    "content that only begins like a delimiter",
+    `--b\r\n${field("a", "--a")}\r\n--b\r\n${field("c", "\r\n--")}\r\n--b--`,
+    [text("a", "--a"), text("c", "\r\n--")],
+  ],
+  [
     "two fields and an empty one between",
     `--b\r\n${field("a", "x")}\r\n--b\r\n${field("b", "")}\r\n--b\r\n${field("c", "z")}\r\n--b--\r\n`,
     [text("a", "x"), text("b", ""), text("c", "z")],

@@ -137,7 +137,7 @@ describe("what is sent is what is stored:", () => {
     (text: string) => text.replaceAll(/["\r\n]/g, (character) => encodeURIComponent(character)),
     (text: string) =>
       text
-        .replaceAll(/["\\]/g, String.raw`\$&`)
+        .replaceAll('"', String.raw`\"`)
         .replaceAll("\r", "%0D")
         .replaceAll("\n", "%0A"),
   ] as const;

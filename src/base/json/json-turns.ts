@@ -1,5 +1,5 @@
-import { type Turns, createTurns } from "./event-loop.ts";
-import { endOfString } from "./json.ts";
+import { type Turns, createTurns } from "../event-loop.ts";
+import { endOfString } from "../json.ts";
 
 /** Characters that are parsed at once: a thousand names or texts take a millisecond. */
 const PART = 65_536;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { parseInTurns, stringifyInTurns, stringifyMembers } from "../../src/base/json-turns.ts";
+import { parseInTurns, stringifyInTurns, stringifyMembers } from "../../../src/base/json/json-turns.ts";
 
 const LONG = "x".repeat(70_000);
 
