@@ -1,9 +1,8 @@
 import { own } from "../../src/base/shapes/own.ts";
 import type { Command } from "commander";
 import type { AppError } from "../../src/base/errors.ts";
-import type { Warning } from "../../src/operations/results.ts";
+import { MAIL_WAITS } from "../../src/operations/results.ts";
 import { shown } from "../output/text.ts";
-import type { Session } from "./session.ts";
 
 /** The names given to a command, to be repeated in a hint. */
 type Place = { project: string; environment: string; name: string };
@@ -164,10 +163,7 @@ const HINTS: Record<string, string | ((place: Place) => string)> = {
 };
 
 /** The hint for an error of a command; null if there is none. */
-export function hintFor(
-  { message, reason, hint }: Pick<AppError, "message" | "reason" | "hint">,
-  command: Command | undefined,
-): string | null {
+export function hintFor({ message, reason, hint }: AppError, command: Command | undefined): string | null {
   const known = reason === null ? undefined : own(HINTS, reason);
   const [, scope] = /^the token "[^"]*" lacks the scope ([\w:]+)$/.exec(message) ?? [];
   if (scope !== undefined && known === undefined) {
@@ -192,13 +188,13 @@ export function hintFor(
     : `formflag flags rollback ${name} -p ${project} -e ${there} --to ${revision} goes back there; ${shown}`;
 }
 
-/** Shows the warnings of a result, each with what to do; with `--json` they are in the result. */
+/** Shows the warnings of a result, with what to do; with `--json` they are in the result. */
 export function noteWarnings(
-  { note }: Pick<Session, "note">,
-  { warnings = [] }: { warnings?: Warning[] | undefined },
-) {
+  note: (text: string) => void,
+  { warnings = [] }: { warnings?: string[] | undefined },
+): void {
   for (const warning of warnings) {
-    const hint = hintFor({ ...warning, hint: null }, undefined);
-    note(shown`warning: ${warning.message}\n` + (hint === null ? "" : `hint: ${hint}\n`));
+    const hint = warning === MAIL_WAITS ? `hint: ${HINTS["mail-server-missing"] as string}\n` : "";
+    note(shown`warning: ${warning}\n` + hint);
   }
 }

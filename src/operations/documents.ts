@@ -1,10 +1,11 @@
 import { applyDocument, compareDocument } from "../documents/apply.ts";
-import { documentOf } from "../documents/document.ts";
+import { type Document, documentOf } from "../documents/document.ts";
 import { seesFormsOf } from "../forms/lookup.ts";
 import { DEFAULT_PROJECT, noSuchProject } from "../access/place.ts";
 import { requireScope, visibleProjects } from "../access/rights.ts";
 import { MAX_IMPORT_BODY } from "./limits.ts";
 import { noun } from "./operation.ts";
+import { mailWarnings } from "./results.ts";
 
 export const documents = noun("documents", () => import("./schema/documents-schema.ts"), {
   export: {
@@ -40,9 +41,21 @@ export const documents = noun("documents", () => import("./schema/documents-sche
     maxBody: MAX_IMPORT_BODY,
     whole: "document",
     levels: 2,
-    run: ({ app, caller, body: { document, dryRun = false, prune = false, confirmed = false } }) =>
-      dryRun
-        ? compareDocument(app, caller, document, prune)
-        : applyDocument(app, caller, document, { prune, confirmed }),
+    run: async ({ app, deployment, caller, body }) => {
+      const { document, dryRun = false, prune = false, confirmed = false } = body;
+      const { changes, warnings } = dryRun
+        ? await compareDocument(app, caller, document, prune)
+        : await applyDocument(app, caller, document, { prune, confirmed });
+      const { warnings: ofMail = [] } = await mailWarnings(deployment, hasMailingForm(document));
+      return { changes, warnings: [...warnings, ...ofMail] };
+    },
   },
 });
+
+/** Whether a form in a document is to send mail. */
+function hasMailingForm({ projects = {}, forms }: Document): boolean {
+  const all = [forms, ...Object.values(projects).map((project) => project.forms)];
+  return all
+    .flatMap((each) => Object.values(each ?? {}))
+    .some(({ notify, autoreply }) => (notify?.length ?? 0) > 0 || autoreply === true);
+}

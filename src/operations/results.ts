@@ -1,11 +1,9 @@
-import type * as z from "zod/mini";
 import { formatBytes } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
 import { createTurns } from "../base/event-loop.ts";
 import type { SetResult } from "../base/result.ts";
 import { NO_MAIL_SERVER } from "../delivery/delivery-status.ts";
 import type { Deployment } from "./deployment.ts";
-import type { warningSchema } from "./schema/shared-schema.ts";
 
 /** The answer to a create: the resource, with its result. */
 export function created<T extends object>(value: T): T & { result: "created" } {
@@ -43,13 +41,13 @@ export function revisionIn(ifMatch: string | undefined): number | null {
   return Number(revision);
 }
 
-export type Warning = z.infer<typeof warningSchema>;
+/** The warning about what sends mail on a server without a mail server. */
+export const MAIL_WAITS = `${NO_MAIL_SERVER}: mail waits for one`;
 
-/** The warning about what sends mail on a server without a mail server, as a member of a result; none for anything else. */
+/** {@link MAIL_WAITS} as a member of a result, if that applies. */
 export async function mailWarnings(
   { sendsMail }: Deployment,
   isMailed: boolean,
-): Promise<{ warnings?: Warning[] }> {
-  if (!isMailed || (await sendsMail())) return {};
-  return { warnings: [{ reason: "mail-server-missing", message: `${NO_MAIL_SERVER}: mail waits for one` }] };
+): Promise<{ warnings?: string[] }> {
+  return isMailed && !(await sendsMail()) ? { warnings: [MAIL_WAITS] } : {};
 }

@@ -5,8 +5,8 @@ import { documents as operations } from "../../../src/operations/documents.ts";
 import { EXIT, Failed } from "../../exit.ts";
 import type { Source } from "./fault.ts";
 import type { Io } from "../../output/terminal.ts";
-import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
+import { noteWarnings } from "../../session/hints.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
@@ -116,7 +116,7 @@ async function applyDocument(
   const call = async (all: { body: typeof body; confirmed?: "*" }) => {
     const { changes, warnings } = await client.call(operations.apply, all);
     // Older servers send no warnings.
-    for (const warning of warnings ?? []) io.note(shown`warning: ${warning}\n`);
+    noteWarnings((text) => io.note(text), { warnings });
     return changes;
   };
   try {

@@ -75,7 +75,7 @@ async function createForm(session: Session, values: NewForm): Promise<void> {
   const shownForm = await served(config, form);
   await report(form, describeForm(shownForm));
   noteEmptySchema(note, slug, wanted);
-  noteWarnings(session, form);
+  noteWarnings(session.note, form);
   const place = project === undefined ? "" : shown` -p ${project}`;
   suggest(
     shown`\nNext: let a page post to ${shownForm.url}, then: formflag submissions list ${slug}` + place,

@@ -58,5 +58,5 @@ async function get(session: Session, name: string): Promise<void> {
   const { client, config, print } = session;
   const form = withUrl(config, await client.call(operations.get, { names: { form: name } }));
   await print(form, describeForm(await served(config, form)));
-  noteWarnings(session, form);
+  noteWarnings(session.note, form);
 }

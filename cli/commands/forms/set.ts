@@ -95,7 +95,7 @@ async function patchForm(session: Session, { name, patch }: Change): Promise<voi
       shown`${form.slug} accepts no files; to change that: formflag forms set ${form.slug} --uploads on\n`,
     );
   noteEmptySchema(note, form.slug, patch);
-  noteWarnings(session, form);
+  noteWarnings(session.note, form);
   const isOpened = patch.enabled === true || patch.closesAt !== undefined;
   if (isOpened && openingOf({ ...DEFAULT_SETTINGS, ...form }, clock.now()) === "late")
     note(

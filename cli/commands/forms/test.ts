@@ -31,5 +31,5 @@ async function test(session: Session, form: string): Promise<void> {
   const { client, report } = session;
   const submission = await client.call(operations.test, { names: { form } });
   await report(submission, shown`stored the test as submission ${submission.id}\n`);
-  noteWarnings(session, submission);
+  noteWarnings(session.note, submission);
 }

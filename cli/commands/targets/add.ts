@@ -134,7 +134,7 @@ async function addTarget(session: Session, added: NewTarget): Promise<void> {
   const { id, secret } = result;
   const secretLine: [string, string][] = secret === null ? [] : [["secret", secret]];
   await print(result, details([["target", id], ...secretLine]));
-  noteWarnings(session, result);
+  noteWarnings(session.note, result);
   if (secret !== null) {
     suggest(
       "\nKeep the secret: it is not shown again. The receiver verifies with it that a request is genuine.",

@@ -29,7 +29,7 @@ export const apply = {
   }),
   output: z.object({
     changes: z.array(differenceSchema),
-    /** Rules that flagd accepts but cannot evaluate, each with its path. */
+    /** Rules that flagd accepts but cannot evaluate, each with its path, and that mail waits for a mail server. */
     warnings: z.array(z.string()),
   }),
 };

@@ -18,14 +18,8 @@ export const updatedResult = { result: z.enum(["updated", "unchanged"]) };
 
 export const setResult = { result: z.enum(["created", "updated", "unchanged"]) };
 
-export const warningSchema = z.object({
-  /** The case, as in errors. */
-  reason: z.string(),
-  message: z.string(),
-});
-
 /** Warnings that something does not do all that it is set to; absent without any. */
-export const warnings = { warnings: z.optional(z.array(warningSchema)) };
+export const warnings = { warnings: z.optional(z.array(z.string())) };
 
 /** Selects the forms of a project; without it, those of every project that the caller sees. */
 export const formQuery = z.object({ project: z.optional(z.string()) });
