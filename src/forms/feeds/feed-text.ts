@@ -1,5 +1,5 @@
-import { own } from "../../base/shapes/own.ts";
 import { isoTime } from "../../base/clock.ts";
+import { createTurns } from "../../base/event-loop.ts";
 import { parseExactly } from "../../base/json/exact-json.ts";
 import { membersOf, withoutRepeats } from "../../base/json/json-members.ts";
 import { sha256 } from "../../base/sum.ts";
@@ -88,26 +88,18 @@ async function* jsonFeed({ name }: FoundFeed, pages: Pages): AsyncGenerator<stri
   const head = { version: "https://jsonfeed.org/version/1.1", title: name };
   yield `${JSON.stringify(head).slice(0, -1)},"items":[`;
   let separator = "";
-  for await (const page of pages) {
-    let text = "";
-    for (const each of page) {
-      text += separator + jsonItem(each);
-      separator = ",\n";
-    }
-    yield text;
-  }
+  yield* inChunks(pages, function* jsonItem({ id, createdAt, data, files }) {
+    const values = parseExactly(data) as object;
+    const item = { id, title: titleOf(values, createdAt), date_published: createdAt };
+    yield `${separator}${JSON.stringify(item).slice(0, -1)},"content_text":"`;
+    separator = ",\n";
+    for (const line of linesOf(values)) yield JSON.stringify(line).slice(1, -1);
+    const names = files.length > 0 ? `,"files":${JSON.stringify(files.map((file) => file.name))}` : "";
+    yield `","_formflag":{"data":`;
+    yield withoutRepeats(data);
+    yield `${names}}}`;
+  });
   yield "]}\n";
-}
-
-function jsonItem({ id, createdAt, data, files }: RawSubmission): string {
-  const head = {
-    id,
-    title: titleOf(data, createdAt),
-    date_published: createdAt,
-    content_text: contentOf(data),
-  };
-  const names = files.length > 0 ? `,"files":${JSON.stringify(files.map((file) => file.name))}` : "";
-  return `${JSON.stringify(head).slice(0, -1)},"_formflag":{"data":${withoutRepeats(data)}${names}}}`;
 }
 
 /** Atom: https://www.rfc-editor.org/rfc/rfc4287 */
@@ -117,20 +109,52 @@ async function* atomOf({ id, name, createdAt }: FoundFeed, pages: Pages): AsyncG
   yield `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom"><id>urn:formflag:feed:${id}</id><title>${xmlText(name)}</title><updated>${updated}</updated><author><name>formflag</name></author>
 `;
-  if (first) yield first.map(entryOf).join("");
-  for await (const page of pages) yield page.map(entryOf).join("");
+  const all = async function* (): Pages {
+    if (first) yield first;
+    yield* pages;
+  };
+  yield* inChunks(all(), function* entryOf(submission) {
+    const values = parseExactly(submission.data) as object;
+    const at = submission.createdAt;
+    yield `<entry><id>urn:uuid:${submission.id}</id><title>${xmlText(titleOf(values, at))}</title><published>${at}</published><updated>${at}</updated><content type="text">`;
+    for (const line of linesOf(values)) yield xmlText(line);
+    yield "</content></entry>\n";
+  });
   yield "</feed>\n";
 }
 
-function entryOf({ id, createdAt, data }: RawSubmission): string {
-  const title = xmlText(titleOf(data, createdAt));
-  return `<entry><id>urn:uuid:${id}</id><title>${title}</title><published>${createdAt}</published><updated>${createdAt}</updated><content type="text">${xmlText(contentOf(data))}</content></entry>\n`;
+/** Characters of a chunk, but for one field. */
+const CHUNK = 65_536;
+
+/** The parts of each submission, in turns with other requests: one field can have a quarter of a megabyte of quotes. */
+async function* inChunks(
+  pages: Pages,
+  partsOf: (submission: RawSubmission) => Generator<string>,
+): AsyncGenerator<string> {
+  const takeTurns = createTurns();
+  let text = "";
+  for await (const page of pages)
+    for (const each of page)
+      for (const part of partsOf(each)) {
+        text += part;
+        if (text.length > CHUNK) {
+          yield text;
+          text = "";
+        }
+        const turn = takeTurns();
+        if (turn !== undefined) await turn;
+      }
+  yield text;
 }
 
 /** The first value that a person sees, or else the time. */
-function titleOf(data: string, createdAt: string): string {
-  for (const value of Object.values(parseExactly(data) as object)) {
-    const text = textOf(value).replaceAll(/\s+/g, " ").trim();
+function titleOf(values: object, createdAt: string): string {
+  for (const value of Object.values(values)) {
+    const text = textOf(value)
+      .trimStart()
+      .slice(0, 10 * TITLE)
+      .replaceAll(/\s+/g, " ")
+      .trim();
     if (text === "") continue;
     const characters = Array.from(text.slice(0, 2 * TITLE + 2));
     return characters.length > TITLE ? `${characters.slice(0, TITLE - 1).join("")}…` : text;
@@ -138,29 +162,30 @@ function titleOf(data: string, createdAt: string): string {
   return createdAt;
 }
 
-/** A line for each field. */
-function contentOf(data: string): string {
-  const fields = Object.entries(parseExactly(data) as object);
-  return fields.map(([name, value]) => `${name}: ${textOf(value)}`).join("\n");
+/** A line for each field, with the line break before all but the first. */
+function* linesOf(values: object): Generator<string> {
+  let lineBreak = "";
+  for (const [name, value] of Object.entries(values)) {
+    yield `${lineBreak}${name}: ${textOf(value)}`;
+    lineBreak = "\n";
+  }
 }
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-const ESCAPES: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-  "\r": "&#13;",
-};
+const ESCAPES = [
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+  ['"', "&quot;"],
+  ["'", "&#39;"],
+  ["\r", "&#13;"],
+] as const;
 
 /** A text in XML 1.0, which has no control characters but tabs and line ends, not even as escapes. */
 function xmlText(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, "\ufffd")
-    .replaceAll(/[&<>"'\r]/g, (character) => own(ESCAPES, character)!);
+  const allowed = text.toWellFormed().replaceAll(/[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g, "\ufffd");
+  return ESCAPES.reduce((escaped, [character, escape]) => escaped.replaceAll(character, escape), allowed);
 }

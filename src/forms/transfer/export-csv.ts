@@ -1,3 +1,4 @@
+import { type Turns, createTurns } from "../../base/event-loop.ts";
 import { parseExactly } from "../../base/json/exact-json.ts";
 import { csvCell } from "./csv.ts";
 import { MAX_CSV_FIELDS } from "../limits.ts";
@@ -38,13 +39,18 @@ export function addFields(columns: CsvColumns, submissions: readonly RawSubmissi
   }
 }
 
-/** The header and one line for each submission, a chunk a page. */
+/** The header and one line for each submission, a chunk a page, in turns with other requests. */
 export async function* csvLines(
   columns: CsvColumns,
   pages: AsyncIterable<RawSubmission[]>,
 ): AsyncGenerator<string> {
   yield headerOf(columns);
-  for await (const page of pages) yield page.map((submission) => rowOf(columns, submission)).join("");
+  const takeTurns = createTurns();
+  for await (const page of pages) {
+    let text = "";
+    for (const submission of page) text += await rowOf(columns, submission, takeTurns);
+    yield text;
+  }
 }
 
 /**
@@ -63,7 +69,7 @@ function headerOf({ hasFolder, fields, hasOthers, hasFiles, hasFlags, isHandled 
 }
 
 /** The line of a submission; empty for one with a field that has no column, because it came later than the columns. */
-function rowOf(columns: CsvColumns, submission: RawSubmission): string {
+async function rowOf(columns: CsvColumns, submission: RawSubmission, takeTurns: Turns): Promise<string> {
   const { hasFolder, fields, hasOthers, hasFiles, hasFlags, isHandled } = columns;
   const { id, createdAt, state, spam, files, flags, assignee, labels } = submission;
   const data = parseExactly(submission.data) as Record<string, unknown>;
@@ -81,7 +87,14 @@ function rowOf(columns: CsvColumns, submission: RawSubmission): string {
   ];
   if (isHandled) cells.push(assignee ?? undefined, labels.length > 0 ? labels.join(", ") : undefined);
   const folder = hasFolder ? [state, csvCell(spam)] : [];
-  return lineOf([id, createdAt, ...folder, ...cells.map(csvCell)]);
+  const texts = [id, createdAt, ...folder];
+  for (const cell of cells) {
+    texts.push(csvCell(cell));
+    // One cell can have a quarter of a megabyte of quotes, of which each is doubled.
+    const turn = takeTurns();
+    if (turn !== undefined) await turn;
+  }
+  return lineOf(texts);
 }
 
 function lineOf(cells: string[]): string {

@@ -3,6 +3,7 @@ import type { Hono } from "hono/quick";
 import { type Browser, NO_BROWSER } from "../../access/sign-in.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { App } from "../../app.ts";
+import { createTurns } from "../../base/event-loop.ts";
 import { AppError } from "../../base/errors.ts";
 import { stringifyMembers } from "../../base/json/json-turns.ts";
 import { utf8Text } from "../../base/bytes.ts";
@@ -55,9 +56,13 @@ export async function addRoute(
     const detour = detourOf(c);
     const performed = detour === null ? null : await performBy(detour, operation, call);
     if (performed && "change" in performed) return proposedAnswer(c, performed.change);
+    const takeTurns = createTurns();
     const value = performed ? performed.value : await operation.run(call);
     if (media) return answerOf(value as Download, c.get("caller"), (error) => report.error(error, c.req.raw));
     if (status === 204) return c.body(null, 204);
+    // A value that took long to read takes as long to write.
+    const turn = takeTurns();
+    if (turn !== undefined) await turn;
     if (levels === undefined) return c.json(value, status, headers);
     const json = await stringifyMembers(value as object, levels);
     return c.body(json, status, { ...headers, "Content-Type": "application/json" });

@@ -1,10 +1,14 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import { createFeed, listFeeds, revokeFeed } from "../../../src/forms/feeds/feeds.ts";
 import type { FeedFormat } from "../../../src/forms/feeds/feed.ts";
+import { feedChunks } from "../../../src/forms/feeds/feed-text.ts";
 import { createForm, deleteForm } from "../../../src/forms/forms.ts";
 import { clock, setClock } from "../../../src/base/clock.ts";
 import { STALL_MS } from "../../../src/http/limits.ts";
+import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { fresh } from "../../support/admin.ts";
+import { eventually } from "../../support/eventually.ts";
+import { turnsOf } from "../../support/records/turns.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { openSites } from "../../support/site.ts";
 import { reasonOf } from "../../support/refusals.ts";
@@ -216,6 +220,8 @@ describe("a feed", () => {
     );
     for (const reader of readers) await reader.read();
     expect((await ask(path)).status).toBe(429);
+    // The next chunk of each reader is waiting, too.
+    await eventually("the second chunk of each reader", () => stalls.length === 16);
     for (const stall of stalls) stall();
     setClock();
     const later = await ask(path);
@@ -226,6 +232,22 @@ describe("a feed", () => {
     };
     expect(await rest().catch(String)).toContain("was not read on in time");
   });
+
+  test.each(["csv", "json", "atom"] as const)(
+    "of %s gives other requests their turns within one submission of quotes",
+    async (format) => {
+      const form = await createForm(app, OPERATOR, { slug: fresh() });
+      const fields = Array.from({ length: 15 }, (_, index) => [`f${index}`, '"'.repeat(250_000)]);
+      const data = JSON.stringify(Object.fromEntries(fields));
+      await storeSubmission(app, form, { data, files: [] });
+      const { id } = await feedOf(form, format);
+      const feed = (await app.store.feeds.find(id))!;
+      const { result, turns } = await turnsOf(() => Array.fromAsync(feedChunks(app, feed, app.now())));
+      expect(result.join("").length).toBeGreaterThan(12 * 250_000);
+      // The walk alone takes up to eight.
+      expect(turns).toBeGreaterThan(8);
+    },
+  );
 
   test("is kept from caches, search engines, other pages and the log", async () => {
     const form = await formWith({ a: 1 });
