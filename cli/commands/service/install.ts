@@ -168,7 +168,9 @@ async function prepareFolder(
       );
   if (isWritable) return;
   throw new AppError("forbidden", `the service could not write to ${path}`, {
-    hint: isSystem ? `let it own the folder: chown ${NAME}: ${shellWord(path)}` : "name a folder of yours",
+    hint: isSystem
+      ? `name a folder that does not exist, which is created, or let it own this one: chown ${NAME}: ${shellWord(path)}`
+      : "name a folder of yours",
   });
 }
 

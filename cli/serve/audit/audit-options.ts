@@ -31,7 +31,7 @@ export function readAudit(options: Record<string, unknown>): AuditSettings {
   const days = countValue(auditDays, "--audit-days", 1);
   if (days > MOST_DAYS) throw usage(`--audit-days is from 1 to ${MOST_DAYS}, not ${auditDays}`);
   if (auditFile === "")
-    throw usage("--audit-file is empty", "name a file, as in --audit-file /var/log/audit.jsonl");
+    throw usage("--audit-file is empty", "name a file, as in --audit-file /var/log/formflag/audit.jsonl");
   return { days, file: auditFile === undefined ? null : resolve(auditFile) };
 }
 

@@ -72,7 +72,8 @@ function checkOwner(path: string, parts: Part[], user: number, { nameOfUser }: S
       `let all belong to who serves it: chown -R ${userOf(owner)} ${shellWord(path)}`,
     );
   }
-  if (owner !== user) {
+  // Files that root creates are given to the owner.
+  if (owner !== user && user !== 0) {
     return warning(
       check,
       `the directory belongs to ${userOf(owner)}, and this is ${userOf(user)}`,

@@ -223,7 +223,7 @@ describe.skipIf(machine === null)("the installed service", () => {
     const refused = await run(INSTALLER, "service", "install", "--backup-dir", "/mnt/of-root");
     expect(refused).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining("hint: let it own the folder: chown formflag: /mnt/of-root\n"),
+      stderr: expect.stringContaining("or let it own this one: chown formflag: /mnt/of-root\n"),
     });
     expect(await idOf()).toBe(before);
     using taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });

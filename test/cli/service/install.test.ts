@@ -105,7 +105,7 @@ describe("service install", () => {
     expect(await errorOf(install({ folders: [closed] }))).toMatchObject({
       code: "forbidden",
       message: `the service could not write to ${closed}`,
-      hint: `let it own the folder: chown formflag: '${root}/closed'\\''s'`,
+      hint: `name a folder that does not exist, which is created, or let it own this one: chown formflag: '${root}/closed'\\''s'`,
     });
     expect(ran).toEqual(["id formflag", `env --chdir=${closed} runuser -u formflag -- test -w .`]);
     expect(readFileSync(join(root, "system/formflag.service"), "utf8")).toBe(unit);
