@@ -171,7 +171,7 @@ async function sendMail(
     const answer = await store.deliveries.answer(id);
     if (!answer) return "the reply is no longer kept";
     const { data, createdAt } = submission;
-    const reply = buildReply({ id, from, to, now: now(), answer, data, createdAt });
+    const reply = buildReply({ id, from, to, now: now(), answer, data, createdAt, timeZone: form.timeZone });
     return reply === null ? NO_ADDRESS : mailer.send(reply);
   }
   if (kind === "autoreply") {
@@ -192,6 +192,7 @@ async function sendMail(
     schemaEmailField: emailFieldOf(form.schema),
     subject: form.notifySubject,
     attach: form.attach,
+    timeZone: form.timeZone,
     spam: spamCount,
     links: (await files.links?.(shortName(form), submission.id)) ?? null,
   });

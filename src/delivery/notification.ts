@@ -10,6 +10,7 @@ import {
   mailHtml,
   oneLine,
   parseFields,
+  timeIn,
 } from "./text.ts";
 
 /** The content of a notification of a submission to one recipient. */
@@ -33,6 +34,8 @@ export type Notification = {
   subject: string | null;
   /** Bytes of files that are attached; beyond them, all files are links. */
   attach: number;
+  /** The zone of the time in it; null for UTC. */
+  timeZone?: string | null;
   /** Submissions in the form's spam folder. */
   spam: number;
   /** Links for the recipient; null for none. */
@@ -166,8 +169,8 @@ function linksOf({ links }: Notification): [label: string, url: string][] {
   return [...page, ["Mark as spam", links.spam]];
 }
 
-function headline({ form, submission }: Notification): string {
-  return `${oneLine(form.name, 200)} received a submission on ${timeOf(submission.createdAt)}.`;
+function headline({ form, submission, timeZone = null }: Notification): string {
+  return `${oneLine(form.name, 200)} received a submission on ${timeIn(submission.createdAt, timeZone)}.`;
 }
 
 function foot({ form, submission, spam }: Notification): string[] {
@@ -179,11 +182,6 @@ function foot({ form, submission, spam }: Notification): string[] {
     ...(flags === null ? [] : [`Flags: ${flags}`]),
     ...(spam > 0 ? [waiting] : []),
   ];
-}
-
-/** `2026-10-11 14:03 UTC`. */
-function timeOf(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 function labelOf({ name, size }: Attachment): string {

@@ -1,7 +1,16 @@
 import { messageId, plainAddress } from "./address.ts";
 import type { MailMessage, Mailbox } from "./message.ts";
 import type { AnswerContent } from "./store.ts";
-import { describeValue, escapeHtml, htmlLines, mailHtml, oneLine, parseFields, plainText } from "./text.ts";
+import {
+  describeValue,
+  escapeHtml,
+  htmlLines,
+  mailHtml,
+  oneLine,
+  parseFields,
+  plainText,
+  timeIn,
+} from "./text.ts";
 
 /** An answer that a user wrote to the person who filled in a form. */
 export type Reply = {
@@ -16,6 +25,8 @@ export type Reply = {
   /** The submission: a JSON object as text, and when it arrived, in milliseconds since 1970. */
   data: string;
   createdAt: number;
+  /** The zone in which it arrived on a day; null for UTC. */
+  timeZone?: string | null;
 };
 
 /** Characters of the quoted submission, and of its subject. */
@@ -23,13 +34,14 @@ const MAX_QUOTE = 10_000;
 const MAX_SUBJECT = 200;
 
 /** The message of an answer, which quotes the submission; null if the address is not one plain address. */
-export function buildReply({ id, from, to, now, answer, data, createdAt }: Reply): MailMessage | null {
+export function buildReply(reply: Reply): MailMessage | null {
+  const { id, from, to, now, answer, data, createdAt, timeZone = null } = reply;
   const address = plainAddress(to);
   if (address === null) return null;
   const text = plainText(answer.text).trim();
   const { text: fields, isCut } = describeValue(parseFields(data), MAX_QUOTE);
   const quoted = `${fields}${isCut ? "…" : ""}`;
-  const intro = `On ${new Date(createdAt).toISOString().slice(0, 10)}, ${address} wrote:`;
+  const intro = `On ${timeIn(createdAt, timeZone).slice(0, 10)}, ${address} wrote:`;
   const thread = messageId(answer.thread, from);
   const lines = quoted.split("\n").map((line) => `> ${line}`);
   return {

@@ -116,6 +116,8 @@ type DeliveryForm = {
   notifySubject: string | null;
   emailField: string | null;
   attach: number;
+  /** The zone of times in mail; null for UTC. */
+  timeZone: string | null;
   autoreplySubject: string | null;
   autoreplyText: string | null;
 };

@@ -30,6 +30,18 @@ export function plainText(text: string): string {
     .replaceAll(/[^\P{Cc}\n\t]/gu, "");
 }
 
+/** A time in milliseconds since 1970 as `2026-10-11 14:03 UTC`, or in a zone as `2026-10-11 16:03 GMT+2`. */
+export function timeIn(ms: number, timeZone: string | null): string {
+  if (timeZone === null) return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const options = { timeZone, dateStyle: "short", timeStyle: "short" } as const;
+  const [day, time] = [
+    // Sweden writes days as ISO 8601 does.
+    new Intl.DateTimeFormat("sv-SE", options).format(ms),
+    new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "short" }).formatToParts(ms),
+  ];
+  return `${day} ${time.find(({ type }) => type === "timeZoneName")!.value}`;
+}
+
 /** A text for the content or a quoted attribute of HTML. */
 export function escapeHtml(text: string): string {
   const entities: Record<string, string> = {

@@ -9,11 +9,24 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const PHRASE_SIGNS = /[\u2120\u2122\ufdfa\ufdfb]/g;
 /** Combining marks beyond the number that a character has in any language; they are not part of a searchable word. */
 const EXCESS_MARKS = new RegExp(`([${ATTACHED}]{10})[${ATTACHED}]+`, "gu");
+/** Latin letters that do not decompose, as they are written without their strokes and ligatures. */
+const LETTERS: ReadonlyMap<string, string> = new Map([
+  ["ł", "l"],
+  ["ø", "o"],
+  ["đ", "d"],
+  ["ħ", "h"],
+  ["ŧ", "t"],
+  ["ð", "d"],
+  ["æ", "ae"],
+  ["œ", "oe"],
+  ["þ", "th"],
+]);
+const STROKED = new RegExp(`[${[...LETTERS.keys()].join("")}]`, "g");
 /** White space other than single spaces. */
 const IRREGULAR_SPACE = /[^\S ]\s*| \s+/g;
 
 /**
- * A text in which words that differ only by case, accents, width, ligatures or invisible characters are equal, with
+ * A text in which words that differ only by case, accents, strokes, width, ligatures or invisible characters are equal, with
  * single spaces. "VIÁGRA", "viagra" and "ⓥiagra" become "viagra".
  */
 export function foldText(text: string): string {
@@ -29,7 +42,8 @@ function foldUnicode(text: string): string {
     // Upper case first: it turns "ß" into "SS" and "ı" into "I".
     .toUpperCase()
     .toLowerCase()
-    .replaceAll("ς", "σ");
+    .replaceAll("ς", "σ")
+    .replaceAll(STROKED, (letter) => LETTERS.get(letter)!);
   // Syllables and vowel signs that are left belong to one character again.
   return normalize(folded, "NFC");
 }

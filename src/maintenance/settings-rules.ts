@@ -1,6 +1,7 @@
 import { isObject } from "../base/json.ts";
 import { isHoneypotName } from "../forms/intake/control-fields.ts";
 import { isFlagName } from "../forms/intake/open-when.ts";
+import { isTimeZone } from "../access/user.ts";
 import { ITEMS } from "../forms/settings/items.ts";
 import type { Kind } from "../forms/settings/setting.ts";
 import { SETTINGS, isStored } from "../forms/settings/settings.ts";
@@ -42,6 +43,8 @@ function fits(value: unknown, kind: Kind): boolean {
       return isText(value) && isHoneypotName(value);
     case "flag":
       return isText(value) && isFlagName(value);
+    case "zone":
+      return isText(value) && isTimeZone(value);
     case "choice":
       return isText(value) && kind.among.includes(value);
     // These have columns of their own.

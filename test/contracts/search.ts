@@ -256,6 +256,13 @@ export function searchContract(driver: Driver): void {
       }
     });
 
+    test("are found by letters without the strokes that they have", async () => {
+      const id = await add({ city: "Łódź", name: "Søren" });
+      await indexAll();
+      for (const query of ["lodz", "ŁÓDŹ", "soren", "søren"])
+        expect([query, await find(query)]).toEqual([query, [id]]);
+    });
+
     test("with a letter that may be none for the index are found or not, which is no error", async () => {
       const id = await add({ text: "ᦱa" });
       await indexAll();

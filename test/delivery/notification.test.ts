@@ -42,6 +42,16 @@ describe("a notification", () => {
     });
   });
 
+  test.each([
+    [null, "2026-10-11 14:03 UTC"],
+    ["Europe/Berlin", "2026-10-11 16:03 GMT+2"],
+    ["Asia/Tokyo", "2026-10-11 23:03 GMT+9"],
+    ["America/New_York", "2026-10-11 10:03 EDT"],
+  ])("has its time in the zone of the form: %s", (timeZone, time) => {
+    for (const part of [build({}, { timeZone }).message.text, build({}, { timeZone }).message.html])
+      expect(part).toContain(`received a submission on ${time}.`);
+  });
+
   test.each(['"a@evil.example, b"@x.example', "a@x.example\r\nBcc: b@x.example", "ada"])(
     "has nobody to reply to where the address is %j",
     (email) => {

@@ -8,6 +8,7 @@ import {
   givenSettings,
   storedSettings,
 } from "../../src/forms/settings/settings.ts";
+import { patchedSettings } from "../../src/forms/settings/settings-schema.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { openTestApp } from "../support/app.ts";
 import { addForm } from "../support/records/apply.ts";
@@ -34,6 +35,7 @@ const OTHERS: FormSettings = {
   notifySubject: "From {{name}}",
   emailField: "sender",
   attach: 0,
+  timeZone: "Europe/Berlin",
   autoreply: true,
   autoreplySubject: "Thanks, {{name}}",
   autoreplyText: "We received it.",
@@ -85,6 +87,16 @@ describe("the settings of a form", () => {
     });
     expect(givenSettings({ spamWords: undefined })).toEqual({});
   });
+});
+
+test("an address to notify is stored in one spelling, whatever was typed", async () => {
+  const { notify } = patchedSettings;
+  expect(notify.parse(["ann@Bücher.example", " Ben@EXAMPLE.com "])).toEqual([
+    "ann@xn--bcher-kva.example",
+    "Ben@example.com",
+  ]);
+  for (const text of ["jörg@example.com", "Ann <ann@example.com>", "a@x.example, b@x.example"])
+    expect([text, notify.safeParse([text]).success]).toEqual([text, false]);
 });
 
 describe("a form is refused", () => {

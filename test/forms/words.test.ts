@@ -15,6 +15,18 @@ test("words that differ by case, accents, width or invisible characters fold ali
   expect(foldText("가\u00ad나 が हिन्दी")).toBe("가나 が हिन्दी");
 });
 
+test("letters with strokes and ligatures fold to what people type without them", () => {
+  for (const [text, folded] of [
+    ["Łódź", "lodz"],
+    ["Søren Ærø", "soren aero"],
+    ["Đorđe", "dorde"],
+    ["Ħal Ŧorne", "hal torne"],
+    ["Þór Sigurðsson", "thor sigurdsson"],
+    ["cœur", "coeur"],
+  ] as const)
+    expect([text, foldText(text), foldText(text.toUpperCase())]).toEqual([text, folded, folded]);
+});
+
 test("marks of every class between any invisible characters are folded in milliseconds, and to few of them", () => {
   expect(COMBINING_MARKS.length).toBeGreaterThan(50);
   expect(INVISIBLE_CHARACTERS.length).toBeGreaterThan(15);

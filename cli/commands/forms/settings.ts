@@ -142,6 +142,7 @@ async function valueOf(
     case "area":
     case "field":
     case "flag":
+    case "zone":
       return isSource ? sourceOf(text, option, input) : text;
     default:
       return kind satisfies never;

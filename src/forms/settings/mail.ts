@@ -40,6 +40,15 @@ export const MAIL = {
     field: ["mail", "Attach files up to", "Of this size together, such as 10 MB; 0 links them"],
     line: ["attaches", (bytes) => (bytes === 0 ? "nothing" : `up to ${formatBytes(bytes)}`)],
   }),
+  /** The zone of times in mail. */
+  timeZone: setting<string | null>({
+    default: null,
+    kind: { is: "zone" },
+    option: ["time-zone <zone>", "time zone of times in mail, such as Europe/Berlin; or default for UTC"],
+    field: ["mail", "Time zone of times in mail", "Such as Europe/Berlin; empty for UTC"],
+    line: ["time zone"],
+    empty: "UTC",
+  }),
   autoreply: setting({
     default: false,
     kind: { is: "switch" },

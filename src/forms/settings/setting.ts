@@ -3,7 +3,7 @@ export const DAY = 86_400;
 
 /** Type of a setting's value, which determines its checks, input and display. */
 export type Kind =
-  | { is: "name" | "switch" | "time" | "rate" | "json" | "origins" | "senders" | "field" | "flag" }
+  | { is: "name" | "switch" | "time" | "rate" | "json" | "origins" | "senders" | "field" | "flag" | "zone" }
   /** An address of the web; `what` is its name in errors. */
   | { is: "url"; what: string }
   /** At most so many characters; an area has several lines. */

@@ -4,6 +4,8 @@ import { displayName, momentOf, timestamp } from "../../base/slug-schema.ts";
 import { isHoneypotName } from "../intake/control-fields.ts";
 import { isFlagName } from "../intake/open-when.ts";
 import { isOriginPattern } from "../../base/origins.ts";
+import { isTimeZone } from "../../access/user.ts";
+import { plainAddress } from "../../delivery/address.ts";
 import { ITEMS } from "./items.ts";
 import type { Item, Kind, Setting } from "./setting.ts";
 import {
@@ -52,6 +54,7 @@ function shownSchema(kind: Kind): z.ZodMiniType {
     case "area":
     case "field":
     case "flag":
+    case "zone":
       return z.string();
     default:
       return kind satisfies never;
@@ -85,6 +88,13 @@ function patchSchema(name: string, kind: Kind): z.ZodMiniType {
       return z
         .string()
         .check(z.refine(isFlagName, `${name} is a flag such as shop/production/contact-open, or null`));
+    case "zone":
+      return z
+        .string()
+        .check(
+          z.maxLength(100),
+          z.refine(isTimeZone, `${name} is a time zone such as Europe/Berlin, or null`),
+        );
     case "count":
     case "bytes":
     case "seconds":
@@ -132,7 +142,14 @@ const sender = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
 function itemOf(item: Item) {
   const { isValid, error, most } = ITEMS[item];
   const checks = [z.refine<string>(isValid, error), z.meta({ maxLength: most })] as const;
-  return item === "fileType" ? z.string().check(z.toLowerCase(), ...checks) : z.string().check(...checks);
+  if (item === "fileType") return z.string().check(z.toLowerCase(), ...checks);
+  // An address is stored in one spelling, with its domain in ASCII.
+  if (item === "mailAddress")
+    return z.string().check(
+      z.overwrite((text) => plainAddress(text) ?? text),
+      ...checks,
+    );
+  return z.string().check(...checks);
 }
 
 type Numbers = Extract<Kind, { is: "count" | "bytes" | "seconds" }>;

@@ -15,10 +15,17 @@ export function checkOrigin(form: Form, request: Request): void {
   if (form.allowedOrigins.length === 0) return;
   const origin = request.headers.get("origin");
   if (origin === null || isAllowedOrigin(origin, form.allowedOrigins)) return;
-  throw new AppError("forbidden", "this form takes no submissions from that website", {
-    reason: "origin-not-allowed",
-  });
+  throw new AppError(
+    "forbidden",
+    origin === "null" ? HIDDEN : "this form takes no submissions from that website",
+    {
+      reason: "origin-not-allowed",
+    },
+  );
 }
+
+const HIDDEN =
+  "the page hides its origin, so that this form cannot tell whether it may submit: a Referrer-Policy of no-referrer does that, a sandboxed frame, and a page that is a file";
 
 /**
  * Whether a page of this server sends a request: its `Sec-Fetch-Site` is `same-origin`, or its origin is the public one or

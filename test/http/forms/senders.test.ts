@@ -79,6 +79,18 @@ describe("origins:", () => {
     expect(readers(await open("/v1/thanks"))).toEqual(["*", null, null]);
   });
 
+  test("a page that hides its origin is refused with what hides it, another one is not", async () => {
+    const form = await limited();
+    const answers = await Promise.all(
+      ["null", "https://other.example"].map((origin) => send(form.key, from(origin))),
+    );
+    const messages = await Promise.all(
+      answers.map(async (each) => ((await each.json()) as { message: string }).message),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([403, 403]);
+    expect(messages.map((message) => message.includes("Referrer-Policy"))).toEqual([true, false]);
+  });
+
   test("an allowed origin may post and read the answer, stored or refused", async () => {
     const form = await limited();
     for (const origin of [ALLOWED, "http://localhost:3000"]) {

@@ -103,6 +103,7 @@ function parseSetting({ is }: Kind, typed: string, timeZone: string): ParsedSett
     case "area":
     case "field":
     case "flag":
+    case "zone":
     case "choice":
       return { value: text };
     default:

@@ -125,6 +125,7 @@ function SettingField({
     case "text":
     case "field":
     case "flag":
+    case "zone":
     case "count":
     case "bytes":
     case "seconds":
