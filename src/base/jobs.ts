@@ -6,6 +6,8 @@ export type Job = {
   every: number;
   /** When a run is due earlier than that, in milliseconds since 1970; null for not earlier. */
   next?: () => Promise<number | null>;
+  /** Whether it may rest in an idle process. Default: yes. */
+  mayRest?: () => boolean;
   run: () => Promise<void>;
 };
 
@@ -19,7 +21,8 @@ export type Jobs = {
 /**
  * Runs each job at once and then whenever it is due: intervals do not depend on the clock, which may be set back, and only
  * what `next` returns is a time of `now`. An error of a run is reported; the job runs again after `every`. No job runs again
- * before `least` milliseconds have passed unless its `next` says so or it is woken, so that an idle process rests.
+ * before `least` milliseconds have passed unless it may not rest, its `next` says so or it is woken, so that an idle process
+ * rests.
  */
 export function startJobs(jobs: Job[], now: () => number, report: (error: unknown) => void, least = 0): Jobs {
   const stopping = new AbortController();
@@ -34,7 +37,7 @@ export function startJobs(jobs: Job[], now: () => number, report: (error: unknow
     await promise;
     timer.close();
   };
-  const loop = async ({ every, next, run }: Job, index: number) => {
+  const loop = async ({ every, next, mayRest = () => true, run }: Job, index: number) => {
     const state = states[index]!;
     let due = clock.steady();
     let ranAt = Number.NEGATIVE_INFINITY;
@@ -44,8 +47,8 @@ export function startJobs(jobs: Job[], now: () => number, report: (error: unknow
       try {
         if (due <= clock.steady()) {
           ranAt = clock.steady();
-          due = ranAt + Math.max(every, least);
           await run();
+          due = ranAt + (mayRest() ? Math.max(every, least) : every);
         }
         const at = (await next?.()) ?? null;
         if (at !== null) due = Math.min(due, clock.steady() + at - now());

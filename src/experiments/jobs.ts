@@ -40,7 +40,7 @@ function guardsJob(app: ExperimentsApp, report: (text: string) => void): Job {
     name: "guards",
     every: GUARD_MS,
     // Visitors who are counted wake no job.
-    next: async () => (isLive ? app.now() + GUARD_MS : null),
+    mayRest: () => !isLive,
     async run() {
       isLive = await readGuards(app, report);
     },

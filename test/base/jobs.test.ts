@@ -125,6 +125,18 @@ describe("a job", () => {
     expect(often.count.runs).toBe(1);
   });
 
+  test("of an idle process does not rest while it may not", async () => {
+    let isResting = false;
+    const { count, job } = counting(5, { mayRest: () => isResting });
+    const jobs = startJobs([job], Date.now, (error) => void reported.push(error), HOUR);
+    started.push(jobs);
+    await eventually("three runs", () => count.runs >= 3);
+    isResting = true;
+    const { runs } = count;
+    await eventually("its last run", () => count.checks > runs);
+    expect(count.runs).toBeLessThanOrEqual(runs + 1);
+  });
+
   test("of an idle process that is woken runs once its interval has passed, and rests again", async () => {
     const [often, seldom] = [counting(5), counting(HOUR)];
     const jobs = startJobs([often.job, seldom.job], Date.now, (error) => void reported.push(error), HOUR);
