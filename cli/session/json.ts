@@ -1,6 +1,7 @@
 import { formatBytes } from "../../src/base/bytes.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { findInexact, inexactMessage, MAX_JSON_LEVELS } from "../../src/base/json.ts";
+import { REPEATED, findRepeat } from "../../src/base/json/json-members.ts";
 import { pathOf } from "../../src/documents/document.ts";
 
 /** Limits of a value, counting what YAML aliases repeat. */
@@ -16,13 +17,15 @@ export class Inexact {
 }
 
 /**
- * Parses JSON. Throws `SyntaxError`, or `invalid` with the path in `name` of a value that cannot be sent as JSON or,
- * unless `rounded`, of a number that parsing would change.
+ * Parses JSON. Throws `SyntaxError`, or `invalid` with the path in `name` of a name that repeats in its object, of a
+ * value that cannot be sent as JSON or, unless `rounded`, of a number that parsing would change.
  */
 export function parseJson(text: string, name: string, { rounded = false } = {}): unknown {
   const value: unknown = JSON.parse(text);
   const lossy = rounded ? undefined : findInexact(text);
   if (lossy) throw inexact(name, lossy.steps, lossy.source);
+  const repeated = findRepeat(text, value);
+  if (repeated) throw fault(`${name}: ${pathOf(...repeated)}: ${REPEATED}`, "keep one of them");
   requireJson(value, name);
   return value;
 }

@@ -2,12 +2,16 @@ import {
   CORE_SCHEMA,
   NOT_RESOLVED,
   YAMLException,
+  boolCoreTag,
   dump,
   floatCoreTag,
   intCoreTag,
   load,
   loadAll,
+  mapTag,
   mergeTag,
+  nullCoreTag,
+  seqTag,
 } from "js-yaml";
 
 import { isExact, MAX_JSON_LEVELS } from "../../src/base/json.ts";
@@ -29,10 +33,40 @@ const exactly =
     return Number.isInteger(value) && !Number.isSafeInteger(value) ? new Inexact(source) : value;
   };
 
+/** A value whose text is another than the one that it was written as: `1.20`, `0x10`, `True`, `~`. */
+class Written {
+  readonly source: string;
+  readonly value: unknown;
+  constructor(source: string, value: unknown) {
+    this.source = source;
+    this.value = value;
+  }
+}
+
+const asWritten =
+  <T>(resolve: Resolve<T>): Resolve<unknown> =>
+  (source, ...more) => {
+    const value = resolve(source, ...more);
+    const isSame = value === NOT_RESOLVED || value instanceof Inexact || String(value) === source;
+    return isSame ? value : new Written(source, value);
+  };
+
+/** A key is the text that was written, whatever value that is. */
+const keyOf = (key: unknown) => (key instanceof Written || key instanceof Inexact ? key.source : key);
+const valueOf = (value: unknown) => (value instanceof Written ? value.value : value);
+
 const SCHEMA = CORE_SCHEMA.withTags(
   mergeTag,
-  { ...intCoreTag, resolve: exactly(intCoreTag.resolve) },
-  { ...floatCoreTag, resolve: exactly(floatCoreTag.resolve) },
+  { ...nullCoreTag, resolve: asWritten(nullCoreTag.resolve) },
+  { ...boolCoreTag, resolve: asWritten(boolCoreTag.resolve) },
+  { ...intCoreTag, resolve: asWritten(exactly(intCoreTag.resolve)) },
+  { ...floatCoreTag, resolve: asWritten(exactly(floatCoreTag.resolve)) },
+  { ...seqTag, addItem: (list, item, index) => seqTag.addItem(list, valueOf(item), index) },
+  {
+    ...mapTag,
+    addPair: (map, key, value) => mapTag.addPair(map, keyOf(key), valueOf(value)),
+    has: (map, key) => mapTag.has(map, keyOf(key)),
+  },
 );
 
 /**
@@ -40,16 +74,16 @@ const SCHEMA = CORE_SCHEMA.withTags(
  * JSON.
  */
 export function parseYaml(text: string, name: string): unknown {
-  return parseBy(load, text, name);
+  return parseBy((...each) => valueOf(load(...each)), text, name);
 }
 
 /** The same of a stream: its document, or a list of them if it has several. */
 export function parseYamlStream(text: string, name: string): unknown {
-  const documents = parseBy(loadAll, text, name) as unknown[];
+  const documents = parseBy((...each) => loadAll(...each).map(valueOf), text, name) as unknown[];
   return documents.length === 1 ? documents[0] : documents;
 }
 
-function parseBy(read: typeof load | typeof loadAll, text: string, name: string): unknown {
+function parseBy(read: (...each: Parameters<typeof load>) => unknown, text: string, name: string): unknown {
   let value: unknown;
   try {
     value = read(text, { schema: SCHEMA, maxDepth: MAX_JSON_LEVELS });

@@ -1,3 +1,5 @@
+import { MiB } from "../bytes.ts";
+import { createTurns } from "../event-loop.ts";
 import { childrenOf, endOfString } from "../json.ts";
 
 const [SPACE, QUOTE, COMMA, COLON] = [0x20, 0x22, 0x2c, 0x3a];
@@ -26,7 +28,9 @@ export function withoutRepeats(json: string): string {
 
 /** A valid JSON text as {@link withoutRepeats} returns it, and the members that this leaves out, each as an object. */
 export function splitRepeats(json: string): { kept: string; repeats: string[] } {
-  const found = findRepeats(json).toSorted((a, b) => a[0] - b[0]);
+  const found: Span[] = [];
+  for (const each of repeatsIn(json)) if (each) found.push(each.span);
+  found.sort((a, b) => a[0] - b[0]);
   const repeats: string[] = [];
   let kept = "";
   let at = 0;
@@ -40,6 +44,27 @@ export function splitRepeats(json: string): { kept: string; repeats: string[] } 
   }
   return { kept: kept + json.slice(at), repeats };
 }
+
+/** The steps to the first name that repeats in an object of a valid JSON text, which parses to `data`; undefined without one. */
+export function findRepeat(json: string, data: unknown): string[] | undefined {
+  if (typeof data !== "object" || data === null || !mayRepeat(json, data)) return undefined;
+  for (const found of repeatsIn(json)) if (found) return found.steps();
+  return undefined;
+}
+
+/** The same, while other work takes its turns. */
+export async function findRepeatInTurns(json: string, data: unknown): Promise<string[] | undefined> {
+  if (json.length <= MiB) return findRepeat(json, data);
+  const takeTurns = createTurns();
+  for (const found of repeatsIn(json)) {
+    if (found) return found.steps();
+    await takeTurns();
+  }
+  return undefined;
+}
+
+/** Why a text with a name that repeats is refused. */
+export const REPEATED = "this name is there twice, and it would be a guess which of them counts";
 
 /** Whether a name may repeat in an object of a valid JSON text, which parses to `data`. Takes a fraction of parsing it. */
 export function mayRepeat(json: string, data: object): boolean {
@@ -63,9 +88,17 @@ function countMembers(value: object): number {
   return count;
 }
 
-/** The members of objects whose name follows again, each with the comma behind it. */
-function findRepeats(json: string): Span[] {
-  const found: Span[] = [];
+/** Characters after which a search has a break. */
+const PART = 65_536;
+
+type Repeat = { span: Span; steps: () => string[] };
+
+/**
+ * The members of objects whose name follows again, each with the comma behind it, and the names on the way to it; null for a
+ * break, in which other work may take its turn.
+ */
+function* repeatsIn(json: string): Generator<Repeat | null, undefined> {
+  let next = PART;
   const outer: Open[] = [];
   let open: Open = { members: null, start: 0, colon: -1 };
   for (let at = 0; at < json.length; at += 1) {
@@ -79,15 +112,24 @@ function findRepeats(json: string): Span[] {
       if (open.members !== null && open.colon !== -1) {
         const name = nameOf(json.slice(open.start, open.colon).trim());
         const earlier = open.members.get(name);
-        if (earlier) found.push(earlier);
+        if (earlier) yield { span: earlier, steps: () => [...namesOf(json, outer), name] };
         open.members.set(name, [open.start, at + 1]);
         open.start = at + 1;
         open.colon = -1;
       }
       if (code !== COMMA) open = outer.pop()!;
+      if (at >= next) {
+        next = at + PART;
+        yield null;
+      }
     }
   }
-  return found;
+  return undefined;
+}
+
+/** The names of the members that are open. */
+function namesOf(json: string, open: readonly Open[]): string[] {
+  return open.flatMap(({ colon, start }) => (colon === -1 ? [] : nameOf(json.slice(start, colon).trim())));
 }
 
 function nameOf(source: string): string {

@@ -1,4 +1,5 @@
 import { type ParseError, findNodeAtLocation, parse, parseTree, printParseErrorCode } from "jsonc-parser";
+import { REPEATED, findRepeat } from "../../base/json/json-members.ts";
 import { MAX_JSON_LEVELS, findInexact, inexactMessage, isDeeper } from "../../base/json.ts";
 
 const FAULTS: Record<string, string> = {
@@ -27,6 +28,8 @@ export function parseJson(text: string): Parsed {
     return { fault: `there are more than ${MAX_JSON_LEVELS} levels` };
   try {
     const value: unknown = JSON.parse(text);
+    const repeated = findRepeat(text, value);
+    if (repeated) return { fault: `${repeated.at(-1)}: ${REPEATED}` };
     const inexact = findInexact(text);
     if (!inexact) return { value };
     const at = text.indexOf(inexact.source);

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { AppError } from "../../base/errors.ts";
 import { MAX_JSON_LEVELS, findInexactInTurns, inexactMessage, isDeeper } from "../../base/json.ts";
+import { REPEATED, findRepeatInTurns } from "../../base/json/json-members.ts";
 import { parseInTurns } from "../../base/json/json-turns.ts";
 import { utf8Text } from "../../base/bytes.ts";
 import { wordsFor } from "../../base/shapes/validation-words.ts";
@@ -27,6 +28,9 @@ export async function checkBody(
     throw new AppError("invalid", `${placeOf(inexact.steps, whole)}: ${inexactMessage(inexact.source)}`, {
       hint: "write it as a text, in quotes",
     });
+  const repeated = await findRepeatInTurns(text, body);
+  if (repeated)
+    throw new AppError("invalid", `${placeOf(repeated, whole)}: ${REPEATED}`, { hint: "keep one of them" });
   return parseShape(schema, body).catch((error: unknown) => {
     if (error instanceof ShapeError) throw refusal(error.issues, whole);
     throw error;

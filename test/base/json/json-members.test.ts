@@ -1,12 +1,38 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { mayRepeat, splitRepeats, withoutRepeats } from "../../../src/base/json/json-members.ts";
+import {
+  findRepeat,
+  findRepeatInTurns,
+  mayRepeat,
+  splitRepeats,
+  withoutRepeats,
+} from "../../../src/base/json/json-members.ts";
 
 test("JSON may repeat a name only where it has more members than what it parses to", () => {
   const may = (json: string) => mayRepeat(json, JSON.parse(json));
   expect(may('{"a":"at 12:30 https://x.example","b":[{"a":1},{"a":1}]}')).toBe(false);
   expect(may('{"a" : 1, "b"\n:{}, "c":[{"d":[]}]}')).toBe(false);
   expect(may('{"a":1,"b":[{"c":1,"c" :1}]}')).toBe(true);
+});
+
+test.each<[json: string, steps: string[] | undefined]>([
+  ['{"a":1,"b":{"a":1},"c":[{"a":1},{"a":2}]}', undefined],
+  ['{"a":"\\"a\\":1","b":" : : : "}', undefined],
+  ['{"a":1,"\\u0061":2}', ["a"]],
+  ['{"x":{"y":[0,{"a":1,"b":2,"a":3}]}}', ["x", "y", "a"]],
+  ["[1]", undefined],
+  ['"a"', undefined],
+])("the first name that repeats in %s is found with the names on the way to it", (json, steps) => {
+  expect(findRepeat(json, JSON.parse(json))).toEqual(steps);
+});
+
+test("it is found in a long text too, also behind its first part", async () => {
+  const long = Array.from({ length: 100_000 }, (_, index) => `"name-${index}":${index}`).join(",");
+  for (const [json, steps] of [
+    [`{"x":{${long}}}`, undefined],
+    [`{"x":{${long},"name-7":1}}`, ["x", "name-7"]],
+  ] as const)
+    expect(await findRepeatInTurns(json, JSON.parse(json))).toEqual(steps as never);
 });
 
 describe("JSON in which a name repeats", () => {

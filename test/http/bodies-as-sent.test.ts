@@ -83,6 +83,25 @@ test.each(ALL)(
   },
 );
 
+test.each<[path: string, method: string, body: string, place: string]>([
+  [`${LIVE}/flags/a`, "PATCH", '{"payload":{"a":1,"a":2}}', "payload.a"],
+  [`${LIVE}/flagd`, "POST", '{"flags":{"a":{"state":"ENABLED"},"a":{"state":"DISABLED"}}}', "flags.a"],
+  [
+    "/api/admin/v1/apply",
+    "POST",
+    '{"document":{"projects":{"shop":{"flags":{"a":{},"a":{}}}}}}',
+    "projects.shop.flags.a",
+  ],
+])("a name that is twice in a body is 400 with its place: %s", async (path, method, body, place) => {
+  const { status, text } = await send(true, [method, path, "application/json", body], (each) =>
+    Buffer.from(each),
+  );
+  expect({ status, text }).toEqual({
+    status: 400,
+    text: expect.stringContaining(`"${place}: this name is there twice`),
+  });
+});
+
 test("none of this was a bug to report", () => {
   expect(reported).toEqual([]);
 });
