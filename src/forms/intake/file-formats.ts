@@ -19,7 +19,13 @@ const FORMATS: Format[] = [
   { extensions: "gif", signatures: "gif", always: true },
   { extensions: "webp", signatures: "webp", always: true },
   // magic-bytes.js calls a brand that it does not know mp4.
-  { extensions: "heic heif heics heifs hif avif avifs", signatures: "heif avif mp4", always: true },
+  {
+    extensions: "heic heif heics heifs hif avif avifs",
+    signatures: "heif avif mp4",
+    always: true,
+    hasSignature: (head) =>
+      /^ftyp(?:hei[cxms]|hev[cxms]|mif1|msf1|avi[fs])/.test(latin1(head.subarray(4), 8)),
+  },
   { extensions: "psd psb", signatures: "psd", always: true },
   { extensions: "tif tiff", signatures: "tif tiff" },
   { extensions: "bmp dib", signatures: "bmp" },
@@ -93,6 +99,8 @@ const WEAK = new Set(["bmp", "mpg", "mpeg", "xml", "ttf"]);
 const STRONG = new Set(
   [...BY_EXTENSION.values()].flatMap(({ names }) => names).filter((name) => !WEAK.has(name)),
 );
+/** Signatures that are those of one format before others. */
+const OWN = new Set(FORMATS.map(({ signatures }) => signatures.split(" ")[0]!));
 const PROGRAMS = ["exe", "ELF", "Mach-O", "class", "dex"];
 /** Formats that are texts by their bytes, and are no plain text. */
 const DOCUMENTS = ["pdf", "rtf"];
@@ -113,6 +121,23 @@ export function isPlausible(head: Uint8Array, extension: string, type: string): 
   }
   if (isTextType(type)) return isTextFile(head, names, type);
   return !(/^(?:image|audio|video|font)\//.test(type) && isHtml(head));
+}
+
+/**
+ * The extensions of the formats that a file has by its first bytes; empty if they belong to none for certain. A signature
+ * that is another format's own, as an ID3 tag is of mp3, is none.
+ */
+export function extensionsOf(head: Uint8Array): string[] {
+  const names = signaturesOf(head);
+  const isOwn = (name: string, format: Known) => format.names[0] === name || !OWN.has(name);
+  const found = new Set(
+    [...BY_EXTENSION.values()].filter(
+      (format) =>
+        format.hasSignature?.(head) === true ||
+        format.names.some((name) => names.has(name) && STRONG.has(name) && isOwn(name, format)),
+    ),
+  );
+  return [...found].flatMap(({ extensions }) => extensions.split(" "));
 }
 
 /** A byte order mark is also called `class`, although the files of Java begin in another way. */

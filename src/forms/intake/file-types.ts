@@ -17,7 +17,7 @@ export function isTypePattern(text: string): boolean {
 
 /**
  * Checks a file by the extension of its name and its first {@link FILE_HEAD_BYTES}. Throws `unsupported` with the name
- * of the file if its extension is missing or not allowed, or its bytes belong to another type.
+ * of the file if its extension is missing or not allowed, or its bytes belong to another type that is not allowed either.
  */
 export async function checkFileType(
   fileName: string,
@@ -27,8 +27,11 @@ export async function checkFileType(
   checkExtension(fileName, allowed);
   const extension = extensionOf(fileName)!;
   // Loaded on demand, since its tables take longer than the rest of a small server's start.
-  const { isPlausible } = await import("./file-formats.ts");
+  const { extensionsOf, isPlausible } = await import("./file-formats.ts");
   if (isPlausible(head, extension, typeOf(extension))) return;
+  // Phones and websites call pictures of any format .jpg.
+  const isReal = (real: string) => allowed.some((pattern) => isAllowed(`a.${real}`, real, pattern));
+  if (extensionsOf(head).some(isReal)) return;
   if (head.length === 0) throw notAccepted(fileName, "file-content", "it is empty");
   throw notAccepted(
     fileName,

@@ -9,6 +9,7 @@ import {
   checkFileType,
   isTypePattern,
 } from "../../../src/forms/intake/file-types.ts";
+import { codeOf, reasonOf } from "../../support/refusals.ts";
 
 /** Bytes from texts, in which each character is one byte, and from numbers. */
 const bytes = (...parts: (string | number[])[]) =>
@@ -59,6 +60,44 @@ async function verdict(name: string, head: Uint8Array): Promise<"taken" | "refus
     return "refused";
   }
 }
+
+describe("a file whose bytes are of another type than its extension says", () => {
+  const check = (name: string, head: Uint8Array, ...allowed: string[]) => checkFileType(name, head, allowed);
+  const PICTURES: [what: string, head: Uint8Array][] = [
+    ["a PNG", png],
+    ["a GIF", gif],
+    ["a WebP", riff("WEBP")],
+    ["a HEIC", iso("heic")],
+    ["a HEIF of brand mif1", iso("mif1")],
+    ["a HEIC of 10 bits", iso("heix")],
+    ["an AVIF", iso("avif")],
+  ];
+
+  test.each(PICTURES)("is accepted if that type is allowed too: %s called .jpg", async (_, head) => {
+    await check("IMG_0001.JPG", head, "image/*");
+    expect(await reasonOf(check("IMG_0001.JPG", head, ".jpg", ".jpeg"))).toBe("unsupported file-content");
+    expect(await reasonOf(check("IMG_0001.JPG", head, "image/jpeg"))).toBe("unsupported file-content");
+  });
+
+  test("is accepted by the extension or the media type of its own", async () => {
+    await check("a.jpg", png, ".jpg", ".png");
+    await check("a.png", iso("heic"), "image/png", "image/heic");
+    await check("a.pdf", zip, ".pdf", ".docx");
+    await check("a.avi", iso("isom"), "video/*");
+  });
+
+  test.each<[string, string, Uint8Array, ...string[]]>([
+    ["a film among pictures", "a.jpg", iso("isom"), "image/*"],
+    ["a program among pictures", "a.jpg", exe, "image/*"],
+    ["a page among pictures", "a.jpg", html, "image/*", ".svg"],
+    ["a text among documents", "a.pdf", text, ".pdf", ".docx"],
+    ["a PDF among pictures and drawings", "a.jpg", pdf, "image/*"],
+    ["an extension that is not allowed", "a.bin", png, "image/*"],
+    ["nothing", "a.jpg", bytes(), "image/*"],
+  ])("is refused otherwise: %s", async (_, name, head, ...allowed) => {
+    expect(await codeOf(check(name, head, ...allowed))).toBe("unsupported");
+  });
+});
 
 /** Genuine beginnings of files, by the extensions that such a file may have. */
 const GENUINE: [extensions: string, what: string, head: Uint8Array][] = [
