@@ -12,6 +12,9 @@ const PAIRS = join(import.meta.dir, "../../support/tls");
 const AUDIT = "/var/log/formflag/audit.jsonl";
 const OVERRIDE = "/etc/systemd/system/formflag.service.d/test.conf";
 
+/** A system call that the filter refuses ends the process. */
+const LOUD = ["SystemCallErrorNumber=kill"];
+
 /** Settings of the unit that a test changes. */
 function override(...settings: string[]): void {
   const file = machine!.path(OVERRIDE);
@@ -60,8 +63,7 @@ describe.skipIf(machine === null)("the installed service", () => {
   test("does all that a server does, and calls nothing that its sandbox refuses", async () => {
     using peer = openPeer();
     const sink = await openMailSink();
-    // A system call that the filter refuses ends the process.
-    override("SystemCallErrorNumber=kill");
+    override(...LOUD);
     const mail = `--smtp-url smtp://127.0.0.1:${sink.port}?starttls=off --mail-from f@example.com`;
     const places = "--flagd-listen 127.0.0.1:0 --metrics-listen 127.0.0.1:0 --target-network 127.0.0.0/8";
     const written = `--backup-dir /var/backups/formflag --audit-file ${AUDIT}`;
@@ -122,7 +124,7 @@ describe.skipIf(machine === null)("the installed service", () => {
       const { path, must } = machine!;
       // As docs/scale-out.md says: the URL holds a password.
       writeFileSync(path("/root/formflag.env"), `FORMFLAG_DATABASE_URL=${await emptyDatabase()}\n`);
-      override("SystemCallErrorNumber=kill", "EnvironmentFile=/root/formflag.env");
+      override(...LOUD, "EnvironmentFile=/root/formflag.env");
       const { url, log } = await install("--threads", "2", "--backup-dir", "/var/backups/postgres");
       await eventually("a backup", async () => /made the backup|"level":"error"/.test(await log()));
       expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -140,7 +142,7 @@ describe.skipIf(machine === null)("the installed service", () => {
 
   test("finds its data and files in a home directory, and listens on a port under 1024", async () => {
     const { must, path } = machine!;
-    override();
+    override(...LOUD);
     mkdirSync(path("/home/ann"), { recursive: true, mode: 0o700 });
     for (const part of ["cert", "key"])
       copyFileSync(join(PAIRS, `one.${part}.pem`), path(`/home/ann/${part} 1.pem`));
@@ -238,7 +240,7 @@ describe.skipIf(machine === null)("the installed service", () => {
 
   test("reads its certificate again at systemctl reload", async () => {
     const { must, path } = machine!;
-    override();
+    override(...LOUD);
     const use = (name: string) => {
       for (const part of ["cert", "key"])
         copyFileSync(join(PAIRS, `${name}.${part}.pem`), path(`/etc/formflag/${part}.pem`));
