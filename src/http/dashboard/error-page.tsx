@@ -19,6 +19,7 @@ const REASONS = new Map([
   ["revision-differs", "Changed by another user"],
   ["outdated", "Changed by another user"],
   ["no-project", "No project yet"],
+  ["submission-not-found", "No such submission"],
 ]);
 
 /**
@@ -60,6 +61,10 @@ export function errorPage(
             <ButtonLink to="/sign-in" kind="primary">
               Sign in
             </ButtonLink>
+          ) : reason === "submission-not-found" ? (
+            <ButtonLink to={inboxOf(c, root)} icon="arrowLeft">
+              To the inbox
+            </ButtonLink>
           ) : (
             <ButtonLink to={backOf(c, root)} icon="arrowLeft">
               Back
@@ -75,6 +80,11 @@ export function errorPage(
 export function sentence(message: string): string {
   const text = message.charAt(0).toUpperCase() + message.slice(1);
   return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** The inbox of the form that the address names, such as of a submission that was just deleted. */
+function inboxOf(c: DashboardContext, root: string): string {
+  return /^\/inbox\/[^/]+(?=\/)/.exec(c.req.path.slice(root.length))?.[0] ?? "/inbox";
 }
 
 /** The page of this dashboard that the request came from. */

@@ -2,7 +2,7 @@ import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import type { SetupChange } from "../../documents/setup.ts";
 import { FLAG_BYTES, MAX_ENVIRONMENT_BYTES } from "../../flags/limits.ts";
-import { findProjectRow } from "./rows.ts";
+import { environmentsOf, findProjectRow } from "./rows.ts";
 import { type Work, first } from "./work.ts";
 
 type Place = { project: string; environment: string };
@@ -18,13 +18,24 @@ const SIZE = `
     (SELECT coalesce(sum(octet_length(rule)), 0) FROM segments WHERE environment_id = e.id) AS bytes
   FROM environments e WHERE e.project_id = $projectId AND e.slug = $slug`;
 
-/** The sizes of the environments in which changes set flags or segments, before the changes. */
+/**
+ * The sizes of the environments in which changes set flags or segments, before the changes: of every environment where a flag
+ * is new or described, since all of them have it.
+ */
 export function* sizesBefore(changes: readonly SetupChange[]): Work<[Place, number][]> {
   const places = new Map<string, Place>();
+  const add = (project: string, environment: string) =>
+    void places.set(`${project}/${environment}`, { project, environment });
+  const shared = new Set<string>();
   for (const each of changes) {
     if (each.change !== "putFlag" && each.change !== "putSegment") continue;
     const { project, environment } = each;
-    places.set(`${project}/${environment}`, { project, environment });
+    add(project, environment);
+    if (each.change === "putFlag" && each.describes) shared.add(project);
+  }
+  for (const project of shared) {
+    const row = yield* findProjectRow(project);
+    for (const { slug } of row ? yield* environmentsOf(row.id) : []) add(project, slug);
   }
   const sizes: [Place, number][] = [];
   for (const place of places.values()) sizes.push([place, yield* sizeOf(place)]);

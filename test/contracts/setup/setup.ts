@@ -91,8 +91,12 @@ export function setupContract(driver: Driver): void {
       expect(await codeOf(apply(store, ...large))).toBe("too_large");
 
       await set("b", "payload", { payload: text(7) });
-      // A description counts in each environment, and is refused only if it is set.
-      await set("a", "described", { description: text(2) });
+      // A description counts in each environment.
+      expect(await codeOf(set("a", "described", { description: text(2) }))).toBe("too_large");
+      expect(await find("a", "described")).toBeUndefined();
+      // As a version before this was so, which made an environment larger than the limit.
+      const described = await change("a", "described", { description: text(2) });
+      await apply(store, { ...described, describes: false } as SetupChange);
       await set("b", "payload", { enabled: true });
       await set("b", "payload", { payload: text(6.5) });
       expect(await codeOf(set("b", "payload", { payload: text(6.75) }))).toBe("too_large");

@@ -23,10 +23,15 @@ export async function submissionOf(
   name: FormName,
   id: string,
 ): Promise<Submission> {
-  const submission = await getSubmission(app, caller, id);
   const { project, slugOrKey } = parseFormName(name);
-  if (submission.form !== slugOrKey || (project !== null && submission.project !== project))
-    throw new AppError("not_found", "this form has no such submission");
+  const submission = await getSubmission(app, caller, id).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === "not_found") return null;
+    throw error;
+  });
+  if (submission?.form !== slugOrKey || (project !== null && submission.project !== project))
+    throw new AppError("not_found", "it was deleted, or was never in this form", {
+      reason: "submission-not-found",
+    });
   return submission;
 }
 

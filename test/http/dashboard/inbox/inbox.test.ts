@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { deleteSubmission } from "../../../../src/forms/keeping/submission-deletion.ts";
 import { exportSubmissions } from "../../../../src/forms/transfer/export.ts";
 import type { Form } from "../../../../src/forms/form.ts";
 import { markSubmissions } from "../../../../src/forms/inbox/submission-marks.ts";
@@ -392,6 +393,16 @@ describe("a submission", () => {
     for (const rest of ["", "/json", "/files/1", "/previews/1"])
       expect((await browser.get(`${path}/${ids[0]}${rest}`)).status).toBe(404);
     expect((await browser.get(`${path}/none`)).status).toBe(404);
+  });
+
+  test("that was just deleted says so to who goes back to it, and leads to its inbox", async () => {
+    const { path, ids } = await openForm("Ada");
+    await deleteSubmission(app, OPERATOR, ids[0]!);
+    const gone = await browser.get(`${path}/${ids[0]}?folder=inbox`);
+    expect(gone.status).toBe(404);
+    expect(gone.text).toContain("No such submission");
+    expect(gone.text).toContain("It was deleted, or was never in this form.");
+    expect(gone.text).toContain(`href="/dashboard${path}"`);
   });
 
   test("has its files to download, and shows images by their bytes alone", async () => {
