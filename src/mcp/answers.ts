@@ -1,6 +1,6 @@
 import type { AppError } from "../base/errors.ts";
 
-/** The answer of a tool; of a list with the cursor after each of its items. */
+/** The answer of a tool; of a list with the position or cursor after each of its items. */
 export type Answer = { value: Record<string, unknown>; cursors?: readonly unknown[] };
 
 /** Most bytes of the result of a tool, in both of its forms. */

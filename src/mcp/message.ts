@@ -7,7 +7,7 @@ export type Refusal = {
   error: { code: number; message: string };
 };
 
-const [INVALID_REQUEST, INVALID_PARAMS] = [-32600, -32602];
+const [INVALID_REQUEST, NO_METHOD, INVALID_PARAMS] = [-32600, -32601, -32602];
 export const PARSE_ERROR = -32700;
 
 /** Whether the JSON of a message has so many levels that reading it fails. */
@@ -28,13 +28,18 @@ export function refusalOfNumbers(message: unknown, json: string): Refusal | null
   return refusalOf(message, `${path}: ${inexactMessage(inexact.source)}; write it as a text, in quotes`);
 }
 
+/** The refusal of a request for the changes of lists: nothing that it would announce ever changes, and its stream would stay open. */
+export function refusalOfListening(message: unknown): Refusal | null {
+  if ((message as { method?: unknown } | null)?.method !== "subscriptions/listen") return null;
+  const words = "this server announces no changes";
+  return refusalOf(message, words, NO_METHOD) ?? refusalWithoutId(words);
+}
+
 /** Null for a message that expects no answer. */
-export function refusalOf(message: unknown, words: string): Refusal | null {
+export function refusalOf(message: unknown, words: string, code = INVALID_PARAMS): Refusal | null {
   const { id } = (message ?? {}) as { id?: unknown };
   const isId = typeof id === "string" || Number.isSafeInteger(id);
-  return isId
-    ? { jsonrpc: "2.0", id: id as string | number, error: { code: INVALID_PARAMS, message: words } }
-    : null;
+  return isId ? { jsonrpc: "2.0", id: id as string | number, error: { code, message: words } } : null;
 }
 
 /** The refusal of a message whose id is not known. */

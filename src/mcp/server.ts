@@ -27,7 +27,8 @@ export function createServer(session: Session, version: string): Server {
     { name: "formflag", title: "formflag", version },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler("tools/list", async () => {
+  server.setRequestHandler("tools/list", async ({ params }) => {
+    requireNoCursor(params);
     const { scopes } = await identified(session);
     return { tools: TOOLS.filter((tool) => holdsAny(scopes, tool.scopes)).map(described) };
   });
@@ -70,23 +71,19 @@ async function callTool(session: Session, tool: Tool, given: unknown) {
     return resultOf(await tool.run(apiOf(session), args), tool.isUntrusted);
   } catch (error) {
     if (error instanceof Refused) return failureOf(error.error, error.more);
-    if (error instanceof AppError) return failureOf(inWordsOfTools(error));
+    if (error instanceof AppError) return failureOf(error);
     throw bug(session, error);
   }
 }
 
-/** A refusal of a page names the parameter of the operation, which a tool takes as `cursor`. */
-function inWordsOfTools(error: AppError): AppError {
-  if (error.code !== "invalid" || !/^(before|after)\b/.test(error.message)) return error;
-  return new AppError("invalid", "cursor is the next of an answer, as it came");
-}
-
 function addResources(server: Server, session: Session): void {
-  server.setRequestHandler("resources/list", async () => {
+  server.setRequestHandler("resources/list", async ({ params }) => {
+    requireNoCursor(params);
     const { scopes } = await identified(session);
     return { resources: await inProtocol(session, () => listResources(apiOf(session), scopes)) };
   });
-  server.setRequestHandler("resources/templates/list", async () => {
+  server.setRequestHandler("resources/templates/list", async ({ params }) => {
+    requireNoCursor(params);
     const { scopes } = await identified(session);
     return { resourceTemplates: templatesFor(scopes) };
   });
@@ -100,8 +97,15 @@ function addResources(server: Server, session: Session): void {
   });
 }
 
+/** The lists of the protocol have one page, so that no answer has a cursor. */
+function requireNoCursor(params: { cursor?: string | undefined } | undefined): void {
+  if (params?.cursor === undefined) return;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no such cursor: this list has one page");
+}
+
 function addPrompts(server: Server, session: Session): void {
-  server.setRequestHandler("prompts/list", async () => {
+  server.setRequestHandler("prompts/list", async ({ params }) => {
+    requireNoCursor(params);
     const { scopes } = await identified(session);
     const prompts = PROMPTS.filter(({ scope }) => holdsAny(scopes, [scope]));
     return {

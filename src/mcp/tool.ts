@@ -3,6 +3,7 @@ import type { Operation, Schemas } from "../operations/operation.ts";
 import type { Answer } from "./answers.ts";
 import type { Api } from "./api.ts";
 import type { ArgumentName, Args, Takes } from "./arguments.ts";
+import { cursorOf, positionOf } from "./cursor.ts";
 
 /** A tool, made from the operation that names it. */
 export type Tool = Takes & {
@@ -50,7 +51,17 @@ export function toolOf<S extends Schemas, P extends string, R extends ArgumentNa
     scopes: scopes ?? (scope === null ? [] : [scope]),
     isChange,
     isUntrusted,
-    // The arguments are checked before.
-    run: (api, args) => run(api, args as Given<R>, operation),
+    run: async (api, { cursor, ...args }) => {
+      const position = cursor === undefined ? {} : { cursor: positionOf(name, cursor) };
+      // The arguments are checked before.
+      return withCursors(name, await run(api, { ...args, ...position } as Given<R>, operation));
+    },
   };
+}
+
+/** A list whose positions are cursors; any other answer as it is. */
+function withCursors(tool: string, { value, cursors }: Answer): Answer {
+  if (!cursors) return { value };
+  const next = value["next"] === null ? null : cursorOf(tool, value["next"]);
+  return { value: { ...value, next }, cursors: cursors.map((position) => cursorOf(tool, position)) };
 }

@@ -23,9 +23,9 @@ const limitedTo = (most: number, usual: number) => ({
 });
 const PAGED = limitedTo(MOST, USUAL);
 
-/** A list with its next cursor. */
-function listed<T>(items: readonly T[], next: unknown, cursorOf: (item: T) => unknown): Answer {
-  return { value: { items, next }, cursors: items.map(cursorOf) };
+/** A list with the position behind it; null at its end. */
+function listed<T>(items: readonly T[], next: unknown, positionOf: (item: T) => unknown): Answer {
+  return { value: { items, next }, cursors: items.map(positionOf) };
 }
 
 const FLAG_TOOLS: readonly Tool[] = [
@@ -105,7 +105,7 @@ const FLAG_TOOLS: readonly Tool[] = [
       const ofFlag = flag === undefined ? {} : { kind: "flag", name: flag };
       const query = { environment, since, limit, before: cursor, ...ofFlag };
       const { changes, next } = await api(operation, { names: { project }, query });
-      return listed(changes, next === null ? null : String(next), ({ revision }) => String(revision));
+      return listed(changes, next, ({ revision }) => revision);
     },
   }),
   toolOf(documents.export, {

@@ -114,7 +114,7 @@ describe("a request to /mcp", () => {
     }
   });
 
-  test("is 413 for more than 1 MB, 415 for another content type, 400 for broken JSON and a list", async () => {
+  test("is 413 for more than 1 MB, 415 for another content type, 400 for what asks nothing", async () => {
     const ofBytes = (bytes: number) => {
       const empty = JSON.stringify({ ...PING, params: { x: "" } });
       return JSON.stringify({ ...PING, params: { x: "x".repeat(bytes - empty.length) } });
@@ -124,16 +124,34 @@ describe("a request to /mcp", () => {
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonx"])
       expect((await send({ headers: { "content-type": type } })).status).toBe(415);
     expect((await send({ headers: { "content-encoding": "gzip" } })).status).toBe(415);
-    for (const body of ["", "{", JSON.stringify([PING, PING])])
-      expect([body, (await send({ body })).status]).toEqual([body, 400]);
     expect((await send({ body: "null" })).status).toBe(400);
-    const listen = JSON.stringify({ ...PING, method: "subscriptions/listen" });
-    expect((await send({ body: listen })).status).toBe(400);
   });
 
-  test("is 400 for more than 200 levels, which is no fault of the server", async () => {
-    const body = `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'{"a":'.repeat(200)}1${"}".repeat(200)}}`;
-    expect((await send({ body })).status).toBe(400);
+  test("that is no message is 400 with an error of JSON-RPC, and so is one that would listen", async () => {
+    const deep = `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'{"a":'.repeat(200)}1${"}".repeat(200)}}`;
+    const listen = { ...PING, id: "one", method: "subscriptions/listen", params: {} };
+    for (const [body, id, code, message] of [
+      ["", null, -32_700, "the body is not valid JSON"],
+      ["{", null, -32_700, "the body is not valid JSON"],
+      [JSON.stringify([PING, PING]), null, -32_600, "a body is one message, not a list of them"],
+      [deep, null, -32_600, "a message has at most 200 levels"],
+      [JSON.stringify(listen), "one", -32_601, "this server announces no changes"],
+    ] as const) {
+      const answer = await send({ body });
+      expect([body, answer.status, answer.headers.get("content-type"), JSON.parse(answer.body)]).toEqual([
+        body,
+        400,
+        expect.stringContaining("application/json"),
+        { jsonrpc: "2.0", id, error: { code, message } },
+      ]);
+    }
+  });
+
+  test("may accept any type, or name none", async () => {
+    for (const accept of [null, "*/*", "text/html, */*;q=0.8"])
+      expect([accept, (await send({ headers: { accept } })).status]).toEqual([accept, 200]);
+    for (const accept of ["text/html", "application/json"])
+      expect([accept, (await send({ headers: { accept } })).status]).toEqual([accept, 406]);
   });
 
   test("is refused with the place of a number that would be another one", async () => {

@@ -100,11 +100,37 @@ describe("the tools", () => {
     const { value: first } = await call("flags_history", { project: "shop", limit: 1 });
     const { value: second } = await call("flags_history", { project: "shop", limit: 1, cursor: first.next });
     expect(second.items[0]!["revision"]).toBeLessThan(first.items[0]!["revision"] as number);
-    const { value: wrong } = await call("flags_history", { project: "shop", cursor: "abc" });
-    expect(wrong.error).toMatchObject({
-      code: "invalid",
-      message: "cursor is the next of an answer, as it came",
-    });
+  });
+
+  test("refuse a cursor that none of their answers has, as the lists of the protocol do", async () => {
+    const { client, call } = await connect(["read"]);
+    const { value: page } = await call("flags_list", { ...PLACE, limit: 1 });
+    for (const [name, args] of [
+      ["flags_list", PLACE],
+      ["flags_stale", { project: "shop" }],
+      ["flags_history", { project: "shop" }],
+      ["submissions_list", {}],
+      ["deliveries_list", {}],
+    ] as const)
+      for (const cursor of [
+        "abc",
+        "a",
+        "1",
+        `${page.next}=`,
+        ...(name === "flags_list" ? [] : [String(page.next)]),
+      ])
+        expect([name, cursor, (await call(name, { ...args, cursor })).value.error]).toMatchObject([
+          name,
+          cursor,
+          { code: "invalid", message: "cursor is the next of an answer, as it came" },
+        ]);
+    for (const list of [
+      client.listTools({ cursor: "abc" }),
+      client.listResources({ cursor: "abc" }),
+      client.listResourceTemplates({ cursor: "abc" }),
+      client.listPrompts({ cursor: "abc" }),
+    ])
+      expect(await failureOf(list)).toBe(-32_602);
   });
 
   test("cut an answer at 100 kB, after an item from which the next page goes on", async () => {

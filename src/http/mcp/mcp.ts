@@ -3,7 +3,15 @@ import { Hono } from "hono";
 import { AppError } from "../../base/errors.ts";
 import { type Identity, type Session, identityOf } from "../../mcp/api.ts";
 import { MAX_MESSAGE } from "../../mcp/limits.ts";
-import { TOO_DEEP, isTooDeep, refusalOfNumbers } from "../../mcp/message.ts";
+import {
+  PARSE_ERROR,
+  type Refusal,
+  TOO_DEEP,
+  isTooDeep,
+  refusalOfListening,
+  refusalOfNumbers,
+  refusalWithoutId,
+} from "../../mcp/message.ts";
 import { createServer, hasTools } from "../../mcp/server.ts";
 import { me } from "../../operations/access/me.ts";
 import type { AdminApp } from "../admin/admin.ts";
@@ -59,15 +67,16 @@ export function createMcpService(admin: () => Promise<AdminApp>, options: Option
     const send = adminCall(await admin(), request.headers.get("authorization"), client);
     const identity = await identify(send, client);
     if (!hasTools(identity)) throw withoutTools(identity);
-    const { message, refusal } = await messageOf(request);
-    if (refusal) return Response.json(refusal);
-    sessions.set(request, {
+    const { message, refusal, status } = await messageOf(request);
+    if (refusal) return Response.json(refusal, { status });
+    const asked = withAccept(request);
+    sessions.set(asked, {
       send,
       identify: async () => identity,
       log: (tool, name) => log(`mcp: ${tool} by ${name}`),
       report: (error) => report.error(error, request),
     });
-    return handler.fetch(request, { parsedBody: message });
+    return handler.fetch(asked, { parsedBody: message });
   };
 
   const routes = new Hono<{ Bindings: { client: Client } }>();
@@ -92,8 +101,20 @@ function withoutTools({ scopes }: Identity): AppError {
   });
 }
 
-/** The message of a request, and the answer to one that is refused. Throws `unsupported`, `too_large`, `invalid`. */
-async function messageOf(request: Request): Promise<{ message: unknown; refusal: object | null }> {
+/** The request for the library, which takes nothing for "any type". */
+function withAccept(request: Request): Request {
+  const { url, method, signal } = request;
+  const headers = new Headers(request.headers);
+  const accept = headers.get("accept");
+  if (accept !== null && !/(?:^|,)\s*\*\/\*\s*(?:[,;]|$)/.test(accept)) return request;
+  headers.set("accept", "application/json, text/event-stream");
+  return new Request(url, { method, headers, signal });
+}
+
+type Received = { message: unknown; refusal: Refusal | null; status: 200 | 400 };
+
+/** The message of a request, and the answer to one that is refused. Throws `unsupported`, `too_large`. */
+async function messageOf(request: Request): Promise<Received> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
     throw new AppError("unsupported", "a message is sent as Content-Type: application/json");
   requireUncompressed(request);
@@ -102,11 +123,18 @@ async function messageOf(request: Request): Promise<{ message: unknown; refusal:
     MAX_MESSAGE,
     () => new AppError("too_large", "a message has at most 1 MB"),
   );
-  if (isTooDeep(bytes)) throw new AppError("invalid", TOO_DEEP);
-  const message = parseJson(bytes);
-  if (Array.isArray(message)) throw new AppError("invalid", "a body is one message, not a list of them");
-  // Nothing that it would announce ever changes, and its stream would stay open.
-  if ((message as { method?: unknown } | null)?.method === "subscriptions/listen")
-    throw new AppError("invalid", "this server announces no changes");
-  return { message, refusal: refusalOfNumbers(message, new TextDecoder().decode(bytes)) };
+  const refused = (refusal: Refusal): Received => ({ message: null, refusal, status: 400 });
+  if (isTooDeep(bytes)) return refused(refusalWithoutId(TOO_DEEP));
+  let message: unknown;
+  try {
+    message = parseJson(bytes);
+  } catch (error) {
+    if (error instanceof AppError) return refused(refusalWithoutId(error.message, PARSE_ERROR));
+    throw error;
+  }
+  if (Array.isArray(message)) return refused(refusalWithoutId("a body is one message, not a list of them"));
+  const listening = refusalOfListening(message);
+  if (listening) return refused(listening);
+  const refusal = refusalOfNumbers(message, new TextDecoder().decode(bytes));
+  return { message, refusal, status: 200 };
 }
