@@ -71,7 +71,7 @@ function free({ buffer, byteLength }: Uint8Array<ArrayBuffer>): void {
 }
 
 /**
- * The whole body. Throws `tooLarge()` past `limit` bytes, and as `Body.read`. A body of an announced length is read
+ * The whole body. Throws `unsupported` for one that is compressed, `tooLarge()` past `limit` bytes, and as `Body.read`. A body of an announced length is read
  * without a stream, which would double the cost of a submission: `npm run bench -- submissions`. Any other is read from
  * what `open` returns, so that the caller can drain it; without `open` one that is too large is drained here.
  */
@@ -82,7 +82,8 @@ export function readAll(
   open?: () => Body,
 ): Promise<Uint8Array> {
   const announced = Number(request.headers.get("content-length") ?? Number.NaN);
-  if (announced <= limit) return request.bytes().catch(throwDisconnected);
+  const isPlain = (request.headers.get("content-encoding") ?? "identity").toLowerCase() === "identity";
+  if (announced <= limit && isPlain) return request.bytes().catch(throwDisconnected);
   if (!open) {
     const body = openBody(request);
     return readAll(request, limit, tooLarge, () => body).catch(async (error: unknown) => {
@@ -90,6 +91,10 @@ export function readAll(
       throw error;
     });
   }
+  if (!isPlain)
+    return Promise.reject(
+      new AppError("unsupported", "compressed bodies are not accepted: send the body as it is"),
+    );
   return announced > limit ? Promise.reject(tooLarge()) : readChunks(open(), limit, tooLarge);
 }
 
@@ -135,12 +140,6 @@ function throwDisconnected(cause: unknown): never {
 
 function disconnected(cause: unknown): AppError {
   return new AppError("invalid", "the connection closed before the body was complete", { cause });
-}
-
-/** Throws `unsupported` for a compressed body. */
-export function requireUncompressed({ headers }: Request): void {
-  if ((headers.get("content-encoding") ?? "identity").toLowerCase() === "identity") return;
-  throw new AppError("unsupported", "compressed bodies are not accepted: send the body as it is");
 }
 
 /** The value of JSON in UTF-8. Throws `invalid`. */

@@ -27,7 +27,7 @@ export const promotion = noun("flags", () => import("./schema/promotion-schema.t
 /** The fingerprint of a dry run that `If-Match` names; null if it names none. Throws `invalid`. */
 function fingerprintIn(ifMatch: string | undefined): string | null {
   if (ifMatch === undefined || ifMatch.trim() === "*") return null;
-  const fingerprint = /^"([0-9a-f]{64})"$/.exec(ifMatch.trim())?.[1];
+  const fingerprint = /^(?:W\/)?"([0-9a-f]{64})"$/.exec(ifMatch.trim())?.[1];
   if (fingerprint === undefined)
     throw new AppError("invalid", "If-Match is the ETag of the answer to a dry run");
   return fingerprint;

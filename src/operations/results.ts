@@ -32,10 +32,13 @@ export function bodyTooLarge(limit: number): AppError {
   return new AppError("too_large", `a request body has at most ${formatBytes(limit)}`);
 }
 
-/** The revision that `If-Match` names (RFC 9110, 13.1.1); null if it names none. Throws `invalid`. */
+/**
+ * The revision that `If-Match` names (RFC 9110, 13.1.1); null if it names none. A proxy that compresses answers makes their tags
+ * weak, and a revision is the same in every form of an answer. Throws `invalid`.
+ */
 export function revisionIn(ifMatch: string | undefined): number | null {
   if (ifMatch === undefined || ifMatch.trim() === "*") return null;
-  const revision = /^"(\d{1,15})"$/.exec(ifMatch.trim())?.[1];
+  const revision = /^(?:W\/)?"(\d{1,15})"$/.exec(ifMatch.trim())?.[1];
   if (revision === undefined)
     throw new AppError("invalid", `If-Match ${ifMatch} does not name a revision: it looks like "12"`);
   return Number(revision);

@@ -10,7 +10,7 @@ import { describeUpload } from "../../flags/code/code-reference.ts";
 import { uploadReferences } from "../../flags/code/code-references.ts";
 import type { Client } from "../address.ts";
 import { createFailureCount } from "../auth.ts";
-import { openBody, readAll, refuseAbandoned, requireUncompressed } from "../body.ts";
+import { openBody, readAll, refuseAbandoned } from "../body.ts";
 import { type Report, showError } from "../errors.ts";
 import { headerValue } from "../headers.ts";
 import { MAX_CODE_BODY } from "../../operations/limits.ts";
@@ -64,7 +64,6 @@ export function createCodeReferencesService(app: App, report: Report, guard?: Gu
       const caller = await identify(request, client);
       const project = await projectOf(app, request);
       requireScope(caller, "flags:refs", { project });
-      requireUncompressed(request);
       requireJson(request);
       const json = await readAll(request, MAX_CODE_BODY, tooLarge, () => body);
       await refuseAbandoned(request);

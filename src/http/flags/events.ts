@@ -8,7 +8,7 @@ import { type EventFault, readPageEvents, readServerEvents, takeEvents } from ".
 import { EVENT_LIMITS } from "../../experiments/limits.ts";
 import type { Client } from "../address.ts";
 import { bearerToken } from "../auth.ts";
-import { openBody, parseJson, readAll, refuseAbandoned, requireUncompressed } from "../body.ts";
+import { openBody, parseJson, readAll, refuseAbandoned } from "../body.ts";
 import { type Report, showError } from "../errors.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
 import type { Guard, ThreadCounts } from "../rate-limit.ts";
@@ -70,7 +70,6 @@ export function createEventTaker(
       leave = guard?.(client);
       const { isBrowser } = await identify(request, client);
       const idempotencyKey = idempotencyKeyOf(request);
-      requireUncompressed(request);
       const limit = isBrowser ? EVENT_LIMITS.pageBody : EVENT_LIMITS.serverBody;
       const tooLarge = () => new AppError("too_large", `a request has at most ${formatBytes(limit)}`);
       const json = parse(await readAll(request, limit, tooLarge, () => body));

@@ -6,7 +6,7 @@ import type { Context } from "../../flags/flagd/evaluate.ts";
 import { RULE_LIMITS } from "../../flags/limits.ts";
 import { readJson } from "../body.ts";
 
-/** The context in the body of a request. Throws `ContextError`, also for an empty body, and `too_large`. */
+/** The context in the body of a request. Throws `ContextError`, also for an empty body, `too_large` and `unsupported`. */
 export async function readContext(request: Request): Promise<Context> {
   return contextOf(await readJson(request, RULE_LIMITS.context, FAULTS));
 }

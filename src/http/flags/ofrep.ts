@@ -109,7 +109,7 @@ export function createOfrepService(
         return send(400, { ...subject, errorCode: error.errorCode, errorDetails: error.message });
       }
       const { status, code, message, headers } = showError(error, report, request);
-      const isInvalid = code === "invalid" || code === "too_large";
+      const isInvalid = code === "invalid" || code === "too_large" || code === "unsupported";
       return send(
         status,
         { ...subject, ...(isInvalid ? { errorCode: "GENERAL" } : {}), errorDetails: message },

@@ -16,7 +16,7 @@ import { createServer, hasTools } from "../../mcp/server.ts";
 import { me } from "../../operations/access/me.ts";
 import type { AdminApp } from "../admin/admin.ts";
 import type { Client } from "../address.ts";
-import { parseJson, readAll, requireUncompressed } from "../body.ts";
+import { parseJson, readAll } from "../body.ts";
 import { type Report, showError } from "../errors.ts";
 import { MAX_WRONG_TOKENS } from "../limits.ts";
 import { MCP_PATH } from "../paths.ts";
@@ -117,7 +117,6 @@ type Received = { message: unknown; refusal: Refusal | null; status: 200 | 400 }
 async function messageOf(request: Request): Promise<Received> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
     throw new AppError("unsupported", "a message is sent as Content-Type: application/json");
-  requireUncompressed(request);
   const bytes = await readAll(
     request,
     MAX_MESSAGE,

@@ -4,7 +4,7 @@ import { createProject } from "../../../src/projects/projects.ts";
 import { errorOf, expectError, fresh, path, openAdmin } from "../../support/admin.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 
-const { app, ask } = await openAdmin();
+const { app, ask, operations } = await openAdmin();
 
 const names = (count: number, value: unknown) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, value]));
@@ -40,6 +40,24 @@ describe("a body", () => {
     const body = `{"slug":"${fresh()}"}`.padEnd(MAX_ADMIN_BODY, " ");
     expect(Buffer.byteLength(body)).toBe(1_048_576);
     expect((await ask("/projects", { body })).status).toBe(201);
+  });
+
+  test("that is compressed is a 415 in words, whatever takes it", async () => {
+    const taking = operations.filter(({ operation }) => operation.requestBody);
+    expect(taking.length).toBeGreaterThan(40);
+    for (const { method, path: template, operation } of taking) {
+      const [type] = Object.keys(operation.requestBody!.content);
+      const address = template.replace("/api/admin/v1", "").replaceAll(/\{\w+\}/g, "x");
+      const body = "\u001f\u008b\u0008";
+      const headers = { "content-type": type!, "content-encoding": "gzip" };
+      const answer = await ask(address, { method, body, headers });
+      expect([method, template, answer.status, (await errorOf(answer)).message]).toEqual([
+        method,
+        template,
+        415,
+        "compressed bodies are not accepted: send the body as it is",
+      ]);
+    }
   });
 
   test("of a stranger is refused before it is read", async () => {

@@ -181,6 +181,7 @@ describe("every refusal is read by the providers of each language:", () => {
     ["a context that is none", 400, { body: '{"context":1}' }],
     ["a targetingKey that is a number", 400, { body: '{"context":{"targetingKey":1}}' }],
     ["a body that is too large", 413, { body: tooLong }],
+    ["a compressed body", 415, { headers: { ...KEYS, "content-encoding": "gzip" } }],
     ["no keys", 401, { headers: {} }],
     ["a token that is none", 401, { headers: { authorization: "Bearer x" } }],
     ["a token for something else", 403, { headers: { authorization: `Bearer ${admin}` } }],
