@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { AppError } from "../../src/base/errors.ts";
+import { ADMIN_PATH } from "../../src/operations/operation.ts";
 import { isLoopbackUrl } from "./connection.ts";
 import type { Remote } from "./remote.ts";
 import { listOption } from "./command-line.ts";
@@ -112,7 +113,8 @@ export function readConfig(command: Command): Config {
   return {
     data: String(options["data"]),
     storage: readStorageSettings(command),
-    server: server?.replace(/\/+$/, "") ?? null,
+    // The address of the admin API itself, as its OpenAPI document has it, names the same server.
+    server: server?.replace(new RegExp(`(?:${ADMIN_PATH})?/*$`), "") ?? null,
     json: options["json"] === true,
     quiet: options["quiet"] === true,
     input: options["input"] !== false,

@@ -9,7 +9,25 @@ import { formSchema, formSettingsSchema } from "../forms/form-schema.ts";
 import { color, environmentSchema, position } from "../projects/environment-schema.ts";
 import { projectSchema, someSettings } from "../projects/project-schema.ts";
 
-const flagEntry = z.extend(z.omit(flagPatchSchema, SHARED), {
+/**
+ * An object with room for what is not formflag's: members that begin with x-, as OpenAPI and Compose have them, are left out. A
+ * strict object reports them, and goes on to its checks.
+ */
+function extensible<S extends z.core.$ZodShape>(shape: S) {
+  return z.strictObject(shape).check(
+    z.check(({ issues }) => {
+      for (const [at, issue] of [...issues.entries()].toReversed()) {
+        if (issue.code !== "unrecognized_keys") continue;
+        const keys = issue.keys.filter((key) => !key.startsWith("x-"));
+        issues.splice(at, 1, ...(keys.length === 0 ? [] : [{ ...issue, keys }]));
+      }
+    }),
+    z.meta({ patternProperties: { "^x-": {} } }),
+  );
+}
+
+const flagEntry = extensible({
+  ...z.omit(flagPatchSchema, SHARED).shape,
   ramp: z
     .optional(z.nullable(rampPlanSchema))
     .check(
@@ -19,14 +37,14 @@ const flagEntry = z.extend(z.omit(flagPatchSchema, SHARED), {
     ),
 });
 
-const flag = z.strictObject({
+const flag = extensible({
   ...z.pick(flagPatchSchema, SHARED).shape,
   environments: z
     .optional(z.record(environmentSchema.shape.slug, flagEntry))
     .check(z.describe("What the flag is in each environment; in one that is not named it stays as it is.")),
 });
 
-const environment = z.strictObject({
+const environment = extensible({
   name: z.optional(displayName),
   color: z.optional(color),
   position: z
@@ -48,9 +66,9 @@ const environment = z.strictObject({
     ),
 });
 
-const forms = z.record(formSchema.shape.slug, formSettingsSchema);
+const forms = z.record(formSchema.shape.slug, extensible(formSettingsSchema.shape));
 
-const project = z.strictObject({
+const project = extensible({
   ...someSettings,
   environments: z
     .optional(z.record(environmentSchema.shape.slug, environment))
@@ -60,7 +78,7 @@ const project = z.strictObject({
 });
 
 /** The content of a file for `apply`. */
-export const documentSchema = z.strictObject({
+export const documentSchema = extensible({
   $schema: z.optional(z.string()).check(z.describe("Where an editor finds this schema.")),
   projects: z.optional(z.record(projectSchema.shape.slug, project)),
   forms: z

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ATTACHED, normalize } from "../../src/base/normalize.ts";
+import { ATTACHED, normalize, withoutAccents } from "../../src/base/normalize.ts";
 
 const FORMS = ["NFC", "NFKC", "NFKD"] as const;
 
@@ -59,4 +59,15 @@ test("a quarter of a megabyte of marks is normalized in milliseconds", () => {
       expect([unit, form, performance.now() - start < 500]).toEqual([unit, form, true]);
     }
   }
+});
+
+test("a text without accents has the letters that a keyboard of ASCII has", () => {
+  for (const [text, plain] of [
+    ["Größe", "Grosse"],
+    ["Łódź, Þórr, Ærø", "Lodz, Thorr, AEro"],
+    ["cœur Đakovo ığdır", "coeur Dakovo igdir"],
+    ["u\u0308 ﬁ", "u fi"],
+    ["東京", "東京"],
+  ] as const)
+    expect(withoutAccents(text)).toBe(plain);
 });

@@ -158,6 +158,17 @@ describe("a wrong value is named as it stands on the command line", () => {
     expect(stderr).toStartWith(`error: ${message}`);
   });
 
+  test("with a name that has the letters of the given one", async () => {
+    for (const [given, slug] of [
+      ["Größe L", "grosse-l"],
+      ["Łódź", "lodz"],
+      ["Ünïcode/Ærø", "unicode-aero"],
+    ] as const) {
+      const { stderr } = await run("projects", "create", given);
+      expect(stderr).toContain(`hint: write ${slug} --name '${given}'\n`);
+    }
+  });
+
   test("with what to write for a context", async () => {
     const { stderr } = await run("flags", "evaluate", "sale", ...here, "--context", "ben");
     expect(stderr).toContain(`hint: write --context '{"targetingKey":"ben"}'`);

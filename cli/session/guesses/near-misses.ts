@@ -1,5 +1,6 @@
 import { own } from "../../../src/base/shapes/own.ts";
 import { type Command, Option } from "commander";
+import { withoutAccents } from "../../../src/base/normalize.ts";
 import { AppError } from "../../../src/base/errors.ts";
 
 type FieldOption = Option & { field?: string };
@@ -27,9 +28,10 @@ function nameHint(command: Command, message: string): string | null {
       ? `write ${before} --on, or ${before} --payload '${value}'`
       : `settings are options: ${before} --name '${value}'`;
   if (given.includes("@")) return `it is a name, not an address: ${given.split("@")[0]}`;
-  const slug = given
+  const slug = withoutAccents(given.slice(0, 300))
     .toLowerCase()
     .replaceAll(/[^a-z\d._-]+/g, "-")
+    .slice(0, 150)
     .replaceAll(/^[^a-z\d]+|[^a-z\d]+$/g, "");
   const hasName = command.options.some(({ long }) => long === "--name");
   return slug === "" ? null : `write ${slug}${hasName ? ` --name '${given}'` : ""}`;

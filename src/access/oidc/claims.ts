@@ -1,6 +1,6 @@
-import { normalize } from "../../base/normalize.ts";
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
+import { withoutAccents } from "../../base/normalize.ts";
 import { findSlugFault } from "../../base/slug.ts";
 import { type Role, strongerRole } from "../role.ts";
 import type { OidcRules } from "./settings.ts";
@@ -63,8 +63,7 @@ export function newName(rules: Pick<OidcRules, "userClaim" | "name">, claims: Cl
 
 /** A text as a slug: without accents, and a dash for each run of other characters. */
 function slugOf(text: string): string {
-  const plain = normalize(text.slice(0, 300), "NFKD").replaceAll(/\p{M}/gu, "");
-  return plain
+  return withoutAccents(text.slice(0, 300))
     .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
     .replaceAll(/^[._-]+|[-]+$/g, "")
     .slice(0, 150);

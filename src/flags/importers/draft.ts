@@ -3,6 +3,7 @@ import { findFault, findSegmentFault } from "../flagd/check.ts";
 import type { FlagdFlag } from "../flagd/definition.ts";
 import { findNestingFaults } from "../flagd/nested-segments.ts";
 import { findGaps, missingSegments } from "../flagd/results.ts";
+import { withoutAccents } from "../../base/normalize.ts";
 import { findSlugFault } from "../../base/slug.ts";
 import { findFlagSlugFault, MAX_DESCRIPTION, MAX_ENVIRONMENT_BYTES, RULE_LIMITS } from "../limits.ts";
 import { resetBudget } from "./budget.ts";
@@ -188,9 +189,9 @@ export function booleanOf(rule: unknown, rest: boolean): FlagdFlag {
   };
 }
 
-/** The name of a segment: the given one, with a dash for what names do not hold. */
+/** The name of a segment: the given one without accents, with a dash for what names do not hold. */
 export function segmentName(name: string): string {
-  return name
+  return withoutAccents(name)
     .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
     .replace(/^[^A-Za-z0-9]+/, "")
     .slice(0, 150);

@@ -131,6 +131,23 @@ describe("the commands", () => {
     expect((await run("diff", "-f", file)).code).toBe(0);
   });
 
+  test("a file may keep what it repeats under a key that begins with x-", async () => {
+    const { file, run, write } = await openShop();
+    await write(`
+x-everywhere: &everywhere { payload: { text: shared } }
+projects:
+  shop:
+    x-owner: web
+    flags:
+      sale:
+        environments: { staging: *everywhere, production: *everywhere }
+`);
+    const { code, stdout, stderr } = await run("apply", file);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("production");
+    expect(stdout).not.toContain("x-");
+  });
+
   test("apply --prune asks for --yes before it deletes an environment", async () => {
     const { file, run, write } = await openShop();
     await write("projects: {shop: {environments: {develop: {}}, flags: {}}}");
@@ -230,7 +247,7 @@ describe("the documentation", () => {
   test("has examples that parse, and a file that applies", async () => {
     const text = await Bun.file(join(root, "docs/gitops.md")).text();
     const examples = [...text.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1]!);
-    expect(examples.length).toBe(3);
+    expect(examples.length).toBe(4);
     for (const example of examples) expect(await readDocument("-", ioOf(example))).toBeObject();
     const child = Bun.spawn([EXECUTABLE, "apply", "-f", "-", "--data", tempDirectory()], {
       stdin: new Blob([examples[0]!]),

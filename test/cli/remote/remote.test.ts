@@ -47,6 +47,14 @@ async function submit(key: string, body: FormData): Promise<string> {
   return ((await answer.json()) as { id: string }).id;
 }
 
+test("the address of a server may be that of its admin API", async () => {
+  for (const end of ["/", "/api/admin/v1", "/api/admin/v1/"]) {
+    const env = { FORMFLAG_TOKEN: await createToken(`at-${end.length}`) };
+    const { code, stderr } = await formflag(["projects", "list", "--server", `${server.url}${end}`], { env });
+    expect([end, code, stderr]).toEqual([end, 0, ""]);
+  }
+});
+
 describe("the same commands on a server", () => {
   test("manage projects and environments", async () => {
     await admin.json("projects", "create", "shop", "--environments", "develop,live");

@@ -73,6 +73,26 @@ test.each<[string, object]>([
   expect(await shown()).toEqual({ projects: {}, forms: {} });
 });
 
+test("keys that begin with x- are left out at every level, and names that do so are names", async () => {
+  const { apply, shown } = await openDocuments();
+  const environments = { develop: { enabled: true, payload: { "x-a": 1 }, "x-b": 2 } };
+  const document = {
+    projects: { shop: { ...shop({ "x-flag": { environments, "x-c": null } }).projects.shop, "x-d": [] } },
+    forms: { "x-form": { "x-e": {} } },
+    "x-g": { deep: { enabled: "yes" } },
+  };
+  expect((await apply(document)).map(({ kind, path }) => [kind, path])).toContainValues([
+    ["flag", "projects.shop.flags.x-flag"],
+    ["form", "forms.x-form"],
+  ]);
+  expect(await apply(document)).toEqual([]);
+  const stored = JSON.stringify(await shown());
+  expect(stored).toContain('"payload":{"x-a":1}');
+  for (const name of ["x-b", "x-c", "x-d", "x-e", "x-g"]) expect(stored).not.toContain(name);
+  const error = await apply({ "x-g": 1, X: 1 }).catch((error: unknown) => error);
+  expect(String(error)).toContain('there is no key "X"; the keys are');
+});
+
 describe("over HTTP", () => {
   test("a dry run and an export take the scope read, an apply takes admin", async () => {
     const { app, ask } = await openDocuments();
