@@ -123,18 +123,19 @@ function requireKnown(body: object, known: readonly string[]): void {
   );
 }
 
-/** Occurrences in an environment, in order, at a time in milliseconds since 1970. */
-type Batch = { environmentKey: string; occurrences: readonly Occurrence[]; at: number };
+/** Occurrences in an environment, in order, at a time in milliseconds since 1970, of a page or of a server. */
+type Batch = { environmentKey: string; occurrences: readonly Occurrence[]; at: number; isOfPage: boolean };
 
 /**
- * Counts occurrences, once for each idempotency key in an environment; null means no key. `isRepeat` means that an earlier
+ * Counts occurrences, once for each idempotency key in an environment; null means no key. Those of a page, which
+ * anyone may send, leave no key if nothing counts them. `isRepeat` means that an earlier
  * batch with the key was counted. Durable when it fulfils.
  * Throws `unprocessable` for a key that was used for other content, `unavailable`.
  */
 export async function takeEvents(
   store: Pick<ExperimentsStore, "measurements">,
   measure: Measure,
-  { environmentKey, occurrences, at }: Batch,
+  { environmentKey, occurrences, at, isOfPage }: Batch,
   idempotencyKey: string | null,
 ): Promise<{ accepted: number; ignored: number; isRepeat: boolean }> {
   const key =
@@ -146,9 +147,9 @@ export async function takeEvents(
           expiresAt: at + KEY_LIFETIME,
         };
   const { measured, accepted: now } = await measure(environmentKey, occurrences);
-  // Nothing is to be written for events that nothing uses.
+  // Nothing is to be written for events that nothing uses: their repeats count as little.
   const { accepted, isRepeat } =
-    measured.length === 0 && key === null
+    measured.length === 0 && (key === null || isOfPage)
       ? { accepted: 0, isRepeat: false }
       : await store.measurements.take({ measured, accepted: now, at, key });
   if (accepted === null)

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { Role } from "../../src/access/role.ts";
 import { NO_BROWSER, newSession } from "../../src/access/sign-in.ts";
+import { createToken } from "../../src/access/tokens.ts";
 import { createUser } from "../../src/access/users.ts";
 import { type ProposalView, etagOf } from "../../src/documents/changes/proposal.ts";
+import { eventsOf } from "../../src/documents/changes/views.ts";
 import { createEnvironment } from "../../src/flags/environments.ts";
 import { setEnvironment } from "../../src/projects/environments.ts";
 import { expectError, fresh, openAdmin } from "../support/admin.ts";
@@ -222,4 +224,42 @@ test("One author has at most 4 MB of changes open in a project, and others have 
   const { changes } = (await (await ask(`${root}/changes`)).json()) as { changes: ProposalView[] };
   expect(changes.length).toBeGreaterThan(1);
   expect(await get(made[1]!)).toMatchObject({ status: "open", isOutdated: false });
+});
+
+test("a proposal shows the settings of a form to those who may read forms, and to no webhook", async () => {
+  const { project, root, document } = await shop();
+  const notify = ["owner@example.com"];
+  const change = await document({
+    sale: { staging: { enabled: true } },
+    project: { forms: { contact: { notify } } },
+  });
+  const settings = ({ differences }: ProposalView) =>
+    JSON.stringify(differences.find(({ kind }) => kind === "form"));
+  expect(settings(change)).toContain("owner@example.com");
+  const reads = async (scopes: string[]) => {
+    const { token } = await createToken(app, OPERATOR, { name: fresh(), scopes: scopes as never, project });
+    const [one, all] = await Promise.all(
+      [`${root}/changes/${change.id}`, `${root}/changes`].map(async (path) =>
+        (await ask(path, { token })).json(),
+      ),
+    );
+    const { change: found } = one as { change: ProposalView };
+    const listed = (all as { changes: ProposalView[] }).changes.find(({ id }) => id === change.id)!;
+    return [found, listed].map((each) => [
+      settings(each).includes("owner@example.com"),
+      each.etag === change.etag,
+    ]);
+  };
+  expect(await reads(["flags:read"])).toEqual([
+    [false, true],
+    [false, true],
+  ]);
+  expect(await reads(["flags:read", "forms:read"])).toEqual([
+    [true, true],
+    [true, true],
+  ]);
+  const stored = (await app.store.proposals.find(project, change.id))!;
+  const [event] = await eventsOf(app, "change.proposed", stored);
+  expect(event!.body).toContain('"kind":"form"');
+  expect(event!.body).not.toContain("owner@example.com");
 });

@@ -220,9 +220,9 @@ if (IS_POSTGRES_HERE) {
         apps.map(async (app) => createLinks(null, "", await loadLinkSecret(app))),
       );
       const query = new URL(near!.error(400, "too long", ["a"]), "http://site.test").searchParams;
-      const shown = ["400", "too long", "a"];
+      const shown = { code: "400", message: "too long", details: ["a"] };
       expect(far!.isOurs(shown, query.get("signature")!)).toBe(true);
-      expect(far!.isOurs(["400", "other", "a"], query.get("signature")!)).toBe(false);
+      expect(far!.isOurs({ ...shown, message: "other" }, query.get("signature")!)).toBe(false);
 
       const { key } = await newForm();
       const { id } = submissionTo(key);

@@ -86,7 +86,7 @@ export async function applyChange(
       throw outdated(error.message, error);
     throw error;
   }
-  return view(app, applied!);
+  return view(app, caller, applied!);
 }
 
 /** Codes with which a plan fails because of what was changed since. */
@@ -143,7 +143,7 @@ export async function refreshChange(
       return [update(refreshed, "change.refresh", [])];
     }),
   });
-  return view(app, refreshed!);
+  return view(app, caller, refreshed!);
 }
 
 /** Throws `unapproved` unless enough people have approved who may still do so. */

@@ -36,7 +36,7 @@ export async function proposeChange(
       return [insertion(proposed, "change.propose", await eventsOf(app, "change.proposed", proposed))];
     }),
   });
-  return proposed ? { change: await view(app, proposed) } : { value };
+  return proposed ? { change: await view(app, caller, proposed) } : { value };
 }
 
 /** Throws `conflict` where a proposed change is more than a project, or its author in it, may have open. */

@@ -118,7 +118,7 @@ async function settleChange(
     const settling = await plan(proposal, at);
     return { changes: [settling], result: settling.proposal };
   });
-  return view(app, settled);
+  return view(app, caller, settled);
 }
 
 /** The job that closes proposed changes once they have expired. */

@@ -1,5 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
-import { requireScope } from "../../access/rights.ts";
+import { hasScope, requireScope } from "../../access/rights.ts";
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { createTurns } from "../../base/event-loop.ts";
@@ -50,7 +50,7 @@ export async function listChanges(
       const views: ProposalView[] = [];
       const takeTurns = createTurns();
       for (const proposal of selected) {
-        views.push(await view(app, proposal, rerun));
+        views.push(await view(app, caller, proposal, rerun));
         await takeTurns();
       }
       return { items: views, more: page.more };
@@ -78,18 +78,30 @@ export async function getChange(
   rerun: Rerun,
 ): Promise<ProposalView> {
   requireScope(caller, "flags:read", { project: place.project });
-  return view(app, await findChange(app, place), rerun);
+  return view(app, caller, await findChange(app, place), rerun);
 }
 
-/** The event that the webhooks of the project get. */
+/** The event that the webhooks of the project get, without settings of forms: any editor of flags may add a webhook. */
 export async function eventsOf(app: ChangesApp, type: string, proposal: Proposal): Promise<ProposalEvent[]> {
   const timestamp = isoTime(app.now());
-  const data = { change: await view(app, proposal) };
+  const data = { change: await view(app, null, proposal) };
   return [{ type, body: JSON.stringify({ type, timestamp, data }) }];
+}
+
+/** A proposal as a caller, or with null anyone, may see it: settings of forms need a scope of their own. */
+function shownTo(caller: Caller | null, proposal: Proposal): Proposal {
+  const { project, differences } = proposal;
+  if (caller !== null && hasScope(caller, "forms:read", { project })) return proposal;
+  const hidden = (state: unknown) => (state === null ? null : {});
+  const shown = differences.map((each) =>
+    each.kind === "form" ? { ...each, before: hidden(each.before), after: hidden(each.after) } : each,
+  );
+  return { ...proposal, differences: shown };
 }
 
 export async function view(
   app: ChangesApp,
+  caller: Caller | null,
   proposal: Proposal,
   rerun: Rerun | null = null,
 ): Promise<ProposalView> {
@@ -98,7 +110,7 @@ export async function view(
   const now = app.now();
   const isLive = proposal.status === "open" && proposal.expiresAt > now;
   const isOutdated = isLive && rerun !== null && (await isOutdatedNow(app, proposal, rerun));
-  return viewProposal(proposal, { needed, now, isOutdated });
+  return viewProposal(shownTo(caller, proposal), { needed, now, isOutdated });
 }
 
 /** Whether changes are outdated, as was found at a version of the setup, by their etag. */

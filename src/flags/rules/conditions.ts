@@ -1,6 +1,8 @@
+import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import { findOperatorFault } from "../flagd/operators.ts";
+import { RULE_LIMITS } from "../limits.ts";
 import {
   bareText,
   itemText,
@@ -113,8 +115,20 @@ export function comparisonOf(rule: unknown): Comparison | null {
 /** The rule of a segment as rows: readers belong to it for whom all of them hold, or any of them. */
 export type SegmentRows = { join: "all" | "any"; rows: Comparison[] };
 
-/** The rule that rows stand for. Throws `invalid` for no row, and as `ruleOfComparison`. */
+export const RULE_TOO_LARGE = "rule-too-large";
+
+/** Throws `invalid` for words that no definition has room for, since their rule is longer. */
+export function requireRoom(words: readonly string[]): void {
+  const { bytes } = RULE_LIMITS;
+  if (words.reduce((sum, { length }) => sum + length, 0) > bytes)
+    throw new AppError("invalid", `a definition has at most ${formatBytes(bytes)} of JSON`, {
+      reason: RULE_TOO_LARGE,
+    });
+}
+
+/** The rule that rows stand for. Throws `invalid` for no row, and as `ruleOfComparison` and `requireRoom`. */
 export function ruleOfRows({ join, rows }: SegmentRows): Record<string, unknown> {
+  requireRoom(rows.flatMap(({ attribute, operator, value }) => [attribute, operator, value]));
   const [first, ...more] = rows.map(ruleOfComparison);
   if (!first) throw new AppError("invalid", "a segment has at least one condition");
   return more.length === 0 ? first : { [join === "all" ? "and" : "or"]: [first, ...more] };

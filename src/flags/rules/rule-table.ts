@@ -2,6 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import { ruleOfCondition } from "./condition-parser.ts";
 import { conditionInWords } from "./condition-words.ts";
+import { requireRoom } from "./conditions.ts";
 import { hasRule, isShare, rowsOfRule } from "./rule-rows.ts";
 import type { FlagRules } from "./rules.ts";
 import { resultOf, shareInWords, sharesOf } from "./shares.ts";
@@ -20,6 +21,7 @@ export type RuleTable = { rows: RuleRow[]; rest: string };
  * for a flag that is on or off.
  */
 export function ruleOfTable({ rows, rest }: RuleTable, variants: Variants): Targeting | null {
+  requireRoom([...rows.flatMap(({ condition, serve }) => [condition, serve]), rest]);
   const pairs = rows.flatMap(({ condition, serve }, at) =>
     inRow(`row ${at + 1}`, () => [ruleOfCondition(condition), resultOf(serve, variants)]),
   );

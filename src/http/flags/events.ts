@@ -79,7 +79,7 @@ export function createEventTaker(
       const { occurrences, faults } = await read(json, application);
       if (faults.length > 0) return refuse(faults, report);
       const { environmentKey } = application.keys;
-      const batch = { environmentKey, occurrences, at: app.now() };
+      const batch = { environmentKey, occurrences, at: app.now(), isOfPage: application.isBrowser };
       const { measure } = app.measuring;
       const { isRepeat, ...measured } = await takeEvents(app.store, measure, batch, idempotencyKey);
       return Response.json(measured, { headers: isRepeat ? REPLAYED : EVENT_HEADERS });

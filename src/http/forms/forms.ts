@@ -192,11 +192,11 @@ function addPages(routes: Routes, links: Links, findForm: FindForm): void {
     const details = c.req.queries("detail") ?? [];
     const status = Number(code);
     if (key === undefined) {
-      const isOurs = links.isOurs([code, message, ...details], signature);
+      const isOurs = links.isOurs({ code, message, details }, signature);
       const page = await errorPage(isOurs ? { status, message, details } : null, visitOf(c));
       return letRead(c.req.raw, page);
     }
-    const isOurs = links.isOurs([key, code, problem, ...details], signature);
+    const isOurs = links.isOurs({ form: key, code, problem, details }, signature);
     const shown = isOurs ? { status, problem: problem as Problem, details } : null;
     return letRead(c.req.raw, await formErrorPage(shown, await findOwn(key), visitOf(c)));
   });

@@ -14,30 +14,35 @@ export type Links = {
    * depend on: what is wrong, and for fields a detail each.
    */
   formError: (form: Form, status: number, problem: string, details: string[]) => string;
-  /** Whether a process with the same secret signed the values in the query of an error page, in this order. */
-  isOurs: (shown: readonly string[], signature: string) => boolean;
+  /** Whether a process with the same secret signed what the query of an error page shows. */
+  isOurs: (shown: ShownError, signature: string) => boolean;
   /** The origin of the public URL; null without one. */
   publicOrigin: string | null;
 };
 
+/** What the query of an error page shows. A page of a form is named by its key, and shows a problem in place of a message. */
+type ShownError = { form?: string; code: string; message?: string; problem?: string; details: string[] };
+
 /** Links to the error page are signed: it would otherwise show any text that a link carries, in the name of this server. */
 export function createLinks(publicUrl: string | null, basePath: string, secret: string): Links {
   const base = linkBase(publicUrl, basePath);
-  const sign = (shown: readonly string[]) =>
-    new Bun.CryptoHasher("sha256", secret).update(JSON.stringify(shown)).digest("base64url").slice(0, 22);
-  const signed = (shown: [name: string, value: string][]) => {
-    const query = new URLSearchParams(shown);
-    query.set("signature", sign(shown.map(([, value]) => value)));
+  // With the names, so that no address stands for one of another kind.
+  const sign = (shown: ShownError) =>
+    new Bun.CryptoHasher("sha256", secret)
+      .update(JSON.stringify(pairsOf(shown)))
+      .digest("base64url")
+      .slice(0, 22);
+  const signed = (shown: ShownError) => {
+    const query = new URLSearchParams(pairsOf(shown));
+    query.set("signature", sign(shown));
     return `${base}${ERROR_PATH}?${query.toString()}`;
   };
-  const listed = (details: string[]) => details.map((detail): [string, string] => ["detail", detail]);
   return {
     base,
     thanks: (form) => `${base}${THANKS_PATH}${hasOwnPages(form) ? `?form=${form.key}` : ""}`,
-    error: (status, message, details = []) =>
-      signed([["code", String(status)], ["message", message], ...listed(details)]),
+    error: (status, message, details = []) => signed({ code: String(status), message, details }),
     formError: ({ key }, status, problem, details) =>
-      signed([["form", key], ["code", String(status)], ["problem", problem], ...listed(details)]),
+      signed({ form: key, code: String(status), problem, details }),
     isOurs(shown, signature) {
       const expected = Buffer.from(sign(shown));
       const given = Buffer.from(signature);
@@ -45,6 +50,10 @@ export function createLinks(publicUrl: string | null, basePath: string, secret: 
     },
     publicOrigin: publicUrl === null ? null : new URL(publicUrl).origin,
   };
+}
+
+function pairsOf({ details, ...shown }: ShownError): [name: string, value: string][] {
+  return [...Object.entries(shown), ...details.map((detail): [string, string] => ["detail", detail])];
 }
 
 /** Whether the built-in pages of a form depend on its settings, so that their addresses carry its key. */

@@ -33,6 +33,19 @@ export function deviceLoginsContract(driver: Driver): void {
       return user;
     };
 
+    test("that have expired take no place from those that wait", async () => {
+      const at = (now: number) => {
+        const { login, ...secrets } = newLogin();
+        return { ...secrets, login: { ...login, createdAt: now, expiresAt: now + 900 } };
+      };
+      // Later than any other test, whose logins have expired by then.
+      const later = NOW + 1_000_000_000;
+      for (const now of [later, later + 1]) expect(await deviceLogins.insert(at(now), 2)).toBe(true);
+      expect(await deviceLogins.insert(at(later + 2), 2)).toBe(false);
+      expect(await deviceLogins.insert(at(later + 900), 2)).toBe(true);
+      expect(await deviceLogins.insert(at(later + 900), 2)).toBe(false);
+    });
+
     test("wait under their code until they are approved, and begin one session", async () => {
       const [user, one, other] = [await addUser(), newLogin(), newLogin()];
       for (const each of [one, other]) expect(await deviceLogins.insert(each, 100)).toBe(true);
@@ -88,7 +101,8 @@ export function deviceLoginsContract(driver: Driver): void {
       const store = await open(from);
       const [old, live] = [newLogin({ expiresAt: NOW }), newLogin({ expiresAt: NOW + 1 })];
       for (const each of [old, live]) expect(await store.deviceLogins.insert(each, 2)).toBe(true);
-      expect(await store.deviceLogins.insert(newLogin(), 2)).toBe(false);
+      // The old one has expired, and takes no place.
+      expect(await store.deviceLogins.insert(newLogin(), 1)).toBe(false);
       const until = { seenBefore: NOW - 10, createdBefore: NOW - 20, now: NOW };
       expect(await store.sessions.clearEnded(until, 10)).toBe(false);
       expect(await store.deviceLogins.find(old.code, NOW - 1)).toBeUndefined();

@@ -1,3 +1,5 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { createToken, revokeToken } from "../../../src/access/tokens.ts";
 import { createAssignmentSource } from "../../../src/experiments/assignments.ts";
@@ -149,6 +151,17 @@ describe("a server", () => {
     expect((await ofServer({ events: [EVENT] }, once)).status).toBe(200);
     app.clock.now -= 86_400_000;
   });
+});
+
+test("a page leaves no idempotency key by events that nothing counts, however many it sends", async () => {
+  using db = new Database(join(app.directory, "formflag.db"), { readonly: true });
+  const keys = () => db.query("SELECT count(*) FROM idempotency_keys").values()[0]![0];
+  const before = keys();
+  for (let at = 0; at < 3; at += 1) {
+    const sent = await ofPage({ assignment, events: ["nothing"] }, { "idempotency-key": `page-${at}` });
+    expect([sent.status, sent.json]).toEqual([200, { accepted: 0, ignored: 1 }]);
+  }
+  expect(keys()).toBe(before);
 });
 
 test("visitors of a running experiment are counted, from pages and from servers", async () => {

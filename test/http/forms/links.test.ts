@@ -83,3 +83,37 @@ describe("other methods", () => {
     },
   );
 });
+
+test("the signed address of an error page stands for no page of another kind", async () => {
+  const { forms } = openServices(app);
+  const own = await newForm({ language: "de" });
+  const signed = async (key: string, sent: Parameters<typeof send>[1]) =>
+    new URL((await send(key, { ...sent, query: "" })).headers.get("location")!, "http://a.example")
+      .searchParams;
+  const read = async (query: URLSearchParams) => {
+    const answer = await forms.routes.request(`/v1/error?${query.toString()}`);
+    return { status: answer.status, text: await answer.text() };
+  };
+  // "no such form" has a code, a message and no detail: as many values as a form, a code and a problem begin with.
+  const plain = await signed("nosuchformkeynosuchform12", json({ a: 1 }));
+  const ofForm = await signed(own.key, json({}));
+  expect([(await read(plain)).status, (await read(ofForm)).status]).toEqual([404, 400]);
+  const [code, message] = [plain.get("code")!, plain.get("message")!];
+  const signature = plain.get("signature")!;
+  const unsigned = await read(new URLSearchParams({ form: own.key, code: "400", problem: "general" }));
+  for (const swapped of [
+    { form: code, code: message, signature },
+    { form: code, code: message, problem: "", signature },
+    {
+      code: ofForm.get("form")!,
+      message: ofForm.get("code")!,
+      detail: ofForm.get("problem")!,
+      signature: ofForm.get("signature")!,
+    },
+    { message: code, detail: message, signature },
+  ]) {
+    const { status, text } = await read(new URLSearchParams(swapped));
+    expect([swapped, status]).toEqual([swapped, unsigned.status]);
+    expect(text).not.toContain(message);
+  }
+});

@@ -1,5 +1,11 @@
 import { isObject } from "../../../base/json.ts";
-import { type Comparison, type SegmentRows, ruleOfRows, rowsOf } from "../../../flags/rules/conditions.ts";
+import {
+  type Comparison,
+  type SegmentRows,
+  RULE_TOO_LARGE,
+  ruleOfRows,
+  rowsOf,
+} from "../../../flags/rules/conditions.ts";
 import { namedSource } from "../../../flags/members.ts";
 import type { SegmentRecord } from "../../../flags/segment.ts";
 import type { GivenSource } from "../../../memberships/sources.ts";
@@ -80,6 +86,8 @@ export function readRule(fields: Fields): ReadRule {
     return { draft, rule: ruleOfRows({ join, rows }) };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
+    // No single row is at fault.
+    if (error.reason === RULE_TOO_LARGE) return { draft, fault: error.message };
     const check = (row: Comparison) => ruleOfRows({ join, rows: [row] });
     return { draft, fault: faultOfRows("condition", error, rows, check) };
   }

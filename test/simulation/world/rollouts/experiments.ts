@@ -63,7 +63,7 @@ export async function experimentSteps(world: World, visits: Visits): Promise<(()
       askServer(world, chance.pick(world.servers), async ({ app }) => {
         const assignments = await createAssignmentSource(app)();
         const { occurrences } = readServerEvents({ events }, assignments, environmentKey);
-        const batch = { environmentKey, occurrences, at: app.now() };
+        const batch = { environmentKey, occurrences, at: app.now(), isOfPage: false };
         return takeEvents(app.store, app.measuring.measure, batch, key);
       });
     // A client that has got no answer sends again, as one does that has.
