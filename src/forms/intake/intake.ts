@@ -139,8 +139,12 @@ export function receiveSubmission(app: FormsApp, incoming: Incoming): Promise<Re
 function assignmentsIn({ sent, sender }: Incoming): readonly string[] {
   const values = sent.control.get(ASSIGNMENT_FIELD);
   if (values === undefined && sender.assignment === null) return NO_TEXTS;
-  return [...(values ?? []).flat(), sender.assignment].filter((each) => typeof each === "string");
+  const listed = (values ?? []).flat().slice(0, MAX_ASSIGNMENTS);
+  return [...listed, sender.assignment].filter((each) => typeof each === "string");
 }
+
+/** Texts that are read as assignments, each of which costs a hash: a page sends one. */
+const MAX_ASSIGNMENTS = 10;
 
 const NO_TEXTS: readonly string[] = [];
 

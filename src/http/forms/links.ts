@@ -20,7 +20,7 @@ export type Links = {
   publicOrigin: string | null;
 };
 
-/** What the query of an error page shows. A page of a form is named by its key, and shows a problem in place of a message. */
+/** The content of an error page in its query. One for a form has the key of that, and a problem in place of a message. */
 type ShownError = { form?: string; code: string; message?: string; problem?: string; details: string[] };
 
 /** Links to the error page are signed: it would otherwise show any text that a link carries, in the name of this server. */

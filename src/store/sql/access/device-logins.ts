@@ -13,7 +13,7 @@ const WAITS = "code = $code AND expires_at > $now AND user_id IS NULL AND denied
 /** Stores a login that waits: see the port. */
 function* insertLogin({ login, hash, code }: NewDeviceLogin, most: number): Work<boolean> {
   const { client, address, lasts, createdAt, expiresAt } = login;
-  // Those that have expired are removed later, and wait no more.
+  // Expired logins are removed later, and wait no more.
   const waits = "SELECT count(*) AS n FROM device_logins WHERE expires_at > $createdAt";
   if ((yield* only<{ n: number }>(waits, { createdAt })).n >= most) return false;
   const inserted = yield* run(
