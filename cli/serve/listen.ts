@@ -249,7 +249,8 @@ async function readPem(file: string, option: string): Promise<string> {
   try {
     return await readWhole(file);
   } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError("forbidden", `${option}: the file ${file} cannot be read`, { cause: error });
+    if (error instanceof AppError && error.code === "invalid") throw error;
+    const why = error instanceof AppError ? error.message : `the file ${file} cannot be read`;
+    throw new AppError("forbidden", `${option}: ${why}`, { cause: error });
   }
 }

@@ -241,7 +241,8 @@ async function readTokenFile(file: string): Promise<string> {
   try {
     return await readWhole(file);
   } catch (error) {
-    if (error instanceof AppError) throw error;
-    throw new AppError("unauthenticated", `the token file ${file} cannot be read`, { cause: error });
+    if (error instanceof AppError && error.code === "invalid") throw error;
+    const why = error instanceof AppError ? error.message : `the token file ${file} cannot be read`;
+    throw new AppError("unauthenticated", why, { cause: error });
   }
 }

@@ -137,8 +137,8 @@ const oneClock = {
 /** Methods that take quadratic time for marks on one character, each with the file that bounds it. */
 const QUADRATIC = new Map([
   ["normalize", "src/base/normalize.ts"],
-  ["domainToASCII", "src/delivery/address.ts"],
-  ["domainToUnicode", "src/delivery/address.ts"],
+  ["domainToASCII", "src/base/address-spelling.ts"],
+  ["domainToUnicode", "src/base/address-spelling.ts"],
 ]);
 
 const boundedText = {

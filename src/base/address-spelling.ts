@@ -1,8 +1,15 @@
 /** Imported on demand, so that a server starts sooner. */
 const url = () => process.getBuiltinModule("node:url");
 
-/** Characters of a text that may be an address, with spaces around it. */
+/** Characters of a text that may be an address, with spaces around it: converting a domain takes quadratic time. */
 const LONGEST = 640;
+
+/** A domain in ASCII and in lower case (RFC 5891); empty for a text of more than 640 characters, and one that is no domain. */
+export function asciiDomain(text: string): string {
+  if (text.length > LONGEST) return "";
+  if (/^[\x21-\x7e]+$/.test(text)) return text.toLowerCase();
+  return /^[\p{L}\p{M}\p{N}.-]+$/u.test(text) ? url().domainToASCII(text) : "";
+}
 
 /**
  * The spellings of a mail address, with its domain in ASCII and then in Unicode (RFC 5890), in lower case:
@@ -16,7 +23,7 @@ export function addressSpellings(text: string): string[] {
   if (at < 1 || at === address.length - 1 || /[\s,;<>]/.test(address)) return [];
   const [local, domain] = [address.slice(0, at), address.slice(at + 1)];
   if (/^[\x00-\x7f]*$/.test(domain) && !domain.includes("xn--")) return [address];
-  const ascii = url().domainToASCII(domain);
+  const ascii = asciiDomain(domain);
   if (ascii === "") return [address];
   return [...new Set([ascii, url().domainToUnicode(ascii)])].map((each) => `${local}@${each}`);
 }

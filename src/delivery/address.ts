@@ -1,10 +1,8 @@
+import { asciiDomain } from "../base/address-spelling.ts";
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { Mailbox } from "./message.ts";
 import { oneLine } from "./text.ts";
-
-/** Imported on demand, so that a server starts sooner. */
-const url = () => process.getBuiltinModule("node:url");
 
 /**
  * A dot-atom (RFC 5322, 3.2.3) without `!` and `%`, which old relays read as a route to another host. Quoted local parts are
@@ -163,7 +161,7 @@ export function messageId(deliveryId: string, from: Mailbox): string {
 }
 
 function splitAddress(text: string): { address: string; labels: string[] } | null {
-  // In ASCII a domain may be shorter than as it is written, and making it ASCII takes quadratic time.
+  // In ASCII a domain may be shorter than as it is written.
   if (text.length > 2 * MAX_ADDRESS) return null;
   const at = text.lastIndexOf("@");
   const local = text.slice(0, at);
@@ -174,12 +172,6 @@ function splitAddress(text: string): { address: string; labels: string[] } | nul
   return address.length <= MAX_ADDRESS && labels.every((label) => LABEL.test(label))
     ? { address, labels }
     : null;
-}
-
-/** Empty for text that cannot be a domain. */
-function asciiDomain(text: string): string {
-  if (/^[\x21-\x7e]+$/.test(text)) return text.toLowerCase();
-  return /^[\p{L}\p{M}\p{N}.-]+$/u.test(text) ? url().domainToASCII(text) : "";
 }
 
 function unquoted(name: string): string {

@@ -40,7 +40,7 @@ const NO_NAME = /^(?:on|off|true|false|yes|no|[\d.]+%?)$/;
 
 /** The hint for the name of a project in the place of a form, or the other way round; null for any other name. */
 async function otherKind(kind: string, name: string, path: string, client: Client): Promise<string | null> {
-  const other = { form: "project", project: "form" }[kind];
+  const other = kind === "form" ? "project" : kind === "project" ? "form" : undefined;
   if (other === undefined || !(await namesOf(other, NOWHERE, client)).includes(name)) return null;
   const [noun = "", verb = ""] = path.split(" ");
   if (other === "form") return shown`${name} is a form; formflag projects list lists the projects`;

@@ -79,11 +79,14 @@ export function mayRepeat(json: string, data: object): boolean {
   return false;
 }
 
+/** Without recursion, since the depth of the value was not checked yet. */
 function countMembers(value: object): number {
-  const children = childrenOf(value);
-  let count = Array.isArray(value) ? 0 : children.length;
-  for (const child of children) {
-    if (typeof child === "object" && child !== null) count += countMembers(child);
+  let count = 0;
+  const left = [value];
+  for (let next = left.pop(); next; next = left.pop()) {
+    const children = childrenOf(next);
+    if (!Array.isArray(next)) count += children.length;
+    for (const child of children) if (typeof child === "object" && child !== null) left.push(child);
   }
   return count;
 }
