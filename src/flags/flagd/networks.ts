@@ -35,9 +35,11 @@ export class Networks {
     }
   }
 
-  /** Whether one of them holds an address. */
+  /** Whether one of them holds an address. A network of IPv6 holds none of IPv4, which IPv6 maps to a part of its own. */
   has(address: bigint): boolean {
-    for (const [shift, starts] of this.#starts) if (starts.has(address >> shift)) return true;
+    const isV4 = address >> 32n === MAPPED >> 32n;
+    for (const [shift, starts] of this.#starts)
+      if (starts.has(address >> shift) && (!isV4 || shift <= 32n)) return true;
     return false;
   }
 }

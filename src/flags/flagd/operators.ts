@@ -139,12 +139,20 @@ export function linkOperands(rule: unknown): unknown {
       if (!Array.isArray(args)) return { [name]: args };
       const [value, operand] = args as unknown[];
       const { read, takesRules } = own(OPERATORS, name)!;
-      if (takesRules && isObject(operand)) return { [name]: [link(value), link(operand)] };
+      const left = link(takesRules ? inMilliseconds(value) : value);
+      if (takesRules && isObject(operand)) return { [name]: [left, link(inMilliseconds(operand))] };
       const found = read(operand);
       if (found instanceof Pattern && (budget.left -= found.size) < 0) throw new RangeError(TOO_LARGE);
-      return { [name]: [link(value), () => (typeof found === "string" ? null : found)] };
+      return { [name]: [left, () => (typeof found === "string" ? null : found)] };
     });
   return link(rule);
+}
+
+/** The time of the evaluation, as a rule reads it: in seconds, where other moments are in milliseconds. */
+export const TIMESTAMP = { var: "$flagd.timestamp" };
+
+function inMilliseconds(rule: unknown): unknown {
+  return Bun.deepEquals(rule, TIMESTAMP) ? { "*": [rule, 1000] } : rule;
 }
 
 function replaceOperations(rule: unknown, by: (found: { name: string; args: unknown }) => unknown): unknown {

@@ -5,7 +5,7 @@ import { OPERATORS, OPERATOR_WORDS } from "./conditions.ts";
 /** A condition in words, and how far it is read. */
 export type Scanner = { readonly text: string; at: number; depth: number };
 
-/** An operator as a condition has it; `isNegated` for `not in`. */
+/** An operator as a condition has it; `isNegated` for `not in` and others. */
 export type ReadOperator = { operator: string; isNegated: boolean };
 
 /** Other spellings of operators, all in lower case. */
@@ -18,7 +18,9 @@ const SPELLINGS = new Map<string, ReadOperator>([
   ["===", { operator: "==", isNegated: false }],
   ["!==", { operator: "!=", isNegated: false }],
   ["semver", { operator: "sem_ver", isNegated: false }],
-  ["not in", { operator: "in", isNegated: true }],
+  ...["in", "contains", "starts_with", "ends_with", "sem_ver", "matches", "in_cidr", "before", "after"].map(
+    (operator) => [`not ${operator}`, { operator, isNegated: true }] as const,
+  ),
   ["is not one of", { operator: "in", isNegated: true }],
 ]);
 

@@ -1,11 +1,32 @@
 import { AppError } from "../../base/errors.ts";
+import { isExact } from "../../base/json.ts";
 
 const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
 
 /** Parses a value of a condition: a number, true or false; a value in quotes, and any other, is a text. Throws `invalid`. */
 export function valueOf(text: string): unknown {
   if (text === "true" || text === "false") return text === "true";
-  return /^-?\d+(\.\d+)?$/.test(text) && String(Number(text)) === text ? Number(text) : bareText(text);
+  if (isInexact(text))
+    throw new AppError("invalid", `${text} cannot be kept exactly as a number`, {
+      hint: `in quotes, it is compared as a text: "${text}"`,
+    });
+  return DECIMAL.test(text) && String(Number(text)) === text ? Number(text) : bareText(text);
+}
+
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+
+function isInexact(text: string): boolean {
+  return DECIMAL.test(text) && !isExact(text);
+}
+
+/** Whether a pattern is written as JavaScript writes it, between slashes. */
+export function isLiteral(text: string): boolean {
+  return /^\/.+\/[dgimsuvy]*$/s.test(text);
+}
+
+/** A pattern as `matches` reads it. */
+export function patternText(value: unknown): string {
+  return quotedWhere(value, (text) => findFault(text) === undefined && !isLiteral(text));
 }
 
 /** Parses a value that is always a text: what is in quotes, or all of it. Throws `invalid`. */
@@ -114,7 +135,7 @@ export function scalarText(value: unknown): string {
 
 /** Whether a text is read as itself without quotes. */
 function isValue(text: string): boolean {
-  return findFault(text) === undefined && valueOf(text) === text;
+  return findFault(text) === undefined && !isInexact(text) && valueOf(text) === text;
 }
 
 /** A text, in quotes unless it `isPlain`; any other value as its text. */

@@ -1,14 +1,16 @@
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
-import { findOperatorFault } from "../flagd/operators.ts";
+import { TIMESTAMP, findOperatorFault } from "../flagd/operators.ts";
 import { RULE_LIMITS } from "../limits.ts";
 import {
   bareText,
   itemText,
   listOf,
   orderedOf,
+  isLiteral,
   orderedText,
+  patternText,
   plainText,
   scalarText,
   textOf,
@@ -82,9 +84,12 @@ export function ruleOfComparison({ attribute: name, operator, value: given }: Co
       return { sem_ver: [attribute, ...versionOf(value)] };
     case "matches":
     case "in_cidr":
+      return requireOperand({ [operator]: [attribute, operandOf(operator, value)] });
     case "before":
     case "after":
-      return requireOperand({ [operator]: [attribute, operandOf(operator, value)] });
+      return requireOperand({
+        [operator]: [name === NOW ? TIMESTAMP : attribute, value === NOW ? TIMESTAMP : valueOf(value)],
+      });
     case "<":
     case "<=":
     case ">":
@@ -167,7 +172,7 @@ function guessComparison(rule: unknown): Comparison | null {
     case "sem_ver":
       return compared(first, name, `${scalarText(second)} ${scalarText(third)}`);
     case "matches":
-      return compared(first, name, plainText(second));
+      return compared(first, name, patternText(second));
     case "in_cidr":
       return compared(
         first,
@@ -176,7 +181,7 @@ function guessComparison(rule: unknown): Comparison | null {
       );
     case "before":
     case "after":
-      return compared(first, name, textOf(second));
+      return compared(isTime(first) ? { var: NOW } : first, name, isTime(second) ? NOW : textOf(second));
     case "and": {
       const [operator, [attribute, value]] = operationOf(second);
       return compared(attribute, operator, orderedText(value));
@@ -197,10 +202,22 @@ function operationOf(rule: unknown): [name: string, args: unknown[]] {
   return more.length === 0 && Array.isArray(args) ? [name, args] : ["", []];
 }
 
-/** A pattern, a network or several, or a moment, which `requireOperand` checks. Throws `invalid`. */
+/** The time of the evaluation, in a condition. */
+const NOW = "now";
+
+function isTime(rule: unknown): boolean {
+  return Bun.deepEquals(rule, TIMESTAMP);
+}
+
+/** A pattern, or a network or several, which `requireOperand` checks. Throws `invalid`. */
 function operandOf(operator: string, value: string): unknown {
-  if (operator === "matches") return unquoted(value) ?? value;
-  if (operator !== "in_cidr") return valueOf(value);
+  if (operator === "matches") {
+    if (!isLiteral(value)) return unquoted(value) ?? value;
+    const [, pattern = "", letters = ""] = /^\/(.*)\/([a-z]*)$/s.exec(value) ?? [];
+    throw new AppError("invalid", `${value} is a pattern between slashes, as JavaScript writes it`, {
+      hint: `write ${letters.includes("i") ? "(?i)" : ""}${pattern}; in quotes, the slashes are part of the pattern`,
+    });
+  }
   const [first, ...others] = listOf(value);
   return others.length === 0 ? first : [first, ...others];
 }

@@ -26,6 +26,12 @@ describe("an operator that flagd does not have", () => {
     ["in_cidr", "10.1.2.3", "11.0.0.0/8", false],
     ["in_cidr", "::ffff:10.1.2.3", "10.0.0.0/8", true],
     ["in_cidr", "here", "0.0.0.0/0", false],
+    ["in_cidr", "10.1.2.3", "::/0", false],
+    ["in_cidr", "::ffff:10.1.2.3", "::/0", false],
+    ["in_cidr", "::ffff:10.1.2.3", "::ffff:0:0/96", true],
+    ["in_cidr", "2001:db8::1", "::/0", true],
+    ["in_cidr", "2001:db8::1", "0.0.0.0/0", false],
+    ["in_cidr", "10.1.2.3", ["::/0", "0.0.0.0/0"], true],
     ["in_cidr", ["10.1.2.3"], "10.0.0.0/8", false],
     ["before", "2026-01-01T00:00:00+01:00", "2026-01-01T00:00:00Z", true],
     ["before", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z", false],
@@ -40,6 +46,14 @@ describe("an operator that flagd does not have", () => {
   test("compares with the time of the evaluation, and with another attribute", () => {
     const now = { "*": [{ var: "$flagd.timestamp" }, 1000] };
     expect(isOn({ after: [now, "2020-01-01T00:00:00Z"] }, {})).toBe(true);
+    expect(isOn({ after: [{ var: "$flagd.timestamp" }, "2020-01-01T00:00:00Z"] }, {})).toBe(true);
+    expect(isOn({ before: [{ var: "$flagd.timestamp" }, "2020-01-01T00:00:00Z"] }, {})).toBe(false);
+    expect(
+      isOn({ after: [{ var: "ends" }, { var: "$flagd.timestamp" }] }, { ends: "2999-01-01T00:00:00Z" }),
+    ).toBe(true);
+    expect(isOn({ after: [{ var: "ends" }, { var: "$flagd.timestamp" }] }, { ends: 1_000_000_000_000 })).toBe(
+      false,
+    );
     const ends = { before: [{ var: "start" }, { var: "end" }] };
     expect(isOn(ends, { start: "2026-01-01T00:00:00Z", end: 1_767_225_600_001 })).toBe(true);
   });

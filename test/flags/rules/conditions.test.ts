@@ -10,6 +10,7 @@ import {
   ruleOfComparison,
 } from "../../../src/flags/rules/conditions.ts";
 import { ruleOfCondition } from "../../../src/flags/rules/condition-parser.ts";
+import { conditionInWords } from "../../../src/flags/rules/condition-words.ts";
 import { findFault } from "../../../src/flags/flagd/check.ts";
 import { type Context, compileFlag, subjectOf } from "../../../src/flags/flagd/evaluate.ts";
 
@@ -272,4 +273,47 @@ describe("a comparison", () => {
   ])("is not guessed from another rule: %j", (rule) => {
     expect(comparisonOf(rule)).toBeNull();
   });
+});
+
+const NOW = { var: "$flagd.timestamp" };
+const MOMENT = "2020-01-01T00:00:00Z";
+
+test.each<[condition: string, rule: unknown, words: string]>([
+  [`now after ${MOMENT}`, { after: [NOW, MOMENT] }, `now is after ${MOMENT}`],
+  [`$flagd.timestamp before ${MOMENT}`, { before: [NOW, MOMENT] }, `now is before ${MOMENT}`],
+  ["ends after now", { after: [{ var: "ends" }, NOW] }, "ends is after now"],
+  ["now == 5", { "===": [{ var: "now" }, 5] }, "now is 5"],
+  ["ip not in_cidr ::/0", { "!": [{ in_cidr: [{ var: "ip" }, "::/0"] }] }, "not (ip is in network ::/0)"],
+  ["a not contains b", { "!": [{ in: ["b", { var: "a" }] }] }, "not (a contains b)"],
+  ["a not matches b", { "!": [{ matches: [{ var: "a" }, "b"] }] }, "not (a matches b)"],
+  ["a not starts_with b", { "!": [{ starts_with: [{ var: "a" }, "b"] }] }, "not (a starts with b)"],
+  [`a not after ${MOMENT}`, { "!": [{ after: [{ var: "a" }, MOMENT] }] }, `not (a is after ${MOMENT})`],
+  ['a matches "/b/i"', { matches: [{ var: "a" }, "/b/i"] }, 'a matches "/b/i"'],
+  ['id == "9007199254740993"', { "===": [{ var: "id" }, "9007199254740993"] }, 'id is "9007199254740993"'],
+  ["id == 9007199254740992", { "===": [{ var: "id" }, 9007199254740992] }, "id is 9007199254740992"],
+])("%s is read, and shown again in words", (condition, rule, words) => {
+  expect(ruleOfCondition(condition)).toEqual(rule as never);
+  expect(conditionInWords(rule)).toBe(words);
+  expect(ruleOfCondition(words)).toEqual(rule as never);
+});
+
+test.each<[condition: string, message: string, hint: string]>([
+  [
+    "id == 9007199254740993",
+    "cannot be kept exactly as a number",
+    'in quotes, it is compared as a text: "9007199254740993"',
+  ],
+  ["id in 1, -9007199254740993", "cannot be kept exactly as a number", "in quotes"],
+  ["email matches /abc/i", "is a pattern between slashes", "write (?i)abc; in quotes"],
+  ["path matches /a.b/", "is a pattern between slashes", "write a.b; in quotes"],
+])("%s is refused, since it would mean something else", (condition, message, hint) => {
+  const error = (() => {
+    try {
+      return ruleOfCondition(condition);
+    } catch (caught) {
+      return caught;
+    }
+  })() as AppError;
+  expect(error.message).toContain(message);
+  expect(error.hint).toContain(hint);
 });
