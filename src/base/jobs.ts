@@ -6,13 +6,15 @@ export type Job = {
   every: number;
   /** When a run is due earlier than that, in milliseconds since 1970; null for not earlier. */
   next?: () => Promise<number | null>;
+  /** Whether a wake makes it run, once `every` has passed since its last run. Default: a wake checks `next` alone. */
+  runsOnWake?: true;
   /** Whether it may rest in an idle process. Default: yes. */
   mayRest?: () => boolean;
   run: () => Promise<void>;
 };
 
 export type Jobs = {
-  /** Something changed: every job, or the one of that name, runs once `every` has passed since its last run, and checks `next`. */
+  /** Checks at once whether a run is due, of every job or of the one of that name, since something has changed. */
   wake: (name?: string) => void;
   /** Starts no more runs, and returns once those under way have ended. */
   stop: () => Promise<void>;
@@ -21,8 +23,8 @@ export type Jobs = {
 /**
  * Runs each job at once and then whenever it is due: intervals do not depend on the clock, which may be set back, and only
  * what `next` returns is a time of `now`. An error of a run is reported; the job runs again after `every`. No job runs again
- * before `least` milliseconds have passed unless it may not rest, its `next` says so or it is woken, so that an idle process
- * rests.
+ * before `least` milliseconds have passed unless it may not rest, its `next` says so or a wake makes it run, so that an idle
+ * process rests.
  */
 export function startJobs(jobs: Job[], now: () => number, report: (error: unknown) => void, least = 0): Jobs {
   const stopping = new AbortController();
@@ -37,12 +39,12 @@ export function startJobs(jobs: Job[], now: () => number, report: (error: unknow
     await promise;
     timer.close();
   };
-  const loop = async ({ every, next, mayRest = () => true, run }: Job, index: number) => {
+  const loop = async ({ every, next, runsOnWake, mayRest = () => true, run }: Job, index: number) => {
     const state = states[index]!;
     let due = clock.steady();
     let ranAt = Number.NEGATIVE_INFINITY;
     while (!stopping.signal.aborted) {
-      if (state.isWoken) due = Math.min(due, ranAt + every);
+      if (state.isWoken && runsOnWake) due = Math.min(due, ranAt + every);
       state.isWoken = false;
       try {
         if (due <= clock.steady()) {

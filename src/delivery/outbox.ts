@@ -216,6 +216,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
     job: {
       name: "outbox",
       every: POLL_MS,
+      runsOnWake: true,
       async next() {
         if (await isEmpty()) return null;
         const blocked = blockedLanes(await options.outgoing());

@@ -14,7 +14,12 @@ export function experimentJobs(
   report: (text: string) => void,
 ): Job[] {
   const { measuring } = app;
-  const exposures = { name: EXPOSURES, every: FLUSH_MS, run: () => measuring.flush() };
+  const exposures = {
+    name: EXPOSURES,
+    every: FLUSH_MS,
+    runsOnWake: true,
+    run: () => measuring.flush(),
+  } as const;
   return [watchJob(app, report), guardsJob(app, report), exposures, visitorsJob(app)];
 }
 
@@ -24,6 +29,7 @@ function watchJob(app: ExperimentsApp, report: (text: string) => void): Job {
   return {
     name: "experiments",
     every: WATCH_MS,
+    runsOnWake: true,
     async run() {
       const { version } = await app.store.readVersion();
       if (version === checked) return;
@@ -39,6 +45,7 @@ function guardsJob(app: ExperimentsApp, report: (text: string) => void): Job {
   return {
     name: "guards",
     every: GUARD_MS,
+    runsOnWake: true,
     // Visitors who are counted wake no job.
     mayRest: () => !isLive,
     async run() {

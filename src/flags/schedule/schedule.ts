@@ -169,6 +169,7 @@ export function scheduleJob(app: FlagsApp, report: (text: string) => void): Job 
   return {
     name: "schedule",
     every: SCHEDULE_POLL_MS,
+    runsOnWake: true,
     next: async () => earliest(await app.store.scheduled.nextAt(), await app.store.ramps.nextAt()),
     async run() {
       await applyChanges(app, report);
