@@ -9,10 +9,17 @@ export function slugOf(noun: string, find = (slug: string) => findSlugFault(noun
   );
 }
 
+/** A text without half of a surrogate pair, which JSON can hold and UTF-8 cannot. */
+export const wellFormed = z.refine<string>((text) => text.isWellFormed(), "the text is not valid Unicode");
+
 /** The name that people see in place of a slug. */
 export const displayName = z
   .string()
-  .check(z.minLength(1, "a name must not be empty"), z.maxLength(200, "a name has at most 200 characters"));
+  .check(
+    z.minLength(1, "a name must not be empty"),
+    z.maxLength(200, "a name has at most 200 characters"),
+    wellFormed,
+  );
 
 /** The revision of the last change, as in `If-Match` and the history; 0 for changes from before revisions existed. */
 export const revision = z.int();

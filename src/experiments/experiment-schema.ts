@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { slugOf, timestamp } from "../base/slug-schema.ts";
+import { slugOf, timestamp, wellFormed } from "../base/slug-schema.ts";
 import { findMetricFault } from "../flags/ramps/guard.ts";
 import { firstFault, guardsSchema } from "../flags/ramps/ramp-schema.ts";
 import { GUARD_ACTIONS, RAMP_REASONS } from "../flags/ramps/ramp.ts";
@@ -44,7 +44,7 @@ const design = {
     z.nullable(
       z
         .string("hypothesis is a text")
-        .check(z.maxLength(longest, `a hypothesis has ${longest} characters at most`)),
+        .check(z.maxLength(longest, `a hypothesis has ${longest} characters at most`), wellFormed),
     ),
   ),
   guards: z.optional(guardsSchema),

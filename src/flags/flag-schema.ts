@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { hasVisible } from "../base/normalize.ts";
 import { anyObject, notDeeper, scalarObject } from "../base/shapes/json-schema.ts";
 import { withArticle } from "../base/slug.ts";
-import { momentOf, revision, slugOf, timestamp } from "../base/slug-schema.ts";
+import { momentOf, revision, slugOf, timestamp, wellFormed } from "../base/slug-schema.ts";
 import { FIELDS, OPTIONAL_NAMES, type OptionalField, type OptionalName, SHARED } from "./flag-fields.ts";
 import { findContentFault, findFlagSlugFault, findPayloadFault } from "./limits.ts";
 import { DETAIL_LIMITS, MAX_DESCRIPTION, MAX_PAYLOAD_DEPTH, PREVIEW_LIMITS } from "./limits.ts";
@@ -120,7 +120,12 @@ export const flagPatchSchema = z.strictObject({
   ),
   expiredAt: z.optional(z.nullable(momentOf("expiredAt"))),
   description: z.optional(
-    z.string().check(z.maxLength(MAX_DESCRIPTION, `a description has at most ${MAX_DESCRIPTION} characters`)),
+    z
+      .string()
+      .check(
+        z.maxLength(MAX_DESCRIPTION, `a description has at most ${MAX_DESCRIPTION} characters`),
+        wellFormed,
+      ),
   ),
   variants: z.optional(
     z.nullable(

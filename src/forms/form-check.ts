@@ -30,8 +30,9 @@ export async function checkForm(form: FormRecord, before?: FormRecord): Promise<
     checkReplyTemplates(replyTemplates);
   }
   if (schema !== null && !Bun.deepEquals(schema, before?.schema, true)) {
-    const { compileSchema } = await import("./validation/validation.ts");
+    const { checkUnicode, compileSchema } = await import("./validation/validation.ts");
     await named("schema", () => compileSchema(schema));
+    await named("schema", () => checkUnicode(schema));
   }
   if (form.page) {
     const { pageContentOf } = await import("./intake/page-content.ts");

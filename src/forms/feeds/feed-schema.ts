@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { momentOf, timestamp } from "../../base/slug-schema.ts";
+import { momentOf, timestamp, wellFormed } from "../../base/slug-schema.ts";
 import { FEED_LIMITS, SEARCH_LIMITS, SUBMISSION_LIMITS } from "../limits.ts";
 import { FEED_FORMATS } from "./feed.ts";
 
@@ -37,6 +37,7 @@ export const newFeedSchema = z.strictObject({
         z.trim(),
         z.minLength(1, "a name is not empty"),
         z.maxLength(name, `a name has at most ${name} characters`),
+        wellFormed,
       ),
   ),
   fields: z.optional(

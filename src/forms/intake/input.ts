@@ -33,12 +33,10 @@ export type LineType = "text" | "email" | "url" | "date" | "time" | "datetime-lo
 /** The heading of a page, and its inputs in the order of the schema. */
 export type PageContent = { title: string; description: string | null; inputs: Input[] };
 
-/** The attributes of HTML that limit the length of a text; null for no limit. */
-export function lengths({ minLength, maxLength }: Lengths): {
-  minlength: number | null;
-  maxlength: number | null;
-} {
-  return { minlength: minLength, maxlength: maxLength };
+/** The attributes of HTML that limit a text; null for no limit. Schemas know years of four digits, and browsers up to six. */
+export function limitsOf({ minLength, maxLength, type }: Limited) {
+  const latest = type === "date" ? "9999-12-31" : type === "datetime-local" ? "9999-12-31T23:59" : null;
+  return { minlength: minLength, maxlength: maxLength, max: latest };
 }
 
-type Lengths = { minLength: number | null; maxLength: number | null };
+type Limited = { minLength: number | null; maxLength: number | null; type?: LineType };

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { anyObject } from "../../base/shapes/json-schema.ts";
-import { displayName, momentOf, timestamp } from "../../base/slug-schema.ts";
+import { displayName, momentOf, timestamp, wellFormed } from "../../base/slug-schema.ts";
 import { isHoneypotName } from "../intake/control-fields.ts";
 import { isFlagName } from "../intake/open-when.ts";
 import { isOriginPattern } from "../../base/origins.ts";
@@ -76,6 +76,7 @@ function patchSchema(name: string, kind: Kind): z.ZodMiniType {
         .check(
           z.minLength(1, `${name} is not empty`),
           z.maxLength(kind.most, `${name} has at most ${kind.most} characters`),
+          wellFormed,
         );
     case "field":
       return z

@@ -1,5 +1,6 @@
 import { isObject } from "../../base/json.ts";
 import { spend, stepsOfText, type Budget } from "./budget.ts";
+import type { Format } from "./formats.ts";
 import type { SchemaObject } from "./keywords.ts";
 import type { Pattern } from "./patterns.ts";
 import type { SchemaIndex } from "./references.ts";
@@ -40,6 +41,8 @@ export type PreparedSchema = {
   checks: TextCheck[];
   sites: PatternSite[];
   budget: Budget;
+  /** Whether the texts of an evaluation are those of a page. */
+  sent: { isTyped: boolean };
 };
 
 type TextKeywords = { pattern?: string; format?: string; minLength?: number; maxLength?: number };
@@ -66,7 +69,7 @@ export function checkName(number: number): string {
 export function prepareSchema(
   index: SchemaIndex,
   patterns: ReadonlyMap<string, Pattern>,
-  formats: ReadonlyMap<string, (text: string) => boolean>,
+  formats: ReadonlyMap<string, Format>,
 ): PreparedSchema {
   const built = new Map<SchemaObject, Prepared>();
   const references = new Map<unknown, string>();
@@ -76,6 +79,7 @@ export function prepareSchema(
     checks: [],
     sites: [],
     budget: { left: 0 },
+    sent: { isTyped: false },
   };
 
   const build = (schema: unknown): Prepared => {
@@ -117,7 +121,7 @@ export function prepareSchema(
   };
 
   const addTextCheck = (schema: SchemaObject, prepared: Prepared): void => {
-    const check = createTextCheck(schema, patterns, formats, result.budget);
+    const check = createTextCheck(schema, patterns, formats, result.sent, result.budget);
     if (check === undefined) return;
     prepared.check = result.checks.length;
     prepared["format"] = checkName(prepared.check);
@@ -146,11 +150,13 @@ export function prepareSchema(
 function createTextCheck(
   { pattern: source, format: name, minLength, maxLength: longest = Infinity }: TextKeywords,
   patterns: ReadonlyMap<string, Pattern>,
-  formats: ReadonlyMap<string, (text: string) => boolean>,
+  formats: ReadonlyMap<string, Format>,
+  sent: { isTyped: boolean },
   budget: Budget,
 ): TextCheck | undefined {
   const pattern = source === undefined ? undefined : patterns.get(source);
-  const format = name === undefined ? undefined : formats.get(name);
+  const found = name === undefined ? undefined : formats.get(name);
+  const format = found && ((text: string) => (sent.isTyped ? found.typed(text) : found.test(text)));
   if (!pattern && !format && minLength === undefined && longest === Infinity) return undefined;
   return {
     format: name ?? "",

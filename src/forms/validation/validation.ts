@@ -1,7 +1,7 @@
 import { own } from "../../base/shapes/own.ts";
 import type { OutputUnit } from "@cfworker/json-schema";
 import { AppError, type FieldError } from "../../base/errors.ts";
-import { depthOf, isObject } from "../../base/json.ts";
+import { childrenOf, depthOf, isObject, isStructure } from "../../base/json.ts";
 import { fieldLabel, isPlainName } from "../intake/fields.ts";
 import { MAX_STEPS, spendOnLists } from "./budget.ts";
 import { findingsOf, type Finding, type Path } from "./findings.ts";
@@ -53,6 +53,16 @@ export async function compileSchema(schema: unknown): Promise<Validation> {
 }
 
 /**
+ * Throws `invalid` for a schema with half of a surrogate pair in a text. A stored schema may have one, so that this is no part of
+ * {@link compileSchema}.
+ */
+export function checkUnicode(schema: unknown): void {
+  if (typeof schema === "string" && !schema.isWellFormed())
+    throw new AppError("invalid", "the schema has a text that is not valid Unicode");
+  if (isStructure(schema)) childrenOf(schema).forEach(checkUnicode);
+}
+
+/**
  * Returns the errors of a submission: at most {@link MAX_FIELD_ERRORS}, none if it matches; the field of each is
  * `email`, `address.city`, `tags[0]`, or empty for the submission as a whole, the code is a keyword of JSON Schema, and the
  * message has no value that was sent. `data` has passed
@@ -70,6 +80,7 @@ export function validate(
   const sent = source === "text" ? readText(data, files) : data;
   const copy = safeCopy(sent, keys);
   schema.budget.left = MAX_STEPS;
+  schema.sent.isTyped = source === "text";
   if (validation.hasUniqueItems) spendOnLists(schema.budget, copy);
   if (keys !== undefined) expandPatterns(schema, keys);
   const errors = evaluate(copy);

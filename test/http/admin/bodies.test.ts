@@ -27,6 +27,26 @@ describe("a body", () => {
     await expectError(await ask("/projects", { method: "POST", body }), 400, "invalid");
   });
 
+  test("with half of a surrogate pair in a name or a description is a 400", async () => {
+    const flag = await openPlace();
+    const half = "half \ud800";
+    for (const [address, method, body] of [
+      ["/projects", "POST", { slug: fresh(), name: half }],
+      ["/forms", "POST", { slug: fresh(), name: half }],
+      ["/forms", "POST", { slug: fresh(), successMessage: half }],
+      ["/forms", "POST", { slug: fresh(), schema: { properties: { a: { description: half } } } }],
+      [flag, "PATCH", { description: half }],
+    ] as const) {
+      const answer = await ask(address, { method, body: JSON.stringify(body) });
+      await expectError(answer, 400, "invalid", "not valid Unicode");
+    }
+    const whole = await ask("/forms", {
+      method: "POST",
+      body: JSON.stringify({ slug: fresh(), name: "a \u{1f600}" }),
+    });
+    expect(whole.status).toBe(201);
+  });
+
   test("of more than 1 MiB is a 413, whether it says its length or not", async () => {
     const body = JSON.stringify({ slug: fresh(), name: "x".repeat(MAX_ADMIN_BODY) });
     await expectError(await ask("/projects", { body }), 413, "too_large", "1 MB");

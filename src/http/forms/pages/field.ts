@@ -1,5 +1,5 @@
 import { html, raw } from "hono/html";
-import { type Choice, type Input, lengths } from "../../../forms/intake/input.ts";
+import { type Choice, type Input, limitsOf } from "../../../forms/intake/input.ts";
 import type { Html } from "./layout.ts";
 import type { Reader } from "./reader.ts";
 
@@ -43,7 +43,7 @@ ${remarks(field)}</div>
       // A parser drops the first line break.
       return labelled(
         field,
-        html`<textarea${attributes({ ...common(field), ...lengths(input) })}>
+        html`<textarea${attributes({ ...common(field), ...limitsOf(input) })}>
 ${value}</textarea>`,
       );
     case "file":
@@ -51,7 +51,7 @@ ${value}</textarea>`,
     case "number":
       return line(field, { type: "number", min: input.min, max: input.max, step: input.step, value });
     case "line":
-      return line(field, { type: input.type, ...lengths(input), autocomplete: purposeOf(input), value });
+      return line(field, { type: input.type, ...limitsOf(input), autocomplete: purposeOf(input), value });
     default:
       return input satisfies never;
   }

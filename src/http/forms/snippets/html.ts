@@ -1,6 +1,6 @@
 import { escapeHtml } from "../../../delivery/text.ts";
 import { CHALLENGE_FIELD, HONEYPOT_NAMES } from "../../../forms/intake/control-fields.ts";
-import { type Choice, type Input, lengths } from "../../../forms/intake/input.ts";
+import { type Choice, type Input, limitsOf } from "../../../forms/intake/input.ts";
 import type { Snippet, SnippetOf } from "./snippet.ts";
 
 /** A form for any page, which needs no script unless a challenge is required. */
@@ -64,7 +64,7 @@ function inputHtml(input: Input, allowedTypes: readonly string[], choose: string
     }
     case "area":
       return labelled(input, [
-        `<textarea${attributes({ ...common, rows: 6, ...lengths(input) })}>${escapeHtml(initial[0] ?? "")}</textarea>`,
+        `<textarea${attributes({ ...common, rows: 6, ...limitsOf(input) })}>${escapeHtml(initial[0] ?? "")}</textarea>`,
       ]);
     case "file": {
       const accept = allowedTypes.join(",") || null;
@@ -78,7 +78,7 @@ function inputHtml(input: Input, allowedTypes: readonly string[], choose: string
     }
     case "line": {
       const type = input.type === "text" ? null : input.type;
-      return labelled(input, [`<input${attributes({ type, ...common, ...lengths(input), value })}>`]);
+      return labelled(input, [`<input${attributes({ type, ...common, ...limitsOf(input), value })}>`]);
     }
     default:
       return input satisfies never;
