@@ -82,7 +82,7 @@ test("the same text twice is one mail", async () => {
 test("a reply needs an address, a text and no spam", async () => {
   const id = await send("not an address");
   const refused = async (...args: string[]) => (await commands.run("submissions", "reply", ...args)).stderr;
-  expect(await refused(id, "Hello")).toContain("has no mail address of its sender");
+  expect(await refused(id, "Hello")).toContain("is no mail address that can be sent to");
   const [spam, plain] = [await send("eve@example.com"), await send("eve@example.com")];
   await json("submissions", "mark", spam, "spam");
   expect(await refused(spam, "Hello")).toContain("spam is not answered");
