@@ -28,32 +28,15 @@ export function normalize(text: string, form: "NFC" | "NFKC" | "NFKD"): string {
   return start === 0 ? text.normalize(form) : normal + text.slice(start).normalize(form);
 }
 
-/** Letters that have no accent to leave out. */
-const SPELLED: Readonly<Record<string, string>> = {
-  ß: "ss",
-  ẞ: "SS",
-  æ: "ae",
-  Æ: "AE",
-  œ: "oe",
-  Œ: "OE",
-  ø: "o",
-  Ø: "O",
-  ł: "l",
-  Ł: "L",
-  đ: "d",
-  Đ: "D",
-  ð: "d",
-  Ð: "D",
-  þ: "th",
-  Þ: "Th",
-  ı: "i",
-  ħ: "h",
-  Ħ: "H",
-};
-const SPELLABLE = new RegExp(`[${Object.keys(SPELLED).join("")}]`, "g");
+/** Letters that have no accent to leave out, each with its spelling. */
+const SPELLED: ReadonlyMap<string, string> = new Map(
+  "ß:ss ẞ:SS æ:ae Æ:AE œ:oe Œ:OE ø:o Ø:O ł:l Ł:L đ:d Đ:D ð:d Ð:D þ:th Þ:Th ı:i ħ:h Ħ:H"
+    .split(" ")
+    .map((pair) => [pair[0]!, pair.slice(2)]),
+);
 
 /** A text whose Latin letters are those of ASCII: without accents, and spelled out where they are letters of their own. */
 export function withoutAccents(text: string): string {
   const bare = normalize(text, "NFKD").replaceAll(/\p{M}/gu, "");
-  return bare.replaceAll(SPELLABLE, (letter) => SPELLED[letter]!);
+  return bare.replaceAll(/[^\0-\x7f]/g, (letter) => SPELLED.get(letter) ?? letter);
 }
