@@ -1,3 +1,5 @@
+import type { FeedPageQuery } from "../feeds/feed-store.ts";
+import { revokeFeed } from "../feeds/feeds.ts";
 import { type Caller, authorOf } from "../../access/caller.ts";
 import { requireScopeSomewhere } from "../../access/rights.ts";
 import { createTurns, yieldToEventLoop } from "../../base/event-loop.ts";
@@ -55,7 +57,10 @@ export async function purgeSubmissions(
   const submissions = forms.reduce((sum, each) => sum + each.submissions, 0);
   const files = forms.reduce((sum, each) => sum + each.files, 0);
   if (!dryRun) {
-    if (email !== undefined) await app.measuring.forget(email);
+    if (email !== undefined) {
+      await app.measuring.forget(email);
+      await revokeFeedsOf(app, caller, find, only);
+    }
     await overwrite(app, submissions);
   }
   return { dryRun, submissions, files, mentions, ids, forms };
@@ -121,6 +126,24 @@ async function deleteMatches(app: FormsApp, caller: Caller, matches: Match[]): P
   const deleted = new Set(await app.store.submissions.purge(rows, replies, authorOf(caller, app.now())));
   await removeFilesOf(app, [...deleted]);
   return matches.filter(({ id }) => deleted.has(id));
+}
+
+/** Revokes the feeds whose search has the address: they would keep it, and find nothing with it any more. */
+async function revokeFeedsOf(
+  app: FormsApp,
+  caller: Caller,
+  find: Find,
+  only: ReadonlySet<string> | null,
+): Promise<void> {
+  for (let after: FeedPageQuery["after"] = null; ;) {
+    const { items, more } = await app.store.feeds.page({ limit: 100, after, projects: null, form: null });
+    for (const { id, formKey, search } of items)
+      if ((only === null || only.has(formKey)) && search !== null && find(search) !== null)
+        await revokeFeed(app, caller, id);
+    const last = items.at(-1);
+    if (!more || !last) return;
+    after = { createdAt: last.createdAt, id: last.id };
+  }
 }
 
 /** Why the database cannot be rewritten, where another try ends alike. */

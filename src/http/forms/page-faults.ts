@@ -1,6 +1,6 @@
-import { HOUR_MS } from "../../base/days.ts";
 import type { Form } from "../../forms/form.ts";
 import type { Report, Shown } from "../errors.ts";
+import { createHourly } from "../hourly.ts";
 
 /** Mistakes of pages, by the reason of the refusals that follow: what is sent to a form, and how its page is fixed. */
 const FAULTS: Record<string, [sent: string, remedy: string]> = {
@@ -16,15 +16,11 @@ const FAULTS: Record<string, [sent: string, remedy: string]> = {
  * each form and mistake: its visitors see the refusal, and they cannot fix the page.
  */
 export function createPageFaultReport(now: () => number, { warn }: Pick<Report, "warn">) {
-  const reported = new Map<string, number>();
+  const write = createHourly(now, warn);
   return ({ key, slug }: Pick<Form, "key" | "slug">, { reason }: Pick<Shown, "reason">): void => {
     const fault = reason !== null && Object.hasOwn(FAULTS, reason) && FAULTS[reason];
     if (!fault) return;
-    const at = now();
-    // The clock may have been set back.
-    if (Math.abs(at - (reported.get(`${reason} ${key}`) ?? -Infinity)) < HOUR_MS) return;
-    reported.set(`${reason} ${key}`, at);
     const [sent, remedy] = fault;
-    warn?.(`a page sends the form ${slug} ${sent}, which is refused: ${remedy}`);
+    write(`${reason} ${key}`, `a page sends the form ${slug} ${sent}, which is refused: ${remedy}`);
   };
 }

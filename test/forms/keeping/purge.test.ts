@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/base/errors.ts";
+import { createFeed } from "../../../src/forms/feeds/feeds.ts";
 import { createForm, deleteForm } from "../../../src/forms/forms.ts";
 import { findPerson } from "../../../src/forms/keeping/person.ts";
 import { type Purge, purgeSubmissions } from "../../../src/forms/keeping/purge.ts";
@@ -161,4 +164,30 @@ test("why the database was not rewritten decides what the operator is told to do
     expect([error.code, error.reason]).toEqual(["unavailable", reason]);
     expect(error.message).toContain("it may not");
   }
+});
+
+test("feeds that search for the address are revoked, in the forms of the purge, and others stay", async () => {
+  const { app, purge } = await openForms();
+  const feed = async (form: string, search: string) =>
+    (await createFeed(app, OPERATOR, form, { search, name: "a feed", format: "csv" } as never)).id;
+  const [whole, inside, other] = [
+    await feed("contact", "Ada@Example.com"),
+    await feed("contact", '"ada@example.com" is:unread'),
+    await feed("contact", "bob@example.com"),
+  ];
+  const elsewhere = await feed("orders", "ada@example.com");
+  const left = async () => {
+    const found = await app.store.feeds.page({ limit: 10, after: null, projects: null, form: null });
+    return new Set(found.items.map(({ id }) => id));
+  };
+  await purge({ email: "ada@example.com", dryRun: true });
+  expect(await left()).toEqual(new Set([whole, inside, other, elsewhere]));
+  await purge({ email: "ada@example.com", form: "contact" });
+  expect(await left()).toEqual(new Set([other, elsewhere]));
+  await purge({ email: "ADA@example.com" });
+  expect(await left()).toEqual(new Set([other]));
+  const bytes = [...new Bun.Glob("formflag.db*").scanSync(app.directory)].map((name) =>
+    readFileSync(join(app.directory, name), "latin1"),
+  );
+  expect(bytes.filter((text) => /ada@example\.com/i.test(text))).toEqual([]);
 });

@@ -3,7 +3,9 @@ import { type Intent, beginSignIn, intentOf, secretsOf } from "../../../access/o
 import { logOutByProvider } from "../../../access/oidc/logout.ts";
 import { connectIdentity, signInByOidc } from "../../../access/oidc/oidc-sign-in.ts";
 import { findInvitation } from "../../../access/members/invitations.ts";
+import { clock } from "../../../base/clock.ts";
 import { AppError } from "../../../base/errors.ts";
+import { createHourly } from "../../hourly.ts";
 import { MAX_LOGOUT_TOKEN } from "../../limits.ts";
 import { OIDC_CALLBACK_PATH } from "../../paths.ts";
 import type { DashboardContext, DashboardEnv, DashboardOptions } from "../dashboard-env.ts";
@@ -73,6 +75,8 @@ async function leadsToInvitation(app: Dashboard["app"], path: string): Promise<b
 
 /** The back channel of a provider, whose requests come from no page: it ends sessions by signed tokens. */
 export function backChannel({ app, options }: Pick<Parts, "app" | "options">, oidc: Oidc) {
+  // Anyone can send a logout.
+  const write = createHourly(() => clock.now(), options.report.warn);
   return async (c: DashboardContext): Promise<Response> => {
     try {
       const token = textOf(await readFields(c.req.raw, MAX_LOGOUT_TOKEN), "logout_token");
@@ -83,7 +87,7 @@ export function backChannel({ app, options }: Pick<Parts, "app" | "options">, oi
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       options.report.refused(error.code);
-      options.report.warn?.(`a logout by ${oidc.rules.name} was refused: ${describe(error)}`);
+      write("logout", `a logout by ${oidc.rules.name} was refused: ${describe(error)}`);
       return c.json({ error: "invalid_request", error_description: error.message }, 400);
     }
   };

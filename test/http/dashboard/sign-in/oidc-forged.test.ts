@@ -316,6 +316,12 @@ describe("A logout by the provider", () => {
     expect(large.status).toBe(400);
   });
 
+  test("that is refused is one line of the log in an hour, however many there are", async () => {
+    warned.length = 0;
+    for (let count = 0; count < 20; count += 1) expect(await logOut(`no.token.${count}`)).toBe(400);
+    expect(warned.length).toBeLessThanOrEqual(1);
+  });
+
   test("by a key that is not known reads the keys once in ten seconds", async () => {
     app.clock.now += 400_000;
     await logOut(await peer.sign(claimsOf({ sub: "a" })));
