@@ -50,6 +50,15 @@ describe("an address", () => {
     expect(await verdicts(format, text)).toEqual(expected);
   });
 
+  test("has a host that is short, whose marks would take time in the square of their number", async () => {
+    const marks = "\u0301\u0316".repeat(200);
+    for (const start of ["https://a", "https:a", "https:\\\\a", "ftp://u:p@a", "HTTP:///a"])
+      for (const format of ["uri", "url"])
+        expect(await verdicts(format, `${start}${marks}.example/`)).toEqual(NONE);
+    expect(await verdicts("uri", `urn:${"a".repeat(401)}`)).toEqual(BOTH);
+    expect(await verdicts("uri", `https://example.com/${"a".repeat(4000)}`)).toEqual(BOTH);
+  });
+
   test("of any length is checked in linear time", async () => {
     for (const text of ["a@", " ", "https://", "ü", ".", "a@a.", "https://a/%"])
       for (const format of ["email", "uri", "url"])
