@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
-import { hasShare } from "../../../src/flags/rules/shares.ts";
+import { isObject } from "../../../src/base/json.ts";
+import { splittingAttributes } from "../../../src/flags/rules/shares.ts";
 import { Failed } from "../../exit.ts";
 import { parseTestContext } from "../../../src/flags/contexts/test-context.ts";
 import type { Io } from "../../output/terminal.ts";
@@ -65,7 +66,7 @@ async function run(session: Session, { place, context, change }: Values): Promis
   if (Object.keys(patch).length === 0) {
     const result = await client.call(operations.evaluate, { names: place, body: { context } });
     await print(result, describe(result));
-    if (result.reason === "DEFAULT" && lacksKey(context) && session.showsNotes) {
+    if (result.reason === "DEFAULT" && session.showsNotes) {
       const { value } = await client.callAt(operations.get, { names: { ...place, flag } });
       noteMissingKey(session, flag, context, value.targeting);
     }
@@ -77,23 +78,32 @@ async function run(session: Session, { place, context, change }: Values): Promis
   const [trial] = results ?? [];
   if (!trial) throw new AppError("unavailable", "this server version cannot preview changes: update it");
   await print(trial, describeTrial(trial));
-  if (trial.after.reason === "DEFAULT" && lacksKey(context))
-    noteMissingKey(session, flag, context, patch.targeting);
+  if (trial.after.reason === "DEFAULT") noteMissingKey(session, flag, context, patch.targeting);
   if (trial.after.errorCode !== undefined) throw new Failed();
 }
 
-function lacksKey({ targetingKey }: Record<string, unknown>): boolean {
-  return typeof targetingKey !== "string" || targetingKey === "";
+/** The value of an attribute such as `user.company`. */
+function valueAt(context: unknown, name: string): unknown {
+  return name.split(".").reduce((value, step) => (isObject(value) ? value[step] : undefined), context);
 }
 
-/** Notes on standard error that a rule with shares of users needs to know which user it is. */
+/** Notes on standard error that a rule with shares needs the attribute that they are by. */
 function noteMissingKey(
   { note, showsNotes }: Session,
   flag: string,
   context: Record<string, unknown>,
   targeting: unknown,
 ): void {
-  if (!showsNotes || !hasShare(targeting)) return;
+  const missing = splittingAttributes(targeting).find((name) => {
+    const value = valueAt(context, name);
+    return typeof value !== "string" || value === "";
+  });
+  if (!showsNotes || missing === undefined) return;
+  if (missing !== "targetingKey") {
+    const fault =
+      valueAt(context, missing) === undefined ? "which the context does not have" : "which has to be a text";
+    return note(shown`the rollout of ${flag} is by ${missing}, ${fault}\n`);
+  }
   const key = Object.keys(context).find((name) => /^user_?(id|key|name)?$|^id$|^key$/i.test(name));
   const known = key === undefined ? undefined : context[key];
   const example = JSON.stringify({ targetingKey: typeof known === "string" ? known : "ann" });

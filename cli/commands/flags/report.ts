@@ -1,5 +1,6 @@
 import type { SetResult } from "../../../src/base/result.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
+import { splittingAttributes } from "../../../src/flags/rules/shares.ts";
 import { endsInShare } from "../../../src/flags/rules/rule-rows.ts";
 import { ruleSentence } from "../../../src/flags/rules/rule-words.ts";
 import { foreignOperators } from "../../../src/flags/flagd/operators.ts";
@@ -58,11 +59,17 @@ export function noteRules(
     note(
       shown`this takes the place of a rule of its own; to undo: formflag flags undo ${slug} -p ${project} -e ${environment}\n`,
     );
-  if (patch.targeting && endsInShare(flag.targeting))
-    note(
-      shown`readers without a targetingKey, such as those of GET /api/v1/flags, are not in the share: they get ${defaultVariant ?? "no value"}\n`,
-    );
-  else if (patch.targeting)
+  const splitting = splittingAttributes(flag.targeting).map((name) =>
+    name === "targetingKey" ? `a ${name}` : name,
+  );
+  if (patch.targeting && endsInShare(flag.targeting) && splitting.length > 0) {
+    // A text that a rule builds of an attribute is one without it too.
+    const isBuilt = /"fractional":\[\{"(?!var")/.test(JSON.stringify(flag.targeting));
+    const effect = isBuilt
+      ? "get one variant, all of them"
+      : `are not in the share: they get ${defaultVariant ?? "no value"}`;
+    note(shown`readers without ${splitting.join(" or ")}, such as those of GET /api/v1/flags, ${effect}\n`);
+  } else if (patch.targeting)
     note(
       shown`readers of GET /api/v1/flags send no context; to see what they get: formflag flags evaluate ${slug} -p ${project} -e ${environment}\n`,
     );

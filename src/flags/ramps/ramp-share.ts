@@ -2,7 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import type { FlagValues } from "../flag.ts";
 import { hasRule, isShare, rowsOfRule } from "../rules/rule-rows.ts";
 import { type FlagRules, parseRules, rulesText } from "../rules/rules.ts";
-import { shareRule } from "../rules/shares.ts";
+import { shareRule, splittingAttributes } from "../rules/shares.ts";
 import type { RampedState } from "./ramp.ts";
 
 type Targeting = NonNullable<FlagRules["targeting"]>;
@@ -61,11 +61,20 @@ function plainRules(enabled: boolean): FlagRules {
 
 /** The share of the variant, which stands first, so that a larger share keeps its users. Throws `invalid`. */
 function shareIn({ fractional }: Targeting, variant: string, rest: string): number {
+  const others = splittingAttributes({ fractional }).filter((name) => name !== "targetingKey");
+  if (others.length > 0)
+    throw new AppError(
+      "invalid",
+      `the share of this flag is by ${others.join(" and ")}, and a ramp is by the targetingKey`,
+      {
+        hint: "take the share away from the rule first",
+      },
+    );
   const [first, second, ...more] = Array.isArray(fractional) ? (fractional as unknown[]) : [];
   if (more.length > 0 || variant === rest) throw otherRule();
-  const [own, others] = [weightOf(first, variant), weightOf(second, rest)];
-  if (own + others === 0) throw otherRule();
-  return Number(((own / (own + others)) * 100).toFixed(4));
+  const [own, left] = [weightOf(first, variant), weightOf(second, rest)];
+  if (own + left === 0) throw otherRule();
+  return Number(((own / (own + left)) * 100).toFixed(4));
 }
 
 function weightOf(bucket: unknown, variant: string): number {

@@ -50,9 +50,22 @@ export function withoutShare(targeting: FlagRules["targeting"]): Targeting | nul
   return rows.length === 0 ? null : { if: rows };
 }
 
-/** Whether a rule splits users by weight anywhere. */
-export function hasShare(targeting: unknown): boolean {
-  return /"fractional":/.test(JSON.stringify(targeting) ?? "");
+/** The attributes by which a rule splits readers by weight, anywhere in it: the `targetingKey`, or those that a share names. */
+export function splittingAttributes(rule: unknown): string[] {
+  if (typeof rule !== "object" || rule === null) return [];
+  const found = Object.entries(rule).flatMap(([name, args]: [string, unknown]) => {
+    if (name !== "fractional" || !Array.isArray(args)) return splittingAttributes(args);
+    const [first, ...buckets] = args as unknown[];
+    const own = Array.isArray(first) ? ["targetingKey"] : attributesIn(first);
+    return [...own, ...splittingAttributes([first, ...buckets])];
+  });
+  return [...new Set(found)];
+}
+
+function attributesIn(rule: unknown): string[] {
+  if (typeof rule !== "object" || rule === null) return [];
+  if ("var" in rule && typeof rule.var === "string") return rule.var.startsWith("$flagd.") ? [] : [rule.var];
+  return Object.values(rule).flatMap(attributesIn);
 }
 
 /** A variant with its share of the users in percent, with four decimals, which may not be all of it. */

@@ -334,6 +334,59 @@ describe("flags evaluate", () => {
     expect(tried.stderr).toContain("the rollout of untried needs a targetingKey");
   });
 
+  test("names the attribute that a share is by, in notes and in the refusal of a ramp", async () => {
+    const by = (bucketing: object) => JSON.stringify({ fractional: [bucketing, ["on", 50], ["off", 50]] });
+    const company = await run(
+      "flags",
+      "set",
+      "by-company",
+      ...HERE,
+      "--on",
+      "--targeting",
+      by({ var: "user.company" }),
+    );
+    expect(company.stderr).toContain(
+      "readers without user.company, such as those of GET /api/v1/flags, are not in the share: they get off\n",
+    );
+    expect(company.stderr).not.toContain("targetingKey");
+    const evaluated = async (context: string) =>
+      (await run("flags", "evaluate", "by-company", ...HERE, "--context", context)).stderr;
+    expect(await evaluated('{"targetingKey":"ann"}')).toBe(
+      "the rollout of by-company is by user.company, which the context does not have\n",
+    );
+    expect(await evaluated('{"user":{"company":5}}')).toBe(
+      "the rollout of by-company is by user.company, which has to be a text\n",
+    );
+    expect(await evaluated('{"user":{"company":"acme"}}')).toBe("");
+    const ramp = await run(
+      "flags",
+      "ramp",
+      "by-company",
+      ...HERE,
+      "--variant",
+      "on",
+      "--to",
+      "60,70",
+      "--every",
+      "1d",
+    );
+    expect(ramp.stderr).toContain(
+      "the share of this flag is by user.company, and a ramp is by the targetingKey",
+    );
+    const built = await run(
+      "flags",
+      "set",
+      "built",
+      ...HERE,
+      "--on",
+      "--targeting",
+      by({ cat: [{ var: "$flagd.flagKey" }, { var: "plan" }] }),
+    );
+    expect(built.stderr).toContain(
+      "readers without plan, such as those of GET /api/v1/flags, get one variant, all of them\n",
+    );
+  });
+
   test("exits 1 where the rule cannot be used, and says why", async () => {
     const broken = { state: "ENABLED", variants: { a: 1 }, targeting: { if: [{ $ref: "gone" }, "a"] } };
     const file = join(tempDirectory(), "flags.json");

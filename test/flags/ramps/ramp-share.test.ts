@@ -112,10 +112,6 @@ describe("the share of a variant", () => {
       },
     ],
     [
-      "shares by another attribute",
-      { ...SWITCH, targeting: { fractional: [{ var: "email" }, ["on", 1], ["off", 1]] } },
-    ],
-    [
       "no weight at all",
       {
         ...SWITCH,
@@ -156,6 +152,13 @@ describe("the share of a variant", () => {
     ],
   ])("is refused for a rule with %s", (_, rules) => {
     expect(refusal(rules)).toStartWith("invalid: a ramp sets the share of a variant beside the default");
+  });
+
+  test("is refused for a rule with shares by another attribute, which is named", () => {
+    const by = { fractional: [{ var: "email" }, ["on", 1], ["off", 1]] };
+    expect(refusal({ ...SWITCH, targeting: by })).toStartWith(
+      "invalid: the share of this flag is by email, and a ramp is by the targetingKey",
+    );
   });
 
   test("is refused for a variant that does not exist, and without a default", () => {
