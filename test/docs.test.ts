@@ -3,6 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { readCommands } from "../scripts/commands.ts";
 import { generatedPages } from "../scripts/docs.ts";
+import { AUDITED } from "../src/access/audit/entry.ts";
 import { webhookJsonSchema } from "../src/forms/webhook-schema.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -16,6 +17,13 @@ function markdownIn(folder: string): string[] {
 function read(page: string): Promise<string> {
   return Bun.file(join(ROOT, page)).text();
 }
+
+test("the page about the audit log names every action as it is written, and no other", async () => {
+  const rows = (await read("docs/audit.md")).match(/^\| `.*$/gm)!.join("\n");
+  const named = [...rows.matchAll(/`([a-z-]+\.[a-z]+)`/g)].map(([, action]) => action!);
+  const actions = Object.entries(AUDITED).flatMap(([noun, verbs]) => verbs.map((verb) => `${noun}.${verb}`));
+  expect([...new Set(named)].toSorted()).toEqual(actions.toSorted());
+});
 
 describe("the generated page", () => {
   test.each(["cli.md", "settings.md", "limits.md"])("%s is as npm run docs writes it", async (name) => {

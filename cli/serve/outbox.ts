@@ -10,9 +10,10 @@ import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import { ruleInWords } from "../../src/flags/rules/difference-words.ts";
 import { createFileLinks } from "../../src/forms/inbox/file-links.ts";
 import { createSpamLinks } from "../../src/forms/inbox/spam-links.ts";
+import { changePath, noticePages } from "../../src/http/dashboard/notice-pages.ts";
 import { linkBase } from "../../src/http/forms/links.ts";
 import type { Metrics } from "../../src/http/operation/metrics.ts";
-import { submissionLink } from "../../src/http/paths.ts";
+import { pageLink, submissionLink } from "../../src/http/paths.ts";
 import type { ServeConfig } from "./config.ts";
 import { linkBaseOf } from "./dashboard-config.ts";
 import type { Log } from "./log.ts";
@@ -46,6 +47,17 @@ function filesOf(app: App, config: ServeConfig): DeliveryFiles {
   };
 }
 
+/** The address of a path of the dashboard; null if the server has none, or does not know its address. */
+function pageAt(config: ServeConfig, path: string): string | null {
+  const base = config.dashboard ? linkBaseOf(config) : null;
+  return base === null ? null : pageLink(base, path);
+}
+
+/** The addresses of the pages of proposed changes. */
+export function changePages(config: ServeConfig): (project: string, change: string) => string | null {
+  return (project, change) => pageAt(config, changePath(project, change));
+}
+
 /** The outbox of a server, which reports failures to its log, its metrics and its operator. */
 export function openOutbox(app: App, options: Options, wakeJob: () => void): Outbox {
   const { config, outgoing, metrics, log, telemetry } = options;
@@ -66,6 +78,7 @@ export function openOutbox(app: App, options: Options, wakeJob: () => void): Out
       retryDelays,
       files: filesOf(app, config),
       inWords: ruleInWords,
+      pages: noticePages((path) => pageAt(config, path)),
       tracing: telemetry?.delivering ?? null,
       report: {
         attempted: metrics.delivered,

@@ -35,7 +35,7 @@ import { checkFiles, filesJobs } from "./files.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { type Listener, listenAt, readTls } from "./listen.ts";
 import { createLog } from "./log.ts";
-import { openOutbox } from "./outbox.ts";
+import { changePages, openOutbox } from "./outbox.ts";
 import { dashboardOf } from "./own-addresses.ts";
 import { loadOidcClient } from "./oidc-config.ts";
 import { loadOutgoing } from "./outgoing-config.ts";
@@ -186,7 +186,12 @@ export async function serve(
         ...(backups.job === null ? [] : [backups.job]),
         expiredChangesJob(app),
         flagNoticesJob(app, () => outbox?.wake()),
-        changeDeliveriesJob(app, { outgoing, retryDelays: config.retryDelays, report: warn }),
+        changeDeliveriesJob(app, {
+          outgoing,
+          retryDelays: config.retryDelays,
+          pageOf: changePages(config),
+          report: warn,
+        }),
         auditExpiryJob(app, config.audit.days),
         ...(auditFile === null ? [] : [auditFile]),
       ],

@@ -84,11 +84,13 @@ export function action<T>(
 
 /** Prints a change that was proposed in place of being made. */
 async function reportProposed(io: Io, config: Config, change: Proposed["change"]): Promise<void> {
-  const { id, project, summary, needed } = change;
+  const { id, project, summary, needed, url = "" } = change;
   const needs = needed === 1 ? "an approval" : `${needed} approvals`;
+  const page = URL.canParse(url) ? shown`it is shown at ${url}\n` : "";
   await createPrinter(io, config).report(
     { change },
-    shown`proposed change ${id} of project ${project}: ${summary}\nit needs ${needs}: formflag changes approve ${id} -p ${project}\n`,
+    shown`proposed change ${id} of project ${project}: ${summary}\nit needs ${needs}: formflag changes approve ${id} -p ${project}\n` +
+      page,
   );
 }
 

@@ -52,8 +52,13 @@ export async function localTransport(
     if (scopes !== null) call.caller = limited(call.caller, scopes, operation);
     const { propose, bypass = false } = sent;
     if (propose === undefined && !bypass) return { value: await operation.run(call) };
-    const { performBy } = await import("../../src/operations/changes/perform.ts");
-    return performBy(propose === undefined ? { bypass: true } : { propose }, operation, call);
+    const { performBy, withPage } = await import("../../src/operations/changes/perform.ts");
+    const performed = await performBy(
+      propose === undefined ? { bypass: true } : { propose },
+      operation,
+      call,
+    );
+    return "change" in performed ? { change: await withPage(deployment, performed.change) } : performed;
   };
   return {
     async send(operation, sent) {

@@ -7,7 +7,7 @@ import { buildAutoreply } from "./autoreply.ts";
 import { isAddressed } from "./delivery.ts";
 import { buildReply } from "./reply.ts";
 import { type SubmissionLinks, buildNotification } from "./notification.ts";
-import type { ChangeInWords } from "./notices/notice-words.ts";
+import type { ChangeInWords, NoticePages } from "./notices/notice-words.ts";
 import { sendNotices } from "./notices/send-notices.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { DeliveryOwner } from "./owner.ts";
@@ -30,6 +30,7 @@ export type Dispatching = {
   files: DeliveryFiles;
   /** Words what a notice says of a change. */
   inWords: ChangeInWords;
+  pages: NoticePages;
   now: () => number;
   /** The span of the attempt; null where none is recorded. */
   traceparent: string | null;
@@ -60,7 +61,7 @@ export async function dispatch(
 }
 
 async function dispatchNotices(
-  { store, outgoing, inWords, now }: Dispatching,
+  { store, outgoing, inWords, pages, now }: Dispatching,
   { id, target: targetId }: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<Dispatched> {
@@ -68,7 +69,7 @@ async function dispatchNotices(
   if (!content) return { cancelled: "the project was deleted" };
   const target = await enabledTarget(store, targetId);
   if (typeof target === "string") return { cancelled: target };
-  const attempt = await sendNotices(outgoing, target, { id, content, now: now(), inWords }, signal);
+  const attempt = await sendNotices(outgoing, target, { id, content, now: now(), inWords, pages }, signal);
   return { attempt, owner: { project: content.project } };
 }
 
@@ -150,10 +151,11 @@ async function sendChat(
   );
   const linked = await linkedFiles(submission, files);
   const attached = linked.map((file) => [file.name || "file", file.url] as const);
+  const page = (await files.links?.(shortName(form), submission.id))?.page ?? "";
   const message = {
     title: `New submission to ${form.name}`,
     fields: [...fields, ...attached, ...flagLines(submission)],
-    link: `Submission ${submission.id}`,
+    link: `Submission ${submission.id}${URL.canParse(page) ? `: ${page}` : ""}`,
   };
   return outgoing.sendChat(kind, url, message, signal);
 }

@@ -9,7 +9,7 @@ import { createClaims } from "./claims.ts";
 import { type Lane, MAIL_LANE, laneOf } from "./delivery.ts";
 import type { DeliveryFiles, Dispatched } from "./dispatch.ts";
 import type { NoteAttempt } from "./failures.ts";
-import type { ChangeInWords } from "./notices/notice-words.ts";
+import type { ChangeInWords, NoticePages } from "./notices/notice-words.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { type DeliveryOwner, ownerName } from "./owner.ts";
 import { cancelled, postponed, removalOfCancelled, settle } from "./settle.ts";
@@ -51,6 +51,7 @@ export type OutboxOptions = {
   outgoing: () => Promise<Outgoing>;
   files: DeliveryFiles;
   inWords: ChangeInWords;
+  pages?: NoticePages;
   /** Seconds. */
   retryDelays: readonly number[];
   report: OutboxReport;
@@ -67,12 +68,14 @@ export type Outbox = {
   stop: () => void;
 };
 
+const NO_PAGES: NoticePages = { ofNotice: () => null, ofProject: () => null };
+
 /**
  * Creates an outbox. Deliveries are claimed in batches and sent at most eight at a time, two of a lane. A lane whose
  * receiver is down waits for the next try of the delivery that noticed it.
  */
 export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: () => void): Outbox {
-  const { holder, retryDelays, report, files, inWords } = options;
+  const { holder, retryDelays, report, files, inWords, pages = NO_PAGES } = options;
   const { deliveries } = app.store;
   const stopping = new AbortController();
   const claims = createClaims(app.now);
@@ -156,7 +159,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
       // Loaded with the first delivery, so that a server starts sooner.
       const { dispatch } = await import("./dispatch.ts");
       result = await dispatch(
-        { store, outgoing, files, inWords, now, traceparent: span?.traceparent ?? null },
+        { store, outgoing, files, inWords, pages, now, traceparent: span?.traceparent ?? null },
         delivery,
         stopping.signal,
       );

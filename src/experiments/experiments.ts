@@ -4,7 +4,8 @@ import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import { findSlugFault } from "../base/slug.ts";
 import { noSuchFlag } from "../flags/flag.ts";
-import { requireUnlocked } from "../projects/locks.ts";
+import { getEnvironment } from "../projects/environments.ts";
+import { requireChangeable } from "../projects/locks.ts";
 import type { ExperimentChange } from "./change.ts";
 import { changedDraft, type DesignPatch, type GivenDesign, newDraft } from "./draft.ts";
 import {
@@ -114,4 +115,14 @@ export function deleteExperiment(app: ExperimentsApp, caller: Caller, place: Exp
       });
     return { changes: [dropExperiment(project, experiment)], result: undefined };
   });
+}
+
+/** As `requireChangeable` for a lock; a change of no flag needs no approval. */
+export async function requireUnlocked(
+  app: ExperimentsApp,
+  caller: Caller,
+  { project, environment }: ExperimentPlace,
+): Promise<void> {
+  const { approvals } = await getEnvironment(app, project, environment);
+  if (approvals === 0) await requireChangeable(app, caller, { project, environment });
 }

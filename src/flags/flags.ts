@@ -3,7 +3,7 @@ import type { Caller } from "../access/caller.ts";
 import { change, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
-import { requireChangeable, requireUnlocked } from "../projects/locks.ts";
+import { requireChangeable } from "../projects/locks.ts";
 import { requireNoOpenedForm } from "../projects/opened-forms.ts";
 import type { FlagChange } from "./change.ts";
 import { SHARED, tagsOf } from "./flag-fields.ts";
@@ -96,7 +96,6 @@ export function setDetailsOf(
       if (!open) throw noSuchFlag(flag);
       const place = { project, environment: open.slug, flag };
       const before = await app.store.flags.find(place);
-      await requireUnlocked(app, caller, place);
       if (!before) throw noSuchFlag(flag);
       if (expected !== null) requireRevision(flag, await newestRevision(app, project, flag), expected);
       if (addTags) patch.tags = withTags(flag, patch.tags ?? tagsOf(before.tags), addTags);
@@ -204,7 +203,8 @@ function changeFlag(
 ): Promise<ChangedFlag> {
   return change(app, caller, async ({ version, at }): Promise<Plan<FlagChange, ChangedFlag>> => {
     const before = await app.store.flags.find(place);
-    await (before && isDetail ? requireUnlocked : requireChangeable)(app, caller, place);
+    // No reader sees the details of a flag, which all environments share.
+    if (!before || !isDetail) await requireChangeable(app, caller, place);
     requireRevision(place.flag, before?.revision ?? 0, expected);
     const { record, result } = await plan(before, at);
     if (result === "unchanged") return { changes: [], result: { record, result } };

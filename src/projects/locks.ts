@@ -1,7 +1,7 @@
 import type { Caller } from "../access/caller.ts";
 import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
-import { type Environment, noSuchEnvironment } from "./environment.ts";
+import type { Environment } from "./environment.ts";
 import type { ProjectsApp } from "./store.ts";
 
 /** An environment, or without one every environment of the project. */
@@ -15,18 +15,6 @@ export type LockedPlace = { project: string; environment?: string | undefined };
 export async function requireChangeable(app: ProjectsApp, caller: Caller, place: LockedPlace): Promise<void> {
   const locked = await unconfirmedLocks(app, caller, place);
   if (locked.length > 0) throw lockError([describeLocks(place.project, locked)]);
-}
-
-/** As {@link requireChangeable} for the lock of an environment, for a change that no reader of flags sees: it needs no approval. Throws `not_found`. */
-export async function requireUnlocked(
-  app: ProjectsApp,
-  caller: Caller,
-  { project, environment }: { project: string; environment: string },
-): Promise<void> {
-  const environments = await app.store.environments.list(project);
-  const found = environments.find(({ slug }) => slug === environment);
-  if (!found) throw noSuchEnvironment(project, environment);
-  if (found.approvals === 0) await requireChangeable(app, caller, { project, environment });
 }
 
 /**

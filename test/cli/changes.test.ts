@@ -131,6 +131,25 @@ test("a description needs no approval, also by the name of the environment; with
   expect(await run("flags", "archive", "sale", "-p", "shop")).toMatchObject({ code: 4 });
 });
 
+test("a lock covers no description, also by the name of the environment", async () => {
+  const commands = onData(tempDirectory());
+  const run = (...args: string[]) => commands.run(...args);
+  await run("projects", "create", "shop", "--environments", "live");
+  await run("flags", "set", "sale", ...LIVE, "--on");
+  await run("environments", "lock", "live", "-p", "shop");
+  expect(await run("flags", "set", "sale", ...LIVE, "--description", "x")).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
+  expect(await run("flags", "set", "sale", "-p", "shop", "--owner", "ann")).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
+  expect(await run("flags", "set", "sale", ...LIVE, "--description", "y", "--off")).toMatchObject({
+    code: 2,
+  });
+});
+
 test("the summary of a proposal counts a flag once, in however many environments it changes", async () => {
   const { data, run } = await begin();
   await run("environments", "create", "next", "-p", "shop");

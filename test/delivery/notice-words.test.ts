@@ -17,6 +17,7 @@ function linesOf(changes: Record<string, [before: unknown, after: unknown]>, typ
   const { fields } = noticeMessage(
     { ...place, event: type, since: 0, until: 0, count: 1, notices },
     ruleInWords,
+    { ofNotice: () => null, ofProject: () => null },
   );
   return fields.map(([field, text]) => `${field}: ${text}`);
 }

@@ -49,9 +49,10 @@ async function begin(answers: (Attempt | "silent")[]) {
   const sending = {
     outgoing: async () => outgoing,
     retryDelays: [5],
+    pageOf: (project: string, change: string) => `https://dash.example/${project}/${change}`,
     report: (text: string) => void reports.push(text),
   };
-  const data = { change: { id: "x" } };
+  const data = { change: { id: "x", project: slug } };
   const body = JSON.stringify({ type: "change.proposed", timestamp: "2027-01-31T12:00:00.000Z", data });
   await apply(app.store, {
     change: "insertProposal",
@@ -60,7 +61,8 @@ async function begin(answers: (Attempt | "silent")[]) {
     action: "change.propose",
     events: [{ type: "change.proposed", body }],
   });
-  return { app, slug, sent, secrets, reports, job: changeDeliveriesJob(app, sending), data };
+  const linked = { ...data, url: `https://dash.example/${slug}/x` };
+  return { app, slug, sent, secrets, reports, job: changeDeliveriesJob(app, sending), data: linked };
 }
 
 test("an event goes to every webhook of the project once it is accepted, signed and under one id", async () => {

@@ -111,6 +111,7 @@ async function describe(change: ProposalView, paint: Session["paint"]): Promise<
       (each) => shown`${each.verdict} by ${each.who}, ${each.at}${each.why === null ? "" : `: ${each.why}`}`,
     ),
     `etag: ${etag}`,
+    ...(URL.canParse(change.url ?? "") ? [shown`page: ${change.url!}`] : []),
   ];
   const diffs = change.differences.map(({ action: done, kind, path, before, after }) =>
     printDiff(

@@ -10,43 +10,30 @@ export const SYSTEM = "formflag";
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
 /** The verbs of each audited noun. */
-type Verbs = {
-  session: "start" | "fail" | "end";
-  user: "create" | "set" | "delete" | "link";
-  member: "create" | "set" | "remove";
-  invitation: "create" | "delete" | "spend";
-  token: "create" | "revoke";
-  "second-factor": "create" | "set" | "delete" | "reset";
-  project: "create" | "set" | "delete";
-  environment: "create" | "set" | "delete";
-  form: "create" | "set" | "move" | "delete";
-  target: "create" | "set" | "delete";
-  feed: "create" | "revoke";
-  submissions: "export" | "delete" | "purge";
-  change: "propose" | "approve" | "reject" | "withdraw" | "refresh" | "apply" | "bypass" | "expire";
-  backup: "create";
-};
+export const AUDITED = {
+  session: ["start", "fail", "end"],
+  user: ["create", "set", "delete", "link"],
+  member: ["create", "set", "remove"],
+  invitation: ["create", "delete", "spend"],
+  token: ["create", "revoke"],
+  "second-factor": ["create", "set", "delete", "reset"],
+  project: ["create", "set", "delete"],
+  environment: ["create", "set", "delete"],
+  form: ["create", "set", "move", "delete"],
+  target: ["create", "set", "delete"],
+  feed: ["create", "revoke"],
+  submissions: ["export", "delete", "purge"],
+  change: ["propose", "approve", "reject", "withdraw", "refresh", "apply", "bypass", "expire"],
+  backup: ["create"],
+} as const;
+
+export type AuditedNoun = keyof typeof AUDITED;
 
 /** The nouns of actions. */
-export const AUDITED_NOUNS = [
-  "session",
-  "user",
-  "member",
-  "invitation",
-  "token",
-  "second-factor",
-  "project",
-  "environment",
-  "form",
-  "target",
-  "feed",
-  "submissions",
-  "change",
-  "backup",
-] as const satisfies (keyof Verbs)[];
+export const AUDITED_NOUNS = Object.keys(AUDITED) as AuditedNoun[];
 
 /** A noun, a dot and a verb, such as `token.revoke`. */
-export type AuditAction = { [N in keyof Verbs]: `${N}.${Verbs[N]}` }[keyof Verbs];
+export type AuditAction = { [N in AuditedNoun]: `${N}.${(typeof AUDITED)[N][number]}` }[AuditedNoun];
 
 /** Something that was done, without its author. */
 export type AuditEvent = {

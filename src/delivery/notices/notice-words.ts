@@ -9,12 +9,13 @@ import { DIGEST, type NoticeType } from "./notice-types.ts";
 const MAX_TEXT = 200;
 
 /** A notice as it is stored. */
-type Notice = {
+export type Notice = {
   type: NoticeType;
   data: {
     project: string;
     environment: string | null;
     name: string;
+    revision: number;
     who: string;
     why: string | null;
     changes: FieldChange[];
@@ -25,29 +26,58 @@ type Notice = {
 /** The words of a member that a change set, such as a rule; null for one that is shown as its value. */
 export type ChangeInWords = (field: string, value: unknown) => string | null;
 
-/** The message for people about the notices of a delivery: plain texts without markup. */
-export function noticeMessage(content: NoticeContent, inWords: ChangeInWords): ChatMessage {
+/** The addresses of pages of the dashboard; null if the server does not know its address. */
+export type NoticePages = {
+  ofNotice: (notice: Notice) => string | null;
+  /** The history of a project or an environment. */
+  ofProject: (project: string, environment: string | null) => string | null;
+};
+
+/** The page of the notices of a delivery: that of the only one, or the history for a digest. */
+export function pageOf(
+  { event, project, environment, notices }: NoticeContent,
+  pages: NoticePages,
+): string | null {
+  return event === DIGEST
+    ? pages.ofProject(project, environment)
+    : pages.ofNotice(JSON.parse(notices[0]!) as Notice);
+}
+
+/** The message for people about the notices of a delivery: plain texts without markup, and the address of its page. */
+export function noticeMessage(
+  content: NoticeContent,
+  inWords: ChangeInWords,
+  pages: NoticePages,
+): ChatMessage {
+  const link = pageOf(content, pages) ?? "";
   const notices = content.notices.map((text) => JSON.parse(text) as Notice);
-  if (content.event === DIGEST) return digestMessage(content, notices);
+  if (content.event === DIGEST) return { ...digestMessage(content, notices), link };
   const [notice] = notices as [Notice];
   const { why, changes } = notice.data;
+  const fields = changes.map(({ field, before, after }) => {
+    const text = (value: unknown) => oneLine(inWords(field, value) ?? textOf(value), MAX_TEXT);
+    return [field === "targeting" ? "rule" : field, `${text(before)} → ${text(after)}`] as const;
+  });
   return {
     title: `${placeOf(notice)}: ${eventOf(notice)}`,
-    fields: changes.map(({ field, before, after }) => {
-      const text = (value: unknown) => oneLine(inWords(field, value) ?? textOf(value), MAX_TEXT);
-      return [field === "targeting" ? "rule" : field, `${text(before)} → ${text(after)}`];
-    }),
-    link: why === null ? "" : `Reason: ${oneLine(why, MAX_TEXT)}`,
+    // Fields are cut from the end.
+    fields: why === null ? fields : [["Reason", oneLine(why, MAX_TEXT)], ...fields],
+    link,
   };
 }
 
-function digestMessage({ project, environment, count }: NoticeContent, notices: Notice[]): ChatMessage {
+function digestMessage(
+  { project, environment, count }: NoticeContent,
+  notices: Notice[],
+): Omit<ChatMessage, "link"> {
   const place = environment === null ? project : `${project}/${environment}`;
   const left = count - notices.length;
   return {
     title: `${place}: ${count} ${count === 1 ? "change" : "changes"}`,
-    fields: notices.map((notice) => [placeOf(notice), eventOf(notice)]),
-    link: left > 0 ? `and ${left} more` : "",
+    fields: [
+      ...notices.map((notice) => [placeOf(notice), eventOf(notice)] as const),
+      ...(left > 0 ? [["More", String(left)] as const] : []),
+    ],
   };
 }
 

@@ -6,24 +6,32 @@ import type { NoticeContent } from "../store.ts";
 import { oneLine } from "../text.ts";
 import { activeSecrets, type TargetRecord } from "../target.ts";
 import { DIGEST } from "./notice-types.ts";
-import { type ChangeInWords, noticeMessage } from "./notice-words.ts";
+import { type ChangeInWords, type NoticePages, noticeMessage, pageOf } from "./notice-words.ts";
 
 /** Characters of the subject of a mail. */
 const MAX_SUBJECT = 200;
+
+type Sending = {
+  id: string;
+  content: NoticeContent;
+  now: number;
+  inWords: ChangeInWords;
+  pages: NoticePages;
+};
 
 /** Sends the notices of a delivery to its target once; without a mail server, mail is not claimed. */
 export async function sendNotices(
   outgoing: Outgoing,
   target: TargetRecord,
-  { id, content, now, inWords }: { id: string; content: NoticeContent; now: number; inWords: ChangeInWords },
+  { id, content, now, inWords, pages }: Sending,
   signal: AbortSignal,
 ): Promise<Attempt> {
   const { kind, url } = target;
   if (kind === "webhook") {
     const secrets = activeSecrets(target, now).map(({ secret }) => secret);
-    return outgoing.sendWebhook({ url, id, secrets, ...webhookOf(content) }, signal);
+    return outgoing.sendWebhook({ url, id, secrets, ...webhookOf(content, pages) }, signal);
   }
-  const message = noticeMessage(content, inWords);
+  const message = noticeMessage(content, inWords, pages);
   if (kind !== "mail") return outgoing.sendChat(kind, url, message, signal);
   const { mailer, from } = outgoing.mail!;
   const lines = message.fields.map(([field, text]) => `${oneLine(field, MAX_SUBJECT)}: ${text}`);
@@ -39,12 +47,15 @@ export async function sendNotices(
 }
 
 /** The event of a delivery with its data as JSON text. */
-function webhookOf({ event, since, until, count, notices }: NoticeContent) {
+function webhookOf(content: NoticeContent, pages: NoticePages) {
+  const { event, since, until, count, notices } = content;
+  const page = pageOf(content, pages);
+  const url = page === null ? {} : { url: page };
   if (event !== DIGEST) {
-    const { timestamp, data } = JSON.parse(notices[0]!) as { timestamp: string; data: unknown };
-    return { type: event, createdAt: timestamp, data: JSON.stringify(data) };
+    const { timestamp, data } = JSON.parse(notices[0]!) as { timestamp: string; data: object };
+    return { type: event, createdAt: timestamp, data: JSON.stringify({ ...data, ...url }) };
   }
-  const head = JSON.stringify({ since: isoTime(since), until: isoTime(until), count });
+  const head = JSON.stringify({ since: isoTime(since), until: isoTime(until), count, ...url });
   const more = count > notices.length;
   const data = `${head.slice(0, -1)},"notices":[${notices.join()}],"more":${more}}`;
   return { type: event, createdAt: isoTime(until), data };

@@ -10,9 +10,13 @@ type Sending = {
   outgoing: () => Promise<Outgoing>;
   /** Seconds after each failed attempt until the next one. */
   retryDelays: readonly number[];
+  /** The address of the page of a change; null if it is not known. */
+  pageOf: (project: string, change: string) => string | null;
   /** Receives what failed for the last time. */
   report: (text: string) => void;
 };
+
+type ProposalEvent = { type: string; timestamp: string; data: { change: { project: string; id: string } } };
 
 /** Events that are sent at once. */
 const AT_ONCE = 8;
@@ -20,16 +24,24 @@ const AT_ONCE = 8;
 const LEASE_MS = 60_000;
 /** Longest attempt, in milliseconds. */
 const ATTEMPT_MS = 15_000;
+/** Milliseconds between two looks for events of other processes, and between two removals of ended ones. */
+const POLL_MS = 2000;
+const HOUR_MS = 3_600_000;
 /** How long ended ones are kept. */
 const KEPT_MS = 30 * DAY_MS;
 
 /** The job that sends the events of proposed changes to webhooks, each at least once. */
-export function changeDeliveriesJob(app: ChangesApp, { outgoing, retryDelays, report }: Sending): Job {
+export function changeDeliveriesJob(
+  app: ChangesApp,
+  { outgoing, retryDelays, pageOf, report }: Sending,
+): Job {
   const { proposals } = app.store;
   const send = async (delivery: ChangeDelivery): Promise<void> => {
     const { id, body, url, secret, attempts } = delivery;
-    const { type, timestamp, data } = JSON.parse(body) as { type: string; timestamp: string; data: unknown };
-    const webhook = { url, id, type, secrets: [secret], data: JSON.stringify(data), createdAt: timestamp };
+    const { type, timestamp, data } = JSON.parse(body) as ProposalEvent;
+    const page = pageOf(data.change.project, data.change.id);
+    const linked = JSON.stringify(page === null ? data : { ...data, url: page });
+    const webhook = { url, id, type, secrets: [secret], data: linked, createdAt: timestamp };
     const attempt = await tryOnce(await outgoing(), webhook);
     const now = app.now();
     const delay = attempt.outcome === "retry" ? retryDelays[attempts - 1] : undefined;
@@ -39,11 +51,16 @@ export function changeDeliveriesJob(app: ChangesApp, { outgoing, retryDelays, re
     if (isEnded && attempt.outcome !== "delivered")
       report(`the event ${type} was not delivered: ${attempt.error ?? "no answer"}`);
   };
+  let clearsAt = 0;
   return {
     name: "change deliveries",
-    every: 60_000,
+    // Another process, such as a command, may have proposed the change.
+    every: POLL_MS,
     next: () => proposals.nextDelivery(),
     async run() {
+      const dueAt = await proposals.nextDelivery();
+      if (app.now() < Math.min(dueAt ?? Number.POSITIVE_INFINITY, clearsAt)) return;
+      clearsAt = app.now() + HOUR_MS;
       for (;;) {
         const now = app.now();
         const due = await proposals.claimDeliveries(now, now + LEASE_MS, AT_ONCE);

@@ -40,4 +40,6 @@ export const proposalSchema = z.object({
   appliedAt: z.nullable(timestamp),
   /** Whether an administrator made it at once, without approvals. */
   bypass: z.boolean(),
+  /** The address of its page in the dashboard; a path if the server does not know its own. Lists have none. */
+  url: z.optional(z.string()),
 });

@@ -11,7 +11,7 @@ import type { Deployment, Download } from "../../operations/deployment.ts";
 import type { ProposalView } from "../../documents/changes/proposal.ts";
 import { addressOf } from "../../operations/address.ts";
 import { changes } from "../../operations/changes/changes.ts";
-import { type Detour, performBy } from "../../operations/changes/perform.ts";
+import { type Detour, performBy, withPage } from "../../operations/changes/perform.ts";
 import { OMITTED, ADMIN_PATH, type Call, type Operation, type Schemas } from "../../operations/operation.ts";
 import { checkBody, checkQuery } from "../../operations/schema/check.ts";
 import { limitKey } from "../address.ts";
@@ -55,7 +55,8 @@ export async function addRoute(
     };
     const detour = detourOf(c);
     const performed = detour === null ? null : await performBy(detour, operation, call);
-    if (performed && "change" in performed) return proposedAnswer(c, performed.change);
+    if (performed && "change" in performed)
+      return proposedAnswer(c, await withPage(deployment, performed.change));
     const takeTurns = createTurns();
     const value = performed ? performed.value : await operation.run(call);
     if (media) return answerOf(value as Download, c.get("caller"), (error) => report.error(error, c.req.raw));

@@ -6,7 +6,7 @@ import { approveChange, rejectChange, withdrawChange } from "../../documents/cha
 import { getChange, listChanges } from "../../documents/changes/views.ts";
 import type { ProposalView } from "../../documents/changes/proposal.ts";
 import { type Call, noun } from "../operation.ts";
-import { rerunOn } from "./perform.ts";
+import { rerunOn, withPage } from "./perform.ts";
 
 const ALL = "/projects/:project/changes";
 const ONE = "/projects/:project/changes/:change";
@@ -36,48 +36,52 @@ export const changes = noun("changes", () => import("../schema/changes-schema.ts
     path: ONE,
     summary: "Get a proposed change",
     scope: "flags:read",
-    run: async ({ app, caller, names, tag }) =>
-      tagged(tag, await getChange(app, caller, names, rerunOn(app))),
+    run: async ({ app, caller, names, tag, deployment }) =>
+      tagged({ tag, deployment }, await getChange(app, caller, names, rerunOn(app))),
   },
   approve: {
     ...review,
     path: `${ONE}/approve`,
     summary: "Approve a proposed change, as the ETag names it",
-    run: async ({ app, caller, names, ifMatch, tag }) =>
-      tagged(tag, await approveChange(app, caller, names, etagIn(ifMatch))),
+    run: async ({ app, caller, names, ifMatch, tag, deployment }) =>
+      tagged({ tag, deployment }, await approveChange(app, caller, names, etagIn(ifMatch))),
   },
   reject: {
     ...review,
     path: `${ONE}/reject`,
     summary: "Reject a proposed change",
-    run: async ({ app, caller, names, body: { why }, tag }) =>
-      tagged(tag, await rejectChange(app, caller, names, readWhy(why ?? ""))),
+    run: async ({ app, caller, names, body: { why }, tag, deployment }) =>
+      tagged({ tag, deployment }, await rejectChange(app, caller, names, readWhy(why ?? ""))),
   },
   withdraw: {
     ...review,
     path: `${ONE}/withdraw`,
     summary: "Withdraw a proposed change",
-    run: async ({ app, caller, names, tag }) => tagged(tag, await withdrawChange(app, caller, names)),
+    run: async ({ app, caller, names, tag, deployment }) =>
+      tagged({ tag, deployment }, await withdrawChange(app, caller, names)),
   },
   apply: {
     ...review,
     path: `${ONE}/apply`,
     summary: "Apply an approved change, as the ETag names it",
-    run: async ({ app, caller, names, ifMatch, tag }) =>
-      tagged(tag, await applyChange(app, caller, names, etagIn(ifMatch), rerunOn(app))),
+    run: async ({ app, caller, names, ifMatch, tag, deployment }) =>
+      tagged({ tag, deployment }, await applyChange(app, caller, names, etagIn(ifMatch), rerunOn(app))),
   },
   refresh: {
     ...review,
     path: `${ONE}/refresh`,
     summary: "Plan a proposed change again, which voids its approvals if it would now do something else",
-    run: async ({ app, caller, names, tag }) =>
-      tagged(tag, await refreshChange(app, caller, names, rerunOn(app))),
+    run: async ({ app, caller, names, tag, deployment }) =>
+      tagged({ tag, deployment }, await refreshChange(app, caller, names, rerunOn(app))),
   },
 });
 
-function tagged(tag: Call["tag"], change: ProposalView): { change: ProposalView } {
+async function tagged(
+  { tag, deployment }: Pick<Call, "tag" | "deployment">,
+  change: ProposalView,
+): Promise<{ change: ProposalView }> {
   tag(change.etag);
-  return { change };
+  return { change: await withPage(deployment, change) };
 }
 
 /** The etag of the change that the caller has seen; null if it names none. Throws `invalid`. */

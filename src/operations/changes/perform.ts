@@ -57,6 +57,12 @@ export async function performBy(
   );
 }
 
+/** A proposed change with the address of its page. */
+export async function withPage({ pageUrl }: Call["deployment"], change: ProposalView): Promise<ProposalView> {
+  const { project, id } = change;
+  return { ...change, url: await pageUrl(`/projects/${project}/changes/${id}`) };
+}
+
 /** The time that a change stays open, in milliseconds. Throws `invalid`. */
 function lastsIn(text: string): number {
   const ms = (parseDuration(text.trim()) ?? Number.NaN) * 1000;

@@ -49,7 +49,7 @@ export function jobsOf(app: App, { outbox, outgoing, note, slowness }: Running):
     tallyExpiryJob(app),
     expiredChangesJob(app),
     flagNoticesJob(app, outbox.wake),
-    changeDeliveriesJob(app, { outgoing, retryDelays: RETRY_DELAYS, report: note }),
+    changeDeliveriesJob(app, { outgoing, retryDelays: RETRY_DELAYS, pageOf: () => null, report: note }),
     auditExpiryJob(app, AUDIT_DAYS),
     ...experimentJobs(app, note),
   ];

@@ -68,7 +68,12 @@ describe.if(IS_POSTGRES_HERE)("two replicas", () => {
     expect(items).toMatchObject([{ name: "sale", review: { change: change.id } }]);
 
     const jobs = both.map((app) =>
-      changeDeliveriesJob(app, { outgoing: async () => outgoing, retryDelays: [], report: () => {} }),
+      changeDeliveriesJob(app, {
+        outgoing: async () => outgoing,
+        retryDelays: [],
+        pageOf: () => null,
+        report: () => {},
+      }),
     );
     await Promise.all(jobs.map((job) => job.run()));
     const types = webhooksOf(outgoing).map(({ type }) => type);

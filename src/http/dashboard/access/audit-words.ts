@@ -1,9 +1,9 @@
 import { own } from "../../../base/shapes/own.ts";
-import type { AUDITED_NOUNS, AuditAction } from "../../../access/audit/entry.ts";
+import type { AuditAction, AuditedNoun } from "../../../access/audit/entry.ts";
 import { formatExact } from "../parts/time.tsx";
 
 /** The subjects of entries, by their nouns. */
-export const NOUN_WORDS: Record<(typeof AUDITED_NOUNS)[number], string> = {
+export const NOUN_WORDS: Record<AuditedNoun, string> = {
   session: "Sign-ins",
   user: "Users",
   member: "Members",

@@ -9,6 +9,7 @@ import { PROPOSAL_STATUSES } from "../../../projects/approval.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf, textOrNull } from "../fields.ts";
+import { PROPOSAL } from "../notice-pages.ts";
 import { PROJECT, pathTo } from "../paths.ts";
 import type { Done, Dashboard } from "../routes.ts";
 import type { Page } from "../page.tsx";
@@ -19,7 +20,6 @@ import { proposalPage } from "./proposal-page.tsx";
 const PAGE = 20;
 
 const PROPOSALS = `${PROJECT}/changes` as const;
-const PROPOSAL = `${PROJECT}/changes/:change` as const;
 
 type Place = { project: string; change: string };
 
