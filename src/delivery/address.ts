@@ -112,7 +112,8 @@ export function senderFault(
   const other = Object.keys(data).find((name) => firstAddress(data[name]) !== null);
   const offer = other === undefined ? "" : `; the field ${oneLine(other, 80)} holds one`;
   if (typed === undefined) return `the submission has no mail address of its sender${offer}`;
-  const text = oneLine(String(data[typed]), 80);
+  const value = data[typed];
+  const text = oneLine(typeof value === "string" ? value : JSON.stringify(value), 80);
   return /^[^@\s]*[^\0-\x7f][^@\s]*@[^@\s]+$/.test(text)
     ? `the mailbox of ${text} has other characters than ASCII, to which formflag cannot send`
     : `${text} in the field ${oneLine(typed, 80)} is no mail address that can be sent to${offer}`;

@@ -7,6 +7,7 @@ import {
   plainAddress,
   senderFault,
 } from "../../src/delivery/address.ts";
+import { parseFields } from "../../src/delivery/text.ts";
 import { reasonOf } from "../support/refusals.ts";
 
 describe("a plain address", () => {
@@ -147,6 +148,14 @@ describe("the sender's address", () => {
   ])("is missing for a reason: %j", (data, emailField, ...words) => {
     expect(find(data, emailField)).toBeNull();
     for (const word of words) expect(senderFault(data, emailField, null)).toContain(word);
+  });
+
+  test.each([
+    ['{"email":1.10}', "1.10 in the field email"],
+    ['{"email":[12345678901234567890]}', "[12345678901234567890] in the field email"],
+    ['{"email":{"toString":1,"valueOf":1}}', '{"toString":1,"valueOf":1} in the field email'],
+  ])("is missing for a reason where a stranger sends %s", (json, words) => {
+    expect(senderFault(parseFields(json), null, null)).toContain(words);
   });
 
   test("comes from the field that the form names, and from no other", () => {
