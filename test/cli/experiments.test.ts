@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { ProposalView } from "../../src/documents/changes/proposal.ts";
-import { onData } from "../support/commands.ts";
+import { formflag, onData } from "../support/commands.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 test("experiments create takes guards with spaces, several times", async () => {
@@ -15,8 +15,8 @@ test("experiments create takes guards with spaces, several times", async () => {
 });
 
 /** A project with a flag of three variants, and what creates an experiment on it. */
-async function begin() {
-  const commands = onData(tempDirectory());
+async function begin(data = tempDirectory()) {
+  const commands = onData(data);
   const run = (...args: string[]) => commands.run(...args);
   const here = ["-p", "shop", "-e", "live"];
   await run("projects", "create", "shop", "--environments", "live");
@@ -72,4 +72,13 @@ test("experiments create --start that needs approvals leaves nothing, and with -
   expect((await run(...second, "--start", "--bypass", "--why", "now")).stdout).toBe(
     "created and started experiment second in shop/live\n",
   );
+});
+
+test("experiments create --start whose result cannot be written says so, and the experiment runs", async () => {
+  const data = tempDirectory();
+  const { json, here, create } = await begin(data);
+  const { code, stderr } = await formflag([...create, "--start", "--data", data], { isFull: true });
+  expect(stderr).toContain("standard output cannot be written: the disk is full");
+  expect(code).toBe(6);
+  expect(await json("experiments", "get", "headline", ...here)).toMatchObject({ status: "running" });
 });

@@ -9,6 +9,8 @@ export type RunOptions = {
   cwd?: string;
   env?: Record<string, string>;
   stdin?: string | Uint8Array<ArrayBuffer>;
+  /** Whether standard output is a file on a disk that is full. */
+  isFull?: boolean;
 };
 
 export type RunResult = { code: number; stdout: string; stderr: string };
@@ -19,12 +21,18 @@ export function environment(env: Record<string, string> = {}): Record<string, st
 }
 
 /** Runs a command line to its end, as the executable does without a terminal. */
-export async function formflag(args: string[], { cwd, env, stdin }: RunOptions = {}): Promise<RunResult> {
+export async function formflag(
+  args: string[],
+  { cwd, env, stdin, isFull }: RunOptions = {},
+): Promise<RunResult> {
   const stdout: Buffer[] = [];
   let stderr = "";
   const io = createIo(
     {
-      writeOut: async (text) => void stdout.push(Buffer.from(text)),
+      async writeOut(text) {
+        if (isFull) throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
+        stdout.push(Buffer.from(text));
+      },
       writeErr: async (text) => void (stderr += text),
       stdin: () => new Blob([stdin ?? ""]).stream(),
       isTerminal: () => false,

@@ -98,19 +98,17 @@ async function runCreate(
   }
   // A draft changes no flag: the start alone is proposed, or bypasses approvals.
   await client.call(operations.create, { names, body, isStep: true });
-  try {
-    const experiment = await client.call(operations.start, { names: place });
-    await report(
-      { ...experiment, result: "created" },
-      shown`created and started experiment ${name} in ${project}/${environment}\n`,
-    );
-  } catch (error) {
+  const experiment = await client.call(operations.start, { names: place }).catch(async (error: unknown) => {
     if (error instanceof Proposed)
       note(shown`created experiment ${name} in ${project}/${environment}, a draft\n`);
     // A refused command leaves nothing.
     else await client.call(operations.delete, { names: place, isStep: true });
     throw error;
-  }
+  });
+  await report(
+    { ...experiment, result: "created" },
+    shown`created and started experiment ${name} in ${project}/${environment}\n`,
+  );
 }
 
 export function addSetCommand(experiments: Command, io: Io): void {
