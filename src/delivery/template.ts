@@ -1,5 +1,6 @@
 import mustache from "mustache";
 import { AppError } from "../base/errors.ts";
+import { isRawNumber } from "../base/json/exact-json.ts";
 import { MAX_TEMPLATE } from "./limits.ts";
 import { describeValue, oneLine } from "./text.ts";
 
@@ -66,7 +67,8 @@ export function checkTemplate(text: string, what: string): void {
 export function membersOf(value: unknown, textOf: (value: unknown) => string): Members | undefined {
   let left = MAX_MEMBERS;
   const read = (value: unknown, depth: number): Member => {
-    if (typeof value !== "object" || value === null) return (left -= 1) < 0 ? "" : textOf(value);
+    if (typeof value !== "object" || value === null || isRawNumber(value))
+      return (left -= 1) < 0 ? "" : textOf(value);
     if (depth === 0) left = -1;
     if (left < 0) return "";
     if (Array.isArray(value)) return value.slice(0, left + 1).map((each) => read(each, depth - 1));

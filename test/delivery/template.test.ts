@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { parseExactly } from "../../src/base/json/exact-json.ts";
 import { checkTemplate, membersOf, renderTemplate } from "../../src/delivery/template.ts";
+import { describeValue } from "../../src/delivery/text.ts";
 import { errorOf } from "../support/refusals.ts";
 
 const fields = [
@@ -82,6 +84,14 @@ describe("a template", () => {
   ])("reaches members of objects and items of lists: %j", (text, rendered) => {
     checkTemplate(text, "the text");
     expect(renderTemplate(text, members(order))).toBe(rendered);
+  });
+
+  test("keeps the digits of numbers inside of objects and lists", () => {
+    const value = parseExactly('{"items":[{"qty":1.10},{"qty":12345678901234567890}],"total":1e400}');
+    const members = membersOf(value, (each) => describeValue(each, 100).text);
+    const template = "{{#order}}{{#items}}{{qty}}, {{/items}}{{total}}{{total.rawJSON}}{{/order}}";
+    const given = [{ name: "order", value: "", members }];
+    expect(render(template, given)).toBe("1.10, 12345678901234567890, 1e400");
   });
 
   test("goes through no more items than a message holds, however lists are nested", () => {
