@@ -30,13 +30,17 @@ export function normalize(text: string, form: "NFC" | "NFKC" | "NFKD"): string {
 
 /** Letters that have no accent to leave out, each with its spelling. */
 const SPELLED: ReadonlyMap<string, string> = new Map(
-  "ß:ss ẞ:SS æ:ae Æ:AE œ:oe Œ:OE ø:o Ø:O ł:l Ł:L đ:d Đ:D ð:d Ð:D þ:th Þ:Th ı:i ħ:h Ħ:H"
+  "ß:ss ẞ:SS æ:ae Æ:AE œ:oe Œ:OE ø:o Ø:O ł:l Ł:L đ:d Đ:D ð:d Ð:D þ:th Þ:Th ı:i ħ:h Ħ:H ŧ:t Ŧ:T"
     .split(" ")
     .map((pair) => [pair[0]!, pair.slice(2)]),
 );
 
 /** A text whose Latin letters are those of ASCII: without accents, and spelled out where they are letters of their own. */
 export function withoutAccents(text: string): string {
-  const bare = normalize(text, "NFKD").replaceAll(/\p{M}/gu, "");
-  return bare.replaceAll(/[^\0-\x7f]/g, (letter) => SPELLED.get(letter) ?? letter);
+  return spelledOut(normalize(text, "NFKD").replaceAll(/\p{M}/gu, ""));
+}
+
+/** A text without the strokes and ligatures of Latin letters that have no accent to leave out. */
+export function spelledOut(text: string): string {
+  return text.replaceAll(/[^\0-\x7f]/g, (letter) => SPELLED.get(letter) ?? letter);
 }

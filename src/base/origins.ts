@@ -42,13 +42,15 @@ function parseWildcard(entry: string): { scheme: string; domain: string } | unde
   return scheme === undefined || domain === undefined ? undefined : { scheme, domain };
 }
 
-/** Characters of an address that is parsed. */
-const MAX_URL = 2048;
+/** Characters of an address that is parsed, and of one with other characters than ASCII. */
+const MAX_URL = 65_536;
+const MAX_UNICODE_URL = 2048;
 
 /**
  * An address as the URL standard parses it; null for any other text, and for a long one: the parser normalizes the host, in
  * time quadratic in the marks on one of its characters.
  */
 export function parseUrl(text: string, base?: string): URL | null {
-  return text.length > MAX_URL ? null : URL.parse(text, base);
+  const most = /^[\0-\x7f]*$/.test(text) ? MAX_URL : MAX_UNICODE_URL;
+  return text.length > most ? null : URL.parse(text, base);
 }

@@ -1,4 +1,4 @@
-import { ATTACHED, normalize } from "../base/normalize.ts";
+import { ATTACHED, normalize, spelledOut } from "../base/normalize.ts";
 
 /** Accents of alphabets, such as those of Latin, Greek, Cyrillic, Arabic and Hebrew; not vowel signs of other scripts. */
 const ACCENTS =
@@ -9,19 +9,6 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 const PHRASE_SIGNS = /[\u2120\u2122\ufdfa\ufdfb]/g;
 /** Combining marks beyond the number that a character has in any language; they are not part of a searchable word. */
 const EXCESS_MARKS = new RegExp(`([${ATTACHED}]{10})[${ATTACHED}]+`, "gu");
-/** Latin letters that do not decompose, as they are written without their strokes and ligatures. */
-const LETTERS: ReadonlyMap<string, string> = new Map([
-  ["ł", "l"],
-  ["ø", "o"],
-  ["đ", "d"],
-  ["ħ", "h"],
-  ["ŧ", "t"],
-  ["ð", "d"],
-  ["æ", "ae"],
-  ["œ", "oe"],
-  ["þ", "th"],
-]);
-const STROKED = new RegExp(`[${[...LETTERS.keys()].join("")}]`, "g");
 /** White space other than single spaces. */
 const IRREGULAR_SPACE = /[^\S ]\s*| \s+/g;
 
@@ -42,10 +29,9 @@ function foldUnicode(text: string): string {
     // Upper case first: it turns "ß" into "SS" and "ı" into "I".
     .toUpperCase()
     .toLowerCase()
-    .replaceAll("ς", "σ")
-    .replaceAll(STROKED, (letter) => LETTERS.get(letter)!);
+    .replaceAll("ς", "σ");
   // Syllables and vowel signs that are left belong to one character again.
-  return normalize(folded, "NFC");
+  return normalize(spelledOut(folded), "NFC");
 }
 
 /** Letters, marks and digits of scripts that put spaces between words. */

@@ -69,7 +69,7 @@ function requiredIn({ required }: SchemaObject): string[] {
 
 function rowOf(name: string, property: SchemaObject, required: boolean): FieldRow {
   const { title, description } = property;
-  const label = typeof title === "string" && title.trim() !== "" ? oneLine(title) : oneLine(readable(name));
+  const label = typeof title === "string" && hasVisible(title) ? oneLine(title) : oneLine(readable(name));
   const { type, choices = [] } = typeOf(property);
   const help = typeof description === "string" ? lines(description) : "";
   return { name, label, type, required, choices, help };

@@ -313,7 +313,7 @@ describe("submissions export", () => {
     const { stdout } = await onData(server.data).run(...args);
     const [head, row] = csvLines(stdout) as [string, string];
     expect(head).toBe(`id,createdAt,"a","b","c","d","e","f","g","h","'=head",files`);
-    expect(row).toEndWith(`,"'=1","'+1","'-1","'@x","'\tx","'x",-1," =1","x",`);
+    expect(row).toEndWith(`,"'=1","+1","-1","'@x","'\tx","'x",-1," =1","x",`);
   });
 
   test("of a form without submissions is empty, and in CSV only a head", async () => {
