@@ -196,7 +196,8 @@ test("formflag mcp says what is wrong with a line, goes on, and answers a last l
     `${ping(2)}\r`,
     ping(3),
   ];
-  const { code, stdout } = await runExecutable(["mcp", "--data", data], { stdin: lines.join("\n") });
+  const stdin = Buffer.concat([Buffer.from('{"a":"Zoë"}\n', "latin1"), Buffer.from(lines.join("\n"))]);
+  const { code, stdout } = await runExecutable(["mcp", "--data", data], { stdin });
   const answers = stdout
     .trim()
     .split("\n")
@@ -204,6 +205,7 @@ test("formflag mcp says what is wrong with a line, goes on, and answers a last l
   expect([code, answers.map(({ id, error }) => [id, error?.code, error?.message])]).toEqual([
     0,
     [
+      [null, -32700, "a line is not UTF-8"],
       [null, -32700, "a line is not valid JSON"],
       [null, -32600, "a line is one message, not a list of them"],
       [null, -32600, "a message has at most 1 MB"],
