@@ -66,6 +66,8 @@ export type SubmissionStore = HandlingStore & {
    */
   scan(form: string, scan: Scan): Promise<ScanStep>;
   find(id: string): Promise<Submission | undefined>;
+  /** As `find`, with the data as text. */
+  findRaw(id: string): Promise<RawSubmission | undefined>;
   /** The standing of submissions, by id. Unknown ids are left out. */
   standing(ids: readonly string[]): Promise<Record<string, Standing>>;
   /**

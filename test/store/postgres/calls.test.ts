@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/base/errors.ts";
 import type { StoredSubmission } from "../../../src/forms/intake/insertion.ts";
+import { type RawSubmission, parsed } from "../../../src/forms/submission.ts";
 import type { PostgresStore } from "../../../src/store/postgres/store.ts";
 import { answerCalls } from "../../../src/store/postgres/threads/answers.ts";
 import { createCaller } from "../../../src/store/postgres/threads/calls.ts";
+import { openRemoteStore } from "../../../src/store/postgres/threads/remote-store.ts";
 import { eventually } from "../../support/eventually.ts";
 
 /** A thread that calls a store of which there are only these methods. */
@@ -34,6 +36,19 @@ test("a call returns what the main thread does, an error with its code and what 
     retryAfter: 1,
   });
   expect(await caller.call("forms", "none", []).catch(String)).toContain("TypeError");
+});
+
+test("a submission comes with every digit of its numbers", async () => {
+  const raw = { id: "a", data: '{"price":1.10}' } as RawSubmission;
+  const { caller } = connect({
+    submissions: {
+      findRaw: async (id: string) => (id === "a" ? raw : undefined),
+      find: async () => parsed(raw),
+    },
+  });
+  const { submissions } = openRemoteStore(caller, 0);
+  expect(JSON.stringify((await submissions.find("a"))?.data)).toBe('{"price":1.10}');
+  expect(await submissions.find("b")).toBeUndefined();
 });
 
 test("calls that are answered apart get each its own answer", async () => {

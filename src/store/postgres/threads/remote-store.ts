@@ -1,4 +1,5 @@
 import type { Shared } from "../../../forms/shared.ts";
+import { parsed } from "../../../forms/submission.ts";
 import type { Notes } from "../../../blobs/notes.ts";
 import { remoteSlices } from "../../sql/slices.ts";
 import { submissionSlice } from "../../sql/submissions/slice.ts";
@@ -34,6 +35,11 @@ export function openRemoteStore(caller: Caller, staleness: number): PostgresStor
     submissions: {
       ...slices.submissions,
       insert: caller.insert,
+      // A number as it was sent cannot be sent to another thread, its text can.
+      async find(id) {
+        const found = await slices.submissions.findRaw(id);
+        return found && parsed(found);
+      },
       updateIndex: method("submissions", "updateIndex"),
       indexBacklog: method("submissions", "indexBacklog"),
       rewrite: method("submissions", "rewrite"),

@@ -38,7 +38,7 @@ import {
   submissionsBeside,
 } from "./order.ts";
 import { type FindHits, scanSubmissions } from "./scan.ts";
-import { findSubmission, listSubmissions, standingOfSubmissions } from "./submissions.ts";
+import { findRawSubmission, findSubmission, listSubmissions, standingOfSubmissions } from "./submissions.ts";
 
 /** The slice of submissions, but for what each driver does in its own way. */
 export function submissionSlice(findHits: FindHits, forget: Forget) {
@@ -47,6 +47,7 @@ export function submissionSlice(findHits: FindHits, forget: Forget) {
       list: listSubmissions,
       scan: (form: string, scan: Scan) => scanSubmissions(findHits, form, scan),
       find: findSubmission,
+      findRaw: findRawSubmission,
       standing: standingOfSubmissions,
       beside: submissionsBeside,
       newestOf: newestOfForms,

@@ -60,11 +60,6 @@ export function* viewRaw(rows: readonly SubmissionRow[]): Work<RawSubmission[]> 
   }));
 }
 
-/** The submissions of rows. */
-function* viewSubmissions(rows: readonly SubmissionRow[]): Work<Submission[]> {
-  return (yield* viewRaw(rows)).map(parsed);
-}
-
 /** The files of submissions by their `seq`, for those that have some. */
 export function* filesOf(seqs: readonly number[]): Work<Map<number, FileInfo[]>> {
   const files = new Map<number, FileInfo[]>();
@@ -103,7 +98,7 @@ export function* listSubmissions(
   const params = { formId, before: before === null ? AFTER_EVERY_ID : bytesOf(before), limit: limit + 1 };
   const rows = yield* all<SubmissionRow>(sql, params, pageCut("data"));
   const { items, more } = cutPage(rows, limit, (row) => row);
-  return { submissions: yield* viewSubmissions(items), more };
+  return { submissions: (yield* viewRaw(items)).map(parsed), more };
 }
 
 /** Throws `not_found`. */
@@ -114,8 +109,13 @@ export function* formIdOf(formKey: string): Work<number> {
 }
 
 export function* findSubmission(id: string): Work<Submission | undefined> {
+  const found = yield* findRawSubmission(id);
+  return found && parsed(found);
+}
+
+export function* findRawSubmission(id: string): Work<RawSubmission | undefined> {
   const sql = `SELECT ${COLUMNS} ${OF_FORMS} AND s.id = $id`;
-  const [found] = yield* viewSubmissions(yield* all<SubmissionRow>(sql, { id: bytesOf(id) }));
+  const [found] = yield* viewRaw(yield* all<SubmissionRow>(sql, { id: bytesOf(id) }));
   return found;
 }
 
