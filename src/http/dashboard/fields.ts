@@ -61,3 +61,8 @@ export function oneOf<T extends string>(noun: string, options: readonly T[], tex
   if (found === undefined) throw new AppError("invalid", `${noun} is one of ${options.join(", ")}`);
   return found;
 }
+
+/** The number of the row in the value of a button such as `up-2`; 0 for one of no row. */
+export function rowOf(act: string): number {
+  return Number(/-(\d{1,6})$/.exec(act)?.[1] ?? 0);
+}

@@ -1,4 +1,4 @@
-import type { Fields } from "../fields.ts";
+import { type Fields, rowOf } from "../fields.ts";
 import { type DraftInput, isTyped, typedTable, variantsOf, withTable, withVariants } from "./draft.ts";
 import { BLANK } from "./rule-rows.ts";
 import { blankVariant } from "./variants/variant-rows.ts";
@@ -9,17 +9,14 @@ export function withVariantsMoved(typed: ValuesDraft, act: string): DraftInput {
   const { variants } = typed;
   if (variants === null) return typed;
   const { type, rows } = variants;
-  const moved =
-    act === "variant"
-      ? [...rows, blankVariant(variants)]
-      : rows.toSpliced(Number(/\d+$/.exec(act)?.[0] ?? 0) - 1, 1);
+  const moved = act === "variant" ? [...rows, blankVariant(variants)] : rows.toSpliced(rowOf(act) - 1, 1);
   return withVariants(typed, typed.base, { type, rows: moved });
 }
 
 /** The draft after a button of its rows: `row` adds one, `and-2` a condition, `up-2`, `down-2` and `remove-2` are for the second. */
 export function withRowsMoved(typed: ValuesDraft, fields: Fields, act: string): ValuesDraft {
   const { rows, ...rest } = typedTable(fields, variantsOf(typed.draft) ?? {});
-  const at = Number(/\d+$/.exec(act)?.[0] ?? 0) - 1;
+  const at = rowOf(act) - 1;
   const to = act.startsWith("up") ? at - 1 : at + 1;
   if (act === "row") rows.push({ condition: "", serve: "" });
   else if (act.startsWith("remove")) rows.splice(at, 1);

@@ -10,7 +10,7 @@ import {
 import { FIELD_TYPES } from "../../../forms/intake/row-types.ts";
 import { controlNames } from "../../../forms/intake/control-fields.ts";
 import type { Form } from "../../../forms/form.ts";
-import { type Fields, textOf } from "../fields.ts";
+import { type Fields, rowOf, textOf } from "../fields.ts";
 import { parseJson, positionOfPointer } from "../json-text.ts";
 
 type Schema = Record<string, unknown> | null;
@@ -138,7 +138,7 @@ export function inNotation(
 export function withRowsMoved(draft: FieldsDraft, act: string): FieldsDraft {
   if (draft.as === "json") return draft;
   const rows = [...draft.rows];
-  const at = Number(/\d+$/.exec(act)?.[0] ?? 0) - 1;
+  const at = rowOf(act) - 1;
   const to = act.startsWith("up") ? at - 1 : at + 1;
   if (act === "add") rows.push(BLANK_FIELD);
   else if (act.startsWith("remove")) rows.splice(at, 1);
