@@ -179,6 +179,23 @@ describe("a feed", () => {
     scan.mockRestore();
   });
 
+  test("has another tag after a change whose record takes the place of one that was deleted", async () => {
+    const [form, other] = [await formWith({ a: 1 }), await formWith({ b: 1 })];
+    const { submissions } = app.store;
+    const idIn = async ({ key }: { key: string }) =>
+      (await submissions.list(key, 1, null)).submissions[0]!.id;
+    const [own, others] = [await idIn(form), await idIn(other)];
+    const { path } = await feedOf(form, "csv");
+    const tagOf = async () => (await ask(path, { method: "HEAD" })).headers.get("etag")!;
+    const label = (id: string) =>
+      submissions.label([id], { add: ["late"], remove: [] }, { who: "ann", at: (app.clock.now += 1) });
+    await label(others);
+    const before = await tagOf();
+    await submissions.delete([others]);
+    await label(own);
+    expect(await tagOf()).not.toBe(before);
+  });
+
   test("is read in slices, so that a reader that takes nothing costs one, and by eight at a time", async () => {
     const text = "x".repeat(60_000);
     const form = await formWith(...Array.from({ length: 30 }, (_, n) => ({ n, text })));

@@ -30,16 +30,23 @@ const sumOf = (condition: string) => `coalesce(sum(c.count) FILTER (WHERE ${cond
 /**
  * The counts of a form in each folder, and of what was ever stored in it: a deletion lowers the first, and only a new submission, which
  * raises the second, makes up for that. Moves between folders and changes of labels and assignees leave a record, of which
- * the newest in any form counts.
+ * the newest in any form counts, with its time: once it is deleted, SQLite gives its id to the next one.
  */
 export function* contentVersion(formKey: string): Work<string> {
-  type Row = { inbox: number; spam: number; archived: number; stored: number; mark: number; event: number };
+  type Row = {
+    inbox: number;
+    spam: number;
+    archived: number;
+    stored: number;
+    mark: string | null;
+    event: string | null;
+  };
   const row = yield* only<Row>(
     `SELECT ${sumOf(`c.state = ${INBOX} AND c.hour = ${NOW}`)} AS inbox,
        ${sumOf(`c.state = ${SPAM} AND c.hour = ${NOW}`)} AS spam,
        ${sumOf(`c.state = ${ARCHIVED} AND c.hour = ${NOW}`)} AS archived, ${sumOf(`c.hour < ${NOW}`)} AS stored,
-       (SELECT coalesce(max(id), 0) FROM submission_marks) AS mark,
-       (SELECT coalesce(max(id), 0) FROM submission_events) AS event
+       (SELECT id || '.' || at FROM submission_marks ORDER BY id DESC LIMIT 1) AS mark,
+       (SELECT id || '.' || at FROM submission_events ORDER BY id DESC LIMIT 1) AS event
      FROM submission_counts c WHERE c.form_id = (SELECT id FROM forms WHERE key = $formKey)`,
     { formKey },
   );
