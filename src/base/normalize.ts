@@ -34,6 +34,8 @@ const SPELLED: ReadonlyMap<string, string> = new Map(
     .split(" ")
     .map((pair) => [pair[0]!, pair.slice(2)]),
 );
+/** These alone: a call for each letter of another script takes 170 ms for 360,000 of them. */
+const SPELLABLE = new RegExp(`[${[...SPELLED.keys()].join("")}]`, "g");
 
 /** A text whose Latin letters are those of ASCII: without accents, and spelled out where they are letters of their own. */
 export function withoutAccents(text: string): string {
@@ -42,5 +44,5 @@ export function withoutAccents(text: string): string {
 
 /** A text without the strokes and ligatures of Latin letters that have no accent to leave out. */
 export function spelledOut(text: string): string {
-  return text.replaceAll(/[^\0-\x7f]/g, (letter) => SPELLED.get(letter) ?? letter);
+  return text.replaceAll(SPELLABLE, (letter) => SPELLED.get(letter)!);
 }
