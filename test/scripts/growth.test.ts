@@ -54,6 +54,10 @@ const WALKERS: ReadonlyMap<string, string> = new Map([
   ],
   ["src/flags/rules/context.ts: checkValue", "once each, of a context within its limits"],
   ["src/flags/rules/difference-words.ts: valueInWords withWords", "two levels: a flag and its environments"],
+  [
+    "src/flags/rules/shares.ts: splittingAttributes attributesIn",
+    "operands of a split once more a level, of RULE_LIMITS",
+  ],
   ["src/forms/inbox/search-text.ts: textsIn", "once each, of a submission of 16 levels"],
   ["src/forms/intake/control-fields.ts: isFilled", "once each, of a submission of 16 levels"],
   ["src/forms/intake/fields.ts: checkTexts", "once each, of a submission of 16 levels"],
