@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import { hostname } from "node:os";
 import type { Option } from "commander";
 import { AppError } from "../../src/base/errors.ts";
@@ -184,6 +183,8 @@ function mailOf(given: Given, nameOf: NameOf): MailSettings | null {
 
 /** A domain, or an address in brackets (RFC 5321, 4.1.3). */
 const HELO = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[0-9a-z.:]+\])$/i;
+/** An address in place of a name, as the host of a URL. */
+const ADDRESS = /^[\d.]+$|^\[/;
 /** Domains of private networks. */
 const PRIVATE = /\.(?:localdomain|local|internal|home\.arpa)$/;
 
@@ -202,7 +203,9 @@ function heloOf({ mailHelo, publicUrl }: Given, { address }: Mailbox, nameOf: Na
   const urls = [`http://${hostname()}`, publicUrl ?? "", `http://${address.split("@").at(-1)}`];
   const names = urls.map((url) => (URL.canParse(url) ? new URL(url).hostname : ""));
   return (
-    names.find((name) => name.includes(".") && HELO.test(name) && !isIP(name) && !PRIVATE.test(name)) ?? null
+    names.find(
+      (name) => name.includes(".") && HELO.test(name) && !ADDRESS.test(name) && !PRIVATE.test(name),
+    ) ?? null
   );
 }
 

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { pathToFileURL } from "node:url";
 import { Database, constants } from "bun:sqlite";
 import { sqliteError } from "./errors.ts";
 import { schemaVersion } from "./schema-version.ts";
@@ -47,7 +46,7 @@ export function inspectDatabase(file: string, { isQuick }: { isQuick: boolean })
 export function openUnchanged(file: string): Database {
   if (existsSync(`${file}-wal`)) return new Database(file, { readonly: true, strict: true });
   const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
-  return new Database(`${pathToFileURL(file).href}?immutable=1`, flags);
+  return new Database(`${Bun.pathToFileURL(file).href}?immutable=1`, flags);
 }
 
 function sendingForms(db: Database): SendingForm[] {

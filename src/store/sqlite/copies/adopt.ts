@@ -1,6 +1,5 @@
 import { own } from "../../../base/shapes/own.ts";
 import { yieldToEventLoop } from "../../../base/event-loop.ts";
-import { pathToFileURL } from "node:url";
 import { Database, SQLiteError, constants } from "bun:sqlite";
 import { MiB } from "../../../base/bytes.ts";
 import { RULES, type Rule } from "../../../maintenance/column-rules.ts";
@@ -52,7 +51,7 @@ export async function adoptDatabase(
 /** Follows the advice of SQLite for untrusted files: https://www.sqlite.org/security.html */
 function openForeign(file: string): Database {
   const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
-  const db = new Database(`${pathToFileURL(file).href}?immutable=1`, flags);
+  const db = new Database(`${Bun.pathToFileURL(file).href}?immutable=1`, flags);
   for (const pragma of ["trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"])
     db.run(`PRAGMA ${pragma}`);
   return db;
