@@ -40,6 +40,7 @@ const content = z.string().check(
   z.refine((text) => findContentFault(text) === undefined, {
     error: ({ input }) => findContentFault(String(input)),
   }),
+  wellFormed,
   z.meta({
     maxLength: PREVIEW_LIMITS.content,
     description: "Markdown (CommonMark). Readers get cleaned HTML.",
@@ -56,6 +57,7 @@ const tags = z
         "a tag is a text without commas, and without spaces around it",
       ),
       z.refine(hasVisible, "a tag has characters that can be seen"),
+      wellFormed,
     ),
     "tags are a list of texts",
   )
@@ -81,9 +83,10 @@ function changeOf({ kind, label, max }: OptionalField, name: string) {
   if (kind === "tags") return tags;
   if (kind === "colours") return colours;
   const noun = withArticle(label.toLowerCase());
-  const text = z
-    .string()
-    .check(z.refine((given) => given === "" || hasVisible(given), `${noun} has characters that can be seen`));
+  const text = z.string().check(
+    z.refine((given) => given === "" || hasVisible(given), `${noun} has characters that can be seen`),
+    wellFormed,
+  );
   return max === undefined ? text : text.check(z.maxLength(max, `${noun} has at most ${max} characters`));
 }
 

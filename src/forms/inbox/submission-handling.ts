@@ -99,6 +99,7 @@ export async function noteSubmission(app: FormsApp, caller: Caller, id: string, 
   await requireHandled(app, caller, [id]);
   const text = note.trim();
   if (!hasVisible(text)) throw new AppError("invalid", "the note is empty");
+  if (!text.isWellFormed()) throw new AppError("invalid", "the note is not valid Unicode");
   if (text.length > HANDLING_LIMITS.note)
     throw new AppError(
       "invalid",

@@ -86,7 +86,7 @@ test("a label is a short text on one line without commas and quotes, and a note 
       [label, "invalid"],
     );
   expect(await codeOf(labelSubmissions(app, OPERATOR, ids, { add: ["a"], remove: ["A"] }))).toBe("invalid");
-  for (const note of ["", " \n", "\u200b", "x".repeat(10_001)])
+  for (const note of ["", " \n", "\u200b", "half \ud800", "x".repeat(10_001)])
     expect(await codeOf(noteSubmission(app, OPERATOR, ids[0], note))).toBe("invalid");
 });
 

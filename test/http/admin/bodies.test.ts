@@ -36,6 +36,10 @@ describe("a body", () => {
       ["/forms", "POST", { slug: fresh(), successMessage: half }],
       ["/forms", "POST", { slug: fresh(), schema: { properties: { a: { description: half } } } }],
       [flag, "PATCH", { description: half }],
+      [flag, "PATCH", { owner: half }],
+      [flag, "PATCH", { tags: [half] }],
+      [flag, "PATCH", { previewName: half }],
+      [flag, "PATCH", { previewContent: half }],
     ] as const) {
       const answer = await ask(address, { method, body: JSON.stringify(body) });
       await expectError(answer, 400, "invalid", "not valid Unicode");
