@@ -81,15 +81,19 @@ function choicesIn(property: unknown): Map<string, string> | null {
   if (property["type"] === "boolean") return new Map(["true", "false"].map((value) => [value, value]));
   const { items } = property;
   const { enum: values, oneOf, anyOf } = isObject(items) ? { ...items, ...property } : property;
-  if (Array.isArray(values)) return new Map(values.map((value) => [String(value), String(value)]));
+  if (Array.isArray(values)) return new Map(values.map((value) => [choiceText(value), choiceText(value)]));
   const branches: unknown = oneOf ?? anyOf;
   if (!Array.isArray(branches)) return null;
   const choices = branches.map((each: unknown): [string, string] | null => {
     if (!isObject(each) || !Object.hasOwn(each, "const")) return null;
-    const [value, title] = [String(each["const"]), each["title"]];
+    const [value, title] = [choiceText(each["const"]), each["title"]];
     return [value, typeof title === "string" && title.trim() !== "" ? title : value];
   });
   return choices.every((each) => each !== null) ? new Map(choices) : null;
+}
+
+function choiceText(value: unknown): string {
+  return scalarText(value) ?? JSON.stringify(value);
 }
 
 /** Returns the titles of values that are choices in the schema of a form, alone or in a list; any other value as it is. */

@@ -44,6 +44,17 @@ test("choices of a schema are counted in its order, also those that nobody made"
   ]);
 });
 
+test("choices of a schema that are objects are shown as JSON", () => {
+  const odd = { toString: 1 };
+  for (const property of [{ enum: [odd, "b"] }, { oneOf: [{ const: odd }, { const: "b", title: "Blue" }] }]) {
+    const schema = { properties: { one: property } };
+    const [counted] = countChoices(schema, columnsOf(schema, []), of({ one: "b" }));
+    expect(counted!.choices.map(({ count }) => count)).toEqual([0, 1]);
+    expect(counted!.choices[0]!.value).toBe('{"toString":1}');
+    expect(titlesIn(schema)("one", odd)).toBe(odd);
+  }
+});
+
 test("choices of a schema are read by their titles, alone and in a list, and other values as they are", () => {
   const oneOf = [{ const: "b", title: "Blue" }, { const: 2, title: "Two" }, { const: "plain" }];
   const schema = {
