@@ -1,4 +1,5 @@
 import mustache from "mustache";
+import { MiB } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
 import { isRawNumber } from "../base/json/exact-json.ts";
 import { MAX_TEMPLATE } from "./limits.ts";
@@ -16,6 +17,8 @@ const MAX_MEMBERS = 2000;
 const MAX_DEPTH = 8;
 /** Items of lists that all sections of a template go through together: one in another would multiply them. */
 const MAX_ITEMS = 1000;
+/** Characters of all values that a template shows: the tags of a section repeat them for each item. */
+const MAX_TEXT = MiB;
 /** Characters of an object or a list inside of a field. */
 const MAX_INNER = 2000;
 
@@ -99,10 +102,16 @@ export function renderTemplate(text: string, fields: readonly TemplateField[]): 
   const list = fields.map(({ name, value }) => Object.assign(Object.create(null), { name, value }));
   names[LIST] = list;
   for (const each of [list, names, ...list]) texts.set(each, "");
-  const textOfTag = (token: string[], scope: Pick<mustache.Context, "lookup">): string => {
-    const value: unknown = (scope as Scope).find(token[1]!);
+  const textOf = (value: unknown): string => {
     if (typeof value === "string") return value;
     return value === undefined ? "" : (texts.get(value) ?? describeValue(value, MAX_INNER).text);
+  };
+  let room = MAX_TEXT;
+  const textOfTag = (token: string[], scope: Pick<mustache.Context, "lookup">): string => {
+    if (room === 0) return "";
+    const text = textOf((scope as Scope).find(token[1]!)).slice(0, room);
+    room -= text.length;
+    return text;
   };
   const writer = createWriter();
   writer.escapedValue = textOfTag;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { MiB } from "../../src/base/bytes.ts";
 import { parseExactly } from "../../src/base/json/exact-json.ts";
 import { checkTemplate, membersOf, renderTemplate } from "../../src/delivery/template.ts";
 import { describeValue } from "../../src/delivery/text.ts";
@@ -92,6 +93,12 @@ describe("a template", () => {
     const template = "{{#order}}{{#items}}{{qty}}, {{/items}}{{total}}{{total.rawJSON}}{{/order}}";
     const given = [{ name: "order", value: "", members }];
     expect(render(template, given)).toBe("1.10, 12345678901234567890, 1e400");
+  });
+
+  test("shows a megabyte of values at most, however often it repeats them", () => {
+    const many = Array.from({ length: 1000 }, () => "é".repeat(200));
+    const rendered = renderTemplate(`{{#a}}${"{{.}}".repeat(1400)}{{/a}}`, members({ a: many }));
+    expect(rendered.length).toBe(MiB);
   });
 
   test("goes through no more items than a message holds, however lists are nested", () => {
