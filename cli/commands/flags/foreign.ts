@@ -32,7 +32,7 @@ export async function readForeign(
   }
 }
 
-const HINT = "--format names service from which the file comes; --from-environment the environment in it";
+const HINT = "--format names the service from which the file comes; --from-environment the environment in it";
 
 async function parse(text: string, name: string, format: ForeignFormat): Promise<unknown> {
   if (/^\s*[[{]/.test(text)) {

@@ -185,8 +185,8 @@ function commandHint(word: string, args: string[], program: Command): string | n
   if (turned !== null) return turned;
   const [next = ""] = rest;
   const meant = ON.test(next) ? "enable" : OFF.test(next) ? "disable" : verbs.length === 1 ? verbs[0]! : next;
-  const takesName = command.commands.find((each) => each.name() === "list")?.registeredArguments.length;
-  const listed = takesName ? `formflag ${pathOf(command)} list ${masked(word)} lists those of a form; ` : "";
+  const owner = command.commands.find((each) => each.name() === "list")?.registeredArguments[0]?.name();
+  const listed = owner ? `formflag ${pathOf(command)} list ${masked(word)} lists those of a ${owner}; ` : "";
   const all = `${listed}its commands are ${verbs.join(", ")}`;
   return verbs.includes(meant)
     ? `the verb comes first: formflag ${pathOf(command)} ${meant} ${word}; ${all}`
