@@ -1,7 +1,7 @@
 import { normalize } from "../base/normalize.ts";
 import { messageId, plainAddress } from "./address.ts";
 import type { MailMessage, Mailbox } from "./message.ts";
-import { type TemplateField, membersOf, renderTemplate } from "./template.ts";
+import { type TemplateField, membersOf, renderTemplate, renderValues } from "./template.ts";
 import { describeValue, escapeHtml, mailHtml, oneLine, parseFields } from "./text.ts";
 
 /** An automatic reply to the person who filled in a form. */
@@ -38,7 +38,12 @@ export function buildAutoreply({ id, from, to, now, data, subject, text }: Autor
   const address = plainAddress(to);
   if (address === null) return null;
   const fields = safeFields(data, address);
-  const body = renderTemplate(text ?? DEFAULT_TEXT, fields);
+  // The recipient's own address is none that leads anywhere.
+  const others = fields.map((field) => (field.value === address ? { ...field, value: " " } : field));
+  // A template may put values side by side, which together are a link.
+  const render = (template: string) =>
+    renderTemplate(template, hasLink(renderValues(template, others)) ? [] : fields);
+  const body = render(text ?? DEFAULT_TEXT);
   return {
     id: messageId(id, from),
     from,
@@ -46,7 +51,7 @@ export function buildAutoreply({ id, from, to, now, data, subject, text }: Autor
     replyTo: null,
     date: now,
     autoSubmitted: "auto-replied",
-    subject: oneLine(renderTemplate(subject ?? DEFAULT_SUBJECT, fields), MAX_TEXT) || DEFAULT_SUBJECT,
+    subject: oneLine(render(subject ?? DEFAULT_SUBJECT), MAX_TEXT) || DEFAULT_SUBJECT,
     text: body,
     html: mailHtml(escapeHtml(body).replaceAll(/\r?\n/g, "<br>\n"), { language: null }),
     attachments: [],
@@ -57,20 +62,12 @@ function safeFields(data: string, recipient: string): TemplateField[] {
   return Object.entries(parseFields(data)).map(([name, value]) => {
     const text = textOf(value);
     const isOwn = PLAIN_NAME.test(recipient) && plainAddress(text) === recipient;
-    const members = membersOf(value, (each) => withoutLinks(textOf(each)));
-    // A template may put items side by side, which together are a link.
-    const isSafe = withoutLinks(textsOf(members).join("")) !== "" || members === undefined;
     return {
       name: withoutLinks(name),
       value: isOwn ? recipient : withoutLinks(text),
-      members: isSafe ? members : undefined,
+      members: membersOf(value, (each) => withoutLinks(textOf(each))),
     };
   });
-}
-
-function textsOf(member: unknown): string[] {
-  if (typeof member === "string") return [member];
-  return typeof member === "object" && member !== null ? Object.values(member).flatMap(textsOf) : [];
 }
 
 /** An address that mail programs show as one: others may hold a path behind what looks like a domain. */
@@ -91,7 +88,11 @@ const LINK = /:\/\/|www\.|(?:[^\s\p{P}]|[-_])[.。][\p{L}\p{M}]{2}|\d{1,3}(?:\.\
 /** A text as one line of at most 200 characters; empty if it holds a link. */
 function withoutLinks(text: string): string {
   const line = oneLine(text, MAX_TEXT);
+  return LINK.test(text) || hasLink(line) ? "" : line;
+}
+
+function hasLink(text: string): boolean {
   // A mail program may skip invisible characters, and take full-width characters for the plain ones.
-  const visible = normalize(line.replaceAll(/\p{Cf}/gu, ""), "NFKC");
-  return [text, visible].some((form) => LINK.test(form)) ? "" : line;
+  const visible = normalize(text.replaceAll(/\p{Cf}/gu, ""), "NFKC");
+  return [text, visible].some((form) => LINK.test(form));
 }

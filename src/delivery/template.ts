@@ -21,6 +21,8 @@ const MAX_ITEMS = 1000;
 const MAX_TEXT = MiB;
 /** Characters of an object or a list inside of a field. */
 const MAX_INNER = 2000;
+/** Names that a template looks up, in each section around a tag: an item repeats all of them. */
+const MAX_LOOKUPS = 1_000_000;
 
 /** Sections that repeat for every field: a submission has up to 200, so more of them could make a message of megabytes. */
 const MAX_LISTS = 5;
@@ -93,6 +95,15 @@ export function membersOf(value: unknown, textOf: (value: unknown) => string): M
  * can be reached from a template.
  */
 export function renderTemplate(text: string, fields: readonly TemplateField[]): string {
+  return render(createWriter(), text, fields);
+}
+
+/** The values that {@link renderTemplate} shows, with a space in place of each text of the template itself. */
+export function renderValues(text: string, fields: readonly TemplateField[]): string {
+  return render(Object.assign(createWriter(), { rawValue: () => " " }), text, fields);
+}
+
+function render(writer: mustache.Writer, text: string, fields: readonly TemplateField[]): string {
   const names: Record<string, unknown> = Object.create(null);
   const texts = new Map<unknown, string>();
   for (const { name, value, members } of fields) {
@@ -113,11 +124,11 @@ export function renderTemplate(text: string, fields: readonly TemplateField[]): 
     room -= text.length;
     return text;
   };
-  const writer = createWriter();
   writer.escapedValue = textOfTag;
   writer.unescapedValue = textOfTag;
   const isField = (value: unknown) => value !== list;
-  return writer.renderTokens(writer.parse(text), createScope(names, null, { left: MAX_ITEMS, isField }));
+  const budget = { left: MAX_ITEMS, lookups: MAX_LOOKUPS, isField };
+  return writer.renderTokens(writer.parse(text), createScope(names, null, budget));
 }
 
 /** A writer that does not keep every template that it ever parsed. */
@@ -128,8 +139,8 @@ function createWriter(): mustache.Writer {
 /** The names that a part of a template sees. `lookup` is that of a section, which repeats for the items of a list. */
 type Scope = mustache.Context & { find(name: string): unknown };
 
-/** The items that sections may still go through, and whether a value is a field rather than their list. */
-type Budget = { left: number; isField: (value: unknown) => boolean };
+/** The items that sections may still go through, the names to look up, and whether a value is a field rather than their list. */
+type Budget = { left: number; lookups: number; isField: (value: unknown) => boolean };
 
 /**
  * The names that a section sees. The library's own scopes also look names up in prototypes, and call functions. A name with
@@ -139,6 +150,9 @@ function createScope(view: unknown, parent: Scope | null, budget: Budget): Scope
   const scope = {
     find(name: string): unknown {
       if (name === ".") return view;
+      // A long name may have many dots.
+      budget.lookups -= 1 + Math.floor(name.length / 4);
+      if (budget.lookups < 0) return undefined;
       return memberOf(view, name) ?? pathIn(view, name, budget) ?? parent?.find(name);
     },
     lookup(name: string): unknown {

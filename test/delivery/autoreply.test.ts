@@ -136,6 +136,29 @@ describe("a text of the sender in an automatic reply", () => {
       expect(textOf(data, `${text}{{user}}{{items}}`)).not.toMatch(/[\w/]\.\w|:\//);
   });
 
+  test.each([
+    [
+      "{{#items}}{{sku}}{{/items}}",
+      {
+        items: [
+          { sku: "evil.", x: "-" },
+          { sku: "com/login", x: "-" },
+        ],
+      },
+    ],
+    ["{{items.1}}{{items.0}}", { items: ["com/login", "evil."] }],
+    ["{{#items}}{{.}}{{/items}}", { items: ["a ".repeat(90), "b ".repeat(90), "evil．", "com/login"] }],
+    ["{{a}}{{b}}", { a: "evil.", b: "com/login" }],
+    ["{{#email}}{{a}}{{b}}{{/email}}", { email: "ada@example.com", a: "evil.", b: "com/login" }],
+    ["{{#fields}}{{name}}{{value}}{{/fields}}", { "evil.": "com/login" }],
+  ])("is no link with what the template %s shows beside it", (text, data) => {
+    const shown = build({ to: "ada@example.com", data: JSON.stringify(data), text })!.text;
+    expect(shown).not.toContain("evil");
+    // A text of the template in between is not the sender's.
+    const apart = text.replaceAll("}}{{", "}} and {{");
+    expect(build({ to: "ada@example.com", data: JSON.stringify(data), text: apart })!.text).toContain("evil");
+  });
+
   test("never makes a link or a line, whatever it is", () => {
     const piece = fc.constantFrom(
       "http",

@@ -116,6 +116,24 @@ describe("a template", () => {
     expect(membersOf(deep, String)).toBeUndefined();
   });
 
+  test("looks up a bounded number of names, however many sections an item repeats", () => {
+    let lookups = 0;
+    const none: Record<string, never> = {};
+    const inner = new Proxy(none, {
+      getOwnPropertyDescriptor: (target, name) => {
+        lookups += 1;
+        return Reflect.getOwnPropertyDescriptor(target, name);
+      },
+    });
+    const fields = [
+      { name: "a", value: "", members: Array.from({ length: 1000 }, () => "x") },
+      { name: "o", value: "", members: inner },
+    ];
+    const text = `{{#a}}${"{{#o}}".repeat(700)}{{q}}${"{{/o}}".repeat(700)}{{/a}}`;
+    expect(renderTemplate(text, fields)).toBe("");
+    expect(lookups).toBeLessThanOrEqual(1_000_000);
+  });
+
   test("in a value is text", () => {
     const value = "{{email}} {{#fields}}x{{/fields}} {{> x}} {{=<% %>=}}";
     expect(render("{{note}}|{{email}}", [...fields, { name: "note", value }])).toBe(
