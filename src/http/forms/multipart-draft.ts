@@ -53,7 +53,7 @@ export async function readMultipart(
   /** Decoded at the end, as any part may name the encoding of the form. */
   const texts: { part: Part; bytes: Uint8Array }[] = [];
   let charset: Charset = charsetOf(contentType);
-  const files: { part: Part; blob: StagedBlob }[] = [];
+  const files: { part: Part; blob: StagedBlob; head: Uint8Array | null }[] = [];
   let textBytes = 0;
   let unusedInputs = 0;
   let hasHoneypotFile = false;
@@ -94,12 +94,13 @@ export async function readMultipart(
     if (isLimited) checkExtension(fileName ?? "", form.allowedTypes);
     const blob = await app.blobs.stage();
     staged.push(blob);
-    files.push({ part: begun, blob });
+    files.push({ part: begun, blob, head: null });
     file = { blob, size: 0, head: isLimited ? Buffer.alloc(FILE_HEAD_BYTES) : null };
   };
   const endHead = async () => {
     const head = file!.head!.subarray(0, file!.size);
     file!.head = null;
+    files.at(-1)!.head = head;
     await checkFileType(part!.fileName ?? "", head, form.allowedTypes);
   };
   const begin = async (begun: Part) => {
@@ -172,11 +173,17 @@ export async function readMultipart(
   if (refusal) throw refusal;
   const fields = createFields();
   addTexts(fields);
-  const stagedFiles = files.map(({ part, blob }): StagedFile => {
+  const stagedFiles: StagedFile[] = [];
+  for (const { part, blob, head } of files) {
     const { name, fileName, type } = decoded(part);
     checkName(name);
-    return { field: name, name: fileName ?? "", type: typeOf(fileName ?? "", type), blob };
-  });
+    // It was checked by the name that it has in UTF-8.
+    if (fileName !== part.fileName) {
+      checkFile(form, stagedFiles.length, fileName ?? "");
+      if (head) await checkFileType(fileName ?? "", head, form.allowedTypes);
+    }
+    stagedFiles.push({ field: name, name: fileName ?? "", type: typeOf(fileName ?? "", type), blob });
+  }
   const control = fields.cut(controlNames);
   if (fields.size() + files.length === 0) throw emptySubmission();
   return textSubmission(form, fields, control, stagedFiles, hasHoneypotFile);

@@ -167,6 +167,47 @@ test("a file has its name and its field in the encoding that the form declares",
   expect(data).toEqual({});
 });
 
+test("a file is checked by the name that it has in the encoding of its form", async () => {
+  // In ISO-2022-JP, the quote is half of a character.
+  const quote = [0x1b, 0x24, 0x42, 0x21, 0x22, 0x1b, 0x28, 0x42];
+  const hidden = (name: string) => [
+    ...Buffer.from('--frontier\r\nContent-Disposition: form-data; name="f"; z="'),
+    ...quote,
+    ...Buffer.from('; filename="a.txt"; y="'),
+    ...quote,
+    ...Buffer.from(`"; filename="${name}"\r\n\r\nhello\r\n`),
+  ];
+  const sent = (name: string) => listed(LIST, [hidden(name)], part("_charset_", "iso-2022-jp"));
+  const form = await newForm({ uploads: true, allowedTypes: [".txt", ".pdf"] });
+  expect((await stored(form, sent("b.txt"))).files.map(({ name }) => name)).toEqual(["b.txt"]);
+  expect(await refused(form, sent("evil.html"), 415)).toContain("evil.html");
+  expect(await refused(form, sent("b.pdf"), 415)).toContain("content");
+
+  const long = (count: number) =>
+    listed(
+      LIST,
+      [
+        '--frontier\r\nContent-Disposition: form-data; name="f"; filename="',
+        Array.from({ length: count }, () => 0x80),
+        '.txt"\r\n\r\nhello\r\n',
+      ],
+      part("_charset_", "windows-1252"),
+    );
+  // € has three bytes in UTF-8, as has the character in its place before the encoding is known.
+  await stored(form, long(340));
+  await refused(form, long(341), 413);
+  const words = Buffer.from("€".repeat(340));
+  const utf8 = [
+    [
+      '--frontier\r\nContent-Disposition: form-data; name="f"; filename="',
+      [...words],
+      '.txt"\r\n\r\nhello\r\n',
+    ],
+  ];
+  await stored(form, listed(LIST, ...utf8));
+  await refused(form, listed(LIST, ...utf8, part("_charset_", "windows-1252")), 413);
+});
+
 test("a part names the encoding of its own value, which counts more than that of the form", async () => {
   const sent = listed(
     `${LIST}; charset=koi8-r`,
