@@ -102,9 +102,8 @@ const READS = new Set(["var", "val", "get"]);
 function boundedMethod(name: string, method: Method): Method {
   const count = counted(method);
   if (READS.has(name)) return (args, context, above, engine) => paidRead(count(args, context, above, engine));
-  // Not counted, as what they compare is.
   if (COMPARISONS.has(name))
-    return (args, context, above, engine) => method(paidConversion(args), context, above, engine);
+    return (args, context, above, engine) => method(paidComparison(args), context, above, engine);
   switch (name) {
     case "cat":
       return (args, context, above, engine) => count(paidText(args), context, above, engine);
@@ -157,10 +156,15 @@ function payForText(length: number): void {
   if (length > SHORT) pay(Math.floor(length / HASHED_A_STEP));
 }
 
-/** Counts objects that are compared, which become texts. */
-function paidConversion(args: unknown): unknown {
+/** Operations that were left after the last comparison. */
+let leftThen = Number.NaN;
+
+/** Counts a comparison of what was not counted itself, such as constants, and objects that are compared, which become texts. */
+function paidComparison(args: unknown): unknown {
+  if (left === leftThen) pay(1);
   for (const each of args as unknown[])
     if (typeof each === "object" && each !== null) payForText(lengthOf(each));
+  leftThen = left;
   return args;
 }
 

@@ -300,6 +300,17 @@ describe("a value of any type", () => {
     expect(decide({ some: [A, { "==": [1, 2] }] }, { a: { length: 1e15 } })).toBe("second");
   });
 
+  test("counts where it is compared with constants, or they with each other", () => {
+    const list = Array.from({ length: 1000 }, (_, at) => at);
+    const all = () => ({ or: Array.from({ length: 1000 }, () => ({ "==": [1, 2] })) });
+    const excess = { errorDetails: expect.stringContaining("operations") };
+    expect(decide({ some: [A, all()] }, { a: list })).toMatchObject(excess);
+    expect(decide({ some: [A, { if: [all(), true, false] }] }, { a: list })).toMatchObject(excess);
+    // What is read counts once.
+    const few = { or: Array.from({ length: 18 }, () => ({ "==": [{ var: "" }, -1] })) };
+    expect(decide({ some: [A, few] }, { a: list })).toBe("second");
+  });
+
   test("costs what its text costs where it is compared as one", () => {
     const long = Array.from({ length: 900 }, () => "x".repeat(60));
     const often = { or: Array.from({ length: 2000 }, () => ({ "==": [A, "x"] })) };
