@@ -139,14 +139,15 @@ function lineIn({ status, headers }: Response, start: Buffer, request: OutgoingR
   return line === "" || line.startsWith("<") ? undefined : withoutPartsOf(request, line);
 }
 
-/** A text without what a receiver repeats of the URL and of the signature, which may be secret. */
+/** A text without what a receiver repeats of the URL and of the signature, which may be secret, also with escapes or in another case. */
 function withoutPartsOf({ url, headers }: OutgoingRequest, text: string): string {
   const { pathname, search, searchParams, username, password } = new URL(url);
   const parts = [pathname, search, ...pathname.split("/"), ...searchParams.values(), username, password];
-  const secrets = [...parts, ...parts.map(decoded), headers["webhook-signature"] ?? ""]
+  const plain = [...parts, ...parts.map(decoded), headers["webhook-signature"] ?? ""];
+  const secrets = [...plain, ...plain.map(encodeURIComponent)]
     .filter((part) => part.length >= SHORTEST)
     .toSorted((a, b) => b.length - a.length);
-  return secrets.reduce((left, part) => left.replaceAll(part, "…"), text);
+  return secrets.reduce((left, part) => left.replaceAll(new RegExp(RegExp.escape(part), "giu"), "…"), text);
 }
 
 function decoded(text: string): string {

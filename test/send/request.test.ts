@@ -145,6 +145,22 @@ describe("the answer", () => {
     expect(answer).not.toContain("secret");
   });
 
+  test.each([
+    ["/hook/Sup3rSecret?key=K%C3%A9y%2FSecret"],
+    ["/HOOK/SUP3RSECRET?KEY=K%C3%A9Y%2FSECRET"],
+    ["/hook/sup3rsecret?key=k%c3%a9y%2fsecret"],
+    ["%2Fhook%2FSup3rSecret%3Fkey%3DK%25C3%25A9y%252FSecret"],
+    ["no hook sup3rsecret with the key kéy/secret"],
+  ])("keeps no part of the URL that a receiver repeats in another spelling: %s", async (line) => {
+    await using receiver = await openReceiver((socket) => {
+      socket.end(`HTTP/1.1 404 X\r\nContent-Length: ${Buffer.byteLength(line)}\r\n\r\n${line}`);
+    });
+    const url = `http://127.0.0.1:${receiver.port}/hook/Sup3rSecret?key=K%C3%A9y%2FSecret`;
+    const { answer } = await sendRequest(policyOf(), requestTo(url));
+    expect(answer).toContain("…");
+    expect(answer).not.toMatch(/secret/i);
+  });
+
   test("410 is the end of the target", async () => {
     expect(await attempt(noContent("410 Gone"))).toMatchObject({
       outcome: "gone",
