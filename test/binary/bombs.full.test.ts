@@ -125,7 +125,7 @@ describe("a bomb", () => {
     [
       "a million bytes that are no UTF-8",
       () => sized(`a=${"\u00e9".repeat(90_000)}&`.repeat(11), "application/x-www-form-urlencoded"),
-      413,
+      400,
     ],
     ["500,000 pairs", () => sized("a&".repeat(5e5), "application/x-www-form-urlencoded"), 413],
     ["100,000 parts", () => multipart(text.repeat(1e5)), 413],

@@ -104,7 +104,7 @@ describe("a stream of change events", () => {
     expect(answer.status).toBe(401);
     const wrong = await fetch(`${server.url}/ofrep/v1/events?ticket=${ticket.slice(1)}x`);
     expect([wrong.status, wrong.headers.get("access-control-allow-origin")]).toEqual([401, "*"]);
-    expect(Object.keys((await wrong.json()) as object)).toEqual(["errorDetails"]);
+    expect(Object.keys((await wrong.json()) as object)).toEqual(["errorDetails", "metadata"]);
   });
 
   test("is forgotten when its reader goes, and ends when its environment does", async () => {

@@ -98,7 +98,9 @@ export async function openRawInbox(args: string[] = [], addresses = 1) {
       const log = server.stderr().replaceAll(/^listening on .*\n/gm, "");
       for (const line of log.trimEnd().split("\n")) {
         const { level, status = 0 } = JSON.parse(line) as { level: string; status?: number };
-        expect([level, status < 500]).toEqual(["info", true]);
+        // A page whose visitors cannot send is named to the operator.
+        const isMistake = level === "warn" && line.includes("a page sends the form ");
+        expect([isMistake ? "info" : level, status < 500]).toEqual(["info", true]);
       }
       return log;
     },
