@@ -135,9 +135,11 @@ function firstAddress(value: unknown): string | null {
   const texts: unknown[] = Array.isArray(value) ? value.slice(0, MAX_ADDRESSES) : [value];
   for (const text of texts) {
     if (typeof text !== "string") continue;
-    const parts = text.slice(0, MAX_ADDRESSES * MAX_ADDRESS).split(/[,;\s]+/, MAX_ADDRESSES);
-    const areAddresses = parts.every((part) => part === "" || part.includes("@"));
-    for (const each of areAddresses ? [text, ...parts] : [text]) {
+    const start = text.slice(0, MAX_ADDRESSES * MAX_ADDRESS);
+    const words = start.split(/[,;\s]+/, MAX_ADDRESSES);
+    // Words of a sentence are no list, unless each may be an address.
+    const areAddresses = words.every((word) => word === "" || word.includes("@"));
+    for (const each of [text, ...(areAddresses ? words : start.split(/[,;]/, MAX_ADDRESSES))]) {
       const address = plainAddress(each);
       if (address !== null) return address;
     }

@@ -29,11 +29,15 @@ export function sourceInWords({ form, field, attribute, approve }: NamedSource):
   return `those in the field ${field} of form ${form}${by}${approve ? ", once approved" : ""}`;
 }
 
-/** A value as members are compared: trimmed, in lower case, in NFC; null for what can be no member. */
+/**
+ * A value as members are compared: trimmed, in lower case, in NFC, and the domain of a mail address in Unicode; null for what
+ * can be no member.
+ */
 export function memberValue(value: unknown): string | null {
   // Bounded first: spaces around it and marks may make it longer than the value is.
   if (typeof value !== "string" || value.length > 4 * MEMBER_LIMITS.characters) return null;
-  const text = normalize(value.trim().toLowerCase(), "NFC");
+  const typed = normalize(value.trim().toLowerCase(), "NFC");
+  const text = typed.includes("@") ? (addressSpellings(typed).at(-1) ?? typed) : typed;
   return text === "" || text.length > MEMBER_LIMITS.characters || text.includes("\0") || !text.isWellFormed()
     ? null
     : text;

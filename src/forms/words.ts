@@ -1,3 +1,4 @@
+import { addressSpellings } from "../base/address-spelling.ts";
 import { ATTACHED, normalize, spelledOut } from "../base/normalize.ts";
 
 /** Accents of alphabets, such as those of Latin, Greek, Cyrillic, Arabic and Hebrew; not vowel signs of other scripts. */
@@ -55,6 +56,18 @@ export function equals(wanted: string): (text: string) => boolean {
   const folded = fold(wanted);
   // A text that is equal has at most four times the characters, so that others need not be folded.
   return (text) => text.length <= 4 * folded.length && fold(text) === folded;
+}
+
+/** The same, but that two mail addresses are equal in any spelling of their domain, and in no other way. */
+export function equalsText(wanted: string): (text: string) => boolean {
+  const isSame = equals(wanted);
+  const [address] = addressSpellings(wanted);
+  if (address === undefined) return isSame;
+  // Letters that are alike elsewhere name other domains: straße.example is not strasse.example.
+  return (text) => {
+    const [other] = addressSpellings(text);
+    return other === undefined ? isSame(text) : other === address;
+  };
 }
 
 /** In upper case, which "ß" and "SS" share, and every sigma. */

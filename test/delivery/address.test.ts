@@ -127,6 +127,8 @@ describe("the sender's address", () => {
     ["jörg@x.example\te@x.example", "e@x.example"],
     [["", "b@x.example", "c@x.example"], "b@x.example"],
     [["Ann", "a@x.example,b@x.example"], "a@x.example"],
+    ["bad, a@x.example", "a@x.example"],
+    ["a@x.example; none", "a@x.example"],
     ["write to a@x.example", null],
     [Array.from({ length: 20 }, () => "x").concat("a@x.example"), null],
     [{ a: "a@x.example" }, null],

@@ -60,7 +60,7 @@ async function openBeta(given: Partial<GivenSource> = {}) {
 }
 
 test("an address with a domain in Unicode is a member in both spellings, whichever was sent", async () => {
-  const { form, fill, flag, isIn } = await openBeta();
+  const { form, fill, flag, isIn, values } = await openBeta();
   await fill();
   await flag();
   await stored(form, json({ email: "ann@bücher.example" }));
@@ -69,6 +69,8 @@ test("an address with a domain in Unicode is a member in both spellings, whichev
     for (const domain of ["bücher.example", "xn--bcher-kva.example", "BÜCHER.example"])
       expect([name, domain, await isIn(`${name}@${domain}`)]).toEqual([name, domain, true]);
   expect(await isIn("eve@xn--bcher-kva.example")).toBe(false);
+  await stored(form, json({ email: "ann@xn--bcher-kva.example" }));
+  expect((await values()).toSorted()).toEqual(["ann@bücher.example", "bob@bücher.example"]);
 });
 
 describe("a segment that a form fills", () => {

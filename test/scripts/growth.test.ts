@@ -20,7 +20,6 @@ import { type Source, openSource } from "../support/source.ts";
 const WALKERS: ReadonlyMap<string, string> = new Map([
   ["src/base/json.ts: depthOf take", "once each; stops below the level that is asked for"],
   ["src/base/json/json-turns.ts: stringifyMembers stringifyLarge", "once each, in turns with other work"],
-  ["src/delivery/autoreply.ts: textsOf", "once each, of a submission of 16 levels"],
   ["src/delivery/template.ts: check read", "once each, of a template of 10,000 characters"],
   ["src/delivery/text.ts: putValue", "once each, of a submission of 16 levels"],
   ["src/documents/changes/planning.ts: inOrder", "once each, of a body within BODY_LIMITS"],

@@ -1,7 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import type { Turns } from "../../base/event-loop.ts";
 import { comparedTexts } from "../../base/json/exact-json.ts";
-import { equals } from "../words.ts";
+import { equalsText } from "../words.ts";
 import { labelAmong } from "./handling.ts";
 import { type Phrases, containsPhrases, phrasesIn } from "./search-text.ts";
 import type { Submission } from "../submission.ts";
@@ -83,7 +83,7 @@ export async function hasContent(
 
 function hasField(data: Submission["data"], { name, value: text }: FieldMatch): boolean {
   if (!Object.hasOwn(data, name)) return false;
-  const isSame = equals(text);
+  const isSame = equalsText(text);
   const value = data[name];
   return [value].flat().flatMap(comparedTexts).some(isSame);
 }

@@ -2,7 +2,7 @@ import { addressSpellings } from "../../base/address-spelling.ts";
 import { mayRepeat, splitRepeats } from "../../base/json/json-members.ts";
 import { comparedTexts, parseExactly } from "../../base/json/exact-json.ts";
 import { childrenOf, isObject, isStructure } from "../../base/json.ts";
-import { equals } from "../words.ts";
+import { equalsText } from "../words.ts";
 
 /** Match of a submission: it holds the text, only mentions it inside a longer one, or neither. */
 type Finding = "match" | "mention" | null;
@@ -31,11 +31,10 @@ export function fieldMatcher(field: string, value: string): Find {
   return (data) => (valuesOf(data, field).some((each) => textsIn(each).some(isSame)) ? "match" : null);
 }
 
-/** Returns whether a text equals one, regardless of spaces around it too, or is the same address in another spelling. */
+/** Returns whether a text equals one, regardless of spaces around it too. */
 function equalsTrimmed(wanted: string): (text: string) => boolean {
-  const isSame = equals(wanted.trim());
-  const [address] = addressSpellings(wanted);
-  return (text) => isSame(text.trim()) || (address !== undefined && addressSpellings(text)[0] === address);
+  const isSame = equalsText(wanted.trim());
+  return (text) => isSame(text.trim());
 }
 
 /**

@@ -5,6 +5,8 @@ import { AppError } from "../../../src/base/errors.ts";
 import { createFeed } from "../../../src/forms/feeds/feeds.ts";
 import { createForm, deleteForm } from "../../../src/forms/forms.ts";
 import { findPerson } from "../../../src/forms/keeping/person.ts";
+import { listInbox } from "../../../src/forms/inbox/inbox.ts";
+import { readFilter } from "../../../src/forms/inbox/filters.ts";
 import { type Purge, purgeSubmissions } from "../../../src/forms/keeping/purge.ts";
 import { purgeSchema } from "../../../src/forms/keeping/purge-schema.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
@@ -84,6 +86,9 @@ const SPELLINGS = [
 test.each(SPELLINGS)("an address with a domain in Unicode is one in all its spellings: %s", async (asked) => {
   const { app, send, purge, counted, left } = await openForms();
   for (const spelling of SPELLINGS) await send("contact", { email: spelling });
+  const filter = readFilter({ state: "inbox", field: [`email=${asked.trim()}`] }, "ann");
+  const listed = await listInbox(app, OPERATOR, { form: "contact", limit: 100, before: null, filter });
+  expect(listed.submissions).toHaveLength(SPELLINGS.length);
   const kept = [
     await send("contact", { email: "ann@bucher.example" }),
     await send("contact", { text: "to ann@xn--bcher-kva.example" }),
@@ -93,6 +98,14 @@ test.each(SPELLINGS)("an address with a domain in Unicode is one in all its spel
   expect(await counted({ field: "email", value: asked })).toBe(SPELLINGS.length);
   expect(await purge({ email: asked })).toMatchObject({ submissions: SPELLINGS.length, mentions: 1 });
   expect((await left()).toSorted()).toEqual(kept.toSorted());
+});
+
+test("a purge takes no address of another domain, whose letters are alike elsewhere", async () => {
+  const { send, purge, left } = await openForms();
+  await send("contact", { email: "Ann@STRASSE.example" });
+  const kept = await send("contact", { email: "ann@straße.example" });
+  expect(await purge({ email: "ann@strasse.example" })).toMatchObject({ submissions: 1 });
+  expect(await left()).toEqual([kept]);
 });
 
 test("a long number is found by its digits as they were sent, and as it is shown", async () => {
