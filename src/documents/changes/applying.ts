@@ -1,7 +1,7 @@
 import type { Caller } from "../../access/caller.ts";
 import { currentRights } from "../../access/review/current-rights.ts";
 import type { ReviewNote } from "../../access/review/review.ts";
-import { hasScope, requireScope } from "../../access/rights.ts";
+import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { getProject } from "../../projects/projects.ts";
 import type { SetupChange } from "../setup.ts";
@@ -16,17 +16,11 @@ import {
   reviewed,
   update,
 } from "./found.ts";
-import {
-  type Proposal,
-  type ProposalView,
-  approvalsNeeded,
-  approvalsOf,
-  approversOf,
-  etagOf,
-} from "./proposal.ts";
+import { type Proposal, type ProposalView, approvalsNeeded, approversOf, etagOf } from "./proposal.ts";
 import { proposalOf, requireRoom } from "./proposals.ts";
 import { type Approved, approvedIn } from "./proposed-differences.ts";
 import { requireOwnOrReviewer } from "./reviews.ts";
+import { standing } from "./standing.ts";
 import { eventsOf, view } from "./views.ts";
 
 /**
@@ -63,9 +57,9 @@ export async function applyChange(
       note: () => note,
       async settle(planned, moment) {
         isPlanned = true;
-        const proposal = requireOpen(await findChange(app, place), moment.at);
-        requireEtag(proposal, etag);
-        await requireApprovals(app, proposal);
+        const open = requireOpen(await findChange(app, place), moment.at);
+        requireEtag(open, etag);
+        const proposal = await requireApprovals(app, open);
         await authorOfChange(app, proposal);
         const changes = planned as readonly SetupChange[];
         const { names } = proposal.operation;
@@ -146,18 +140,12 @@ export async function refreshChange(
   return view(app, caller, refreshed!);
 }
 
-/** Throws `unapproved` unless enough people have approved who may still do so. */
-async function requireApprovals(app: ChangesApp, proposal: Proposal): Promise<void> {
-  const { project } = proposal;
-  const needed = approvalsNeeded(proposal, await getProject(app, project));
-  let given = 0;
-  for (const { who: name, account = null, at } of approvalsOf(proposal)) {
-    const rights = await currentRights(app, { type: "user", name, account, project }, at);
-    const may = (environment: string | undefined) =>
-      hasScope(rights!, "flags:locked", { project, environment });
-    if (rights && placesOf(proposal).every(may)) given += 1;
-  }
-  if (given >= needed) return;
+/** The change with the approvals that count. Throws `unapproved` without enough of them. */
+async function requireApprovals(app: ChangesApp, found: Proposal): Promise<Proposal> {
+  const proposal = await standing(app, found);
+  const needed = approvalsNeeded(proposal, await getProject(app, proposal.project));
+  const given = approversOf(proposal).length;
+  if (given >= needed) return proposal;
   throw new AppError("unapproved", `this change has ${given} of ${needed} approvals`, {
     reason: "approvals-missing",
   });

@@ -26,6 +26,7 @@ export const proposalSchema = z.object({
       kind: z.enum(["project", "environment", "segment", "flag", "form", "scheduled", "ramp", "experiment"]),
     }),
   ),
+  /** Until it is closed, without the approvals of people who are gone or may not approve it any more. */
   reviews: z.array(
     z.object({
       who: z.string(),

@@ -88,22 +88,19 @@ export function approvalsNeeded(
   return Math.max(1, ...own.map(({ approvals }) => approvals));
 }
 
-export function approvalsOf({ reviews }: Pick<Proposal, "reviews">): Verdict[] {
-  return reviews.filter(({ verdict }) => verdict === "approved");
-}
-
 /** The users who approved a change. */
-export function approversOf(proposal: Pick<Proposal, "reviews">): string[] {
-  return approvalsOf(proposal).map(({ who }) => who);
+export function approversOf({ reviews }: Pick<Proposal, "reviews">): string[] {
+  return reviews.filter(({ verdict }) => verdict === "approved").map(({ who }) => who);
 }
 
+/** The status of a change, of whose approvals all count. */
 export function statusOf(proposal: Proposal, needed: number, now: number): ProposalStatus {
   if (proposal.status !== "open") return proposal.status;
   if (proposal.expiresAt <= now) return "expired";
   return approversOf(proposal).length >= needed ? "approved" : "open";
 }
 
-/** A proposed change as the admin API shows it. */
+/** A proposed change as the admin API shows it, of whose approvals all count. */
 export function viewProposal(
   proposal: Proposal,
   { needed, now, isOutdated }: { needed: number; now: number; isOutdated: boolean },

@@ -8,8 +8,9 @@ import { AppError } from "../../base/errors.ts";
 import type { Job } from "../../base/jobs.ts";
 import type { ChangesApp } from "../store.ts";
 import { type ChangePlace, findChange, placesOf, requireEtag, requireOpen, update } from "./found.ts";
-import { type Proposal, type ProposalView, type Verdict, approvalsOf } from "./proposal.ts";
+import { type Proposal, type ProposalView, type Verdict, approversOf } from "./proposal.ts";
 import type { ProposalChange } from "./proposal-change.ts";
+import { standing } from "./standing.ts";
 import { eventsOf, view } from "./views.ts";
 
 /**
@@ -25,9 +26,7 @@ export function approveChange(
   return review(app, caller, place, "change.approve", "change.approved", async (proposal, at) => {
     requireEtag(proposal, etag);
     const verdict = await verdictOf(app, caller, "approved", caller.why, at);
-    const isOwn = ({ who, account = null }: Verdict) =>
-      who === caller.name && (account === null || account === verdict.account);
-    if (approvalsOf(proposal).some(isOwn))
+    if (approversOf(await standing(app, proposal)).includes(caller.name))
       throw new AppError("conflict", "you have approved this change already", { reason: "change-approved" });
     return { reviews: [...proposal.reviews, verdict] };
   });

@@ -19,6 +19,7 @@ import {
 } from "./proposal.ts";
 import type { ProposalEvent } from "./proposal-change.ts";
 import { approvedIn } from "./proposed-differences.ts";
+import { type KnownRights, standing } from "./standing.ts";
 
 type Filter = {
   status?: ProposalStatus | undefined;
@@ -38,19 +39,22 @@ export async function listChanges(
   const { environments } = await getProject(app, project);
   const statuses =
     status === undefined ? ALL : [STORED[status], ...(status === "expired" ? ["open" as const] : [])];
+  const rights: KnownRights = new Map();
   for (let cursor = before; ;) {
     const page = await app.store.proposals.page(project, { statuses, limit, before: cursor });
-    const selected = page.items.filter((proposal) => {
+    const selected: Proposal[] = [];
+    for (const each of page.items) {
+      const proposal = await standing(app, each, rights);
       const found = statusOf(proposal, approvalsNeeded(proposal, { environments }), app.now());
-      return status === undefined || found === status;
-    });
+      if (status === undefined || found === status) selected.push(proposal);
+    }
     const last = page.items.at(-1);
     // A page holds a few megabytes at most, so it is not filled up from the next ones.
     if (selected.length > 0 || !page.more || !last) {
       const views: ProposalView[] = [];
       const takeTurns = createTurns();
       for (const proposal of selected) {
-        views.push(await view(app, caller, proposal, rerun));
+        views.push(await view(app, caller, proposal, rerun, rights));
         await takeTurns();
       }
       return { items: views, more: page.more };
@@ -104,13 +108,14 @@ export async function view(
   caller: Caller | null,
   proposal: Proposal,
   rerun: Rerun | null = null,
+  rights?: KnownRights,
 ): Promise<ProposalView> {
   const project = await app.store.projects.find(proposal.project);
   const needed = approvalsNeeded(proposal, project ?? { environments: [] });
   const now = app.now();
   const isLive = proposal.status === "open" && proposal.expiresAt > now;
   const isOutdated = isLive && rerun !== null && (await isOutdatedNow(app, proposal, rerun));
-  return viewProposal(shownTo(caller, proposal), { needed, now, isOutdated });
+  return viewProposal(shownTo(caller, await standing(app, proposal, rights)), { needed, now, isOutdated });
 }
 
 /** Whether changes are outdated, as was found at a version of the setup, by their etag. */

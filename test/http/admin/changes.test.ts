@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import type { Role } from "../../../src/access/role.ts";
 import { NO_BROWSER, newSession } from "../../../src/access/sign-in.ts";
 import { createToken } from "../../../src/access/tokens.ts";
@@ -257,6 +257,63 @@ describe("a proposed change", () => {
     // The new user is somebody else, whose approval counts.
     expect((await act(change.id, "approve", heir, change.etag)).status).toBe(200);
     expect((await act(change.id, "apply", releaser.token, change.etag)).status).toBe(200);
+  });
+
+  test.each([
+    ["was deleted, and another has the name", "releaser"],
+    ["may not approve any more", "viewer"],
+  ] as const)("is shown without the approval of a user who %s, as it is applied", async (_, role) => {
+    const { root, changes, propose, act, get } = await shop();
+    const approver = await userWith("releaser");
+    const change = await propose({ enabled: true });
+    const approved = await act(change.id, "approve", approver.token, change.etag);
+    expect(((await approved.json()) as { change: ProposalView }).change.status).toBe("approved");
+    if (role === "releaser") {
+      await ask(`/users/${approver.name}`, { method: "DELETE" });
+      await createUser(app, OPERATOR, { name: approver.name, role });
+    } else await ask(`/users/${approver.name}`, { method: "PATCH", body: { role } });
+    await expectError(
+      await act(change.id, "apply", releaser.token, change.etag),
+      428,
+      "unapproved",
+      "0 of 1",
+    );
+    const listed = async (status: string) =>
+      ((await (await ask(`${changes}?status=${status}`)).json()) as { changes: ProposalView[] }).changes;
+    expect(await get(change.id)).toMatchObject({ status: "open", reviews: [] });
+    expect(await listed("open")).toMatchObject([{ id: change.id, status: "open", reviews: [] }]);
+    expect(await listed("approved")).toEqual([]);
+    await ask(`/users/${approver.name}`, { method: "PATCH", body: { role: "releaser" } });
+    const heir = await login(approver.name);
+    const again = await act(change.id, "approve", heir, change.etag);
+    expect(again.status).toBe(role === "releaser" ? 200 : 409);
+    const reviews = [{ who: approver.name, verdict: "approved" }];
+    expect(await get(change.id)).toMatchObject({ status: "approved", reviews });
+    expect(await listed("approved")).toMatchObject([{ id: change.id, reviews }]);
+    expect((await act(change.id, "apply", releaser.token, change.etag)).status).toBe(200);
+    const applied = await get(change.id);
+    expect(applied).toMatchObject({ status: "applied", reviews });
+    expect(applied.reviews).toHaveLength(1);
+    const history = await ask(`${root}/history?kind=flag`);
+    expect(await history.json()).toMatchObject({
+      changes: [{ review: { change: change.id, approvers: [approver.name] } }],
+    });
+    await ask(`/users/${approver.name}`, { method: "DELETE" });
+    expect(await get(change.id)).toMatchObject({ status: "applied", reviews });
+  });
+
+  test("costs a list no look at its approver of its own", async () => {
+    const { changes, propose, act } = await shop();
+    const approver = await userWith("releaser");
+    for (const payload of [1, 2, 3]) {
+      const change = await propose({ payload: [payload] });
+      await act(change.id, "approve", approver.token, change.etag);
+    }
+    const find = spyOn(app.store.users, "find");
+    const list = (await (await ask(`${changes}?status=approved`)).json()) as { changes: ProposalView[] };
+    expect(list.changes).toHaveLength(3);
+    expect(find.mock.calls.filter(([name]) => name === approver.name)).toHaveLength(1);
+    find.mockRestore();
   });
 
   test("is rejected, withdrawn or expires for good", async () => {

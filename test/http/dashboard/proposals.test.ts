@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { deleteUser } from "../../../src/access/users.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
 import { openTestApp } from "../../support/app.ts";
 import { openDashboard } from "../../support/pages/dashboard.ts";
@@ -69,6 +70,27 @@ test("A releaser approves a change as its page shows it, and applies it", async 
   expect(await app.store.flags.find(place)).toMatchObject({ enabled: true });
   expect((await get(path)).text).not.toContain("/approve");
   expect((await get(`/projects/${project}/changes?status=applied`)).text).toContain("change flag a in live");
+});
+
+test("The approval of a deleted user is not that of the next one of the name, who is asked for one", async () => {
+  const { app, signIn, project, proposal, path } = await open();
+  const first = await signIn("releaser");
+  await first.post(`${path}/approve`, { etag: proposal.etag });
+  expect((await first.get(path)).text).toContain("1 of 1");
+  await deleteUser(app, OPERATOR, "releaser");
+  const heir = await signIn("releaser", "releaser");
+  const page = await heir.get(path);
+  expect(page.text).toContain("0 of 1");
+  expect(page.text).toContain(`${path}/approve"`);
+  expect(page.text).not.toContain(`${path}/apply"`);
+  const list = await heir.get(`/projects/${project}/changes?status=open`);
+  expect(list.text).toContain("0 of 1 approval");
+  expect((await heir.get("")).text).toContain(`/dashboard${path}"`);
+  await heir.post(`${path}/approve`, { etag: proposal.etag });
+  const approved = await heir.get(path);
+  expect(approved.text).toContain("1 of 1");
+  expect(approved.text).toContain(`${path}/apply"`);
+  expect(approved.text).not.toContain(`${path}/approve"`);
 });
 
 test("A reader sees changes without their buttons, and nothing that is sent counts", async () => {
