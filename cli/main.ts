@@ -52,6 +52,8 @@ export async function run(given: string[], io: Io): Promise<number> {
       await io.out(candidates.map((each) => `${each}\n`).join(""));
       return code;
     }
+    if (given.some((each) => each.includes("\uFFFD")))
+      (await import("./argument-bytes.ts")).requireUtf8(given);
     const write = (text: string) => void written.push(io.show(wrapHelp(text, io.outWidth ?? Infinity)));
     const isWanted = (name: string) => args.includes(name) || args.includes("completion");
     const program = await buildProgram(io, {

@@ -44,10 +44,12 @@ export function utf8Text(bytes: Uint8Array, subject: string): string {
   }
 }
 
-/** The error `invalid` for bytes that are not UTF-8, by their first ones: UTF-16 begins with a byte order mark. */
+/** The error `invalid` for bytes that are not UTF-8, by their first four: UTF-16 and UTF-32 begin with a byte order mark. */
 export function notUtf8(start: Uint8Array, subject: string, cause: unknown): AppError {
-  const isUtf16 = (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
-  const fault = isUtf16 ? "is UTF-16, not UTF-8" : "is not UTF-8";
+  const mark = Buffer.from(start.subarray(0, 4)).toString("hex");
+  // The mark of UTF-32 begins with that of UTF-16.
+  const name = /^(?:fffe0000|0000feff)/.test(mark) ? "UTF-32" : /^(?:fffe|feff)/.test(mark) ? "UTF-16" : null;
+  const fault = name === null ? "is not UTF-8" : `is ${name}, not UTF-8`;
   return new AppError("invalid", `${subject} ${fault}`, {
     cause,
     hint: "convert it to UTF-8",

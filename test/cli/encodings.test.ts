@@ -35,6 +35,8 @@ const READERS: [text: string, ...args: string[]][] = [
   ['{"name":"Zoë"}\n', "submissions", "import", "contact", "FILE"],
 ];
 
+const utf32 = (text: string) => Buffer.from(Uint32Array.from(text, (each) => each.codePointAt(0)!).buffer);
+
 const stateOf = async () =>
   (await run("export")).stdout + (await run("submissions", "list", "contact")).stdout;
 
@@ -44,6 +46,9 @@ describe("a file that is not UTF-8 is exit 2 and named, and changes nothing", ()
     for (const [bytes, words] of [
       [Buffer.from(text, "latin1"), "is not UTF-8"],
       [Buffer.from(`\uFEFF${text}`, "utf16le"), "is UTF-16, not UTF-8"],
+      [Buffer.from(`\uFEFF${text}`, "utf16le").swap16(), "is UTF-16, not UTF-8"],
+      [utf32(`\uFEFF${text}`), "is UTF-32, not UTF-8"],
+      [utf32(`\uFEFF${text}`).swap32(), "is UTF-32, not UTF-8"],
     ] as const) {
       const file = fileWith(bytes);
       const { code, stderr } = await run(...args.map((each) => each.replace("FILE", file)));

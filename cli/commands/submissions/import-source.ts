@@ -56,7 +56,7 @@ async function* textOf(
   let start: Uint8Array = new Uint8Array();
   try {
     for await (const chunk of chunks) {
-      if (start.byteLength === 0) start = chunk.slice(0, 2);
+      if (start.byteLength === 0) start = chunk.slice(0, 4);
       onRead(chunk.byteLength);
       yield decoder.decode(chunk, { stream: true });
     }

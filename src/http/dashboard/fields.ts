@@ -1,4 +1,4 @@
-import { formatBytes } from "../../base/bytes.ts";
+import { formatBytes, utf8Text } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { readAll } from "../body.ts";
 import type { DashboardContext } from "./dashboard-env.ts";
@@ -7,16 +7,44 @@ import { MAX_ADMIN_BODY } from "../../operations/limits.ts";
 /** Fields that a form of the dashboard sent. */
 export type Fields = Awaited<ReturnType<Response["formData"]>>;
 
-/** Reads the form in a request. Throws `too_large`, and `invalid` for a body that cannot be read as its type says. */
+/**
+ * Reads the form in a request. Throws `too_large`, and `invalid` for a body that cannot be read as its type says or that is
+ * not UTF-8.
+ */
 export async function readFields(request: Request, limit: number = MAX_ADMIN_BODY): Promise<Fields> {
   const tooLarge = () => new AppError("too_large", `a form has at most ${formatBytes(limit)}`);
   const body = await readAll(request, limit, tooLarge);
   const type = request.headers.get("content-type")!;
+  const fields = await parse(body, type);
+  if (wordsIn(fields).some((each) => each.includes("\uFFFD"))) await requireUtf8(body, type);
+  return fields;
+}
+
+async function parse(body: string | Uint8Array, type: string): Promise<Fields> {
   try {
     return await new Response(body, { headers: { "Content-Type": type } }).formData();
   } catch (error) {
     throw new AppError("invalid", "the form cannot be read", { cause: error });
   }
+}
+
+/** The names in a form, its texts, and the names of its files. */
+function wordsIn(fields: Fields): string[] {
+  return [...fields].flatMap(([name, value]) => [name, typeof value === "string" ? value : value.name]);
+}
+
+/** Throws `invalid` for a form whose words are not UTF-8: what cannot be read of them was parsed as U+FFFD. */
+async function requireUtf8(body: Uint8Array, type: string): Promise<void> {
+  // With a character for each byte, the words come back as they were sent.
+  const bytes = Buffer.from(body).toString("latin1");
+  const words = /^multipart\//i.test(type)
+    ? wordsIn(await parse(bytes, type))
+    : [
+        bytes.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) =>
+          String.fromCharCode(Number.parseInt(hex, 16)),
+        ),
+      ];
+  for (const word of words) utf8Text(Buffer.from(word, "latin1"), "the form");
 }
 
 /** The text that a list is searched for, up to 200 characters. */

@@ -10,7 +10,7 @@ import { type ClockedApp, clientAt } from "../app.ts";
 import { OPERATOR } from "../records/caller.ts";
 import { fakeOutgoing } from "../peers/outgoing.ts";
 
-const ORIGIN = "http://dashboard.test";
+export const ORIGIN = "http://dashboard.test";
 const ADDRESS = "198.51.100.7";
 
 type Fields = Readonly<Record<string, string | readonly string[]>>;
