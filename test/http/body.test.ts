@@ -30,7 +30,7 @@ describe("a body that is too large", () => {
       expect(all.taken()).toBe(4);
       const json = sending(headers);
       const faults = { tooLarge, broken: () => new AppError("invalid", "broken") };
-      expect(await codeOf(readJson(json.request, 3, faults))).toBe("too_large");
+      expect(await codeOf(readJson(json.request, 3, faults, (body) => body))).toBe("too_large");
       expect(json.taken()).toBe(4);
     });
 });

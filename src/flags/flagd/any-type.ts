@@ -111,10 +111,10 @@ function part(text: unknown, from: number, length: number): string {
 /** An operation of flagd on primitive values, which needs no context: in a loop, an element has its place. */
 function ofElement(library: Method): Method {
   const context = { [LOGGER]: SILENT };
-  return (args, _, above, engine) =>
-    (args as unknown[]).some((each) => typeof each === "object" && each !== null)
-      ? null
-      : library(args, context, above, engine);
+  return (args, _, above, engine) => {
+    for (const each of args as unknown[]) if (typeof each === "object" && each !== null) return null;
+    return library(args, context, above, engine);
+  };
 }
 
 /** A loop over the elements of its first argument. */

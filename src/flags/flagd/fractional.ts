@@ -40,7 +40,7 @@ export function fractionalOf(library: Method): Method {
   return (rule, context, above, engine) => {
     // In a loop, an element has the place of the context.
     if (!isWhole(context)) return null;
-    const args = (engine as Interpreter).run(rule, context, { above });
+    const args = isConstant(rule) ? rule : (engine as Interpreter).run(rule, context, { above });
     const given = Array.isArray(args) ? (args as unknown[]) : [];
     // A value of the context that is no text is no bucket either.
     if (Array.isArray(rule) && isVariable(rule[0]) && typeof given[0] !== "string") return null;
@@ -56,6 +56,19 @@ export function fractionalOf(library: Method): Method {
 }
 
 type Interpreter = { run: (rule: unknown, context: unknown, options: { above: unknown }) => unknown };
+
+/** Whether rules are shares of constants, which nothing has to evaluate. */
+const constant = new WeakMap<object, boolean>();
+
+function isConstant(rule: unknown): boolean {
+  if (!Array.isArray(rule)) return false;
+  const known = constant.get(rule);
+  if (known !== undefined) return known;
+  const isPrimitive = (each: unknown) => typeof each !== "object" || each === null;
+  const is = rule.every((each) => isPrimitive(each) || (Array.isArray(each) && each.every(isPrimitive)));
+  constant.set(rule, is);
+  return is;
+}
 
 function isVariable(rule: unknown): boolean {
   return typeof rule === "object" && rule !== null && "var" in rule;

@@ -7,8 +7,8 @@ import { RULE_LIMITS } from "../../flags/limits.ts";
 import { readJson } from "../body.ts";
 
 /** The context in the body of a request. Throws `ContextError`, also for an empty body, `too_large` and `unsupported`. */
-export async function readContext(request: Request): Promise<Context> {
-  return contextOf(await readJson(request, RULE_LIMITS.context, FAULTS));
+export function readContext(request: Request): Promise<Context> {
+  return readJson(request, RULE_LIMITS.context, FAULTS, contextOf);
 }
 
 const FAULTS = {
