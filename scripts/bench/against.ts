@@ -135,8 +135,8 @@ const REQUESTS: Record<string, (filled: Filled, caller: Caller) => Promise<Recor
     });
     return {
       overview: page(""),
-      "inbox of a form": page("/inbox/inbox"),
-      submission: page(`/inbox/inbox/${submission}`),
+      "inbox of a form": page("/inbox/bench:inbox"),
+      submission: page(`/inbox/bench:inbox/${submission}`),
       flags: page("/projects/bench"),
       "a flag": page(flag.url.slice(`${url}/dashboard`.length)),
       history: page("/projects/bench/history"),
