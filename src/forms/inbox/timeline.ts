@@ -10,6 +10,7 @@ import type { FormsApp } from "../store.ts";
 import type { MarkRecord } from "./handling-store.ts";
 import type { Submission } from "../submission.ts";
 import { isFolder } from "../submission-state.ts";
+import type { Form } from "../form.ts";
 import { nameIn } from "../form-name.ts";
 import { getForm } from "../forms.ts";
 import { getSubmission } from "../submissions.ts";
@@ -26,14 +27,17 @@ const MAX_DELIVERIES = 100;
  * attempts, as far as these are kept. Throws `not_found`, `forbidden`.
  */
 export async function timelineOf(app: FormsApp, caller: Caller, id: string): Promise<TimelineEvent[]> {
-  return timelineOfSubmission(app, caller, await getSubmission(app, caller, id));
+  const submission = await getSubmission(app, caller, id);
+  const form = await getForm(app, caller, nameIn(submission.project, submission.form));
+  return timelineOfSubmission(app, caller, submission, form);
 }
 
-/** The same of a submission that the caller sees. */
+/** The same of a submission that the caller sees, and its form. */
 export async function timelineOfSubmission(
   app: FormsApp,
   caller: Caller,
   submission: Submission,
+  form: Form,
 ): Promise<TimelineEvent[]> {
   const { id } = submission;
   const marks = await app.store.submissions.marks(id);
@@ -44,7 +48,7 @@ export async function timelineOfSubmission(
     storing(submission, marks),
     ...marks.map(marking),
     ...handled.map(handling),
-    ...(await skipping(app, caller, submission)),
+    ...skipping(submission, form),
   ];
   for (const delivery of deliveries.toReversed()) {
     const { id: own, kind, target, status, nextAt, error } = delivery;
@@ -72,12 +76,12 @@ function storing({ createdAt, spam: now }: Submission, marks: readonly MarkRecor
 }
 
 /** The automatic reply of the form that cannot be sent, since the sender left no address for it. */
-async function skipping(app: FormsApp, caller: Caller, submission: Submission): Promise<TimelineEvent[]> {
-  const { project, form: slug, data, spam, createdAt } = submission;
-  if (spam !== null) return [];
-  const { autoreply, emailField, schema } = await getForm(app, caller, nameIn(project, slug));
+function skipping(
+  { data, spam, createdAt }: Submission,
+  { autoreply, emailField, schema }: Form,
+): TimelineEvent[] {
   const fields = [data, emailField, emailFieldOf(schema)] as const;
-  if (!autoreply || findSenderAddress(...fields) !== null) return [];
+  if (spam !== null || !autoreply || findSenderAddress(...fields) !== null) return [];
   return [{ event: "skipped", at: createdAt, kind: "autoreply", error: senderFault(...fields) }];
 }
 

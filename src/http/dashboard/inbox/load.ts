@@ -91,7 +91,7 @@ export async function loadReading(
     next,
     ...neighbours,
     position: await positionOf(app, caller, submission, { query, beside, next }),
-    events: await timelineOfSubmission(app, caller, submission),
+    events: await timelineOfSubmission(app, caller, submission, form),
     previews: await findPreviews(app, submission),
     address,
     sender: senderIn(submission, form),
