@@ -11,6 +11,12 @@ export function asciiDomain(text: string): string {
   return /^[\p{L}\p{M}\p{N}.-]+$/u.test(text) ? url().domainToASCII(text) : "";
 }
 
+/** A text with the labels of its domains in Unicode in place of `xn--…` (RFC 5890, 2.3.1), each of at most 63 characters. */
+export function withUnicodeLabels(text: string): string {
+  if (!/xn--/i.test(text)) return text;
+  return text.replaceAll(/\bxn--[a-z0-9-]{1,59}/gi, (label) => url().domainToUnicode(label) || label);
+}
+
 /**
  * The spellings of a mail address, with its domain in ASCII and then in Unicode (RFC 5890), in lower case:
  * `ann@xn--bcher-kva.example` and `ann@bücher.example`. One where both are the same, none for a text that is not one address

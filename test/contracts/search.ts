@@ -256,6 +256,13 @@ export function searchContract(driver: Driver): void {
       }
     });
 
+    test("are found by a domain in either of its spellings", async () => {
+      const ids = [await add({ to: "ann@Bücher.example" }), await add({ to: "ANN@XN--BCHER-KVA.example" })];
+      await indexAll();
+      for (const query of ["ann@bücher.example", "ann@xn--bcher-kva.example", "bücher"])
+        expect([query, (await find(query)).toSorted()]).toEqual([query, ids.toSorted()]);
+    });
+
     test("are found by letters without the strokes that they have", async () => {
       const id = await add({ city: "Łódź", name: "Søren" });
       await indexAll();

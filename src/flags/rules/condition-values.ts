@@ -6,17 +6,23 @@ const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
 /** Parses a value of a condition: a number, true or false; a value in quotes, and any other, is a text. Throws `invalid`. */
 export function valueOf(text: string): unknown {
   if (text === "true" || text === "false") return text === "true";
-  if (isInexact(text))
-    throw new AppError("invalid", `${text} cannot be kept exactly as a number`, {
-      hint: `in quotes, it is compared as a text: "${text}"`,
+  if (isDoubtful(text)) {
+    const asNumber = isExact(text) ? `; the number is ${Number(text)}` : "";
+    const fault = isExact(text) ? "may be a number or a text" : "cannot be kept exactly as a number";
+    throw new AppError("invalid", `${text} ${fault}`, {
+      hint: `in quotes, it is compared as a text: "${text}"${asNumber}`,
     });
+  }
   return DECIMAL.test(text) && String(Number(text)) === text ? Number(text) : bareText(text);
 }
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
+/** A number of JSON (RFC 8259, 6), without zeros in front as those of a postcode. */
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-function isInexact(text: string): boolean {
-  return DECIMAL.test(text) && !isExact(text);
+/** Whether a text is a number that is written in another way than JavaScript does, as versions such as 1.10 are. */
+function isDoubtful(text: string): boolean {
+  return JSON_NUMBER.test(text) && String(Number(text)) !== text;
 }
 
 /** Whether a pattern is written as JavaScript writes it, between slashes. */
@@ -135,7 +141,7 @@ export function scalarText(value: unknown): string {
 
 /** Whether a text is read as itself without quotes. */
 function isValue(text: string): boolean {
-  return findFault(text) === undefined && !isInexact(text) && valueOf(text) === text;
+  return findFault(text) === undefined && !isDoubtful(text) && valueOf(text) === text;
 }
 
 /** A text, in quotes unless it `isPlain`; any other value as its text. */

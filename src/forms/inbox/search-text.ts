@@ -1,3 +1,4 @@
+import { withUnicodeLabels } from "../../base/address-spelling.ts";
 import type { Turns } from "../../base/event-loop.ts";
 import { comparedTexts } from "../../base/json/exact-json.ts";
 import { childrenOf, isStructure } from "../../base/json.ts";
@@ -23,9 +24,12 @@ export type Phrases = readonly string[];
 /** Query of the index: submissions with all `terms`, and with one that begins with `prefix`. */
 export type SearchTerms = { terms: string[]; prefix: string | null };
 
-/** The words of a text, separated by single spaces, without regard to case and accents: "Ann@Example.com" is "ann example com". */
+/**
+ * The words of a text, separated by single spaces, without regard to case, accents and the spelling of domains:
+ * "Ann@Example.com" is "ann example com".
+ */
 function wordsIn(text: string): string {
-  const folded = foldText(text);
+  const folded = foldText(withUnicodeLabels(text));
   return (folded.match(isAscii(folded) ? ASCII_WORD : WORD) ?? []).join(" ");
 }
 

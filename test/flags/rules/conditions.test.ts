@@ -297,6 +297,20 @@ test.each<[condition: string, rule: unknown, words: string]>([
   expect(ruleOfCondition(words)).toEqual(rule as never);
 });
 
+test("a text of digits that is no number of JSON stays a text, and so does a number in quotes", () => {
+  for (const [written, value] of [
+    ["01234", "01234"],
+    ['"1.10"', "1.10"],
+    ["1.10.2", "1.10.2"],
+    ["1.5", 1.5],
+    ["-3", -3],
+  ] as const)
+    expect([written, ruleOfCondition(`zip == ${written}`)]).toEqual([
+      written,
+      { "===": [{ var: "zip" }, value] } as never,
+    ]);
+});
+
 test.each<[condition: string, message: string, hint: string]>([
   [
     "id == 9007199254740993",
@@ -304,6 +318,10 @@ test.each<[condition: string, message: string, hint: string]>([
     'in quotes, it is compared as a text: "9007199254740993"',
   ],
   ["id in 1, -9007199254740993", "cannot be kept exactly as a number", "in quotes"],
+  ["id == 1e400", "cannot be kept exactly as a number", "in quotes"],
+  ["version == 1.10", "may be a number or a text", '"1.10"; the number is 1.1'],
+  ["id in 5, 1e5", "may be a number or a text", "the number is 100000"],
+  ["id == -0", "may be a number or a text", "in quotes"],
   ["email matches /abc/i", "is a pattern between slashes", "write (?i)abc; in quotes"],
   ["path matches /a.b/", "is a pattern between slashes", "write a.b; in quotes"],
 ])("%s is refused, since it would mean something else", (condition, message, hint) => {
