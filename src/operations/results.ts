@@ -52,5 +52,5 @@ export async function mailWarnings(
   { sendsMail }: Deployment,
   isMailed: boolean,
 ): Promise<{ warnings?: string[] }> {
-  return isMailed && (await sendsMail()) === false ? { warnings: [MAIL_WAITS] } : {};
+  return isMailed && !(await sendsMail()) ? { warnings: [MAIL_WAITS] } : {};
 }

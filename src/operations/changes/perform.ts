@@ -15,8 +15,8 @@ export type Detour = { propose: string } | { bypass: true };
 
 /** A call of an operation that can be proposed. It does not depend on where it runs, or on the headers sent with it. */
 export function proposableCall(call: Pick<Call, "app" | "caller" | "names" | "query" | "body">): Call {
-  // Where it is planned, nothing is known about the mail of the server.
-  const deployment = { sendsMail: async () => null } as Partial<Deployment> as Deployment;
+  // Whether mail can be sent is said where the change is made.
+  const deployment = { sendsMail: async () => true } as Partial<Deployment> as Deployment;
   return { ...call, deployment, sender: NO_BROWSER, tag: () => {} };
 }
 

@@ -15,8 +15,10 @@ function fileOf(name: string, text: string): string {
   writeFileSync(file, text);
   return file;
 }
-const slugs = async () =>
-  (await commands.json<{ slug: string }[]>("flags", "list", ...HERE)).map(({ slug }) => slug);
+const slugsOf = async (project: string) =>
+  (await commands.json<{ slug: string }[]>("flags", "list", "-p", project, "-e", "develop")).map(
+    ({ slug }) => slug,
+  );
 
 /** Names that YAML reads as another value, with another text. */
 const NAMES = ["1.20", "0x10", "1e3", "010", "12345678901234567890", "True", "NULL", "7.0"];
@@ -26,9 +28,10 @@ describe("a name of a document in YAML is the text that was written", () => {
     const flags = NAMES.map(
       (name) => `      ${name}: { environments: { develop: { enabled: true } } }\n`,
     ).join("");
-    const document = fileOf("flags.yaml", `projects:\n  shop:\n    flags:\n${flags}`);
+    await run("projects", "create", "listed", "--environments", "develop");
+    const document = fileOf("flags.yaml", `projects:\n  listed:\n    flags:\n${flags}`);
     expect(await run("apply", document)).toMatchObject({ code: 0 });
-    expect((await slugs()).toSorted()).toEqual(NAMES.toSorted());
+    expect((await slugsOf("listed")).toSorted()).toEqual(NAMES.toSorted());
     expect(await run("diff", document)).toMatchObject({ code: 0, stdout: "unchanged\n" });
 
     await run("projects", "create", "other", "--environments", "develop");

@@ -8,13 +8,13 @@ const commands = onData(tempDirectory());
 const { run } = commands;
 await run("projects", "create", "shop");
 
-const evaluate = async (context: object, flag = "search") =>
+const evaluate = async (context: object, flag = "search", place: readonly string[] = HERE) =>
   (
     await commands.json<{ value: unknown }>(
       "flags",
       "evaluate",
       flag,
-      ...HERE,
+      ...place,
       "--context",
       JSON.stringify(context),
     )
@@ -50,10 +50,12 @@ test("a rule compares by matches, in_cidr, before and after, in words and in fil
 test("a condition that does not compare the type of an attribute is not met, and the next one decides", async () => {
   const conditions = ["age >= 18", "groups contains admin", "email ends_with @example.com"];
   const pairs = conditions.flatMap((condition) => ["--if", condition, "--then", "on"]);
-  await run("flags", "set", "typed", ...HERE, "--on", ...pairs, "--rollout", "100");
-  expect(await evaluate({ age: "unknown", groups: 5, email: "x@example.com" }, "typed")).toBe(true);
-  expect(await evaluate({ age: ["a"], groups: {}, email: 5 }, "typed")).toBe(false);
+  const there = ["-p", "typed", "-e", "develop"];
+  await run("projects", "create", "typed");
+  await run("flags", "set", "typed", ...there, "--on", ...pairs, "--rollout", "100");
+  expect(await evaluate({ age: "unknown", groups: 5, email: "x@example.com" }, "typed", there)).toBe(true);
+  expect(await evaluate({ age: ["a"], groups: {}, email: 5 }, "typed", there)).toBe(false);
   expect(
-    await evaluate({ targetingKey: "ann", age: { toString: 1 }, groups: true, email: null }, "typed"),
+    await evaluate({ targetingKey: "ann", age: { toString: 1 }, groups: true, email: null }, "typed", there),
   ).toBe(true);
 });

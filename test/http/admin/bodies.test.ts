@@ -46,7 +46,7 @@ describe("a body", () => {
     }
     const whole = await ask("/forms", {
       method: "POST",
-      body: JSON.stringify({ slug: fresh(), name: "a \u{1f600}" }),
+      body: JSON.stringify({ slug: fresh(), project: flag.split("/")[2], name: "a \u{1f600}" }),
     });
     expect(whole.status).toBe(201);
   });
