@@ -68,7 +68,7 @@ export async function faultsOf(page: Page): Promise<string[]> {
   const add = (state: string, found: readonly string[]) =>
     faults.push(...found.map((fault) => `${page.url()} ${state}: ${fault}`));
   // A form that is on its way is dimmed.
-  await page.waitForFunction(`!document.querySelector("[aria-busy=true]")`);
+  await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize(PHONE);
   add("phone", await barriersOf(page));
