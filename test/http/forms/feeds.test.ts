@@ -259,10 +259,14 @@ describe("a feed", () => {
       await storeSubmission(app, form, { data, files: [] });
       const { id } = await feedOf(form, format);
       const feed = (await app.store.feeds.find(id))!;
+      // Each look at the clock finds that the turn is over, however fast the machine is.
+      let now = 0;
+      setClock({ steady: () => (now += 1000) });
       const { result, turns } = await turnsOf(() => Array.fromAsync(feedChunks(app, feed, app.now())));
+      setClock();
       expect(result.join("").length).toBeGreaterThan(12 * 250_000);
-      // The walk alone takes up to eight.
-      expect(turns).toBeGreaterThan(8);
+      // A turn for each field, and some for the walk.
+      expect(turns).toBeGreaterThan(fields.length);
     },
   );
 
