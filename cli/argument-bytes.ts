@@ -1,3 +1,4 @@
+import { systemCode } from "../src/base/errors.ts";
 import { readFileSync } from "node:fs";
 import { utf8Text } from "../src/base/bytes.ts";
 import { shorten } from "./output/text.ts";
@@ -21,7 +22,7 @@ function commandLine(): string[] {
   try {
     return readFileSync("/proc/self/cmdline", "latin1").split("\0");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if (systemCode(error) === "ENOENT") return [];
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { type Stats, accessSync, constants, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { AppError } from "../../src/base/errors.ts";
+import { AppError, systemCode } from "../../src/base/errors.ts";
 import { isOnReadOnlyDisk } from "../../src/base/directory.ts";
 import { shellWord } from "../../src/base/shell.ts";
 import { NAMES } from "../../src/storage.ts";
@@ -37,8 +37,7 @@ function statsOf(path: string): Stats | null {
   try {
     return statSync(path);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EACCES") throw closedAbove(resolve(path), error);
+    if (systemCode(error) === "EACCES") throw closedAbove(resolve(path), error);
     return null;
   }
 }

@@ -3,7 +3,7 @@ import { clock } from "../../src/base/clock.ts";
 import { NAMES } from "../../src/storage.ts";
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../../src/base/errors.ts";
+import { AppError, systemCode } from "../../src/base/errors.ts";
 import { openVersion } from "../../src/base/threads/shared-version.ts";
 import { watchChanges } from "../../src/base/watch.ts";
 import { createIdSource } from "../../src/base/ids.ts";
@@ -177,7 +177,7 @@ export function needDatabase(data: string): void {
     accessSync(join(data, NAMES.database), constants.F_OK);
   } catch (error) {
     // Any other error is reported when the directory is opened.
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) return;
+    if (systemCode(error) !== "ENOENT") return;
     const missing = existsSync(data)
       ? `there is no formflag.db in ${data}`
       : `the data directory ${data} does not exist`;

@@ -1,7 +1,7 @@
 import { own } from "../../src/base/shapes/own.ts";
 import { clock } from "../../src/base/clock.ts";
 import type { FileHandle } from "node:fs/promises";
-import { AppError } from "../../src/base/errors.ts";
+import { AppError, systemCode } from "../../src/base/errors.ts";
 import { createPace } from "../../src/base/pace.ts";
 
 /**
@@ -37,7 +37,7 @@ const DISK_ERRORS: Readonly<Record<string, readonly [message: string, hint: stri
 
 /** An AppError `unavailable` for a disk that is full, failing or mounted read-only; any other error unchanged. */
 export function diskError(error: unknown, what: string): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = systemCode(error);
   const [message, hint] = own(DISK_ERRORS, code) ?? [];
   return message === undefined
     ? error

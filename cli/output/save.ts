@@ -1,6 +1,6 @@
 import { open, realpath, rename, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { AppError } from "../../src/base/errors.ts";
+import { AppError, systemCode } from "../../src/base/errors.ts";
 import { syncDirectory } from "../../src/base/directory.ts";
 import { openPartial } from "../data/partial.ts";
 import { diskError, writeChunks } from "../data/write.ts";
@@ -157,8 +157,7 @@ async function targetOf(file: string): Promise<{ path: string; isStream: boolean
       throw usage(`${file} is a directory`, `name a file in it: ${join(file, "FILE")}`);
     return { path, isStream: !status.isFile() };
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT")
-      return { path: file, isStream: false };
+    if (systemCode(error) === "ENOENT") return { path: file, isStream: false };
     throw error;
   }
 }

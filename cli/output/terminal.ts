@@ -1,3 +1,4 @@
+import { systemCode } from "../../src/base/errors.ts";
 import { clock } from "../../src/base/clock.ts";
 import { fstatSync, writeSync } from "node:fs";
 import { type ErrorStream, createErrorStream } from "./error-stream.ts";
@@ -11,7 +12,8 @@ export const WIDTH = 80;
 export type Io = {
   /**
    * Writes to standard output. Fulfils once the reader has taken the bytes, or at once if the reader has gone away, as
-   * `head` does. Throws `unavailable` for a file on a disk that is full or fails. On a terminal every control character of a text but line ends is escaped, colours too.
+   * `head` does. Throws `unavailable` for a file on a disk that is full or fails. On a terminal every control
+   * character of a text but line ends is escaped, colours too.
    */
   out(text: string | Uint8Array): Promise<void>;
   /**
@@ -66,7 +68,7 @@ export function createIo(streams: Streams, env: Record<string, string | undefine
     try {
       await streams.writeOut(text);
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EPIPE"))
+      if (systemCode(error) !== "EPIPE")
         throw (await import("../data/write.ts")).diskError(error, "standard output");
       outIsClosed = true;
     }

@@ -1,5 +1,5 @@
 import { own } from "../../src/base/shapes/own.ts";
-import { AppError } from "../../src/base/errors.ts";
+import { AppError, systemCode } from "../../src/base/errors.ts";
 import type { Site } from "../../src/http/site.ts";
 import { readWhole } from "../session/read-whole.ts";
 import { type Listen, localHost, urlHost } from "./address.ts";
@@ -130,7 +130,7 @@ export async function listenAt(...[address, ...rest]: Parameters<typeof listen>)
   }
 }
 
-/** The error of an address that cannot be listened on, which also tells a host without an address from one in use. */
+/** The error for an address that the server cannot listen on: a host without an address has another than one in use. */
 export async function whyNoAddress(
   error: unknown,
   { hostname, port }: Listen,
@@ -211,7 +211,7 @@ const ADDRESS_ERRORS: Readonly<Record<string, string>> = {
 
 /** The error of an address that cannot be listened on, which `option` names. */
 function addressError(error: unknown, address: string, option = "--listen"): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = systemCode(error);
   const reason = own(ADDRESS_ERRORS, code);
   if (reason === undefined) return error;
   return new AppError("unavailable", `the address ${address} ${reason}`, {

@@ -6,8 +6,8 @@ import type { Renewal } from "./renewal.ts";
 
 /**
  * Reads the certificate again on SIGHUP, if there is one; one that cannot be used leaves the old one in use. A closed terminal
- * sends SIGHUP too: it stops the server as SIGTERM does, except under nohup. `hasScreen`: whether the log goes to a terminal. `renewals`
- * are there once the server listens.
+ * sends SIGHUP too: it stops the server as SIGTERM does, except under nohup. `hasScreen`: whether the log goes to a
+ * terminal. `renewals` are there once the server listens.
  */
 export function onHangup(
   files: Tls | null,

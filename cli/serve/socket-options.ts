@@ -1,3 +1,4 @@
+import { systemCode } from "../../src/base/errors.ts";
 import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { dlopen, ptr } from "bun:ffi";
@@ -97,7 +98,7 @@ function nameOf(descriptor: string): string {
     return readlinkSync(join(DESCRIPTORS, descriptor));
   } catch (error) {
     // The descriptor of the listing itself is closed by now.
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    if (systemCode(error) === "ENOENT") return "";
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { systemCode } from "../../src/base/errors.ts";
 import { own } from "../../src/base/shapes/own.ts";
 import { isLoopbackHost } from "../../src/base/network.ts";
 
@@ -8,7 +9,7 @@ export function isLoopbackUrl(url: string): boolean {
 
 /** Describes a connection error in words that follow the name of the server. */
 export function failureOf(error: unknown): { code: string; text: string; isCertificate: boolean } {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = systemCode(error);
   const isCertificate = /CERT|SIGNATURE|CRL/.test(code);
   const text =
     own(FAILURES, code) ?? (isCertificate ? `has a certificate that is not trusted (${code})` : undefined);

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { AppError } from "../../src/base/errors.ts";
+import { AppError, systemCode } from "../../src/base/errors.ts";
 import { isObject } from "../../src/base/json.ts";
 import { env } from "./env.ts";
 import { readWhole } from "./read-whole.ts";
@@ -50,7 +50,7 @@ async function readCredentials(): Promise<Credentials> {
   try {
     text = await readWhole(file);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
+    if (systemCode(error) === "ENOENT") return {};
     if (error instanceof AppError) throw error;
     throw new AppError("invalid", `the file ${file} cannot be read`, { cause: error });
   }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { AppError } from "../../src/base/errors.ts";
+import { AppError, isFound } from "../../src/base/errors.ts";
 import { type FormName, nameIn } from "../../src/forms/form-name.ts";
 import type { Io } from "../output/terminal.ts";
 import type { Client } from "./client.ts";
@@ -122,13 +122,7 @@ async function namesOf(list: () => Promise<string[]>): Promise<string[]> {
 
 async function isForm(client: Client, form: FormName): Promise<boolean> {
   const { forms } = await import("../../src/operations/forms.ts");
-  try {
-    await client.call(forms.get, { names: { form } });
-    return true;
-  } catch (error) {
-    if (error instanceof AppError && error.code === "not_found") return false;
-    throw error;
-  }
+  return isFound(client.call(forms.get, { names: { form } }));
 }
 
 /** Whether the user can be prompted. */

@@ -1,6 +1,6 @@
 import { own } from "../../src/base/shapes/own.ts";
 import { isObject } from "../../src/base/json.ts";
-import { AppError } from "../../src/base/errors.ts";
+import { AppError, systemCode } from "../../src/base/errors.ts";
 import type { Io } from "../output/terminal.ts";
 import { shorten } from "../output/text.ts";
 import { readWhole } from "./read-whole.ts";
@@ -86,7 +86,7 @@ export async function readText(file: string, option: string): Promise<string> {
     return await readWhole(file);
   } catch (error) {
     if (error instanceof AppError) throw usage(`${option}: ${error.message}`, error.hint ?? undefined);
-    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    const code = systemCode(error) || String(error);
     throw usage(`${option}: the file ${file} cannot be read (${code})`, own(UNREADABLE, code));
   }
 }

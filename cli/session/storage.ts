@@ -6,7 +6,6 @@ import type { Migrate } from "../../src/store/postgres/migrate.ts";
 import { NAMES } from "../../src/storage.ts";
 import type { FilesPlace, SharedStorage, Storage } from "../../src/storage.ts";
 import { env } from "./env.ts";
-import { readWhole } from "./read-whole.ts";
 import { usage } from "./usage.ts";
 
 /** The URL of a database, or the file that holds it and the variable that names the file. */
@@ -166,12 +165,6 @@ async function loadFiles({ blobs, data, isDataGiven }: StorageSettings): Promise
 
 async function urlOf(database: DatabaseSetting): Promise<string> {
   if ("url" in database) return database.url.trim();
-  try {
-    return (await readWhole(database.file)).trim();
-  } catch (error) {
-    if (error instanceof AppError)
-      throw usage(`${database.variable}: ${error.message}`, error.hint ?? undefined);
-    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw usage(`${database.variable}: the file ${database.file} cannot be read (${code})`);
-  }
+  const { readText } = await import("./sources.ts");
+  return (await readText(database.file, database.variable)).trim();
 }

@@ -1,3 +1,4 @@
+import { systemCode } from "./errors.ts";
 import { accessSync, closeSync, constants, fsyncSync, lchownSync, openSync, statSync } from "node:fs";
 import { MiB } from "./bytes.ts";
 
@@ -42,7 +43,7 @@ export function isOnReadOnlyDisk(path: string): boolean {
     accessSync(path, constants.W_OK);
     return false;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EROFS";
+    return systemCode(error) === "EROFS";
   }
 }
 
@@ -55,5 +56,5 @@ export function giveToOwnerOf(directory: string, paths: string[]): void {
 
 /** Returns undefined for the error of a missing file, and throws any other error. */
 export function ignoreMissing(error: unknown): undefined {
-  if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+  if (systemCode(error) !== "ENOENT") throw error;
 }

@@ -75,6 +75,22 @@ export class AppError extends Error {
   }
 }
 
+/** The code of an error of the system or the runtime, such as `ENOENT`; empty for any other error. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+/** Whether what a call reads exists: false for `not_found`. Throws any other error. */
+export async function isFound(read: Promise<unknown>): Promise<boolean> {
+  try {
+    await read;
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "not_found") return false;
+    throw error;
+  }
+}
+
 /** The stack of an error and of its causes, for a log. */
 export function stackOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -1,5 +1,5 @@
 import { own } from "../base/shapes/own.ts";
-import { AppError } from "../base/errors.ts";
+import { AppError, systemCode } from "../base/errors.ts";
 
 /**
  * Turns an error of the file system that an operator can resolve into an AppError, and returns any other error as it is.
@@ -7,7 +7,7 @@ import { AppError } from "../base/errors.ts";
  * says what the directory is for.
  */
 export function diskError(error: unknown, root?: string, what = "the upload directory"): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = systemCode(error);
   const known = own(KNOWN, code);
   if (!known) return error;
   const [message, hint] = known;

@@ -4,7 +4,7 @@ import {
   ResponseBodyError,
   WWWAuthenticateChallengeError,
 } from "openid-client";
-import { AppError } from "../base/errors.ts";
+import { AppError, systemCode } from "../base/errors.ts";
 
 /** Codes of a library for an answer of the provider that is no token: it is not right now, or not set up right. */
 const OF_PROVIDER = new Set([
@@ -47,7 +47,7 @@ export function oidcRefusal(error: unknown): AppError {
   }
   if (error instanceof WWWAuthenticateChallengeError)
     return unavailable("the identity provider refused this server");
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = systemCode(error);
   if (error instanceof ClientError || /^ERR_J[WO]/.test(code)) {
     const text = `${code} ${error instanceof Error ? innermost(error) : ""}`.trim();
     if (!OF_PROVIDER.has(code) && code !== "")

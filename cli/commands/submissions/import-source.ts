@@ -1,6 +1,6 @@
 import { own } from "../../../src/base/shapes/own.ts";
 import { clock } from "../../../src/base/clock.ts";
-import { AppError } from "../../../src/base/errors.ts";
+import { AppError, systemCode } from "../../../src/base/errors.ts";
 import { notUtf8 } from "../../../src/base/bytes.ts";
 import { IMPORT_LIMITS } from "../../../src/forms/limits.ts";
 import {
@@ -83,7 +83,7 @@ function formatOf(file: string, head: string): ImportFormat {
 
 function unreadable(error: unknown, name: string): unknown {
   if (error instanceof AppError) return error;
-  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+  const code = systemCode(error) || String(error);
   return usage(`${name} cannot be read (${code})`, own(UNREADABLE, code));
 }
 

@@ -1,4 +1,4 @@
-import { AppError } from "../../base/errors.ts";
+import { AppError, isFound } from "../../base/errors.ts";
 import { sha256 } from "../../base/sum.ts";
 import { recordFailure } from "../audit/audit.ts";
 import type { Caller } from "../caller.ts";
@@ -148,14 +148,8 @@ async function planRoles(app: AccessApp, user: string, roles: GroupRoles): Promi
 }
 
 /** Whether a project exists: a server may be told of one that was not created yet. */
-async function isProject({ store }: AccessApp, project: string, user: string): Promise<boolean> {
-  try {
-    await store.members.find(project, user);
-    return true;
-  } catch (error) {
-    if (error instanceof AppError && error.code === "not_found") return false;
-    throw error;
-  }
+function isProject({ store }: AccessApp, project: string, user: string): Promise<boolean> {
+  return isFound(store.members.find(project, user));
 }
 
 function noUser({ name }: OidcRules): AppError {

@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { isExact } from "../../base/json.ts";
+import { isRawNumber, numberIn } from "../../base/json/exact-json.ts";
 
 const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
 
@@ -17,12 +18,10 @@ export function valueOf(text: string): unknown {
 }
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
-/** A number of JSON (RFC 8259, 6), without zeros in front as those of a postcode. */
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Whether a text is a number that is written in another way than JavaScript does, as versions such as 1.10 are. */
 function isDoubtful(text: string): boolean {
-  return JSON_NUMBER.test(text) && String(Number(text)) !== text;
+  return isRawNumber(numberIn(text));
 }
 
 /** Whether a pattern is written as JavaScript writes it, between slashes. */

@@ -1,4 +1,4 @@
-import { AppError } from "../../base/errors.ts";
+import { AppError, systemCode } from "../../base/errors.ts";
 
 /** An error of a PostgreSQL driver: `errno` is the SQLSTATE of the server, `code` the name of Bun's own error. */
 type Reported = Error & { errno?: unknown; code?: unknown };
@@ -21,7 +21,7 @@ export function sqlState(error: unknown): string {
 }
 
 function clientCode(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
+  return systemCode(error);
 }
 
 /** Whether a transaction was ended for the sake of others, or because this process had paused in it, and may be repeated. */

@@ -1,4 +1,4 @@
-import { AppError } from "../../base/errors.ts";
+import { AppError, systemCode } from "../../base/errors.ts";
 
 /**
  * Converts an error of SQLite or the file system that a caller can resolve to an AppError, and returns any other error
@@ -7,7 +7,7 @@ import { AppError } from "../../base/errors.ts";
  */
 export function sqliteError(error: unknown, file?: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error;
-  const code = "code" in error ? String(error.code) : "";
+  const code = systemCode(error);
   const known = KNOWN.find(([pattern]) => pattern.test(code));
   if (!known) return error;
   const [, kind, message, hint, reason] = known;

@@ -4,7 +4,7 @@ import { logOutByProvider } from "../../../access/oidc/logout.ts";
 import { connectIdentity, signInByOidc } from "../../../access/oidc/oidc-sign-in.ts";
 import { findInvitation } from "../../../access/members/invitations.ts";
 import { clock } from "../../../base/clock.ts";
-import { AppError } from "../../../base/errors.ts";
+import { AppError, isFound } from "../../../base/errors.ts";
 import { createHourly } from "../../hourly.ts";
 import { MAX_LOGOUT_TOKEN } from "../../limits.ts";
 import { OIDC_CALLBACK_PATH } from "../../paths.ts";
@@ -63,14 +63,7 @@ export function oidcRoutes(parts: Parts, oidc: Oidc) {
 /** Whether a path of the dashboard is that of an invitation that still works. */
 async function leadsToInvitation(app: Dashboard["app"], path: string): Promise<boolean> {
   const [, secret] = /^\/invitation\/([\w-]+)$/.exec(path) ?? [];
-  if (secret === undefined) return false;
-  try {
-    await findInvitation(app, secret);
-    return true;
-  } catch (error) {
-    if (error instanceof AppError && error.code === "not_found") return false;
-    throw error;
-  }
+  return secret !== undefined && (await isFound(findInvitation(app, secret)));
 }
 
 /** The back channel of a provider, whose requests come from no page: it ends sessions by signed tokens. */
