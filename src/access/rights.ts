@@ -47,6 +47,12 @@ export function requireScopeForNamed(caller: Rights, needed: Scope): void {
   if (!seesNothing(caller)) requireScopeSomewhere(caller, needed);
 }
 
+/** The check of a route: {@link requireScopeForNamed} if its address has names, else {@link requireScopeSomewhere}. */
+export function requireScopeAt(caller: Rights, needed: Scope, names: object): void {
+  const check = Object.keys(names).length > 0 ? requireScopeForNamed : requireScopeSomewhere;
+  check(caller, needed);
+}
+
 /** Whether a caller is a user to whom nothing was given yet. */
 function seesNothing({ type, grants }: Rights): boolean {
   return type === "user" && grants.every(({ scopes }) => scopes.length === 0);

@@ -1,12 +1,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type Caller, NOBODY, confirmationIn, operatorCaller } from "../access/caller.ts";
-import {
-  hasScopeSomewhere,
-  requireScope,
-  requireScopeForNamed,
-  requireScopeSomewhere,
-} from "../access/rights.ts";
+import { hasScopeSomewhere, requireScope, requireScopeAt } from "../access/rights.ts";
 import { CLI_PREFIX } from "../access/session.ts";
 import { resumeSession, userCaller } from "../access/sessions.ts";
 import { createTokenFinder } from "../access/token-finder.ts";
@@ -106,12 +101,10 @@ export function requires(
   return createMiddleware<AdminEnv>(async (c, next) => {
     const named = c.req.param() as Partial<Record<string, string>>;
     const { project, environment = c.req.query("environment") } = named;
-    const hasNames = Object.keys(named).length > 0;
     const reach = { project, environment: place === "environment" ? environment : undefined };
     const check = () => {
       if (scope === null) return;
-      if (place === "seen" || place === "form")
-        (hasNames ? requireScopeForNamed : requireScopeSomewhere)(c.get("caller"), scope);
+      if (place === "seen" || place === "form") requireScopeAt(c.get("caller"), scope, named);
       else requireScope(c.get("caller"), scope, reach);
     };
     const admit = async (isBodyRead: boolean) => {

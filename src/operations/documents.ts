@@ -1,3 +1,4 @@
+import { sendsMailItself } from "../delivery/delivery-status.ts";
 import { applyDocument, compareDocument } from "../documents/apply.ts";
 import { type Document, documentOf } from "../documents/document.ts";
 import { seesFormsOf } from "../forms/lookup.ts";
@@ -55,7 +56,5 @@ export const documents = noun("documents", () => import("./schema/documents-sche
 /** Whether a form in a document is to send mail. */
 function hasMailingForm({ projects = {}, forms }: Document): boolean {
   const all = [forms, ...Object.values(projects).map((project) => project.forms)];
-  return all
-    .flatMap((each) => Object.values(each ?? {}))
-    .some(({ notify, autoreply }) => (notify?.length ?? 0) > 0 || autoreply === true);
+  return all.flatMap((each) => Object.values(each ?? {})).some(sendsMailItself);
 }

@@ -1,6 +1,7 @@
 import { MAX_LIST, nextOf } from "../base/pages.ts";
 import type { Form } from "../forms/form.ts";
 import { fullName } from "../forms/form-name.ts";
+import { sendsMailItself } from "../delivery/delivery-status.ts";
 import type { Deployment } from "./deployment.ts";
 import { formIn } from "./form-query.ts";
 import { noun } from "./operation.ts";
@@ -93,6 +94,5 @@ function withUrl({ formUrl }: Deployment, form: Form) {
 }
 
 async function withWarnings(deployment: Deployment, form: Form) {
-  const isMailed = form.notify.length > 0 || form.autoreply;
-  return { ...withUrl(deployment, form), ...(await mailWarnings(deployment, isMailed)) };
+  return { ...withUrl(deployment, form), ...(await mailWarnings(deployment, sendsMailItself(form))) };
 }

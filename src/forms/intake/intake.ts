@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../base/days.ts";
 import { AppError, type FieldError } from "../../base/errors.ts";
 import type { NewDelivery } from "../../delivery/delivery.ts";
+import { sendsMailItself } from "../../delivery/delivery-status.ts";
 import type { Challenger } from "./challenge.ts";
 import { type Sender, conditionsFor, predict } from "./conditions.ts";
 import { ASSIGNMENT_FIELD, IDEMPOTENCY_FIELD, controlNames, controlText } from "./control-fields.ts";
@@ -203,7 +204,7 @@ const NO_ERRORS: FieldError[] = [];
 
 function deliveriesFor(app: FormsApp, { form, rules, sent, sender }: Incoming): NewDelivery[] {
   const { targets } = rules;
-  if (targets.length === 0 && form.notify.length === 0 && !form.autoreply) return NO_DELIVERIES;
+  if (targets.length === 0 && !sendsMailItself(form)) return NO_DELIVERIES;
   const reply = autoreplyTo(app, form, sent.fields);
   const deliveries = [...deliveriesOf(app, form, targets), ...(reply === null ? [] : [reply])];
   const { trace = null } = sender;

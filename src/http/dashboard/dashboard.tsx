@@ -2,7 +2,7 @@ import { settleForm } from "./form-parameter.ts";
 import { Hono } from "hono/quick";
 import { endSessionBySecret, instanceId } from "../../access/sessions.ts";
 import type { Caller } from "../../access/caller.ts";
-import { requireScope, requireScopeForNamed, requireScopeSomewhere } from "../../access/rights.ts";
+import { requireScope, requireScopeAt } from "../../access/rights.ts";
 import type { Scope } from "../../access/scope.ts";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
@@ -162,8 +162,7 @@ function dashboardOn(parts: Parts): Dashboard {
  */
 function requireHere(c: DashboardContext, caller: Caller, scope: Scope): void {
   const reach = reachOf(c);
-  if (reach.project === undefined && scope !== "admin")
-    (Object.keys(c.req.param()).length > 0 ? requireScopeForNamed : requireScopeSomewhere)(caller, scope);
+  if (reach.project === undefined && scope !== "admin") requireScopeAt(caller, scope, c.req.param());
   else requireScope(caller, scope, reach);
 }
 

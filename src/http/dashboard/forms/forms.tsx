@@ -10,6 +10,7 @@ import { AppError } from "../../../base/errors.ts";
 import { sendTest } from "../../../forms/test-submission.ts";
 import { parseFormName } from "../../../forms/form-name.ts";
 import { formUrl, pageUrl } from "../../forms/links.ts";
+import { sendsMailItself } from "../../../delivery/delivery-status.ts";
 import { SNIPPET_KINDS } from "../../forms/snippets/snippet.ts";
 import { createSnippet } from "../../forms/snippets/snippets.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
@@ -47,7 +48,7 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
     const { mail } = await options.outgoing();
     return {
       form,
-      mailWaits: mail === null && (form.notify.length > 0 || form.autoreply),
+      mailWaits: mail === null && sendsMailItself(form),
       state,
       url,
       page: pageUrl(url),
