@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { openChromium } from "../support/pages/chromium.ts";
 import { type Way, describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
 import { type FlagServer, button } from "../support/flag-server.ts";
@@ -34,6 +35,26 @@ export function releaseFlow({ server, cli, newProject }: FlagServer, { how, java
       await page.getByText("two broke it").waitFor();
       await context.close();
     });
+
+    test.if(javaScriptEnabled)(
+      `is reviewed on a page that stays when its tab is looked at again, ${how}`,
+      async () => {
+        const shop = await newProject();
+        await shop.set("develop", "--payload", '"one"', "--on");
+        const { context, page } = await openAs("releaser");
+        await page.goto(`${shop.page}/compare?from=develop&to=production`);
+        const loads = updatesOf(page);
+        await lookAgain(page);
+        expect(loads).toEqual([page.url()]);
+        await page.getByRole("checkbox", { name: "Promote checkout" }).check();
+        await button(page, "Promote what is ticked…").click();
+        await page.locator("#promote").waitFor();
+        await lookAgain(page);
+        expect(loads.length).toBe(1);
+        await page.locator("#promote").getByRole("button").first().waitFor();
+        await context.close();
+      },
+    );
 
     test(`is promoted as the command line would, with the segment of its rule, ${how}`, async () => {
       const shop = await newProject();
@@ -76,4 +97,24 @@ export function releaseFlow({ server, cli, newProject }: FlagServer, { how, java
       await context.close();
     });
   });
+}
+
+/** The addresses that a page loads again to show what has changed, in the order in which it does. */
+function updatesOf(page: Page): string[] {
+  const loads: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "GET" && request.headers()["x-update"] !== undefined) loads.push(request.url());
+  });
+  return loads;
+}
+
+/** Tells a page that its tab is looked at again, and waits until it has had the time that it collects changes for. */
+function lookAgain(page: Page): Promise<void> {
+  return page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        document.dispatchEvent(new Event("visibilitychange"));
+        setTimeout(resolve, 200);
+      }),
+  );
 }

@@ -1,4 +1,4 @@
-import { headers, isChanged, isShown, notify, parse, served, show } from "./document.ts";
+import { headers, isAtNoAddress, isChanged, isShown, notify, parse, served, show } from "./document.ts";
 
 /** Milliseconds that changes are collected before the page is loaded again. */
 const PAUSE = 150;
@@ -70,6 +70,7 @@ export function listenToChanges(): void {
 
 /** Loads the page again, and shows it; while the user types or points at a row, a notice offers it instead. */
 async function update(): Promise<void> {
+  if (isAtNoAddress()) return;
   const [address, before] = [location.href, served()];
   const answer = await fetch(address, { headers }).catch(() => null);
   const text = await answer?.text().catch(() => null);

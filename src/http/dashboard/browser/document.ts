@@ -20,6 +20,10 @@ function contentOf(page: Document): string | undefined {
   return page.querySelector("main")?.innerHTML.replace(/<time.*?<\/time>/gs, "");
 }
 
+let isAnswer = false;
+/** Whether the open page is the answer to a form, which is at no address: the address is that of the page with the form. */
+export const isAtNoAddress = () => isAnswer;
+
 let content: string | undefined;
 /** Content that the server sent last; a form that is being edited keeps its older content. */
 export const served = () => (content ??= contentOf(document));
@@ -32,16 +36,19 @@ export function isShown(page: Document): boolean {
 type Showing = {
   /** Whether the server sent the page unasked: what is opened and being typed stays. */
   isUpdate?: boolean;
+  /** Whether it answers a form, and is another page than that of the form. */
+  answersForm?: boolean;
   /** The forms that were sent. Text typed into other forms stays; left out, that of every form goes. */
   sent?: readonly (HTMLFormElement | null | undefined)[] | undefined;
 };
 
 /** Makes the open page `next`, with as few changes as possible, so that focus and scrolling stay. */
-export function show(next: Document, { isUpdate = false, sent }: Showing = {}): void {
+export function show(next: Document, { isUpdate = false, answersForm = false, sent }: Showing = {}): void {
   const isKept = (form: HTMLFormElement) =>
     (isUpdate || (sent !== undefined && !sent.includes(form))) && isChanged(form);
   const kept = [...document.querySelectorAll<HTMLFormElement>("main form")].filter(isKept);
   content = contentOf(next);
+  isAnswer = answersForm;
   document.title = next.title;
   document.body.dataset["shortcuts"] = next.body.dataset["shortcuts"] ?? "on";
   const [main, nextMain] = [document.querySelector("main"), next.querySelector("main")];

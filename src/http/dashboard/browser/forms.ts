@@ -172,7 +172,7 @@ function follow(answer: Response, next: Document, sent?: (HTMLFormElement | null
     shown = pageAt();
   }
   const { title } = document;
-  show(next, { sent });
+  show(next, { sent, answersForm: sent === undefined && !answer.redirected });
   if (isElsewhere || document.title !== title) scrollTo(0, 0);
   if (answer.ok) return moveFocus(isElsewhere);
   const invalid = "main [aria-invalid='true']";
