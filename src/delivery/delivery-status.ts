@@ -11,9 +11,10 @@ export const WITHOUT_MAIL = `${NO_MAIL_SERVER}: the delivery waits for one`;
 /** The `error` of a delivery that is cancelled because its target takes none. */
 export const WITHOUT_TARGET = "the target is disabled or was deleted";
 
-/** Whether a form with these settings sends mail itself: to addresses that it notifies, or to the sender. */
-export function sendsMailItself({ notify = [], autoreply = false }: MailSettings): boolean {
-  return notify.length > 0 || autoreply;
-}
+/** Settings of a form, as it has them or as a change or document sets them: null for the default. */
+type MailSettings = { notify?: readonly string[] | null | undefined; autoreply?: boolean | null | undefined };
 
-type MailSettings = { notify?: readonly string[] | undefined; autoreply?: boolean | undefined };
+/** Whether a form with these settings sends mail itself: to addresses that it notifies, or to the sender. */
+export function sendsMailItself({ notify, autoreply }: MailSettings): boolean {
+  return (notify?.length ?? 0) > 0 || autoreply === true;
+}
