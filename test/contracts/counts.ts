@@ -164,10 +164,16 @@ export function countsContract(driver: Driver): void {
   describe(`the counts of submissions, kept by ${driver.name},`, async () => {
     const open = opener(driver);
 
+    /** A store that a run closes, since every run and every shrinking of one opens another. */
+    const opened = async () => {
+      const store = await driver.open(fresh("database"));
+      return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
+    };
+
     test("are those of the submissions after whatever happened to them, together or one by one", async () => {
       await fc.assert(
         fc.asyncProperty(walks, async (walk) => {
-          const store = await open();
+          await using store = await opened();
           const take = await createWalker(store);
           for (const steps of walk) {
             // Those of one turn become one transaction where writes are committed together.
@@ -190,7 +196,7 @@ export function countsContract(driver: Driver): void {
       };
       await fc.assert(
         fc.asyncProperty(walks, async (walk) => {
-          const store = await open();
+          await using store = await opened();
           const take = await createWalker(store);
           const seen = new Map<string, string>();
           for (const steps of walk) {

@@ -108,7 +108,7 @@ const WALKERS: ReadonlyMap<string, string> = new Map([
  */
 const EXPRESSIONS: ReadonlyMap<string, string> = new Map([
   [
-    String.raw`src/base/json/exact-json.ts /(?<=[:,[\s]|^)-?(?:\d[\d.]{15}|\d+\.\d*0(?!\d)|\d[\d.]*[eE]|0\.0{6}|(?<=-)0)/`,
+    String.raw`src/base/json/exact-json.ts /(?:[:,[\s]|^)(?:-0|-?(?:\d[\d.]{15}|\d+\.\d*0(?!\d)|\d[\d.]*[eE]|0\.0{6}))/`,
     "begins behind a colon, comma, bracket or space alone",
   ],
   [

@@ -10,8 +10,11 @@ const { rawJSON, isRawJSON } = JSON as unknown as {
   isRawJSON: (value: unknown) => value is RawNumber;
 };
 
-/** Matches wherever a number may be written in another way; a match inside a text only costs time. */
-const SUSPECT = /(?<=[:,[\s]|^)-?(?:\d[\d.]{15}|\d+\.\d*0(?!\d)|\d[\d.]*[eE]|0\.0{6}|(?<=-)0)/;
+/**
+ * Matches wherever a number may be written in another way; a match inside a text only costs time. It begins with a character
+ * because the engine would try a look behind, which takes sixty times as long, at each digit of `\u0001`.
+ */
+const SUSPECT = /(?:[:,[\s]|^)(?:-0|-?(?:\d[\d.]{15}|\d+\.\d*0(?!\d)|\d[\d.]*[eE]|0\.0{6}))/;
 
 /** Parses JSON with a {@link RawNumber} for each number that JavaScript would write in another way. Throws a `SyntaxError`. */
 export function parseExactly(json: string): unknown {
