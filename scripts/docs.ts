@@ -13,7 +13,7 @@ export async function generatedPages(): Promise<Record<string, string>> {
   return {
     "cli.md": `${GENERATED}\n\n${cliPage(commands)}`,
     "settings.md": `${GENERATED}\n\n${settingsPage(commands)}`,
-    "limits.md": `${GENERATED}\n\n${limitsPage()}`,
+    "limits.md": `${GENERATED}\n\n${await limitsPage()}`,
   };
 }
 

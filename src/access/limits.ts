@@ -1,79 +1,104 @@
 /** The length of a password, once its characters are normalised. */
 export const PASSWORD_LIMITS = {
+  /** Characters of a password, at least. Beyond: refused. */
   leastCharacters: 12,
+  /** Bytes of a password, in the normal form NFKC. Beyond: refused. */
   bytes: 200,
-  /** Bytes as they are typed: NFKC makes one of four at most, and orders long runs of marks in quadratic time. */
+  /** Bytes of a password as typed. Beyond: refused. NFKC makes one of four at most, and orders long runs of marks in quadratic time. */
   typedBytes: 1000,
 } as const;
 
 /** Limits on the cost of checking passwords and on the rate of guesses. */
 export const SIGN_IN_LIMITS = {
-  /** Sign-ins that wait for their turn, in all and of one network. */
-  waiting: 200,
-  waitingOfNetwork: 20,
-  /** Wrong passwords from a network for a name before each next one has to wait, and the longest wait. */
+  /**
+   * Wrong passwords from a network for a name, with or without a user, before each further attempt waits; one is
+   * forgotten each minute. Beyond: 429 with `Retry-After`, even for the right password.
+   */
   failures: 10,
+  /** Seconds that an attempt waits at most. */
   waitSeconds: 60,
-  /** The same for all names: as many a minute as wrong tokens. */
+  /**
+   * Wrong passwords from a network for any names before each further attempt waits; not for this machine. Beyond: 429
+   * with `Retry-After`, except for names that signed in from there recently.
+   */
   failuresOfNetwork: 20,
+  /** Seconds after which one of these is forgotten. */
   networkWaitSeconds: 3,
-  /** How long a network goes first after a sign-in, and how many such networks a process remembers. */
+  /** Sign-ins that wait. Beyond: 429 with `Retry-After`, for the network with the most. */
+  waiting: 200,
+  /** Sign-ins of one network that wait. Beyond: 429 with `Retry-After`. */
+  waitingOfNetwork: 20,
+  /** Days for which a network goes first after a sign-in. Beyond: networks take turns. */
   lateDays: 14,
+  /** Networks, and names in them, whose sign-ins a process remembers. Beyond: the oldest is forgotten. */
   lateKeys: 10_000,
 } as const;
 
-/** How long a link that signs a user in works. */
+/** Minutes for which a sign-in link works. Beyond: the link is unknown. */
 export const LINK_MINUTES = 15;
 
-/** How long a session lasts: since it was last used, and in all. */
+/** Limits of sessions. */
 export const SESSION_LIMITS = {
+  /** Days that a session lasts after its last use. Beyond: it ends. */
   idleDays: 14,
+  /** Days that a session lasts in all. Beyond: it ends. */
   days: 90,
-  /** Sessions of one user; beyond, the one that was not used for longest ends. */
+  /** Sessions of a user. Beyond: the one used longest ago ends. */
   perUser: 100,
-  /** Characters that are kept of what a browser says of itself, and of its address. */
+  /** Characters of the user agent and of the address that a session stores. Beyond: cut. */
   text: 300,
 } as const;
 
 /** Logins of the command line, which a person approves in the dashboard. */
 export const LOGIN_LIMITS = {
-  /** How long one waits for its approval. */
+  /** Seconds for which `formflag login` waits for its approval. Beyond: 400 `expired_token`. */
   waitSeconds: 900,
-  /** Seconds between two polls. */
+  /** Seconds between two polls of it. Beyond: 400 `slow_down`. */
   interval: 2,
-  /** How long its session lasts, unless it says; and at most. */
+  /** Seconds that the login lasts by default. Beyond: it ends. */
   defaultSeconds: 12 * 3600,
+  /** Seconds that the login lasts at most. Beyond: 400. */
   mostSeconds: 30 * 86_400,
-  /** Logins that wait at a time. */
-  most: 10_000,
-  /** Logins that a network begins before each next one has to wait, and the wait. */
-  begun: 20,
-  begunWaitSeconds: 3,
-  /** Wrong codes of a user before each next one has to wait, and the longest wait. */
-  wrongCodes: 10,
-  codeWaitSeconds: 60,
-  /** Characters that are kept of what a client calls itself. */
+  /** Characters of the client's name. Beyond: 400. */
   client: 100,
+  /** Logins that wait at a time. Beyond: 429 with `Retry-After`. */
+  most: 10_000,
+  /**
+   * Logins that a network begins before each further one waits; not for this machine. Beyond: 429 with `Retry-After`.
+   */
+  begun: 20,
+  /** Seconds after which one of these is forgotten. */
+  begunWaitSeconds: 3,
+  /**
+   * Wrong codes of a user before each further one waits; one is forgotten each minute. Beyond: 429 with `Retry-After`.
+   */
+  wrongCodes: 10,
+  /** Seconds that an attempt waits at most. */
+  codeWaitSeconds: 60,
 } as const;
 
 /** Second factors: how they are checked, changed and bounded. */
 export const FACTOR_LIMITS = {
-  /** How long a sign-in waits for its code, and the wrong codes that end it. */
+  /** Minutes for which a sign-in waits for the code of an authenticator app. Beyond: it ends. */
   codeMinutes: 10,
+  /** Wrong codes of a sign-in; ten in a row wait as passwords do, counted in the database. Beyond: it ends. */
   codes: 5,
-  /** The age of a session in which factors may be changed. */
+  /** Minutes after a sign-in in which second factors can be changed. Beyond: 403. */
   freshMinutes: 15,
-  /** How long a browser may take to answer the challenge of a passkey. */
+  /** Minutes for which a browser may answer the challenge of a passkey. Beyond: 400. */
   challengeMinutes: 5,
-  /** Passkeys of a user, the characters of their names, and the bytes of their ids (WebAuthn, 4) and public keys. */
+  /** Passkeys of a user. Beyond: 409. */
   passkeys: 20,
+  /** Characters of the name of a passkey. Beyond: 400. */
   passkeyName: 60,
+  /** Bytes of the id of a passkey. Beyond: 400. WebAuthn, 4. */
   credentialId: 1023,
+  /** Bytes of the public key of a passkey. Beyond: 400. */
   publicKey: 2048,
 } as const;
 
-/** Hashes of unknown tokens that a process remembers. */
+/** Unknown tokens that a server remembers, to avoid reading the database again. Beyond: the oldest is forgotten. */
 export const MAX_UNKNOWN_TOKENS = 10_000;
 
-/** Origins of pages that a browser key is limited to. */
+/** Origins of a browser key. Beyond: the token is refused. */
 export const MAX_TOKEN_ORIGINS = 100;

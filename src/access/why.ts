@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 
-/** Characters of the reason for a change. */
+/** Characters of the reason for a change, `--why` and `X-Why`. */
 export const MAX_WHY = 500;
 
 /**

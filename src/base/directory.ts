@@ -27,7 +27,12 @@ export function syncDirectoryNow(path: string): void {
   closeSync(descriptor);
 }
 
-/** Free bytes below which a disk counts as full. */
+/**
+ * Free bytes on the disk, at least. Beyond: `/readyz` answers 503; for a disk of uploads alone it reports `blobs` as
+ * `unavailable`.
+ *
+ * @public The page of limits lists it.
+ */
 export const MIN_FREE_BYTES = 16 * MiB;
 
 /** Throws the error of a full disk if the disk of a directory has less than `MIN_FREE_BYTES`. */

@@ -1,7 +1,7 @@
 import { createTurns } from "./event-loop.ts";
 import { isRawNumber } from "./json/exact-json.ts";
 
-/** Nested containers in a body of the admin API or a file for a command; single values have lower limits. */
+/** Levels of a request body or of a file that a command reads. Single values have lower limits. */
 export const MAX_JSON_LEVELS = 200;
 
 /** The number of nested containers: 0 for `1`, 1 for `{"a":1}`. Counts to `limit` + 1 at most. */

@@ -1,15 +1,15 @@
 import { MiB } from "./bytes.ts";
 
-/** Most submissions or changes on one page. */
+/** The most that `limit` takes for submissions or changes. */
 export const MAX_PAGE = 1000;
 
-/** Submissions or changes on one page if the request names no limit. */
+/** Submissions or changes in a page of a list. Beyond: another page. Set with `limit`. */
 export const DEFAULT_PAGE = 50;
 
-/** Most items on one page of any other list, which is also the default. */
+/** Entries in a page of any other list. Beyond: another page. Set with `limit`, to less. */
 export const MAX_LIST = 10_000;
 
-/** Approximate bytes of stored text on one page, unless its first item is larger. */
+/** Approximate bytes of the submissions in a page. Beyond: another page. The first item may be larger. */
 export const MAX_PAGE_BYTES = 4 * MiB;
 
 /** Part of a list, in its order: at most the limit of the query, fewer if the items are large. */

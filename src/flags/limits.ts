@@ -2,106 +2,139 @@ import { formatBytes, KiB, MiB } from "../base/bytes.ts";
 import { depthOf } from "../base/json.ts";
 import { findSlugFault } from "../base/slug.ts";
 
-/** A flag's payload as JSON text, in bytes. */
+/** Bytes of a payload, as JSON. */
 export const MAX_PAYLOAD = 256 * KiB;
 
-/** Containers inside containers in a payload. */
+/** Levels of a payload or a variant. */
 export const MAX_PAYLOAD_DEPTH = 64;
 
 /** Limits of targeting rules, so that none can block a server. */
 export const RULE_LIMITS = {
-  /** Variants, targeting and metadata of a flag, or the rule of a segment, as JSON text in bytes. */
+  /** Bytes of the variants, rule and metadata of a flag together, or of the rule of a segment, as JSON. */
   bytes: 256 * KiB,
-  /** Containers inside containers in a rule. */
+  /** Levels of a rule. */
   depth: 64,
-  /** Values in a rule once every reference is replaced by its segment. */
-  nodes: 20_000,
-  /** Objects among them, which are operations: checking and compiling one takes 30 µs. */
+  /** Operations in a rule with its segments; `{"var":"email"}` is one too. Checking and compiling one takes 30 µs. */
   operations: 3000,
-  /** Operations of one evaluation, and of all evaluations of one request. */
-  steps: 20_000,
-  requestSteps: 200_000,
-  /** Elements of an array that an operation builds, and of an array in a context. */
-  elements: 1000,
-  /** Characters of a text that an operation builds. */
-  characters: 64 * KiB,
-  /** The context of an evaluation as JSON text in bytes, and containers inside containers in it. */
+  /** Values in a rule with its segments. */
+  nodes: 20_000,
+  /** Bytes of a request body, or of a context, as JSON. Beyond: 413. */
   context: 64 * KiB,
+  /** Levels of a context. Beyond: 400 `INVALID_CONTEXT`. */
   contextDepth: 16,
-  /** The `targetingKey` of a context, in bytes: every percentage rollout hashes it. */
+  /**
+   * Elements of an array in a context, or of an array that an operation creates. Beyond: 400 `INVALID_CONTEXT`; the rule
+   * fails.
+   */
+  elements: 1000,
+  /** Bytes of the `targetingKey`. Beyond: 400 `INVALID_CONTEXT`. Every percentage rollout hashes it. */
   targetingKey: KiB,
-  /** Contexts for which an unsaved change is evaluated at once. */
+  /**
+   * Operations of one rule; an operation on a text over 1,024 characters counts one more for every 16 characters. Beyond:
+   * the rule fails.
+   */
+  steps: 20_000,
+  /** Operations of all rules in one request. Beyond: later rules fail. */
+  requestSteps: 200_000,
+  /** Characters of a text that an operation creates. Beyond: the rule fails. */
+  characters: 64 * KiB,
+  /**
+   * Contexts for which one request evaluates an unsaved change, and test contexts of a project. Beyond: 400 for the
+   * request, 413 for the project.
+   */
   triedContexts: 20,
 } as const;
 
 /**
- * Bytes of the payloads, rules, previews, segments and descriptions of an environment. Readers request all of them at
- * once, and copies, promotions and exports hold them in memory. Each flag adds some bytes, so that the number of flags
- * is limited too.
+ * Bytes of the payloads, rules, previews, segments and descriptions of an environment together; an environment that
+ * already has more can be read and made smaller. Beyond: 413. Readers request all of them at once, and copies,
+ * promotions and exports hold them in memory.
  */
 export const MAX_ENVIRONMENT_BYTES = 16 * MiB;
+/** Bytes that each flag adds to that. Beyond: part of the total. */
 export const FLAG_BYTES = 200;
 
-/** Characters of a flag's description. */
+/** Characters of a description. */
 export const MAX_DESCRIPTION = 2000;
 
-/** Limits of code references: lengths in characters, a line in bytes. */
+/** Limits of code references. */
 export const CODE_LIMITS = {
-  /** References of one upload. */
+  /** References in an upload. Beyond: 413. */
   references: 20_000,
+  /** Characters of the slug of a flag. */
   slug: 150,
+  /** Characters of the branch. */
   branch: 255,
+  /** Characters of the name of the code. */
   projectName: 150,
+  /** Characters of the address of the repository. */
   repositoryUrl: 255,
+  /** Characters of the path of a file. */
   filePath: 1024,
+  /** Bytes of a line of code. Beyond: 400; `flags refs scan` cuts the line. */
   lineContent: 4 * KiB,
-  /** Uploads that a project keeps, each of one branch and project name. */
+  /** Uploads that a project keeps, each for one branch and name. Beyond: the one sent longest ago is removed. */
   uploads: 200,
 } as const;
 
-/** How often a server checks for changes that another process scheduled, in milliseconds. */
+/** Milliseconds between two checks for scheduled changes of other processes. */
 export const SCHEDULE_POLL_MS = 1000;
 
-/** Limits of ramps: the number of steps, and the seconds from one step to the next. */
-export const RAMP_LIMITS = { steps: 20, least: 1, most: 366 * 86_400 } as const;
+/** Limits of ramps. */
+export const RAMP_LIMITS = {
+  /** Shares of a ramp. */
+  steps: 20,
+  /** Seconds between two steps of a ramp, at least. */
+  least: 1,
+  /** Seconds between two steps of a ramp, at most. */
+  most: 366 * 86_400,
+} as const;
 
 /** Limits of a segment that a form fills. */
 export const MEMBER_LIMITS = {
-  /** Values of a segment, approved or not. */
+  /** Values of a segment that a form fills, approved or not. Beyond: the submission is stored without adding a member. */
   values: 100_000,
-  /** Characters of a value, as many as a mail address has. */
+  /** Characters of such a value, as many as a mail address has. Beyond: the submission is stored without adding a member. */
   characters: 254,
-  /** Values of one submission that count, where a field has a list of them. */
+  /** Values of one submission, if its field is a list. Beyond: later ones do not count. */
   ofSubmission: 100,
-  /** Values of a segment in a file of flagd. */
+  /** Values of a segment in `flags export --members`. Beyond: 413. */
   exported: 10_000,
 } as const;
 
 /** Limits of previews. */
 export const PREVIEW_LIMITS = {
-  /** Characters of the name. */
+  /** Characters of the name of a preview. */
   name: 200,
-  /** The content as Markdown, and the HTML made of it, in bytes: some texts grow twentyfold. */
+  /** Bytes of the content of a preview, as Markdown. */
   content: 64 * KiB,
+  /** Bytes of the HTML made from it, before it is cleaned. Some texts grow twentyfold. */
   html: 256 * KiB,
 } as const;
 
-/**
- * Days for which reads are counted: of an environment, of each flag, and of each variant that was served. Variants are
- * counted in environments of no more than `servedFlags`.
- */
-export const TALLY_LIMITS = { readDays: 30, flagReadDays: 7, servedDays: 2, servedFlags: 2000 } as const;
+/** Limits of the counts of reads. */
+export const TALLY_LIMITS = {
+  /** Days for which the reads of an environment are counted. Beyond: removed. */
+  readDays: 30,
+  /** Days for which the reads of a flag are counted. Beyond: removed. */
+  flagReadDays: 7,
+  /** Days for which the values that readers of a flag got are counted. Beyond: removed. */
+  servedDays: 2,
+  /** Flags in an environment for which these are counted. Beyond: not counted. */
+  servedFlags: 2000,
+} as const;
 
 /** Limits of the feedback about a preview. */
 export const FEEDBACK_LIMITS = {
+  /** Bytes of the request body. Beyond: 413. */
+  body: 64 * KiB,
   /** Characters of the description. */
   description: 2000,
-  /** The metadata as JSON text in bytes, and containers inside containers in it. */
+  /** Bytes of the metadata, as JSON. */
   metadata: 16 * KiB,
+  /** Levels of the metadata. */
   metadataDepth: 16,
-  /** The body of the request, in bytes. */
-  body: 64 * KiB,
-  /** Seconds in which repeats of one address count once. */
+  /** Seconds in which the same feedback from one address counts once. Beyond: it counts again. */
   repeatSeconds: 60,
 } as const;
 
@@ -132,5 +165,14 @@ export function findContentFault(markdown: string): string | undefined {
   return `the content of a preview has at most ${formatBytes(PREVIEW_LIMITS.content)}`;
 }
 
-/** Limits of the details of a flag: characters of its owner and of a tag, and how many tags and colours it has. */
-export const DETAIL_LIMITS = { owner: 100, tag: 50, tags: 20, colours: 100 };
+/** Limits of the details of a flag. */
+export const DETAIL_LIMITS = {
+  /** Characters of the owner of a flag. */
+  owner: 100,
+  /** Characters of a tag of a flag. */
+  tag: 50,
+  /** Tags of a flag. */
+  tags: 20,
+  /** Colours of a flag's variants. */
+  colours: 100,
+};

@@ -1,9 +1,9 @@
 import { KiB, MiB } from "../base/bytes.ts";
 
-/** Default for the largest file of a submission, in bytes, inclusive. */
+/** Bytes of a file. Beyond: 413, names the file. Set with `forms set --max-file-size`. */
 export const DEFAULT_MAX_FILE_SIZE = MiB;
 
-/** Default for the files in one submission. */
+/** Files. Set with `forms set --max-files`. */
 export const DEFAULT_MAX_FILES = 5;
 
 /** The highest limit that a form can set for the bytes of one file. */
@@ -14,113 +14,122 @@ export const CEILING_FILES = 100;
 
 /** Limits of a submission that an ordinary form never reaches. Sizes are bytes of UTF-8, inclusive. */
 export const SUBMISSION_LIMITS = {
-  /** Values of text fields; every value of a repeated field counts. */
+  /** Fields; each value of a repeated field counts. */
   fields: 200,
+  /** Bytes of a field name. */
   fieldName: 200,
+  /** Bytes of a text. Beyond: 413, names the field. */
   fieldValue: 256 * KiB,
-  /** A JSON or urlencoded body. */
+  /** Bytes of a JSON or urlencoded body. */
   body: MiB,
-  /** All text fields of a multipart body together. */
-  multipartText: 4 * MiB,
-  /** Text fields as JSON, which writes a control character as six bytes, and a quote or a line break as two. */
-  json: 8 * MiB,
-  /** The header section of one part. */
-  partHeaders: 16 * KiB,
-  /** Bytes before the first and after the last boundary of a multipart body. */
-  multipartPadding: 64 * KiB,
-  /** Nested containers: `{"a":1}` is 1. */
+  /** Levels of JSON: `{"a":1}` has 1. */
   depth: 16,
-  /** A file name as sent. */
+  /** Bytes of all text fields of a multipart body together. */
+  multipartText: 4 * MiB,
+  /** Bytes of all text fields as JSON: control characters take six bytes there, quotes and line breaks two. */
+  json: 8 * MiB,
+  /** Bytes of the headers of a part. */
+  partHeaders: 16 * KiB,
+  /** Bytes before the first and after the last boundary of a multipart body. Beyond: 400. */
+  multipartPadding: 64 * KiB,
+  /** Bytes of a file name. */
   fileName: 1024,
-  /** Characters of the media type of a file. */
+  /** Characters of a file's media type. */
   fileType: 255,
 } as const;
 
 /** Limits of feeds. */
 export const FEED_LIMITS = {
-  /** Feeds of a form. */
+  /** Feeds of a form. Beyond: 409. */
   feeds: 50,
-  /** The highest limit of a feed, in submissions. */
+  /** Submissions in a feed. Set with `feeds create --limit`. */
   items: 10_000,
-  /** The limit of a feed that names none. */
+  /** Submissions in a feed without `--limit`. Beyond: older ones are left out. */
   defaultItems: 1000,
-  /** About how many bytes of submissions a feed shows; older ones are left out. */
+  /** Approximate bytes of the submissions in a feed. Beyond: older ones are left out. */
   bytes: 16 * MiB,
-  /** Fields of \`feeds create --field\`. */
+  /** Fields of `feeds create --field`. */
   fields: 100,
-  /** Characters of its name. */
+  /** Characters of the name of a feed. */
   name: 200,
 } as const;
 
-/** Field names that have a column of their own in a CSV export. */
+/** Fields with their own column in a CSV export. Beyond: later ones share the column `otherFields`, as JSON. */
 export const MAX_CSV_FIELDS = 1000;
 
-/** Characters of a word or pattern of a form's lists for spam. */
+/** Characters of an entry of `--spam-word` or `--spam-email`. */
 export const MAX_SPAM_PATTERN = 100;
 
-/** Characters of an entry of a form's list of allowed file types. */
+/** Characters of an entry of `--allow-type`. */
 export const MAX_FILE_TYPE = 127;
 
 /** Characters of what a form records about a sender. */
 export const METADATA_LIMITS = {
+  /** Characters of a sender's user agent, with `--metadata`. Beyond: cut. */
   userAgent: 500,
-  /** The address of a page without its query. */
+  /** Characters of the address of the page that a sender came from. Beyond: cut. It has no query. */
   referrer: 2000,
-  /** The first language of `Accept-Language`. */
+  /** Characters of a sender's language. Beyond: cut. It is the first of `Accept-Language`. */
   language: 100,
 } as const;
 
 /** Limits of a search and of the filters of a list. */
 export const SEARCH_LIMITS = {
-  /** Characters of a search, or of the text for a field. */
+  /** Characters of a search, or of a field and its text. */
   characters: 1000,
-  /** Fields that a list can be filtered by. */
+  /** Fields to filter by. */
   fields: 20,
-  /** Different words of a submission, from its first, that a search finds. */
+  /** Different words of a submission that a search finds. Beyond: later ones are not found. */
   words: 5000,
 } as const;
 
-/** Submissions that one request examines for a page. Beyond this, the page is short and the next one continues. */
+/** Submissions that are examined for a page with filters or a search. Beyond: the page is short; the next page continues. */
 export const MAX_SCANNED = 10_000;
 
-/** Submissions that one mark or deletion can name. */
+/** Submissions that one request marks or deletes by their ids. */
 export const MAX_MARKED = 1000;
 
-/** Ids that a mark or a deletion of everything that a filter selects returns. */
+/** Ids in the answer to a mark or a deletion by filters. Beyond: only counted. */
 export const MAX_BULK_IDS = 10_000;
 
-/** Ids that a purge returns. */
+/** Ids in the answer to a purge. Beyond: only counted. */
 export const MAX_PURGE_IDS = 1000;
 
-/** Marks of a submission that are kept, the newest. */
+/** Marks in the timeline of a submission. Beyond: the oldest is dropped. */
 export const MAX_MARKS_KEPT = 100;
 
-/** Events of a submission that are kept, besides its marks. */
+/**
+ * Assignments, labels, notes and replies in the timeline of a submission. Beyond: the oldest is dropped, notes and replies
+ * last.
+ */
 export const MAX_EVENTS_KEPT = 200;
 
-/** Limits of how people handle submissions. Texts are in characters. */
+/** Limits of how people handle submissions. */
 export const HANDLING_LIMITS = {
+  /** Characters of a label of a submission. */
   label: 50,
-  /** Labels of one submission. */
+  /** Labels of a submission. Beyond: 409. */
   labels: 20,
+  /** Characters of a note on a submission. */
   note: 10_000,
-  /** The text of an answer, without what it quotes. */
+  /** Characters of a reply to a submission, without what it quotes. */
   answer: 50_000,
+  /** Characters of its subject. */
   subject: 200,
-  /** Newest labeled submissions whose labels a page suggests. */
+  /** Newest labeled submissions whose labels a page suggests. Beyond: type other labels. */
   offered: 200,
 } as const;
 
 /** Limits of an import. */
 export const IMPORT_LIMITS = {
-  /** Submissions in one request, which are stored together. */
+  /** Submissions in one request, which are stored together. Beyond: 413. */
   rows: 500,
-  /** Bytes of a request with more than one submission. */
+  /** Bytes of a request with more than one submission. Beyond: 413. */
   batch: MiB,
-  /** Bytes of one line of JSON, or characters of one row of CSV. */
+  /** Bytes of a row. Beyond: 413, names the line. A row of CSV is measured in characters. */
   row: 9 * MiB,
-  /** The same without what follows the first characters of each text: as much as a submission and its details can be. */
+  /** Bytes of a row, counting only the first 64 characters of each text. Beyond: 413, names the line. */
   bare: MiB + 16 * KiB,
-  /** Characters of the variants of flags of a submission, as JSON. */
+  /** Characters of the variants of flags of a row. Beyond: 400, names the line. */
   flags: 8 * KiB,
 } as const;

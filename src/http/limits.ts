@@ -1,39 +1,55 @@
 import { KiB, MiB } from "../base/bytes.ts";
 
-/** How much of a refused request is read, in bytes and milliseconds, so that its sender gets the answer. */
-export const DRAIN = { bytes: 32 * MiB, ms: 30_000 } as const;
+/** How much of a refused request is read. */
+export const DRAIN = {
+  /** Bytes that are still read of a refused body, so that the sender receives the answer. Beyond: the connection is closed. */
+  bytes: 32 * MiB,
+  /** Milliseconds for which they are read. Beyond: the connection is closed. */
+  ms: 30_000,
+} as const;
 
-/** Wrong tokens from one address in a time before it has to wait. */
-export const MAX_WRONG_TOKENS = { count: 20, seconds: 60 } as const;
+/** How many wrong tokens an address may send before it has to wait. */
+export const MAX_WRONG_TOKENS = {
+  /** Wrong tokens from one address. Beyond: 429 with `Retry-After`. */
+  count: 20,
+  /** Seconds in which they are counted. Beyond: the count starts over. */
+  seconds: 60,
+} as const;
 
-/** Body of a form that signs in or sets a password, in bytes. */
+/** Bytes of the body of a form that signs in or sets a password. Beyond: 413. */
 export const MAX_SIGN_IN_BODY = 8 * KiB;
 
-/** Body of a form that is given back to a user who is signed out, in bytes. */
+/**
+ * Bytes of the body of a form of the dashboard that is given back once the user has signed in again. Beyond: not given
+ * back.
+ */
 export const MAX_KEPT_FORM = 256 * KiB;
 
-/** Body of a request of a passkey, in bytes: keys and signatures of ML-DSA take some kilobytes, several times. */
+/** Bytes of a request with a passkey. Beyond: 413. Keys and signatures of ML-DSA take some kilobytes, several times. */
 export const MAX_PASSKEY_BODY = 64 * KiB;
-/** Body of a logout by an OpenID provider, in bytes. */
+/** Bytes of the body of a logout by an OpenID provider. Beyond: 400. */
 export const MAX_LOGOUT_TOKEN = 16 * KiB;
 
-/** How long a sign-in that is refused without a check of its password waits for the answer, in milliseconds. */
+/** Milliseconds for which the answer 429 to a sign-in is delayed. */
 export const SIGN_IN_REFUSAL_MS = 1000;
 
-/** Default number of concurrent requests from one address. */
+/**
+ * Requests of one address in progress to forms, evaluations and the admin API. Beyond: 429 with `Retry-After`. Set with
+ * `serve --max-concurrent`.
+ */
 export const DEFAULT_MAX_CONCURRENT = 256;
 
-/** Readers of one feed at a time. */
+/** Readers of a feed at a time. Beyond: 429 with `Retry-After`. */
 export const MAX_FEED_READERS = 8;
 
-/** Milliseconds after which a reader of a feed or of a large evaluation that takes nothing gets no more. */
+/** Milliseconds for which a reader of a feed or of a large evaluation may take nothing. Beyond: it gets no more. */
 export const STALL_MS = 60_000;
 
-/** Bytes of large evaluations that are on their way at a time, each made for one reader. */
+/** Bytes of evaluations of all flags over 256 KB that are on their way, on each thread. Beyond: 429 with `Retry-After`. */
 export const MAX_OWN_ANSWERS = 128 * MiB;
 
-/** Concurrent streams of change events. */
+/** Open streams of change events. Beyond: 503 with `Retry-After`. */
 export const MAX_STREAMS = 20_000;
 
-/** Concurrent streams of change events of one address. */
+/** Open streams of change events of one address. Beyond: 429 with `Retry-After`. */
 export const MAX_STREAMS_OF_CLIENT = 1000;
