@@ -1,6 +1,5 @@
 import { AppError } from "../../src/base/errors.ts";
-import type { Query } from "../../src/operations/address.ts";
-import type { Input, Operation, Output, Schemas } from "../../src/operations/operation.ts";
+import type { Input, Operation, Output, Query, Schemas } from "../../src/operations/operation.ts";
 import type { ProposalView } from "../../src/documents/changes/proposal.ts";
 import { shown } from "../output/text.ts";
 import { usage } from "./usage.ts";

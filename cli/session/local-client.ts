@@ -7,14 +7,13 @@ import type { App } from "../../src/app.ts";
 import { isOnReadOnlyDisk } from "../../src/base/directory.ts";
 import { once } from "../../src/base/once.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
+import { checkedInput } from "../../src/operations/call.ts";
 import type { Deployment } from "../../src/operations/deployment.ts";
 import { streamOf } from "../../src/http/exports.ts";
 import { feedUrl, formUrl } from "../../src/http/forms/links.ts";
 import { dashboardLink, pageLink } from "../../src/http/paths.ts";
-import { MAX_ADMIN_BODY } from "../../src/operations/limits.ts";
 import type { Download } from "../../src/operations/deployment.ts";
 import type { Call, Operation } from "../../src/operations/operation.ts";
-import { bodyTooLarge } from "../../src/operations/results.ts";
 import type { Storage } from "../../src/storage.ts";
 import type { Io } from "../output/terminal.ts";
 import type { Settings } from "../serve/settings.ts";
@@ -103,48 +102,14 @@ function limited(caller: Caller, scopes: readonly Scope[], { scope }: Operation)
 }
 
 /** A call by the person who runs this command. */
-async function callOf(
-  operation: Operation,
-  { names = {}, query, body, revision, etag, confirmed, why, source }: Sent,
-) {
-  return {
-    sender: NO_BROWSER,
-    caller: callerOf(confirmed, why, source),
-    names,
-    query: await queryOf(operation, query),
-    body: await bodyOf(operation, body),
-    ifMatch: etag === undefined && revision === undefined ? undefined : `"${etag ?? revision}"`,
-  };
+async function callOf(operation: Operation, { confirmed, why, source, ...given }: Sent) {
+  const input = await checkedInput(operation, given);
+  return { sender: NO_BROWSER, caller: callerOf(confirmed, why, source), ...input };
 }
 
 function callerOf(confirmed: string | undefined, why: string | undefined, source: Sent["source"]): Caller {
   // Its name is read when it is needed: a copy would read it now.
   return Object.assign(operatorCaller(userName, confirmationIn(confirmed), why), source && { source });
-}
-
-/** The query as its schema reads it, which is loaded only for parameters. */
-async function queryOf({ defaults, schemas }: Operation, query: Sent["query"]): Promise<unknown> {
-  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined);
-  if (given.length === 0) return defaults;
-  const [{ query: schema }, { checkQuery }] = await Promise.all([
-    schemas(),
-    import("../../src/operations/schema/check.ts"),
-  ]);
-  return schema && checkQuery(schema, Object.fromEntries(given));
-}
-
-/** The body as a server would read it. Throws `invalid`, `too_large`. */
-async function bodyOf(operation: Operation, body: unknown): Promise<unknown> {
-  if (body === undefined || operation.isPlain?.(body)) return body;
-  const { maxBody = MAX_ADMIN_BODY, schemas } = operation;
-  const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
-  if (bytes.byteLength > maxBody) throw bodyTooLarge(maxBody);
-  if (typeof body === "string") return body;
-  const [{ body: schema }, { checkBody }] = await Promise.all([
-    schemas(),
-    import("../../src/operations/schema/check.ts"),
-  ]);
-  return schema ? checkBody(schema, bytes, operation) : bytes;
 }
 
 /** As the server that runs on the data, or one with the environment of this process. */

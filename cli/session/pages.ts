@@ -1,5 +1,4 @@
-import type { Query } from "../../src/operations/address.ts";
-import type { Operation, Output, Schemas } from "../../src/operations/operation.ts";
+import type { Operation, Output, Query, Schemas } from "../../src/operations/operation.ts";
 import type { Client } from "./client.ts";
 
 type Listing = {

@@ -1,8 +1,7 @@
 import { clock } from "../../src/base/clock.ts";
 import { formatBytes } from "../../src/base/bytes.ts";
 import { AppError, ERROR_CODES } from "../../src/base/errors.ts";
-import { addressOf } from "../../src/operations/address.ts";
-import { ADMIN_PATH, OMITTED, type Operation } from "../../src/operations/operation.ts";
+import { ADMIN_PATH, OMITTED, type Operation, addressOf } from "../../src/operations/operation.ts";
 import type { ErrorBody } from "../../src/operations/schema/shared-schema.ts";
 import { RemoteError } from "../exit.ts";
 import { Proposed, type Sent, type Transport, revisionIn } from "./client.ts";

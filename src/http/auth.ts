@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type Caller, NOBODY, confirmationIn, operatorCaller } from "../access/caller.ts";
-import { hasScopeSomewhere, requireScope, requireScopeAt } from "../access/rights.ts";
+import { hasScopeSomewhere } from "../access/rights.ts";
 import { CLI_PREFIX } from "../access/session.ts";
 import { resumeSession, userCaller } from "../access/sessions.ts";
 import { createTokenFinder } from "../access/token-finder.ts";
@@ -12,6 +12,7 @@ import type { App } from "../app.ts";
 import { AppError } from "../base/errors.ts";
 import { type Client, limitKey } from "./address.ts";
 import { readAll, refuseAbandoned } from "./body.ts";
+import { requirePlace } from "../operations/call.ts";
 import { MAX_ADMIN_BODY } from "../operations/limits.ts";
 import type { Operation, Unchecked } from "../operations/operation.ts";
 import { bodyTooLarge } from "../operations/results.ts";
@@ -99,17 +100,10 @@ export function requires(
   app?: App,
 ) {
   return createMiddleware<AdminEnv>(async (c, next) => {
-    const named = c.req.param() as Partial<Record<string, string>>;
-    const { project, environment = c.req.query("environment") } = named;
-    const reach = { project, environment: place === "environment" ? environment : undefined };
-    const check = () => {
-      if (scope === null) return;
-      if (place === "seen" || place === "form") requireScopeAt(c.get("caller"), scope, named);
-      else requireScope(c.get("caller"), scope, reach);
-    };
+    const [names, environment] = [c.req.param(), c.req.query("environment")];
     const admit = async (isBodyRead: boolean) => {
       try {
-        check();
+        requirePlace({ scope, place }, { caller: c.get("caller"), names, environment });
       } catch (error) {
         if (!admits || !app || !other || !hasScopeSomewhere(c.get("caller"), other)) throw error;
         if (isBodyRead && !(await admits(await askedOf(c, app)))) throw error;

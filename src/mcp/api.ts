@@ -2,8 +2,7 @@ import type { Self } from "../access/me.ts";
 import { hasScopeSomewhere } from "../access/rights.ts";
 import { SCOPES_OF } from "../access/role.ts";
 import type { Scope } from "../access/scope.ts";
-import type { Query } from "../operations/address.ts";
-import type { Operation, Output, Schemas } from "../operations/operation.ts";
+import type { Operation, Output, Query, Schemas } from "../operations/operation.ts";
 
 /** The input of an operation. */
 type Sent = {

@@ -2,8 +2,7 @@ import { expect, test } from "bun:test";
 import * as z from "zod/mini";
 import type { Client, Sent } from "../../cli/session/client.ts";
 import { listAll } from "../../cli/session/pages.ts";
-import { addressOf } from "../../src/operations/address.ts";
-import { type Operation, noun } from "../../src/operations/operation.ts";
+import { type Operation, addressOf, noun } from "../../src/operations/operation.ts";
 
 const schemas = { list: { output: z.object({ numbers: z.array(z.int()), next: z.nullable(z.int()) }) } };
 const { list } = noun("numbers", async () => schemas, {

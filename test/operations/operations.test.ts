@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { MAX_PAYLOAD } from "../../src/flags/limits.ts";
 import { OPERATIONS } from "../../src/operations/all.ts";
-import { addressOf } from "../../src/operations/address.ts";
-import { ADMIN_PATH } from "../../src/operations/operation.ts";
+import { ADMIN_PATH, addressOf } from "../../src/operations/operation.ts";
 import { flags } from "../../src/operations/flags.ts";
 import { checkBody, checkQuery } from "../../src/operations/schema/check.ts";
 import { openServices, openTestApp } from "../support/app.ts";

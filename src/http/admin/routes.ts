@@ -9,10 +9,16 @@ import { stringifyMembers } from "../../base/json/json-turns.ts";
 import { utf8Text } from "../../base/bytes.ts";
 import type { Deployment, Download } from "../../operations/deployment.ts";
 import type { ProposalView } from "../../documents/changes/proposal.ts";
-import { addressOf } from "../../operations/address.ts";
+import {
+  ADMIN_PATH,
+  type Call,
+  OMITTED,
+  type Operation,
+  type Schemas,
+  addressOf,
+} from "../../operations/operation.ts";
 import { changes } from "../../operations/changes/changes.ts";
 import { type Detour, performBy, withPage } from "../../operations/changes/perform.ts";
-import { OMITTED, ADMIN_PATH, type Call, type Operation, type Schemas } from "../../operations/operation.ts";
 import { checkBody, checkQuery } from "../../operations/schema/check.ts";
 import { limitKey } from "../address.ts";
 import { attachment } from "../attachment.ts";

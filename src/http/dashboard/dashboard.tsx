@@ -20,6 +20,7 @@ import { codeRoutes } from "./factors/code.tsx";
 import { isJsonPath, passkeyRoutes } from "./factors/passkey-routes.ts";
 import { totpRoutes } from "./factors/totp.tsx";
 import type { ParametersOf } from "./paths.ts";
+import { createActs } from "./perform.ts";
 import { createRendering } from "./rendering.tsx";
 import { ProposedInstead } from "./parts/propose.tsx";
 import { projectPath } from "./paths.ts";
@@ -118,6 +119,7 @@ function dashboardOn(parts: Parts): Dashboard {
   const { app, options, root, cookies, viewOf, render, enter, callerOf, site } = parts;
   const settled = (c: DashboardContext) => settleForm(app, c.get("caller"), c.req.param());
   return {
+    ...createActs(app, options),
     app,
     options,
     root,

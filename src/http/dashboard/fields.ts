@@ -94,3 +94,11 @@ export function oneOf<T extends string>(noun: string, options: readonly T[], tex
 export function rowOf(act: string): number {
   return Number(/-(\d{1,6})$/.exec(act)?.[1] ?? 0);
 }
+
+/** The act of a form, by the value of the button that sent it. Throws `invalid` for a value that names nothing. */
+export function chosenOf<T>(acts: Readonly<Record<string, T>>, fields: Fields, name = "do"): T {
+  const value = textOf(fields, name);
+  if (!Object.hasOwn(acts, value))
+    throw new AppError("invalid", "the form names no action: load the page again");
+  return acts[value]!;
+}

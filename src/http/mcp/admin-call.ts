@@ -1,8 +1,7 @@
 import { AppError, ERROR_CODES } from "../../base/errors.ts";
 import { parseExactly } from "../../base/json/exact-json.ts";
 import type { Send } from "../../mcp/api.ts";
-import { addressOf } from "../../operations/address.ts";
-import { ADMIN_PATH } from "../../operations/operation.ts";
+import { ADMIN_PATH, addressOf } from "../../operations/operation.ts";
 import type { AdminApp } from "../admin/admin.ts";
 import type { Client } from "../address.ts";
 

@@ -54,17 +54,28 @@ async function parsedInTurns(text: string): Promise<unknown> {
   }
 }
 
+const MAX_FAULTS = 100;
 /** A fault may list every name that is not known. */
 const MAX_MESSAGE = 2000;
 
-/** The error `invalid` with the first fault. Paths inside the member `whole` start there. */
-function refusal([issue]: readonly z.core.$ZodIssue[], whole?: string): AppError {
-  const path = placeOf(issue?.path.map(String) ?? [], whole);
+/**
+ * The error `invalid` with the first fault as its message, and every fault at its path. Paths inside the member `whole` start
+ * there.
+ */
+function refusal(issues: readonly z.core.$ZodIssue[], whole?: string): AppError {
+  const faults = issues.slice(0, MAX_FAULTS).map((issue) => faultOf(issue, whole));
+  const { field, message } = faults[0] ?? { field: "", message: "the request is not valid" };
+  const text = field === "" || message.startsWith(field) ? message : `${field}: ${message}`;
+  return new AppError("invalid", text, { errors: faults });
+}
+
+function faultOf(issue: z.core.$ZodIssue, whole?: string) {
+  const field = placeOf(issue.path.map(String), whole);
   // The faults in a key of a record.
-  const inner = issue && "issues" in issue ? issue.issues[0] : undefined;
-  const message = inner?.message ?? issue?.message ?? "the request is not valid";
+  const inner = "issues" in issue ? issue.issues[0] : undefined;
+  const message = inner?.message ?? issue.message;
   const shown = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
-  return new AppError("invalid", path === "" || shown.startsWith(path) ? shown : `${path}: ${shown}`);
+  return { field, code: "invalid", message: shown, label: field, limit: [] };
 }
 
 function placeOf(steps: string[], whole?: string): string {

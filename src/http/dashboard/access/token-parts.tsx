@@ -1,6 +1,5 @@
 import { SCOPES, type Scope } from "../../../access/scope.ts";
 import { type CreatedToken, type Token, tokenCursor } from "../../../access/token.ts";
-import { newTokenSchema } from "../../../access/token-schema.ts";
 import { parseDuration } from "../../../base/units.ts";
 import { sentence } from "../error-page.tsx";
 import { type Fields, textOf, textsOf } from "../fields.ts";
@@ -12,7 +11,7 @@ import { Button, Form } from "../parts/link.tsx";
 import { List } from "../parts/list.tsx";
 import { secretPage } from "../parts/secret.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
-import { type Faults, check, faultAt } from "../parts/submit.ts";
+import { type Faults, faultAt } from "../parts/submit.ts";
 import { type Column } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { useView } from "../view.ts";
@@ -54,20 +53,30 @@ export function tokenFieldsIn(fields: Fields): TokenFields {
   };
 }
 
-/** Reads the new token from its form. Throws `invalid` for an invalid name or expiry, or if no scope is selected. */
+/** The new token of a form, as `tokens.create` takes it. Throws the fault of a time that cannot be read. */
 export function newToken({ name, scopes, place, expires, origins }: TokenFields, now: number) {
   const seconds = expires === "" ? null : parseDuration(expires);
   if (seconds === undefined) throw faultAt("expires", `write the time as 90d or 12h, not ${expires}`);
   const [project, environment] = place === "" ? [] : place.split("/");
-  return check(newTokenSchema, {
+  return {
     name,
     scopes,
     ...(project !== undefined && { project }),
     ...(environment !== undefined && { environment }),
     ...(origins !== "" && { allowedOrigins: origins.split(/[\s,]+/) }),
     expiresAt: seconds === null ? null : new Date(now + seconds * 1000).toISOString(),
-  });
+  };
 }
+
+/** The fields at which refusals of a new token are shown. */
+export const TOKEN_FAULTS = {
+  project: "place",
+  environment: "place",
+  expiresAt: "expires",
+  allowedOrigins: "origins",
+  invalid: "name",
+  conflict: "name",
+};
 
 type Place = { value: string; label: string };
 
@@ -115,21 +124,21 @@ export function TokenList({
             label="Limited to"
             value={typed.place}
             options={places}
-            error={faults["project"] ?? faults["environment"]}
+            error={faults["place"]}
           />
           <TextField
             name="expires"
             label="Expires after"
             hint="Such as 90d; empty for never"
             value={typed.expires}
-            error={faults["expires"] ?? faults["expiresAt"]}
+            error={faults["expires"]}
           />
           <TextField
             name="origins"
             label="Websites"
             hint="Of a browser key, such as https://shop.example.com; empty for any"
             value={typed.origins}
-            error={faults["origins"] ?? faults["allowedOrigins"]}
+            error={faults["origins"]}
           />
         </div>
         <fieldset>

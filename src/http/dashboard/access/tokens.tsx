@@ -1,15 +1,15 @@
-import { createToken, revokeToken } from "../../../access/tokens.ts";
 import type { Project } from "../../../projects/project.ts";
+import { tokens as operations } from "../../../operations/access/tokens.ts";
 import { textOrNull } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { type Faults, submit } from "../parts/submit.ts";
+import type { Faults } from "../parts/submit.ts";
 import type { Dashboard } from "../routes.ts";
 import { AccessTabs } from "./parts.tsx";
-import { BLANK_TOKEN, TokenList, newToken, tokenFieldsIn, tokenPage } from "./token-parts.tsx";
+import { BLANK_TOKEN, TOKEN_FAULTS, TokenList, newToken, tokenFieldsIn, tokenPage } from "./token-parts.tsx";
 
 const TOKENS = "/access/tokens";
 
-export function tokenRoutes({ app, get, post }: Dashboard) {
+export function tokenRoutes({ app, get, post, act }: Dashboard) {
   const show = async (typed = BLANK_TOKEN, faults: Faults = {}): Promise<Page> => {
     const [tokens, projects] = [await app.store.tokens.list(), await app.store.projects.list()];
     return {
@@ -39,21 +39,29 @@ export function tokenRoutes({ app, get, post }: Dashboard) {
   };
 
   get(TOKENS, "admin", () => show());
-  post(TOKENS, "admin", async (c, fields) => {
-    const typed = tokenFieldsIn(fields);
-    return submit(
-      async () => {
-        const created = await createToken(app, c.get("caller"), newToken(typed, app.now()));
-        return tokenPage(created, { to: TOKENS, label: "Tokens" }, "access");
-      },
-      async (faults) => ({ ...(await show(typed, faults)), status: 400 }),
-      { invalid: "name", conflict: "name" },
-    );
-  });
-  post(`${TOKENS}/:token`, "admin", async (c, fields, { token }) => {
-    await revokeToken(app, c.get("caller"), token, textOrNull(fields, "project") ?? undefined);
-    return { to: TOKENS, text: `Revoked ${token}` };
-  });
+  post(
+    TOKENS,
+    "admin",
+    act({
+      operation: operations.create,
+      input: ({ fields }) => ({ body: newToken(tokenFieldsIn(fields), app.now()) }),
+      done: (created) => tokenPage(created, { to: TOKENS, label: "Tokens" }, "access"),
+      again: ({ fields }, faults) => show(tokenFieldsIn(fields), faults),
+      at: TOKEN_FAULTS,
+    }),
+  );
+  post(
+    `${TOKENS}/:token`,
+    "admin",
+    act({
+      operation: operations.revoke,
+      input: ({ fields, names: { token } }) => ({
+        names: { name: token },
+        query: { project: textOrNull(fields, "project") ?? undefined },
+      }),
+      done: (_, { names: { token } }) => ({ to: TOKENS, text: `Revoked ${token}` }),
+    }),
+  );
 }
 
 function placesOf({ slug, environments }: Project) {

@@ -1,8 +1,7 @@
 import { AppError } from "../../../base/errors.ts";
 import { blankState, flagState } from "../../../flags/history.ts";
-import { addressOf } from "../../../operations/address.ts";
+import { ADMIN_PATH, addressOf } from "../../../operations/operation.ts";
 import { history } from "../../../operations/history.ts";
-import { ADMIN_PATH } from "../../../operations/operation.ts";
 import { PROJECT_KINDS } from "../../../access/history-entry.ts";
 import type { Change, ChangeQuery } from "../../../projects/history.ts";
 import { getProject } from "../../../projects/projects.ts";

@@ -2,12 +2,10 @@ import { shortName } from "../../../access/place.ts";
 import { parseDuration } from "../../../base/units.ts";
 import { MAX_LIST } from "../../../base/pages.ts";
 import { FEED_FORMATS, type FoundFeed } from "../../../forms/feeds/feed.ts";
-import { newFeedSchema } from "../../../forms/feeds/feed-schema.ts";
-import { createFeed, listFeeds, revokeFeed } from "../../../forms/feeds/feeds.ts";
+import { listFeeds } from "../../../forms/feeds/feeds.ts";
 import type { Form } from "../../../forms/form.ts";
 import { getForm } from "../../../forms/forms.ts";
-import { AppError } from "../../../base/errors.ts";
-import { feedUrl } from "../../forms/links.ts";
+import { feeds as operations } from "../../../operations/feeds/feeds.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
@@ -19,7 +17,7 @@ import { Button, Form as PostForm } from "../parts/link.tsx";
 import { List } from "../parts/list.tsx";
 import { secretPage } from "../parts/secret.tsx";
 import { Notice } from "../parts/status.tsx";
-import { type Faults, checkAll, faultAt, submit } from "../parts/submit.ts";
+import { type Faults, faultAt } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { FORM, formPath } from "../paths.ts";
@@ -46,7 +44,7 @@ const TEXTS = [
 const FORMAT_LABELS = { csv: "CSV, for spreadsheets", json: "JSON Feed", atom: "Atom, for feed readers" };
 
 /** The feeds of a form: addresses at which spreadsheets and readers get its submissions. */
-export function feedsRoutes({ app, options, get, post }: Dashboard) {
+export function feedsRoutes({ app, get, post, act }: Dashboard) {
   const show = async (c: DashboardContext, name: string, typed = BLANK, faults: Faults = {}) => {
     const form = await getForm(app, c.get("caller"), name);
     const page = { form: name, limit: MAX_LIST, after: null };
@@ -54,27 +52,26 @@ export function feedsRoutes({ app, options, get, post }: Dashboard) {
     return feedsPage(form, items, typed, faults);
   };
   get(FEEDS, "forms:read", (c, { form }) => show(c, form));
-  post(FEEDS, "forms:write", async (c, fields, { form: name }) => {
-    const typed = typedIn(fields);
-    return submit(
-      async () => {
-        const input = newFeed(typed, app.now());
-        const { token, format } = await createFeed(app, c.get("caller"), name, input);
-        const path = feedUrl(options.publicUrl, options.basePath, token, format);
-        const url = URL.canParse(path) ? path : new URL(c.req.url).origin + path;
-        return addressPage(url, formPath(shortName(await getForm(app, c.get("caller"), name))));
-      },
-      (faults) => show(c, name, typed, faults),
-      { invalid: "search", conflict: "name" },
-    );
-  });
-  post(`${FEEDS}/:feed`, "forms:write", async (c, _, { form: name, feed: id }) => {
-    const { key } = await getForm(app, c.get("caller"), name);
-    if ((await app.store.feeds.find(id))?.formKey !== key)
-      throw new AppError("not_found", "this form has no such feed");
-    await revokeFeed(app, c.get("caller"), id);
-    return { to: `${formPath(name)}/feeds`, text: "Revoked the feed" };
-  });
+  post(
+    FEEDS,
+    "forms:write",
+    act({
+      operation: operations.create,
+      input: ({ fields, names }) => ({ names, body: newFeed(typedIn(fields), app.now()) }),
+      done: async ({ url }, { names: { form } }) => addressPage(url, formPath(form)),
+      again: ({ c, fields, names }, faults) => show(c, names.form, typedIn(fields), faults),
+      at: { expiresAt: "expires", invalid: "search", conflict: "name" },
+    }),
+  );
+  post(
+    `${FEEDS}/:feed`,
+    "forms:write",
+    act({
+      operation: operations.revoke,
+      input: ({ names }) => ({ names }),
+      done: (_, { names: { form } }) => ({ to: `${formPath(form)}/feeds`, text: "Revoked the feed" }),
+    }),
+  );
 }
 
 function typedIn(fields: Fields): Typed {
@@ -88,14 +85,14 @@ function newFeed({ name, format, fields, search, since, expires }: Typed, now: n
   if (age === undefined) throw faultAt("since", "write a time such as 30d or 12h");
   if (rest === undefined) throw faultAt("expires", "write a time such as 90d or 12h");
   const shown = fields.split(",").flatMap((field) => field.trim() || []);
-  return checkAll(newFeedSchema, {
+  return {
     format,
     ...(name !== "" && { name }),
     ...(shown.length > 0 && { fields: shown }),
     ...(search !== "" && { search }),
     ...(age !== null && { since: age }),
     ...(rest !== null && { expiresAt: new Date(now + rest * 1000).toISOString() }),
-  });
+  };
 }
 
 /** Shows the address of a feed, this one time. */
@@ -213,13 +210,7 @@ function NewFeed({ to, typed, faults }: { to: string; typed: Typed; faults: Faul
           error={faults["format"]}
         />
         {TEXTS.map(([name, label, hint]) => (
-          <TextField
-            name={name}
-            label={label}
-            hint={hint}
-            value={typed[name]}
-            error={faults[name] ?? (name === "expires" ? faults["expiresAt"] : undefined)}
-          />
+          <TextField name={name} label={label} hint={hint} value={typed[name]} error={faults[name]} />
         ))}
       </div>
       <div class="buttons">

@@ -5,7 +5,7 @@ import { newFormSchema } from "../../../forms/form-schema.ts";
 import { listDeliveries } from "../../../forms/deliveries.ts";
 import { createForm, deleteForm, getForm, listForms, setForm } from "../../../forms/forms.ts";
 import { stateOf } from "../../../forms/intake/opening.ts";
-import { addTarget, listTargets } from "../../../forms/targets.ts";
+import { listTargets } from "../../../forms/targets.ts";
 import { AppError } from "../../../base/errors.ts";
 import { sendTest } from "../../../forms/test-submission.ts";
 import { parseFormName } from "../../../forms/form-name.ts";
@@ -13,6 +13,7 @@ import { formUrl, pageUrl } from "../../forms/links.ts";
 import { sendsMailItself } from "../../../delivery/delivery-status.ts";
 import { SNIPPET_KINDS } from "../../forms/snippets/snippet.ts";
 import { createSnippet } from "../../forms/snippets/snippets.ts";
+import { targets } from "../../../operations/targets.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { searchIn, textOf, textOrNull } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";
@@ -29,8 +30,9 @@ import { FORM, formPath, pathTo } from "../paths.ts";
 const HEALTH = 100;
 
 /** The pages of forms: their settings, where their submissions go, and code that sends to them. */
-export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
-  const { publicUrl, basePath, outgoing } = options;
+export function formRoutes(dashboard: Dashboard) {
+  const { app, options, get, post, act, perform, viewOf } = dashboard;
+  const { publicUrl, basePath } = options;
   /** The address of a form as the browser reaches it; the public one if it is known. */
   const addressOf = (c: DashboardContext, key: string) => {
     const url = formUrl(publicUrl, basePath, key);
@@ -151,26 +153,29 @@ export function formRoutes({ app, options, get, post, viewOf }: Dashboard) {
     await deleteForm(app, c.get("caller"), parameters.form);
     return { to: "/forms", text: `Deleted form ${form.slug}` };
   });
-  post(`${FORM}/targets`, "forms:write", async (c, fields, { form: slug }) => {
-    const target = textOf(fields, "target").trim();
-    return submit(
-      async () => {
-        const { secret } = await addTarget(app, c.get("caller"), slug, target, await outgoing());
-        if (secret === null) return { to: formPath(slug), text: "Added the target" };
-        return targetSecretPage(secret, homeOf(slug));
+  post(
+    `${FORM}/targets`,
+    "forms:write",
+    act({
+      operation: targets.add,
+      input: ({ fields, names }) => ({ names, body: { target: textOf(fields, "target").trim() } }),
+      done({ secret }, { names: { form } }) {
+        if (secret !== null) return targetSecretPage(secret, homeOf(form));
+        return { to: formPath(form), text: "Added the target" };
       },
-      async (_, { message }) => ({
-        ...formPage(await showForm(c, slug), { target, message }),
-        status: 400,
-      }),
-      { invalid: "target", conflict: "target", forbidden: "target" },
-    );
-  });
-  post(`${FORM}/targets/:target`, "forms:write", async (c, fields, { form: slug, target: id }) => {
-    const { key } = await getForm(app, c.get("caller"), slug);
-    if ((await app.store.targets.find(id))?.formKey !== key)
-      throw new AppError("not_found", "this form has no such target");
-    return actOnTarget({ app, options }, c, fields, { id, gets: "new submissions", home: homeOf(slug) });
+      again: async ({ c, fields, names: { form } }, { target: message = "" }) =>
+        formPage(await showForm(c, form), { target: textOf(fields, "target").trim(), message }),
+      at: { invalid: "target", conflict: "target", forbidden: "target" },
+    }),
+  );
+  post(`${FORM}/targets/:target`, "forms:write", async (c, fields, { form, target: id }) => {
+    const { targets: its } = await perform(c, targets.list, { names: { form } });
+    return actOnTarget(dashboard, c, fields, {
+      id,
+      targets: its,
+      gets: "new submissions",
+      home: homeOf(form),
+    });
   });
 }
 

@@ -52,10 +52,28 @@ export type Confirmation = {
 const OWN = new Set(["confirm", "why", "propose"]);
 
 /**
- * Returns what `act` does, an operation that the form in `fields` stands for. If it would change a locked environment
- * that the form does not confirm, returns the page that asks for that (428), which sends the same form once more; likewise
- * the page that proposes it, as the operation in `proposable`, if it needs approvals.
+ * Returns what `act` does, which the form in `fields` stands for. If it would change a locked environment that the form does
+ * not confirm, returns the page that asks for that (428), which sends the same form once more; likewise the page that
+ * proposes it, if it needs approvals and can be proposed.
  */
+export async function confirmable<T>(
+  fields: Fields,
+  act: () => Promise<T>,
+  describe: () => Promise<Confirmation>,
+  proposes = false,
+): Promise<T | Page> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === "unapproved" && proposes)
+      return proposalFormPage(valuesOf(fields), textOf(fields, "why"), await describe(), error);
+    if (error.code !== "unconfirmed") throw error;
+    return confirmationPage(fields, await describe());
+  }
+}
+
+/** The same, for an operation that `proposable` proposes if the form asks for that. */
 export async function confirmed<T>(
   fields: Fields,
   act: () => Promise<T>,
@@ -63,15 +81,7 @@ export async function confirmed<T>(
   proposable?: Proposable,
 ): Promise<T | Page> {
   await proposeIfAsked(fields, proposable);
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    if (error.code === "unapproved" && proposable)
-      return proposalFormPage(valuesOf(fields), textOf(fields, "why"), await describe(), error);
-    if (error.code !== "unconfirmed") throw error;
-    return confirmationPage(fields, await describe());
-  }
+  return confirmable(fields, act, describe, proposable !== undefined);
 }
 
 function confirmationPage(fields: Fields, confirmation: Confirmation): Page {

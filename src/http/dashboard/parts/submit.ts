@@ -62,11 +62,20 @@ export async function submit<T>(
   }
 }
 
+/** The field of a path of the input: the one that `fields` names for the path, else its first step. */
+function fieldOf(path: string, fields: Readonly<Record<string, string>>): string {
+  const [first = ""] = path.split(".");
+  return fields[path] ?? fields[first] ?? first;
+}
+
 function faultsOf(error: AppError, fields: Readonly<Record<string, string>>): Faults | null {
   const { code, reason, errors, message } = error;
   const named = fields[reason ?? ""];
-  if (named === undefined && code === "invalid" && errors !== null)
-    return Object.fromEntries(errors.map(({ field, message }) => [field, sentence(message)]));
+  if (named === undefined && code === "invalid" && errors !== null) {
+    // The first fault of each field is shown.
+    const shown = errors.map(({ field, message }) => [fieldOf(field, fields), sentence(message)] as const);
+    return Object.fromEntries(shown.toReversed());
+  }
   const field = named ?? fields[code];
   return field === undefined ? null : { [field]: sentence(message) };
 }

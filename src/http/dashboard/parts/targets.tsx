@@ -1,9 +1,7 @@
-import type { TargetView } from "../../../delivery/target.ts";
-import { AppError } from "../../../base/errors.ts";
-import { testTarget } from "../../../forms/target-test.ts";
-import { deleteTarget, rotateSecret, setTargetEnabled } from "../../../forms/targets.ts";
+import { type TargetView, noSuchTarget } from "../../../delivery/target.ts";
+import { targets } from "../../../operations/targets.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { type Fields, textOf } from "../fields.ts";
+import { type Fields, chosenOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import type { Dashboard, Done } from "../routes.ts";
 import { AskingButton } from "./danger.tsx";
@@ -104,38 +102,48 @@ function Actions({ to, target: { id, kind, enabled, target } }: { to: string; ta
 /** The page of a target's owner. */
 type Home = Pick<Page, "section"> & { back: { to: string; label: string } };
 
-/** Does with a target what one of its forms asks for; `gets` is what an enabled one gets. */
+/**
+ * Does with a target what one of its forms asks for; `targets` are those of the page, `gets` is what an enabled one gets. Throws
+ * `not_found`.
+ */
 export async function actOnTarget(
-  { app, options: { outgoing } }: Pick<Dashboard, "app" | "options">,
+  { perform }: Pick<Dashboard, "perform">,
   c: DashboardContext,
   fields: Fields,
-  { id, gets, home }: { id: string; gets: string; home: Home },
+  {
+    id,
+    targets: its,
+    gets,
+    home,
+  }: { id: string; targets: readonly { id: string }[]; gets: string; home: Home },
 ): Promise<Done | Page> {
-  const caller = c.get("caller");
-  const { to } = home.back;
-  switch (textOf(fields, "do")) {
-    case "enable":
-      await setTargetEnabled(app, caller, id, true);
-      return { to, text: `The target gets ${gets}` };
-    case "disable":
-      await setTargetEnabled(app, caller, id, false);
-      return { to, text: "The target gets nothing until it is enabled" };
-    case "delete":
-      await deleteTarget(app, caller, id);
-      return { to, text: "Deleted the target" };
-    case "rotate":
-      return targetSecretPage((await rotateSecret(app, caller, id, OVERLAP)).secret, home);
-    case "test": {
-      const { code, error, outcome } = await testTarget(app, caller, id, await outgoing());
+  if (!its.some((each) => each.id === id)) throw noSuchTarget(id);
+  const names = { target: id };
+  const set = async (enabled: boolean, text: string) => {
+    await perform(c, targets.set, { names, body: { enabled } });
+    return { to: home.back.to, text };
+  };
+  const acts = {
+    enable: () => set(true, `The target gets ${gets}`),
+    disable: () => set(false, "The target gets nothing until it is enabled"),
+    async delete() {
+      await perform(c, targets.delete, { names });
+      return { to: home.back.to, text: "Deleted the target" };
+    },
+    async rotate() {
+      const { secret } = await perform(c, targets.rotate, { names, body: { overlap: OVERLAP } });
+      return targetSecretPage(secret, home);
+    },
+    async test() {
+      const { code, error, outcome } = await perform(c, targets.test, { names });
       const text =
         outcome === "delivered"
           ? `The target answered ${code}`
           : `The sample was not delivered: ${error ?? `the target answered ${code}`}`;
-      return { to, text };
-    }
-    default:
-      throw new AppError("invalid", "the form names no action: load the page again");
-  }
+      return { to: home.back.to, text };
+    },
+  };
+  return chosenOf(acts as Record<string, () => Promise<Done | Page>>, fields)();
 }
 
 /** Shows the secret of a webhook, this one time. */

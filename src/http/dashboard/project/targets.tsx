@@ -1,9 +1,8 @@
-import { AppError } from "../../../base/errors.ts";
 import { durationInWords, parseDuration } from "../../../base/units.ts";
 import { EVENT_FILTERS } from "../../../delivery/notices/notice-types.ts";
 import type { TargetView } from "../../../delivery/target.ts";
-import * as schema from "../../../operations/schema/project-targets-schema.ts";
-import { addNoticeTarget, listNoticeTargets } from "../../../projects/notice-targets.ts";
+import { projectTargets } from "../../../operations/changes/project-targets.ts";
+import { listNoticeTargets } from "../../../projects/notice-targets.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
@@ -15,7 +14,7 @@ import { formflag } from "../parts/commands.tsx";
 import { CheckField, TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentField } from "../parts/list.tsx";
-import { type Faults, check, faultAt, submit } from "../parts/submit.ts";
+import { type Faults, faultAt } from "../parts/submit.ts";
 import type { Column } from "../parts/table.tsx";
 import { TARGET_HINT, TargetTable, actOnTarget, targetSecretPage } from "../parts/targets.tsx";
 import { PROJECT, pathTo } from "../paths.ts";
@@ -32,7 +31,7 @@ const BLANK: Typed = { target: "", environment: "", events: [], digest: "" };
 
 /** The targets of a project, which get its notices. */
 export function projectTargetRoutes(dashboard: Dashboard) {
-  const { app, options, get, post } = dashboard;
+  const { app, get, post, act, perform } = dashboard;
   const show = async (c: DashboardContext, slug: string, typed = BLANK, faults: Faults = {}) =>
     targetsPage({
       project: await getProject(app, slug),
@@ -46,30 +45,23 @@ export function projectTargetRoutes(dashboard: Dashboard) {
   });
 
   get(TARGETS, "flags:read", (c, { project }) => show(c, project));
-  post(TARGETS, "flags:write", (c, fields, { project }) => {
-    const typed = typedIn(fields);
-    return submit(
-      async () => {
-        const added = check(schema.add.body, targetOf(typed));
-        const { secret } = await addNoticeTarget(
-          app,
-          c.get("caller"),
-          project,
-          added,
-          await options.outgoing(),
-        );
-        if (secret !== null) return targetSecretPage(secret, homeOf(project));
-        return { to: pathTo(TARGETS, { project }), text: "Added the target" };
+  post(
+    TARGETS,
+    "flags:write",
+    act({
+      operation: projectTargets.add,
+      input: ({ fields, names }) => ({ names, body: targetOf(typedIn(fields)) }),
+      done({ secret }, { names }) {
+        if (secret !== null) return targetSecretPage(secret, homeOf(names.project));
+        return { to: pathTo(TARGETS, names), text: "Added the target" };
       },
-      (faults) => show(c, project, typed, faults),
-      { invalid: "target", conflict: "target", forbidden: "target", not_found: "environment" },
-    );
-  });
+      again: ({ c, fields, names }, faults) => show(c, names.project, typedIn(fields), faults),
+      at: { invalid: "target", conflict: "target", forbidden: "target", not_found: "environment" },
+    }),
+  );
   post(`${TARGETS}/:target`, "flags:write", async (c, fields, { project, target: id }) => {
-    const targets = await listNoticeTargets(app, c.get("caller"), project);
-    if (!targets.some((each) => each.id === id))
-      throw new AppError("not_found", "this project has no such target");
-    return actOnTarget(dashboard, c, fields, { id, gets: "new notices", home: homeOf(project) });
+    const { targets } = await perform(c, projectTargets.list, { names: { project } });
+    return actOnTarget(dashboard, c, fields, { id, targets, gets: "new notices", home: homeOf(project) });
   });
 }
 

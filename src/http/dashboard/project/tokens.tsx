@@ -1,10 +1,18 @@
-import { createToken, listTokens, revokeToken } from "../../../access/tokens.ts";
+import { listTokens } from "../../../access/tokens.ts";
 import { MAX_LIST } from "../../../base/pages.ts";
+import { tokens as operations } from "../../../operations/access/tokens.ts";
 import { getProject } from "../../../projects/projects.ts";
-import { BLANK_TOKEN, TokenList, newToken, tokenFieldsIn, tokenPage } from "../access/token-parts.tsx";
+import {
+  BLANK_TOKEN,
+  TOKEN_FAULTS,
+  TokenList,
+  newToken,
+  tokenFieldsIn,
+  tokenPage,
+} from "../access/token-parts.tsx";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { formflag } from "../parts/commands.tsx";
-import { type Faults, faultAt, submit } from "../parts/submit.ts";
+import { type Faults, faultAt } from "../parts/submit.ts";
 import { PROJECT, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { projectPage } from "./project-page.tsx";
@@ -12,7 +20,7 @@ import { projectPage } from "./project-page.tsx";
 const TOKENS = `${PROJECT}/tokens` as const;
 
 /** The tokens that are limited to a project, for its admins. */
-export function projectTokenRoutes({ app, get, post }: Dashboard) {
+export function projectTokenRoutes({ app, get, post, act }: Dashboard) {
   const show = async (c: DashboardContext, slug: string, typed = BLANK_TOKEN, faults: Faults = {}) => {
     const { environments } = await getProject(app, slug);
     const { items } = await listTokens(app, c.get("caller"), { limit: MAX_LIST }, slug);
@@ -44,21 +52,30 @@ export function projectTokenRoutes({ app, get, post }: Dashboard) {
   };
 
   get(TOKENS, "admin", (c, { project }) => show(c, project));
-  post(TOKENS, "admin", async (c, fields, { project }) => {
-    const typed = tokenFieldsIn(fields);
-    const place = typed.place === "" ? project : typed.place;
-    return submit(
-      async () => {
-        if (place.split("/")[0] !== project) throw faultAt("project", "it is limited to this project");
-        const created = await createToken(app, c.get("caller"), newToken({ ...typed, place }, app.now()));
-        return tokenPage(created, { to: pathTo(TOKENS, { project }), label: "Tokens" }, "flags");
+  post(
+    TOKENS,
+    "admin",
+    act({
+      operation: operations.create,
+      input({ fields, names: { project } }) {
+        const typed = tokenFieldsIn(fields);
+        const place = typed.place === "" ? project : typed.place;
+        if (place.split("/")[0] !== project) throw faultAt("place", "it is limited to this project");
+        return { body: newToken({ ...typed, place }, app.now()) };
       },
-      (faults) => show(c, project, typed, faults),
-      { invalid: "name", conflict: "name" },
-    );
-  });
-  post(`${TOKENS}/:token`, "admin", async (c, _, { project, token }) => {
-    await revokeToken(app, c.get("caller"), token, project);
-    return { to: pathTo(TOKENS, { project }), text: `Revoked ${token}` };
-  });
+      done: (created, { names }) =>
+        tokenPage(created, { to: pathTo(TOKENS, names), label: "Tokens" }, "flags"),
+      again: ({ c, fields, names }, faults) => show(c, names.project, tokenFieldsIn(fields), faults),
+      at: TOKEN_FAULTS,
+    }),
+  );
+  post(
+    `${TOKENS}/:token`,
+    "admin",
+    act({
+      operation: operations.revoke,
+      input: ({ names: { project, token } }) => ({ names: { name: token }, query: { project } }),
+      done: (_, { names }) => ({ to: pathTo(TOKENS, names), text: `Revoked ${names.token}` }),
+    }),
+  );
 }

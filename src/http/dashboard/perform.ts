@@ -1,0 +1,65 @@
+import type { App } from "../../app.ts";
+import { type Given, checkedInput, requireAdmitted } from "../../operations/call.ts";
+import { performBy } from "../../operations/changes/perform.ts";
+import type { Call, Operation, Output, Schemas } from "../../operations/operation.ts";
+import { createDeployment } from "../deployment.ts";
+import type { DashboardContext, DashboardOptions } from "./dashboard-env.ts";
+import { textOf } from "./fields.ts";
+import { confirmable } from "./parts/confirm.tsx";
+import { ProposedInstead } from "./parts/propose.tsx";
+import { submit } from "./parts/submit.ts";
+import { type Acts, browserOf } from "./routes.ts";
+
+/** A call by the user of a page, checked as the admin API checks one. */
+async function callOf<S extends Schemas, P extends string>(
+  app: App,
+  options: DashboardOptions,
+  c: DashboardContext,
+  operation: Operation<S, P>,
+  given: Given,
+): Promise<Call<S, P>> {
+  const caller = c.get("caller");
+  const { names = {}, query = {}, body } = given;
+  const asked = { app, caller, names, query: query as Record<string, string>, body };
+  await requireAdmitted(operation, asked);
+  // Links in answers lead to where the user is, unless the address of the dashboard is known.
+  const { origin } = new URL(c.req.header("origin") ?? c.req.url);
+  const links = {
+    publicUrl: options.publicUrl ?? origin + options.basePath,
+    dashboardUrl: options.dashboardUrl ?? origin + options.basePath,
+  };
+  const deployment = createDeployment({ ...options, ...links });
+  const input = await checkedInput(operation, given);
+  return { app, deployment, caller, sender: browserOf(c), ...input, tag: () => {} } as Call<S, P>;
+}
+
+/** Calls operations for the pages of a dashboard. */
+export function createActs(app: App, options: DashboardOptions): Acts {
+  return {
+    perform: async <S extends Schemas, P extends string>(
+      c: DashboardContext,
+      operation: Operation<S, P>,
+      given: Given = {},
+    ) => (await operation.run(await callOf(app, options, c, operation, given))) as Output<S>,
+    act:
+      ({ operation, input, done, confirm, again, at }) =>
+      (c, fields, names) => {
+        const sent = { c, fields, names };
+        const run = async () => {
+          const call = await callOf(app, options, c, operation, await input(sent));
+          const propose = textOf(fields, "propose");
+          if (propose === "" || !operation.proposes) return { output: await operation.run(call) };
+          const performed = await performBy({ propose }, operation, call);
+          if ("change" in performed) throw new ProposedInstead(performed.change);
+          return { output: performed.value };
+        };
+        const all = async () => {
+          const performed = confirm
+            ? await confirmable(fields, run, () => confirm(sent), operation.proposes)
+            : await run();
+          return "output" in performed ? done(performed.output as never, sent) : performed;
+        };
+        return again ? submit(all, (faults, error) => again(sent, faults, error), at) : all();
+      },
+  };
+}
