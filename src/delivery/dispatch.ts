@@ -111,19 +111,8 @@ async function sendToTarget(
 
 /** A submission as the admin API shows it, with its numbers as they were sent and a signed link to each file. */
 async function submissionJson({ form, submission }: DeliveryContent, files: DeliveryFiles): Promise<string> {
-  const { id, data, createdAt, state, spam, read, meta, flags, assignee, labels } = submission;
-  const linked = await linkedFiles(submission, files);
-  const rest = {
-    files: linked,
-    createdAt: isoTime(createdAt),
-    state,
-    spam,
-    read,
-    meta: meta && JSON.parse(meta),
-    flags: flags && JSON.parse(flags),
-    assignee,
-    labels,
-  };
+  const { id, data, createdAt, files: _, ...columns } = submission;
+  const rest = { files: await linkedFiles(submission, files), createdAt: isoTime(createdAt), ...columns };
   // Joined, because parsing the data would round its numbers. Names repeat in what older versions stored.
   return `{"id":${JSON.stringify(id)},"project":${JSON.stringify(form.project)},"form":${JSON.stringify(form.slug)},"data":${withoutRepeats(data)},${JSON.stringify(rest).slice(1)}`;
 }

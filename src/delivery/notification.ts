@@ -3,6 +3,7 @@ import { findSenderAddress, messageId } from "./address.ts";
 import type { Attachment, MailMessage, Mailbox } from "./message.ts";
 import { type TemplateField, membersOf, renderTemplate } from "./template.ts";
 import {
+  type SeenVariants,
   describeFlags,
   describeValue,
   escapeHtml,
@@ -24,7 +25,7 @@ export type Notification = {
   now: number;
   form: { slug: string; name: string };
   /** `data` is a JSON object, `createdAt` milliseconds since 1970. */
-  submission: { id: string; data: string; createdAt: number; flags?: string | null };
+  submission: { id: string; data: string; createdAt: number; flags?: SeenVariants };
   files: NotifiedFile[];
   /** The field with the sender's address, if the form names one. */
   emailField: string | null;

@@ -1,6 +1,7 @@
 import type { Delivery, DeliveryKind, Lane } from "./delivery.ts";
 import type { DeliveryStatus } from "./delivery-status.ts";
 import type { TargetRecord } from "./target.ts";
+import type { SeenVariants } from "./text.ts";
 
 type TargetStore = {
   /** The targets of the form of that key, oldest first. */
@@ -72,16 +73,12 @@ export type DeliveryContent = {
     data: string;
     /** Milliseconds since 1970. */
     createdAt: number;
-    state: string;
     spam: string | null;
-    read: boolean;
-    /** Metadata about the sender that the form records, a JSON object; null for none. */
-    meta: string | null;
-    /** The variants of flags that the sender got, with their environment and time, a JSON object; null for none. */
-    flags: string | null;
-    assignee: string | null;
-    labels: string[];
+    /** The variants of flags that the sender got; null for none. */
+    flags: SeenVariants;
     files: DeliveryFile[];
+    /** Everything else that the admin API shows of it. */
+    [column: string]: unknown;
   };
   /** Submissions in the spam folder of the form. */
   spamCount: number;

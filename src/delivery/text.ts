@@ -2,11 +2,13 @@ import { parseExactly } from "../base/json/exact-json.ts";
 import { isStructure } from "../base/json.ts";
 import { own } from "../base/shapes/own.ts";
 
+/** The variants of flags that a sender got; null for none. */
+export type SeenVariants = { variants: Readonly<Record<string, string>> } | null;
+
 /** The variants of flags in one line, of at most 500 characters: `hero=b search=on`; null for none. */
-export function describeFlags(flags: string | null): string | null {
+export function describeFlags(flags: SeenVariants): string | null {
   if (flags === null) return null;
-  const { variants } = JSON.parse(flags) as { variants: Record<string, string> };
-  const words = Object.entries(variants).map(([flag, variant]) => `${flag}=${variant}`);
+  const words = Object.entries(flags.variants).map(([flag, variant]) => `${flag}=${variant}`);
   return words.length === 0 ? null : oneLine(words.join(" "), 500);
 }
 

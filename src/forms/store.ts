@@ -21,6 +21,7 @@ import type { Shared } from "./shared.ts";
 import type { Arrival, Scan, ScanStep, ScannedSubmission } from "./inbox/scan.ts";
 import type { HandlingStore, MarkRecord } from "./inbox/handling-store.ts";
 import type { RawSubmission, StoredFile, Submission, SubmissionPage, Standing } from "./submission.ts";
+import type { ColumnName } from "./submission-columns.ts";
 import type { SubmissionMark, SubmissionState } from "./submission-state.ts";
 
 type FormStore = {
@@ -219,8 +220,7 @@ export type ImportedSubmission = {
   /** Why it is spam; null in any other folder. */
   spam: string | null;
   read: boolean;
-  meta: Submission["meta"];
-} & Partial<Pick<Submission, "flags" | "assignee" | "labels">>;
+} & Partial<Pick<Submission, ColumnName>>;
 
 /** How many were stored; how many were known, and how many of these belong to other forms. */
 export type ImportResult = { imported: number; skipped: number; elsewhere: number };

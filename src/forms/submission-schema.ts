@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { timestamp } from "../base/slug-schema.ts";
+import { HANDLING_LIMITS } from "./limits.ts";
 import { SUBMISSION_STATES } from "./submission-state.ts";
 
 export const fileSchema = z.object({
@@ -32,6 +33,25 @@ export const seenFlagsSchema = z.object({
   variants: z.record(z.string(), z.string()),
 });
 
+/** The schemas of the columns in `submission-columns.ts`. */
+const columns = {
+  /** Metadata of the sender; null if the form records none. */
+  meta: z.nullable(metadataSchema),
+  /** The variants of flags that the sender got; null if none came with the submission. */
+  flags: z.nullable(seenFlagsSchema),
+  /** The user who looks after it; null for none. */
+  assignee: z.nullable(z.string()),
+  labels: z.array(z.string()),
+};
+
+/** Labels of an input, whose limits the operation checks. */
+const limitedLabels = z
+  .array(z.string().check(z.meta({ maxLength: HANDLING_LIMITS.label })))
+  .check(z.meta({ maxItems: HANDLING_LIMITS.labels }));
+
+/** The columns in the lines of an import. */
+export const importedColumns = z.partial(z.object({ ...columns, labels: z.nullable(limitedLabels) })).shape;
+
 export const submissionSchema = z.object({
   id: z.string(),
   /** The slug of the form's project. */
@@ -46,11 +66,5 @@ export const submissionSchema = z.object({
   spam: z.nullable(z.string()),
   /** False until it is marked as read. */
   read: z.boolean(),
-  /** Metadata of the sender; null if the form records none. */
-  meta: z.nullable(metadataSchema),
-  /** The variants of flags that the sender got; null if none came with the submission. */
-  flags: z.nullable(seenFlagsSchema),
-  /** The user who looks after it; null for none. */
-  assignee: z.nullable(z.string()),
-  labels: z.array(z.string()),
+  ...columns,
 });

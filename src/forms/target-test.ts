@@ -9,6 +9,7 @@ import { activeSecrets } from "../delivery/target.ts";
 import type { FormRecord } from "./form.ts";
 import type { FormsApp } from "./store.ts";
 import type { Submission } from "./submission.ts";
+import { NO_COLUMNS } from "./submission-columns.ts";
 import { findTarget, type OwnedTarget } from "./targets.ts";
 
 /** A sample: an event with its data for a webhook, and a message for people. */
@@ -85,9 +86,6 @@ function sampleSubmission(
     state: "inbox",
     spam: null,
     read: false,
-    meta: null,
-    flags: null,
-    assignee: null,
-    labels: [],
+    ...NO_COLUMNS,
   };
 }

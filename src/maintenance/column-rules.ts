@@ -181,7 +181,7 @@ export const RULES = {
   memberValue: (value) => memberValue(value) === value,
   state: integer(0, 2),
   mark: oneOf(SUBMISSION_MARKS),
-  assignee: textUpTo(200),
+  shortText: textUpTo(200),
   labels: (value) => typeof value === "string" && areLabels(value),
   handlingKind: oneOf(HANDLING_KINDS),
   handlingText: textUpTo(HANDLING_LIMITS.answer),

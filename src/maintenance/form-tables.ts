@@ -110,7 +110,7 @@ export const FORM_TABLES = {
       unread: "integer bit",
       meta: "text? object",
       flags: "text? seenFlags",
-      assignee: "text? assignee",
+      assignee: "text? shortText",
       labels: "text? labels",
     },
   },

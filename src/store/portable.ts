@@ -18,9 +18,6 @@ const MAX_BATCH = { rows: 500, bytes: 4 * MiB };
  */
 export const CHECKED_EMPTY = TABLE_NAMES.filter((table) => table !== "setup_version" && table !== "secrets");
 
-/** The columns of a submission that change, by what people do with it. */
-export const SUBMISSION_STATE = ["state", "spam", "unread", "assignee", "labels"] as const;
-
 /** The name under which a database has a column of a dump: rows refer to submissions by their numbers. */
 export function storedName(name: string, type: PortableType): string {
   return type === "submission" ? `${name}_seq` : name;

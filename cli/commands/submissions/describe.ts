@@ -1,12 +1,11 @@
 import { formatBytes } from "../../../src/base/bytes.ts";
-import { seenInWords } from "../../../src/forms/seen-flags.ts";
 import type { Submission } from "../../../src/forms/submission.ts";
+import { CSV_GROUPS, wordsOf } from "../../../src/forms/submission-columns.ts";
 import { details, table } from "../../output/text.ts";
 
 /** A submission with its fields and files, for a person. */
 export function describeSubmission(submission: Submission): string {
-  const { id, project, form, createdAt, data, files, state, spam, read, meta, flags, assignee, labels } =
-    submission;
+  const { id, project, form, createdAt, data, files, state, spam, read, meta } = submission;
   const facts = details([
     ["submission", id],
     // A server of an earlier version knows no projects of forms.
@@ -17,10 +16,10 @@ export function describeSubmission(submission: Submission): string {
     ...(spam ? [["spam", spam] as [string, string]] : []),
     ["read", read ? "yes" : "no"],
     ...metaFacts(meta),
-    // A server of an earlier version sends none.
-    ...(flags ? [["flags", seenInWords(flags)] as [string, string]] : []),
-    ...(assignee ? [["assignee", assignee] as [string, string]] : []),
-    ...(labels?.length > 0 ? [["labels", labels.join(", ")] as [string, string]] : []),
+    ...CSV_GROUPS.flat().flatMap((name): [string, string][] => {
+      const words = wordsOf(submission, name);
+      return words === null ? [] : [[name, words]];
+    }),
   ]);
   const fields = table(
     ["FIELD", "VALUE"],

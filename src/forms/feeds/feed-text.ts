@@ -8,6 +8,7 @@ import { eachSubmission } from "../inbox/submission-list.ts";
 import { FEED_LIMITS } from "../limits.ts";
 import type { FormsApp } from "../store.ts";
 import type { RawSubmission } from "../submission.ts";
+import { NO_COLUMNS } from "../submission-columns.ts";
 import { addFields, createColumns, csvLines } from "../transfer/export-csv.ts";
 import type { FeedFormat, FoundFeed } from "./feed.ts";
 import { filterOf } from "./feeds.ts";
@@ -80,7 +81,7 @@ function withFields(submission: RawSubmission, fields: readonly string[]): RawSu
   const kept = fields.flatMap((name) =>
     values.has(name) ? [`${JSON.stringify(name)}:${values.get(name)}`] : [],
   );
-  return { ...submission, data: `{${kept.join(",")}}`, files: [], flags: null, assignee: null, labels: [] };
+  return { ...submission, data: `{${kept.join(",")}}`, files: [], ...NO_COLUMNS };
 }
 
 /** JSON Feed 1.1, with the data as it was sent: https://www.jsonfeed.org/version/1.1/ */

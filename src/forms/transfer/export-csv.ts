@@ -2,19 +2,19 @@ import { type Turns, createTurns } from "../../base/event-loop.ts";
 import { parseExactly } from "../../base/json/exact-json.ts";
 import { csvCell } from "./csv.ts";
 import { MAX_CSV_FIELDS } from "../limits.ts";
-import { seenInWords } from "../seen-flags.ts";
 import type { RawSubmission } from "../submission.ts";
+import { CSV_GROUPS, type ColumnName, wordsOf } from "../submission-columns.ts";
 import type { SubmissionState } from "../submission-state.ts";
 
-/** The columns of an export as CSV: fields past `MAX_CSV_FIELDS` share the column `otherFields`, as a JSON object; `flags`, and `assignee` with `labels`, are there if any submission has some. */
+/** The columns of an export as CSV: fields past `MAX_CSV_FIELDS` share the column `otherFields`, as a JSON object. */
 type CsvColumns = {
   hasFolder: boolean;
   fields: Set<string>;
   hasOthers: boolean;
   /** Whether there are columns for more than fields. */
   hasFiles: boolean;
-  hasFlags: boolean;
-  isHandled: boolean;
+  /** The groups of `CSV_GROUPS` of which any submission has some. */
+  groups: Set<(typeof CSV_GROUPS)[number]>;
 };
 
 /** The columns of submissions in these states, before any field is known; or for some fields alone, in their order. */
@@ -22,17 +22,23 @@ export function createColumns(
   states: readonly SubmissionState[],
   fields: readonly string[] | null = null,
 ): CsvColumns {
-  const has = { hasFolder: states.includes("spam"), hasOthers: false, hasFlags: false, isHandled: false };
-  return { ...has, hasFiles: fields === null, fields: new Set(fields) };
+  const hasFolder = states.includes("spam");
+  return {
+    hasFolder,
+    hasOthers: false,
+    groups: new Set(),
+    hasFiles: fields === null,
+    fields: new Set(fields),
+  };
 }
 
 /** Adds the fields of submissions, in the order in which they are seen. */
 export function addFields(columns: CsvColumns, submissions: readonly RawSubmission[]): void {
-  const { fields } = columns;
-  for (const { data, flags, assignee, labels } of submissions) {
-    columns.hasFlags ||= flags !== null;
-    columns.isHandled ||= assignee !== null || labels.length > 0;
-    for (const field of Object.keys(JSON.parse(data) as object)) {
+  const { fields, groups } = columns;
+  for (const submission of submissions) {
+    for (const group of CSV_GROUPS)
+      if (!groups.has(group) && group.some((name) => wordsOf(submission, name) !== null)) groups.add(group);
+    for (const field of Object.keys(JSON.parse(submission.data) as object)) {
       if (fields.size < MAX_CSV_FIELDS) fields.add(field);
       else columns.hasOthers ||= !fields.has(field);
     }
@@ -53,39 +59,35 @@ export async function* csvLines(
   }
 }
 
-/**
- * The first line: `id,createdAt`, `state,spam` where spam is among them, the fields, `files`, and `flags` and
- * `assignee,labels` if any has some.
- */
-function headerOf({ hasFolder, fields, hasOthers, hasFiles, hasFlags, isHandled }: CsvColumns): string {
+/** The columns behind the fields and the files, in their order. */
+function ownOf({ groups }: CsvColumns): ColumnName[] {
+  return CSV_GROUPS.filter((group) => groups.has(group)).flat();
+}
+
+/** The first line: `id,createdAt`, `state,spam` where spam is among them, the fields, `files`, and the groups that any has. */
+function headerOf(columns: CsvColumns): string {
+  const { hasFolder, fields, hasOthers, hasFiles } = columns;
   const folder = hasFolder ? ["state", "spam"] : [];
-  const others = hasOthers ? ["otherFields"] : [];
-  const own = [
-    ...(hasFiles ? ["files"] : []),
-    ...(hasFlags ? ["flags"] : []),
-    ...(isHandled ? ["assignee", "labels"] : []),
-  ];
-  return lineOf(["id", "createdAt", ...folder, ...[...fields].map(csvCell), ...others, ...own]);
+  const own = [...(hasOthers ? ["otherFields"] : []), ...(hasFiles ? ["files"] : []), ...ownOf(columns)];
+  return lineOf(["id", "createdAt", ...folder, ...[...fields].map(csvCell), ...own]);
 }
 
 /** The line of a submission; empty for one with a field that has no column, because it came later than the columns. */
 async function rowOf(columns: CsvColumns, submission: RawSubmission, takeTurns: Turns): Promise<string> {
-  const { hasFolder, fields, hasOthers, hasFiles, hasFlags, isHandled } = columns;
-  const { id, createdAt, state, spam, files, flags, assignee, labels } = submission;
+  const { hasFolder, fields, hasOthers, hasFiles } = columns;
+  const { id, createdAt, state, spam, files } = submission;
   const data = parseExactly(submission.data) as Record<string, unknown>;
   const rest = Object.entries(data).filter(([field]) => !fields.has(field));
   if (rest.length > 0 && !hasOthers) return "";
   const values = [...fields].map((field) => (Object.hasOwn(data, field) ? data[field] : undefined));
   const other = rest.length > 0 ? Object.fromEntries(rest) : undefined;
   const names = files.length > 0 ? files.map(({ name }) => name).join("; ") : undefined;
-  const seen = flags === null ? undefined : seenInWords(flags);
   const cells = [
     ...values,
     ...(hasOthers ? [other] : []),
     ...(hasFiles ? [names] : []),
-    ...(hasFlags ? [seen] : []),
+    ...ownOf(columns).map((name) => wordsOf(submission, name) ?? undefined),
   ];
-  if (isHandled) cells.push(assignee ?? undefined, labels.length > 0 ? labels.join(", ") : undefined);
   const folder = hasFolder ? [state, csvCell(spam)] : [];
   const texts = [id, createdAt, ...folder];
   for (const cell of cells) {

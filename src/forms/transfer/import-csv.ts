@@ -5,6 +5,7 @@ import { readCell, unescapeFormulas } from "./csv.ts";
 import type { ImportLine } from "./import-lines.ts";
 import { atLine } from "./import-row.ts";
 import { IMPORT_LIMITS, SUBMISSION_LIMITS } from "../limits.ts";
+import { HANDLED, handledFromWords } from "../submission-columns.ts";
 
 type Cell = { text: string; isQuoted: boolean };
 type Row = { line: number; cells: Cell[] };
@@ -72,16 +73,19 @@ function isFilled({ text, isQuoted }: Cell): boolean {
 
 /** Reads rows of an export: its own columns are at the beginning and end, those between are fields. */
 function ours(header: Cell[]): (cells: Cell[]) => object {
-  const isOwn = (at: number, name: string) => header[at]?.text === name && !header[at]?.isQuoted;
-  const hasFolder = isOwn(2, "state") && isOwn(3, "spam");
+  const areOwn = (at: number, ...names: string[]) =>
+    names.every((name, index) => header[at + index]?.text === name && !header[at + index]?.isQuoted);
+  /** The place of columns that end before one; that one if they are not there. */
+  const before = (end: number, ...names: string[]) =>
+    areOwn(end - names.length, ...names) ? end - names.length : end;
+  const hasFolder = areOwn(2, "state", "spam");
   const first = hasFolder ? 4 : 2;
+  const { length } = header;
+  const handled = before(length, ...HANDLED);
   // The column `flags` is for people: its variants lack their environment.
-  const length = header.length;
-  const isHandled = isOwn(length - 1, "labels") && isOwn(length - 2, "assignee");
-  const last = (isHandled ? length - 2 : length) - 1;
-  const end = isOwn(last, "flags") && isOwn(last - 1, "files") ? last : last + 1;
-  const files = isOwn(end - 1, "files") ? end - 1 : end;
-  const others = isOwn(files - 1, "otherFields") ? files - 1 : files;
+  const flags = before(handled, "files", "flags");
+  const files = flags === handled ? before(handled, "files") : flags;
+  const others = before(files, "otherFields");
   const names: string[] = [];
   for (const { text } of header) {
     const name = unescapeFormulas(text);
@@ -98,19 +102,11 @@ function ours(header: Cell[]): (cells: Cell[]) => object {
       ...(isFilled(cells[0]!) && { id: cells[0]!.text }),
       ...(isFilled(cells[1]!) && { createdAt: cells[1]!.text }),
       ...(hasFolder && { state: cells[2]!.text || undefined, spam: valueAt(3) }),
-      ...(isHandled && { assignee: textAt(length - 2) || null, labels: listIn(textAt(length - 1)) }),
+      ...(handled < length && handledFromWords(HANDLED.map((_, index) => textAt(handled + index)))),
       // fromEntries keeps a field called `__proto__`; JSON leaves out the fields without a value.
       data: Object.fromEntries([...data, ...Object.entries(typeof rest === "object" ? rest! : {})]),
     };
   };
-}
-
-/** The labels of a cell, with commas between them. */
-function listIn(text: string): string[] {
-  return text
-    .split(",")
-    .map((label) => label.trim())
-    .filter((label) => label !== "");
 }
 
 /**

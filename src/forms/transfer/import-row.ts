@@ -8,11 +8,9 @@ import { cutMembers } from "../intake/control-fields.ts";
 import { checkData, checkDepth, overLimit } from "../intake/fields.ts";
 import { readTime } from "./import-time.ts";
 import { membersOf } from "../../base/json/json-members.ts";
-import { type SeenFlags, areSeenFlags } from "../seen-flags.ts";
-import { changedLabels, isLabel } from "../inbox/handling.ts";
-import { findSlugFault } from "../../base/slug.ts";
-import { HANDLING_LIMITS, IMPORT_LIMITS, SUBMISSION_LIMITS } from "../limits.ts";
+import { IMPORT_LIMITS, SUBMISSION_LIMITS } from "../limits.ts";
 import type { ImportedSubmission } from "../store.ts";
+import { NO_COLUMNS, readColumns } from "../submission-columns.ts";
 import { MANUAL_SPAM, SUBMISSION_STATES } from "../submission-state.ts";
 
 /** A row of an import: a submission whose id and time may be missing. */
@@ -29,10 +27,6 @@ const QUOTE = 0x22;
 
 /** Characters of the reason for spam. */
 const MAX_REASON = 200;
-
-/** Metadata that a form may record about a sender. */
-const META = ["address", "userAgent", "referrer", "language"] as const;
-const MAX_META = 2048;
 
 /**
  * Reads a row from JSON: an object with the member `data`, as an export has it, or else the fields themselves, of which
@@ -104,18 +98,7 @@ function readSubmission(row: Record<string, unknown>, data: object, json: string
   const text = [...membersOf(json)].find(({ name }) => name === "data")!.value.trim();
   // An export has submissions of files alone too.
   if (Object.keys(data).length > 0) checkFields(text, data);
-  const {
-    id = null,
-    createdAt = null,
-    Date: date = null,
-    state = null,
-    spam = null,
-    read = null,
-    meta = null,
-    flags = null,
-    assignee = null,
-    labels = null,
-  } = row;
+  const { id = null, createdAt = null, Date: date = null, state = null, spam = null, read = null } = row;
   if (id !== null && !isId(id)) throw new AppError("invalid", "the id is not a UUID");
   if (spam !== null && !(typeof spam === "string" && spam.length <= MAX_REASON))
     throw new AppError("invalid", `spam is a reason of at most ${MAX_REASON} characters, or null`);
@@ -129,10 +112,7 @@ function readSubmission(row: Record<string, unknown>, data: object, json: string
     state: folder,
     spam: folder === "spam" ? (spam ?? MANUAL_SPAM) : null,
     read: read !== false,
-    meta: metaOf(meta),
-    flags: flagsOf(flags),
-    assignee: assigneeOf(assignee),
-    labels: labelsIn(labels),
+    ...readColumns(row),
   };
 }
 
@@ -154,8 +134,7 @@ function readFields(row: Record<string, unknown>, json: string): ImportRow {
     state: "inbox",
     spam: null,
     read: true,
-    meta: null,
-    flags: null,
+    ...NO_COLUMNS,
   };
 }
 
@@ -180,44 +159,6 @@ function lettersOf(name: string): string {
 function checkFields(json: string, data: object): void {
   checkDepth(Buffer.from(json));
   checkData(data);
-}
-
-/** Throws `invalid`. */
-function metaOf(value: unknown): ImportRow["meta"] {
-  if (value === null) return null;
-  const details = isObject(value) ? META.map((name) => [name, value[name] ?? null] as const) : [];
-  const isMeta = details.length > 0 && details.every(([, text]) => isShortText(text));
-  if (!isMeta) throw new AppError("invalid", `meta is an object of texts of at most ${MAX_META} characters`);
-  return Object.fromEntries(details) as ImportRow["meta"];
-}
-
-/** Throws `invalid`. */
-function flagsOf(value: unknown): SeenFlags | null {
-  if (value === null) return null;
-  if (!areSeenFlags(value) || JSON.stringify(value).length > IMPORT_LIMITS.flags)
-    throw new AppError("invalid", "flags are an object of project, environment, at and variants");
-  const { project, environment, at, variants } = value;
-  return { project, environment, at: new Date(at).toISOString(), variants };
-}
-
-/** Throws `invalid`. */
-function assigneeOf(value: unknown): string | null {
-  if (value === null || (typeof value === "string" && findSlugFault("user", value) === undefined))
-    return value;
-  throw new AppError("invalid", "assignee is the name of a user, or null");
-}
-
-/** Throws `invalid`. */
-function labelsIn(value: unknown): string[] {
-  if (value === null) return [];
-  const isList = Array.isArray(value) && value.length <= HANDLING_LIMITS.labels;
-  if (!isList || !value.every((label) => typeof label === "string" && isLabel(label)))
-    throw new AppError("invalid", `labels are a list of at most ${HANDLING_LIMITS.labels} labels`);
-  return changedLabels([], { add: value as string[], remove: [] }).labels;
-}
-
-function isShortText(value: unknown): boolean {
-  return value === null || (typeof value === "string" && value.length <= MAX_META);
 }
 
 function isId(value: unknown): value is string {

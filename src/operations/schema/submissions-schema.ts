@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { HANDLING_LIMITS } from "../../forms/limits.ts";
 import { timelineEventSchema } from "../../forms/inbox/timeline-schema.ts";
-import { metadataSchema, seenFlagsSchema, submissionSchema } from "../../forms/submission-schema.ts";
+import { importedColumns, submissionSchema } from "../../forms/submission-schema.ts";
 import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
 import { formQuery } from "./shared-schema.ts";
 import { exportQuery } from "./submission-query-schema.ts";
@@ -19,16 +19,7 @@ const imported = {
     state: z.optional(z.enum(SUBMISSION_STATES)),
     spam: z.optional(z.nullable(z.string())),
     read: z.optional(z.boolean()),
-    meta: z.optional(z.nullable(metadataSchema)),
-    flags: z.optional(z.nullable(seenFlagsSchema)),
-    assignee: z.optional(z.nullable(z.string())),
-    labels: z.optional(
-      z.nullable(
-        z
-          .array(z.string().check(z.meta({ maxLength: HANDLING_LIMITS.label })))
-          .check(z.meta({ maxItems: HANDLING_LIMITS.labels })),
-      ),
-    ),
+    ...importedColumns,
   }),
   output: z.object({
     imported: z.int(),

@@ -1,6 +1,7 @@
 import { chosenIn } from "../forms/form-words.ts";
 import { shortName } from "../../../access/place.ts";
 import type { Submission } from "../../../forms/submission.ts";
+import { handledOf } from "../../../forms/submission-columns.ts";
 import { inboxPath } from "../paths.ts";
 import { Icon } from "../parts/icon.tsx";
 import { A } from "../parts/link.tsx";
@@ -58,7 +59,7 @@ function Row({
   hasFolders = false,
   isSelectable = false,
 }: { submission: Submission } & Omit<RowsProps, "submissions">) {
-  const { id, project, form, data, files, createdAt, state, spam, read, assignee, labels } = submission;
+  const { id, project, form, data, files, createdAt, state, spam, read } = submission;
   const { from, text } = summaryOf(data);
   return (
     <li id={`row-${id}`} class={read ? undefined : "unread"}>
@@ -78,16 +79,13 @@ function Row({
           {spam !== null && (
             <Badge tone="warn">{hasFolders ? `spam: ${spam}` : <Foreign text={spam} />}</Badge>
           )}
-          {assignee !== null && (
-            <Badge tone="info">
-              <Foreign text={assignee} />
-            </Badge>
+          {handledOf(submission).map(({ tone, badges }) =>
+            badges.map((text) => (
+              <Badge tone={tone}>
+                <Foreign text={text} />
+              </Badge>
+            )),
           )}
-          {labels.map((label) => (
-            <Badge>
-              <Foreign text={label} />
-            </Badge>
-          ))}
           {hasForms && <Badge>{shortName({ project, slug: form })}</Badge>}
           {files.length > 0 && (
             <span class="files">

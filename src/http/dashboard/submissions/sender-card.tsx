@@ -1,5 +1,6 @@
 import { shortName } from "../../../access/place.ts";
 import type { SeenFlags } from "../../../forms/seen-flags.ts";
+import { handledOf } from "../../../forms/submission-columns.ts";
 import { Card, Facts } from "../parts/card.tsx";
 import { A } from "../parts/link.tsx";
 import { Foreign, ForeignValue } from "../parts/text.tsx";
@@ -33,8 +34,7 @@ export function Sender({ view: { submission, address, formName, mails, work } }:
         facts={[
           ["Received", <ExactTime at={Date.parse(createdAt)} />],
           ["Form", <A to={formPath(name)}>{name}</A>],
-          submission.assignee !== null && ["Assigned to", <Foreign text={submission.assignee} />],
-          submission.labels.length > 0 && ["Labels", <Foreign text={submission.labels.join(", ")} />],
+          ...handledOf(submission).map(({ label, words }) => [label, <Foreign text={words} />] as const),
           has(meta?.address) && ["Address", <Foreign text={meta!.address!} />],
           has(meta?.referrer) && ["Sent from", <ForeignValue text={meta!.referrer!} />],
           flags !== null && [

@@ -7,8 +7,9 @@ import {
   type TableName,
   columnsOf,
 } from "../../../maintenance/tables.ts";
-import { CHECKED_EMPTY, SUBMISSION_STATE, storedName } from "../../portable.ts";
+import { CHECKED_EMPTY, storedName } from "../../portable.ts";
 import { recountSubmissions } from "../../sql/submissions/counts.ts";
+import { CHANGING } from "../../sql/submissions/submissions.ts";
 import { FOR_UPDATE, type Value, type Work, first, run } from "../../sql/work.ts";
 import { byteArray, idArray, numberArray, textArray } from "../arrays.ts";
 import type { Connections } from "../connection.ts";
@@ -65,7 +66,7 @@ export const NUMBERED = TABLE_NAMES.filter(
 const ON_CONFLICT: Partial<Record<TableName, string>> = {
   setup_version: updating("id", Object.keys(PORTABLE_TABLES.setup_version.columns)),
   forms: updating("id", Object.keys(PORTABLE_TABLES.forms.columns)),
-  submissions: updating("id", SUBMISSION_STATE),
+  submissions: updating("id", CHANGING),
   files: "ON CONFLICT (blob_key) DO NOTHING",
 };
 

@@ -3,7 +3,7 @@ import { AppError } from "../../../base/errors.ts";
 import type { Batch, Dump, MovingStore, PortableValue } from "../../../maintenance/store.ts";
 import { PORTABLE_TABLES, TABLE_NAMES, type TableName, columnsOf } from "../../../maintenance/tables.ts";
 import { SUBMISSION_STATES } from "../../../forms/submission-state.ts";
-import { SUBMISSION_STATE } from "../../portable.ts";
+import { CHANGING } from "../../sql/submissions/submissions.ts";
 import { deleteSubmissions } from "../../sql/submissions/removals.ts";
 import { textOf } from "../../sql/ids.ts";
 import { FOR_UPDATE, type Work, all, only, run } from "../../sql/work.ts";
@@ -96,15 +96,15 @@ function* clearTable(table: TableName): Work<void> {
   yield* run("UPDATE forms SET slug = '~' || id, key = '~' || id, deleted = 1");
 }
 
-type State = { id: Uint8Array } & Record<(typeof SUBMISSION_STATE)[number], PortableValue>;
+type State = { id: Uint8Array } & Record<(typeof CHANGING)[number], PortableValue>;
 
 const AMONG = "id = ANY (CAST($ids AS BYTEA[]))";
 
 function* findOutdated({ rows }: Batch): Work<Set<string>> {
   const at = (name: string) => columnsOf("submissions").findIndex(([column]) => column === name);
-  const [id, state] = [at("id"), SUBMISSION_STATE.map((name) => [name, at(name)] as const)];
+  const [id, state] = [at("id"), CHANGING.map((name) => [name, at(name)] as const)];
   const ids = rows.map((row) => row[id] as string);
-  const sql = `SELECT id, ${SUBMISSION_STATE.join()} FROM submissions WHERE ${AMONG}`;
+  const sql = `SELECT id, ${CHANGING.join()} FROM submissions WHERE ${AMONG}`;
   const found = yield* all<State>(sql, { ids: idArray(ids) });
   const known = new Map(found.map((each) => [textOf(each.id), each]));
   const outdated = rows.filter((row) => {

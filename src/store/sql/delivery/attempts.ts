@@ -7,13 +7,11 @@ import type {
   SettledDelivery,
 } from "../../../delivery/store.ts";
 import { DEFAULT_SETTINGS } from "../../../forms/settings/settings.ts";
-import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
-import { labelsOf } from "../../../forms/inbox/handling.ts";
+import type { RawSubmission } from "../../../forms/submission.ts";
 import { QUEUED } from "./deliveries.ts";
-import { PROJECT_OF_FORM } from "../rows.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { countSubmissions } from "../submissions/counts.ts";
-import type { SubmissionRow } from "../submissions/submissions.ts";
+import { COLUMNS, type SubmissionRow, viewRaw } from "../submissions/submissions.ts";
 import { type Work, all, first, only, run } from "../work.ts";
 
 /** Records the result of a delivery, if its lease is still that of `holder`. */
@@ -57,61 +55,21 @@ export function listAttempts(delivery: string): Work<AttemptRecord[]> {
   });
 }
 
-type ContentRow = Omit<SubmissionRow, "id" | "form"> & {
-  mail_from: string | null;
-  slug: string;
-  name: string;
-  key: string;
-  settings: string;
-};
-
-type FileRow = DeliveryContent["submission"]["files"][number];
+type ContentRow = SubmissionRow & { mail_from: string | null; name: string; key: string; settings: string };
 
 export function* deliveryContent(submission: string): Work<DeliveryContent | undefined> {
   const row = yield* first<ContentRow>(
-    `SELECT s.seq, ${PROJECT_OF_FORM} AS project,
-            (SELECT mail_from FROM projects WHERE id = f.project_id) AS mail_from, f.slug, f.name, f.key, f.settings, s.data, s.created_at, s.state, s.spam, s.unread, s.meta, s.flags, s.assignee, s.labels
+    `SELECT ${COLUMNS}, (SELECT mail_from FROM projects WHERE id = f.project_id) AS mail_from, f.name, f.key, f.settings
      FROM forms f CROSS JOIN submissions s
      WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0`,
     { id: bytesOf(submission) },
   );
   if (!row) return undefined;
-  const {
-    seq,
-    project,
-    slug,
-    name,
-    key,
-    settings,
-    data,
-    created_at,
-    state,
-    spam,
-    unread,
-    meta,
-    flags,
-    assignee,
-    labels,
-  } = row;
-  const files = yield* all<FileRow>(
-    "SELECT field, name, type, size, sha256 FROM files WHERE submission_seq = $seq ORDER BY position",
-    { seq },
-  );
+  const [{ project, form: slug, ...shown }] = (yield* viewRaw([row])) as [RawSubmission];
+  const { name, key, settings, mail_from: mailFrom } = row;
   return {
-    form: { ...DEFAULT_SETTINGS, ...JSON.parse(settings), project, mailFrom: row.mail_from, slug, name, key },
-    submission: {
-      id: submission,
-      data,
-      createdAt: created_at,
-      state: STATES[state]!,
-      spam,
-      read: unread === 0,
-      meta,
-      flags,
-      assignee,
-      labels: labelsOf(labels),
-      files,
-    },
+    form: { ...DEFAULT_SETTINGS, ...JSON.parse(settings), project, mailFrom, slug, name, key },
+    submission: { ...shown, createdAt: row.created_at },
     spamCount: yield* countSubmissions(key, ["spam"]),
   };
 }

@@ -2,14 +2,13 @@ import { recountStored } from "./quota.ts";
 import { isIdOf } from "../../../base/ids.ts";
 import { noSuchForm } from "../../../forms/form.ts";
 import type { ImportedSubmission, ImportResult } from "../../../forms/store.ts";
-import { labelsText } from "../../../forms/inbox/handling.ts";
 import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
 import { allAmong } from "../lists.ts";
 import { insertRows } from "../lists.ts";
 import { createUncounted } from "./counts.ts";
 import { fillSegments } from "../memberships/members.ts";
 import { bytesOf, textOf } from "../ids.ts";
-import { OF_FORMS } from "./submissions.ts";
+import { IMPORTED_COLUMNS, OF_FORMS, importedValues } from "./submissions.ts";
 import { FOR_UPDATE, type Value, type Work, first, run } from "../work.ts";
 
 /** Inserts submissions whose id no form has. Throws `not_found` for the form. */
@@ -38,16 +37,12 @@ export function* importSubmissions(
       continue;
     }
     known.set(textOf(id), form.id);
-    rows.push(rowOf(id, form.id, submission));
+    rows.push([id, form.id, ...importedValues(submission)]);
     uncounted.add(formKey, state, !read, createdAt);
     hasForeign ||= !isIdOf(submission.id, createdAt);
     result.imported += 1;
   }
-  yield* insertRows(
-    "INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta, flags, assignee, labels)",
-    rows,
-    "",
-  );
+  yield* insertRows(`INSERT INTO submissions (id, form_id, ${IMPORTED_COLUMNS})`, rows, "");
   yield* uncounted.count();
   if (form.fills === 1) yield* fillImported(form.id, rows);
   if (hasForeign) yield* run("UPDATE forms SET foreign_ids = 1 WHERE id = $id", { id: form.id });
@@ -79,34 +74,4 @@ function* formsOf(ids: readonly Uint8Array[]): Work<Map<string, number>> {
     (list) => `SELECT s.id, f.id AS form ${OF_FORMS} AND s.id IN ${list}`,
   );
   return new Map(rows.map(({ id, form }) => [textOf(id), form]));
-}
-
-function rowOf(
-  id: Uint8Array,
-  formId: number,
-  {
-    data,
-    createdAt,
-    state,
-    spam,
-    read,
-    meta,
-    flags = null,
-    assignee = null,
-    labels = [],
-  }: ImportedSubmission,
-): Value[] {
-  return [
-    id,
-    formId,
-    data,
-    createdAt,
-    STATES.indexOf(state),
-    spam,
-    read ? 0 : 1,
-    meta && JSON.stringify(meta),
-    flags && JSON.stringify(flags),
-    assignee,
-    labelsText(labels),
-  ];
 }

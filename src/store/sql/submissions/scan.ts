@@ -1,9 +1,8 @@
-import { PROJECT_OF_FORM } from "../rows.ts";
 import type { Scan, ScanStep } from "../../../forms/inbox/scan.ts";
 import type { SearchTerms } from "../../../forms/inbox/search-text.ts";
 import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
 import { bytesOf, textOf } from "../ids.ts";
-import { AFTER_EVERY_ID, COLUMNS, type SubmissionRow, viewRaw } from "./submissions.ts";
+import { AFTER_EVERY_ID, COLUMNS, COLUMNS_BUT_DATA, type SubmissionRow, viewRaw } from "./submissions.ts";
 import { formIdOf } from "./submissions.ts";
 import { type Cut, type Params, type Work, all } from "../work.ts";
 
@@ -85,8 +84,7 @@ function columnsFor({ unread, since, until }: Chosen, condition: string): string
 
 /** Every submission counts as scanned, but only those that fulfil the condition are read whole. */
 function columns(condition: string): string {
-  return `s.id, s.seq, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.created_at, s.state, s.spam, s.unread, s.meta, s.flags,
-          s.assignee, s.labels, CASE WHEN ${condition} THEN s.data END AS data`;
+  return `${COLUMNS_BUT_DATA}, CASE WHEN ${condition} THEN s.data END AS data`;
 }
 
 function conditionOf({ states, unread, since, until, assignee = null, isLabeled = false }: Chosen): {

@@ -8,9 +8,11 @@ import type {
 } from "../../../forms/submission.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
 import { parsed } from "../../../forms/submission.ts";
-import { labelsOf } from "../../../forms/inbox/handling.ts";
+import { labelsOf, labelsText } from "../../../forms/inbox/handling.ts";
+import type { ImportedSubmission } from "../../../forms/store.ts";
+import { HANDLED, NO_COLUMNS } from "../../../forms/submission-columns.ts";
 import { textOf, bytesOf } from "../ids.ts";
-import { type Work, all, FOR_UPDATE_OF_S, first } from "../work.ts";
+import { type Value, type Work, all, FOR_UPDATE_OF_S, first } from "../work.ts";
 import { PROJECT_OF_FORM } from "../rows.ts";
 import { noSuchForm } from "../../../forms/form.ts";
 import { allAmong } from "../lists.ts";
@@ -33,9 +35,32 @@ export type SubmissionRow = {
   labels: string | null;
 };
 
-/** The columns of a `SubmissionRow` in a join of submissions `s` and forms `f`. */
-export const COLUMNS = `s.id, s.seq, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.data, s.created_at, s.state, s.spam,
+/** The columns of a `SubmissionRow` in a join of submissions `s` and forms `f`, except its data. */
+export const COLUMNS_BUT_DATA = `s.id, s.seq, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.created_at, s.state, s.spam,
   s.unread, s.meta, s.flags, s.assignee, s.labels`;
+
+export const COLUMNS = `${COLUMNS_BUT_DATA}, s.data`;
+
+/** The columns that an import stores as {@link importedValues}. */
+export const IMPORTED_COLUMNS = "data, created_at, state, spam, unread, meta, flags, assignee, labels";
+
+export function importedValues(submission: ImportedSubmission): Value[] {
+  const { data, createdAt, state, spam, read, meta, flags, assignee, labels } = {
+    ...NO_COLUMNS,
+    ...submission,
+  };
+  return [
+    data,
+    createdAt,
+    STATES.indexOf(state),
+    spam,
+    read ? 0 : 1,
+    meta && JSON.stringify(meta),
+    flags && JSON.stringify(flags),
+    assignee,
+    labelsText(labels),
+  ];
+}
 
 /** Sorts after every id, which has 16 bytes. */
 export const AFTER_EVERY_ID = Buffer.alloc(17, 0xff);
@@ -140,24 +165,19 @@ export function* standingOfSubmissions(ids: readonly string[]): Work<Record<stri
   );
 }
 
-export type KnownSubmission = {
-  seq: number;
-  state: number;
-  spam: string | null;
-  unread: number;
-  assignee: string | null;
-  labels: string | null;
-};
+/** The columns of a submission that change, by what people do with it. */
+export const CHANGING = ["state", "spam", "unread", ...HANDLED] as const;
+
+export type KnownSubmission = Pick<SubmissionRow, "seq" | (typeof CHANGING)[number]>;
 
 /** The given submissions that exist, by their ids, locked for a change. */
 export function* lockSubmissions(ids: readonly string[]): Work<Map<string, KnownSubmission>> {
   const bytes = ids.map(bytesOf);
+  const columns = CHANGING.map((name) => `s.${name}`).join();
   const rows = yield* allAmong<KnownSubmission & { id: Uint8Array }>(
     bytes,
-    (
-      list,
-    ) => `SELECT s.id, s.seq, s.state, s.spam, s.unread, s.assignee, s.labels ${OF_FORMS} AND s.id IN ${list}
-               ORDER BY s.id ${FOR_UPDATE_OF_S}`,
+    (list) =>
+      `SELECT s.id, s.seq, ${columns} ${OF_FORMS} AND s.id IN ${list} ORDER BY s.id ${FOR_UPDATE_OF_S}`,
   );
   const found = new Map(rows.map((row) => [textOf(row.id), row]));
   const known = new Map<string, KnownSubmission>();

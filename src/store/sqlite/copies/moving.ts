@@ -5,7 +5,7 @@ import { PORTABLE_TABLES, TABLE_NAMES, type TableName, columnsOf } from "../../.
 import { connectUnmigrated } from "../connection.ts";
 import { sqliteError } from "../errors.ts";
 import { insertBatch, refuseRows } from "./fill.ts";
-import { SUBMISSION_STATE } from "../../portable.ts";
+import { CHANGING } from "../../sql/submissions/submissions.ts";
 import { queueRemovals } from "../search-index.ts";
 import { close, query } from "../statements.ts";
 import { runWork } from "../run.ts";
@@ -85,13 +85,13 @@ function clearTable(db: Database, table: TableName): void {
   db.run("UPDATE forms SET slug = '~' || id, key = '~' || id, deleted = 1");
 }
 
-type Found = { seq: number } & Record<(typeof SUBMISSION_STATE)[number], PortableValue>;
+type Found = { seq: number } & Record<(typeof CHANGING)[number], PortableValue>;
 
 /** Also finds submissions of forms that are deleted. */
 function findSubmission(db: Database, id: string): Found | null {
   return query<Found, [Buffer]>(
     db,
-    `SELECT s.seq, ${SUBMISSION_STATE.map((name) => `s.${name}`).join()} FROM forms f CROSS JOIN submissions s
+    `SELECT s.seq, ${CHANGING.map((name) => `s.${name}`).join()} FROM forms f CROSS JOIN submissions s
      ON s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = ?1`,
   ).get(bytesOf(id));
 }
@@ -116,7 +116,7 @@ function findOutdated(db: Database, { table, rows }: Batch): Set<string> {
     .map((values) => rowOf(table, values))
     .filter((row) => {
       const found = findSubmission(db, row["id"] as string);
-      return !found || SUBMISSION_STATE.some((name) => found[name] !== row[name]);
+      return !found || CHANGING.some((name) => found[name] !== row[name]);
     });
   return new Set(outdated.map(({ id }) => id as string));
 }
@@ -137,8 +137,8 @@ function hasFile(db: Database, key: string): boolean {
 }
 
 function updateState(db: Database, seq: number, row: Record<string, PortableValue>): void {
-  const sql = `UPDATE submissions SET ${SUBMISSION_STATE.map((name) => `${name} = ?`).join()} WHERE seq = ?`;
-  query<unknown, PortableValue[]>(db, sql).run(...SUBMISSION_STATE.map((name) => row[name]!), seq);
+  const sql = `UPDATE submissions SET ${CHANGING.map((name) => `${name} = ?`).join()} WHERE seq = ?`;
+  query<unknown, PortableValue[]>(db, sql).run(...CHANGING.map((name) => row[name]!), seq);
 }
 
 function pageIds(db: Database, after: number): { ids: string[]; next: string | null } {

@@ -1,0 +1,118 @@
+import { AppError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import { findSlugFault } from "../base/slug.ts";
+import { changedLabels, isLabel } from "./inbox/handling.ts";
+import { HANDLING_LIMITS, IMPORT_LIMITS } from "./limits.ts";
+import { areSeenFlags, seenInWords } from "./seen-flags.ts";
+import type { Submission } from "./submission.ts";
+
+export type ColumnName = "meta" | "flags" | "assignee" | "labels";
+
+/** How a column of submissions is imported, exported and shown. */
+type Column<Value> = {
+  /** Reads the value of an import, null for none. Throws `invalid`. */
+  read(value: unknown): Value;
+  /** The value for people and for CSV; null for none. Without it, the column is in JSON alone. */
+  words?(value: Value): string | null;
+  /** Reads the words of a CSV file. */
+  fromWords?(words: string): Value;
+  /** Its name on a page, and the tone of its badges in a list. */
+  page?: { label: string; tone: "info" | "neutral" };
+};
+
+/** The columns that a submission may lack, beside its folder; exports, imports, lists and pages of submissions are made from these. */
+const COLUMNS: { [Name in ColumnName]: Column<Submission[Name]> } = {
+  meta: { read: readMeta },
+  flags: { read: readFlags, words: (flags) => flags && seenInWords(flags) },
+  assignee: {
+    page: { label: "Assigned to", tone: "info" },
+    read(value) {
+      if (value === null || (typeof value === "string" && findSlugFault("user", value) === undefined))
+        return value;
+      throw new AppError("invalid", "assignee is the name of a user, or null");
+    },
+    words: (assignee) => assignee,
+    fromWords: (text) => text || null,
+  },
+  labels: {
+    page: { label: "Labels", tone: "neutral" },
+    read(value) {
+      if (value === null) return [];
+      const isList = Array.isArray(value) && value.length <= HANDLING_LIMITS.labels;
+      if (!isList || !value.every((label) => typeof label === "string" && isLabel(label)))
+        throw new AppError("invalid", `labels are a list of at most ${HANDLING_LIMITS.labels} labels`);
+      return changedLabels([], { add: value as string[], remove: [] }).labels;
+    },
+    words: (labels) => (labels.length > 0 ? labels.join(", ") : null),
+    fromWords: (text) =>
+      text
+        .split(",")
+        .map((label) => label.trim())
+        .filter((label) => label !== ""),
+  },
+};
+
+const COLUMN_NAMES = Object.keys(COLUMNS) as ColumnName[];
+
+/** The columns that people change. */
+export const HANDLED = ["assignee", "labels"] as const;
+
+/** The columns behind the fields of a CSV export; those of a group are there if any submission has a value in one of them. */
+export const CSV_GROUPS: readonly (readonly ColumnName[])[] = [["flags"], HANDLED];
+
+/** The columns of a submission that has none of them. */
+export const NO_COLUMNS: Pick<Submission, ColumnName> = {
+  meta: null,
+  flags: null,
+  assignee: null,
+  labels: [],
+};
+
+/** The columns of an imported row. Throws `invalid`. */
+export function readColumns(row: Readonly<Record<string, unknown>>): Pick<Submission, ColumnName> {
+  const columns = COLUMN_NAMES.map((name) => [name, COLUMNS[name].read(row[name] ?? null)]);
+  return Object.fromEntries(columns) as Pick<Submission, ColumnName>;
+}
+
+/** The columns that people change, of their words in a CSV file. */
+export function handledFromWords(words: readonly string[]): object {
+  return Object.fromEntries(HANDLED.map((name, index) => [name, COLUMNS[name].fromWords!(words[index]!)]));
+}
+
+/** The value of a column for people; null for none, also from a server that does not know the column. */
+export function wordsOf(submission: Partial<Pick<Submission, ColumnName>>, name: ColumnName): string | null {
+  const value = submission[name];
+  return value === undefined ? null : (COLUMNS[name] as Column<typeof value>).words!(value);
+}
+
+/** The columns that people change and that have a value, each with its name on a page, its words and its badges. */
+export function handledOf(submission: Submission) {
+  return HANDLED.flatMap((name) => {
+    const words = wordsOf(submission, name);
+    return words === null ? [] : [{ ...COLUMNS[name].page!, words, badges: [submission[name] ?? []].flat() }];
+  });
+}
+
+/** Metadata that a form may record about a sender. */
+const META = ["address", "userAgent", "referrer", "language"] as const;
+const MAX_META = 2048;
+
+function readMeta(value: unknown): Submission["meta"] {
+  if (value === null) return null;
+  const details = isObject(value) ? META.map((name) => [name, value[name] ?? null] as const) : [];
+  const isMeta = details.length > 0 && details.every(([, text]) => isShortText(text));
+  if (!isMeta) throw new AppError("invalid", `meta is an object of texts of at most ${MAX_META} characters`);
+  return Object.fromEntries(details) as Submission["meta"];
+}
+
+function isShortText(value: unknown): boolean {
+  return value === null || (typeof value === "string" && value.length <= MAX_META);
+}
+
+function readFlags(value: unknown): Submission["flags"] {
+  if (value === null) return null;
+  if (!areSeenFlags(value) || JSON.stringify(value).length > IMPORT_LIMITS.flags)
+    throw new AppError("invalid", "flags are an object of project, environment, at and variants");
+  const { project, environment, at, variants } = value;
+  return { project, environment, at: new Date(at).toISOString(), variants };
+}
