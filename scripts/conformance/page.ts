@@ -45,7 +45,7 @@ This run used Bun ${Bun.version} and these versions from \`package.json\`:
 | --- | --- |
 ${versions.join("\n")}
 
-A scenario is skipped if its tag names a feature that the provider or the SDK does not support. The numbers count the rows of its examples.
+A scenario is skipped if its tag names a feature that the provider or the SDK does not support. The numbers count scenarios, each row of their examples by itself.
 
 ## The provider suite of OpenFeature
 
@@ -70,9 +70,8 @@ ${reasonsOf(outcomes).join("\n")}
 
 function tableOf(outcomes: readonly Outcome[], subjects: readonly string[]): string {
   const heads = subjects.map((subject) => subject.replace("@openfeature/", ""));
-  const lines = [`| scenario | ${heads.join(" | ")} |`, `| --- |${" --- |".repeat(subjects.length)}`];
-  const byScenario = Map.groupBy(outcomes, ({ scenario }) => `${scenario.feature}: ${scenario.name}`);
-  for (const [name, rows] of byScenario) {
+  const lines = [`| feature | ${heads.join(" | ")} |`, `| --- |${" --- |".repeat(subjects.length)}`];
+  for (const [name, rows] of Map.groupBy(outcomes, ({ scenario }) => scenario.feature)) {
     const cells = subjects.map((subject) => cellOf(rows.filter((row) => row.subject === subject)));
     lines.push(`| ${name} | ${cells.join(" | ")} |`);
   }
@@ -80,13 +79,11 @@ function tableOf(outcomes: readonly Outcome[], subjects: readonly string[]): str
 }
 
 function cellOf(rows: readonly Outcome[]): string {
-  if (rows.every(({ skipped }) => skipped !== null)) return "skipped";
-  const passed = rows.filter(({ failure }) => failure === null).length;
-  return passed === rows.length
-    ? passed === 1
-      ? "passed"
-      : `passed ${passed}`
-    : `**failed ${rows.length - passed}**`;
+  const ran = rows.filter(({ skipped }) => skipped === null);
+  const failed = ran.filter(({ failure }) => failure !== null).length;
+  if (failed > 0) return `**failed ${failed}**`;
+  if (ran.length === 0) return "skipped";
+  return `passed ${ran.length}${ran.length < rows.length ? ", others skipped" : ""}`;
 }
 
 function reasonsOf(outcomes: readonly Outcome[]): string[] {
