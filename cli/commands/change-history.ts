@@ -12,6 +12,7 @@ import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
 import { countValue, pastTimeValue } from "../session/values.ts";
+import { heard } from "../session/command-line.ts";
 
 type Kind = "flag" | "segment" | "experiment" | "environment" | "project" | "form";
 /** A change; one of all projects and forms names its project. */
@@ -56,6 +57,10 @@ export function addHistoryCommand(noun: Command, io: Io, kind: Kind): void {
 
 /** `history` of every project and form. */
 export function addWholeHistoryCommand(history: Command, io: Io): void {
+  heard(history)`
+[formflag] events event: formflag history shows who changed what, formflag flags history <flag> -p <project> the changes of a flag
+-p --project -e --environment --form --flag *: formflag projects history <project>, forms history <form> and flags history <flag> list the changes of one
+`;
   withFilters(history)
     .option(
       "--kind <kind>",
@@ -78,6 +83,11 @@ Examples:
 }
 
 function withFilters(command: Command): Command {
+  heard(command)`
+--user --by --author: --who <name> names a user, a token or an operator
+-n --last --max --count: --limit <n> says how many
+--from --after: --since
+`;
   return command
     .option("--since <time>", "only from this time on: ISO 8601, or a time before now such as 7d")
     .option("--who <name>", "only by this user, token or operator")

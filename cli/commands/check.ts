@@ -13,8 +13,13 @@ import { table } from "../output/text.ts";
 import { localAction } from "../session/action.ts";
 import { type Config, readLocalConfig } from "../session/config.ts";
 import { loadStorage } from "../session/storage.ts";
+import { heard } from "../session/command-line.ts";
 
 export function addCheckCommand(check: Command, io: Io): void {
+  heard(check)`
+[formflag] analyze repair fix heal recover diagnose troubleshoot: formflag doctor and formflag check find what is wrong, formflag backup restore brings back what was lost
+--fix: --repair
+`;
   check
     .option(
       "--repair",

@@ -13,8 +13,15 @@ import {
 } from "../session/config.ts";
 import { env } from "../session/env.ts";
 import { mayHoldPassword } from "../session/storage.ts";
+import { heard } from "../session/command-line.ts";
 
 export function addConfigCommands(noun: Command, io: Io): void {
+  heard(noun)`
+[formflag config] set settings options configure variable variables vars edit unset config-file env-file dotenv default defaults environment-variables: formflag config show lists the settings; each is an option of formflag serve and a variable
+get list: config show
+get-contexts use-context current-context context: formflag login --server <url> signs in to a server; FORMFLAG_SERVER and FORMFLAG_TOKEN name one and its token
+*: it shows every setting; grep finds one
+`;
   const show = noun
     .command("show")
     .description("show each setting, its value and where the value comes from");

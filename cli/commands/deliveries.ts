@@ -16,8 +16,18 @@ import type { Session } from "../session/session.ts";
 import { usage } from "../session/usage.ts";
 import { countValue } from "../session/values.ts";
 import { addGet, named } from "./verbs.ts";
+import { heard } from "../session/command-line.ts";
 
 export function addDeliveryCommands(deliveries: Command, io: Io): void {
+  heard(deliveries)`
+[formflag] queue queues job jobs worker workers retry resend redeliver replay dead-letter dlq: formflag deliveries list shows what is sent, formflag deliveries retry <id> sends it again
+cancel stop abort: a delivery ends by itself: formflag targets disable <id> stops those of a target
+resend: deliveries retry
+[list] --failed --queued --delivered: the status is a value: --status failed
+[list] --pending --waiting --sent --retrying: the status is a value: --status queued
+[list] -n --last --first --top --max --count: --limit <n> says how many; formflag stats counts
+[retry] --all: --failed retries all failed deliveries
+`;
   deliveries.addHelpText(
     "after",
     `

@@ -19,8 +19,12 @@ import { checkAll } from "../../src/maintenance/doctor/checks.ts";
 import { type Finding, ok } from "../../src/maintenance/finding.ts";
 import { nearestServer, parseServers } from "../../src/maintenance/running-servers.ts";
 import type { SharedStorage, Storage } from "../../src/storage.ts";
+import { heard } from "../session/command-line.ts";
 
 export function addDoctorCommand(doctor: Command, io: Io): void {
+  heard(doctor)`
+--fix --repair: it only reads: formflag backup restore brings back what was lost
+`;
   for (const option of serveOptions()) doctor.addOption(option);
   doctor
     .addHelpText(

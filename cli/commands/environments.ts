@@ -15,8 +15,22 @@ import { usage } from "../session/usage.ts";
 import { whyOption } from "../session/why.ts";
 import { addHistoryCommand } from "./change-history.ts";
 import { addDelete, addGet, addList } from "./verbs.ts";
+import { heard } from "../session/command-line.ts";
 
 export function addEnvironmentCommands(environments: Command, io: Io): void {
+  heard(environments)`
+[formflag] envs env: type formflag environments list -p <project>
+[formflag environments] freeze lock unlock protect: type formflag environments lock <environment> -p <project>
+enable disable on off: flags are turned on and off: formflag flags enable <flag> -e <environment>
+key keys token: type formflag environments get <environment> -p <project> --field key
+promote diff compare: type formflag flags promote --all -p <project> --from staging --to production --dry-run
+rename: a slug cannot be changed, since addresses and programs have it; formflag environments set <environment> --name <name> changes the name for people
+copy clone: type formflag environments create <environment> -p <project> --from <environment>
+[create] --copy --clone --like --based-on --copy-from: --from <environment> copies the values of its flags
+[set create] --lock --locked --unlock: formflag environments lock <environment> -p <project> locks it
+[set] --production --protected --read-only: --color red marks it; formflag environments lock <environment> -p <project> guards it
+[set] --slug --rename --key: a slug cannot be changed, since addresses and programs have it; --name changes the name for people
+`;
   environments.addHelpText(
     "after",
     `\nExamples:

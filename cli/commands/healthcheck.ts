@@ -11,8 +11,14 @@ import { localAction } from "../session/action.ts";
 import { originsOf, probe } from "../session/addresses.ts";
 import { type Config, readConfig } from "../session/config.ts";
 import { usage } from "../session/usage.ts";
+import { heard } from "../session/command-line.ts";
 
 export function addHealthcheckCommand(command: Command, io: Io): void {
+  heard(command)`
+[formflag] health ping ready: healthcheck
+--timeout --retries --interval: it waits 5 seconds at most: timeout 2 formflag healthcheck ends it sooner
+*: the address is an option: --url <url>
+`;
   command
     .option("--url <url>", "address of the server (default: that of --listen)")
     .option("--ready", "check that it accepts submissions, not only that it is running");

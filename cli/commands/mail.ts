@@ -7,8 +7,13 @@ import { shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
 import type { Session } from "../session/session.ts";
 import { named } from "./verbs.ts";
+import { heard } from "../session/command-line.ts";
 
 export function addMailCommands(mail: Command, io: Io): void {
+  heard(mail)`
+[formflag] emails mailer smtp: mail test
+send: mail test
+`;
   mail
     .command("test")
     .argument("[address]", "mail address that gets the message")

@@ -17,8 +17,15 @@ import {
   readTargetSettings,
 } from "../session/storage.ts";
 import { usage } from "../session/usage.ts";
+import { heard } from "../session/command-line.ts";
 
 export function addMigrateCommand(migrate: Command, io: Io): void {
+  heard(migrate)`
+--from --source: --data names what is moved, --to the database
+--dry-run: the first run changes nothing where the data is, and may be repeated; only --final ends the move
+/^(up|down|latest)$/: a server migrates its schema at its start; migrate moves everything to PostgreSQL: --to
+/^postgres/: the database is an option: --to $0
+`;
   migrate
     .addOption(
       new Option(

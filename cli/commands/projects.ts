@@ -5,7 +5,7 @@ import type { Io } from "../output/terminal.ts";
 import { details, shown, table } from "../output/text.ts";
 import { BEGINS, action } from "../session/action.ts";
 import { create, ifNotExistsOption } from "../session/create.ts";
-import { listOption } from "../session/command-line.ts";
+import { heard, listOption } from "../session/command-line.ts";
 import type { Input } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
 import { whyOption } from "../session/why.ts";
@@ -14,6 +14,20 @@ import { addSetCommand, settingLines, type Shown } from "./project-settings.ts";
 import { addDelete, addGet, addList, named } from "./verbs.ts";
 
 export function addProjectCommands(projects: Command, io: Io): void {
+  heard(projects)`
+[formflag] namespace namespaces ns workspace workspaces: projects list
+[formflag] group groups org orgs organization organizations tenant tenants: a project has flags and environments of its own: formflag projects create <project>; users have roles
+[formflag] app apps application applications site sites: applications read the flags of a project: formflag projects create <project>; a site posts to a form: formflag forms create <form>
+[formflag] key keys: formflag projects get <project> shows the keys that applications send, formflag forms get <form> the key of a form
+[formflag projects environments] use switch select default current active profile profiles: -p names the project of a command, or FORMFLAG_PROJECT and FORMFLAG_ENVIRONMENT those of all commands
+key keys token: type formflag projects get <project> --field key
+archive rotate rotate-key rotate-keys regenerate: a project and its keys stay as they are until formflag projects delete <project>
+rename: a slug cannot be changed, since addresses and programs have it; formflag projects set <project> --name <name> changes the name for people
+[create] -e --env --envs --environment: --environments develop,production names its environments
+[list get set delete] -p --project: the project follows the command: formflag projects get shop
+[create] *: environments are an option: --environments develop,production
+[set] --slug --rename --key: a slug cannot be changed, since addresses and programs have it; --name changes the name for people
+`;
   projects.addHelpText(
     "after",
     `\nExamples:

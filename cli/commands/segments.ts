@@ -18,8 +18,20 @@ import { whyOption } from "../session/why.ts";
 import { addHistoryCommand } from "./change-history.ts";
 import { addApproveCommand, addMembersCommand, countsInWords } from "./segment-members.ts";
 import { addDelete, addGet, addList } from "./verbs.ts";
+import { heard } from "../session/command-line.ts";
 
 export function addSegmentCommands(segments: Command, io: Io): void {
+  heard(segments)`
+[formflag] cohort cohorts audience audiences identify: formflag segments set <segment> -p <project> -e <environment> --if 'plan == pro' names a group of users
+update edit: type formflag segments set, which also creates a segment
+rename: a slug cannot be changed, since addresses and programs have it: set another segment, and delete this one
+evaluate eval test check: a flag is evaluated, with the segments of its rule: formflag flags evaluate <flag> --context JSON
+add-user users add-member add-members member: type formflag segments set <name> --if 'targetingKey in ann, bob'
+[set] --user --users --member --members: a segment is a condition: --if 'targetingKey in ann, bob'
+[set] --targeting --condition: --rule takes the rule as JSON, --if in words
+[set] /^(==?|!=|<=?|>=?|is|in|not|and|or|contains|(starts|ends)_with|sem_ver|matches|in_cidr|before|after)$/: a condition is put into quotes: --if 'plan == pro'
+[set] *: who belongs to it is a condition: --if 'targetingKey in ann, bob'; -p <project> and -e <environment> are options
+`;
   segments.addHelpText(
     "after",
     `\nExamples:

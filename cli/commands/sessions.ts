@@ -3,8 +3,12 @@ import { sessions as operations } from "../../src/operations/access/sessions.ts"
 import type { Io } from "../output/terminal.ts";
 import { shorten } from "../output/text.ts";
 import { addList, addRevoke } from "./verbs.ts";
+import { heard } from "../session/command-line.ts";
 
 export function addSessionCommands(sessions: Command, io: Io): void {
+  heard(sessions)`
+[revoke] --all --user: formflag sessions list --user <name> --field id lists the ids to revoke
+`;
   sessions.addHelpText(
     "after",
     `\nExamples:

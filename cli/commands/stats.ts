@@ -14,8 +14,13 @@ import { type FormFilter, formFilter } from "./form-filter.ts";
 import type { Input } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
 import { countValue } from "../session/values.ts";
+import { heard } from "../session/command-line.ts";
 
 export function addStatsCommand(stats: Command, io: Io): void {
+  heard(stats)`
+[formflag] usage analytics telemetry report reports chart charts funnel insights: formflag stats counts submissions and reads of flags
+--week --month --today --year --from --since --until --to: --days <n> says how many days, today included
+`;
   stats
     .option("--days <n>", "number of days, including today", "30")
     .option("--form <form>", "only submissions of this form, by its slug or key")

@@ -9,8 +9,13 @@ import type { Io } from "../output/terminal.ts";
 import { details } from "../output/text.ts";
 import { action } from "../session/action.ts";
 import type { Session } from "../session/session.ts";
+import { heard } from "../session/command-line.ts";
 
 export function addStatusCommand(status: Command, io: Io): void {
+  heard(status)`
+[formflag] info ps about watch tail monitor metrics prometheus top: formflag status shows the server, formflag doctor checks its machine and settings, formflag stats counts; /metrics is for Prometheus: docs/http.md
+*: another server is an option: --server <url>
+`;
   status
     .addOption(fieldOption())
     .addHelpText(

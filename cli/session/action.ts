@@ -9,7 +9,6 @@ import type { Io } from "../output/terminal.ts";
 import { shown } from "../output/text.ts";
 import { VERSION } from "../version.ts";
 import { Proposed, type Transport, clientOn, lazyTransport } from "./client.ts";
-import { pathOf } from "./command-line.ts";
 import { type Config, readConfig, readRemote } from "./config.ts";
 import { env } from "./env.ts";
 import { type Input, openInput } from "./input.ts";
@@ -73,7 +72,7 @@ export function action<T>(
       if (error instanceof AppError && error.code === "not_found") {
         const { withNameMeant } = await import("./guesses/name-meant.ts");
         const { project, environment } = options;
-        throw await withNameMeant(error, clientOn(transport), pathOf(this), { project, environment });
+        throw await withNameMeant(error, clientOn(transport), this, { project, environment });
       }
       throw inTermsOf(this, error);
     } finally {

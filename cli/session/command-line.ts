@@ -64,6 +64,17 @@ export function pathOf(command: Command): string {
   return `${pathOf(command.parent)} ${command.name()}`.trimStart();
 }
 
+/**
+ * Declares guesses: words that people type at a command for what it has under another name. Each line has the words, a colon,
+ * and the hint. Words of a noun are verbs; a pattern such as `/^\d+$/` is for arguments too many, `*` for any of them, and `$0`
+ * in the hint for the argument. In brackets before the words are the commands at which they are typed, `formflag` for a word in
+ * place of a command. A hint that is just a command or an option becomes a sentence. ASCII alone: the compiler escapes other
+ * characters in raw templates.
+ */
+export function heard(command: Command & { heard?: string }): (lines: TemplateStringsArray) => void {
+  return ({ raw: [lines] }) => void (command.heard = (command.heard ?? "") + lines);
+}
+
 /** How many operands a command takes. */
 export function capacityOf({ registeredArguments }: Command): number {
   return registeredArguments.some(({ variadic }) => variadic) ? Infinity : registeredArguments.length;

@@ -11,8 +11,13 @@ import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/why.ts";
+import { heard } from "../../session/command-line.ts";
 
 export function addDiffCommand(command: Command, io: Io): void {
+  heard(command)`
+[formflag] plan validate lint: type formflag diff -f <file>
+--exit-code --check: it exits 9 if something differs
+`;
   withDocumentOptions(command)
     .addHelpText(
       "after",
@@ -35,6 +40,10 @@ async function diffDocument(session: Session, values: DocumentValues): Promise<v
 }
 
 export function addApplyCommand(command: Command, io: Io): void {
+  heard(command)`
+[formflag] import sync push deploy: type formflag apply -f <file>, or formflag flags import <file>
+[formflag] seed fixtures example examples sample playground: formflag demo serves example data; formflag apply <file> creates projects, flags and forms
+`;
   withDocumentOptions(command)
     .option("--dry-run", "show what would change, and change nothing; always exits 0")
     .addOption(whyOption())
@@ -87,6 +96,11 @@ async function printSchema({ io }: Session): Promise<void> {
 
 /** The options that `diff` and `apply` share. */
 function withDocumentOptions(command: Command): Command {
+  heard(command)`
+-k -R --recursive --filename: one file is named: formflag apply flags.yaml
+--delete --remove: --prune deletes what the file leaves out
+-p --project -e --environment -n --namespace: the file names its projects and environments
+`;
   return command
     .argument("[file]", "YAML or JSON, - for standard input")
     .option("-f, --file <file>", "the same, as an option")

@@ -4,7 +4,7 @@ import { exportFormat, saveTo } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
-import { listOption } from "../../session/command-line.ts";
+import { heard, listOption } from "../../session/command-line.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 
@@ -14,6 +14,15 @@ type Format = (typeof FORMATS)[number];
 const NAMED = ["yaml", "yml", "json"] as const;
 
 export function addExportCommand(command: Command, io: Io): void {
+  heard(command)`
+[formflag] pull: type formflag export -o <file>
+[formflag] data copy cp: formflag export and formflag apply copy flags and forms, formflag backup create everything
+--all: without -p it writes everything
+-f --file --format=json: -o <file> names the file; --format json writes JSON
+-n --namespace: the project is an option: -p <project>
+/\.(ya?ml|json)$/: the file is an option: -o $0
+/./: projects are an option: -p $0; formflag submissions export $0 writes the submissions of a form
+`;
   command
     .addOption(
       listOption(

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Io } from "../../output/terminal.ts";
 import { type Load, loadVerbs } from "../load-verbs.ts";
+import { heard } from "../../session/command-line.ts";
 
 const VERBS: [names: string, load: Load][] = [
   ["create", async () => (await import("./create.ts")).addCreateCommand],
@@ -36,6 +37,8 @@ const VERBS: [names: string, load: Load][] = [
 ];
 
 export async function addFlagCommands(flags: Command, io: Io, args: readonly string[]): Promise<void> {
+  hearVerbs(flags);
+  hearOptions(flags);
   flags.addHelpText(
     "after",
     `\nExamples:
@@ -46,4 +49,87 @@ export async function addFlagCommands(flags: Command, io: Io, args: readonly str
 `,
   );
   await loadVerbs(flags, io, args, VERBS);
+}
+
+function hearVerbs(flags: Command): void {
+  heard(flags)`
+[formflag] feature features feature-flag feature-flags toggles strategies gates: type formflag flags list -p <project>
+[formflag] evaluate eval evaluation evaluations: type formflag flags evaluate <flag> -p <project> -e <environment>
+[formflag] toggle enable disable on off: type formflag flags enable <flag> -p <project> -e <environment>
+[formflag] promote release releases publish: formflag flags promote <flag> -p <project> --from staging --to production copies a flag
+[formflag] canary blue-green abtest ab-test split bucketing gradual: formflag flags set <flag> --on --rollout 10 is for a share of the users, formflag experiments create <name> compares variants
+[formflag] trash bin recycle: what was deleted is in no trash: formflag flags undo <flag> brings a flag back, a backup everything
+[formflag] feedback ratings reviews: flags feedback show
+[formflag flags] rollout rollouts set-rollout percentage distribution distributions strategy: type formflag flags set <flag> --on --rollout 25
+[formflag flags] rule rules constraint constraints targeting add-rule target targets add-user segments strategies override overrides: a flag holds its rules: formflag flags set <flag> --if 'plan == pro' --then on
+[formflag flags] variant variants variations add-variant: a flag holds its variants: formflag flags set <flag> --variants '{"red":"#f00","blue":"#00f"}' --default red
+[formflag flags] undo revert rollback: type formflag flags undo <flag> -p <project> -e <environment>
+[formflag flags] kill kill-switch killswitch turn-off toggle-off disable-all: type formflag flags disable <flag> -p <project> -e <environment>
+[formflag flags] schedule scheduled cron cronjob timer at later: formflag flags set <flag> --on --at <time> schedules a change, formflag flags scheduled lists them
+[formflag flags] generate gen codegen types typegen: formflag flags manifest writes the flags of a project for the code generator of OpenFeature: docs/sdks.md
+turn-on toggle-on enable-all: flags enable
+unarchive: flags restore
+eval check test: flags evaluate
+log audit blame changes: flags history
+status: flags get
+purge: flags delete
+rename mv move: a slug cannot be changed, since addresses and programs have it: create another flag, and delete this one once no program reads it
+stats reads metrics: formflag stats counts the reads of flags, formflag flags stale lists flags that look finished
+lock protect: an environment is locked: formflag environments lock <environment> -p <project>
+notify watch subscribe webhook webhooks: formflag targets add <target> -p <project> sends changes of flags there; formflag flags history shows them
+copy clone duplicate: formflag export and formflag apply copy flags and forms; formflag flags promote copies between environments
+diff compare: formflag flags promote --all --from staging --to production --dry-run compares two environments
+search find: formflag flags list shows every flag, with --tag, --owner and --state those of one
+tag tags label: type formflag flags set <flag> --tag <tag>
+update edit: type formflag flags set, which also creates a flag; flags enable and disable only change one
+`;
+}
+
+function hearOptions(flags: Command): void {
+  heard(flags)`
+[get] --payload --value --state --enabled: --field payload prints the payload, --field enabled the state
+[list] --archived --on --off --enabled --disabled: --state on, off or archived chooses
+[list] --label --tags: --tag
+[list] --unused: --stale
+[list] --search --filter --name --prefix: it lists every flag; grep, or --json and jq, choose
+[list] --payload --values: --json prints every field
+[delete] -e --environment: a flag is in every environment of its project; formflag flags disable <flag> -e <environment> turns it off in one
+[delete undo enable disable] --all: flags are named: formflag flags delete <flag> <flag>; a project is deleted with its flags
+[enable disable] --until --expires --at: --for 2h turns it back after that time; formflag flags set <flag> --on --at <time> schedules a change
+[toggle] --for --until --duration: enable and disable take --for: formflag flags enable <flag> --for 2h
+[rollback] --revision --rev --steps --before --from: --to <revision> names the change to go back to, --to before undoes the newest
+[undo] --to --revision --steps: formflag flags rollback <flag> --to <revision> goes further back
+[undo] --dry-run: without --yes it shows what changes, and asks
+[promote] -e --environment: it copies from one environment to another: --from staging --to production
+[evaluate] --attr --attribute --attributes --prop --property --set --with --ctx -c: the values are the context: --context 'plan=pro, country=AT'
+[evaluate] --user --key --user-id --targeting-key --targetingKey --as --id: a user is part of the context: --context '{"targetingKey":"ann"}'
+[evaluate] --all: one flag at a time; OFREP evaluates all: docs/http.md
+[set create] --name --slug --rename --id: a flag has a slug, which follows the command and cannot be changed, and a --description
+[set create] --state --status --active --default-value --default-on: --on turns a flag on, --off turns it off
+[set create] --value --json-payload: --payload <json> holds data for readers; --on turns a flag on, --off turns it off
+[set create] --payload-file --file -f: --payload @FILE reads a file
+[set create] --percent --percentage --share --rate --gradual --gradual-rollout --strategy --canary: --rollout 10 turns it on for 10 % of the users
+[set create] --rule --rules --condition --where --constraint --constraints --match: --if 'plan == pro' --then on is a rule in words, --targeting takes JSON
+[set create] --unless --if-not: --if 'not (plan == free)' --then on turns a condition round
+[set create] --user --users --for-user --user-id --targeting-key: --if 'targetingKey in ann, bob' --then on is for single users
+[set create] --segment: --if 'segment staff' --then on serves a segment
+[set create] --for --until --duration: formflag flags enable <flag> --for 2h turns it on and off again; --expires turns it off at a time
+[set] --schedule --when --in --after --date: --at 2h, or --at <time>, makes the change then; --if '<condition>' --then on is for some users
+[set create] --note --comment --reason --message -m: --why <text> is for the history, --description <text> for the flag
+[set] --tags --label --labels: --tag <tag> is a tag of the flag; repeatable
+[set create] --team --assignee --maintainer: --owner
+[set create] --type --kind --boolean --string: a flag is on or off, and may have --variants with values of any type
+--enabled --enable --disabled --disable: --on turns a flag on, --off turns it off
+[set create] /^(on|off|true|false|yes|no|1|0)$/i: --on turns it on and --off off, without a value
+[disable toggle] /^(on|true|yes)$/i: formflag flags enable turns a flag on
+[enable toggle] /^(off|false|no)$/i: formflag flags disable turns a flag off
+[enable disable] /^(on|off|true|false|yes|no)$/i: the verb says it already: leave out $0
+[set create] /^(==?|!=|<=?|>=?|is|in|not|and|or|contains|(starts|ends)_with|sem_ver|matches|in_cidr|before|after)$/: a condition is put into quotes: --if 'plan == pro'
+[set create] /^%$/: a share is one word: --rollout 25
+[set create] /^\d+(\.\d+)?%?$/: a share is an option: --rollout $0
+[set create] /=/: --on turns a flag on, --payload holds a value
+[list stale scheduled export] /\//: the project and the environment are options: -p shop -e production
+[evaluate] *: a user is part of the context: --context '{"targetingKey":"$0"}'
+[promote] *: the environments are options: --from staging --to production
+`;
 }

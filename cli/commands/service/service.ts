@@ -10,8 +10,16 @@ import { type Config, globalOptions, readConfig } from "../../session/config.ts"
 import { mayHoldPassword } from "../../session/storage.ts";
 import { usage } from "../../session/usage.ts";
 import { EXECUTABLE, NAME, type Service, UNIT_NAME, unitText } from "./systemd.ts";
+import { heard } from "../../session/command-line.ts";
 
 export function addServiceCommands(service: Command, io: Io): void {
+  heard(service)`
+[formflag] systemd: service install
+[formflag] uninstall: formflag service uninstall removes the service; the data directory stays
+start stop restart status enable disable logs: systemctl start, stop and status formflag act on the service
+remove delete: service uninstall
+print show: type formflag service install --print
+`;
   const install = service
     .command("install")
     .description(

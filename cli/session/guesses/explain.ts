@@ -1,11 +1,8 @@
-import { own } from "../../../src/base/shapes/own.ts";
 import type { Command, Option } from "commander";
 import { capacityOf, pathOf, readLine } from "../command-line.ts";
-import { COMMAND_GUESSES, SYNONYMS, VERB_GUESSES, guessIn } from "./commands.ts";
-import { operandGuess } from "./operands.ts";
-import { OPTION_GUESSES } from "./options.ts";
+import { operandGuess, optionGuess, usageOf, valueGuess, verbGuess } from "./guess.ts";
 import { nearestOf } from "./nearest.ts";
-import { FOREIGN_WORDS } from "./words.ts";
+import { SYNONYMS } from "./words.ts";
 
 /** The error for a command line that commander refuses. */
 type Explanation = { message: string; hint: string | null };
@@ -50,25 +47,34 @@ function excessOf(args: string[], program: Command): Explanation {
   const words = operands.map(({ word }) => masked(word));
   const names = command.registeredArguments.map((each) => `<${each.name()}>`).join(" ");
   const excess = operands.slice(capacityOf(command));
-  const word = masked(excess[0]?.word ?? "");
-  const places = placeHint(
-    excess.map((each) => masked(each.word)),
-    command,
-    args,
-  );
-  const guess = operandGuess(path, word)
-    ?.split("; ")
-    .map((part) => (part === "$P" ? places : part.replaceAll("$0", word)))
-    .filter((part) => part !== "");
-  const [, given] = /^the .* is an option: (--[\w-]+) /.exec(guess?.[0] ?? "") ?? [];
-  const isOwn = command.options.some(({ long }) => long === given);
-  if (isOwn && guess && args.includes(given!))
-    guess[0] = `${given} takes one value: repeat the command with ${given} ${word}`;
-  const takes = names === "" ? "no argument" : names;
+  const [word = "", ...others] = excess.map((each) => masked(each.word));
+  const hint =
+    valueHint(excess[0]) ??
+    operandGuess(command, word) ??
+    valueGuess(word, command, args) ??
+    operandGuess(command, word, true) ??
+    oneHint([word, ...others], command, args);
   return {
-    message: `formflag ${path} takes ${takes}, not ${words.join(" ")}`,
-    hint: valueHint(excess[0]) ?? (guess?.join("; ") || `formflag ${path} --help shows its options`),
+    message: `formflag ${path} takes ${names === "" ? "no argument" : names}, not ${words.join(" ")}`,
+    hint: hint ?? `formflag ${path} --help shows its options`,
   };
+}
+
+/** The hint for words that nothing else explains: their places, or that the command takes one at a time; null without one. */
+function oneHint(words: readonly string[], command: Command, args: readonly string[]): string | null {
+  const argument = command.registeredArguments.at(-1)?.name();
+  const noun = pathOf(command.parent ?? command);
+  const single = noun.replace(/s$/, "");
+  const last = argument === "name" || argument === "id" ? single : argument;
+  const places = placeHint(words, command, args);
+  if (last === "text") return "a text with spaces is put into quotes";
+  if (last !== undefined)
+    return `one ${last} at a time${places ? `; ${places}` : `: repeat it for ${words[0]}`}`;
+  if (places !== "") return places;
+  const get = command.parent?.commands.find((each) => each.name() === "get");
+  return command.name() === "list" && get?.registeredArguments.length
+    ? `formflag ${noun} get ${words[0]} shows one ${single}`
+    : null;
 }
 
 const USUAL_ENVIRONMENT = /^(?:prod|production|live|stag(?:e|ing)|dev|develop|development|test|qa|preview)$/;
@@ -94,6 +100,7 @@ function placeHint(words: readonly string[], command: Command, args: readonly st
 /** The hint for a word that belongs to the value before it, such as `--max-file-size 10 MB`. */
 function valueHint(operand: ReturnType<typeof readLine>["operands"][number] | undefined): string | null {
   const option = operand?.after?.option;
+  if (option?.flags.includes("<json>")) return `${option.long} takes JSON`;
   if (!option?.required || !/size|text|name|why|description|message|subject|time|search/.test(option.flags))
     return null;
   return `a value with spaces is put into quotes: ${option.long} '… ${operand!.word}'`;
@@ -110,14 +117,13 @@ function missing(argument: string, args: string[], program: Command): Explanatio
 function optionHint(word: string, args: string[], program: Command): string | null {
   const { command } = readLine(args, program);
   const path = pathOf(command);
-  const known = OPTION_GUESSES.find(
-    ([commands, options]) => commands.test(path) && options.split(" ").includes(word),
-  );
-  if (known) return known[2];
-  const own = optionsOf(command).map(({ long }) => long!);
-  const near = nearestOf(word, own, true);
+  const known = optionsOf(command).map(({ long }) => long!);
+  if (known.includes(word)) return `${word} takes no value`;
+  const guess = optionGuess(command, word) ?? argumentHint(word, command);
+  if (guess !== null) return guess;
+  const near = nearestOf(word, known, true);
   if (near !== null) return `(Did you mean ${near}?)`;
-  const longer = own.filter((each) => word.length > 4 && hasPart(each, word)).slice(0, 3);
+  const longer = known.filter((each) => word.length > 4 && hasPart(each, word)).slice(0, 3);
   if (longer.length > 0) return `(Did you mean ${longer.join(" or ")}?)`;
   const owners = ownersOf(word, command, program);
   if (owners.length > 0 && command.commands.length > 0) {
@@ -127,6 +133,21 @@ function optionHint(word: string, args: string[], program: Command): string | nu
   }
   if (owners.length > 0) return `it is an option of ${owners.map((each) => `formflag ${each}`).join(", ")}`;
   return path === "" ? null : `formflag ${path} --help shows its options`;
+}
+
+/** The hint for an option that stands for the argument of a command, as `--form` does in `submissions list`; null for others. */
+function argumentHint(word: string, command: Command): string | null {
+  const [argument] = command.registeredArguments;
+  if (!argument) return null;
+  const what = argument.name();
+  const noun = command.parent?.name().replace(/s$/, "");
+  const names = [what, noun, `${what}-key`, `${what}-id`, "name", "slug", "id", "key", "file"];
+  const isMeant =
+    names.some((name) => word === `--${name}`) ||
+    (word === "-p" && what === "project") ||
+    (word === "-e" && what === "environment");
+  const example = argument.argChoices ? `${pathOf(command)} ${argument.argChoices[0]}` : usageOf(command);
+  return isMeant ? `the ${what} follows the command: formflag ${example}` : null;
 }
 
 /** The noun and the verb that stand behind an option of their own: `flags list` of `-p shop flags list`. */
@@ -172,13 +193,11 @@ function commandHint(word: string, args: string[], program: Command): string | n
     const flags = program.commands.find((each) => each.name() === "flags");
     return turnHint([word, ...rest], flags!, args) ?? topHint(word, rest, program);
   }
-  const known = guessIn(own(VERB_GUESSES, command.name()), word);
+  const known = verbGuess(command, word);
   if (known !== null) return known;
   const verbs = command.commands.map((each) => each.name());
-  const synonym = SYNONYMS.filter((row) => row.includes(word)).flatMap((row) =>
-    row.filter((each) => verbs.includes(each)),
-  );
-  if (synonym.length > 0) return `type formflag ${pathOf(command)} ${synonym[0]}`;
+  const synonym = verbOf(command, word);
+  if (synonym !== undefined) return `type formflag ${pathOf(command)} ${synonym}`;
   const near = nearestOf(word, [...verbs, "help"], true);
   if (near !== null) return `(Did you mean ${near}?)`;
   const turned = turnHint([word, ...rest], command, args);
@@ -219,32 +238,34 @@ function dashedHint(word: string, program: Command): string | null {
     .split(/[-:._/]/);
   if (parts.length !== 2) return null;
   for (const [noun, verb] of [parts, parts.toReversed()] as [string, string][]) {
-    const named = program.commands.find((each) => [noun, `${noun}s`].includes(each.name()));
-    const verbs = named?.commands.map((each) => each.name()) ?? [];
-    const meant = [[verb], ...SYNONYMS.filter((row) => row.includes(verb))].flat();
-    const known = meant.find((each) => verbs.includes(each));
+    const named = nounOf(noun, program);
+    const known = named && verbOf(named, verb);
     if (known !== undefined) return `type formflag ${named!.name()} ${known}`;
   }
   return null;
 }
 
-function topHint(word: string, [next = "", ...others]: string[], program: Command): string | null {
-  const nouns = program.commands.map((each) => each.name());
-  const nounOf = (text: string) =>
-    nouns.find((each) => text !== "" && (each === text || each === `${text}s`));
-  // `create form contact` is `forms create contact`.
-  const noun = nounOf(next);
-  const verbs =
-    program.commands.find((each) => each.name() === noun)?.commands.map((each) => each.name()) ?? [];
+/** The noun of a word, in the singular too. */
+function nounOf(word: string, program: Command): Command | undefined {
+  return program.commands.find((each) => word !== "" && [word, `${word}s`].includes(each.name()));
+}
+
+/** The verb of a noun that a word is, or means. */
+function verbOf(noun: Command, word: string): string | undefined {
   const row = [[word], ...SYNONYMS.filter((each) => each.includes(word))].flat();
-  const verb = row.find((each) => verbs.includes(each));
-  if (noun !== undefined && word === "get" && others.length === 0 && verbs.includes("list"))
-    return `type formflag ${noun} list`;
-  if (noun !== undefined && verb !== undefined) return `type formflag ${[noun, verb, ...others].join(" ")}`;
-  const plural = nounOf(word);
+  return row.find((verb) => noun.commands.some((each) => each.name() === verb));
+}
+
+function topHint(word: string, [next = "", ...others]: string[], program: Command): string | null {
+  // `create form contact` is `forms create contact`.
+  const noun = nounOf(next, program);
+  const verb = noun && (word === "get" && others.length === 0 ? verbOf(noun, "list") : verbOf(noun, word));
+  if (verb !== undefined) return `type formflag ${[noun!.name(), verb, ...others].join(" ")}`;
+  const plural = nounOf(word, program)?.name();
   if (plural !== undefined) return `(Did you mean ${plural}?)`;
-  const known = guessIn(COMMAND_GUESSES, word) ?? guessIn(FOREIGN_WORDS, word) ?? dashedHint(word, program);
+  const known = verbGuess(program, word) ?? dashedHint(word, program);
   if (known !== null) return known;
+  const nouns = program.commands.map((each) => each.name());
   const near = nearestOf(word, [...nouns, "help"], true);
   return near === null ? "formflag --help lists the commands" : `(Did you mean ${near}?)`;
 }

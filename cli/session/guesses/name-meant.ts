@@ -1,18 +1,20 @@
+import type { Command } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import { shown } from "../../output/text.ts";
 import type { Client } from "../client.ts";
+import { pathOf } from "../command-line.ts";
 import { meantBy } from "./nearest.ts";
-import { operandGuess } from "./operands.ts";
+import { operandGuess } from "./guess.ts";
 import { listAll } from "../pages.ts";
 
 /**
  * An error for a name that does not exist, with the name that was probably meant as its hint, or what the word means to the
- * command of that `path`; any other as it is.
+ * command; any other as it is.
  */
 export async function withNameMeant(
   error: unknown,
   client: Client,
-  path: string,
+  command: Command,
   { project: inProject, environment }: { project?: unknown; environment?: unknown },
 ): Promise<unknown> {
   if (!(error instanceof AppError) || error.code !== "not_found") return error;
@@ -21,18 +23,14 @@ export async function withNameMeant(
       error.message,
     ) ?? [];
   if (kind === undefined || name === undefined) return error;
-  const misplaced = kind === "environment" && NO_NAME.test(name) ? operandGuess(path, name) : null;
-  if (misplaced !== null && !misplaced.includes("$P")) {
-    const hint = misplaced.replaceAll("$0", name);
-    return new AppError("not_found", error.message, { hint, cause: error });
-  }
+  const withHint = (hint: string) => new AppError("not_found", error.message, { hint, cause: error });
+  const misplaced = kind === "environment" && NO_NAME.test(name) ? operandGuess(command, name) : null;
+  if (misplaced !== null) return withHint(misplaced);
   const place = { project: project ?? textOf(inProject), environment: textOf(environment) };
-  const other = await otherKind(kind, name, path, client);
-  if (other !== null) return new AppError("not_found", error.message, { hint: other, cause: error });
+  const other = await otherKind(kind, name, pathOf(command), client);
+  if (other !== null) return withHint(other);
   const near = meantBy(name, await namesOf(kind, place, client));
-  return near === null
-    ? error
-    : new AppError("not_found", error.message, { hint: shown`did you mean ${near}?`, cause: error });
+  return near === null ? error : withHint(shown`did you mean ${near}?`);
 }
 
 /** Words behind `-e staging` that hardly name another environment. */

@@ -1,0 +1,101 @@
+import type { Command } from "commander";
+import { expect, test } from "bun:test";
+import { buildProgram } from "../../../cli/program.ts";
+import { pathOf } from "../../../cli/session/command-line.ts";
+import { EVERYWHERE, LATER } from "../../../cli/session/guesses/words.ts";
+import { createIo } from "../../../cli/output/terminal.ts";
+
+const io = createIo(
+  {
+    writeOut: async () => {},
+    writeErr: async () => {},
+    stdin: () => new Blob().stream(),
+    isTerminal: () => false,
+    columns: () => 80,
+  },
+  {},
+);
+const program = await buildProgram(io, { write: () => {} });
+
+function all(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(all)];
+}
+
+function withParents(command: Command): Command[] {
+  return command.parent ? [command, ...withParents(command.parent)] : [command];
+}
+
+function takes(command: Command, option: string): boolean {
+  return withParents(command).some((each) =>
+    each.options.some(({ long, short, hidden }) => !hidden && (long === option || short === option)),
+  );
+}
+
+const COMMANDS = all(program);
+
+/** Every line that a command declares, the commands that it is for, its words and its hint. */
+const GUESSES = COMMANDS.flatMap((command: Command & { heard?: string }) => {
+  const lines = command === program ? EVERYWHERE : (command.heard ?? LATER[pathOf(command)] ?? "");
+  return lines.split("\n").flatMap((line) => {
+    const [, at, words, hint] = /^(?:\[(.*?)\] )?(.*?): (.*)$/.exec(line) ?? [];
+    if (words === undefined || hint === undefined) return [];
+    const names = at?.split(" ");
+    const commands = all(command).filter(
+      (each) => names === undefined || withParents(each).some((one) => names.includes(one.name())),
+    );
+    return [
+      { line, command, isAnywhere: names === undefined, names, commands, words: words.split(" "), hint },
+    ];
+  });
+});
+
+test("every line that a command declares is read", () => {
+  const lines = COMMANDS.flatMap((command: Command & { heard?: string }) =>
+    (command.heard ?? "").split("\n"),
+  );
+  const read = new Set(GUESSES.map(({ line }) => line));
+  expect(lines.filter((line) => line !== "" && !read.has(line))).toEqual([]);
+  expect(GUESSES.length).toBeGreaterThan(300);
+});
+
+test("hints name commands and options that exist", () => {
+  const wrong: string[] = [];
+  for (const { line, commands, words, hint, command } of GUESSES) {
+    // The last name of a service is that of systemd.
+    if (hint.includes("systemctl")) continue;
+    for (const part of hint.split(/(?=\bformflag [a-z])|; /)) {
+      let meant: Command | undefined;
+      const [, path = ""] = /^formflag ([a-z][\w -]*)/.exec(part) ?? [];
+      for (const name of path.split(" ").filter(Boolean)) {
+        const next = (meant ?? program).commands.find((each) => each.name() === name);
+        if (!next) break;
+        meant = next;
+      }
+      if (path !== "" && !meant && !path.startsWith("help")) wrong.push(`${line} (${path})`);
+      for (const [, option = ""] of part.matchAll(/(?<![\w-])(--[a-z][a-z-]+)/g)) {
+        if (option === "--version" || option === "--help" || words.includes(option)) continue;
+        const owners = meant ? [meant] : [...commands, ...all(command)];
+        if (!owners.some((each) => takes(each, option)) && !part.includes(`${option} of serve`))
+          wrong.push(`${line} (${option})`);
+      }
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("no hint is for what its commands have", () => {
+  const wrong = GUESSES.flatMap(({ line, command, commands, isAnywhere, names, words }) =>
+    words.flatMap((word) => {
+      if (isAnywhere && command === program) return [];
+      const leaves = commands.filter((each) => each.commands.length === 0);
+      const nouns = isAnywhere ? [command] : COMMANDS.filter((each) => names!.includes(each.name()));
+      const isTaken = word.startsWith("-")
+        ? leaves.length > 0 && leaves.every((each) => takes(each, word))
+        : nouns.every((noun) =>
+            noun.commands.some((each) => [each.name(), ...each.aliases()].includes(word)),
+          );
+      return isTaken ? [`${line} (${word})`] : [];
+    }),
+  );
+  expect(wrong).toEqual([]);
+});
