@@ -8,18 +8,21 @@ const userName = slugOf("user");
 
 const role = z.enum(USER_ROLES, `a role is one of ${USER_ROLES.join(", ")}`);
 
+/** How the dashboard behaves for a user. */
+export const userSettingsSchema = z.object({
+  /** A name of the IANA database; null for the time zone of the browser. */
+  timeZone: z.nullable(z.string()),
+  /** Whether single keys are shortcuts. */
+  shortcuts: z.boolean(),
+});
+
 export const userSchema = z.object({
   name: userName,
   role,
   hasPassword: z.boolean(),
   /** Beside a password, or in place of it. */
   secondFactors: z.array(z.enum(SECOND_FACTORS)),
-  settings: z.object({
-    /** A name of the IANA database; null for the time zone of the browser. */
-    timeZone: z.nullable(z.string()),
-    /** Whether single keys are shortcuts. */
-    shortcuts: z.boolean(),
-  }),
+  settings: userSettingsSchema,
   createdAt: timestamp,
 });
 

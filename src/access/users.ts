@@ -169,16 +169,20 @@ export async function setPassword(
   });
 }
 
-/** Saves the settings of the caller's own user. Throws `invalid`, `not_found`, `forbidden`. */
+/** Saves settings of the caller's own user; absent ones stay as they are. Throws `invalid`, `not_found`, `forbidden`. */
 export function saveSettings(
   app: AccessApp,
   caller: Caller,
   user: string,
-  { timeZone, shortcuts }: Pick<UserSettings, "timeZone" | "shortcuts">,
+  { timeZone, shortcuts }: { [N in "timeZone" | "shortcuts"]?: UserSettings[N] | undefined },
 ): Promise<UserSettings> {
   if (!areUserSettings({ timeZone }))
     throw new AppError("invalid", `there is no time zone ${timeZone}`, { reason: "time-zone" });
-  return changeSettings(app, caller, user, (settings) => ({ ...settings, timeZone, shortcuts }));
+  return changeSettings(app, caller, user, (settings) => ({
+    ...settings,
+    ...(timeZone !== undefined && { timeZone }),
+    ...(shortcuts !== undefined && { shortcuts }),
+  }));
 }
 
 /** Changes the settings of the caller's own user. Throws what `next` throws, `not_found`, `forbidden`. */

@@ -19,6 +19,16 @@ export type ImportResult = {
   metadata: SetResult;
 };
 
+/** The changes that an import of a flagd file would make, with its warnings. Throws as {@link importFlags}. */
+export function compareImport(
+  app: FlagsApp,
+  caller: Caller,
+  where: Where,
+  document: Record<string, unknown>,
+) {
+  return importFlags(app, caller, where, document, true);
+}
+
 type Where = { project: string; environment: string };
 type State = { flags: FlagRecord[]; segments: SegmentRecord[]; metadata: string };
 

@@ -30,9 +30,6 @@ const given = {
 
 export const givenRoleSchema = z.strictObject(given);
 
-/** A role with its environments, or null for all. */
-export const memberRoleSchema = z.object({ role, environments });
-
 export const newInvitationSchema = z.strictObject({
   ...given,
   expiresAt: z.optional(momentOf("expiresAt")),

@@ -2,7 +2,8 @@ import { viewSession } from "../../access/session.ts";
 import { endSession, listSessions } from "../../access/sessions.ts";
 import { noun } from "../operation.ts";
 
-const shared = { scope: "admin", place: "instance", confirms: false } as const;
+/** Admins see every session, and users their own. */
+const shared = { scope: null, place: "seen", confirms: false } as const;
 
 export const sessions = noun("sessions", () => import("./schema/sessions-schema.ts"), {
   list: {

@@ -4,8 +4,10 @@ import { PASSWORD_LIMITS } from "../../../access/limits.ts";
 import { type Session, beganByLink } from "../../../access/session.ts";
 import type { Membership } from "../../../access/members/member.ts";
 import type { User } from "../../../access/user.ts";
-import { saveSettings, setPassword } from "../../../access/users.ts";
-import { endSession, listSessions } from "../../../access/sessions.ts";
+import { findUser, setPassword } from "../../../access/users.ts";
+import { listSessions } from "../../../access/sessions.ts";
+import { me } from "../../../operations/access/me.ts";
+import { sessions } from "../../../operations/access/sessions.ts";
 import { passwordsOff } from "./sign-in.tsx";
 import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
@@ -39,27 +41,18 @@ type Shown = {
 
 const REFUSED = { invalid: "form", conflict: "form", unauthenticated: "form" };
 
-export function meRoutes({ app, options: { passwords, oidc }, get, post }: Dashboard) {
+export function meRoutes({ app, options: { passwords, oidc }, get, post, perform }: Dashboard) {
   const show = async (c: DashboardContext, failed?: Shown["failed"]) => {
-    const { signedIn } = c.get("session")!;
-    const user = (await app.store.users.find(signedIn.user.name))!;
-    const sessions = await listSessions(app, c.get("caller"), user.name);
-    const passkeys = await app.store.factors.passkeys(user.name);
+    const { user: found, session: current, memberships } = c.get("session")!.signedIn;
+    const [user, sessions, passkeys, identity] = await Promise.all([
+      findUser(app, found.name),
+      listSessions(app, c.get("caller"), found.name),
+      app.store.factors.passkeys(found.name),
+      oidc && app.store.identities.ofUser(found.name),
+    ]);
     const isNew = c.req.query("welcome") !== undefined;
-    const identity = oidc && ((await app.store.identities.ofUser(user.name)) ?? null);
-    const account = oidc && { name: oidc.rules.name, identity };
-    const current = signedIn.session;
-    return mePage({
-      user,
-      memberships: signedIn.memberships,
-      sessions,
-      passkeys,
-      current,
-      isNew,
-      failed,
-      passwords,
-      account,
-    });
+    const account = oidc && { name: oidc.rules.name, identity: identity ?? null };
+    return mePage({ user, memberships, sessions, passkeys, current, isNew, failed, passwords, account });
   };
   const again =
     (c: DashboardContext, form: "password" | "settings") =>
@@ -85,19 +78,21 @@ export function meRoutes({ app, options: { passwords, oidc }, get, post }: Dashb
     MAX_SIGN_IN_BODY,
   );
   post("/me/settings", null, async (c, fields) => {
-    const timeZone = textOrNull(fields, "timeZone");
-    const settings = { timeZone, shortcuts: textOf(fields, "shortcuts") === "on" };
+    const body = {
+      timeZone: textOrNull(fields, "timeZone"),
+      shortcuts: textOf(fields, "shortcuts") === "on",
+    };
     return submit(
       async () => {
-        await saveSettings(app, c.get("caller"), c.get("session")!.signedIn.user.name, settings);
+        await perform(c, me.set, { body });
         return { to: "/me", text: "Saved your settings" };
       },
       again(c, "settings"),
       REFUSED,
     );
   });
-  post("/me/sessions/:session", null, async (c, fields, { session }) => {
-    await endSession(app, c.get("caller"), session);
+  post("/me/sessions/:session", null, async (c, fields, names) => {
+    await perform(c, sessions.end, { names });
     const [from, user] = [textOf(fields, "from"), textOf(fields, "user")];
     const to = from === "users" ? "/access/users" : from === "user" ? userPath(user) : "/me";
     return { to, text: "Ended the session" };

@@ -25,7 +25,7 @@ const ROLE_TEXTS: Record<UserRole, string> = {
 const ROLE_OPTIONS = USER_ROLES.map((role) => ({ value: role, label: ROLE_TEXTS[role] }));
 
 /** A refused action: the new user as typed, the user to delete, or neither, with the error. */
-export type Failed = { typed?: { name: string; role: UserRole }; deleted?: string; fault: string };
+export type Failed = { typed?: { name: string; role: string }; deleted?: string; fault: string };
 
 /** Users on one page, and sessions that it shows. */
 export const PAGE = 50;

@@ -1,34 +1,34 @@
 import { isFresh, signInAgain } from "../../../access/factors/factor.ts";
-import { resetFactors } from "../../../access/factors/factors.ts";
-import { USER_ROLES, type UserRole } from "../../../access/role.ts";
 import { listSessions } from "../../../access/sessions.ts";
 import type { User } from "../../../access/user.ts";
-import { createLink, createUser, deleteUser, findUser, setRole } from "../../../access/users.ts";
+import { findUser } from "../../../access/users.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { MAX_PAGE } from "../../../base/pages.ts";
-import { dashboardLink } from "../../paths.ts";
+import { users } from "../../../operations/access/users.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { type Fields, oneOf, searchIn, textOf } from "../fields.ts";
+import { chosenOf, searchIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { secretPage } from "../parts/secret.tsx";
 import { submit } from "../parts/submit.ts";
-import type { Dashboard } from "../routes.ts";
+import type { Dashboard, Done } from "../routes.ts";
 import { Time } from "../parts/time.tsx";
 import { QrCode, userPath } from "./parts.tsx";
 import { userPage } from "./user-page.tsx";
 import { type Failed, PAGE, usersPage } from "./users-page.tsx";
 
-const REFUSED = { invalid: "form", conflict: "form", unauthenticated: "form" };
+const REFUSED = { role: "form", name: "form", invalid: "form", conflict: "form" };
 
-export function userRoutes({ app, options, get, post }: Dashboard) {
+export function userRoutes({ app, options, get, post, perform }: Dashboard) {
   const show = async (c: DashboardContext, failed?: Failed) => {
     const search = searchIn(c);
     const after = c.req.query("after") || null;
-    const found = await findUsers(app, search, after ?? undefined);
+    const [found, sessions] = await Promise.all([
+      findUsers(app, search, after ?? undefined),
+      listSessions(app, c.get("caller"), null),
+    ]);
     const users = found.slice(0, PAGE);
     const next = found.length > PAGE ? users.at(-1)!.name : null;
-    const sessions = await listSessions(app, c.get("caller"), null);
     return usersPage({ users, search, after, next, sessions, failed });
   };
   const showOne = async (c: DashboardContext, name: string, failed?: Failed) => {
@@ -41,16 +41,13 @@ export function userRoutes({ app, options, get, post }: Dashboard) {
     const provider = options.oidc?.rules.name ?? null;
     return userPage({ user, memberships, identity, provider, sessions, failed });
   };
-  /** A link is absolute. The origin was checked: behind a proxy with TLS it has the scheme that the browser uses. */
-  const baseOf = (c: DashboardContext) =>
-    options.dashboardUrl ?? (c.req.header("origin") ?? new URL(c.req.url).origin) + options.basePath;
 
   get("/access/users", "admin", (c) => show(c));
   post("/access/users", "admin", async (c, fields) => {
-    const typed = { name: textOf(fields, "name").trim(), role: roleIn(fields) };
+    const typed = { name: textOf(fields, "name").trim(), role: textOf(fields, "role") };
     return submit(
       async () => {
-        const { name } = await createUser(app, c.get("caller"), typed);
+        const { name } = await perform(c, users.create, { body: typed });
         return { to: "/access/users", text: `Created ${name}. A link lets them sign in.` };
       },
       async ({ form: fault = "" }) => ({ ...(await show(c, { typed, fault })), status: 400 }),
@@ -58,38 +55,33 @@ export function userRoutes({ app, options, get, post }: Dashboard) {
     );
   });
   get("/access/users/:user", "admin", (c, { user }) => showOne(c, user));
-  post("/access/users/:user", "admin", async (c, fields, { user: name }) => {
-    const [caller, act] = [c.get("caller"), textOf(fields, "do")];
-    const isOnOwn = textOf(fields, "on") === "user";
-    const to = isOnOwn ? userPath(name) : "/access/users";
-    return submit(
-      async () => {
-        switch (act) {
-          case "role": {
-            const { user } = await setRole(app, caller, name, roleIn(fields));
-            return { to, text: `${user.name} is ${user.role} now` };
-          }
-          case "link": {
-            const { secret, expiresAt } = await createLink(app, caller, name);
-            return linkPage({ name, url: dashboardLink(baseOf(c), secret), expiresAt });
-          }
-          case "reset": {
-            if (!isFresh(c.get("session")!.signedIn.session, app.now())) throw signInAgain();
-            const { user } = await resetFactors(app, caller, name);
-            return { to, text: `Removed every second factor of ${user.name}` };
-          }
-          case "delete":
-            if (textOf(fields, "name").trim() !== name)
-              throw new AppError("invalid", `that is not ${name}: no user was deleted`);
-            await deleteUser(app, caller, name);
-            return { to: "/access/users", text: `Deleted ${name}` };
-          default:
-            throw new AppError("invalid", "the form names no action: load the page again");
-        }
+  post("/access/users/:user", "admin", (c, fields, names) => {
+    const { user } = names;
+    const [isOnOwn, act] = [textOf(fields, "on") === "user", textOf(fields, "do")];
+    const to = isOnOwn ? userPath(user) : "/access/users";
+    const acts: Record<string, () => Promise<Done | Page>> = {
+      async role() {
+        const { role } = await perform(c, users.set, { names, body: { role: textOf(fields, "role") } });
+        return { to, text: `${user} is ${role} now` };
       },
+      link: async () => linkPage(await perform(c, users.link, { body: { name: user } })),
+      async reset() {
+        if (!isFresh(c.get("session")!.signedIn.session, app.now())) throw signInAgain();
+        await perform(c, users.reset, { names });
+        return { to, text: `Removed every second factor of ${user}` };
+      },
+      async delete() {
+        if (textOf(fields, "name").trim() !== user)
+          throw new AppError("invalid", `that is not ${user}: no user was deleted`);
+        await perform(c, users.delete, { names });
+        return { to: "/access/users", text: `Deleted ${user}` };
+      },
+    };
+    return submit(
+      chosenOf(acts, fields),
       async ({ form: fault = "" }) => {
-        const failed = { fault, ...(act === "delete" && { deleted: name }) };
-        return { ...(await (isOnOwn ? showOne(c, name, failed) : show(c, failed))), status: 409 };
+        const failed = { fault, ...(act === "delete" && { deleted: user }) };
+        return { ...(await (isOnOwn ? showOne(c, user, failed) : show(c, failed))), status: 409 };
       },
       REFUSED,
     );
@@ -110,10 +102,6 @@ async function findUsers({ store }: App, search: string, after?: string): Promis
     behind = items.at(-1)!.name;
   }
   return found;
-}
-
-function roleIn(fields: Fields): UserRole {
-  return oneOf("a role", USER_ROLES, textOf(fields, "role"));
 }
 
 /** Shows a link that signs a user in once, with its QR code. */

@@ -1,16 +1,17 @@
 import type { Child } from "../markup.ts";
 import { requireScope } from "../../../access/rights.ts";
 import type { App } from "../../../app.ts";
-import { deleteEnvironment, getEnvironment } from "../../../projects/environments.ts";
+import { environments } from "../../../operations/environments.ts";
+import { projects } from "../../../operations/projects.ts";
+import { getEnvironment } from "../../../projects/environments.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
-import { deleteProject } from "../../../forms/keeping/project-deletion.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
-import { confirmed } from "../parts/confirm.tsx";
+import { confirmable } from "../parts/confirm.tsx";
 import { Danger } from "../parts/danger.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
@@ -25,16 +26,17 @@ const DELETE_PROJECT = `${PROJECT}/delete` as const;
 /** Environments whose last read is looked up before a project is deleted. */
 const SHOWN = 25;
 
-export function deletionRoutes({ app, get, post }: Dashboard) {
+export function deletionRoutes({ app, get, post, perform }: Dashboard) {
   get(DELETE_ENVIRONMENT, "admin", async (_, { project, environment }) =>
     environmentPage(app, project, await getEnvironment(app, project, environment)),
   );
-  post(DELETE_ENVIRONMENT, "admin", async (c, fields, { project, ...parameters }) => {
-    const environment = await getEnvironment(app, project, parameters.environment);
+  post(DELETE_ENVIRONMENT, "admin", async (c, fields, names) => {
+    const { project } = names;
+    const environment = await getEnvironment(app, project, names.environment);
     const typed = textOf(fields, "confirm").trim();
     if (typed !== environment.slug)
       return { ...(await environmentPage(app, project, environment, typed)), status: 400 };
-    await deleteEnvironment(app, c.get("caller"), project, environment.slug);
+    await perform(c, environments.delete, { names });
     const to = `${projectPath(project)}/settings`;
     return { to, text: `The environment ${environment.slug} is deleted.` };
   });
@@ -43,28 +45,26 @@ export function deletionRoutes({ app, get, post }: Dashboard) {
     return projectDeletionPage(app, await getProject(app, slug), typed);
   };
   get(DELETE_PROJECT, "admin", (c, { project }) => projectPageOf(c, project));
-  post(DELETE_PROJECT, "admin", async (c, fields, parameters) => {
-    const project = await getProject(app, parameters.project);
+  post(DELETE_PROJECT, "admin", async (c, fields, names) => {
+    const { slug, environments } = await getProject(app, names.project);
     const typed = textOf(fields, "name").trim();
-    if (typed !== project.slug)
-      return { ...(await projectPageOf(c, project.slug, typed)), status: 400 as const };
+    if (typed !== slug) return { ...(await projectPageOf(c, slug, typed)), status: 400 };
     // The page says what its forms hold: the name confirms that too.
     const caller = c.get("caller");
-    const hasConfirmed = (name: string) => name === project.slug || caller.hasConfirmed(name);
-    const done = await confirmed(
+    c.set("caller", { ...caller, hasConfirmed: (name) => name === slug || caller.hasConfirmed(name) });
+    const done = await confirmable(
       fields,
-      () => deleteProject(app, { ...caller, hasConfirmed }, project.slug),
+      () => perform(c, projects.delete, { names }),
       async () => ({
-        title: `Confirm the deletion of ${project.slug}`,
-        label: `Delete ${project.slug}`,
+        title: `Confirm the deletion of ${slug}`,
+        label: `Delete ${slug}`,
         isDeletion: true,
-        environments: project.environments,
+        environments,
         change: <p>Every environment, flag, segment and form of the project is deleted.</p>,
-        back: { to: `${projectPath(project.slug)}/settings`, label: "Settings" },
+        back: { to: `${projectPath(slug)}/settings`, label: "Settings" },
       }),
     );
-    if (done && "content" in done) return done;
-    return { to: "/projects", text: `The project ${project.slug} is deleted.` };
+    return done ?? { to: "/projects", text: `The project ${slug} is deleted.` };
   });
 }
 
@@ -90,7 +90,7 @@ async function environmentPage(
           <EnvironmentName environment={environment} /> is deleted with the values that flags have in it, its
           segments and its scheduled changes. Its key ends at once: readers get an error.
         </p>
-        <Readers reads={readAt === null ? [] : [{ slug, readAt }]} />
+        <Readers reads={[{ slug, readAt }]} />
       </>
     ),
   });
@@ -98,13 +98,15 @@ async function environmentPage(
 
 async function projectDeletionPage(app: App, project: Project, typed?: string): Promise<Page> {
   const { slug, environments } = project;
-  const reads: { slug: string; readAt: number }[] = [];
-  for (const environment of environments.slice(0, SHOWN)) {
-    const readAt = await lastRead(app, slug, environment.slug);
-    if (readAt !== null) reads.push({ slug: environment.slug, readAt });
-  }
-  const counts = (await app.store.submissions.counts()).filter(({ project }) => project === slug);
-  const held = counts.reduce((sum, { inbox, spam, archived }) => sum + inbox + spam + archived, 0);
+  const [counts, ...reads] = await Promise.all([
+    app.store.submissions.counts(),
+    ...environments
+      .slice(0, SHOWN)
+      .map(async (each) => ({ slug: each.slug, readAt: await lastRead(app, slug, each.slug) })),
+  ]);
+  const held = counts
+    .filter(({ project }) => project === slug)
+    .reduce((sum, { inbox, spam, archived }) => sum + inbox + spam + archived, 0);
   return deletionPage({
     project: slug,
     title: "Delete the project",
@@ -134,16 +136,20 @@ async function projectDeletionPage(app: App, project: Project, typed?: string): 
 }
 
 /** Environments whose flags are read, which a deletion would affect. */
-function Readers({ reads }: { reads: readonly { slug: string; readAt: number }[] }) {
-  if (reads.length === 0) return <p class="soft">None of its flags has been read.</p>;
+function Readers({ reads }: { reads: readonly { slug: string; readAt: number | null }[] }) {
+  if (reads.every(({ readAt }) => readAt === null))
+    return <p class="soft">None of its flags has been read.</p>;
   return (
     <Notice tone="warn" title="It is read">
       <ul>
-        {reads.map(({ slug, readAt }) => (
-          <li>
-            {slug}: <Time at={readAt} />
-          </li>
-        ))}
+        {reads.map(
+          ({ slug, readAt }) =>
+            readAt !== null && (
+              <li>
+                {slug}: <Time at={readAt} />
+              </li>
+            ),
+        )}
       </ul>
     </Notice>
   );

@@ -15,9 +15,9 @@ import { environmentPath, projectPath } from "../paths.ts";
 /** A new environment as it was typed, with what is wrong with it by field. */
 export type Draft = {
   slug: string;
-  name: string;
-  from: string;
-  color: string;
+  name?: string | undefined;
+  from?: string | undefined;
+  color?: string | undefined;
   faults: Faults;
 };
 
@@ -133,7 +133,7 @@ function ApprovalsForm({
   );
 }
 
-const NO_DRAFT: Draft = { slug: "", name: "", from: "", color: "", faults: {} };
+const NO_DRAFT: Draft = { slug: "", faults: {} };
 
 /** The form that creates an environment, for admins. */
 export function NewEnvironment({
@@ -171,7 +171,7 @@ export function NewEnvironment({
           name="from"
           label="Starts with the flags and segments of"
           environments={environments.slice(0, 200)}
-          value={draft.from}
+          value={draft.from ?? ""}
           all="none: every flag is off"
           error={faults["from"]}
         />

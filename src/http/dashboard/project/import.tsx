@@ -1,24 +1,18 @@
-import { flagd } from "../../../operations/flagd.ts";
-import * as z from "zod/mini";
 import { AppError } from "../../../base/errors.ts";
 import { isObject } from "../../../base/json.ts";
-import { wordsFor } from "../../../base/shapes/validation-words.ts";
 import { utf8Text } from "../../../base/bytes.ts";
-import { applyDocument, compareDocument } from "../../../documents/apply.ts";
-import { documentSchema } from "../../../documents/document-schema.ts";
-import { type Document, documentOf, pathOf } from "../../../documents/document.ts";
-import { exportFlags } from "../../../flags/flagd/definition.ts";
-import { withoutForeign } from "../../../flags/flagd/source.ts";
-import { importFlags } from "../../../flags/imports.ts";
+import { compareImport } from "../../../flags/imports.ts";
+import { documents } from "../../../operations/documents.ts";
+import { flagd } from "../../../operations/flagd.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import { getProject } from "../../../projects/projects.ts";
 import { attachment } from "../../attachment.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
+import { sentence } from "../error-page.tsx";
 import { type Fields, textOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
-import { confirmed } from "../parts/confirm.tsx";
 import { counted } from "../parts/text.tsx";
-import { submit } from "../parts/submit.ts";
+import { type Faults, submit } from "../parts/submit.ts";
 import { ENVIRONMENT, PROJECT, pathTo, projectPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { importPage } from "./import-page.tsx";
@@ -29,81 +23,98 @@ const JSON_TYPE = "application/json; charset=utf-8";
 const IMPORT = `${PROJECT}/import` as const;
 
 /** Files of flags and segments: documents of a project, flagd files of an environment. */
-export function importRoutes({ app, get, post }: Dashboard) {
-  get(`${PROJECT}/document.json`, "flags:read", async (c, parameters) => {
-    const { slug } = await getProject(app, parameters.project);
-    const document = await documentOf(await app.store.setup.read([slug], false), false);
-    return download(c, `${slug}.json`, document);
+export function importRoutes({ app, get, post, act, perform }: Dashboard) {
+  get(`${PROJECT}/document.json`, "flags:read", async (c, { project }) =>
+    download(c, `${project}.json`, await perform(c, documents.export, { query: { project } })),
+  );
+  get(`${ENVIRONMENT}/flagd.json`, "flags:read", async (c, names) => {
+    const file = await perform(c, flagd.export, { names });
+    return download(c, `${names.project}-${names.environment}.flagd.json`, file);
   });
-  get(`${ENVIRONMENT}/flagd.json`, "flags:read", async (c, { project, environment }) => {
-    const selection = await app.store.flags.selectIn(project, environment);
-    const { flags, segments } = withoutForeign(await selection.flags(), await selection.segments());
-    const file = await exportFlags(flags, segments, selection.metadata);
-    return download(c, `${project}-${environment}.flagd.json`, file);
+  get(IMPORT, "flags:write", async (c, { project }) =>
+    importPage(await getProject(app, project), { environment: c.req.query("environment") ?? null }),
+  );
+
+  type Sent = { c: DashboardContext; fields: Fields; names: { project: string } };
+  const placeOf = ({ fields, names: { project } }: Sent) => ({
+    project,
+    environment: textOf(fields, "environment"),
   });
-  get(IMPORT, "flags:write", async (c, parameters) => {
-    const project = await getProject(app, parameters.project);
-    return importPage(project, { environment: c.req.query("environment") ?? null });
+  const review = async (sent: Sent) => {
+    const place = placeOf(sent);
+    const environment = await getEnvironment(app, place.project, place.environment);
+    const file = await fileIn(sent.fields);
+    const imported = await compareImport(app, sent.c.get("caller"), place, file);
+    return { ...place, environment, document: file, imported };
+  };
+  const flagdAgain = async (sent: Sent, { file }: Faults) => {
+    const { project, environment } = placeOf(sent);
+    return importPage(await getProject(app, project), { environment, flagdFault: file });
+  };
+  const importFlagd = act({
+    operation: flagd.import,
+    input: async (sent: Sent) => ({
+      names: placeOf(sent),
+      query: { dryRun: "false" },
+      body: await fileIn(sent.fields),
+    }),
+    done({ flags, segments, metadata }, sent) {
+      const { project, environment } = placeOf(sent);
+      const altered = [...flags, ...segments, { result: metadata }].filter(
+        ({ result }) => result !== "unchanged",
+      );
+      const text = `Imported into ${environment}: ${counted(altered.length, "change")}.`;
+      return { to: projectPath(project), text };
+    },
+    async confirm(sent) {
+      const { project, environment, imported } = await review(sent);
+      return {
+        title: `Confirm the import into ${environment.slug}, ${project}`,
+        label: `Import into ${environment.slug}`,
+        environments: [environment],
+        change: <Differences differences={imported.differences} />,
+        back: { to: pathTo(IMPORT, { project }), label: "Import" },
+      };
+    },
+    again: flagdAgain,
+    at: { invalid: "file" },
   });
-  post(`${IMPORT}/flagd`, "flags:write", async (c, fields, parameters) => {
-    const project = await getProject(app, parameters.project);
-    const environment = await getEnvironment(app, project.slug, textOf(fields, "environment"));
-    const place = { project: project.slug, environment: environment.slug };
+  post(`${IMPORT}/flagd`, "flags:write", (c, fields, names) => {
+    if (textOf(fields, "act") === "import") return importFlagd(c, fields, names);
+    const sent = { c, fields, names };
     return submit(
-      async () => {
-        const file = await fileIn(fields);
-        const run = (dryRun: boolean) => importFlags(app, c.get("caller"), place, file, dryRun);
-        if (textOf(fields, "act") !== "import")
-          return flagdPage({ project, environment, document: file, imported: await run(true) });
-        const done = await confirmed(
-          fields,
-          () => run(false),
-          async () => ({
-            title: `Confirm the import into ${environment.slug}, ${project.slug}`,
-            label: `Import into ${environment.slug}`,
-            environments: [environment],
-            change: <Differences differences={(await run(true)).differences} />,
-            back: { to: pathTo(IMPORT, { project: project.slug }), label: "Import" },
-          }),
-          {
-            app,
-            caller: c.get("caller"),
-            operation: flagd.import,
-            names: place,
-            query: { dryRun: "false" },
-            body: file,
-          },
-        );
-        if ("content" in done) return done;
-        const text = `Imported into ${environment.slug}: ${counted(done.differences.length, "change")}.`;
-        return { to: projectPath(project.slug), text };
-      },
-      ({ file }) => importPage(project, { environment: environment.slug, flagdFault: file }),
+      async () => flagdPage(await review(sent)),
+      (faults) => flagdAgain(sent, faults),
       { invalid: "file" },
     );
   });
-  post(`${IMPORT}/document`, "admin", async (c, fields, parameters) => {
-    const project = await getProject(app, parameters.project);
+  post(`${IMPORT}/document`, "admin", async (c, fields, { project: slug }) => {
+    const { slug: project } = await getProject(app, slug);
     const [prune, caller] = [textOf(fields, "prune") === "on", c.get("caller")];
     return submit(
       async () => {
-        const document = documentIn(await fileIn(fields), project.slug);
-        const { changes: differences, warnings } = await compareDocument(app, caller, document, prune);
-        const shown = { project, document, prune, differences, warnings };
-        if (textOf(fields, "act") !== "import") return documentPage(shown);
-        const isConfirmed = textOf(fields, "confirm").trim() === project.slug;
+        const document = documentIn(await fileIn(fields), project);
+        const review = async () => {
+          const compared = await perform(c, documents.apply, { body: { document, prune, dryRun: true } });
+          return { project, document, prune, ...compared };
+        };
+        if (textOf(fields, "act") !== "import") return documentPage(await review());
+        const confirmed = textOf(fields, "confirm").trim() === project;
         // The page that asks for the name of the project also names the locks.
-        const confirming = { ...caller, hasConfirmed: () => isConfirmed };
+        c.set("caller", { ...caller, hasConfirmed: () => confirmed });
         try {
-          await applyDocument(app, confirming, document, { prune, confirmed: isConfirmed });
+          const { changes } = await perform(c, documents.apply, { body: { document, prune, confirmed } });
+          return { to: projectPath(project), text: `Imported: ${counted(changes.length, "change")}.` };
         } catch (error) {
           if (!(error instanceof AppError) || error.code !== "unconfirmed") throw error;
-          return lockedDocumentPage(shown, error.message, textOf(fields, "confirm"), textOf(fields, "why"));
+          const [typed, why] = [textOf(fields, "confirm"), textOf(fields, "why")];
+          return lockedDocumentPage(await review(), error.message, typed, why);
         }
-        const text = `Imported: ${counted(differences.length, "change")}.`;
-        return { to: projectPath(project.slug), text };
       },
-      ({ file }) => importPage(project, { environment: null, documentFault: file, prune }),
+      async (_, { message }) => {
+        const documentFault = sentence(message);
+        return importPage(await getProject(app, project), { environment: null, documentFault, prune });
+      },
       { invalid: "file" },
     );
   });
@@ -125,19 +136,13 @@ async function fileIn(fields: Fields): Promise<Record<string, unknown>> {
   return parsed.value;
 }
 
-/** A document of one project and nothing else. Throws `invalid` with the path of what is wrong. */
-function documentIn(value: Record<string, unknown>, project: string): Document {
-  const checked = z.safeParse(documentSchema, value, { error: wordsFor });
-  if (!checked.success) {
-    const [issue] = checked.error.issues;
-    const path = pathOf(...(issue?.path ?? []).map(String));
-    throw new AppError("invalid", path === "" ? issue!.message : `${path}: ${issue!.message}`);
-  }
-  const { projects = {}, forms } = checked.data;
-  const others = Object.keys(projects).filter((slug) => slug !== project);
+/** A document of one project and nothing else. Throws `invalid`. */
+function documentIn(document: Record<string, unknown>, project: string): Record<string, unknown> {
+  const { projects, forms } = document;
+  const others = isObject(projects) ? Object.keys(projects).filter((slug) => slug !== project) : [];
   if (others.length > 0)
     throw new AppError("invalid", `the document names another project: ${others.join(", ")}`);
   if (forms !== undefined)
     throw new AppError("invalid", "the document holds forms, which are not of a project");
-  return checked.data;
+  return document;
 }

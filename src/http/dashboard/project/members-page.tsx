@@ -231,7 +231,10 @@ function RoleFields({ id, who, project: { environments } }: { id: string; who: s
 }
 
 /** Shows the link of an invitation, this one time. */
-export function invitedPage({ project, role, expiresAt }: Invitation, url: string): Page {
+export function invitedPage(
+  project: string,
+  { role, expiresAt, url }: { role: Role; expiresAt: string; url: string },
+): Page {
   return secretPage({
     title: `Invitation to ${project}`,
     section: "flags",
@@ -241,8 +244,8 @@ export function invitedPage({ project, role, expiresAt }: Invitation, url: strin
     secret: url,
     about: (
       <p>
-        This link ends <Time at={expiresAt} /> and makes one person {role} in {project}. It is shown this one
-        time.
+        This link ends <Time at={Date.parse(expiresAt)} /> and makes one person {role} in {project}. It is
+        shown this one time.
       </p>
     ),
     shown: <QrCode text={url} label={`QR code of the invitation to ${project}`} />,

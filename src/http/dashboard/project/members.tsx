@@ -1,69 +1,63 @@
-import type { Invitation } from "../../../access/members/invitation.ts";
-import { createInvitation, listInvitations, revokeInvitation } from "../../../access/members/invitations.ts";
-import { memberRoleSchema } from "../../../access/members/member-schema.ts";
-import type { Member } from "../../../access/members/member.ts";
-import { listMembers, removeMember, setMember } from "../../../access/members/members.ts";
-import { AppError } from "../../../base/errors.ts";
+import { listInvitations } from "../../../access/members/invitations.ts";
+import { listMembers } from "../../../access/members/members.ts";
 import { MAX_PAGE } from "../../../base/pages.ts";
+import { invitations } from "../../../operations/access/invitations.ts";
+import { members } from "../../../operations/access/members.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { type Fields, textOf } from "../fields.ts";
+import { type Fields, chosenOf, textOf, textsOf } from "../fields.ts";
+import type { Page } from "../page.tsx";
+import { submit } from "../parts/submit.ts";
 import { PROJECT, pathTo } from "../paths.ts";
-import { check, submit } from "../parts/submit.ts";
-import type { Dashboard } from "../routes.ts";
+import type { Dashboard, Done } from "../routes.ts";
 import { type Typed, invitedPage, membersPage } from "./members-page.tsx";
 
 const MEMBERS = `${PROJECT}/members` as const;
 
 /** The members of a project, and invitations to it. */
-export function memberRoutes({ app, options, get, post }: Dashboard) {
+export function memberRoutes({ app, get, post, perform }: Dashboard) {
   const show = async (c: DashboardContext, slug: string, typed?: Typed) => {
-    const project = await getProject(app, slug);
-    const caller = c.get("caller");
-    const { items: members } = await listMembers(app, caller, slug, { limit: MAX_PAGE });
-    const { items: invitations } = await listInvitations(app, caller, slug, { limit: MAX_PAGE });
-    return membersPage({ project, members, invitations, typed });
+    const [caller, query] = [c.get("caller"), { limit: MAX_PAGE }];
+    const [project, members, invitations] = await Promise.all([
+      getProject(app, slug),
+      listMembers(app, caller, slug, query),
+      listInvitations(app, caller, slug, query),
+    ]);
+    return membersPage({ project, members: members.items, invitations: invitations.items, typed });
   };
-  const baseOf = (c: DashboardContext) =>
-    options.dashboardUrl ?? (c.req.header("origin") ?? new URL(c.req.url).origin) + options.basePath;
 
   get(MEMBERS, "admin", (c, { project }) => show(c, project));
-  post(MEMBERS, "admin", async (c, fields, { project }) => {
-    const [caller, user] = [c.get("caller"), textOf(fields, "user").trim()];
-    const act = textOf(fields, "do");
-    const to = pathTo(MEMBERS, { project });
-    return submit(
-      async () => {
-        switch (act) {
-          case "set": {
-            const { member } = await setMember(app, caller, project, user, roleIn(fields));
-            return { to, text: `${user} is ${member.role} in ${project}.` };
-          }
-          case "remove":
-            await removeMember(app, caller, project, user);
-            return { to, text: `${user} is not a member of ${project} any more.` };
-          case "invite": {
-            const { invitation, secret } = await createInvitation(app, caller, project, roleIn(fields));
-            return invitedPage(invitation, `${baseOf(c)}/dashboard/invitation/${secret}`);
-          }
-          case "uninvite":
-            await revokeInvitation(app, caller, project, textOf(fields, "invitation"));
-            return { to, text: "The invitation has ended." };
-          default:
-            throw new AppError("invalid", "the form names no action: load the page again");
-        }
+  post(MEMBERS, "admin", (c, fields, { project }) => {
+    const [user, to] = [textOf(fields, "user").trim(), pathTo(MEMBERS, { project })];
+    const acts: Record<string, () => Promise<Done | Page>> = {
+      async set() {
+        const { role } = await perform(c, members.set, { names: { project, user }, body: roleIn(fields) });
+        return { to, text: `${user} is ${role} in ${project}.` };
       },
-      ({ form: fault = "" }) => show(c, project, { user, act, fault }),
-      { invalid: "form", conflict: "form", not_found: "form" },
+      async remove() {
+        await perform(c, members.remove, { names: { project, user } });
+        return { to, text: `${user} is not a member of ${project} any more.` };
+      },
+      async invite() {
+        const given = { names: { project }, body: roleIn(fields) };
+        return invitedPage(project, await perform(c, invitations.create, given));
+      },
+      async uninvite() {
+        const invitation = textOf(fields, "invitation");
+        await perform(c, invitations.revoke, { names: { project, invitation } });
+        return { to, text: "The invitation has ended." };
+      },
+    };
+    return submit(
+      chosenOf(acts, fields),
+      ({ form: fault = "" }) => show(c, project, { user, act: textOf(fields, "do"), fault }),
+      { role: "form", environments: "form", invalid: "form", conflict: "form", not_found: "form" },
     );
   });
 }
 
 /** The role that a form names: it has a field for all environments, or for each of some. */
-function roleIn(fields: Fields): Pick<Member | Invitation, "role" | "environments"> {
-  const environments = fields.getAll("environment").filter((each) => typeof each === "string");
-  return check(memberRoleSchema, {
-    role: textOf(fields, "role"),
-    environments: environments.length === 0 ? null : environments,
-  });
+function roleIn(fields: Fields) {
+  const environments = textsOf(fields, "environment");
+  return { role: textOf(fields, "role"), environments: environments.length === 0 ? null : environments };
 }

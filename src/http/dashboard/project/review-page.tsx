@@ -1,8 +1,7 @@
-import type { Difference, Document } from "../../../documents/document.ts";
-import type { importFlags } from "../../../flags/imports.ts";
+import type { Difference } from "../../../documents/document.ts";
+import type { compareImport } from "../../../flags/imports.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { HistoryEntry } from "../../../access/history-entry.ts";
-import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
@@ -18,14 +17,14 @@ import { projectPage } from "./project-page.tsx";
 const SHOWN = 50;
 
 type Flagd = {
-  project: Project;
+  project: string;
   environment: Environment;
   document: object;
-  imported: Awaited<ReturnType<typeof importFlags>>;
+  imported: Awaited<ReturnType<typeof compareImport>>;
 };
 
 /** Review page of a flagd import. */
-export function flagdPage({ project: { slug }, environment, document, imported }: Flagd): Page {
+export function flagdPage({ project: slug, environment, document, imported }: Flagd): Page {
   const { differences, warnings, flags, segments } = imported;
   const path = `${projectPath(slug)}/import`;
   const same = [...flags, ...segments].filter(({ result }) => result === "unchanged").length;
@@ -98,19 +97,19 @@ export function Differences({ differences }: { differences: readonly HistoryEntr
 }
 
 type Documented = {
-  project: Project;
-  document: Document;
+  project: string;
+  document: object;
   prune: boolean;
-  differences: readonly Difference[];
+  changes: readonly Difference[];
   warnings: readonly string[];
 };
 
 /** Review page of a document's import. */
 export function documentPage({
-  project: { slug },
+  project: slug,
   document,
   prune,
-  differences,
+  changes: differences,
   warnings,
 }: Documented): Page {
   const path = `${projectPath(slug)}/import`;
@@ -159,11 +158,11 @@ export function lockedDocumentPage(
   typed: string,
   why: string,
 ): Page {
-  const { project, document, prune, differences } = documented;
-  const path = `${projectPath(project.slug)}/import`;
+  const { project, document, prune, changes: differences } = documented;
+  const path = `${projectPath(project)}/import`;
   return {
     ...documentPage(documented),
-    title: `Confirm the import of a document, ${project.slug}`,
+    title: `Confirm the import of a document, ${project}`,
     heading: "Import the document?",
     status: 428,
     content: (
@@ -179,7 +178,7 @@ export function lockedDocumentPage(
             {
               name: "confirm",
               id: "confirm-project",
-              word: project.slug,
+              word: project,
               fault: typed === "" ? null : "That is not the name of the project. Nothing has changed.",
             },
           ]}

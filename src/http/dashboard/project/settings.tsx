@@ -1,17 +1,16 @@
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
-import { createEnvironment } from "../../../flags/environments.ts";
-import { COLORS } from "../../../projects/color.ts";
-import { environmentSchema, newEnvironmentSchema } from "../../../projects/environment-schema.ts";
-import type { Environment, EnvironmentPatch } from "../../../projects/environment.ts";
-import { getEnvironment, setEnvironment } from "../../../projects/environments.ts";
-import { getProject, setProject, usageOf } from "../../../projects/projects.ts";
+import { environments } from "../../../operations/environments.ts";
+import { projects } from "../../../operations/projects.ts";
+import type { Environment } from "../../../projects/environment.ts";
+import { getEnvironment } from "../../../projects/environments.ts";
+import { getProject, usageOf } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { sentence } from "../error-page.tsx";
-import { type Fields, oneOf, textOf } from "../fields.ts";
-import { type Faults, check, submit } from "../parts/submit.ts";
+import { type Fields, textOf, textOrNull } from "../fields.ts";
+import { type Faults, submit } from "../parts/submit.ts";
 import type { Dashboard } from "../routes.ts";
-import { ENVIRONMENT, PROJECT, environmentPath, pathTo } from "../paths.ts";
+import { ENVIRONMENT, PROJECT, pathTo } from "../paths.ts";
 import { projectPatchIn } from "./project-form.tsx";
 import { type Settings, settingsPage } from "./settings-page.tsx";
 
@@ -20,58 +19,65 @@ const PAGE = 25;
 
 const SETTINGS = `${PROJECT}/settings` as const;
 
-export function settingsRoutes({ app, get, post }: Dashboard) {
+export function settingsRoutes({ app, get, post, act, perform }: Dashboard) {
   const show = async (c: DashboardContext, slug: string, typed: Pick<Settings, "typed" | "draft"> = {}) => {
     const project = await getProject(app, slug);
     const after = c.req.query("after") ?? "";
     const rest = project.environments.filter(({ slug }) => slug > after);
-    const environments: Settings["environments"] = [];
-    for (const environment of rest.slice(0, PAGE))
-      environments.push({ environment, readAt: await lastRead(app, project.slug, environment.slug) });
-    const usage = await usageOf(app, c.get("caller"), project.slug);
+    const [usage, environments] = await Promise.all([
+      usageOf(app, c.get("caller"), slug),
+      Promise.all(
+        rest.slice(0, PAGE).map(async (environment) => ({
+          environment,
+          readAt: await lastRead(app, slug, environment.slug),
+        })),
+      ),
+    ]);
     return settingsPage({ project, usage, environments, after, more: rest.length > PAGE, ...typed });
   };
 
   get(SETTINGS, "flags:read", (c, { project }) => show(c, project));
-  post(SETTINGS, "admin", async (c, fields, { project: slug }) =>
+  post(SETTINGS, "admin", (c, fields, names) =>
     submit(
       async () => {
-        const { result } = await setProject(app, c.get("caller"), slug, projectPatchIn(fields));
-        const text = result === "updated" ? `Saved the settings of ${slug}` : "Nothing was changed";
-        return { to: pathTo(SETTINGS, { project: slug }), text };
+        const body = projectPatchIn(fields);
+        const isAltered =
+          Object.keys(body).length > 0 &&
+          (await perform(c, projects.set, { names, body })).result === "updated";
+        const text = isAltered ? `Saved the settings of ${names.project}` : "Nothing was changed";
+        return { to: pathTo(SETTINGS, names), text };
       },
-      (faults) => show(c, slug, { typed: { fields, faults: named(faults) } }),
+      (faults) => show(c, names.project, { typed: { fields, faults: named(faults) } }),
       { "accent-pale": "accent", invalid: "mailFrom" },
     ),
   );
-  post(`${PROJECT}/environments`, "admin", async (c, fields, parameters) => {
-    const { slug: project } = await getProject(app, parameters.project);
-    const draft = draftIn(fields);
-    return submit(
-      async () => {
-        const { slug, name, from, color } = draft;
-        const input = { slug, name: name || undefined, from: from || undefined, color: colorOf(color) };
-        await createEnvironment(app, c.get("caller"), project, check(newEnvironmentSchema, input));
-        return { to: pathTo(SETTINGS, { project }), text: `The environment ${slug} is created.` };
-      },
-      (faults) => show(c, project, { draft: { ...draft, faults } }),
-      { "environment-exists": "slug", "environment-not-found": "from" },
-    );
-  });
-  post(`${ENVIRONMENT}/settings`, "admin", async (c, fields, { project, ...parameters }) => {
-    const before = await getEnvironment(app, project, parameters.environment);
-    const patch = patchIn(fields);
-    const { environment } = await setEnvironment(app, c.get("caller"), project, before.slug, patch);
-    return {
-      to: pathTo(SETTINGS, { project }),
-      text: describe(environment, patch),
-      ...(patch.approvals === undefined && {
-        undo: {
-          to: `${environmentPath(project, before.slug)}/settings`,
-          values:
-            patch.locked === undefined ? { color: before.color ?? "" } : { locked: String(before.locked) },
-        },
+  post(
+    `${PROJECT}/environments`,
+    "admin",
+    act({
+      operation: environments.create,
+      input: ({ fields, names }) => ({ names, body: newEnvironmentIn(fields) }),
+      done: ({ slug }, { names }) => ({
+        to: pathTo(SETTINGS, names),
+        text: `The environment ${slug} is created.`,
       }),
+      again: ({ c, fields, names }, faults) =>
+        show(c, names.project, { draft: { ...newEnvironmentIn(fields), faults } }),
+      at: { "environment-exists": "slug", "environment-not-found": "from" },
+    }),
+  );
+  post(`${ENVIRONMENT}/settings`, "admin", async (c, fields, names) => {
+    const before = await getEnvironment(app, names.project, names.environment);
+    const [name, body] = changeIn(fields);
+    const after = await perform(c, environments.set, { names, body });
+    const undo = {
+      to: pathTo(`${ENVIRONMENT}/settings`, names),
+      values: { [name]: String(before[name] ?? "") },
+    };
+    return {
+      to: pathTo(SETTINGS, { project: names.project }),
+      text: describe(after, name),
+      ...(name !== "approvals" && { undo }),
     };
   });
 }
@@ -90,37 +96,30 @@ export async function lastRead({ store }: App, project: string, environment: str
   return last;
 }
 
-function draftIn(fields: Fields) {
-  const text = (name: string) => textOf(fields, name).trim();
-  return { slug: text("slug"), name: text("name"), from: text("from"), color: text("color") };
+/** An environment to create, as it was typed; what is left out is undefined. */
+function newEnvironmentIn(fields: Fields) {
+  const text = (name: string) => textOf(fields, name).trim() || undefined;
+  return { slug: text("slug") ?? "", name: text("name"), from: text("from"), color: text("color") };
 }
 
-/** Throws `invalid`. */
-function colorOf(text: string): Environment["color"] {
-  return text === "" ? null : oneOf("a color", COLORS, text);
-}
+type Changed = "approvals" | "color" | "locked";
 
-/** Throws `invalid`. */
-function patchIn(fields: Fields): Pick<EnvironmentPatch, "locked" | "color" | "approvals"> {
-  if (fields.has("approvals")) {
-    const approvals = textOf(fields, "approvals");
-    return { approvals: check(environmentSchema.shape.approvals, Number(approvals || "x")) };
-  }
-  if (fields.has("color")) return { color: colorOf(textOf(fields, "color")) };
+/** The one setting of an environment that a form changes. */
+function changeIn(fields: Fields): [name: Changed, patch: object] {
+  if (fields.has("approvals"))
+    return ["approvals", { approvals: Number(textOf(fields, "approvals") || "x") }];
+  if (fields.has("color")) return ["color", { color: textOrNull(fields, "color") }];
   const locked = textOf(fields, "locked");
   if (locked !== "true" && locked !== "false") throw new AppError("invalid", "locked is true or false");
-  return { locked: locked === "true" };
+  return ["locked", { locked: locked === "true" }];
 }
 
-function describe(
-  { slug, color, locked, approvals }: Environment,
-  patch: Pick<EnvironmentPatch, "locked" | "approvals">,
-): string {
-  if (patch.approvals !== undefined)
+function describe({ slug, color, locked, approvals }: Environment, name: Changed): string {
+  if (name === "color") return `The color of ${slug} is ${color ?? "gray"}.`;
+  if (name === "approvals")
     return approvals === 0
       ? `Changes of ${slug} need no approval any more.`
       : `Changes of ${slug} need ${approvals === 1 ? "an approval" : `${approvals} approvals`} from now on.`;
-  if (patch.locked === undefined) return `The color of ${slug} is ${color ?? "gray"}.`;
   return locked
     ? `${slug} is locked: its name confirms each change from now on.`
     : `${slug} is not locked any more.`;

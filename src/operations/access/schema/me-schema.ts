@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { ROLES, USER_ROLES } from "../../../access/role.ts";
 import { SCOPES } from "../../../access/scope.ts";
+import { userSettingsSchema } from "../../../access/user-schema.ts";
 import { timestamp } from "../../../base/slug-schema.ts";
 
 export const get = {
@@ -26,3 +27,5 @@ export const get = {
     expiresAt: z.nullable(timestamp),
   }),
 };
+
+export const set = { body: z.strictObject(z.partial(userSettingsSchema).shape), output: userSettingsSchema };
