@@ -23,7 +23,7 @@ async function callOf<S extends Schemas, P extends string>(
   const asked = { app, caller, names, query: query as Record<string, string>, body };
   await requireAdmitted(operation, asked);
   // Links in answers lead to where the user is, unless the address of the dashboard is known.
-  const { origin } = new URL(c.req.header("origin") ?? c.req.url);
+  const { origin } = URL.parse(c.req.header("origin") ?? "") ?? new URL(c.req.url, "http://no-host.invalid");
   const links = {
     publicUrl: options.publicUrl ?? origin + options.basePath,
     dashboardUrl: options.dashboardUrl ?? origin + options.basePath,

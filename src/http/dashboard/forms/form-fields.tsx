@@ -1,10 +1,8 @@
 import { shortName } from "../../../access/place.ts";
-import { requireScope } from "../../../access/rights.ts";
 import { AppError } from "../../../base/errors.ts";
-import { getForm, setForm } from "../../../forms/forms.ts";
 import type { Form } from "../../../forms/form.ts";
 import type { PageContent } from "../../../forms/intake/input.ts";
-import type { DashboardContext } from "../dashboard-env.ts";
+import { forms } from "../../../operations/forms.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { FORM, formPath } from "../paths.ts";
@@ -20,24 +18,20 @@ import {
   storedFields,
   withRowsMoved,
 } from "./form-fields-draft.ts";
+import { writableForm } from "./form-words.ts";
 import { fieldsPage } from "./form-fields-page.tsx";
 
 const FIELDS = `${FORM}/fields` as const;
 
 /** The page on which the fields of a form are edited, as rows or as the JSON of its schema. */
-export function fieldsRoutes({ app, get, post }: Dashboard) {
-  const writable = async (c: DashboardContext, name: string) => {
-    const form = await getForm(app, c.get("caller"), name);
-    requireScope(c.get("caller"), "forms:write", { project: form.project });
-    return form;
-  };
-  get(FIELDS, "forms:write", async (c, parameters) => {
-    const form = await writable(c, parameters.form);
+export function fieldsRoutes({ app, get, post, perform }: Dashboard) {
+  get(FIELDS, "forms:write", async (c, names) => {
+    const form = await writableForm(app, c, names.form);
     const { draft, why } = storedFields(form, c.req.query("as") === "json");
     return shown(form, draft, { why });
   });
-  post(FIELDS, "forms:write", async (c, fields, parameters): Promise<Page | Done> => {
-    const form = await writable(c, parameters.form);
+  post(FIELDS, "forms:write", async (c, fields, names): Promise<Page | Done> => {
+    const form = await writableForm(app, c, names.form);
     const [act, draft] = [textOf(fields, "act"), readFields(fields, form)];
     const to = `${formPath(shortName(form))}/fields`;
     if (act === "discard") return { to, text: "Nothing is changed." };
@@ -58,7 +52,7 @@ export function fieldsRoutes({ app, get, post }: Dashboard) {
       );
     try {
       const { schema } = schemaOf(draft, form);
-      const { result } = await setForm(app, c.get("caller"), parameters.form, { schema });
+      const { result } = await perform(c, forms.set, { names, body: { schema } });
       const query = draft.as === "json" ? { query: { as: "json" } } : {};
       return { to, ...query, text: result === "updated" ? "Saved the fields" : "Nothing was changed" };
     } catch (error) {

@@ -1,4 +1,9 @@
 import { DEFAULT_PROJECT, type FormPlace, shortName } from "../../../access/place.ts";
+import { requireScope } from "../../../access/rights.ts";
+import type { App } from "../../../app.ts";
+import type { Form } from "../../../forms/form.ts";
+import { getForm } from "../../../forms/forms.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
 import { parseFormName } from "../../../forms/form-name.ts";
 
 /** A form as a command names it: its slug, and its project unless that is `default`. */
@@ -25,4 +30,11 @@ export function shownName(name: string | null): string | null {
 export function chosenIn(name: string | null): { form: string | null; project: string | null } {
   const { project, slugOrKey } = parseFormName(name ?? "");
   return slugOrKey === "" ? { form: null, project } : { form: name, project: null };
+}
+
+/** A form that the caller may change. Throws `forbidden`, `not_found`. */
+export async function writableForm(app: App, c: DashboardContext, name: string): Promise<Form> {
+  const form = await getForm(app, c.get("caller"), name);
+  requireScope(c.get("caller"), "forms:write", { project: form.project });
+  return form;
 }

@@ -147,14 +147,17 @@ function numberOf(count = 0): string {
   return count.toLocaleString("en");
 }
 
+/** A new form as it was typed. */
+export type NewForm = {
+  slug: string;
+  name?: string | undefined;
+  uploads?: boolean;
+  project?: string | undefined;
+};
+
 /** A form to create one, with what was typed before and what was wrong with it. */
 export function newFormPage(
-  {
-    slug,
-    name,
-    uploads = false,
-    project,
-  }: { slug: string; name: string; uploads?: boolean; project?: string },
+  { slug, name, uploads = false, project }: NewForm,
   projects: readonly string[],
   faults: Faults = {},
 ): Page {

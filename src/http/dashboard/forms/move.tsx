@@ -1,7 +1,7 @@
 import { shortName } from "../../../access/place.ts";
-import { hasScope, requireScope } from "../../../access/rights.ts";
-import { getForm, setForm } from "../../../forms/forms.ts";
+import { hasScope } from "../../../access/rights.ts";
 import type { Form } from "../../../forms/form.ts";
+import { forms } from "../../../operations/forms.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
@@ -9,40 +9,44 @@ import { Empty } from "../parts/card.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { SelectField } from "../parts/field.tsx";
 import { Button, ButtonLink, Form as PostForm } from "../parts/link.tsx";
-import { faultAt, submit } from "../parts/submit.ts";
+import { faultAt } from "../parts/submit.ts";
 import { FORM, formPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
-import { namedForm } from "./form-words.ts";
+import { namedForm, writableForm } from "./form-words.ts";
 
 const MOVE = `${FORM}/move` as const;
 
 /** The page that moves a form to another project. */
-export function moveFormRoutes({ app, get, post }: Dashboard) {
-  /** The projects to which a caller may move a form, by their slugs. Throws `forbidden`. */
-  const placesOf = async (c: DashboardContext, { project }: Form) => {
-    const caller = c.get("caller");
-    requireScope(caller, "forms:write", { project });
+export function moveFormRoutes({ app, get, post, act }: Dashboard) {
+  const show = async (c: DashboardContext, name: string, project?: string, fault?: string) => {
+    const form = await writableForm(app, c, name);
     const slugs = (await app.store.projects.list()).map(({ slug }) => slug);
-    return slugs.filter((slug) => slug !== project && hasScope(caller, "forms:write", { project: slug }));
+    const places = slugs.filter(
+      (slug) => slug !== form.project && hasScope(c.get("caller"), "forms:write", { project: slug }),
+    );
+    return movePage(form, places, project, fault);
   };
 
-  get(MOVE, "forms:read", async (c, parameters) => {
-    const form = await getForm(app, c.get("caller"), parameters.form);
-    return movePage(form, await placesOf(c, form));
-  });
-  post(MOVE, "forms:write", async (c, fields, parameters) => {
-    const form = await getForm(app, c.get("caller"), parameters.form);
-    const project = textOf(fields, "project");
-    return submit(
-      async () => {
+  get(MOVE, "forms:read", (c, { form }) => show(c, form));
+  post(
+    MOVE,
+    "forms:write",
+    act({
+      operation: forms.set,
+      input({ fields, names }) {
+        const project = textOf(fields, "project");
         if (project === "") throw faultAt("project", "choose a project");
-        const { form: moved } = await setForm(app, c.get("caller"), parameters.form, { project });
-        return { to: formPath(shortName(moved)), text: `${form.slug} is in ${project} now` };
+        return { names, body: { project } };
       },
-      async (faults) => movePage(form, await placesOf(c, form), project, faults["project"]),
-      { "form-exists": "project", not_found: "project" },
-    );
-  });
+      done: (form) => ({
+        to: formPath(shortName(form)),
+        text: `${form.slug} is in ${form.project} now`,
+      }),
+      again: ({ c, fields, names }, faults) =>
+        show(c, names.form, textOf(fields, "project"), faults["project"]),
+      at: { "form-exists": "project", "form-name-taken": "project", not_found: "project" },
+    }),
+  );
 }
 
 function movePage(form: Form, places: readonly string[], project?: string, fault?: string): Page {

@@ -2,12 +2,12 @@ import { formatBytes, parseBytes } from "../../../base/bytes.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Rate, formatDuration, formatRate, parseDuration, parseRate } from "../../../base/units.ts";
 import { parseWallTime, wallTime } from "../../../base/wall-time.ts";
-import { formPatchSchema } from "../../../forms/form-schema.ts";
 import type { Form, FormPatch } from "../../../forms/form.ts";
 import type { Group, Kind } from "../../../forms/settings/setting.ts";
 import { SETTINGS, type SettingName, inOrder } from "../../../forms/settings/settings.ts";
 import { type Fields, textOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
+import type { Faults } from "../parts/submit.ts";
 
 const TITLES: Record<Group, string> = {
   after: "After a submission",
@@ -44,32 +44,23 @@ export function beforeName(name: SettingName): string {
   return `before-${name}`;
 }
 
-/** Errors of settings, by field name. */
-export type SettingErrors = Partial<Record<string, string>>;
-
 /**
- * Returns the settings that a form changed, or their errors. Unchanged settings keep the stored value, which may be newer
- * than the page, or more exact than its text.
+ * The settings that a form changed, and the faults of texts that stand for no value: these are false, which no setting is that
+ * has a text. Unchanged ones keep the stored value, which may be newer than the page, or more exact than its text.
  */
-export function readSettings(
-  fields: Fields,
-  group: string,
-  timeZone: string,
-): { patch: FormPatch; errors: SettingErrors } {
-  const names = GROUPS.find(({ id }) => id === group)?.names;
+export function settingsIn(fields: Fields, timeZone: string): { patch: FormPatch; faults: Faults } {
+  const names = GROUPS.find(({ id }) => id === textOf(fields, "group"))?.names;
   if (!names) throw new AppError("invalid", "the form names no settings: load the page again");
-  const errors: SettingErrors = {};
-  const values: Record<string, unknown> = {};
+  const faults: Record<string, string> = {};
+  const patch: Record<string, unknown> = {};
   for (const name of names) {
     const [text, before] = [name, beforeName(name)].map((field) => textOf(fields, field).trim());
     if (fields.has(beforeName(name)) && text === before) continue;
     const typed = parseSetting(SETTINGS[name].kind, textOf(fields, name), timeZone);
-    if ("error" in typed) errors[name] = typed.error;
-    else values[name] = typed.value;
+    patch[name] = "value" in typed && typed.value;
+    if ("error" in typed) faults[name] = typed.error;
   }
-  const checked = formPatchSchema.safeParse(values);
-  for (const { path, message } of checked.error?.issues ?? []) errors[String(path[0])] ??= message;
-  return { patch: values, errors };
+  return { patch, faults };
 }
 
 type ParsedSetting = { value: unknown } | { error: string };

@@ -9,13 +9,14 @@ import { formflag } from "../parts/commands.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { Button, ButtonLink, Form as PostForm, Hidden } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
-import { GROUPS, type SettingErrors, beforeName, settingText } from "./setting-fields.ts";
+import type { Faults } from "../parts/submit.ts";
+import { GROUPS, beforeName, settingText } from "./setting-fields.ts";
 import { FormTabs } from "./form-tabs.tsx";
 import { namedForm } from "./form-words.ts";
 import { formPath } from "../paths.ts";
 
-/** Submitted values of one group, with their errors. */
-type Sent = { group: string; fields: Fields; errors: SettingErrors; message: string | null };
+/** Submitted values of one group, with their errors; that of no field is the one of the group. */
+type Sent = { fields: Fields; errors: Faults };
 
 /** The settings of a form, a form of the page for each group. */
 export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
@@ -39,7 +40,7 @@ export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
       <>
         <FormTabs form={form} current="Settings" />
         {GROUPS.map(({ id, title, names }) => {
-          const failed = sent?.group === id ? sent : undefined;
+          const failed = sent && textOf(sent.fields, "group") === id ? sent : undefined;
           return (
             <PostForm
               to={`${to}/settings`}
@@ -54,9 +55,9 @@ export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
                   <ButtonLink to={`${to}/fields`}>Edit the fields as rows</ButtonLink>
                 </p>
               )}
-              {failed?.message && (
+              {failed?.errors[""] && (
                 <Notice tone="bad">
-                  <p>{sentence(failed.message)}</p>
+                  <p>{failed.errors[""]}</p>
                 </Notice>
               )}
               <Hidden
