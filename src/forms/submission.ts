@@ -10,8 +10,8 @@ export type FileInfo = z.infer<typeof fileSchema>;
 
 export type Submission = z.infer<typeof submissionSchema>;
 
-/** The form and the folder of a submission, whether it is read, and who looks after it. */
-export type Standing = Pick<Submission, "project" | "form" | "state" | "read" | "assignee">;
+/** The form and the folder of a submission, whether it is read, and how it is handled. */
+export type Standing = Pick<Submission, "project" | "form" | "state" | "read" | "assignee" | "labels">;
 
 /** A submission whose `data` is the JSON text as it was sent, with every digit of its numbers. */
 export type RawSubmission = Omit<Submission, "data"> & { data: string };

@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { DEFAULT_PAGE } from "../base/pages.ts";
-import { countMatching, deleteMatching, markMatching } from "../forms/inbox/bulk.ts";
+import { countMatching, deleteMatching, markMatching, markPresent } from "../forms/inbox/bulk.ts";
 import { listInbox } from "../forms/inbox/inbox.ts";
 import { isSelective } from "../forms/inbox/submission-filter.ts";
 import type { FilteredPage } from "../forms/inbox/submission-list.ts";
@@ -9,9 +9,19 @@ import { findPerson } from "../forms/keeping/person.ts";
 import { purgeSubmissions } from "../forms/keeping/purge.ts";
 import { deleteSubmissions } from "../forms/keeping/submission-deletion.ts";
 import { nameIn } from "../forms/form-name.ts";
+import { MAX_BULK_IDS } from "../forms/limits.ts";
 import { selectionIn } from "./form-query.ts";
 import { noun } from "./operation.ts";
 import { assignSubmissions, labelSubmissions } from "../forms/inbox/submission-handling.ts";
+import {
+  actUndoably,
+  keepUndo,
+  undoAction,
+  undoOfAssignment,
+  undoOfLabels,
+  undoOfMark,
+} from "../forms/inbox/undo.ts";
+import { isFolder } from "../forms/submission-state.ts";
 import { ME, readFilter } from "../forms/inbox/filters.ts";
 import { selectionOf } from "./submission-query.ts";
 
@@ -56,9 +66,14 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     summary: "Move submissions to a folder, or mark them as read or unread",
     scope: "forms:write",
     place: "seen",
-    run: async ({ app, caller, body: { ids, mark } }) => ({
-      changed: (await markSubmissions(app, caller, ids, mark)).length,
-    }),
+    run: ({ app, caller, body: { mark, skipMissing, ...body } }) =>
+      actUndoably(
+        app,
+        caller,
+        body,
+        () => (skipMissing ? markPresent : markSubmissions)(app, caller, body.ids, mark),
+        (changed, before) => undoOfMark(mark, changed, (id) => before[id]!.state),
+      ),
   },
   assign: {
     method: "POST",
@@ -66,9 +81,16 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     summary: "Assign submissions to a user, or to no one",
     scope: "forms:write",
     place: "seen",
-    run: async ({ app, caller, body: { ids, assignee } }) => ({
-      changed: (await assignSubmissions(app, caller, ids, assignee === ME ? caller.name : assignee)).length,
-    }),
+    run: ({ app, caller, body }) => {
+      const assignee = body.assignee === ME ? caller.name : body.assignee;
+      return actUndoably(
+        app,
+        caller,
+        body,
+        () => assignSubmissions(app, caller, body.ids, assignee),
+        (changed, before) => undoOfAssignment(assignee, changed, before),
+      );
+    },
   },
   label: {
     method: "POST",
@@ -76,9 +98,14 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     summary: "Put labels on submissions, and take others from them",
     scope: "forms:write",
     place: "seen",
-    run: async ({ app, caller, body: { ids, add = [], remove = [] } }) => ({
-      changed: (await labelSubmissions(app, caller, ids, { add, remove })).length,
-    }),
+    run: ({ app, caller, body: { add = [], remove = [], ...body } }) =>
+      actUndoably(
+        app,
+        caller,
+        body,
+        () => labelSubmissions(app, caller, body.ids, { add, remove }),
+        (changed, before) => undoOfLabels({ add, remove }, changed, before),
+      ),
   },
   markMatching: {
     method: "POST",
@@ -86,13 +113,30 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     summary: "Mark every submission that filters select",
     scope: "forms:write",
     place: "seen",
-    run: async ({ app, caller, body: { mark, dryRun = false, ...body } }) => {
+    run: async ({ app, caller, body: { mark, dryRun = false, undoable = false, ...body } }) => {
       const selected = selectionOf(body, caller.name);
-      const result = dryRun
-        ? await countMatching(app, caller, selected)
-        : await markMatching(app, caller, selected, mark);
-      return { dryRun, ...result };
+      if (dryRun) return { dryRun, ...(await countMatching(app, caller, selected)) };
+      const result = await markMatching(app, caller, selected, mark);
+      if (!undoable) return { dryRun, ...result };
+      const [folder, ...others] = selected.filter.states;
+      const isKept = result.total <= MAX_BULK_IDS && (others.length === 0 || !isFolder(mark));
+      const undo = isKept
+        ? await keepUndo(
+            app,
+            caller,
+            undoOfMark(mark, result.ids, () => folder!),
+          )
+        : null;
+      return { dryRun, ...result, undo };
     },
+  },
+  undo: {
+    method: "POST",
+    path: "/submissions/undo",
+    summary: "Take back what a request with `undoable` did to submissions",
+    scope: "forms:write",
+    place: "seen",
+    run: ({ app, caller, body: { undo } }) => undoAction(app, caller, undo),
   },
   deleteSome: {
     method: "POST",

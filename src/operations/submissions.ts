@@ -81,6 +81,17 @@ export const submissions = noun("submissions", () => import("./schema/submission
       await noteSubmission(app, caller, names.id, body.text);
     },
   },
+  block: {
+    method: "POST",
+    path: "/submissions/:id/block",
+    summary: "Block the sender of a submission, or a word, in its form",
+    scope: "forms:write",
+    place: "form",
+    run: async ({ app, caller, names, body }) => {
+      const { blockFrom } = await import("../forms/inbox/block.ts");
+      return blockFrom(app, caller, names.id, body.word);
+    },
+  },
   reply: {
     method: "POST",
     path: "/submissions/:id/replies",

@@ -1,12 +1,11 @@
 import type { Caller } from "../../access/caller.ts";
-import { hasScope, requireScopeForNamed } from "../../access/rights.ts";
+import { requireScopeForNamed } from "../../access/rights.ts";
 import type { NewDelivery } from "../../delivery/delivery.ts";
 import { type IntakeTarget, deliveriesOf, enabledTargets } from "../deliveries.ts";
 import { type Form, viewForm } from "../form.ts";
 import { nameIn } from "../form-name.ts";
 import { requireSubmissions } from "../lookup.ts";
 import type { FormsApp } from "../store.ts";
-import type { Submission } from "../submission.ts";
 import { type SubmissionMark, isFolder } from "../submission-state.ts";
 
 /**
@@ -28,18 +27,6 @@ export async function markSubmissions(
   const changed = await app.store.submissions.mark(ids, mark, deliveries, { who: caller.name, at });
   if (changed.length > 0 && Object.keys(deliveries).length > 0) app.onQueued();
   return changed;
-}
-
-/**
- * Marks a submission as read for a caller who opens it, and returns it as it is then. One that was marked as unread stays so,
- * and one that the caller may not change stays as it is.
- */
-export async function markAsRead(app: FormsApp, caller: Caller, submission: Submission): Promise<Submission> {
-  if (submission.read || !hasScope(caller, "forms:write", { project: submission.project })) return submission;
-  const marks = await app.store.submissions.marks(submission.id);
-  if (marks.some(({ mark }) => mark === "unread")) return submission;
-  await markSubmissions(app, caller, [submission.id], "read");
-  return { ...submission, read: true };
 }
 
 /** The deliveries of those of the submissions that are spam, by id, without automatic replies. */

@@ -34,7 +34,7 @@ type Perform = <S extends Schemas, P extends string>(
 type Sent<N> = { c: DashboardContext; fields: Fields; names: N };
 
 /** A form that stands for an operation. */
-type Act<S extends Schemas, P extends string, N> = {
+export type Act<S extends Schemas, P extends string, N> = {
   operation: Operation<S, P>;
   /** The input of the operation. Throws the fault of a field. */
   input: (sent: Sent<N>) => Given | Promise<Given>;

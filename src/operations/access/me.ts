@@ -1,5 +1,6 @@
 import { describeCaller } from "../../access/me.ts";
 import { saveSettings } from "../../access/users.ts";
+import { removeView, saveView } from "../../access/settings/saved-views.ts";
 import { noun } from "../operation.ts";
 
 export const me = noun("me", () => import("./schema/me-schema.ts"), {
@@ -23,5 +24,21 @@ export const me = noun("me", () => import("./schema/me-schema.ts"), {
       const { timeZone, shortcuts } = await saveSettings(app, caller, caller.name, body);
       return { timeZone, shortcuts };
     },
+  },
+  saveView: {
+    method: "PUT",
+    path: "/me/views/:view",
+    summary: "Save a list of submissions under a name, in the dashboard of the user who calls",
+    scope: null,
+    place: "self",
+    run: ({ app, caller, names, body }) => saveView(app, caller, { name: names.view, to: body.to }),
+  },
+  removeView: {
+    method: "DELETE",
+    path: "/me/views/:view",
+    summary: "Remove a saved list of submissions",
+    scope: null,
+    place: "self",
+    run: ({ app, caller, names }) => removeView(app, caller, names.view),
   },
 });

@@ -30,24 +30,35 @@ const ids = z
   );
 const markSchema = z.enum(SUBMISSION_MARKS, `mark is ${SUBMISSION_MARKS.slice(0, -1).join(", ")} or unread`);
 
-export const mark = {
-  body: z.strictObject({ ids, mark: markSchema }),
-  output: z.object({
-    /** How many were not marked so before. */
-    changed: z.int(),
-  }),
-};
+/** Whether the answer names what undoes it, for ten minutes or until a server of its own restarts. */
+const undoable = z.optional(z.boolean());
+
+/** The name for `POST /submissions/undo`, by the same caller; null if nothing was changed, or more than can be undone. */
+const undone = z.optional(z.nullable(z.string()));
 
 const changed = z.object({
   /** How many were not so before. */
   changed: z.int(),
+  undo: undone,
 });
+
+export const mark = {
+  body: z.strictObject({
+    ids,
+    mark: markSchema,
+    /** Whether ids that do not exist are left out. Default: 404, and nothing is marked. */
+    skipMissing: z.optional(z.boolean()),
+    undoable,
+  }),
+  output: changed,
+};
 
 export const assign = {
   body: z.strictObject({
     ids,
     /** The name of a user, or `me`; null for none. */
     assignee: z.nullable(z.string()),
+    undoable,
   }),
   output: changed,
 };
@@ -60,7 +71,7 @@ const labels = z.optional(
 
 export const label = {
   body: z
-    .strictObject({ ids, add: labels, remove: labels })
+    .strictObject({ ids, add: labels, remove: labels, undoable })
     .check(
       z.refine(
         ({ add = [], remove = [] }) => add.length + remove.length > 0,
@@ -80,7 +91,20 @@ const bulkSchema = z.object({
   upTo: z.nullable(z.string()),
 });
 
-export const markMatching = { body: z.strictObject({ ...selection, mark: markSchema }), output: bulkSchema };
+export const markMatching = {
+  body: z.strictObject({ ...selection, mark: markSchema, undoable }),
+  output: z.extend(bulkSchema, { undo: undone }),
+};
+
+export const undo = {
+  body: z.strictObject({ undo: z.string() }),
+  output: z.object({
+    /** How many submissions are as they were before. */
+    changed: z.int(),
+    /** How many of them got which mark back. */
+    marks: z.array(z.object({ mark: markSchema, changed: z.int() })),
+  }),
+};
 
 export const deleteSome = { body: z.strictObject({ ids }), output: z.object({ ids: z.array(z.string()) }) };
 

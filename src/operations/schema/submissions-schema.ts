@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { HANDLING_LIMITS } from "../../forms/limits.ts";
+import { HANDLING_LIMITS, MAX_SPAM_PATTERN } from "../../forms/limits.ts";
 import { timelineEventSchema } from "../../forms/inbox/timeline-schema.ts";
 import { importedColumns, submissionSchema } from "../../forms/submission-schema.ts";
 import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
@@ -38,6 +38,19 @@ export const get = { output: submissionSchema };
 const textOf = (maxLength: number) => z.string().check(z.meta({ maxLength }));
 
 export const note = { body: z.strictObject({ text: textOf(HANDLING_LIMITS.note) }) };
+
+export const block = {
+  body: z.strictObject({
+    /** A submission with it is spam from then on. Default: the sender is blocked. */
+    word: z.optional(textOf(MAX_SPAM_PATTERN)),
+  }),
+  output: z.object({
+    /** The word, or the address of the sender. */
+    blocked: z.string(),
+    /** The name of the form. */
+    form: z.string(),
+  }),
+};
 
 export const reply = {
   body: z.strictObject({

@@ -1,9 +1,11 @@
 import { settleForm } from "../form-parameter.ts";
 import { shortName } from "../../../access/place.ts";
 import { AppError } from "../../../base/errors.ts";
-import { getDelivery, listDeliveries, retryDeliveries } from "../../../forms/deliveries.ts";
+import { getDelivery, listDeliveries } from "../../../forms/deliveries.ts";
+import { deliveries } from "../../../operations/deliveries.ts";
 import { pageForms } from "../../../forms/forms.ts";
 import { textOf, textOrNull } from "../fields.ts";
+import { counted } from "../parts/text.tsx";
 import type { Dashboard } from "../routes.ts";
 import { deliveryPage } from "./delivery-page.tsx";
 import { recipientsOf } from "./delivery-words.tsx";
@@ -18,7 +20,7 @@ const MAX_FORMS = 100;
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** Pages of deliveries: the list, one delivery, and retries. */
-export function deliveriesRoutes({ app, get, post }: Dashboard) {
+export function deliveriesRoutes({ app, get, post, perform }: Dashboard) {
   get("/deliveries", "forms:read", async (c) => {
     const before = c.req.query("before") ?? null;
     if (before !== null && !ID.test(before)) throw new AppError("invalid", "before is the id of a delivery");
@@ -39,10 +41,9 @@ export function deliveriesRoutes({ app, get, post }: Dashboard) {
     const id = textOf(fields, "id");
     const { form } = await settleForm(app, c.get("caller"), { form: textOrNull(fields, "form") });
     const isAll = textOf(fields, "failed") === "1";
-    if (!isAll && !ID.test(id)) throw new AppError("invalid", "name a delivery to send again");
-    const retry = isAll ? { failed: true as const, form } : { ids: [id] };
-    const count = await retryDeliveries(app, c.get("caller"), retry);
-    const text = `${count.toLocaleString("en")} ${count === 1 ? "delivery is" : "deliveries are"} queued again.`;
+    const body = isAll ? { failed: true, form: form ?? undefined } : { ids: [id] };
+    const { queued } = await perform(c, deliveries.retry, { body });
+    const text = `${counted(queued, "delivery is", "deliveries are")} queued again.`;
     if (textOf(fields, "one") === "1") return { to: `/deliveries/${id}`, text };
     return { to: "/deliveries", query: { status: statusIn(textOf(fields, "status")), form }, text };
   });

@@ -18,7 +18,7 @@ import { labelsIn, titlesIn } from "./columns.ts";
 import { type Listing, sumOf } from "./controls.tsx";
 import { type InboxQuery, filterOf, isFiltered } from "./query.ts";
 import { loadOthers, loadWork } from "../submissions/load-work.ts";
-import { addressIn, senderIn } from "../submissions/sender.ts";
+import { addressIn, senderIn } from "../../../forms/inbox/sender.ts";
 import type { SubmissionPlace } from "../submissions/rows.tsx";
 import type { Neighbour, SubmissionView } from "../submissions/submission-view.ts";
 

@@ -1,7 +1,7 @@
 import { seenCounts } from "./load.ts";
 import { chosenIn, namedShort, shownName } from "../forms/form-words.ts";
 import { shortName } from "../../../access/place.ts";
-import { type Selection, countMatching } from "../../../forms/inbox/bulk.ts";
+import { countMatching } from "../../../forms/inbox/bulk.ts";
 import { MAX_BULK_IDS } from "../../../forms/limits.ts";
 import { type SubmissionFilter, isSelective } from "../../../forms/inbox/submission-filter.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
@@ -9,7 +9,7 @@ import { textOf, textOrNull } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";
 import { DELETE_WORD, MATCHING, deleteAllPage } from "./delete-page.tsx";
 import { FOLDER_NAMES, sumOf, MarkButtons } from "./controls.tsx";
-import { deleteAllMatching, markAllMatching } from "./marks.ts";
+import { backIn, marked } from "./marks.ts";
 import {
   type InboxQuery,
   addressIn,
@@ -17,9 +17,10 @@ import {
   filterOf,
   queryIn,
   readQuery,
+  selectionOf,
   valuesOf,
 } from "./query.ts";
-import type { Undos } from "./undo.ts";
+import { inbox } from "../../../operations/inbox.ts";
 import type { Page } from "../page.tsx";
 import { Form } from "../parts/link.tsx";
 import { Facts } from "../parts/card.tsx";
@@ -28,26 +29,27 @@ import { formflag } from "../parts/commands.tsx";
 import { ExactTime } from "../parts/time.tsx";
 
 /** The step between a list and what is done with everything in it. */
-export function matchingRoutes({ app, get, post, viewOf }: Dashboard, undos: Undos) {
-  const selectionOf = (c: DashboardContext, query: InboxQuery, upTo: string | null): Selection => ({
-    ...chosenIn(query.form),
-    filter: filterOf(query, viewOf(c).timeZone, c.get("caller").name),
-    upTo,
-  });
-
+export function matchingRoutes({ app, get, post, perform, viewOf }: Dashboard) {
   /** Counts what a list shows. Without a search the counts of the forms are known, so that a step finds the newest. */
-  const load = async (c: DashboardContext, query: InboxQuery, upTo: string | null): Promise<Matching> => {
-    const selection = selectionOf(c, query, upTo);
-    const isPlain = !isSelective(selection.filter);
-    const atMost = isPlain ? 1 : MAX_MATCHING_COUNTED;
-    const found = await countMatching(app, c.get("caller"), selection, atMost);
-    const counts = isPlain && upTo === null ? await seenCounts(app, c.get("caller")) : [];
-    const total = isPlain && upTo === null ? sumOf(counts, query.form, query.folder) : found.total;
+  const load = async (c: DashboardContext, query: InboxQuery): Promise<Matching> => {
+    const caller = c.get("caller");
+    const filter = filterOf(query, viewOf(c).timeZone, caller.name);
+    const isPlain = !isSelective(filter);
+    const [found, counts] = await Promise.all([
+      countMatching(
+        app,
+        caller,
+        { ...chosenIn(query.form), filter, upTo: null },
+        isPlain ? 1 : MAX_MATCHING_COUNTED,
+      ),
+      isPlain ? seenCounts(app, caller) : [],
+    ]);
+    const total = isPlain ? sumOf(counts, query.form, query.folder) : found.total;
     const isMore = !isPlain && total >= MAX_MATCHING_COUNTED;
     const what = isMore ? `more than ${counted(MAX_MATCHING_COUNTED)}` : counted(total);
     return {
       query,
-      filter: selection.filter,
+      filter,
       what,
       isEmpty: total === 0,
       isLarge: isMore || total > MAX_BULK_IDS,
@@ -57,17 +59,22 @@ export function matchingRoutes({ app, get, post, viewOf }: Dashboard, undos: Und
 
   get(MATCHING, "forms:write", async (c) => {
     const query = readQuery((name) => c.req.query(name), c.req.query("form") || null);
-    return matchingPage(await load(c, { ...query, before: null }, null));
+    return matchingPage(await load(c, { ...query, before: null }));
   });
   post(MATCHING, "forms:write", async (c, fields) => {
-    const query = queryIn(fields);
-    const selection = selectionOf(c, query, textOrNull(fields, "upTo"));
-    if (textOf(fields, "mark") !== "delete")
-      return markAllMatching(app, undos, c.get("caller"), fields, selection);
+    const [query, upTo, mark] = [queryIn(fields), textOrNull(fields, "upTo"), textOf(fields, "mark")];
+    const selection = { ...selectionOf(query, viewOf(c).timeZone), upTo: upTo ?? undefined };
+    if (mark !== "delete") {
+      const body = { ...selection, mark, undoable: true };
+      const { total, undo } = await perform(c, inbox.markMatching, { body });
+      return marked(mark, { changed: total, undo }, backIn(fields));
+    }
     const typed = textOf(fields, "typed").trim();
-    if (typed.toLowerCase() === DELETE_WORD)
-      return deleteAllMatching(app, c.get("caller"), fields, selection);
-    const values = { ...valuesOf(query), upTo: selection.upTo, what: textOf(fields, "what") };
+    if (typed.toLowerCase() === DELETE_WORD) {
+      const { total } = await perform(c, inbox.deleteMatching, { body: selection });
+      return { to: addressIn(query), text: `${counted(total)} deleted.` };
+    }
+    const values = { ...valuesOf(query), upTo, what: textOf(fields, "what") };
     const { form } = chosenIn(query.form);
     const forms = form === null ? await formsWith(c, query) : [form];
     return deleteAllPage({ query, what: values.what, forms, values, typed }, addressIn(query));

@@ -1,4 +1,5 @@
 import { inboxPath } from "../paths.ts";
+import { isoTime } from "../../../base/clock.ts";
 import { AppError } from "../../../base/errors.ts";
 import { SUBMISSION_ID } from "../../../base/ids.ts";
 import { parseWallTime } from "../../../base/wall-time.ts";
@@ -7,6 +8,7 @@ import { readFilter } from "../../../forms/inbox/filters.ts";
 import { type SubmissionFilter, searchOf } from "../../../forms/inbox/submission-filter.ts";
 import { SUBMISSION_STATES, type SubmissionState } from "../../../forms/submission-state.ts";
 import { type Fields, textOf } from "../fields.ts";
+import { chosenIn } from "../forms/form-words.ts";
 import type { Options } from "../parts/commands.tsx";
 
 /** Query of an inbox page, as in its URL. */
@@ -124,6 +126,25 @@ export function filterOf(
     who,
     (text, field) => timeIn(text, field, timeZone),
   );
+}
+
+/** The selection of a query, as the admin API takes it. Throws `invalid` for a time that means nothing. */
+export function selectionOf({ form, folder, q, since, until, unread, flag }: InboxQuery, timeZone: string) {
+  const chosen = chosenIn(form);
+  const time = (text: string, field: "since" | "until") => {
+    const at = timeIn(text, field, timeZone);
+    return at === undefined ? undefined : isoTime(at);
+  };
+  return {
+    form: chosen.form ?? undefined,
+    project: chosen.project ?? undefined,
+    state: folder,
+    search: q || undefined,
+    since: time(since, "since"),
+    until: time(until, "until"),
+    unread: unread || undefined,
+    flag: flag === "" ? undefined : [flag],
+  };
 }
 
 /** Text of the search box; undefined if it is empty. Throws `invalid`. */

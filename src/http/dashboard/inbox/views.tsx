@@ -1,5 +1,5 @@
-import { saveView, removeView } from "../../../access/settings/saved-views.ts";
 import { MAX_VIEW_NAME, type SavedView } from "../../../access/user.ts";
+import { me } from "../../../operations/access/me.ts";
 import { textOf } from "../fields.ts";
 import { TextField } from "../parts/field.tsx";
 import { A, Button, ButtonForm, Form } from "../parts/link.tsx";
@@ -11,18 +11,18 @@ import { type InboxQuery, addressIn, valuesOf, queryIn } from "./query.ts";
 const VIEWS = "/inbox/-/views";
 
 /** Saves and removes views: links to lists with names, which their user alone sees. */
-export function viewRoutes({ app, post }: Dashboard) {
+export function viewRoutes({ post, perform }: Dashboard) {
   post(VIEWS, null, async (c, fields) => {
-    const [caller, { user }] = [c.get("caller"), c.get("session")!.signedIn];
     const removed = textOf(fields, "remove");
     if (removed !== "") {
-      await removeView(app, caller, user.name, removed);
+      await perform(c, me.removeView, { names: { view: removed } });
       return { to: backIn(fields), text: `View ${removed} removed.` };
     }
     const name = textOf(fields, "name").trim();
     const to = addressIn({ ...queryIn(fields), before: null });
-    const isKnown = user.settings.views?.some((view) => view.name === name);
-    await saveView(app, caller, user.name, { name, to });
+    const { views = [] } = c.get("session")!.signedIn.user.settings;
+    const isKnown = views.some((view) => view.name === name);
+    await perform(c, me.saveView, { names: { view: name }, body: { to } });
     return { to, text: `View ${name} ${isKnown ? "replaced" : "saved"}.` };
   });
 }

@@ -7,10 +7,10 @@ import { listInbox } from "../../../forms/inbox/inbox.ts";
 import { ALL_BUT_SPAM } from "../../../forms/inbox/submission-filter.ts";
 import { exportPerson, findPerson } from "../../../forms/keeping/person.ts";
 import { purgeSchema } from "../../../forms/keeping/purge-schema.ts";
-import { purgeSubmissions } from "../../../forms/keeping/purge.ts";
 import { EXPORT_TYPES } from "../../../forms/transfer/export-format.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { textOf } from "../fields.ts";
+import { inbox } from "../../../operations/inbox.ts";
+import { type Fields, textOf } from "../fields.ts";
 import { sendFile } from "./export.ts";
 import type { Dashboard } from "../routes.ts";
 import type { Submission } from "../../../forms/submission.ts";
@@ -33,7 +33,7 @@ import { addressOf, useMayWriteForms, useView } from "../view.ts";
 const PAGE = 50;
 
 /** Pages of one person's submissions, in every form and folder: read, export and erase. */
-export function peopleRoutes({ app, options, get, post }: Dashboard) {
+export function peopleRoutes({ app, options, get, post, act }: Dashboard) {
   const addressIn = (c: DashboardContext) => (c.req.query("q") ?? "").trim();
   const beforeIn = (c: DashboardContext) => {
     const before = c.req.query("before") || null;
@@ -58,18 +58,26 @@ export function peopleRoutes({ app, options, get, post }: Dashboard) {
     const chunks = exportPerson(app, c.get("caller"), address, format);
     return sendFile(c, `${address}.${format}`, EXPORT_TYPES[format], chunks, options.report);
   });
-  post("/people/erase", "forms:write", async (c, fields) => {
-    const email = textOf(fields, "q").trim();
-    const fault = faultOf(email);
-    if (fault !== null) return peoplePage(email, fault);
-    const typed = textOf(fields, "typed").trim();
-    if (typed.toLowerCase() !== email.toLowerCase()) {
-      const planned = await purgeSubmissions(app, c.get("caller"), { email, dryRun: true });
-      return erasePage(email, planned, typed);
-    }
-    const { submissions, files } = await purgeSubmissions(app, c.get("caller"), { email });
-    return { to: "/people", text: `${counted(submissions)} and ${counted(files, "file")} erased.` };
-  });
+  const emailIn = (fields: Fields) => textOf(fields, "q").trim();
+  post(
+    "/people/erase",
+    "forms:write",
+    act({
+      operation: inbox.purge,
+      input({ fields }) {
+        const email = emailIn(fields);
+        return {
+          body: { email, dryRun: textOf(fields, "typed").trim().toLowerCase() !== email.toLowerCase() },
+        };
+      },
+      done(purged, { fields }) {
+        const { dryRun, submissions, files } = purged;
+        if (dryRun) return erasePage(emailIn(fields), purged, textOf(fields, "typed").trim());
+        return { to: "/people", text: `${counted(submissions)} and ${counted(files, "file")} erased.` };
+      },
+      again: ({ fields }, { email }) => peoplePage(emailIn(fields), email ?? null),
+    }),
+  );
 }
 
 /** Error of a text that is no mail address; null if it is valid. */

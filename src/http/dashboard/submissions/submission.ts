@@ -1,6 +1,7 @@
 import { counted } from "../parts/text.tsx";
 import { AppError } from "../../../base/errors.ts";
-import { listDeliveries, retryDeliveries } from "../../../forms/deliveries.ts";
+import { listDeliveries } from "../../../forms/deliveries.ts";
+import { deliveries } from "../../../operations/deliveries.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { type FormName, parseFormName } from "../../../forms/form-name.ts";
@@ -36,7 +37,7 @@ export async function submissionOf(
 }
 
 /** Routes of a submission: its files, its JSON and retries of its deliveries. */
-export function submissionRoutes({ app, get, post }: Dashboard) {
+export function submissionRoutes({ app, get, post, perform }: Dashboard) {
   get(`${SUBMISSION}/json`, "forms:read", async (c, { form, id }) => {
     const submission = await submissionOf(app, c.get("caller"), form, id);
     const text = `${JSON.stringify(submission, null, 2)}\n`;
@@ -66,7 +67,7 @@ export function submissionRoutes({ app, get, post }: Dashboard) {
     const query = { form: null, submission, status: "failed", before: null, limit: MAX_RETRIED } as const;
     const { items } = await listDeliveries(app, c.get("caller"), query);
     const ids = items.map((delivery) => delivery.id);
-    if (ids.length > 0) await retryDeliveries(app, c.get("caller"), { ids });
+    if (ids.length > 0) await perform(c, deliveries.retry, { body: { ids } });
     const to = submissionPath(place);
     return { to, text: `${counted(ids.length, "delivery", "deliveries")} sent again.` };
   });

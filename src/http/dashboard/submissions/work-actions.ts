@@ -1,25 +1,18 @@
-import type { Caller } from "../../../access/caller.ts";
-import { plainAddress } from "../../../delivery/address.ts";
 import { fillReplyTemplate, replyTemplatesIn } from "../../../delivery/reply-templates.ts";
 import { nameIn } from "../../../forms/form-name.ts";
-import { getForm, setForm } from "../../../forms/forms.ts";
-import { replyToSubmission } from "../../../forms/inbox/reply.ts";
-import {
-  assignSubmissions,
-  labelSubmissions,
-  noteSubmission,
-} from "../../../forms/inbox/submission-handling.ts";
-import { ITEMS } from "../../../forms/settings/items.ts";
+import { getForm } from "../../../forms/forms.ts";
 import type { Submission } from "../../../forms/submission.ts";
+import { inbox } from "../../../operations/inbox.ts";
+import type { Schemas } from "../../../operations/operation.ts";
+import { submissions } from "../../../operations/submissions.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, textOf } from "../fields.ts";
-import { backIn } from "../inbox/marks.ts";
+import { backIn, undoable } from "../inbox/marks.ts";
 import { type InboxQuery, queryIn } from "../inbox/query.ts";
-import type { Undo, Undos } from "../inbox/undo.ts";
 import type { Page } from "../page.tsx";
-import { type Faults, faultAt, submit } from "../parts/submit.ts";
-import type { Dashboard, Done } from "../routes.ts";
-import { senderIn } from "./sender.ts";
+import type { Faults } from "../parts/submit.ts";
+import type { ParametersOf } from "../paths.ts";
+import type { Act, Dashboard } from "../routes.ts";
 import { SUBMISSION, submissionOf } from "./submission.ts";
 import type { Typed } from "./work.tsx";
 
@@ -31,120 +24,104 @@ type Reading = (
   typed: Typed,
 ) => Promise<Page>;
 
-type Place = Pick<Dashboard, "app" | "options"> & { undos: Undos };
-
-type Acting = {
-  caller: Caller;
-  fields: Fields;
-  submission: Submission;
-  /** The page to go back to. */
-  back: string;
-  /** Shows the page again. */
-  show: (typed: Typed) => Promise<Page>;
-};
-
-type Action = {
-  /** The texts that a refused form has again. */
-  typed: (fields: Fields) => Omit<Typed, "faults">;
-  run: (place: Place, acting: Acting) => Promise<Done | Page>;
-  /** Fields at which refusals stand, by their reasons and codes. */
-  faults: Readonly<Record<string, string>>;
-};
+type Sent = { c: DashboardContext; fields: Fields; names: ParametersOf<typeof SUBMISSION> };
+/** Shows the page of a submission again. */
+type Show = (sent: Sent, typed: Typed) => Promise<Page>;
 
 /** Actions on one submission, besides marks. A refused one shows its page again, with the texts that were typed. */
-export function workRoutes({ app, options, post }: Dashboard, undos: Undos, reading: Reading) {
-  for (const [name, { typed, run, faults }] of Object.entries(ACTIONS))
-    post(`${SUBMISSION}/${name}`, "forms:write", async (c, fields, { form, id }) => {
-      const caller = c.get("caller");
-      const submission = await submissionOf(app, caller, form, id);
-      const show = async (again: Typed) =>
-        reading(c, await submissionOf(app, caller, form, id), queryIn(fields), again);
-      const acting = { caller, fields, submission, back: backIn(fields), show };
-      const again = (found: Faults) => show({ ...typed(fields), faults: found });
-      return submit(() => run({ app, options, undos }, acting), again, faults);
-    });
+export function workRoutes({ app, post, act }: Dashboard, reading: Reading) {
+  const show: Show = async ({ c, fields, names: { form, id } }, typed) =>
+    reading(c, await submissionOf(app, c.get("caller"), form, id), queryIn(fields), typed);
+  const again = (sent: Sent, faults: Faults) => show(sent, typedIn(sent.fields, faults));
+
+  const take = <S extends Schemas, P extends string>(
+    name: string,
+    acted: Omit<Act<S, P, Sent["names"]>, "again">,
+  ) => post(`${SUBMISSION}/${name}`, "forms:write", act({ ...acted, again }));
+
+  take("assign", {
+    operation: inbox.assign,
+    input: ({ fields, names: { id } }) => ({
+      body: { ids: [id], assignee: textOf(fields, "assignee") || null, undoable: true },
+    }),
+    done: (done, { fields }) =>
+      undoable(`Assigned to ${textOf(fields, "assignee") || "nobody"}.`, done, backIn(fields)),
+  });
+  take("label", {
+    operation: inbox.label,
+    input({ fields, names: { id } }) {
+      const removed = textOf(fields, "remove");
+      const change = removed === "" ? { add: [textOf(fields, "label")] } : { remove: [removed] };
+      return { body: { ids: [id], ...change, undoable: true } };
+    },
+    done(done, { fields }) {
+      const removed = textOf(fields, "remove");
+      const text = removed === "" ? `${textOf(fields, "label").trim()} added` : `${removed} removed`;
+      return undoable(`Label ${text}.`, done, backIn(fields));
+    },
+    at: { invalid: "label", conflict: "label" },
+  });
+  take("note", {
+    operation: submissions.note,
+    input: ({ fields, names: { id } }) => ({ names: { id }, body: { text: textOf(fields, "note") } }),
+    done: (_, { fields }) => ({ to: backIn(fields), text: "Noted." }),
+    at: { invalid: "note" },
+  });
+  take("block", {
+    operation: submissions.block,
+    input: ({ fields, names: { id } }) => ({
+      names: { id },
+      body: textOf(fields, "what") === "word" ? { word: textOf(fields, "word") } : {},
+    }),
+    done: ({ blocked, form }, { fields }) => ({
+      to: backIn(fields),
+      text: `${blocked} is blocked in ${form}.`,
+    }),
+    at: { invalid: "word" },
+  });
+  replyRoute({ app, post, act }, show);
 }
 
-const ACTIONS: Record<string, Action> = {
-  reply: {
-    typed: (fields) => ({ reply: textOf(fields, "text"), template: textOf(fields, "template") }),
-    run: reply,
-    faults: { invalid: "text", "sender-without-address": "text", "mail-server-missing": "text" },
-  },
-  assign: { typed: () => ({}), run: assign, faults: {} },
-  label: {
-    typed: (fields) => ({ label: textOf(fields, "label") }),
-    run: label,
-    faults: { invalid: "label", conflict: "label" },
-  },
-  note: {
-    typed: (fields) => ({ note: textOf(fields, "note") }),
-    run: note,
-    faults: { invalid: "note" },
-  },
-  block: {
-    typed: (fields) => ({ word: textOf(fields, "word") }),
-    run: block,
-    faults: { invalid: "word" },
-  },
-};
-
-async function reply({ app, options }: Place, { caller, fields, submission, back, show }: Acting) {
-  const text = textOf(fields, "text");
-  const { replyTemplates } = await getForm(app, caller, nameIn(submission.project, submission.form));
-  const named = textOf(fields, "template");
-  const template = replyTemplatesIn(replyTemplates).find(({ name }) => name === named);
-  const filled = template ? fillReplyTemplate(template, JSON.stringify(submission.data)) : "";
-  if (fields.has("use"))
-    return show({ reply: [text.trim(), filled].filter(Boolean).join("\n\n"), faults: {} });
-  // Without a text of its own, the template is the reply.
-  const body = { text: text.trim() === "" ? filled : text };
-  const { mail } = await options.outgoing();
-  const { to } = await replyToSubmission(app, caller, mail !== null, submission.id, body);
-  return { to: back, text: `Reply to ${to} is on its way.` };
+/** A reply to the sender, or the page with a template as its text. */
+function replyRoute({ app, post, act }: Pick<Dashboard, "app" | "post" | "act">, show: Show) {
+  /** The text of the template that a form names; empty for none. */
+  const filled = async ({ c, fields, names: { form, id } }: Sent): Promise<string> => {
+    const named = textOf(fields, "template");
+    if (named === "") return "";
+    const submission = await submissionOf(app, c.get("caller"), form, id);
+    const name = nameIn(submission.project, submission.form);
+    const { replyTemplates } = await getForm(app, c.get("caller"), name);
+    const template = replyTemplatesIn(replyTemplates).find((each) => each.name === named);
+    return template ? fillReplyTemplate(template, JSON.stringify(submission.data)) : "";
+  };
+  const reply = act({
+    operation: submissions.reply,
+    async input(sent: Sent) {
+      const text = textOf(sent.fields, "text");
+      // Without a text of its own, the template is the reply.
+      return { names: { id: sent.names.id }, body: { text: text.trim() === "" ? await filled(sent) : text } };
+    },
+    done: ({ to }, { fields }) => ({ to: backIn(fields), text: `Reply to ${to} is on its way.` }),
+    again: (sent, faults) => show(sent, typedIn(sent.fields, faults)),
+    at: { invalid: "text", "sender-without-address": "text", "mail-server-missing": "text" },
+  });
+  post(`${SUBMISSION}/reply`, "forms:write", async (c, fields, names) => {
+    if (!fields.has("use")) return reply(c, fields, names);
+    const sent = { c, fields, names };
+    const texts = [textOf(fields, "text").trim(), await filled(sent)].filter(Boolean);
+    return show(sent, { reply: texts.join("\n\n"), faults: {} });
+  });
 }
 
-async function assign({ app, undos }: Place, { caller, fields, submission, back }: Acting) {
-  const assignee = textOf(fields, "assignee") || null;
-  const ids = await assignSubmissions(app, caller, [submission.id], assignee);
-  const handling = { done: { assignee }, assignee: submission.assignee };
-  const text = `Assigned to ${assignee ?? "nobody"}.`;
-  return done(undos, { user: caller.name, ids, back, handling }, text);
-}
-
-async function label({ app, undos }: Place, { caller, fields, submission, back }: Acting) {
-  const removed = textOf(fields, "remove");
-  const added = textOf(fields, "label").trim();
-  const change = removed === "" ? { add: [added], remove: [] } : { add: [], remove: [removed] };
-  const ids = await labelSubmissions(app, caller, [submission.id], change);
-  const handling = { labels: { add: change.remove, remove: change.add } };
-  const text = removed === "" ? `Label ${added} added.` : `Label ${removed} removed.`;
-  return done(undos, { user: caller.name, ids, back, handling }, text);
-}
-
-/** The message of an action that can be undone. */
-async function done(undos: Undos, undo: Extract<Undo, { ids: unknown }>, text: string): Promise<Done> {
-  const to = undo.back;
-  if (undo.ids.length === 0) return { to, text: "Nothing to change." };
-  return { to, text, undo: { to: "/inbox/undo", values: { undo: await undos.keep(undo) } } };
-}
-
-async function note({ app }: Place, { caller, fields, submission, back }: Acting) {
-  await noteSubmission(app, caller, submission.id, textOf(fields, "note"));
-  return { to: back, text: "Noted." };
-}
-
-async function block({ app }: Place, { caller, fields, submission, back }: Acting) {
-  const name = nameIn(submission.project, submission.form);
-  const form = await getForm(app, caller, name);
-  const isWord = textOf(fields, "what") === "word";
-  const blocked = isWord ? textOf(fields, "word").trim() : senderIn(submission, form);
-  if (!blocked) throw faultAt("word", isWord ? "the word is empty" : "the sender is not known");
-  const list = isWord ? "spamWords" : plainAddress(blocked) === null ? "blockedSenders" : "spamEmails";
-  const item = list === "blockedSenders" ? null : ITEMS[list === "spamWords" ? "spamWord" : "spamEmail"];
-  if (item && !item.isValid(blocked)) throw faultAt("word", item.error);
-  await setForm(app, caller, name, ({ [list]: known }) =>
-    known.includes(blocked) ? {} : { [list]: [...known, blocked] },
-  );
-  return { to: back, text: `${blocked} is blocked in ${form.name}.` };
+/** The texts of a form that was refused. */
+function typedIn(fields: Fields, faults: Faults): Typed {
+  const text = (name: string) => (fields.has(name) ? textOf(fields, name) : undefined);
+  return {
+    reply: text("text"),
+    template: text("template"),
+    label: text("label"),
+    note: text("note"),
+    word: text("word"),
+    faults,
+  };
 }

@@ -11,13 +11,7 @@ import type { Others, Work } from "./load-work.ts";
 import { submissionPath, summaryOf } from "./rows.tsx";
 
 /** Texts that were typed and not taken, with what was wrong. */
-export type Typed = {
-  reply?: string;
-  subject?: string;
-  template?: string;
-  label?: string;
-  note?: string;
-  word?: string;
+export type Typed = Partial<Record<"reply" | "template" | "label" | "note" | "word", string | undefined>> & {
   faults: Faults;
 };
 

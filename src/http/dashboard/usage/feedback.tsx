@@ -1,7 +1,8 @@
 import type { PropsWithChildren } from "../markup.ts";
 import type { App } from "../../../app.ts";
 import type { FeedbackRecord, Ratings } from "../../../flags/previews/feedback.ts";
-import { countRatings, deleteFeedback, deleteFeedbackOf } from "../../../flags/previews/feedbacks.ts";
+import { countRatings } from "../../../flags/previews/feedbacks.ts";
+import { feedback } from "../../../operations/feedback.ts";
 import { noSuchFlag } from "../../../flags/flag.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import type { Project } from "../../../projects/project.ts";
@@ -26,7 +27,7 @@ import { RatingsChart } from "./ratings-chart.tsx";
 const PAGE = 25;
 const ALL = `${FLAG}/feedback` as const;
 
-export function feedbackRoutes({ app, get, post }: Dashboard) {
+export function feedbackRoutes({ app, get, post, perform }: Dashboard) {
   get(ALL, "flags:read", async (c, parameters) => {
     const project = await getProject(app, parameters.project);
     const environment = c.req.query("environment") || null;
@@ -42,11 +43,12 @@ export function feedbackRoutes({ app, get, post }: Dashboard) {
     const [id, environment] = [textOf(fields, "id"), textOf(fields, "environment") || null];
     const to = { to: pathTo(ALL, { project, flag }), query: { environment } };
     if (id !== "") {
-      await deleteFeedback(app, c.get("caller"), { project, id });
+      await perform(c, feedback.delete, { names: { project, feedback: id } });
       return { ...to, text: "The feedback is deleted." };
     }
-    const count = await deleteFeedbackOf(app, c.get("caller"), { project, environment, flag });
-    return { ...to, text: `Deleted ${count.toLocaleString("en")} entries.` };
+    const query = { environment: environment ?? undefined };
+    const { deleted } = await perform(c, feedback.deleteAll, { names: { project, flag }, query });
+    return { ...to, text: `Deleted ${deleted.toLocaleString("en")} entries.` };
   });
 }
 

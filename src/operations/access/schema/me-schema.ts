@@ -29,3 +29,10 @@ export const get = {
 };
 
 export const set = { body: z.strictObject(z.partial(userSettingsSchema).shape), output: userSettingsSchema };
+
+export const saveView = {
+  body: z.strictObject({
+    /** The path of the list behind that of the dashboard, such as `/inbox/contact?unread=1`. */
+    to: z.string(),
+  }),
+};

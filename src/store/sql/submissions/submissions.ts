@@ -146,16 +146,19 @@ export function* findRawSubmission(id: string): Work<RawSubmission | undefined> 
 
 /** The standing of submissions, by id. Unknown ids are left out. */
 export function* standingOfSubmissions(ids: readonly string[]): Work<Record<string, Standing>> {
-  type Row = Pick<SubmissionRow, "id" | "project" | "form" | "state" | "unread" | "assignee">;
+  type Row = Pick<SubmissionRow, "id" | "project" | "form" | "state" | "unread" | "assignee" | "labels">;
   const rows = yield* allAmong<Row>(
     ids.map(bytesOf),
-    (list) => `SELECT s.id, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.state, s.unread, s.assignee
+    (
+      list,
+    ) => `SELECT s.id, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.state, s.unread, s.assignee, s.labels
                ${OF_FORMS} AND s.id IN ${list}`,
   );
   const found = new Map(
-    rows.map(({ id, project, form, state, unread, assignee }) => {
-      return [textOf(id), { project, form, state: STATES[state]!, read: unread === 0, assignee }];
-    }),
+    rows.map(({ id, state, unread, labels, ...row }) => [
+      textOf(id),
+      { ...row, state: STATES[state]!, read: unread === 0, labels: labelsOf(labels) },
+    ]),
   );
   return Object.fromEntries(
     ids.flatMap((id) => {

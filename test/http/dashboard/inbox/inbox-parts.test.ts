@@ -1,8 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { summaryOf } from "../../../../src/http/dashboard/submissions/rows.tsx";
 import { timeIn } from "../../../../src/http/dashboard/inbox/query.ts";
-import { createUndos } from "../../../../src/http/dashboard/inbox/undo.ts";
-import { codeOf } from "../../../support/refusals.ts";
 
 describe("the summary of a submission", () => {
   test.each([
@@ -33,29 +31,5 @@ describe("a time of a filter", () => {
 
   test.each(["2027-13-01", "2027-1-1", "yesterday", "2027-01-31T12:00"])("is not %j", (text) => {
     expect(() => timeIn(text, "until", "UTC")).toThrow("a day looks like 2027-01-31");
-  });
-});
-
-describe("what can be undone", () => {
-  const undo = (ids: string[]) => ({
-    user: "ann",
-    done: "unread" as const,
-    before: { read: ids },
-    back: "/inbox",
-  });
-
-  test("is kept as long as there is room, once, for the user who did it", async () => {
-    const clock = { now: 0 };
-    const undos = createUndos(() => clock.now, null);
-    const keepMany = () => undos.keep(undo(Array.from({ length: 60_000 }, () => crypto.randomUUID())));
-    const [first, second] = [await keepMany(), await keepMany()];
-    expect(await codeOf(undos.take(first, "ann"))).toBe("gone");
-    expect(await codeOf(undos.take(second, "bob"))).toBe("gone");
-    const taken = await undos.take(second, "ann");
-    expect("before" in taken && taken.before.read).toHaveLength(60_000);
-    expect(await codeOf(undos.take(second, "ann"))).toBe("gone");
-    const third = await undos.keep(undo(["a"]));
-    clock.now += 600_000;
-    expect(await codeOf(undos.take(third, "ann"))).toBe("gone");
   });
 });

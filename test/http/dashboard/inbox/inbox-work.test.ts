@@ -37,7 +37,7 @@ test("a submission is assigned, labeled and noted on from its page, which stays"
   const labeled = await browser.post(`${path}/label`, { page, label: " urgent " });
   expect(labeled.text).toContain('aria-label="Remove label urgent"');
   const undo = hiddenIn(labeled, "undo");
-  expect((await browser.post("/inbox/undo", { undo })).path).toBe(page);
+  expect((await browser.post("/inbox/undo", { undo, page: hiddenIn(labeled, "page") })).path).toBe(page);
   expect((await found(id)).labels).toEqual([]);
   const noted = await browser.post(`${path}/note`, { page, note: "called <b>back</b>" });
   expect(noted.text).toContain("called &lt;b&gt;back&lt;/b&gt;");

@@ -1,6 +1,6 @@
-import { emailFieldOf, findSenderAddress } from "../../../delivery/address.ts";
-import type { Form } from "../../../forms/form.ts";
-import type { Submission } from "../../../forms/submission.ts";
+import { emailFieldOf, findSenderAddress } from "../../delivery/address.ts";
+import type { Form } from "../form.ts";
+import type { Submission } from "../submission.ts";
 
 /** The mail address of the sender of a submission; null if it has none. */
 export function addressIn({ data }: Submission, { emailField, schema }: Form): string | null {
