@@ -1,19 +1,16 @@
-import { type Command, Option } from "commander";
-import { clock } from "../../src/base/clock.ts";
+import type { Command } from "commander";
+import type { NewOf } from "../../src/base/kinds/kinds.ts";
 import { durationInWords } from "../../src/base/units.ts";
-import { FEED_FORMATS, type FeedFormat } from "../../src/forms/feeds/feed.ts";
-import { FEED_LIMITS } from "../../src/forms/limits.ts";
+import { FEED } from "../../src/forms/feeds/feed-card.ts";
 import { feeds as operations } from "../../src/operations/feeds/feeds.ts";
 import type { Io } from "../output/terminal.ts";
 import { shown, table } from "../output/text.ts";
 import { action } from "../session/action.ts";
-import { listOption } from "../session/command-line.ts";
+import { givenIn, withCard } from "../session/card.ts";
 import { formProjectOption } from "../session/config.ts";
 import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
-import { usage } from "../session/usage.ts";
-import { expiryValue, spanValue } from "../session/values.ts";
 import { addRevoke } from "./verbs.ts";
 
 export function addFeedCommands(feeds: Command, io: Io): void {
@@ -41,47 +38,15 @@ Examples:
   });
 }
 
-type Options = {
-  format: FeedFormat;
-  name?: string;
-  field?: string[];
-  search?: string;
-  since?: string;
-  limit: string;
-  expires?: string;
-};
-
-type NewFeed = {
-  form: string;
-  body: {
-    format: FeedFormat;
-    name?: string;
-    fields: string[] | null;
-    search: string | null;
-    since: number | null;
-    limit: number;
-    expiresAt: string | null;
-  };
-};
+type NewFeed = { form: string; body: NewOf<typeof FEED> };
 
 function addCreateCommand(feeds: Command, io: Io): void {
-  const { defaultItems, items } = FEED_LIMITS;
-  feeds
+  const create = feeds
     .command("create")
     .argument("[form]", "slug or key of the form")
     .description("create a feed and print its address, which is shown only once")
-    .addOption(formProjectOption())
-    .addOption(
-      new Option("--format <format>", "format of the feed").choices(FEED_FORMATS).makeOptionMandatory(),
-    )
-    .option("--name <name>", "title of the feed (default: the name of the form)")
-    .addOption(
-      listOption("--field <field...>", "show only these fields, in this order (default: everything)"),
-    )
-    .option("--search <text>", "only submissions with all these words")
-    .option("--since <time>", "only submissions of this time before now, such as 30d")
-    .option("--limit <n>", `number of submissions, at most ${items}`, String(defaultItems))
-    .option("--expires <time>", "when it expires: 90d, ISO 8601, or never")
+    .addOption(formProjectOption());
+  withCard(create, FEED)
     .addHelpText(
       "after",
       `
@@ -94,27 +59,17 @@ Examples:
   formflag feeds create contact --format json --field name --field message --limit 100
 `,
     )
-    .action(action(io, parse, create, { ownField: true }));
+    .action(action(io, parse, createFeed, { ownField: true }));
 }
 
 async function parse(input: Input, given?: string): Promise<NewFeed> {
-  const { format, name, field, search, since, limit, expires } = input.options as unknown as Options;
-  const { items } = FEED_LIMITS;
-  if (!/^\d{1,9}$/.test(limit) || Number(limit) < 1 || Number(limit) > items)
-    throw usage(`--limit ${limit} is not a number from 1 to ${items}`);
-  const body = {
-    format,
-    ...(name !== undefined && { name }),
-    fields: field ?? null,
-    search: search ?? null,
-    since: since === undefined ? null : spanValue(since, "--since"),
-    limit: Number(limit),
-    expiresAt: expires === undefined ? null : expiryValue(expires, "--expires", clock.now()),
-  };
-  return { form: await input.form(given), body };
+  return { body: await givenIn(FEED, input), form: await input.form(given) };
 }
 
-async function create({ client, config, print, suggest }: Session, { form, body }: NewFeed): Promise<void> {
+async function createFeed(
+  { client, config, print, suggest }: Session,
+  { form, body }: NewFeed,
+): Promise<void> {
   const feed = await client.call(operations.create, { names: { form }, body });
   const url = feed.url.startsWith("/") ? `${config.server ?? ""}${feed.url}` : feed.url;
   await print({ ...feed, url }, `${url}\n`);

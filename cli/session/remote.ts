@@ -137,7 +137,7 @@ function numberIn(headers: Headers, name: string): number | null {
 }
 
 async function jsonOf(answer: Answer, shape: Shape, server: string): Promise<unknown> {
-  const { parseAnswer } = await import("./answers.ts");
+  const { parseAnswer } = await import("./shape.ts");
   const parsed = parseAnswer(await new Response(answer.body).bytes(), shape);
   if ("value" in parsed) return parsed.value;
   throw notFormflag(answer, server, parsed.wrong, parsed.cause);

@@ -1,4 +1,5 @@
-import { isObject } from "../../src/base/json.ts";
+import { parseExactly } from "../../src/base/json/exact-json.ts";
+import { isDeeper, isObject } from "../../src/base/json.ts";
 import type { Operation, Schemas } from "../../src/operations/operation.ts";
 
 /** The schema of an answer, or of a part of it. */
@@ -14,7 +15,7 @@ export async function shapeOf({ schemas }: Operation): Promise<Shape | null> {
  * itself, null if all fit. A server of another version is understood: it may send other members and values of a choice, and
  * leave out settings, but not the texts and the lists that things are named by.
  */
-export function findMismatch(value: unknown, shape: Shape): string | null {
+function findMismatch(value: unknown, shape: Shape): string | null {
   const def = definitionOf(shape);
   switch (def.type) {
     case "optional":
@@ -64,7 +65,7 @@ function findInMembers(value: unknown, shape: Shape, def: Definition): string | 
 }
 
 /** Whether an answer has no member of its shape, all of which may be missing one by one. */
-export function hasNone(value: unknown, shape: Shape): boolean {
+function hasNone(value: unknown, shape: Shape): boolean {
   const members = membersOf(shape);
   return (
     members !== null && isObject(value) && !Object.keys(members).some((name) => Object.hasOwn(value, name))
@@ -147,4 +148,23 @@ type Definition =
 
 function definitionOf(shape: Shape): Definition {
   return shape._zod.def as unknown as Definition;
+}
+
+/** Maximum levels of JSON in an answer: more than the deepest rule or payload has. */
+const MAX_DEPTH = 256;
+
+/** The JSON of an answer, or what is wrong with it, in words that follow the name of the server. */
+export function parseAnswer(
+  bytes: Uint8Array,
+  shape: Shape,
+): { value: unknown } | { wrong: string; cause?: unknown } {
+  let value: unknown;
+  try {
+    value = isDeeper(bytes, MAX_DEPTH) ? undefined : parseExactly(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    return { wrong: "sent no JSON", cause };
+  }
+  const at = hasNone(value, shape) ? "" : findMismatch(value, shape);
+  if (at !== null) return { wrong: at === "" ? "sent other JSON" : `sent no usable ${at}` };
+  return { value };
 }

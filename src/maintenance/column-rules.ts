@@ -1,5 +1,5 @@
 import { parseUrl } from "../base/origins.ts";
-import { FEED_FORMATS } from "../forms/feeds/feed.ts";
+import { FEED_FORMATS } from "../forms/feeds/feed-card.ts";
 import { isIP } from "node:net";
 import { ACTOR_TYPES } from "../access/audit/entry.ts";
 import { FACTOR_LIMITS } from "../access/limits.ts";

@@ -1,25 +1,13 @@
-import { clock } from "../../../src/base/clock.ts";
 import type { Command, Option } from "commander";
-import { formatBytes } from "../../../src/base/bytes.ts";
-import { formatDuration } from "../../../src/base/units.ts";
 import type { FormPatch } from "../../../src/forms/form.ts";
 import type { Kind, Setting } from "../../../src/forms/settings/setting.ts";
 import { SETTINGS, type SettingName, inOrder } from "../../../src/forms/settings/settings.ts";
+import { kindValue } from "../../session/card.ts";
 import { listOption } from "../../session/command-line.ts";
 import type { Input } from "../../session/input.ts";
 import { optionFor } from "../../session/guesses/near-misses.ts";
-import { jsonObject, sourceOf } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
-import {
-  countValue,
-  isUnset,
-  originsValue,
-  rateValue,
-  sizeValue,
-  spanValue,
-  switchValue,
-  timeValue,
-} from "../../session/values.ts";
+import { isUnset, switchValue } from "../../session/values.ts";
 
 /** The options that `create` and `set` share. */
 export function withSettings(command: Command): Command {
@@ -78,21 +66,6 @@ function requireItems(texts: readonly string[], option: string, words: readonly 
     );
 }
 
-/** Throws `invalid` for a size beyond the limit, in the units of sizes. */
-function requireAtMost(bytes: number | null, most: number, what: string): number | null {
-  if (bytes !== null && bytes > most)
-    throw usage(`${what} is too large`, `at most ${formatBytes(most).replace(" ", "")}`);
-  return bytes;
-}
-
-/** The same for a span. */
-function requireNotLonger(seconds: number, most: number, what: string): number {
-  if (seconds > most) throw usage(`${what} is too long`, `at most ${formatDuration(most)}`);
-  return seconds;
-}
-
-const SCHEMA = '{"properties":{"email":{"type":"string","format":"email"}}}';
-
 async function valueOf(
   given: string | string[],
   option: string,
@@ -111,40 +84,5 @@ async function valueOf(
   // In a list of spam words, off and none are words.
   if (!(kind.is === "list" && kind.item === "spamWord"))
     requireItems(texts, option, [...Object.keys(words), ...(kind.is === "origins" ? ["any", "*"] : [])]);
-  switch (kind.is) {
-    case "switch":
-      return switchValue(text, option);
-    case "count":
-      // The server has words of its own for what is too few.
-      return countValue(text, option, kind.errors && /^\d/.test(text) ? 0 : kind.least);
-    case "bytes":
-      return requireAtMost(sizeValue(text, option), kind.most, `${option} ${text}`);
-    case "seconds":
-      return requireNotLonger(spanValue(text, option), kind.most, `${option} ${text}`);
-    case "rate":
-      return rateValue(text, option);
-    case "time":
-      return timeValue(text, option, clock.now(), "none");
-    case "json":
-      return jsonObject(text, option, SCHEMA, input);
-    case "choice":
-      if (kind.isOpen || kind.among.includes(text)) return text;
-      throw usage(`${option} is ${kind.among.slice(0, -1).join(", ")} or ${kind.among.at(-1)}, not ${text}`);
-    case "list":
-      return texts;
-    case "origins":
-      return originsValue(texts);
-    case "senders":
-      return texts.filter((each) => !isUnset(each));
-    case "name":
-    case "url":
-    case "text":
-    case "area":
-    case "field":
-    case "flag":
-    case "zone":
-      return isSource ? sourceOf(text, option, input) : text;
-    default:
-      return kind satisfies never;
-  }
+  return kindValue(texts, option, { kind, isSource }, input);
 }

@@ -1,9 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
-
-/** The formats of a feed, which are the endings of its address. */
-export const FEED_FORMATS = ["csv", "json", "atom"] as const;
+import { FEED_FORMATS } from "./feed-card.ts";
 
 export type FeedFormat = (typeof FEED_FORMATS)[number];
 

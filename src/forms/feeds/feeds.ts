@@ -1,9 +1,9 @@
-import type * as z from "zod/mini";
 import type { Caller } from "../../access/caller.ts";
 import { change, type Plan } from "../../access/door.ts";
 import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { dashedKey } from "../../base/ids.ts";
+import type { NewOf } from "../../base/kinds/kinds.ts";
 import { sha256 } from "../../base/sum.ts";
 import type { FormChange } from "../change.ts";
 import type { FormName } from "../form-name.ts";
@@ -12,13 +12,13 @@ import { type SubmissionFilter, searchOf } from "../inbox/submission-filter.ts";
 import { FEED_LIMITS } from "../limits.ts";
 import { type FormSelection, findForm, seesFormsOf, selectProjects } from "../lookup.ts";
 import type { FormsApp } from "../store.ts";
+import type { FEED } from "./feed-card.ts";
 import { type FeedRecord, type FoundFeed, feedToken, noSuchFeed, viewFeed } from "./feed.ts";
-import type { newFeedSchema } from "./feed-schema.ts";
 
 /** Milliseconds between two times that a feed is noted as read. */
 const READ_STEP = 60_000;
 
-type NewFeed = z.infer<typeof newFeedSchema>;
+type NewFeed = NewOf<typeof FEED>;
 type FeedView = ReturnType<typeof viewFeed>;
 
 /**

@@ -1,21 +1,11 @@
+import type { Kind as KindOf } from "../../base/kinds/kinds.ts";
+
 /** Seconds. */
 export const DAY = 86_400;
 
-/** Type of a setting's value, which determines its checks, input and display. */
-export type Kind =
-  | { is: "name" | "switch" | "time" | "rate" | "json" | "origins" | "senders" | "field" | "flag" | "zone" }
-  /** An address of the web; `what` is its name in errors. */
-  | { is: "url"; what: string }
-  /** At most so many characters; an area has several lines. */
-  | { is: "text" | "area"; most: number }
-  /** A whole number within limits, with errors of its own for one below and one above them. */
-  | { is: "count" | "bytes" | "seconds"; least: number; most: number; errors?: [few: string, many: string] }
-  /** One of several values, with labels for people. Commands leave the check of an open one to the server. */
-  | { is: "choice"; among: readonly string[]; error: string; labels: Record<string, string>; isOpen?: true }
-  /** A list of texts; `of` is their name in errors, `item` names the check of each. */
-  | { is: "list"; of: string; most: number; item: Item };
-
 export type Item = "fileType" | "honeypot" | "spamWord" | "spamEmail" | "mailAddress";
+
+export type Kind = Exclude<KindOf<Item>, { is: "expiry" | "names" }>;
 
 /** A setting of a form: whatever checks, stores, shows or documents settings reads this. */
 export type Setting<T> = {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { anyObject } from "../../base/shapes/json-schema.ts";
-import { displayName, momentOf, timestamp, wellFormed } from "../../base/slug-schema.ts";
+import { numberSchema, textSchema } from "../../base/kinds/kinds-schema.ts";
+import { displayName, momentOf, timestamp } from "../../base/slug-schema.ts";
 import { isHoneypotName } from "../intake/control-fields.ts";
 import { isFlagName } from "../intake/open-when.ts";
 import { isOriginPattern } from "../../base/origins.ts";
@@ -71,13 +72,7 @@ function patchSchema(name: string, kind: Kind): z.ZodMiniType {
       return webAddress(kind.what);
     case "text":
     case "area":
-      return z
-        .string()
-        .check(
-          z.minLength(1, `${name} is not empty`),
-          z.maxLength(kind.most, `${name} has at most ${kind.most} characters`),
-          wellFormed,
-        );
+      return textSchema(name, kind.most);
     case "field":
       return z
         .string()
@@ -99,7 +94,7 @@ function patchSchema(name: string, kind: Kind): z.ZodMiniType {
     case "count":
     case "bytes":
     case "seconds":
-      return numberOf(name, kind);
+      return numberSchema(name, kind);
     case "time":
       return momentOf(name);
     case "choice":
@@ -151,16 +146,6 @@ function itemOf(item: Item) {
       ...checks,
     );
   return z.string().check(...checks);
-}
-
-type Numbers = Extract<Kind, { is: "count" | "bytes" | "seconds" }>;
-
-const NUMBERS = { count: "whole number", bytes: "number of bytes", seconds: "whole number of seconds" };
-
-function numberOf(name: string, { is, least, most, errors }: Numbers) {
-  if (errors) return z.int().check(z.gte(least, errors[0]), z.lte(most, errors[1]));
-  const error = `${name} is a ${NUMBERS[is]} from ${least} to ${most}`;
-  return z.int(error).check(z.gte(least, error), z.lte(most, error));
 }
 
 /** The settings of a form as the admin API shows them. */

@@ -35,7 +35,7 @@ test("feeds create prints an address once, feeds list what it shows, and feeds r
 
 test.each([
   [["--format", "xml"], "Allowed choices are csv, json, atom"],
-  [["--format", "csv", "--limit", "10001"], "--limit 10001 is not a number from 1 to 10000"],
+  [["--format", "csv", "--limit", "10001"], "--limit is a whole number from 1 to 10000"],
   [["--format", "csv", "--limit", "0"], "--limit 0 is not"],
   [["--format", "csv", "--limit", "1e3"], "--limit 1e3 is not"],
   [["--format", "csv", "--since", "soon"], "--since soon"],

@@ -50,10 +50,10 @@ test("a feed that cannot be is refused with its reason", async () => {
   const { slug } = await createForm(app, OPERATOR, { slug: fresh(), project });
   for (const [more, says] of [
     [{ format: "xml" }, "csv, json, atom"],
-    [{ limit: 10_001 }, "at most 10000"],
-    [{ limit: 0 }, "at least one"],
+    [{ limit: 10_001 }, "from 1 to 10000"],
+    [{ limit: 0 }, "from 1 to 10000"],
     [{ limit: 1.5 }, "whole"],
-    [{ fields: [] }, "at least one field"],
+    [{ fields: [] }, "at least one of fields"],
     [{ fields: Array.from({ length: 101 }, String) }, "at most 100"],
     [{ search: "   " }, "search"],
     [{ since: 0 }, "since"],

@@ -1,23 +1,23 @@
 import { shortName } from "../../../access/place.ts";
-import { parseDuration } from "../../../base/units.ts";
 import { MAX_LIST } from "../../../base/pages.ts";
-import { FEED_FORMATS, type FoundFeed } from "../../../forms/feeds/feed.ts";
+import { FEED } from "../../../forms/feeds/feed-card.ts";
+import type { FoundFeed } from "../../../forms/feeds/feed.ts";
 import { listFeeds } from "../../../forms/feeds/feeds.ts";
 import type { Form } from "../../../forms/form.ts";
 import { getForm } from "../../../forms/forms.ts";
 import { feeds as operations } from "../../../operations/feeds/feeds.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { type Fields, textOf } from "../fields.ts";
+import type { Fields } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { Empty } from "../parts/card.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { AskingButton } from "../parts/danger.tsx";
-import { SelectField, TextField } from "../parts/field.tsx";
+import { CardFields, controlsOf, givenIn } from "../parts/kind-field.tsx";
 import { Button, Form as PostForm } from "../parts/link.tsx";
 import { List } from "../parts/list.tsx";
 import { secretPage } from "../parts/secret.tsx";
 import { Notice } from "../parts/status.tsx";
-import { type Faults, faultAt } from "../parts/submit.ts";
+import type { Faults } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { FORM, formPath } from "../paths.ts";
@@ -28,24 +28,14 @@ import { namedForm } from "./form-words.ts";
 
 const FEEDS = `${FORM}/feeds` as const;
 
-/** A new feed as it was typed. */
-type Typed = Record<"name" | "format" | "fields" | "search" | "since" | "expires", string>;
-
-const BLANK: Typed = { name: "", format: "csv", fields: "", search: "", since: "", expires: "" };
-
-const TEXTS = [
-  ["name", "Name", "Empty for the name of the form"],
-  ["fields", "Fields", "Such as name, email; empty for all"],
-  ["search", "Search", "Words that a submission has, or label:urgent; empty for all"],
-  ["since", "Not older than", "Such as 30d or 12h; empty for any age"],
-  ["expires", "Expires after", "Such as 90d; empty for never"],
-] as const;
-
-const FORMAT_LABELS = { csv: "CSV, for spreadsheets", json: "JSON Feed", atom: "Atom, for feed readers" };
-
 /** The feeds of a form: addresses at which spreadsheets and readers get its submissions. */
 export function feedsRoutes({ app, get, post, act }: Dashboard) {
-  const show = async (c: DashboardContext, name: string, typed = BLANK, faults: Faults = {}) => {
+  const show = async (
+    c: DashboardContext,
+    name: string,
+    typed: Fields | null = null,
+    faults: Faults = {},
+  ) => {
     const form = await getForm(app, c.get("caller"), name);
     const page = { form: name, limit: MAX_LIST, after: null };
     const { items } = await listFeeds(app, c.get("caller"), page);
@@ -57,10 +47,10 @@ export function feedsRoutes({ app, get, post, act }: Dashboard) {
     "forms:write",
     act({
       operation: operations.create,
-      input: ({ fields, names }) => ({ names, body: newFeed(typedIn(fields), app.now()) }),
+      input: ({ fields, names }) => ({ names, body: givenIn(FEED, fields, app.now()) }),
       done: async ({ url }, { names: { form } }) => addressPage(url, formPath(form)),
-      again: ({ c, fields, names }, faults) => show(c, names.form, typedIn(fields), faults),
-      at: { expiresAt: "expires", invalid: "search", conflict: "name" },
+      again: ({ c, fields, names }, faults) => show(c, names.form, fields, faults),
+      at: { ...controlsOf(FEED), invalid: "search", conflict: "name" },
     }),
   );
   post(
@@ -72,27 +62,6 @@ export function feedsRoutes({ app, get, post, act }: Dashboard) {
       done: (_, { names: { form } }) => ({ to: `${formPath(form)}/feeds`, text: "Revoked the feed" }),
     }),
   );
-}
-
-function typedIn(fields: Fields): Typed {
-  const names = Object.keys(BLANK) as (keyof Typed)[];
-  return Object.fromEntries(names.map((name) => [name, textOf(fields, name).trim()])) as Typed;
-}
-
-/** The feed that was typed. Throws its faults. */
-function newFeed({ name, format, fields, search, since, expires }: Typed, now: number) {
-  const [age, rest] = [since, expires].map((text) => (text === "" ? null : parseDuration(text)));
-  if (age === undefined) throw faultAt("since", "write a time such as 30d or 12h");
-  if (rest === undefined) throw faultAt("expires", "write a time such as 90d or 12h");
-  const shown = fields.split(",").flatMap((field) => field.trim() || []);
-  return {
-    format,
-    ...(name !== "" && { name }),
-    ...(shown.length > 0 && { fields: shown }),
-    ...(search !== "" && { search }),
-    ...(age !== null && { since: age }),
-    ...(rest !== null && { expiresAt: new Date(now + rest * 1000).toISOString() }),
-  };
 }
 
 /** Shows the address of a feed, this one time. */
@@ -111,7 +80,7 @@ function addressPage(url: string, form: string): Page {
   });
 }
 
-function feedsPage(form: Form, feeds: readonly FoundFeed[], typed: Typed, faults: Faults): Page {
+function feedsPage(form: Form, feeds: readonly FoundFeed[], typed: Fields | null, faults: Faults): Page {
   const [slug, options] = namedForm(form);
   return {
     title: `Feeds of form ${form.slug}`,
@@ -134,7 +103,7 @@ function feedsPage(form: Form, feeds: readonly FoundFeed[], typed: Typed, faults
   };
 }
 
-type Props = { form: Form; feeds: readonly FoundFeed[]; typed: Typed; faults: Faults };
+type Props = { form: Form; feeds: readonly FoundFeed[]; typed: Fields | null; faults: Faults };
 
 function Feeds({ form, feeds, typed, faults }: Props) {
   const mayChange = useMayWriteForms(form.project);
@@ -197,21 +166,12 @@ function contentOf({ fields, search, since, limit }: FoundFeed): string {
     .join("; ");
 }
 
-function NewFeed({ to, typed, faults }: { to: string; typed: Typed; faults: Faults }) {
+function NewFeed({ to, typed, faults }: { to: string; typed: Fields | null; faults: Faults }) {
   return (
-    <PostForm to={to} class="card stack" id="new-feed" label="Create a feed" isChanged={typed !== BLANK}>
+    <PostForm to={to} class="card stack" id="new-feed" label="Create a feed" isChanged={typed !== null}>
       <h2>Create a feed</h2>
       <div class="columns">
-        <SelectField
-          name="format"
-          label="Format"
-          value={typed.format}
-          options={FEED_FORMATS.map((format) => ({ value: format, label: FORMAT_LABELS[format] }))}
-          error={faults["format"]}
-        />
-        {TEXTS.map(([name, label, hint]) => (
-          <TextField name={name} label={label} hint={hint} value={typed[name]} error={faults[name]} />
-        ))}
+        <CardFields card={FEED} typed={typed} faults={faults} />
       </div>
       <div class="buttons">
         <Button kind="primary" icon="plus">

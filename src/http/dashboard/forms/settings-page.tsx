@@ -1,12 +1,11 @@
 import { shortName } from "../../../access/place.ts";
 import type { Form } from "../../../forms/form.ts";
-import type { Kind } from "../../../forms/settings/setting.ts";
 import { SETTINGS, type SettingName } from "../../../forms/settings/settings.ts";
 import { sentence } from "../error-page.tsx";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
-import { AreaField, CheckField, SelectField, TextField } from "../parts/field.tsx";
+import { KindField } from "../parts/kind-field.tsx";
 import { Button, ButtonLink, Form as PostForm, Hidden } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import type { Faults } from "../parts/submit.ts";
@@ -103,42 +102,14 @@ function SettingField({
   const [, label, hint] = field!;
   const value = failed ? textOf(failed.fields, name) : settingText(form, name, timeZone);
   const error = failed?.errors[name];
-  const common = { name, label, ...(hint && { hint }), error: error && sentence(error) };
-  switch (kind.is) {
-    case "switch":
-      return <CheckField {...common} checked={value === "on"} />;
-    case "choice":
-      return <SelectField {...common} value={value} options={optionsOf(kind, SETTINGS[name].default)} />;
-    case "list":
-    case "origins":
-    case "senders":
-      return <AreaField {...common} value={value} rows={3} />;
-    case "area":
-      return <AreaField {...common} value={value} rows={4} />;
-    case "json":
-      return <AreaField {...common} value={value} rows={10} code />;
-    case "time":
-      return (
-        <TextField {...common} hint={`In ${timeZone}; empty for none`} type="datetime-local" value={value} />
-      );
-    case "name":
-    case "url":
-    case "text":
-    case "field":
-    case "flag":
-    case "zone":
-    case "count":
-    case "bytes":
-    case "seconds":
-    case "rate":
-      return <TextField {...common} value={value} />;
-    default:
-      return kind satisfies never;
-  }
-}
-
-/** The options of a choice, with an empty one for a setting without a default. */
-function optionsOf({ among, labels }: Extract<Kind, { is: "choice" }>, unset: unknown) {
-  const values = unset === null ? ["", ...among] : among;
-  return values.map((value) => ({ value, label: labels[value] ?? value }));
+  const common = { name, label, hint, error: error && sentence(error) };
+  return (
+    <KindField
+      {...common}
+      kind={kind}
+      value={value}
+      mayLack={SETTINGS[name].default === null}
+      timeZone={timeZone}
+    />
+  );
 }

@@ -7,7 +7,8 @@ import type { Page } from "../page.tsx";
 /** Errors of a form: a sentence for each field; the empty name is the form as a whole. */
 export type Faults = Readonly<Record<string, string>>;
 
-function faultsAt(faults: readonly (readonly [field: string, message: string])[]): AppError {
+/** The faults of fields, for {@link submit}. */
+export function faultsAt(faults: readonly (readonly [field: string, message: string])[]): AppError {
   const errors = faults.map(([field, message]) => ({
     field,
     code: "invalid",

@@ -1,0 +1,112 @@
+import type { Command, Option } from "commander";
+import { clock } from "../../src/base/clock.ts";
+import { formatBytes } from "../../src/base/bytes.ts";
+import type { Card, Field, Kind, NewOf } from "../../src/base/kinds/kinds.ts";
+import { formatDuration } from "../../src/base/units.ts";
+import { listOption } from "./command-line.ts";
+import { optionFor } from "./guesses/near-misses.ts";
+import type { Input } from "./input.ts";
+import { jsonObject, sourceOf } from "./sources.ts";
+import { usage } from "./usage.ts";
+import {
+  countValue,
+  expiryValue,
+  isUnset,
+  originsValue,
+  rateValue,
+  sizeValue,
+  spanValue,
+  switchValue,
+  timeValue,
+} from "./values.ts";
+
+/** Adds the options of a new record to a command, in the order of its card. */
+export function withCard(command: Command, card: Card): Command {
+  for (const [name, field] of Object.entries(card)) command.addOption(optionOf(name, field));
+  return command;
+}
+
+/** The fields that the options give, as the admin API takes them. Throws `invalid`. */
+export async function givenIn<C extends Card>(card: C, input: Input): Promise<NewOf<C>> {
+  const given: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries<Field>(card)) {
+    const option = optionOf(name, field);
+    const value = input.options[option.attributeName()] as string | string[] | undefined;
+    if (value !== undefined) given[name] = await kindValue(value, option.long!, field, input);
+  }
+  // The options are those of the card, and the server checks the values.
+  return given as NewOf<C>;
+}
+
+function optionOf(name: string, { kind, option: [flags, help], required, default: unset }: Field): Option {
+  if (kind.is === "names") return listOption(`--${flags}`, help);
+  const option = optionFor(name, `--${flags}`, help);
+  if (kind.is === "choice") option.choices(kind.among);
+  if (unset !== null && unset !== undefined) option.default(String(unset));
+  return required ? option.makeOptionMandatory() : option;
+}
+
+/** Throws `invalid` for a size beyond the limit, in the units of sizes. */
+function requireAtMost(bytes: number | null, most: number, what: string): number | null {
+  if (bytes !== null && bytes > most)
+    throw usage(`${what} is too large`, `at most ${formatBytes(most).replace(" ", "")}`);
+  return bytes;
+}
+
+/** The same for a span. */
+function requireNotLonger(seconds: number, most: number, what: string): number {
+  if (seconds > most) throw usage(`${what} is too long`, `at most ${formatDuration(most)}`);
+  return seconds;
+}
+
+const SCHEMA = '{"properties":{"email":{"type":"string","format":"email"}}}';
+
+/** The value of an option that takes a kind. Throws `invalid`. */
+export async function kindValue(
+  given: string | readonly string[],
+  option: string,
+  { kind, isSource = false }: { kind: Kind; isSource?: boolean | undefined },
+  input: Input,
+): Promise<unknown> {
+  const texts = [given].flat();
+  const text = texts[0]!;
+  switch (kind.is) {
+    case "switch":
+      return switchValue(text, option);
+    case "count":
+      // The server has words of its own for what is too few.
+      return countValue(text, option, kind.errors && /^\d/.test(text) ? 0 : kind.least);
+    case "bytes":
+      return requireAtMost(sizeValue(text, option), kind.most, `${option} ${text}`);
+    case "seconds":
+      return requireNotLonger(spanValue(text, option), kind.most, `${option} ${text}`);
+    case "rate":
+      return rateValue(text, option);
+    case "time":
+      return timeValue(text, option, clock.now(), "none");
+    case "expiry":
+      return expiryValue(text, option, clock.now());
+    case "json":
+      return jsonObject(text, option, SCHEMA, input);
+    case "choice":
+      if (kind.isOpen || kind.among.includes(text)) return text;
+      throw usage(`${option} is ${kind.among.slice(0, -1).join(", ")} or ${kind.among.at(-1)}, not ${text}`);
+    case "list":
+    case "names":
+      return texts;
+    case "origins":
+      return originsValue(texts);
+    case "senders":
+      return texts.filter((each) => !isUnset(each));
+    case "name":
+    case "url":
+    case "text":
+    case "area":
+    case "field":
+    case "flag":
+    case "zone":
+      return isSource ? sourceOf(text, option, input) : text;
+    default:
+      return kind satisfies never;
+  }
+}

@@ -1,0 +1,126 @@
+import { formatBytes, parseBytes } from "../bytes.ts";
+import { type Rate, formatDuration, formatRate, parseDuration, parseRate } from "../units.ts";
+import { parseWallTime, wallTime } from "../wall-time.ts";
+
+/** Type of a value, which determines its checks, input and display on every face. `Item` names the checks of list items. */
+export type Kind<Item extends string = string> =
+  | { is: "name" | "switch" | "time" | "rate" | "json" | "origins" | "senders" | "field" | "flag" | "zone" }
+  /** A time from now on that ends something, such as `90d`, in ISO 8601; null for never. */
+  | { is: "expiry" }
+  /** An address of the web; `what` is its name in errors. */
+  | { is: "url"; what: string }
+  /** At most so many characters; an area has several lines. */
+  | { is: "text" | "area"; most: number }
+  /** A whole number within limits, with errors of its own for one below and one above them. */
+  | { is: "count" | "bytes" | "seconds"; least: number; most: number; errors?: [few: string, many: string] }
+  /** One of several values, with labels for people. Commands leave the check of an open one to the server. */
+  | { is: "choice"; among: readonly string[]; error: string; labels: Record<string, string>; isOpen?: true }
+  /** A list of texts, one a line; `of` is their name in errors, `item` names the check of each. */
+  | { is: "list"; of: string; most: number; item: Item }
+  /** A list of short texts with commas between them; each has at most `longest` bytes. */
+  | { is: "names"; of: string; most: number; longest: number };
+
+/** A field of a noun: whatever checks, asks for, shows or documents the field reads this. */
+export type Field = {
+  kind: Kind;
+  /** Whether a new record has to be given it. */
+  required?: true;
+  /** The value of a new record that is not given one. Default: null. */
+  default?: string | number | boolean | null;
+  /** The option of the command that creates one, without its dashes, and its help. */
+  option: readonly [flags: string, help: string];
+  /** Label and hint on a page. A field without a label is not asked for there. */
+  label?: string;
+  hint?: string;
+  /** The name of the control on a page, if it is not that of the field. */
+  control?: string;
+};
+
+/** The fields of a noun, by their names in the admin API, in the order in which commands and pages have them. */
+export type Card = Readonly<Record<string, Field>>;
+
+/** A text that a person typed, as the value of its kind; or the fault, in words. */
+export type Read = { value: unknown } | { fault: string };
+
+/** Reads typed text, of which the empty one is null. `json` is read by the caller. */
+export function readKind(
+  { is }: Kind,
+  typed: string,
+  { now, timeZone }: { now: number; timeZone: string },
+): Read {
+  const text = typed.trim();
+  if (is === "switch") return { value: typed === "on" };
+  if (is === "list" || is === "origins" || is === "senders")
+    return { value: text.split("\n").flatMap((line) => line.trim() || []) };
+  if (is === "name") return { value: text };
+  if (text === "") return { value: null };
+  switch (is) {
+    case "count":
+      return /^\d{1,9}$/.test(text) ? { value: Number(text) } : { fault: "write a whole number" };
+    case "bytes":
+      return valueOr(parseBytes(text), "write a size with its unit, such as 10 MB");
+    case "seconds":
+      return valueOr(parseDuration(text), "write a time such as 60s, 12h or 90d");
+    case "expiry": {
+      const seconds = parseDuration(text);
+      if (seconds === undefined) return { fault: "write a time such as 90d or 12h" };
+      return { value: new Date(now + seconds * 1000).toISOString() };
+    }
+    case "rate":
+      return valueOr(parseRate(text), "write a rate such as 20/h or 5/10m");
+    case "time": {
+      const at = parseWallTime(text, timeZone);
+      return at === null ? { fault: "write a date and a time" } : { value: new Date(at).toISOString() };
+    }
+    case "names":
+      return { value: text.split(",").flatMap((each) => each.trim() || []) };
+    case "url":
+    case "text":
+    case "area":
+    case "field":
+    case "flag":
+    case "zone":
+    case "choice":
+      return { value: text };
+    case "json":
+      throw new Error("typed JSON has a reader of its own");
+    default:
+      return is satisfies never;
+  }
+}
+
+function valueOr(value: unknown, fault: string): Read {
+  return value === undefined ? { fault } : { value };
+}
+
+/** A value as a person would type it; `on` or nothing for a switch, nothing for null. */
+export function showKind({ is }: Kind, value: unknown, timeZone: string): string {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return value.join(is === "names" ? ", " : "\n");
+  if (typeof value === "boolean") return value ? "on" : "";
+  if (typeof value === "object")
+    return is === "rate" ? formatRate(value as Rate) : JSON.stringify(value, null, 2);
+  if (typeof value === "string") return is === "time" ? wallTime(Date.parse(value), timeZone) : value;
+  const number = value as number;
+  return is === "bytes" ? formatBytes(number) : is === "seconds" ? formatDuration(number) : String(number);
+}
+
+type ValueOf<K> = K extends { is: "switch" }
+  ? boolean
+  : K extends { is: "count" | "bytes" | "seconds" }
+    ? number
+    : K extends { is: "names" | "list" | "origins" | "senders" }
+      ? string[]
+      : K extends { is: "choice"; among: readonly (infer T)[] }
+        ? T
+        : string;
+
+type RequiredOf<C extends Card> = { [N in keyof C]: C[N] extends { required: true } ? N : never }[keyof C];
+
+/** A new record of a noun, as its card has it; a field whose default is null may be null. */
+export type NewOf<C extends Card> = { [N in RequiredOf<C>]: ValueOf<C[N]["kind"]> } & {
+  [N in Exclude<keyof C, RequiredOf<C>>]?:
+    | ValueOf<C[N]["kind"]>
+    | (C[N] extends { default: null } ? null : never)
+    | undefined;
+};
