@@ -31,7 +31,7 @@ type Perform = <S extends Schemas, P extends string>(
 ) => Promise<Output<S>>;
 
 /** A form that was sent: its fields, and the names in its path. */
-type Sent<N> = { c: DashboardContext; fields: Fields; names: N };
+export type Sent<N> = { c: DashboardContext; fields: Fields; names: N };
 
 /** A form that stands for an operation. */
 export type Act<S extends Schemas, P extends string, N> = {

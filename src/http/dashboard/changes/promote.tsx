@@ -1,8 +1,7 @@
 import { promotion } from "../../../operations/promotion.ts";
 import { counted } from "../parts/text.tsx";
-import { AppError } from "../../../base/errors.ts";
-import { type Promotion, fingerprintOf } from "../../../flags/promotions.ts";
-import { compareEnvironments, promoteFlags } from "../../../flags/promotions.ts";
+import type { AppError } from "../../../base/errors.ts";
+import { type Promotion, compareEnvironments, fingerprintOf } from "../../../flags/promotions.ts";
 import { MAX_UNDONE } from "../../../flags/undo.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
@@ -12,13 +11,12 @@ import { sentence } from "../error-page.tsx";
 import { type Fields, textOf, textOrNull, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
-import { confirmed } from "../parts/confirm.tsx";
 import { undoOfAll } from "../flags/ticked.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Changes, Plan } from "../parts/plan.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { COMPARE, pathTo } from "../paths.ts";
-import type { Dashboard } from "../routes.ts";
+import type { Dashboard, Sent } from "../routes.ts";
 import { addressOf } from "../view.ts";
 import { SegmentDifferences, comparePage, pairOf } from "./compare.tsx";
 import { projectPage } from "../project/project-page.tsx";
@@ -32,7 +30,7 @@ type Order = {
   segments: boolean;
 };
 
-export function promoteRoutes({ app, post }: Dashboard) {
+export function promoteRoutes({ app, post, act, perform }: Dashboard) {
   const orderOf = async (slug: string, fields: Fields): Promise<Order> => {
     const project = await getProject(app, slug);
     const [from, to] = [textOf(fields, "from"), textOf(fields, "to")];
@@ -41,11 +39,12 @@ export function promoteRoutes({ app, post }: Dashboard) {
     const flags = isAll ? null : textsOf(fields, "flag");
     return { project, from, target, flags, segments: textOf(fields, "segments") === "on" };
   };
-  /** `expected` names the promotion that was reviewed; null returns what there is to review. */
-  const promote = (c: DashboardContext, { project, target, ...order }: Order, expected: string | null) => {
-    const wanted = { ...order, to: target.slug };
-    return promoteFlags(app, c.get("caller"), project.slug, wanted, expected === null, expected);
-  };
+  const inputOf = ({ project, target, from, flags, segments }: Order, dryRun: boolean) => ({
+    names: { project: project.slug, environment: target.slug },
+    body: { from, segments, ...(flags && { flags }), ...(dryRun && { dryRun }) },
+  });
+  const planned = (c: DashboardContext, order: Order): Promise<Promotion> =>
+    perform(c, promotion.promote, inputOf(order, true));
 
   /** The changes of a promotion, if nothing else was changed there since; those of segments are not undone. */
   const madeBy = async (c: DashboardContext, { project, target }: Order, { flags, segments }: Promotion) => {
@@ -59,47 +58,48 @@ export function promoteRoutes({ app, post }: Dashboard) {
   post(`${COMPARE}/review`, "flags:write", async (c, fields, parameters) => {
     const order = await orderOf(parameters.project, fields);
     const { project, from, target, flags } = order;
-    if (flags?.length !== 0) return reviewPage(order, await promote(c, order, null));
+    if (flags?.length !== 0) return reviewPage(order, await planned(c, order));
     const comparison = await compareEnvironments(app, project.slug, from, target.slug);
     const error = "Tick the flags to promote.";
     return { ...comparePage({ project, from, to: target.slug, error, comparison }), status: 400 };
   });
-  post(`${COMPARE}/promote`, "flags:write", async (c, fields, parameters) => {
-    const order = await orderOf(parameters.project, fields);
-    const { project, from, target } = order;
-    const path = pathTo(COMPARE, { project: project.slug });
-    try {
-      const done = await confirmed(
-        fields,
-        () => promote(c, order, textOf(fields, "expected")),
-        async () => {
-          const promoted = await promote(c, order, null);
-          return {
-            title: `Confirm the promotion from ${from} to ${target.slug}, ${project.slug}`,
-            label: labelOf(order, promoted),
-            environments: [target],
-            change: <Promoted promotion={promoted} order={order} />,
-            back: { to: addressOf({ root: "" }, path, { from, to: target.slug }), label: "Compare" },
-          };
-        },
-        {
-          app,
-          caller: c.get("caller"),
-          operation: promotion.promote,
-          names: { project: project.slug, environment: target.slug },
-          body: { from, segments: order.segments, ...(order.flags && { flags: order.flags }) },
-        },
-      );
-      if ("content" in done) return done;
-      const text = `Promoted ${counted(done.flags.length, "flag")} from ${from} to ${target.slug}.`;
-      const made = await madeBy(c, order, done);
-      return { to: path, query: { from, to: target.slug }, text, ...undoOfAll(project.slug, made) };
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== "conflict") throw error;
-      const why = textOrNull(fields, "why");
-      return { ...(await reviewPage(order, await promote(c, order, null), { error, why })), status: 409 };
-    }
+  const promote = act({
+    operation: promotion.promote,
+    input: ({ fields, names: order }: Sent<Order>) => ({
+      ...inputOf(order, false),
+      etag: textOf(fields, "expected"),
+    }),
+    async confirm({ c, names: order }) {
+      const { project, from, target } = order;
+      const plan = await planned(c, order);
+      return {
+        title: `Confirm the promotion from ${from} to ${target.slug}, ${project.slug}`,
+        label: labelOf(order, plan),
+        environments: [target],
+        change: <Promoted promotion={plan} order={order} />,
+        back: { to: addressOf({ root: "" }, pathOf(order), { from, to: target.slug }), label: "Compare" },
+      };
+    },
+    async done(made, { c, names: order }) {
+      const { project, from, target } = order;
+      return {
+        to: pathOf(order),
+        query: { from, to: target.slug },
+        text: `Promoted ${counted(made.flags.length, "flag")} from ${from} to ${target.slug}.`,
+        ...undoOfAll(project.slug, await madeBy(c, order, made)),
+      };
+    },
+    again: async ({ c, fields, names: order }, _, error) =>
+      reviewPage(order, await planned(c, order), { error, why: textOrNull(fields, "why") }),
+    at: { conflict: "" },
   });
+  post(`${COMPARE}/promote`, "flags:write", async (c, fields, { project }) =>
+    promote(c, fields, await orderOf(project, fields)),
+  );
+}
+
+function pathOf({ project }: Order): string {
+  return pathTo(COMPARE, { project: project.slug });
 }
 
 function labelOf({ target }: Order, { flags, segments }: Promotion): string {
@@ -114,7 +114,7 @@ type Failed = { error: AppError; why: string | null };
 async function reviewPage(order: Order, promotion: Promotion, failed?: Failed): Promise<Page> {
   const { project, from, target, flags, segments } = order;
   const { slug } = project;
-  const path = pathTo(COMPARE, { project: slug });
+  const path = pathOf(order);
   const which = flags === null ? [{ all: true }] : flags.slice(0, 3);
   const values: [name: string, value: string][] = [
     ["from", from],

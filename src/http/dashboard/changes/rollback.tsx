@@ -1,7 +1,6 @@
 import { history } from "../../../operations/history.ts";
 import type { App } from "../../../app.ts";
-import { AppError } from "../../../base/errors.ts";
-import { type RollbackPoint, rollbackFlag } from "../../../flags/flags.ts";
+import type { AppError } from "../../../base/errors.ts";
 import type { FlagPlace } from "../../../flags/flag.ts";
 import { type FlagState, blankState, flagState, stateAfter, stateBefore } from "../../../flags/history.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
@@ -10,46 +9,56 @@ import { sentence } from "../error-page.tsx";
 import { revisionIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
-import { confirmed, lastChange } from "../parts/confirm.tsx";
+import { lastChange } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { Changes, Plan } from "../parts/plan.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime } from "../parts/time.tsx";
 import { type ParametersOf, REVISION, settingPath, projectPath } from "../paths.ts";
-import type { Dashboard } from "../routes.ts";
+import type { Dashboard, Sent } from "../routes.ts";
 import { changeOf } from "./history.tsx";
 import { projectPage } from "../project/project-page.tsx";
 import { type Side, revisionPath, undoOf } from "./change-card.tsx";
 
 const PATH = `${REVISION}/rollback` as const;
 
-export function rollbackRoutes({ app, get, post }: Dashboard) {
-  get(PATH, "flags:write", async (c, parameters) =>
-    rollbackPage(await readRollback(app, parameters, sideOf(c.req.query("to") ?? ""))),
-  );
-  post(PATH, "flags:write", async (c, fields, parameters) => {
-    const read = () => readRollback(app, parameters, sideOf(textOf(fields, "to")));
-    const { place, change, point } = await read();
-    const roll = () => rollbackFlag(app, c.get("caller"), place, point, revisionIn(fields));
-    try {
-      const done = await confirmed(fields, roll, async () => confirmationOf(app, await read()), {
-        app,
-        caller: c.get("caller"),
-        operation: history.rollback,
-        names: place,
-        body: typeof point === "number" ? { to: point } : { before: change.revision },
-      });
-      if ("content" in done) return done;
+export function rollbackRoutes({ app, get, post, act }: Dashboard) {
+  const roll = act({
+    operation: history.rollback,
+    input: ({ fields, names: { place, side, change } }: Sent<Rollback>) => ({
+      names: place,
+      body: { [side === "after" ? "to" : "before"]: change.revision },
+      revision: revisionIn(fields),
+    }),
+    async confirm({ names: { place, environment, change, now, wanted } }) {
+      const { project, flag: name } = place;
+      return {
+        title: `Confirm the rollback of ${name} in ${environment.slug}, ${project}`,
+        label: `Roll back ${name} in ${environment.slug}`,
+        environments: [environment],
+        change: <Diff before={now} after={wanted} />,
+        last: await lastChange(app, project, { kind: "flag", name, environment: environment.slug }),
+        back: { to: `${revisionPath(project, change.revision)}/rollback`, label: "Roll back" },
+      };
+    },
+    done({ result, revision }, { names: { place, side, change } }) {
       const to = settingPath(place);
-      const words = `${typeof point === "number" ? "after" : "before"} revision ${change.revision}`;
-      const text = `${place.flag} in ${place.environment} is as it was ${words}.`;
-      return done.result === "unchanged" ? { to, text } : { to, text, undo: undoOf(place, done.record) };
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== "conflict") throw error;
-      return { ...rollbackPage(await read(), { why: textOf(fields, "why"), error }), status: 409 };
-    }
+      const text = `${place.flag} in ${place.environment} is as it was ${side} revision ${change.revision}.`;
+      return result === "unchanged" ? { to, text } : { to, text, undo: undoOf(place, { revision }) };
+    },
+    async again({ fields, names: { place, side, change } }, _, error) {
+      const parameters = { project: place.project, revision: String(change.revision) };
+      return rollbackPage(await readRollback(app, parameters, side), { why: textOf(fields, "why"), error });
+    },
+    at: { conflict: "" },
   });
+  get(PATH, "flags:write", async (c, names) =>
+    rollbackPage(await readRollback(app, names, sideOf(c.req.query("to") ?? ""))),
+  );
+  post(PATH, "flags:write", async (c, fields, names) =>
+    roll(c, fields, await readRollback(app, names, sideOf(textOf(fields, "to")))),
+  );
 }
 
 /** The side of a change that a page names; null for none. */
@@ -63,7 +72,6 @@ type Rollback = {
   environment: Awaited<ReturnType<typeof getEnvironment>>;
   change: Change;
   side: Side;
-  point: RollbackPoint;
   /** 0 if the flag does not exist. */
   revision: number;
   now: FlagState | object;
@@ -92,22 +100,9 @@ async function readRollback(
     environment,
     change,
     side,
-    point: side === "after" ? change.revision : { before: change.revision },
     revision: record?.revision ?? 0,
     now,
     wanted: side === "after" ? after : before,
-  };
-}
-
-async function confirmationOf(app: App, { place, environment, change, now, wanted }: Rollback) {
-  const { project, flag } = place;
-  return {
-    title: `Confirm the rollback of ${flag} in ${environment.slug}, ${project}`,
-    label: `Roll back ${flag} in ${environment.slug}`,
-    environments: [environment],
-    change: <Diff before={now} after={wanted} />,
-    last: await lastChange(app, project, { kind: "flag", name: flag, environment: environment.slug }),
-    back: { to: `${revisionPath(project, change.revision)}/rollback`, label: "Roll back" },
   };
 }
 

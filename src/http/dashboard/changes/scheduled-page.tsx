@@ -1,5 +1,5 @@
 import type { Environment } from "../../../projects/environment.ts";
-import { type ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
+import type { viewScheduled } from "../../../flags/schedule/scheduled-change.ts";
 import { nextShare, rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
 import { type Ramp, viewRamp } from "../../../flags/ramps/ramp.ts";
 import type { Change } from "../../../projects/history.ts";
@@ -24,7 +24,7 @@ import { projectPage } from "../project/project-page.tsx";
 
 /** A scheduled change, and what it would make of the flag as it is now. */
 export type Coming = {
-  scheduled: ScheduledChange;
+  scheduled: ReturnType<typeof viewScheduled>;
   before: unknown;
   after: unknown;
   /** Why it would fail, as far as is known now. */
@@ -36,18 +36,17 @@ export type FoundScheduled = { project: Project; environment: Environment; comin
 
 type Scheduled = {
   project: Project;
-  environment: string | null;
+  environment: string | undefined;
   coming: Coming[];
-  more: boolean;
+  next: string | null;
   failed: Change[];
   /** Ramps that are running or paused. */
   ramps: Ramp[];
 };
 
-export function scheduledPage({ project, environment, coming, more, failed, ramps }: Scheduled): Page {
+export function scheduledPage({ project, environment, coming, next, failed, ramps }: Scheduled): Page {
   const { slug, environments } = project;
   const path = `${projectPath(slug)}/scheduled`;
-  const last = coming.at(-1)?.scheduled;
   return projectPage({
     project: slug,
     tab: "scheduled",
@@ -70,7 +69,11 @@ export function scheduledPage({ project, environment, coming, more, failed, ramp
         <List
           filters={
             <FilterForm to={path} label="Filter">
-              <EnvironmentField environments={environments} value={environment} all="Any environment" />
+              <EnvironmentField
+                environments={environments}
+                value={environment ?? null}
+                all="Any environment"
+              />
             </FilterForm>
           }
           empty={
@@ -87,7 +90,7 @@ export function scheduledPage({ project, environment, coming, more, failed, ramp
             to: path,
             query: { environment },
             isLater: false,
-            next: more && last ? { after: `${last.at}.${last.createdAt}.${last.id}` } : null,
+            next: next !== null && { after: next },
             words: ["First", "Later ones"],
           }}
         />
@@ -160,7 +163,7 @@ function ComingChange({ project, coming }: { project: Project; coming: Coming })
       <h2>
         <A to={settingPath({ project: project.slug, environment, flag })}>{flag}</A>
         <EnvironmentName environment={environmentOf(project.environments, environment)} />
-        <Time at={at} />
+        <Time at={Date.parse(at)} />
       </h2>
       <Planned project={project.slug} coming={coming} />
       {useMayChange([environmentOf(project.environments, environment)]) && (
@@ -185,7 +188,8 @@ export function Planned({
   return (
     <>
       <p class="soft">
-        On <ExactTime at={at} />, scheduled by <Foreign text={who} />, <Time at={createdAt} />
+        On <ExactTime at={Date.parse(at)} />, scheduled by <Foreign text={who} />,{" "}
+        <Time at={Date.parse(createdAt)} />
       </p>
       {why && (
         <blockquote>

@@ -1,122 +1,96 @@
 import type { App } from "../../../app.ts";
 import { parseDuration } from "../../../base/units.ts";
 import { viewExperiment } from "../../../experiments/experiment.ts";
-import { deleteExperiment, findExperiment } from "../../../experiments/experiments.ts";
-import {
-  pauseExperiment,
-  resumeExperiment,
-  startExperiment,
-  stopExperiment,
-} from "../../../experiments/lifecycle.ts";
+import { findExperiment } from "../../../experiments/experiments.ts";
 import { settled } from "../../../experiments/plan.ts";
 import { countsNow, resultsOf } from "../../../experiments/results.ts";
-import { shipExperiment } from "../../../experiments/shipping.ts";
-import { findStepsFault } from "../../../flags/ramps/ramp.ts";
 import { parseShares } from "../../../flags/ramps/ramp-words.ts";
 import { experiments } from "../../../operations/experiments.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
-import { type Fields, oneOf, textOf } from "../fields.ts";
-import type { Page } from "../page.tsx";
-import { type Confirmation, confirmed, lastChange } from "../parts/confirm.tsx";
-import { faultAt, submit } from "../parts/submit.ts";
+import { type Fields, chosenOf, textOf } from "../fields.ts";
+import { type Confirmation, lastChange } from "../parts/confirm.tsx";
+import { type Faults, faultAt } from "../parts/submit.ts";
 import { EXPERIMENT, EXPERIMENTS, type ParametersOf, experimentPath, pathTo } from "../paths.ts";
-import type { Dashboard, Done } from "../routes.ts";
+import type { Dashboard, Sent } from "../routes.ts";
 import type { ShipDraft, Shown } from "./actions.tsx";
 import { experimentPage } from "./experiment-page.tsx";
 
 type Place = ParametersOf<typeof EXPERIMENT>;
 
-/** The steps of an experiment: what does it, what it is called, the step back. */
+/** The steps of an experiment: what each is called, and the step back. */
 const STEPS = {
-  start: { act: startExperiment, label: "Start", done: "started", back: null },
-  pause: { act: pauseExperiment, label: "Pause", done: "paused", back: "resume" },
-  resume: { act: resumeExperiment, label: "Resume", done: "resumed", back: "pause" },
-  stop: { act: stopExperiment, label: "Stop", done: "stopped", back: null },
+  start: { label: "Start", done: "started", back: null },
+  pause: { label: "Pause", done: "paused", back: "resume" },
+  resume: { label: "Resume", done: "resumed", back: "pause" },
+  stop: { label: "Stop", done: "stopped", back: null },
 } as const;
 
-const STEP_NAMES = ["start", "pause", "resume", "stop"] as const;
+export function experimentRoutes({ app, get, post, act }: Dashboard) {
+  /** The shared part of each act on an experiment: a refusal is shown on its page. */
+  const shared = (label: (fields: Fields) => string) => ({
+    input: ({ names }: Sent<Place>) => ({ names }),
+    confirm: ({ fields, names }: Sent<Place>) => describe(app, names, label(fields)),
+    again: async ({ names }: Sent<Place>, faults: Faults) =>
+      experimentPage({ ...(await read(app, names)), faults }),
+    at: { conflict: "", invalid: "", "flag-not-found": "" },
+  });
+  const step = (name: keyof typeof STEPS) => {
+    const { label, done, back } = STEPS[name];
+    return act({
+      ...shared(() => label),
+      operation: experiments[name],
+      done: (_, { names }) => ({
+        to: experimentPath(names),
+        text: `The experiment ${names.experiment} is ${done}.`,
+        undo: back === null ? undefined : { to: `${experimentPath(names)}/state`, values: { do: back } },
+      }),
+    });
+  };
+  const steps = { start: step("start"), pause: step("pause"), resume: step("resume"), stop: step("stop") };
 
-export function experimentRoutes({ app, get, post }: Dashboard) {
   get(EXPERIMENT, "flags:read", async (_, place) => experimentPage(await read(app, place)));
-  post(`${EXPERIMENT}/state`, "flags:write", async (c, fields, place) => {
-    const caller = c.get("caller");
-    const step = oneOf("a step", STEP_NAMES, textOf(fields, "do"));
-    const { act, label, done, back } = STEPS[step];
-    const run = async (): Promise<Done> => {
-      await act(app, caller, place);
-      const undo = back === null ? undefined : { to: `${experimentPath(place)}/state`, values: { do: back } };
-      return { to: experimentPath(place), text: `The experiment ${place.experiment} is ${done}.`, undo };
-    };
-    return submit<Done | Page>(
-      () =>
-        confirmed(fields, run, () => describe(app, place, label), {
-          app,
-          caller,
-          operation: experiments[step],
-          names: place,
-        }),
-      (faults) => again(app, place, faults),
-      REFUSALS,
-    );
-  });
-  post(`${EXPERIMENT}/ship`, "flags:write", async (c, fields, place) => {
-    const caller = c.get("caller");
-    const draft = shipIn(fields);
-    return submit<Done | Page>(
-      () => {
-        const body = shippingOf(draft);
-        const run = async (): Promise<Done> => {
-          await shipExperiment(app, caller, place, body);
-          const how = body.to ? `goes to ${body.to.join(" %, ")} % of users` : "is for everybody";
-          const text = `The experiment ${place.experiment} has ended: ${body.variant} ${how}.`;
-          return { to: experimentPath(place), text };
+  post(`${EXPERIMENT}/state`, "flags:write", (c, fields, place) => chosenOf(steps, fields)(c, fields, place));
+  const shipping = shared((fields) => `Ship ${shipIn(fields).variant} of`);
+  post(
+    `${EXPERIMENT}/ship`,
+    "flags:write",
+    act({
+      ...shipping,
+      operation: experiments.ship,
+      input: ({ fields, names }) => ({ names, body: shippingOf(shipIn(fields)) }),
+      done(_, { fields, names }) {
+        const { variant, to } = shippingOf(shipIn(fields));
+        const how = to ? `goes to ${to.join(" %, ")} % of users` : "is for everybody";
+        return {
+          to: experimentPath(names),
+          text: `The experiment ${names.experiment} has ended: ${variant} ${how}.`,
         };
-        return confirmed(fields, run, () => describe(app, place, `Ship ${draft.variant} of`), {
-          app,
-          caller,
-          operation: experiments.ship,
-          names: place,
-          body,
-        });
       },
-      (faults) => again(app, place, faults, draft),
-      { ...REFUSALS, "ramp-variant": "variant", invalid: "to" },
-    );
-  });
-  post(`${EXPERIMENT}/delete`, "flags:write", async (c, fields, place) =>
-    submit<Done | Page>(
-      () =>
-        confirmed(
-          fields,
-          async (): Promise<Done> => {
-            await deleteExperiment(app, c.get("caller"), place);
-            const to = pathTo(EXPERIMENTS, { project: place.project });
-            return { to, text: `The experiment ${place.experiment} is deleted.` };
-          },
-          () => describe(app, place, "Delete"),
-        ),
-      (faults) => again(app, place, faults),
-      REFUSALS,
-    ),
+      again: async ({ fields, names }, faults) =>
+        experimentPage({ ...(await read(app, names)), faults, draft: shipIn(fields) }),
+      at: { ...shipping.at, "ramp-variant": "variant", invalid: "to" },
+    }),
   );
-}
-
-/** A refused step is told on the page of the experiment. */
-const REFUSALS = { conflict: "", invalid: "", "flag-not-found": "" };
-
-async function again(
-  app: App,
-  place: Place,
-  faults: Shown["faults"] & object,
-  draft?: ShipDraft,
-): Promise<Page> {
-  return experimentPage({ ...(await read(app, place)), faults, ...(draft && { draft }) });
+  post(
+    `${EXPERIMENT}/delete`,
+    "flags:write",
+    act({
+      ...shared(() => "Delete"),
+      operation: experiments.delete,
+      done: (_, { names: { project, experiment } }) => ({
+        to: pathTo(EXPERIMENTS, { project }),
+        text: `The experiment ${experiment} is deleted.`,
+      }),
+    }),
+  );
 }
 
 /** Throws `not_found`. */
 async function read(app: App, place: Place): Promise<Shown> {
-  const environment = await getEnvironment(app, place.project, place.environment);
-  const found = await findExperiment(app, place);
+  const [environment, found] = await Promise.all([
+    getEnvironment(app, place.project, place.environment),
+    findExperiment(app, place),
+  ]);
   const experiment = settled(found);
   const counts = await countsNow(app, place.project, found.experiment);
   return {
@@ -137,19 +111,20 @@ function shippingOf({ variant, to, every }: ShipDraft) {
   if (to === "") return { variant };
   const shares = parseShares(to);
   if (!shares) throw faultAt("to", "write percentages with commas, such as 75, 100");
-  const fault = findStepsFault(shares);
-  if (fault !== undefined) throw faultAt("to", fault);
   const seconds = parseDuration(every);
   if (seconds === undefined) throw faultAt("every", "write a time such as 30m, 12h or 1d");
   return { variant, to: shares, every: seconds };
 }
 
 async function describe(app: App, place: Place, label: string): Promise<Confirmation> {
-  const { environment, experiment } = await read(app, place);
-  const { slug } = environment;
-  const { name, flag } = experiment;
+  const { project, environment: slug, experiment: name } = place;
+  const [environment, found] = await Promise.all([
+    getEnvironment(app, project, slug),
+    findExperiment(app, place),
+  ]);
+  const { flag } = found.experiment;
   return {
-    title: `Confirm: experiment ${name} in ${slug}, ${place.project}`,
+    title: `Confirm: experiment ${name} in ${slug}, ${project}`,
     label: `${label} ${name} in ${slug}`,
     environments: [environment],
     change: (
@@ -157,7 +132,7 @@ async function describe(app: App, place: Place, label: string): Promise<Confirma
         {label} {name}, an experiment on {flag}.
       </p>
     ),
-    last: await lastChange(app, place.project, { kind: "flag", name: flag, environment: slug }),
+    last: await lastChange(app, project, { kind: "flag", name: flag, environment: slug }),
     back: { to: experimentPath(place), label: name },
   };
 }

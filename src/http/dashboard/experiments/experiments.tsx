@@ -1,8 +1,8 @@
 import { overviewOfFlags } from "../../../flags/overviews.ts";
 import { viewExperiment } from "../../../experiments/experiment.ts";
 import { EXPERIMENT_LIMITS } from "../../../experiments/limits.ts";
-import { createExperiment } from "../../../experiments/experiments.ts";
 import { settled } from "../../../experiments/plan.ts";
+import { experiments } from "../../../operations/experiments.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
@@ -10,13 +10,18 @@ import { listForms } from "../../../forms/forms.ts";
 import { hasScope } from "../../../access/rights.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
-import type { Page } from "../page.tsx";
-import { confirmed } from "../parts/confirm.tsx";
-import { faultAt, submit } from "../parts/submit.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { type Faults, faultAt } from "../parts/submit.ts";
 import { EXPERIMENTS, NEW_EXPERIMENT, experimentPath, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
-import { BLANK, designOf, typedIn } from "./design.ts";
-import { type Suggestions, newExperimentPage } from "./design-form.tsx";
+import {
+  BLANK,
+  type Design,
+  type Suggestions,
+  designOf,
+  newExperimentPage,
+  typedIn,
+} from "./design-form.tsx";
 import { type Listed, experimentsPage } from "./list-page.tsx";
 
 /** Experiments on one page of an environment, and those of each of a project's first environments side by side. */
@@ -25,7 +30,7 @@ const ENVIRONMENTS = 20;
 /** Flags and forms that a form suggests. */
 const SUGGESTED = 200;
 
-export function experimentsRoutes({ app, get, post }: Dashboard) {
+export function experimentsRoutes({ app, get, post, act }: Dashboard) {
   get(EXPERIMENTS, "flags:read", async (c, parameters) => {
     const project = await getProject(app, parameters.project);
     const [environment, flag] = [c.req.query("environment") || null, c.req.query("flag")?.trim() || null];
@@ -33,46 +38,46 @@ export function experimentsRoutes({ app, get, post }: Dashboard) {
     const listed = await list(app, project, { environment, flag, after });
     return experimentsPage({ project, environment, flag, after, ...listed });
   });
-  get(NEW_EXPERIMENT, "flags:write", async (c, parameters) => {
-    const project = await getProject(app, parameters.project);
-    const [environment, flag] = [c.req.query("environment"), c.req.query("flag") ?? ""];
-    const typed = { ...BLANK, environment: environment ?? project.environments[0]?.slug ?? "", flag };
-    return newExperimentPage({
-      project,
-      typed,
-      faults: {},
-      ...(await suggest(app, c.get("caller"), project.slug)),
-    });
+  const showNew = async (c: DashboardContext, slug: string, typed: Partial<Design>, faults: Faults = {}) => {
+    const [project, suggestions] = await Promise.all([
+      getProject(app, slug),
+      suggest(app, c.get("caller"), slug),
+    ]);
+    const first = { ...BLANK, environment: project.environments[0]?.slug ?? "" };
+    return newExperimentPage({ project, typed: { ...first, ...typed }, faults, ...suggestions });
+  };
+  get(NEW_EXPERIMENT, "flags:write", (c, { project }) => {
+    const { environment, flag } = c.req.query();
+    return showNew(c, project, { ...(environment !== undefined && { environment }), flag: flag ?? "" });
   });
-  post(NEW_EXPERIMENT, "flags:write", async (c, fields, parameters) => {
-    const project = await getProject(app, parameters.project);
-    const typed = typedIn(fields);
-    const caller = c.get("caller");
-    return submit(
-      async () => {
+  post(
+    NEW_EXPERIMENT,
+    "flags:write",
+    act({
+      operation: experiments.create,
+      input({ fields, names: { project } }) {
+        const typed = typedIn(fields);
         if (typed.environment === "") throw faultAt("environment", "choose an environment");
-        const environment = await getEnvironment(app, project.slug, typed.environment);
-        const { name, ...design } = designOf(typed);
-        const place = { project: project.slug, environment: environment.slug, experiment: name };
-        const done = await confirmed(
-          fields,
-          () => createExperiment(app, caller, place, design),
-          async () => ({
-            title: `Confirm: experiment ${name} in ${environment.slug}, ${project.slug}`,
-            label: `Create ${name} in ${environment.slug}`,
-            environments: [environment],
-            change: <p>A draft changes no flag.</p>,
-            back: { to: pathTo(EXPERIMENTS, { project: project.slug }), label: "Experiments" },
-          }),
-        );
-        if ("content" in done) return done;
-        return { to: experimentPath(place), text: `The experiment ${name} is created as a draft.` };
+        return { names: { project, environment: typed.environment }, body: designOf(typed) };
       },
-      async (faults): Promise<Page> =>
-        newExperimentPage({ project, typed, faults, ...(await suggest(app, caller, project.slug)) }),
-      FAULTS,
-    );
-  });
+      async confirm({ fields, names: { project } }) {
+        const { name, environment } = typedIn(fields);
+        return {
+          title: `Confirm: experiment ${name} in ${environment}, ${project}`,
+          label: `Create ${name} in ${environment}`,
+          environments: [await getEnvironment(app, project, environment)],
+          change: <p>A draft changes no flag.</p>,
+          back: { to: pathTo(EXPERIMENTS, { project }), label: "Experiments" },
+        };
+      },
+      done: ({ name, environment }, { names: { project } }) => ({
+        to: experimentPath({ project, environment, experiment: name }),
+        text: `The experiment ${name} is created as a draft.`,
+      }),
+      again: ({ c, fields, names }, faults) => showNew(c, names.project, typedIn(fields), faults),
+      at: FAULTS,
+    }),
+  );
 }
 
 /** The field at which a refusal stands. */
@@ -100,13 +105,11 @@ async function list(
 ): Promise<{ experiments: Listed[]; next: string | null; isCut: boolean }> {
   const shown = environment === null ? environments.slice(0, ENVIRONMENTS) : [{ slug: environment }];
   const limit = flag === null ? PAGE : EXPERIMENT_LIMITS.experiments;
-  const found: Listed[] = [];
-  let more = false;
-  for (const each of shown) {
-    const page = await store.experiments.page(slug, each.slug, { limit, after });
-    found.push(...page.items.map((item) => viewExperiment(settled(item))));
-    more ||= page.more;
-  }
+  const pages = await Promise.all(
+    shown.map((each) => store.experiments.page(slug, each.slug, { limit, after })),
+  );
+  const found = pages.flatMap(({ items }) => items.map((item) => viewExperiment(settled(item))));
+  const more = pages.some((page) => page.more);
   const experiments = flag === null ? found : found.filter((each) => each.flag === flag);
   const next = more && environment !== null ? (found.at(-1)?.name ?? null) : null;
   return { experiments, next, isCut: more && environment === null };

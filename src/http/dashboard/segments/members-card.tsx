@@ -4,7 +4,7 @@ import { A, Button, Form } from "../parts/link.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { segmentPath } from "../paths.ts";
 import { useMayChange } from "../view.ts";
-import type { FoundSegment } from "./found-segment.ts";
+import type { FoundSegment } from "./segments.tsx";
 
 /** Values on a page. */
 export const SHOWN_MEMBERS = 50;

@@ -98,9 +98,9 @@ export function withRow(draft: RuleDraft): RuleDraft {
   return draft.as !== "rows" ? draft : { ...draft, rows: [...draft.rows, BLANK] };
 }
 
-/** Error of a rule, with its line if the message begins with a JSON pointer into the text. */
+/** Error of a rule or a source, with its line if the message begins with a JSON pointer into the text. */
 export function faultOf({ message, errors }: AppError, draft: RuleDraft): string {
-  if (errors !== null) return message;
+  if (errors !== null) return errors[0]!.message;
   const [, pointer, fault] = /^(\/\S*): (.*)$/s.exec(message) ?? [];
   if (pointer === undefined) return message;
   const line = draft.as === "json" ? lineOfPointer(draft.text, pointer) : null;

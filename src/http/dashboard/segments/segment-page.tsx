@@ -1,6 +1,5 @@
 import type { AppError } from "../../../base/errors.ts";
 import { definitionOf, segmentState } from "../../../flags/segment.ts";
-import type { FoundSegment } from "./found-segment.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
@@ -19,7 +18,7 @@ import { projectPage } from "../project/project-page.tsx";
 import { OtherForm, type RuleDraft, RuleFields } from "./segment-form.tsx";
 import { Card } from "../parts/card.tsx";
 import { MembersCard, type ShownMembers } from "./members-card.tsx";
-import { Uses, Who } from "./segments.tsx";
+import { type FoundSegment, Uses, Who } from "./segments.tsx";
 
 const RULE = { if: "email ends_with @example.com" };
 
@@ -31,7 +30,7 @@ export type OneSegment = FoundSegment & {
   why?: string | null;
   fault?: string;
   /** The revision that the form began with, if that is not the one that is stored. */
-  revision?: number;
+  revision?: number | undefined;
   /** Typed rule, after an edit conflict. */
   theirs?: unknown;
   isTyped?: boolean;

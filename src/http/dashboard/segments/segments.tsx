@@ -18,6 +18,14 @@ import { EnvironmentField, FilterForm, List } from "../parts/list.tsx";
 import { NEW_SEGMENT, SEGMENTS, pathTo, segmentPath, settingPath, projectPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
 
+/** A segment with its place, and what uses it. */
+export type FoundSegment = {
+  project: Project;
+  environment: Environment;
+  record: SegmentRecord;
+  uses: SegmentUse[];
+};
+
 /** Segments on one page, and what uses one of them there. */
 const PAGE = 50;
 const SHOWN_USES = 5;
