@@ -32,6 +32,8 @@ export async function buildExecutable(
       // Otherwise the executable would read a .env or bunfig.toml in the current directory.
       autoloadDotenv: false,
       autoloadBunfig: false,
+      // Code that runs once at the start is not worth compiling; a server sets the policy back once it listens.
+      jitPolicy: 8,
       assets: libraries.files,
     },
     format: "esm",

@@ -1,23 +1,10 @@
 import { clock } from "../../src/base/clock.ts";
 import type { App } from "../../src/app.ts";
-import { auditExpiryJob } from "../../src/access/audit/audit.ts";
-import { expiredInvitationsJob } from "../../src/access/members/invitations.ts";
-import { changeDeliveriesJob } from "../../src/documents/changes/change-deliveries.ts";
-import { expiredChangesJob } from "../../src/documents/changes/reviews.ts";
-import { expiredSessionsJob } from "../../src/access/sessions.ts";
 import { isShared } from "../../src/base/changes.ts";
-import { type Jobs, startJobs } from "../../src/base/jobs.ts";
 import { once } from "../../src/base/once.ts";
 import { createReads } from "../../src/flags/reads/reads.ts";
-import { tallyExpiryJob } from "../../src/flags/reads/read-tally.ts";
-import type { Outbox } from "../../src/delivery/outbox.ts";
-import { flagNoticesJob } from "../../src/flags/notice-job.ts";
-import { EXPOSURES, experimentJobs } from "../../src/experiments/jobs.ts";
-import { applyDue, scheduleJob } from "../../src/flags/schedule/schedule.ts";
+import { applyDue } from "../../src/flags/schedule/schedule-job.ts";
 import { loadLinkSecret } from "../../src/forms/link-secret.ts";
-import { expiryJob, removalJob } from "../../src/forms/keeping/removal.ts";
-import { retentionJob } from "../../src/forms/keeping/retention.ts";
-import { searchJob } from "../../src/forms/inbox/search-index.ts";
 import { createCommitLatency } from "../../src/maintenance/commit-latency.ts";
 import { createMetrics } from "../../src/http/operation/metrics.ts";
 import { claimData, openApp } from "../data/open.ts";
@@ -31,11 +18,10 @@ import { openAuditFile } from "./audit/audit-options.ts";
 import { createBackups } from "./backups/backups.ts";
 import { factsOf } from "./facts.ts";
 import { NO_SYNC, openFlagdSync } from "./flagd.ts";
-import { checkFiles, filesJobs } from "./files.ts";
+import { checkFiles } from "./files.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { type Listener, listenAt, readTls } from "./listen.ts";
-import { createLog } from "./log.ts";
-import { changePages, openOutbox } from "./outbox.ts";
+import { type Log, createLog } from "./log.ts";
 import { dashboardOf } from "./own-addresses.ts";
 import { loadOidcClient } from "./oidc-config.ts";
 import { loadOutgoing } from "./outgoing-config.ts";
@@ -51,8 +37,8 @@ import { NO_THREADS, renewalsOf, shareIds, startOthers } from "./threads/start.t
 /** How long a server of a shared database serves on before it stops, so that balancers notice, in milliseconds. */
 const DEFAULT_DRAIN = 5000;
 
-/** Interval at which jobs check an idle shared database for changes of other servers, in milliseconds. */
-const IDLE_POLL = 60_000;
+/** How long the server listens before its jobs are loaded, in milliseconds, so that those who wait for it are answered first. */
+const BEFORE_JOBS = 50;
 
 /** How long requests under way may take to finish once the server is told to stop, in milliseconds. */
 const GRACE = 10_000;
@@ -110,9 +96,7 @@ export async function serve(
   const listeners: Listener[] = [];
   const reads = createReads(app.store);
   const commitLatency = createCommitLatency(app);
-  let [forget, stopHeartbeat, stopListening] = [() => {}, async () => {}, () => {}];
-  let jobs: Jobs | undefined;
-  let outbox: Outbox | undefined;
+  let [forget, stopHeartbeat, stopJobs] = [() => {}, async () => {}, async () => {}];
   let threads = NO_THREADS;
   let telemeter: Awaited<ReturnType<typeof openTelemetry>> = null;
   let sync = NO_SYNC;
@@ -129,9 +113,6 @@ export async function serve(
     await app.store.opened();
     const metrics = createMetrics();
     telemeter = await openTelemetry(config, log);
-    const delivering = { config, outgoing, metrics, log, telemetry: telemeter };
-    outbox = openOutbox(app, delivering, () => jobs?.wake(outbox?.job.name));
-    app.onQueued = outbox.wake;
     const linkSecret = await loadLinkSecret(app);
     const { places, endStreams } = placeServices(config, app, {
       outgoing,
@@ -157,7 +138,7 @@ export async function serve(
     if (memory && ids) {
       const { errIsTerminal } = io;
       const started = { count, config, storage, memory, ids, linkSecret, tls, errIsTerminal };
-      const wakeOutbox = () => outbox?.wake();
+      const wakeOutbox = () => app.onQueued();
       const { measuring } = app;
       threads = await startOthers(app, started, { places, listeners, io, log, wakeOutbox, measuring });
       await threads.listening;
@@ -166,42 +147,14 @@ export async function serve(
     const ofSites = config.tls ? await renewalsOf({ places, listeners, threads, log }) : [];
     const renewals = [...ofSites, ...sync.renewals];
     renewable.resolve(renewals);
-    jobs = startJobs(
-      [
-        scheduleJob(app, warn),
-        ...experimentJobs(app, warn),
-        outbox.job,
-        removalJob(app, (unfinished) =>
-          warn(`removed ${unfinished} files of submissions that a crash cut off`),
-        ),
-        expiryJob(app),
-        expiredSessionsJob(app),
-        expiredInvitationsJob(app),
-        retentionJob(app, (text) => log.line("info", text)),
-        searchJob(app),
-        ...reads.jobs,
-        tallyExpiryJob(app),
-        commitLatency.job,
-        ...(storage.shared === null ? [] : filesJobs(storage.shared.files, app.now)),
-        ...(backups.job === null ? [] : [backups.job]),
-        expiredChangesJob(app),
-        flagNoticesJob(app, () => outbox?.wake()),
-        changeDeliveriesJob(app, {
-          outgoing,
-          retryDelays: config.retryDelays,
-          pageOf: changePages(config),
-          report: warn,
-        }),
-        auditExpiryJob(app, config.audit.days),
-        ...(auditFile === null ? [] : [auditFile]),
-      ],
-      app.now,
-      log.error,
-      isShared(app.store) ? IDLE_POLL : 0,
-    );
-    app.watch.onChange(() => jobs?.wake());
-    app.measuring.onNoted = () => jobs?.wake(EXPOSURES);
-    stopListening = app.store.servers?.listen(() => jobs?.wake()) ?? stopListening;
+    const working = { config, storage, outgoing, metrics, log, telemetry: telemeter };
+    stopJobs = jobsAfter(BEFORE_JOBS, log, async () => {
+      const { startWork } = await import("./jobs.ts");
+      const more = [...reads.jobs, commitLatency.job, backups.job, auditFile].filter((job) => job !== null);
+      return startWork(app, working, more);
+    });
+    // Code that runs from here on runs often: see `jitPolicy` of the build.
+    Bun.unsafe.setJITPolicy(1);
     const nextSignal = stopSignals();
     const dashboard = dashboardOf(config, places, listeners);
     const address = listeners[0]!.localOrigin + config.basePath;
@@ -240,13 +193,11 @@ export async function serve(
     const finished = Promise.all([threads.stop(), ...listeners.map((listener) => listener.stop())]);
     await Promise.race([finished, clock.sleep(GRACE)]);
   } finally {
-    stopListening();
     await stopHeartbeat();
     sync.close();
     closeOutgoing();
-    outbox?.stop();
     backups.stop();
-    await jobs?.stop();
+    await stopJobs();
     await Promise.all([threads.end(), ...listeners.map((listener) => listener.end())]);
     await telemeter?.close();
     await reads.flush().catch(log.error);
@@ -258,4 +209,16 @@ export async function serve(
     await io.settle();
   }
   process.exit(0);
+}
+
+/** Starts jobs after so many milliseconds. Returns a function that stops them, or starts none. */
+function jobsAfter(ms: number, log: Log, start: () => Promise<() => Promise<void>>): () => Promise<void> {
+  let stop: Promise<(() => Promise<void>) | void> | undefined;
+  const timer = clock.after(ms, () => void (stop = start().catch(log.error)));
+  return async () => {
+    timer.close();
+    await (
+      await stop
+    )?.();
+  };
 }

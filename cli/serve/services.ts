@@ -1,11 +1,11 @@
 import type { App } from "../../src/app.ts";
 import { createAddressList } from "../../src/base/network.ts";
-import { once } from "../../src/base/once.ts";
+import { lazy, once } from "../../src/base/once.ts";
 import type { Report } from "../../src/http/errors.ts";
-import { createFlagsService } from "../../src/http/flags/flags.ts";
+import type * as FlagsModule from "../../src/http/flags/flags.ts";
 import type { OfrepService } from "../../src/http/flags/ofrep.ts";
-import { createPreviewsService } from "../../src/http/flags/previews.ts";
-import { createFormsService } from "../../src/http/forms/forms.ts";
+import type * as PreviewsModule from "../../src/http/flags/previews.ts";
+import type * as FormsModule from "../../src/http/forms/forms.ts";
 import { createLinks } from "../../src/http/forms/links.ts";
 import { createGuard } from "../../src/http/rate-limit.ts";
 import { type ThreadValues, valuesOf } from "../../src/http/operation/metrics.ts";
@@ -95,24 +95,54 @@ export function placeServices(
       backup,
     });
   });
-  const all = {
-    forms: createFormsService(app, createLinks(publicUrl, basePath, linkSecret), reportOf("forms"), guard, {
+  // The first request to one of these services loads it, at once, so that a flag read that has its answer needs no promise.
+  const forms = lazy(() => {
+    const { createFormsService } = require("../../src/http/forms/forms.ts") as typeof FormsModule;
+    const links = createLinks(publicUrl, basePath, linkSecret);
+    return createFormsService(app, links, reportOf("forms"), guard, {
       threads,
       spanOf: telemetry?.spanOf ?? null,
-    }),
-    flags: createFlagsService(app, reportOf("flags"), readGuard, noteRead, maxStale),
-    codeReferences: once(async () => {
-      const { createCodeReferencesService } = await import("../../src/http/flags/code-references.ts");
-      return createCodeReferencesService(app, reportOf("flags"), guard);
-    }),
-    previews: createPreviewsService(app, reportOf("flags"), {
+    });
+  });
+  const flags = lazy(() => {
+    const { createFlagsService } = require("../../src/http/flags/flags.ts") as typeof FlagsModule;
+    return createFlagsService(app, reportOf("flags"), readGuard, noteRead, maxStale);
+  });
+  const previews = lazy(() => {
+    const { createPreviewsService } = require("../../src/http/flags/previews.ts") as typeof PreviewsModule;
+    return createPreviewsService(app, reportOf("flags"), {
       readGuard,
       guard,
       feedbackRate: config.feedbackRate,
       maxStale,
       countFeedback: metrics.feedbackStored,
       threads,
+    });
+  });
+  const all: Services = {
+    forms: {
+      submit: (request, key, client) => forms().submit(request, key, client),
+      get routes() {
+        return forms().routes;
+      },
+    },
+    flags: {
+      readFlag: (request, slug, client) => flags().readFlag(request, slug, client),
+      readFlags: (request, client) => flags().readFlags(request, client),
+      get routes() {
+        return flags().routes;
+      },
+    },
+    codeReferences: once(async () => {
+      const { createCodeReferencesService } = await import("../../src/http/flags/code-references.ts");
+      return createCodeReferencesService(app, reportOf("flags"), guard);
     }),
+    previews: {
+      readPreviews: (request, client) => previews().readPreviews(request, client),
+      get routes() {
+        return previews().routes;
+      },
+    },
     ofrep: once(async () => {
       const { createOfrepService } = await import("../../src/http/flags/ofrep.ts");
       return (ofrep = createOfrepService(app, reportOf("flags"), {

@@ -89,7 +89,7 @@ export async function localTransport(
 async function applyScheduled(app: App, io: Io): Promise<void> {
   const times = await Promise.all([app.store.scheduled.nextAt(), app.store.ramps.nextAt()]);
   if (!times.some((at) => at !== null && at <= app.now())) return;
-  const { applyDue } = await import("../../src/flags/schedule/schedule.ts");
+  const { applyDue } = await import("../../src/flags/schedule/schedule-job.ts");
   await applyDue(app, (text) => io.note(`warning: ${text}\n`));
 }
 

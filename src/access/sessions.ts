@@ -1,10 +1,9 @@
 import { AppError } from "../base/errors.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
-import type { Job } from "../base/jobs.ts";
 import { sha256 } from "../base/sum.ts";
 import { type Caller, authorOf, isSelf } from "./caller.ts";
 import { grantsOf } from "./members/member.ts";
-import { endTimes, isEnded, noSuchSession, type Session, signInSecret } from "./session.ts";
+import { isEnded, noSuchSession, type Session, signInSecret } from "./session.ts";
 import type { SignedIn } from "./sign-in.ts";
 import type { AccessApp } from "./store.ts";
 import { requireScope } from "./rights.ts";
@@ -120,18 +119,6 @@ export function userCaller(
 /** Whether there is a user who could sign in. */
 export async function hasUsers(app: AccessApp): Promise<boolean> {
   return (await app.store.users.page({ limit: 1 })).items.length > 0;
-}
-
-/** The job that removes sessions, sign-in links and logins that have ended. */
-export function expiredSessionsJob(app: AccessApp): Job {
-  return {
-    name: "sessions",
-    every: 3_600_000,
-    async run() {
-      const until = { ...endTimes(app.now()), now: app.now() };
-      while (await app.store.sessions.clearEnded(until, STEP)) await yieldToEventLoop();
-    },
-  };
 }
 
 /**

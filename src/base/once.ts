@@ -7,3 +7,9 @@ export function once<T>(load: () => Promise<T>): () => Promise<T> {
       throw error;
     }));
 }
+
+/** Calls `make` at the first call, and returns what it made from then on. */
+export function lazy<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}

@@ -1,9 +1,7 @@
 import type { Job } from "../base/jobs.ts";
-import { readGuards } from "./guards/guarding.ts";
 import { CLEAR_MS, FLUSH_MS, GUARD_MS, VISITORS_A_STEP, WATCH_MS } from "./limits.ts";
 import type { Measuring } from "./measuring.ts";
 import type { ExperimentsApp } from "./store.ts";
-import { pauseChanged } from "./watching.ts";
 
 /** The name of the job that counts users who were noted, which {@link Measuring.onNoted} wakes. */
 export const EXPOSURES = "exposures";
@@ -33,7 +31,8 @@ function watchJob(app: ExperimentsApp, report: (text: string) => void): Job {
     async run() {
       const { version } = await app.store.readVersion();
       if (version === checked) return;
-      await pauseChanged(app, report);
+      if (await app.store.experiments.findChanged())
+        await (await import("./watching.ts")).pauseChanged(app, report);
       checked = version;
     },
   };
@@ -49,7 +48,8 @@ function guardsJob(app: ExperimentsApp, report: (text: string) => void): Job {
     // Visitors who are counted wake no job.
     mayRest: () => !isLive,
     async run() {
-      isLive = await readGuards(app, report);
+      isLive = (await app.store.measurements.live()).length > 0;
+      if (isLive) isLive = await (await import("./guards/guarding.ts")).readGuards(app, report);
     },
   };
 }

@@ -2,7 +2,6 @@ import type { Job } from "../base/jobs.ts";
 import { HOUR_MS } from "../base/days.ts";
 import { AppError } from "../base/errors.ts";
 import { SCHEDULE_POLL_MS } from "./limits.ts";
-import { DEFAULT_STALE_DAYS, assessFlags } from "./stale.ts";
 import type { FlagsApp } from "./store.ts";
 
 /** Flags that expire in one transaction. */
@@ -45,6 +44,7 @@ async function expireDue({ store, now }: FlagsApp): Promise<Set<string>> {
 
 /** Returns how many flags are newly stale; none if the project was deleted meanwhile. */
 async function checkStale(app: FlagsApp, project: string): Promise<number> {
+  const { DEFAULT_STALE_DAYS, assessFlags } = await import("./stale.ts");
   try {
     const stale = await assessFlags(app, { project, environment: null, days: DEFAULT_STALE_DAYS });
     return await app.store.flagNotices.markStale(project, stale, app.now());

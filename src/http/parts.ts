@@ -1,4 +1,5 @@
 import { ADMIN_PATH } from "../operations/operation.ts";
+import { SECURITY_HEADERS } from "./dashboard/security.ts";
 import {
   CODE_REFS_PATH,
   DASHBOARD_PATH,
@@ -56,4 +57,9 @@ export function serviceOf(route: string): ServiceName {
     route === MCP_PATH
     ? "admin"
     : "operation";
+}
+
+/** The headers that every answer of the dashboard has, also if its pages cannot be loaded. */
+export function policyOf(part: Part): Record<string, string> {
+  return part === "dashboard" ? SECURITY_HEADERS : {};
 }

@@ -1,32 +1,18 @@
 import { clock } from "../base/clock.ts";
-import { Hono } from "hono";
-import { matchedRoutes } from "hono/route";
-import { getPath } from "hono/utils/url";
 import type { App } from "../app.ts";
 import type { Telemetry } from "../delivery/trace.ts";
 import { normalise } from "../base/network.ts";
-import { type Client, findClient } from "./address.ts";
-import { SECURITY_HEADERS } from "./dashboard/security.ts";
+import { findClient } from "./address.ts";
 import { type Report, showError } from "./errors.ts";
 import { type Answer, type Finish, type HotRoute, type Peer, createHotRoutes } from "./hot.ts";
 import type { Services } from "./services.ts";
-import { missingPage } from "./forms/pages/error.ts";
-import { insteadOf } from "./instead.ts";
 import { FORWARDED, createHealth } from "./operation/health.ts";
 import type { Metrics } from "./operation/metrics.ts";
-import { type Part, isEverywhere, partOf, serviceOf } from "./parts.ts";
-import {
-  CODE_REFS_PATH,
-  DASHBOARD_PATH,
-  FEEDBACK_PATH,
-  FLAGS_PATH,
-  HEALTH_PATH,
-  READY_PATH,
-  VISITS_PATH,
-} from "./paths.ts";
+import { type Part, isEverywhere, partOf, policyOf } from "./parts.ts";
+import { CODE_REFS_PATH, FEEDBACK_PATH, FLAGS_PATH, READY_PATH, VISITS_PATH } from "./paths.ts";
 import { REQUEST_ID, requestId, sentRequestId } from "./request-id.ts";
 import type { RequestRecord } from "./request-record.ts";
-import { NO_SNIFF } from "./security.ts";
+import type { Root } from "./root.ts";
 
 export type SiteOptions = {
   app: App;
@@ -68,19 +54,6 @@ const FLAG_WRITES: ReadonlySet<string> = new Set([CODE_REFS_PATH, FEEDBACK_PATH,
 
 /** Combines the services of one address, with health checks and one log record for each request. */
 export function createSite(services: Services, options: SiteOptions): Site {
-  const {
-    forms,
-    flags,
-    previews,
-    codeReferences,
-    ofrep,
-    pages,
-    flagdSource,
-    admin,
-    mcp,
-    dashboard,
-    metrics,
-  } = services;
   const { app, basePath, hsts, isTrustedProxy, counted, log, logsReads, report } = options;
   const { isDraining = () => false, isBaseOptional = false, elsewhere = null, served = null } = options;
   const { isHealthy, isReady } = createHealth(app, report, isDraining);
@@ -121,66 +94,12 @@ export function createSite(services: Services, options: SiteOptions): Site {
     return answer;
   };
 
+  /** Its router and pages are loaded with the first request that is not for a hot path. */
   const createRoot = async (part: Part) => {
-    const isWhole = part === "late";
-    const root = new Hono<{ Bindings: { client: Client; peer: Peer } }>({
-      getPath: (request) => pathIn(getPath(request)),
-    });
-    root.use(async (c, next) => {
-      const start = clock.steady();
-      await next();
-      // Middleware and the wildcard routes match too, and the route for one flag matches the address for code references.
-      const paths = matchedRoutes(c).flatMap(({ path }) => (path.endsWith("*") ? [] : [path]));
-      const matched = paths.find((path) => !path.includes(":")) ?? paths.at(-1);
-      const route = matched?.slice(matched.startsWith(`${basePath}/`) ? basePath.length : 0) ?? "/*";
-      c.header("X-Content-Type-Options", NO_SNIFF["X-Content-Type-Options"]);
-      // Hono answers HEAD by the route of GET and drops the body, which would leave its file or stream open.
-      if (c.req.method === "HEAD" && c.res.body) {
-        await c.res.body.cancel();
-        // The length of the body, if the answer does not have it, is not 0, which Bun would say.
-        if (!c.res.headers.has("Content-Length")) c.header("Transfer-Encoding", "chunked");
-      }
-      finish(c.res, c.req.raw, counted.route(serviceOf(route), route), start, () => c.env.client);
-    });
-    // Monitoring on the machine itself uses these paths without the base path.
-    for (const base of new Set(["", basePath])) {
-      root.get(`${base}${HEALTH_PATH}`, (c) => checkHealth(c.req.raw, c.env.peer));
-      root.get(`${base}${READY_PATH}`, (c) => isReady(c.req.raw));
-      if (metrics && isWhole) root.route(base, await metrics());
-    }
-    if (forms) root.route(basePath, forms.routes);
-    // Before the flags, whose route for one flag matches these addresses too.
-    if (previews) root.route(basePath, previews.routes);
-    if (codeReferences && isWhole) root.route(basePath, (await codeReferences()).routes);
-    if (flags) root.route(basePath, flags.routes);
-    for (const load of isWhole ? [pages, ofrep, flagdSource] : [])
-      if (load) root.route(basePath, (await load()).routes);
-    if (admin && isWhole) root.route(basePath, await admin());
-    if (mcp && part === "mcp") root.route(basePath, (await mcp()).routes);
-    if (dashboard) {
-      const home = `${basePath}${DASHBOARD_PATH}`;
-      for (const path of new Set([`${basePath}/`, basePath || "/"]))
-        root.get(path, (c) => c.redirect(home, 302));
-      if (part === "dashboard") root.route(basePath, await dashboard());
-    }
-    root.onError((error, c) => {
-      const { status, message, headers } = showError(error, report, c.req.raw);
-      return c.json({ error: true, code: status, message }, status, { ...policyOf(part), ...headers });
-    });
-    root.notFound((c) => {
-      const isForPeople =
-        forms &&
-        !`${c.req.path}/`.startsWith(`${basePath}/api/`) &&
-        c.req.header("accept")?.includes("text/html");
-      const path = c.req.path.startsWith(`${basePath}/`) ? c.req.path.slice(basePath.length) : c.req.path;
-      const instead = insteadOf(path, services, basePath);
-      if (isForPeople) return missingPage(instead);
-      const message = `there is nothing at this address${instead === null ? "" : `: ${instead}`}`;
-      return c.json({ error: true, code: 404, message }, 404);
-    });
-    return root;
+    const { createRoot } = await import("./root.ts");
+    return createRoot(part, services, { basePath, pathIn, counted, report, finish, checkHealth, isReady });
   };
-  const roots = new Map<Part, ReturnType<typeof createRoot>>();
+  const roots = new Map<Part, Promise<Root>>();
   /** The path behind the base path. */
   const pathOf = ({ url }: Request): string => {
     const path = pathIn(URL.parse(url, "http://localhost")?.pathname ?? "");
@@ -227,9 +146,4 @@ function joinedPath(path: string, basePath: string): string {
   if (joined.endsWith(`${FLAGS_PATH}/`)) return joined;
   const isHome = joined === "/" || joined === `${basePath}/`;
   return joined.endsWith("/") && !isHome ? joined.slice(0, -1) : joined;
-}
-
-/** The headers that every answer of the dashboard has, also if its pages cannot be loaded. */
-function policyOf(part: Part): Record<string, string> {
-  return part === "dashboard" ? SECURITY_HEADERS : {};
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { expiredSessionsJob } from "../../src/access/audit/expiry.ts";
 import {
   endSession,
   endSessionBySecret,
-  expiredSessionsJob,
   hasUsers,
   instanceId,
   listSessions,

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { createLink } from "../../src/access/users.ts";
 import { setFlag } from "../../src/flags/flags.ts";
-import { applyDue } from "../../src/flags/schedule/schedule.ts";
+import { applyDue } from "../../src/flags/schedule/schedule-job.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { openTestApp } from "../support/app.ts";
 import { OPERATOR } from "../support/records/caller.ts";

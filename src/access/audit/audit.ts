@@ -1,8 +1,5 @@
-import { DAY_MS } from "../../base/days.ts";
 import type { ClockAndRandom } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
-import { yieldToEventLoop } from "../../base/event-loop.ts";
-import type { Job } from "../../base/jobs.ts";
 import type { Page } from "../../base/pages.ts";
 import { type Acting, type Caller, authorOf } from "../caller.ts";
 import { requireScope, requireScopeSomewhere, visibleProjects } from "../rights.ts";
@@ -67,17 +64,6 @@ export function exportAudit(
       await caller.verify();
     }
   })();
-}
-
-/** The job that removes entries after so many days. The newest of them stays, to which the next one is chained. */
-export function auditExpiryJob({ store, now }: AuditApp, days: number): Job {
-  return {
-    name: "audit",
-    every: 3_600_000,
-    async run() {
-      while (await store.audit.prune(now() - days * DAY_MS, STEP)) await yieldToEventLoop();
-    },
-  };
 }
 
 /** Sign-ins that fail, of which a process records so many a minute: anybody can cause them. */

@@ -1,8 +1,6 @@
 import { DAY_MS } from "../../base/days.ts";
 import { AppError } from "../../base/errors.ts";
-import { yieldToEventLoop } from "../../base/event-loop.ts";
 import { dashedKey } from "../../base/ids.ts";
-import type { Job } from "../../base/jobs.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import { sha256 } from "../../base/sum.ts";
 import type { Caller } from "../caller.ts";
@@ -20,9 +18,6 @@ import { planUser } from "../users.ts";
 import { INVITATION_DAYS, type Invitation, type Maker, noSuchInvitation } from "./invitation.ts";
 import { type MemberRole, grantsOf } from "./member.ts";
 import { type GivenRole, memberRole } from "./members.ts";
-
-/** Invitations removed in one step. */
-const STEP = 1000;
 
 /**
  * Creates a link that makes one user a member of a project, within 7 days unless another time is given. Only the
@@ -173,15 +168,4 @@ async function stillWorks(app: AccessApp, { maker, project, expiresAt }: Invitat
   if (!user) return false;
   const grants = grantsOf(user.role, await store.members.ofUser(name));
   return hasScope({ name, type: "user", grants }, "admin", { project });
-}
-
-/** The job that removes invitations that have expired. */
-export function expiredInvitationsJob({ store, now }: AccessApp): Job {
-  return {
-    name: "invitations",
-    every: 3_600_000,
-    async run() {
-      while (await store.invitations.clearExpired(now(), STEP)) await yieldToEventLoop();
-    },
-  };
 }

@@ -85,3 +85,20 @@ async function tryOnce(outgoing: Outgoing, webhook: WebhookDelivery): Promise<At
     timer.close();
   }
 }
+
+/** The job that closes proposed changes once they have expired. */
+export function expiredChangesJob(app: ChangesApp): Job {
+  return {
+    name: "changes",
+    every: 60_000,
+    next: () => app.store.proposals.nextExpiry(),
+    async run() {
+      for (;;) {
+        const due = await app.store.proposals.findExpired(app.now());
+        if (!due) return;
+        const { expireChange } = await import("./reviews.ts");
+        await expireChange(app, { project: due.project, change: due.id });
+      }
+    },
+  };
+}

@@ -5,7 +5,6 @@ import { change } from "../../access/door.ts";
 import { accountOf, isActor } from "../../access/review/current-rights.ts";
 import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
-import type { Job } from "../../base/jobs.ts";
 import type { ChangesApp } from "../store.ts";
 import { type ChangePlace, findChange, placesOf, requireEtag, requireOpen, update } from "./found.ts";
 import { type Proposal, type ProposalView, type Verdict, approversOf } from "./proposal.ts";
@@ -120,26 +119,13 @@ async function settleChange(
   return view(app, caller, settled);
 }
 
-/** The job that closes proposed changes once they have expired. */
-export function expiredChangesJob(app: ChangesApp): Job {
-  return {
-    name: "changes",
-    every: 60_000,
-    next: () => app.store.proposals.nextExpiry(),
-    async run() {
-      for (;;) {
-        const due = await app.store.proposals.findExpired(app.now());
-        if (!due) return;
-        const place = { project: due.project, change: due.id };
-        await change(app, BY_ITSELF, async ({ at }) => {
-          const proposal = await app.store.proposals.find(place.project, place.change);
-          if (proposal?.status !== "open" || proposal.expiresAt > at)
-            return { changes: [], result: undefined };
-          const after: Proposal = { ...proposal, status: "expired" };
-          const events = await eventsOf(app, "change.expired", after);
-          return { changes: [update(after, "change.expire", events)], result: undefined };
-        });
-      }
-    },
-  };
+/** Closes a proposed change that has expired, if no other process was faster. */
+export async function expireChange(app: ChangesApp, { project, change: id }: ChangePlace): Promise<void> {
+  await change(app, BY_ITSELF, async ({ at }) => {
+    const proposal = await app.store.proposals.find(project, id);
+    if (proposal?.status !== "open" || proposal.expiresAt > at) return { changes: [], result: undefined };
+    const after: Proposal = { ...proposal, status: "expired" };
+    const events = await eventsOf(app, "change.expired", after);
+    return { changes: [update(after, "change.expire", events)], result: undefined };
+  });
 }

@@ -4,7 +4,6 @@ import { requireScope } from "../../access/rights.ts";
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { dashedKey } from "../../base/ids.ts";
-import type { Job } from "../../base/jobs.ts";
 import { requireChangeable } from "../../projects/locks.ts";
 import type { FlagChange } from "../change.ts";
 import { againIfTooLarge, requireFit, requireSoundRules } from "../fit.ts";
@@ -19,10 +18,8 @@ import {
 import { canCauseGaps, requireNoGaps } from "../flagd/results.ts";
 import { flagState, requireRevision } from "../history.ts";
 import { FIELD_NAMES, FIELDS, type FieldName, NONE_SHOWN, pick, RULE_NAMES } from "../flag-fields.ts";
-import { SCHEDULE_POLL_MS } from "../limits.ts";
 import { dropScheduled, planScheduled, putFlag } from "../plan.ts";
 import { requireSoundContent } from "../previews/preview-content.ts";
-import { stepDue } from "../ramps/stepping.ts";
 import { parseRules, takesPayload } from "../rules/rules.ts";
 import { noSuchScheduled, type DueChange, type ScheduledChange } from "./scheduled-change.ts";
 import { segmentsIn } from "../segments.ts";
@@ -141,18 +138,8 @@ export async function cancelScheduled(
   });
 }
 
-/**
- * Applies the changes that are due, one after the other, then the steps of ramps, and reports each change that fails and is
- * dropped, and each ramp that fails and is paused.
- */
-export async function applyDue(app: FlagsApp, report: (text: string) => void): Promise<void> {
-  await applyChanges(app, report);
-  await stepDue(app, report);
-}
-
-async function applyChanges(app: FlagsApp, report: (text: string) => void): Promise<void> {
-  const next = await app.store.scheduled.nextAt();
-  if (next === null || next > app.now()) return;
+/** Applies the changes that are due, one after the other, and reports each that fails and is dropped. */
+export async function applyChanges(app: FlagsApp, report: (text: string) => void): Promise<void> {
   for (;;) {
     const due = await app.store.scheduled.findDue(app.now());
     if (!due) return;
@@ -161,31 +148,6 @@ async function applyChanges(app: FlagsApp, report: (text: string) => void): Prom
     const { id, flag, environment } = due.scheduled;
     report(`dropped the scheduled change ${id} of flag ${flag} in ${due.project}/${environment}: ${failure}`);
   }
-}
-
-/** A job that applies changes and makes steps when they are due, including those that other processes schedule. */
-export function scheduleJob(app: FlagsApp, report: (text: string) => void): Job {
-  let checked: number | null = null;
-  return {
-    name: "schedule",
-    every: SCHEDULE_POLL_MS,
-    runsOnWake: true,
-    next: async () => earliest(await app.store.scheduled.nextAt(), await app.store.ramps.nextAt()),
-    async run() {
-      await applyChanges(app, report);
-      const { version } = await app.store.readVersion();
-      const next = await app.store.ramps.nextAt();
-      // A change of a flag may pause its ramp at once, and no other work of a ramp is due before its step.
-      if (next === null || (version === checked && next > app.now())) return;
-      await stepDue(app, report);
-      checked = version;
-    },
-  };
-}
-
-function earliest(...times: (number | null)[]): number | null {
-  const due = times.filter((at) => at !== null);
-  return due.length === 0 ? null : Math.min(...due);
 }
 
 /**

@@ -4,7 +4,7 @@ import { NO_BROWSER, newSession } from "../../../src/access/sign-in.ts";
 import { createToken } from "../../../src/access/tokens.ts";
 import { createUser } from "../../../src/access/users.ts";
 import type { ProposalView } from "../../../src/documents/changes/proposal.ts";
-import { expiredChangesJob } from "../../../src/documents/changes/reviews.ts";
+import { expiredChangesJob } from "../../../src/documents/changes/change-deliveries.ts";
 import { createEnvironment } from "../../../src/flags/environments.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
 import { createProject } from "../../../src/projects/projects.ts";

@@ -5,7 +5,7 @@ import { createProject } from "../../../src/projects/projects.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
 import { createToken } from "../../../src/access/tokens.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
-import { applyDue } from "../../../src/flags/schedule/schedule.ts";
+import { applyDue } from "../../../src/flags/schedule/schedule-job.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 
 const ROOT = "/api/admin/v1/projects/shop";

@@ -6,7 +6,7 @@ import { AppError } from "../../../src/base/errors.ts";
 import { createIdSource } from "../../../src/base/ids.ts";
 import { watchChanges } from "../../../src/base/watch.ts";
 import { openDiskBlobs } from "../../../src/blobs/disk.ts";
-import { applyDue } from "../../../src/flags/schedule/schedule.ts";
+import { applyDue } from "../../../src/flags/schedule/schedule-job.ts";
 import { ADMIN_PATH } from "../../../src/operations/operation.ts";
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";

@@ -1,18 +1,19 @@
-import { auditExpiryJob } from "../../../src/access/audit/audit.ts";
-import { expiredInvitationsJob } from "../../../src/access/members/invitations.ts";
-import { expiredSessionsJob } from "../../../src/access/sessions.ts";
+import {
+  auditExpiryJob,
+  expiredInvitationsJob,
+  expiredSessionsJob,
+} from "../../../src/access/audit/expiry.ts";
 import type { App } from "../../../src/app.ts";
 import type { Job } from "../../../src/base/jobs.ts";
 import { HOUR_MS } from "../../../src/base/days.ts";
 import type { Outbox } from "../../../src/delivery/outbox.ts";
 import type { Outgoing } from "../../../src/delivery/outgoing.ts";
-import { changeDeliveriesJob } from "../../../src/documents/changes/change-deliveries.ts";
-import { expiredChangesJob } from "../../../src/documents/changes/reviews.ts";
+import { changeDeliveriesJob, expiredChangesJob } from "../../../src/documents/changes/change-deliveries.ts";
 import { experimentJobs } from "../../../src/experiments/jobs.ts";
 import { flagNoticesJob } from "../../../src/flags/notice-job.ts";
 import { type NoteRead, createReads } from "../../../src/flags/reads/reads.ts";
 import { tallyExpiryJob } from "../../../src/flags/reads/read-tally.ts";
-import { scheduleJob } from "../../../src/flags/schedule/schedule.ts";
+import { scheduleJob } from "../../../src/flags/schedule/schedule-job.ts";
 import { searchJob } from "../../../src/forms/inbox/search-index.ts";
 import { expiryJob, removalJob } from "../../../src/forms/keeping/removal.ts";
 import { retentionJob } from "../../../src/forms/keeping/retention.ts";

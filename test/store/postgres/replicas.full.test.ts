@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { startJobs } from "../../../src/base/jobs.ts";
 import { createOutbox } from "../../../src/delivery/outbox.ts";
-import { scheduleChange, scheduleJob } from "../../../src/flags/schedule/schedule.ts";
+import { scheduleJob } from "../../../src/flags/schedule/schedule-job.ts";
+import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import { startRamp } from "../../../src/flags/ramps/ramps.ts";
 import { stepDue } from "../../../src/flags/ramps/stepping.ts";
 import { setFlag } from "../../../src/flags/flags.ts";

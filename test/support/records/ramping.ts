@@ -1,7 +1,7 @@
 import type { Caller } from "../../../src/access/caller.ts";
 import { abortRamp, getRamp, pauseRamp, resumeRamp, startRamp } from "../../../src/flags/ramps/ramps.ts";
 import { type RampPlan, viewRamp } from "../../../src/flags/ramps/ramp.ts";
-import { applyDue } from "../../../src/flags/schedule/schedule.ts";
+import { applyDue } from "../../../src/flags/schedule/schedule-job.ts";
 import { parseRules } from "../../../src/flags/rules/rules.ts";
 import { BOB, openShop } from "./shop.ts";
 

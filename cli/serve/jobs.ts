@@ -1,13 +1,25 @@
-import { clock } from "../../src/base/clock.ts";
+import { auditExpiryJob, expiredInvitationsJob, expiredSessionsJob } from "../../src/access/audit/expiry.ts";
 import type { App } from "../../src/app.ts";
-import type { Telemetry } from "../../src/delivery/trace.ts";
 import { isShared } from "../../src/base/changes.ts";
+import { type Job, type Jobs, startJobs } from "../../src/base/jobs.ts";
+import { changeDeliveriesJob, expiredChangesJob } from "../../src/documents/changes/change-deliveries.ts";
+import { EXPOSURES, experimentJobs } from "../../src/experiments/jobs.ts";
+import { flagNoticesJob } from "../../src/flags/notice-job.ts";
+import { tallyExpiryJob } from "../../src/flags/reads/read-tally.ts";
+import { scheduleJob } from "../../src/flags/schedule/schedule-job.ts";
+import { searchJob } from "../../src/forms/inbox/search-index.ts";
+import { expiryJob, removalJob } from "../../src/forms/keeping/removal.ts";
+import { retentionJob } from "../../src/forms/keeping/retention.ts";
+import type { Storage } from "../../src/storage.ts";
+import { filesJobs } from "./files.ts";
+import { clock } from "../../src/base/clock.ts";
+import type { Telemetry } from "../../src/delivery/trace.ts";
 import { blobKey } from "../../src/blobs/key.ts";
 import type { DeliveryFiles } from "../../src/delivery/dispatch.ts";
 import { createFailureLog } from "../../src/delivery/failures.ts";
 import { type Outbox, createOutbox } from "../../src/delivery/outbox.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
-import { ruleInWords } from "../../src/flags/rules/difference-words.ts";
+import type * as Words from "../../src/flags/rules/difference-words.ts";
 import { createFileLinks } from "../../src/forms/inbox/file-links.ts";
 import { createSpamLinks } from "../../src/forms/inbox/spam-links.ts";
 import { changePath, noticePages } from "../../src/http/dashboard/notice-pages.ts";
@@ -18,13 +30,69 @@ import type { ServeConfig } from "./config.ts";
 import { linkBaseOf } from "./dashboard-config.ts";
 import type { Log } from "./log.ts";
 
+/** Interval at which jobs check an idle shared database for changes of other servers, in milliseconds. */
+const IDLE_POLL = 60_000;
+
+/** Starts the background work of a server, `more` jobs among it. Returns a function that ends it. */
+export function startWork(
+  app: App,
+  { storage, ...delivering }: Delivering & { storage: Storage },
+  more: readonly Job[],
+): () => Promise<void> {
+  const { config, outgoing, log } = delivering;
+  const warn = (text: string) => log.line("warn", text);
+  let jobs: Jobs | undefined;
+  const outbox = openOutbox(app, delivering, () => jobs?.wake(outbox.job.name));
+  app.onQueued = outbox.wake;
+  jobs = startJobs(
+    [
+      scheduleJob(app, warn),
+      ...experimentJobs(app, warn),
+      outbox.job,
+      removalJob(app, (unfinished) =>
+        warn(`removed ${unfinished} files of submissions that a crash cut off`),
+      ),
+      expiryJob(app),
+      expiredSessionsJob(app),
+      expiredInvitationsJob(app),
+      retentionJob(app, (text) => log.line("info", text)),
+      searchJob(app),
+      tallyExpiryJob(app),
+      ...(storage.shared === null ? [] : filesJobs(storage.shared.files, app.now)),
+      expiredChangesJob(app),
+      flagNoticesJob(app, () => outbox.wake()),
+      changeDeliveriesJob(app, {
+        outgoing,
+        retryDelays: config.retryDelays,
+        pageOf: changePages(config),
+        report: warn,
+      }),
+      auditExpiryJob(app, config.audit.days),
+      ...more,
+    ],
+    app.now,
+    log.error,
+    isShared(app.store) ? IDLE_POLL : 0,
+  );
+  const { wake, stop } = jobs;
+  app.watch.onChange(() => wake());
+  app.measuring.onNoted = () => wake(EXPOSURES);
+  const stopListening = app.store.servers?.listen(() => wake());
+  return async () => {
+    stopListening?.();
+    outbox.stop();
+    await stop();
+  };
+}
+
 /**
  * Returns the holder of a server's leases. The one server of a data directory keeps its leases across a restart; servers of
  * a shared database have a holder each, and the leases of a killed one expire.
  */
 const holderOf = ({ store }: App): string => (isShared(store) ? clock.uuid() : "local");
 
-type Options = {
+/** Dependencies of sending. */
+type Delivering = {
   config: ServeConfig;
   outgoing: () => Promise<Outgoing>;
   metrics: Metrics;
@@ -47,6 +115,10 @@ function filesOf(app: App, config: ServeConfig): DeliveryFiles {
   };
 }
 
+/** Only a notice about rules loads how to say them. */
+const inWords: typeof Words.ruleInWords = (...args) =>
+  (require("../../src/flags/rules/difference-words.ts") as typeof Words).ruleInWords(...args);
+
 /** The address of a path of the dashboard; null if the server has none, or does not know its address. */
 function pageAt(config: ServeConfig, path: string): string | null {
   const base = config.dashboard ? linkBaseOf(config) : null;
@@ -54,12 +126,12 @@ function pageAt(config: ServeConfig, path: string): string | null {
 }
 
 /** The addresses of the pages of proposed changes. */
-export function changePages(config: ServeConfig): (project: string, change: string) => string | null {
+function changePages(config: ServeConfig): (project: string, change: string) => string | null {
   return (project, change) => pageAt(config, changePath(project, change));
 }
 
 /** The outbox of a server, which reports failures to its log, its metrics and its operator. */
-export function openOutbox(app: App, options: Options, wakeJob: () => void): Outbox {
+function openOutbox(app: App, options: Delivering, wakeJob: () => void): Outbox {
   const { config, outgoing, metrics, log, telemetry } = options;
   const { retryDelays, alertMail } = config;
   const alert = async (owner: string, target: string, error: string, isSwitchedOff: boolean) => {
@@ -77,7 +149,7 @@ export function openOutbox(app: App, options: Options, wakeJob: () => void): Out
       outgoing,
       retryDelays,
       files: filesOf(app, config),
-      inWords: ruleInWords,
+      inWords,
       pages: noticePages((path) => pageAt(config, path)),
       tracing: telemetry?.delivering ?? null,
       report: {
