@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "bun:test";
+import { OPERATIONS } from "../../src/operations/all.ts";
 import { writesOf } from "../../src/store/sql/bind.ts";
 import { SLICES } from "../../src/store/sql/slices.ts";
 import { submissionWrites } from "../../src/store/sql/submissions/slice.ts";
@@ -88,10 +89,79 @@ test("drivers and senders import records and ports, no operation", () => {
 const OWN_WRITES = `store.apply code.replace notes.add notes.forget notes.clear
   submissions.insert submissions.updateIndex submissions.rewrite`.split(/\s+/);
 
+const submissions = { writes: submissionWrites(function* () {}) };
+const WRITES = [...writesOf({ ...SLICES, submissions }).keys(), ...OWN_WRITES]
+  .join("|")
+  .replaceAll(".", "\\.");
+
 test("services and commands write to the store through operations", () => {
-  const submissions = { writes: submissionWrites(function* () {}) };
-  const writes = [...writesOf({ ...SLICES, submissions }).keys(), ...OWN_WRITES];
-  const call = new RegExp(`\\.(?:${writes.join("|").replaceAll(".", "\\.")})\\(`);
+  const call = new RegExp(`\\.(?:${WRITES})\\(`);
   const callers = [...texts].filter(([file, text]) => /^(?:cli|src\/http)\//.test(file) && call.test(text));
   expect(callers.map(([file]) => file)).toEqual([]);
+});
+
+/** The functions that a file imports, by their names in it: `src/flags/flags.ts setFlag`. */
+function importsBy(file: string): Map<string, string> {
+  const lists = /import (?!type)\{([^}]*)\} from "(\.[^"]+)"|\{([^{}]*)\}\s*=\s*await import\("(\.[^"]+)"\)/g;
+  const found = [...texts.get(file)!.matchAll(lists)].flatMap(([, names, path, lazy, late]) =>
+    (names ?? lazy)!.split(",").map((each) => {
+      const [name, local = name] = each.trim().split(/\s+as\s+|\s*:\s*/);
+      return [local!, `${join(dirname(file), (path ?? late)!)} ${name}`] as const;
+    }),
+  );
+  return new Map(found);
+}
+
+/** The functions below HTTP that write to the store, themselves or by way of others. */
+function writers(): Set<string> {
+  const functions = new Map<string, { body: string; called: string[] }>();
+  for (const [file, text] of texts) {
+    if (!/^src\/(?!http|operations|store)\w+\//.test(file)) continue;
+    const declared = [...text.matchAll(/^(?:export )?(?:async )?function\*? (\w+)([^]*?)^\}$/gm)];
+    const known = new Map([
+      ...importsBy(file),
+      ...declared.map(([, name]) => [name!, `${file} ${name}`] as const),
+    ]);
+    for (const [, name, body = ""] of declared) {
+      const called = [...body.matchAll(/\b(\w+)\(/g)].flatMap(([, local]) => known.get(local!) ?? []);
+      functions.set(`${file} ${name}`, { body, called });
+    }
+  }
+  const call = new RegExp(`\\b(?:${WRITES})\\(`);
+  const found = new Set<string>();
+  const isWriter = ([name, { body, called }]: [string, { body: string; called: string[] }]) =>
+    !found.has(name) && (call.test(body) || called.some((each) => found.has(each)));
+  for (let more = [...functions]; more.length > 0; more = [...functions].filter(isWriter))
+    for (const [name] of more.filter(isWriter)) found.add(name);
+  return found;
+}
+
+/** Pages for what is no operation: signing in and out, factors, identities of a provider, and invitations. */
+const SESSIONS = /\/(?:factors\/.*|(?:entry|dashboard|access\/(?:sign-in|invitation|oidc|identity))\.tsx?)$/;
+
+/** The rest: logins, and reads that plan as a write does or are recorded. */
+const NO_OPERATION = [
+  "access/device.tsx answerLogin",
+  "access/me.tsx setPassword",
+  "inbox/matching.tsx countMatching",
+  "project/import.tsx compareImport",
+  "submissions/people.tsx exportPerson",
+];
+
+test("pages change things only through operations", () => {
+  // A read may note that it took place.
+  const reads = OPERATIONS.filter(({ method }) => method === "GET").map(({ run }) => String(run));
+  const written = writers();
+  const pages = [...texts.keys()].filter(
+    (file) => file.startsWith("src/http/dashboard/") && !SESSIONS.test(file),
+  );
+  const called = pages.flatMap((file) =>
+    [...importsBy(file)]
+      .filter(([local, name]) => written.has(name) && !reads.some((run) => run.includes(`${local}(`)))
+      .map(([local]) => `${file.slice("src/http/dashboard/".length)} ${local}`),
+  );
+  // Pages of flags are on their way.
+  expect(called.filter((each) => !each.startsWith("flags/")).toSorted()).toEqual(NO_OPERATION);
+  // The test knows what writes.
+  expect(written.has("src/flags/flags.ts setFlag")).toBe(true);
 });
