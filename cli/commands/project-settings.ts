@@ -4,6 +4,7 @@ import { DAY_MS } from "../../src/base/days.ts";
 import { parseRate } from "../../src/base/units.ts";
 import { projects as operations } from "../../src/operations/projects.ts";
 import type { Project, ProjectPatch, Usage } from "../../src/projects/project.ts";
+import { PROJECT_SETTINGS, SETTINGS, type SettingName } from "../../src/projects/project-settings.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
@@ -14,21 +15,15 @@ import { isUnset, sizeValue } from "../session/values.ts";
 import { whyOption } from "../session/why.ts";
 
 export function addSetCommand(projects: Command, io: Io): void {
-  projects
+  const command = projects
     .command("set")
     .argument("[project]", "slug of the project")
-    .description("change the settings of a project")
-    .option("--name <name>", "name for people")
-    .option("--mail-from <address>", "sender of mail about its submissions, or default")
-    .option("--accent <color>", "colour of the built-in pages of its forms, such as #0b68cb, or default")
-    .option(
-      "--max-submissions <n/d>",
-      "most submissions to its forms on a day in UTC, such as 1000/d, or none",
-    )
-    .option(
-      "--max-storage <size>",
-      "most bytes of the submissions and files of its forms, such as 5GB, or none",
-    )
+    .description("change the settings of a project");
+  for (const name of PROJECT_SETTINGS) {
+    const [flags, help] = SETTINGS[name].option;
+    command.option(`--${flags}`, help);
+  }
+  command
     .addOption(whyOption())
     .addHelpText(
       "after",
@@ -45,38 +40,27 @@ Examples:
     .action(action(io, parse, run));
 }
 
-type Options = {
-  name?: string;
-  mailFrom?: string;
-  accent?: string;
-  maxSubmissions?: string;
-  maxStorage?: string;
-};
-
 async function parse(input: Input, given?: string): Promise<{ slug: string; patch: ProjectPatch }> {
   const slug = await input.need(given, "project");
-  const { name, mailFrom, accent, maxSubmissions, maxStorage } = input.options as Options;
-  const patch: ProjectPatch = {
-    ...(name !== undefined && { name }),
-    ...(mailFrom !== undefined && { mailFrom: isDefault(mailFrom) ? null : mailFrom }),
-    ...(accent !== undefined && { accent: isDefault(accent) ? null : accent }),
-    ...(maxSubmissions !== undefined && { maxSubmissions: dailyCount(maxSubmissions) }),
-    ...(maxStorage !== undefined && {
-      maxStorage: isDefault(maxStorage) ? null : sizeValue(maxStorage, "--max-storage"),
-    }),
-  };
+  const patch: Record<string, unknown> = {};
+  for (const name of PROJECT_SETTINGS) {
+    const text = input.options[name] as string | undefined;
+    if (text !== undefined) patch[name] = valueOf(name, text);
+  }
   if (Object.keys(patch).length === 0)
     throw usage("nothing to change", "name it for people: --name 'Our shop'; --help lists the settings");
   return { slug, patch };
 }
 
-function isDefault(text: string): boolean {
-  return text === "default" || isUnset(text);
+function valueOf(name: SettingName, text: string): string | number | null {
+  const { is, option } = SETTINGS[name];
+  if (is !== "name" && (text === "default" || isUnset(text))) return null;
+  if (is === "bytes") return sizeValue(text, `--${option[0].split(" ")[0]}`);
+  return is === "daily" ? dailyCount(text) : text;
 }
 
 /** `1000/d`, or the number alone. Throws `invalid`. */
-function dailyCount(text: string): number | null {
-  if (isDefault(text)) return null;
+function dailyCount(text: string): number {
   const rate = /^\d{1,10}$/.test(text) ? { count: Number(text), seconds: DAY_MS / 1000 } : parseRate(text);
   if (rate === undefined || rate.seconds !== DAY_MS / 1000 || rate.count < 1)
     throw usage(`--max-submissions ${text} is not a number a day`, "write --max-submissions 1000/d, or none");
@@ -88,36 +72,22 @@ async function run(
   { slug, patch }: { slug: string; patch: ProjectPatch },
 ): Promise<void> {
   const project = await client.call(operations.set, { names: { project: slug }, body: patch });
-  const lines = [["name", project.name] as [string, string], ...settingLines(project)];
-  await report(project, shown`${project.result} project ${slug}\n` + details(lines));
-}
-
-/** The settings that are not the default, for a person, with what is used; a server of an earlier version sends none. */
-export function settingLines(project: Shown): [label: string, text: string][] {
-  const { mailFrom, accent, maxSubmissions, maxStorage, usage } = project;
-  const used = (text: string | null | undefined) => (text == null ? "" : `, ${text}`);
-  return [
-    ...line("mail from", mailFrom),
-    ...line("accent", accent),
-    ...line(
-      "submissions",
-      maxSubmissions &&
-        `at most ${countText(maxSubmissions)} a day${used(usage && `${countText(usage.submissions)} today`)}`,
-    ),
-    ...line(
-      "storage",
-      maxStorage &&
-        `at most ${formatBytes(maxStorage)}${used(usage?.storage == null ? null : `${formatBytes(usage.storage)} used`)}`,
-    ),
-  ];
+  await report(
+    project,
+    shown`${project.result} project ${slug}\n` + details([["name", project.name], ...settingLines(project)]),
+  );
 }
 
 export type Shown = Project & { usage?: Usage | null | undefined };
 
-function countText(count: number): string {
-  return count.toLocaleString("en");
-}
-
-function line(label: string, text: string | number | null | undefined): [label: string, text: string][] {
-  return text === null || text === undefined || text === 0 ? [] : [[label, String(text)]];
+/** The settings that are not the default, for a person, with what is used; a server of an earlier version sends none. */
+export function settingLines(project: Shown): [label: string, text: string][] {
+  return PROJECT_SETTINGS.flatMap((name): [string, string][] => {
+    const [{ is, line, used }, value] = [SETTINGS[name], project[name]];
+    if (!value || line === undefined) return [];
+    if (typeof value === "string") return [[line, value]];
+    const most = is === "bytes" ? formatBytes(value) : `${value.toLocaleString("en")} a day`;
+    const usedText = project.usage && used?.(project.usage);
+    return [[line, `at most ${most}${usedText ? `, ${usedText}` : ""}`]];
+  });
 }

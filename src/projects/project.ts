@@ -18,15 +18,6 @@ export type ProjectPatch = z.infer<typeof projectPatchSchema>;
 
 export type ProjectSettings = z.infer<typeof settingsSchema>;
 
-/** In the order of pages. */
-export const PROJECT_SETTINGS = Object.keys({
-  name: true,
-  accent: true,
-  mailFrom: true,
-  maxSubmissions: true,
-  maxStorage: true,
-} satisfies Record<keyof ProjectSettings, true>) as (keyof ProjectSettings)[];
-
 /** How much of what its forms may hold a project has used. */
 export type Usage = z.infer<typeof usageSchema>;
 

@@ -3,19 +3,14 @@ import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import { parseMailbox } from "../delivery/address.ts";
 import { LEAST_CONTRAST, contrastOnWhite } from "./contrast.ts";
-import { PROJECT_SETTINGS, type ProjectPatch, type ProjectSettings } from "./project.ts";
-
-/** Settings that only an admin of the server can change, because they affect other projects or cost resources. */
-export const INSTANCE_SETTINGS = [
-  "mailFrom",
-  "maxSubmissions",
-  "maxStorage",
-] as const satisfies readonly (keyof ProjectSettings)[];
+import type { ProjectPatch, ProjectSettings } from "./project.ts";
+import { PROJECT_SETTINGS, SETTINGS } from "./project-settings.ts";
 
 /** Throws `forbidden` for a patch of settings that the caller may not change, and `not_found` for a project not seen. */
 export function requireSettings(caller: Caller, project: string, patch: ProjectPatch): void {
   requireScope(caller, "admin", { project });
-  if (INSTANCE_SETTINGS.some((name) => patch[name] !== undefined)) requireScope(caller, "admin");
+  if (PROJECT_SETTINGS.some((name) => SETTINGS[name].isOfInstance && patch[name] !== undefined))
+    requireScope(caller, "admin");
 }
 
 /** The settings of a project that a patch alters, as they were and as they will be; null for none. Throws `invalid`. */
