@@ -20,7 +20,7 @@ import { A, Button, ButtonForm, Form } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { Facts } from "../parts/card.tsx";
 import { useView } from "../view.ts";
-import { FactorsCard } from "../factors/card.tsx";
+import { FactorsCard } from "../factors/passkeys.tsx";
 import { IdentityCard } from "./identity.tsx";
 import { SessionTable, membershipText, userPath } from "./parts.tsx";
 

@@ -1,9 +1,8 @@
 import { Hono } from "hono/quick";
-
 import { hasUsers } from "../../../access/sessions.ts";
 import { type Entrance, signInByLink, signInByPassword } from "../../../access/sign-in.ts";
 import { AppError } from "../../../base/errors.ts";
-import { MAX_SIGN_IN_BODY } from "../../limits.ts";
+import { MAX_SIGN_IN_BODY, SIGN_IN_REFUSAL_MS } from "../../limits.ts";
 import { DASHBOARD_PATH } from "../../paths.ts";
 import type { App } from "../../../app.ts";
 import type { DashboardContext, DashboardEnv, DashboardOptions } from "../dashboard-env.ts";
@@ -17,7 +16,7 @@ import { Notice } from "../parts/status.tsx";
 import { PasskeySignIn } from "../factors/passkeys.tsx";
 import { type Dashboard, browserOf } from "../routes.ts";
 import { addressOf } from "../view.ts";
-import { refusalOf } from "./refusal.ts";
+import { clock } from "../../../base/clock.ts";
 
 /** Pages for people who are not signed in yet. */
 export function signInRoutes({ app, options, root, render, enter, cookies }: Dashboard) {
@@ -221,4 +220,19 @@ function linkPage(secret: string): Page {
       </div>
     ),
   };
+}
+
+/** A refused sign-in. */
+type Refusal = { message: string; reason: string | null; status: 401 | 429 };
+
+/** How a sign-in is refused that is wrong, or one too many; throws any other error on. */
+export async function refusalOf(c: DashboardContext, error: unknown): Promise<Refusal> {
+  if (!(error instanceof AppError)) throw error;
+  const { code, message, reason, retryAfter } = error;
+  if (code === "unauthenticated") return { message, reason, status: 401 };
+  if (code !== "rate_limited") throw error;
+  if (retryAfter !== null) c.header("Retry-After", String(retryAfter));
+  // A program that repeats it at once would take the server from others.
+  await clock.sleep(SIGN_IN_REFUSAL_MS);
+  return { message, reason, status: 429 };
 }

@@ -5,14 +5,16 @@ import type { User } from "../../../access/user.ts";
 import type { Page } from "../page.tsx";
 import { Empty, Facts } from "../parts/card.tsx";
 import { formflag } from "../parts/commands.tsx";
-import { A } from "../parts/link.tsx";
+import { A, ButtonForm } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { projectPath } from "../paths.ts";
-import { SessionTable, membershipText } from "./parts.tsx";
-import { RoleForm, UserActions } from "./user-actions.tsx";
+import { SessionTable, membershipText, RoleForm, userPath } from "./parts.tsx";
+import { USER_ROLES } from "../../../access/role.ts";
+import { AskingButton, Danger } from "../parts/danger.tsx";
+import { useView } from "../view.ts";
 
 type Shown = {
   user: User;
@@ -50,7 +52,7 @@ export function userPage({ user, memberships, identity, provider, sessions, fail
         <Facts
           class="row"
           facts={[
-            ["Role in every project", <RoleForm user={user} on="user" />],
+            ["Role in every project", <UserRoleForm user={user} on="user" />],
             ["Password", hasPassword ? "set" : <Badge>none</Badge>],
             ["Second factors", secondFactors.join(", ") || <Badge>none</Badge>],
             identity && ["Account", <Foreign text={`${identity.subject} at ${identity.issuer}`} />],
@@ -101,4 +103,68 @@ export function userPage({ user, memberships, identity, provider, sessions, fail
       </>
     ),
   };
+}
+
+/** The page on which the forms about a user are: the list of users, or that of the user. */
+export type UserFormsOn = "users" | "user";
+
+/** Changes the role of a user. */
+export function UserRoleForm({ user: { name, role }, on }: { user: User; on: UserFormsOn }) {
+  return (
+    <RoleForm
+      to={userPath(name)}
+      values={[
+        ["do", "role"],
+        ["on", on],
+      ]}
+      user={name}
+      role={role}
+      roles={USER_ROLES}
+    />
+  );
+}
+
+/** Buttons for one user; `fault` is why it was not deleted. */
+export function UserActions({ user, fault, on }: { user: User; fault: string | undefined; on: UserFormsOn }) {
+  const { caller } = useView();
+  const to = userPath(user.name);
+  return (
+    <div class="actions">
+      <ButtonForm
+        to={to}
+        values={{ do: "link", on }}
+        kind="quiet"
+        icon="key"
+        label={`Sign-in link for ${user.name}`}
+      >
+        Sign-in link
+      </ButtonForm>
+      {user.secondFactors.length > 0 && (
+        <AskingButton
+          to={to}
+          values={{ do: "reset", on }}
+          kind="quiet"
+          label={`Remove the second factors of ${user.name}`}
+          question={`${user.name} is signed out everywhere, and signs in by password or link alone until another factor is set up.`}
+          confirm={`Remove the second factors of ${user.name}`}
+        >
+          Reset factors…
+        </AskingButton>
+      )}
+      {caller?.name !== user.name && (
+        <details class="asking" open={fault !== undefined}>
+          <summary class="button quiet">
+            Delete…<span class="unseen"> {user.name}</span>
+          </summary>
+          <Danger
+            to={to}
+            values={{ do: "delete", on }}
+            words={[{ name: "name", word: user.name, id: `delete-${user.name}`, fault }]}
+            icon="trash"
+            act={`Delete ${user.name}`}
+          />
+        </details>
+      )}
+    </div>
+  );
 }

@@ -1,7 +1,7 @@
 import { Hono } from "hono/quick";
 import { signInByCode, whoBegan } from "../../../access/factors/code-step.ts";
 import { MAX_SIGN_IN_BODY } from "../../limits.ts";
-import { refusalOf } from "../access/refusal.ts";
+import { refusalOf } from "../access/sign-in.tsx";
 import { nextPath, shortened, signInPage, waysIn } from "../access/sign-in.tsx";
 import type { DashboardEnv } from "../dashboard-env.ts";
 import { sentence } from "../error-page.tsx";

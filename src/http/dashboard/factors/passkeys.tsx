@@ -6,13 +6,15 @@ import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import { AskingButton } from "../parts/danger.tsx";
 import { TextField } from "../parts/field.tsx";
-import { Button, Form } from "../parts/link.tsx";
+import { Button, Form, ButtonLink, ButtonForm } from "../parts/link.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import type { Dashboard } from "../routes.ts";
 import { addressOf, useView } from "../view.ts";
-import { SignInAgain } from "./sign-in-again.tsx";
+import type { User } from "../../../access/user.ts";
+import { Card } from "../parts/card.tsx";
+import { Badge } from "../parts/status.tsx";
 
 /** The forms about a passkey, on the page "You". */
 export function myPasskeyRoutes({ app, post }: Dashboard) {
@@ -34,7 +36,7 @@ export function myPasskeyRoutes({ app, post }: Dashboard) {
 const pathOf = ({ id }: Passkey) => `/me/passkeys/${id}`;
 
 /** The passkeys of the user who is signed in, and how to add one. */
-export function Passkeys({ passkeys, current }: { passkeys: readonly Passkey[]; current: Session }) {
+function Passkeys({ passkeys, current }: { passkeys: readonly Passkey[]; current: Session }) {
   const view = useView();
   const canChange = isFresh(current, view.now);
   return (
@@ -123,5 +125,48 @@ export function PasskeySignIn({ next }: { next: string }) {
         <Button icon="key">Sign in with a passkey</Button>
       </div>
     </form>
+  );
+}
+
+/** The second factors of the person who is signed in. */
+export function FactorsCard({
+  user: { secondFactors },
+  passkeys,
+  current,
+}: {
+  user: User;
+  passkeys: readonly Passkey[];
+  current: Session;
+}) {
+  const hasTotp = secondFactors.includes("totp");
+  return (
+    <Card id="factors" title="Second factors">
+      <p>Authenticator app: {hasTotp ? <Badge tone="good">set up</Badge> : <Badge>none</Badge>}</p>
+      <p class="soft">
+        {hasTotp
+          ? "A sign-in by password or link asks for a code of your app, or one of your recovery codes."
+          : "With an app on your phone, a password or a link alone no longer signs you in."}
+      </p>
+      <div class="buttons">
+        <ButtonLink to="/me/totp">{hasTotp ? "Change…" : "Set up an authenticator app"}</ButtonLink>
+      </div>
+      <h3>Passkeys</h3>
+      <p class="soft">A passkey signs you in without a password or a code.</p>
+      <Passkeys passkeys={passkeys} current={current} />
+    </Card>
+  );
+}
+
+/** A button that leads over a new sign-in back to a page. */
+export function SignInAgain({ to }: { to: string }) {
+  return (
+    <>
+      <p>A change of second factors takes a sign-in of the last {FACTOR_LIMITS.freshMinutes} minutes.</p>
+      <div class="buttons">
+        <ButtonForm to="/sign-out" values={{ next: to }} kind="primary">
+          Sign in again
+        </ButtonForm>
+      </div>
+    </>
   );
 }

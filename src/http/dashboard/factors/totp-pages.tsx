@@ -9,7 +9,7 @@ import { Button, ButtonForm, ButtonLink, CopyButton, Form } from "../parts/link.
 import { Notice } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 import { PasskeySignIn } from "./passkeys.tsx";
-import { SignInAgain } from "./sign-in-again.tsx";
+import { SignInAgain } from "./passkeys.tsx";
 
 const TITLE = "Authenticator app";
 

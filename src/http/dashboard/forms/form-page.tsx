@@ -19,8 +19,8 @@ import { useMayWriteForms } from "../view.ts";
 import { formPath, inboxPath } from "../paths.ts";
 import { FormTabs } from "./form-tabs.tsx";
 import { namedForm } from "./form-words.ts";
-import { ProjectLink } from "./project-link.tsx";
-import { type Snippet, Snippets } from "./form-snippets.tsx";
+import { ProjectLink } from "../parts/link.tsx";
+import type { SnippetKind } from "../../forms/snippets/snippet.ts";
 
 type Shown = {
   form: Form;
@@ -207,5 +207,41 @@ function Health({ form, deliveries }: { form: Form; deliveries: readonly Deliver
         </>
       )}
     </>
+  );
+}
+
+type Snippet = { kind: SnippetKind; text: string; notes: string[] };
+
+const TITLES: Record<SnippetKind, string> = {
+  html: "HTML form",
+  fetch: "HTML form with a script",
+  curl: "curl",
+};
+
+/** Code that sends to a form. */
+function Snippets({ form, snippets }: { form: Form; snippets: Snippet[] }) {
+  return (
+    <Card id="snippets" title="Code for your site">
+      {snippets.map(({ kind, text, notes }) => (
+        <details open={kind === "html"}>
+          <summary>{TITLES[kind]}</summary>
+          <div class="stack">
+            {notes.map((note) => (
+              <Notice>
+                <p>{sentence(note)}</p>
+              </Notice>
+            ))}
+            <pre id={`snippet-${kind}`} tabindex={0} aria-label={`${TITLES[kind]} for ${form.slug}`}>
+              {text}
+            </pre>
+            <div class="buttons scripted-only">
+              <button type="button" class="button" data-copy={`#snippet-${kind}`}>
+                Copy
+              </button>
+            </div>
+          </div>
+        </details>
+      ))}
+    </Card>
   );
 }

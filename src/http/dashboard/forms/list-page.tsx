@@ -13,7 +13,7 @@ import { Foreign, visible } from "../parts/text.tsx";
 import { useMayWriteForms } from "../view.ts";
 import type { Faults } from "../parts/submit.ts";
 import { formPath, inboxPath } from "../paths.ts";
-import { ProjectLink } from "./project-link.tsx";
+import { ProjectLink } from "../parts/link.tsx";
 
 type Row = { form: Form; counts: FormCounts | undefined };
 

@@ -1,6 +1,7 @@
 import type { Child, PropsWithChildren } from "../markup.ts";
-import { addressOf, useView } from "../view.ts";
+import { addressOf, useView, useMay } from "../view.ts";
 import { Icon, type IconName } from "./icon.tsx";
+import { projectPath } from "../paths.ts";
 
 type Query = Parameters<typeof addressOf>[2];
 
@@ -207,4 +208,9 @@ export function Tabs({
       ))}
     </nav>
   );
+}
+
+/** The name of a project, as a link if its page may be read. */
+export function ProjectLink({ project }: { project: string }) {
+  return useMay("flags:read", { project }) ? <A to={projectPath(project)}>{project}</A> : <>{project}</>;
 }
