@@ -76,17 +76,12 @@ export async function readStats(
   const ofForms = hasScopeSomewhere(caller, "forms:read");
   const ofFlags = hasScopeSomewhere(caller, "flags:read");
   if (!ofForms && !ofFlags) requireScope(caller, "read");
-  return {
-    ...(ofForms &&
-      (await readFormStats(
-        app,
-        caller,
-        { form, project },
-        { days: lastDays(app.now(), days, timeZone), compares, spam },
-      ))),
-    ...(ofFlags && { reads: await readReads(app, caller, project, hours) }),
-    ...(hasScope(caller, "read") && { commits }),
-  };
+  const range = { days: lastDays(app.now(), days, timeZone), compares, spam };
+  const [stats, reads] = await Promise.all([
+    ofForms && readFormStats(app, caller, { form, project }, range),
+    ofFlags && readReads(app, caller, project, hours),
+  ]);
+  return { ...stats, ...(reads && { reads }), ...(hasScope(caller, "read") && { commits }) };
 }
 
 async function readFormStats(
@@ -98,7 +93,12 @@ async function readFormStats(
   const { submissions, deliveries } = app.store;
   const keys = await selectKeys(app, caller, "forms:read", selection);
   const projects = await selectProjects(app, caller, "forms:read", selection.project);
-  const counts = (await submissions.counts()).filter(({ formKey }) => keys?.has(formKey) ?? true);
+  const [all, queued, failed] = await Promise.all([
+    submissions.counts(),
+    deliveries.countQueued(MAX_STATS_DELIVERIES, projects),
+    deliveries.countFailed(MAX_STATS_DELIVERIES, projects),
+  ]);
+  const counts = all.filter(({ formKey }) => keys?.has(formKey) ?? true);
   const points = days.map((): DaySubmissions[] => []);
   const before: NonNullable<FormStats["before"]> = [];
   const start = days[0]!.from;
@@ -116,10 +116,7 @@ async function readFormStats(
     forms: counts.map(({ formKey: _key, ...each }) => each),
     submissions: points.flat(),
     ...(compares && { before }),
-    deliveries: {
-      queued: await deliveries.countQueued(MAX_STATS_DELIVERIES, projects),
-      failed: await deliveries.countFailed(MAX_STATS_DELIVERIES, projects),
-    },
+    deliveries: { queued, failed },
   };
 }
 

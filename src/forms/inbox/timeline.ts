@@ -40,17 +40,21 @@ export async function timelineOfSubmission(
   form: Form,
 ): Promise<TimelineEvent[]> {
   const { id } = submission;
-  const marks = await app.store.submissions.marks(id);
-  const handled = await app.store.submissions.events(id);
   const query = { form: null, submission: id, status: null, before: null, limit: MAX_DELIVERIES };
-  const { items: deliveries } = await listDeliveries(app, caller, query);
+  const [marks, handled, page] = await Promise.all([
+    app.store.submissions.marks(id),
+    app.store.submissions.events(id),
+    listDeliveries(app, caller, query),
+  ]);
+  const deliveries = page.items.toReversed();
+  const attempts = await Promise.all(deliveries.map((each) => attemptsOf(app, each.id)));
   const events: TimelineEvent[] = [
     storing(submission, marks),
     ...marks.map(marking),
     ...handled.map(handling),
     ...skipping(submission, form),
   ];
-  for (const delivery of deliveries.toReversed()) {
+  for (const [index, delivery] of deliveries.entries()) {
     const { id: own, kind, target, status, nextAt, error } = delivery;
     events.push({
       event: "queued",
@@ -62,7 +66,7 @@ export async function timelineOfSubmission(
       nextAt,
       error,
     });
-    for (const attempt of await attemptsOf(app, own))
+    for (const attempt of attempts[index]!)
       events.push({ event: "attempted", ...attempt, delivery: own, kind, target });
   }
   // ISO 8601 sorts as text, and events of one millisecond stay in this order.

@@ -27,9 +27,12 @@ export function deliveriesRoutes({ app, get, post, perform }: Dashboard) {
     const { form } = await settleForm(app, c.get("caller"), { form: c.req.query("form") || null });
     const filter: DeliveryFilter = { status: statusIn(c.req.query("status")), form, before };
     const query = { ...filter, submission: null, limit: PAGE, searches: SEARCHES };
-    const { items, next } = await listDeliveries(app, c.get("caller"), query);
-    const forms = (await pageForms(app, c.get("caller"), { limit: MAX_FORMS })).items.map(shortName);
-    return listPage({ filter, items, next, recipients: await recipientsOf(app, items), forms });
+    const [{ items, next }, forms] = await Promise.all([
+      listDeliveries(app, c.get("caller"), query),
+      pageForms(app, c.get("caller"), { limit: MAX_FORMS }),
+    ]);
+    const recipients = await recipientsOf(app, items);
+    return listPage({ filter, items, next, recipients, forms: forms.items.map(shortName) });
   });
   get("/deliveries/:id", "forms:read", async (c, { id }) => {
     if (!ID.test(id)) throw new AppError("not_found", "there is no such delivery");

@@ -35,19 +35,23 @@ export async function find(app: App, caller: Caller, search: string, timeZone: s
   const pages = SECTIONS.filter(
     ({ name, scope }) => name !== "go" && (scope === null || maySee(caller, scope)),
   );
-  const { flags, actions } =
-    words.length === 0 ? { flags: [], actions: [] } : await findFlags(app, caller, projects, words);
+  const isNamed = words.length > 0;
+  const [{ flags, actions }, forms, sent] = await Promise.all([
+    isNamed ? findFlags(app, caller, projects, words) : { flags: [], actions: [] },
+    isNamed && ofForms ? formsOf(app, caller) : [],
+    isNamed && ofForms ? findSent(app, caller, search.trim(), timeZone) : [],
+  ]);
   return [
     ...flags.slice(0, MOST),
-    ...some(words.length > 0 && ofForms ? await formsOf(app, caller) : []),
+    ...some(forms),
     ...some(
       projects.map(({ slug }) => ({ kind: "project", label: slug, detail: "flags", to: projectPath(slug) })),
     ),
     ...some(pages.map(({ label, to }) => ({ kind: "page", label, to }))),
-    ...(words.length === 0 ? [] : some(projects.flatMap((project) => pagesOf(caller, project)))),
+    ...(isNamed ? some(projects.flatMap((project) => pagesOf(caller, project))) : []),
     ...actions.slice(0, MOST),
     ...some(creations(caller, projects)),
-    ...(words.length > 0 && ofForms ? await findSent(app, caller, search.trim(), timeZone) : []),
+    ...sent,
   ];
 }
 

@@ -55,8 +55,9 @@ export function inboxRoutes(dashboard: Dashboard) {
   get("/inbox/:form", "forms:read", async (c, { form }) => {
     if (chosenIn(form).form === null) return showList(c, form);
     // A slug without its project, and a key, lead to the name that the counts of the list have.
-    const own = shortName(await getForm(app, c.get("caller"), form));
-    if (own === shownName(form)) return showList(c, form);
+    const [found, page] = await Promise.all([getForm(app, c.get("caller"), form), showList(c, form)]);
+    const own = shortName(found);
+    if (own === shownName(form)) return page;
     return c.redirect(`${root}${addressIn(readQuery(parameter(c), own))}`, 303);
   });
   get("/inbox/:form/export", "forms:read", (c, { form: slug }) =>

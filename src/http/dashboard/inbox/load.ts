@@ -1,5 +1,8 @@
 import { chosenIn } from "../forms/form-words.ts";
-import { visibleProjects } from "../../../access/rights.ts";
+import { hasScope, visibleProjects } from "../../../access/rights.ts";
+import { type ReplyTemplate, replyTemplatesIn } from "../../../delivery/reply-templates.ts";
+import type { Form } from "../../../forms/form.ts";
+import { findPerson } from "../../../forms/keeping/person.ts";
 import type { FormCounts } from "../../../forms/store.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
@@ -17,10 +20,8 @@ import { sentence } from "../error-page.tsx";
 import { labelsIn, titlesIn } from "./columns.ts";
 import { type Listing, sumOf } from "./controls.tsx";
 import { type InboxQuery, filterOf, isFiltered } from "./query.ts";
-import { loadOthers, loadWork } from "../submissions/load-work.ts";
 import { addressIn, senderIn } from "../../../forms/inbox/sender.ts";
 import type { SubmissionPlace } from "../submissions/rows.tsx";
-import type { Neighbour, SubmissionView } from "../submissions/submission-view.ts";
 
 /** Submissions of a page. */
 const PAGE = 50;
@@ -35,27 +36,28 @@ export async function loadList(
   query: InboxQuery,
   timeZone: string,
 ): Promise<Omit<Listing, "views">> {
-  const counts = await seenCounts(app, caller);
-  const nothing = { query, counts, filter: null, submissions: [], next: null, indexing: 0, table: null };
   let filter: SubmissionFilter;
   try {
     filter = filterOf(query, timeZone, caller.name);
   } catch (error) {
     if (!(error instanceof AppError) || error.reason === null) throw error;
-    return { ...nothing, fault: { field: error.reason, message: sentence(error.message) } };
+    const fault = { field: error.reason, message: sentence(error.message) };
+    const nothing = { filter: null, submissions: [], next: null, indexing: 0, table: null };
+    return { query, counts: await seenCounts(app, caller), ...nothing, fault };
   }
-  const { form, before } = query;
-  const chosen = chosenIn(form);
-  if (query.isTable && chosen.form !== null) {
-    const { schema } = await getForm(app, caller, chosen.form);
-    const all = await listInbox(app, caller, { ...chosen, limit: MAX_COUNTED, before, filter });
-    const submissions = all.submissions.slice(0, PAGE);
-    const next = all.submissions.length > PAGE ? submissions.at(-1)!.id : all.next;
-    const table = { schema, counted: all.submissions };
-    return { ...nothing, ...all, submissions, next, filter, fault: null, table };
-  }
-  const page = await listInbox(app, caller, { ...chosen, limit: PAGE, before, filter });
-  return { ...nothing, ...page, filter, fault: null };
+  const { before } = query;
+  const chosen = chosenIn(query.form);
+  const tableOf = query.isTable ? chosen.form : null;
+  const limit = tableOf === null ? PAGE : MAX_COUNTED;
+  const [counts, all, form] = await Promise.all([
+    seenCounts(app, caller),
+    listInbox(app, caller, { ...chosen, limit, before, filter }),
+    tableOf === null ? null : getForm(app, caller, tableOf),
+  ]);
+  const submissions = all.submissions.slice(0, PAGE);
+  const next = all.submissions.length > PAGE ? submissions.at(-1)!.id : all.next;
+  const table = form && { schema: form.schema, counted: all.submissions };
+  return { ...all, query, counts, filter, fault: null, submissions, next, table };
 }
 
 /** The counts of the forms that a caller sees. */
@@ -67,40 +69,95 @@ export async function seenCounts(app: App, caller: Caller): Promise<FormCounts[]
   return counts.filter(({ project }) => seen.has(project));
 }
 
-/** Loads the data of a submission's page. */
+/** The data of a submission's page. */
+export type Reading = Awaited<ReturnType<typeof loadReading>>;
+
+/**
+ * Loads a submission's page: `position` is its place in the list beside it, null if it is not known; `address` and `sender` are null
+ * if they are not known, `work` for a viewer, `others` without an address.
+ */
 export async function loadReading(
   app: App,
   caller: Caller,
   submission: Submission,
   asked: InboxQuery,
   timeZone: string,
-): Promise<Omit<SubmissionView, "mails" | "typed">> {
+) {
   const form = await getForm(app, caller, nameIn(submission.project, submission.form));
-  // A submission of megabytes takes long to parse, and each of these parses it again: other requests take their turns.
-  await yieldToEventLoop();
-  const { query, beside, next } = await loadBeside(app, caller, submission, asked, timeZone);
-  const filter = filterOf(query, timeZone, caller.name);
-  await yieldToEventLoop();
-  const neighbours = await findNeighbours(app, caller, submission, { query, filter, beside, next });
-  await yieldToEventLoop();
   const address = addressIn(submission, form);
+  const filter = filterOf(asked, timeZone, caller.name);
+  const loadAround = async () => {
+    const list = await loadBeside(app, caller, submission, asked, filter);
+    await yieldToEventLoop();
+    return { ...list, ...(await findNeighbours(app, caller, submission, { ...list, filter })) };
+  };
+  const [around, counts, events, previews, work, others] = await Promise.all([
+    loadAround(),
+    isFiltered(asked) ? null : seenCounts(app, caller),
+    timelineOfSubmission(app, caller, submission, form),
+    findPreviews(app, submission),
+    loadWork(app, caller, form, submission),
+    address === null ? null : loadOthers(app, caller, submission, address),
+  ]);
   return {
     submission,
-    query,
-    beside,
-    next,
-    ...neighbours,
-    position: await positionOf(app, caller, submission, { query, beside, next }),
-    events: await timelineOfSubmission(app, caller, submission, form),
-    previews: await findPreviews(app, submission),
+    ...around,
+    position: positionOf(submission, around, counts),
+    events,
+    previews,
     address,
     sender: senderIn(submission, form),
     formName: form.name,
     labelOf: labelsIn(form.schema),
     titleOf: titlesIn(form.schema),
-    work: await loadWork(app, caller, form, submission),
-    others: await loadOthers(app, caller, submission, address),
+    work,
+    others,
   };
+}
+
+/** The choices that a page of a submission offers to those who work on it. */
+export type Work = {
+  /** Users who see it, by name. */
+  users: readonly string[];
+  /** Labels of other submissions of the form. */
+  labels: readonly string[];
+  templates: readonly ReplyTemplate[];
+};
+
+/** Users that a page offers. */
+const MAX_USERS = 200;
+
+/** Null for a caller who may not write. */
+async function loadWork(
+  { store }: App,
+  caller: Caller,
+  { key, replyTemplates }: Form,
+  { project }: Submission,
+): Promise<Work | null> {
+  if (!hasScope(caller, "forms:write", { project })) return null;
+  const [users, members, labels] = await Promise.all([
+    store.users.page({ limit: MAX_USERS }),
+    store.members.page(project, { limit: MAX_USERS }),
+    store.submissions.labels(key),
+  ]);
+  const names = [
+    ...users.items.filter(({ role }) => role !== "none").map(({ name }) => name),
+    ...members.items.map(({ user }) => user),
+  ];
+  return { users: [...new Set(names)].toSorted(), labels, templates: replyTemplatesIn(replyTemplates) };
+}
+
+/** Submissions that are counted. */
+const MAX_OTHERS = 50;
+
+/** The newest other submissions of a person, and whether there are more. */
+async function loadOthers(app: App, caller: Caller, { id }: Submission, address: string) {
+  // A submission of megabytes takes long to parse, and each list parses it again: other requests take their turns.
+  await yieldToEventLoop();
+  const page = await findPerson(app, caller, address, { limit: MAX_OTHERS + 1, before: null });
+  const others = page.submissions.filter((each) => each.id !== id);
+  const isMore = page.next !== null || others.length > MAX_OTHERS;
+  return { submissions: others.slice(0, MAX_OTHERS), isMore };
 }
 
 type Beside = { query: InboxQuery; beside: readonly Submission[]; next: string | null };
@@ -111,39 +168,34 @@ async function loadBeside(
   caller: Caller,
   { id }: Submission,
   asked: InboxQuery,
-  timeZone: string,
+  filter: SubmissionFilter,
 ): Promise<Beside> {
-  const filter = filterOf(asked, timeZone, caller.name);
   const load = async (query: InboxQuery): Promise<Beside> => {
-    const { form, before } = query;
-    const { submissions, next } = await listInbox(app, caller, {
-      ...chosenIn(form),
-      limit: PAGE,
-      before,
-      filter,
-    });
+    const page = { ...chosenIn(query.form), limit: PAGE, before: query.before, filter };
+    const { submissions, next } = await listInbox(app, caller, page);
     return { query, beside: submissions, next };
   };
+  await yieldToEventLoop();
   const found = await load(asked);
   const end = found.next === null ? undefined : found.beside.at(-1);
   return end !== undefined && end.id > id ? load({ ...asked, before: after(id) }) : found;
 }
 
 /** The place of a submission in its list, such as `3 of 209`; null past the first page, where it is not known. */
-async function positionOf(
-  app: App,
-  caller: Caller,
+function positionOf(
   { id }: Submission,
   { query, beside, next }: Beside,
-): Promise<string | null> {
+  counts: readonly FormCounts[] | null,
+): string | null {
   const at = beside.findIndex((each) => each.id === id) + 1;
   if (query.before !== null || at === 0) return null;
   const shown = `${beside.length}${next === null ? "" : "+"}`;
-  const all = isFiltered(query)
-    ? shown
-    : sumOf(await seenCounts(app, caller), query.form, query.folder).toLocaleString("en");
+  const all = counts === null ? shown : sumOf(counts, query.form, query.folder).toLocaleString("en");
   return `${at} of ${all}`;
 }
+
+/** A submission beside another one; `before` is where the list beside it begins. */
+export type Neighbour = SubmissionPlace & { before: string | null };
 
 /** The id behind one, so that a list that begins before it begins with that one. */
 function after(id: string): string {

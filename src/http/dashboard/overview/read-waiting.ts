@@ -55,14 +55,19 @@ type Sources = {
 
 export async function readWaiting({ app, caller, forms, projects, staleCounts }: Sources): Promise<Waiting> {
   const seesFlags = hasScopeSomewhere(caller, "flags:read");
+  const [targets, upcoming, stale, proposals, mine] = await Promise.all([
+    forms && forms.deliveries.failed > 0 ? readFailing(app, caller) : [],
+    seesFlags ? upcomingChanges(app, caller) : null,
+    seesFlags ? staleCounts(caller) : [],
+    readProposals(app, caller, projects),
+    forms ? app.store.submissions.unreadOf(caller.name, MOST_MINE, visibleProjects(caller, "forms:read")) : 0,
+  ]);
   return {
-    targets: forms && forms.deliveries.failed > 0 ? await readFailing(app, caller) : [],
-    upcoming: seesFlags ? await upcomingChanges(app, caller) : null,
-    stale: seesFlags ? (await staleCounts(caller)).slice(0, MOST) : [],
-    proposals: await readProposals(app, caller, projects),
-    mine: forms
-      ? await app.store.submissions.unreadOf(caller.name, MOST_MINE, visibleProjects(caller, "forms:read"))
-      : 0,
+    targets,
+    upcoming,
+    stale: stale.slice(0, MOST),
+    proposals,
+    mine,
     unread: (forms?.forms ?? [])
       .filter(({ unread }) => unread > 0)
       .toSorted((a, b) => b.unread - a.unread)

@@ -37,14 +37,14 @@ export function todayRoutes({ app, options, get, viewOf }: Dashboard) {
     const chosen = { days: daysIn(c.req.query("days")), form: c.req.query("form") || null };
     const [days, commits] = [lastDays(app.now(), chosen.days, timeZone), options.commitMinutes()];
     const hours = span === null ? 0 : SPANS[span].hours;
-    const stats = await readStats(app, caller, {
-      days: chosen.days,
-      compares: true,
-      spam: false,
-      hours,
-      timeZone,
-      commits,
-    });
+    const query = { days: chosen.days, compares: true, spam: false, hours, timeZone, commits };
+    const mayReadFlags = hasScopeSomewhere(caller, "flags:read");
+    const since = days[0]!.from * HOUR_MS;
+    const [stats, projects, changes] = await Promise.all([
+      readStats(app, caller, query),
+      mayReadFlags ? listProjects(app, caller, { limit: PROJECTS }).then(({ items }) => items) : [],
+      mayReadFlags ? recentChanges(caller, { since, limit: MAX_CHANGES }) : [],
+    ]);
     const forms = ofForms(stats);
     if (chosen.form !== null) {
       const known = forms?.forms ?? [];
@@ -53,9 +53,6 @@ export function todayRoutes({ app, options, get, viewOf }: Dashboard) {
       if (!found) throw new AppError("not_found", `form "${chosen.form}" does not exist`);
       chosen.form = nameOf(found);
     }
-    const mayReadFlags = hasScopeSomewhere(caller, "flags:read");
-    const projects = mayReadFlags ? (await listProjects(app, caller, { limit: PROJECTS })).items : [];
-    const since = days[0]!.from * HOUR_MS;
     return todayPage({
       stats,
       chosen,
@@ -63,7 +60,7 @@ export function todayRoutes({ app, options, get, viewOf }: Dashboard) {
       span,
       timeZone,
       now: app.now(),
-      changes: mayReadFlags ? await recentChanges(caller, { since, limit: MAX_CHANGES }) : [],
+      changes,
       waiting: await readWaiting({ app, caller, forms, projects, staleCounts }),
       hasProject: !mayReadFlags || projects.length > 0,
     });

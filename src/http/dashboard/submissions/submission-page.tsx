@@ -12,9 +12,8 @@ import { Files, JsonCard, FieldValues } from "./content.tsx";
 import { FOLDER_NAMES, MOVES, MarkButtons } from "../inbox/controls.tsx";
 import { type InboxQuery, addressIn, parametersOf, pathOf, valuesOf } from "../inbox/query.ts";
 import { Rows, besideOf, submissionPath, summaryOf, type SubmissionPlace } from "./rows.tsx";
-import { BlockCard, OthersCard, ReplyCard, WorkCard } from "./work.tsx";
-import { Sender } from "./sender-card.tsx";
-import type { Neighbour, SubmissionView } from "./submission-view.ts";
+import { BlockCard, OthersCard, ReplyCard, Sender, type SubmissionView, WorkCard } from "./work.tsx";
+import type { Neighbour } from "../inbox/load.ts";
 import { Timeline } from "./timeline.tsx";
 
 /** A submission with all that is known about it; on a wide screen beside its list. */

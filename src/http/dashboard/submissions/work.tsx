@@ -1,19 +1,26 @@
 import type { Submission } from "../../../forms/submission.ts";
+import { shortName } from "../../../access/place.ts";
 import { HANDLING_LIMITS } from "../../../forms/limits.ts";
-import { Card } from "../parts/card.tsx";
+import type { SeenFlags } from "../../../forms/seen-flags.ts";
+import { handledOf } from "../../../forms/submission-columns.ts";
+import { Card, Facts } from "../parts/card.tsx";
 import { AreaField, SelectField, TextField } from "../parts/field.tsx";
 import { A, Button, ButtonForm, ButtonLink, Form } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, ForeignValue } from "../parts/text.tsx";
 import type { Faults } from "../parts/submit.ts";
-import { Time } from "../parts/time.tsx";
-import type { Others, Work } from "./load-work.ts";
+import { ExactTime, Time } from "../parts/time.tsx";
+import { formPath } from "../paths.ts";
+import type { Reading, Work } from "../inbox/load.ts";
 import { submissionPath, summaryOf } from "./rows.tsx";
 
 /** Texts that were typed and not taken, with what was wrong. */
 export type Typed = Partial<Record<"reply" | "template" | "label" | "note" | "word", string | undefined>> & {
   faults: Faults;
 };
+
+/** A submission, the list that it was opened from, and whether there is a mail server. */
+export type SubmissionView = Reading & { mails: boolean; typed: Typed };
 
 type Props = {
   submission: Submission;
@@ -162,7 +169,7 @@ export function BlockCard({
 const MAX_NAMED = 5;
 
 /** Other submissions of the same person. */
-export function OthersCard({ others, address }: { others: Others; address: string }) {
+export function OthersCard({ others, address }: { others: NonNullable<Reading["others"]>; address: string }) {
   const { submissions, isMore } = others;
   if (submissions.length === 0) return null;
   const count = `${submissions.length}${isMore ? "+" : ""}`;
@@ -188,4 +195,66 @@ export function OthersCard({ others, address }: { others: Others; address: strin
       </p>
     </Card>
   );
+}
+
+/** The facts about the sender of a submission. */
+export function Sender({ view: { submission, address, formName, mails, work } }: { view: SubmissionView }) {
+  const { id, createdAt, meta, flags, project, form } = submission;
+  const name = shortName({ project, slug: form });
+  const subject = encodeURIComponent(`Re: ${formName.toWellFormed()}`);
+  return (
+    <Card id="sender-title" title="Sender">
+      {address !== null && (
+        <p class="buttons">
+          <a
+            class={mails ? "button" : "button primary"}
+            aria-keyshortcuts={mails && work !== null ? undefined : "r"}
+            href={`mailto:${encodeURIComponent(address.toWellFormed())}?subject=${subject}`}
+          >
+            Reply by mail
+          </a>
+          <A to="/people" query={{ q: address }}>
+            Everything from <Foreign text={address} />
+          </A>
+        </p>
+      )}
+      <Facts
+        class="row"
+        facts={[
+          ["Received", <ExactTime at={Date.parse(createdAt)} />],
+          ["Form", <A to={formPath(name)}>{name}</A>],
+          ...handledOf(submission).map(({ label, words }) => [label, <Foreign text={words} />] as const),
+          has(meta?.address) && ["Address", <Foreign text={meta!.address!} />],
+          has(meta?.referrer) && ["Sent from", <ForeignValue text={meta!.referrer!} />],
+          flags !== null && [
+            `Flags of ${flags.project}/${flags.environment}`,
+            <SeenVariants flags={flags} />,
+          ],
+          has(meta?.language) && ["Language", <Foreign text={meta!.language!} />],
+          has(meta?.userAgent) && ["Browser", <Foreign text={meta!.userAgent!} />],
+          ["Id", <code>{id}</code>],
+        ]}
+      />
+    </Card>
+  );
+}
+
+/** The variants that a sender got, each a link to the submissions of those who got the same. */
+function SeenVariants({ flags: { variants } }: { flags: SeenFlags }) {
+  return (
+    <>
+      {Object.entries(variants).map(([flag, variant], index) => (
+        <>
+          {index > 0 && " "}
+          <A to="/inbox" query={{ flag: `${flag}=${variant}` }}>
+            <Foreign text={`${flag}=${variant}`} />
+          </A>
+        </>
+      ))}
+    </>
+  );
+}
+
+function has(text: string | null | undefined): boolean {
+  return text !== null && text !== undefined && text !== "";
 }

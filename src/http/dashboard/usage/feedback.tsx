@@ -35,8 +35,10 @@ export function feedbackRoutes({ app, get, post, perform }: Dashboard) {
     const flag = await requireFlag(app, project, parameters.flag);
     const place = { project: project.slug, environment, flag };
     const before = c.req.query("before") || null;
-    const { items, more } = await app.store.feedback.page(place, { limit: PAGE, before, from: null });
-    const ratings = before === null ? await countRatings(app, place, null) : null;
+    const [{ items, more }, ratings] = await Promise.all([
+      app.store.feedback.page(place, { limit: PAGE, before, from: null }),
+      before === null ? countRatings(app, place, null) : null,
+    ]);
     return feedbackPage({ project, environment, flag, ratings, items, more });
   });
   post(`${ALL}/delete`, "flags:write", async (c, fields, { project, flag }) => {
