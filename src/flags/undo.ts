@@ -16,7 +16,7 @@ import type { FlagsApp } from "./store.ts";
 export const MAX_UNDONE = 200;
 
 /** The revisions of changes that were made together. */
-export type Revisions = { first: number; last: number };
+type Revisions = { first: number; last: number };
 
 /**
  * Takes back changes of flags that were made together, all of them or none, and returns their number. Throws `not_found`

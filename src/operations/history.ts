@@ -73,6 +73,18 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
       return { ...viewDetail(record, app.now()), result };
     },
   },
+  undo: {
+    method: "POST",
+    path: "/projects/:project/history/undo",
+    summary: "Take back changes of flags that were made together, all or none",
+    scope: "flags:write",
+    place: "project",
+    proposes: true,
+    run: async ({ app, caller, names, body }) => {
+      const { undoFlags } = await import("../flags/undo.ts");
+      return { undone: await undoFlags(app, caller, names.project, body) };
+    },
+  },
 });
 
 /** A filter with its time in milliseconds since 1970. */

@@ -102,6 +102,7 @@ export const NEEDED: Record<string, Scope> = {
   "PATCH /projects/{project}/environments/{environment}": "admin",
   "POST /projects/{project}/environments/{environment}/promote": "flags:write",
   "POST /projects/{project}/environments/{environment}/flags/{flag}/rollback": "flags:write",
+  "POST /projects/{project}/history/undo": "flags:write",
   "POST /projects/{project}/environments/{environment}/flags/{flag}/scheduled": "flags:write",
   "POST /projects/{project}/environments/{environment}/flags/{flag}/for": "flags:write",
   "GET /projects/{project}/ramps": "flags:read",

@@ -47,7 +47,7 @@ export async function setTestContext(
 ): Promise<ChangedTestContext> {
   requireScope(caller, "flags:write", { project });
   const fault = findNameFault(name);
-  if (fault !== undefined) throw new AppError("invalid", fault);
+  if (fault !== undefined) throw new AppError("invalid", fault, { reason: "test-context-name" });
   requireContext(context);
   return change(app, caller, async ({ at }): Promise<Plan<FlagChange, ChangedTestContext>> => {
     const all = await app.store.testContexts.list(project);

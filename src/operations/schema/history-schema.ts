@@ -46,3 +46,14 @@ export const ofForm = { query: z.extend(anyQuery, formQuery.shape), output };
 export const ofFlag = { query: pageQuery, output };
 
 export const rollback = { body: rollbackSchema, output: setFlag.output };
+
+const revision = z.int().check(z.minimum(1));
+
+export const undo = {
+  /** The revisions of the changes, all those from the first to the last. */
+  body: z.strictObject({ first: revision, last: revision }),
+  output: z.object({
+    /** The number of changes that were taken back. */
+    undone: z.int(),
+  }),
+};

@@ -9,6 +9,7 @@ import { formatRate } from "../parts/confirm.tsx";
 import { TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
+import { type Typed, typedAt } from "../parts/submit.ts";
 import { useView } from "../view.ts";
 import { LastRead } from "./flag-facts.tsx";
 import { flagPath } from "../paths.ts";
@@ -34,21 +35,18 @@ export type WholeFlag = {
   scheduled: readonly ScheduledChange[];
 };
 
-/** Form values of a flag's deletion, with their error. */
-export type DeletionDraft = { name: string; why: string; fault: string };
-
 /** Whether applications have read a flag lately enough to miss it. */
 export function isRead({ readAt }: Pick<Place, "readAt">, now: number): boolean {
   return readAt !== null && now - readAt < DEFAULT_STALE_DAYS * DAY_MS;
 }
 
 /** The form that deletes a flag, which names who still reads it. */
-export function Deletion({ whole, draft }: { whole: WholeFlag; draft: DeletionDraft | null }) {
+export function Deletion({ whole, typed }: { whole: WholeFlag; typed: Typed | null }) {
   const { project, flag, places } = whole;
   const { now } = useView();
   const readers = places.filter((place) => isRead(place, now));
   return (
-    <details class="card" open={draft !== null} id="delete">
+    <details class="card" open={typed !== null} id="delete">
       <summary>Delete {flag}</summary>
       <Form
         to={`${flagPath(project.slug, flag)}/delete`}
@@ -56,7 +54,7 @@ export function Deletion({ whole, draft }: { whole: WholeFlag; draft: DeletionDr
         class="stack narrow"
         id="delete-form"
         label={`Delete ${flag}`}
-        isChanged={draft !== null}
+        isChanged={typed !== null}
       >
         {readers.length === 0 ? (
           <p>It has not been read in the last {DEFAULT_STALE_DAYS} days.</p>
@@ -66,14 +64,8 @@ export function Deletion({ whole, draft }: { whole: WholeFlag; draft: DeletionDr
           </Notice>
         )}
         <p>It is deleted in {places.map(({ environment }) => environment.slug).join(", ")}.</p>
-        <WhyField id="delete-why" value={draft?.why} />
-        <TextField
-          name="name"
-          label={`Type ${flag} to delete it`}
-          value={draft?.name}
-          error={draft?.fault}
-          required
-        />
+        <WhyField id="delete-why" value={typedAt(typed, "why").value} />
+        <TextField {...typedAt(typed, "name")} label={`Type ${flag} to delete it`} required />
         <p>
           <Button kind="danger primary" icon="trash">
             Delete {flag} in every environment

@@ -1,23 +1,20 @@
 import { own } from "../../../base/shapes/own.ts";
-import { flags } from "../../../operations/flags.ts";
-import { setDetails } from "../../../flags/flags.ts";
-import { detailsPatchSchema } from "../../../flags/flag-schema.ts";
-import { tagsOf } from "../../../flags/flag-fields.ts";
+import { FIELDS, tagsOf } from "../../../flags/flag-fields.ts";
 import type { FlagPlace, FlagRecord } from "../../../flags/flag.ts";
+import { flags } from "../../../operations/flags.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, revisionIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { confirmed } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { CheckField, LineField, TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
-import { type Faults, checkAll, submit } from "../parts/submit.ts";
+import { type Typed, typedAt } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
-import { FLAG, flagPath, settingPath } from "../paths.ts";
-import type { Dashboard, Done } from "../routes.ts";
+import { FLAG, type ParametersOf, flagPath, settingPath } from "../paths.ts";
+import type { Dashboard } from "../routes.ts";
 import { useMay, useMayChange } from "../view.ts";
 import { undoOfAll } from "./ticked.tsx";
 
@@ -26,87 +23,70 @@ const DETAILS = `${FLAG}/details` as const;
 /** The state that each act of the form sets. */
 const ARCHIVED: Readonly<Record<string, boolean>> = { archive: true, restore: false };
 
-/** Details as they were typed, with what is wrong with them. */
-export type DetailsDraft = {
-  description: string;
-  owner: string;
-  /** Separated by commas. */
-  tags: string;
-  permanent: boolean;
-  faults: Faults;
-};
+const archivedIn = (fields: Fields) => own(ARCHIVED, textOf(fields, "act"));
+
+/** The page that a form was on: that of an environment, or of all. */
+function pageOf(fields: Fields, { project, flag }: ParametersOf<typeof FLAG>): string {
+  const environment = textOf(fields, "environment");
+  return environment === "" ? flagPath(project, flag) : settingPath({ project, flag, environment });
+}
 
 /** Takes the form of details; `again` shows the page of the flag in an environment with what was typed. */
 export function detailsRoutes(
-  { app, post }: Dashboard,
-  again: (c: DashboardContext, place: FlagPlace, typed: DetailsDraft) => Promise<Page>,
+  { app, act, post }: Dashboard,
+  again: (c: DashboardContext, place: FlagPlace, typed: Typed) => Promise<Page>,
 ) {
-  post(DETAILS, "flags:write", async (c, fields, { project, flag }) => {
-    const { environments } = await getProject(app, project);
-    const archived = own(ARCHIVED, textOf(fields, "act"));
-    const environment = environments.find(({ slug }) => slug === textOf(fields, "environment"));
-    const patch = await submit(
-      () => (archived === undefined ? checkAll(detailsPatchSchema, detailsIn(fields)) : { archived }),
-      (faults, error) => {
-        if (!environment) throw error;
-        return again(c, { project, flag, environment: environment.slug }, draftOf(fields, faults));
+  post(
+    DETAILS,
+    "flags:write",
+    act({
+      operation: flags.details,
+      input: ({ fields, names }) => ({ names, body: patchIn(fields), revision: revisionIn(fields) }),
+      done({ revision, result }, { fields, names }) {
+        const { project, flag } = names;
+        const to = pageOf(fields, names);
+        const archived = archivedIn(fields);
+        if (archived !== undefined) {
+          const values = {
+            act: archived ? "restore" : "archive",
+            environment: textOf(fields, "environment"),
+          };
+          const undo = { to: `${flagPath(project, flag)}/details`, values };
+          return { to, text: `${flag} is ${archived ? "archived" : "restored"}.`, undo };
+        }
+        if (result === "unchanged") return { to, text: "Nothing differs." };
+        return { to, text: `The details of ${flag} are saved.`, ...undoOfAll(project, [{ revision }]) };
       },
-    );
-    if ("content" in patch) return patch;
-    const to = environment
-      ? settingPath({ project, flag, environment: environment.slug })
-      : flagPath(project, flag);
-    const label = archived === undefined ? "Save details" : archived ? `Archive ${flag}` : `Restore ${flag}`;
-    return confirmed<Done>(
-      fields,
-      async () => {
-        const { record, result } = await setDetails(
-          app,
-          c.get("caller"),
-          { project, flag },
-          patch,
-          revisionIn(fields),
-        );
-        if (archived === undefined)
-          return result === "unchanged"
-            ? { to, text: "Nothing differs." }
-            : { to, text: `The details of ${flag} are saved.`, ...undoOfAll(project, [record]) };
-        const undo = { to: `${flagPath(project, flag)}/details`, values: undoOf(archived, environment) };
-        return { to, text: `${flag} is ${archived ? "archived" : "restored"}.`, undo };
+      async confirm({ fields, names }) {
+        const { project, flag } = names;
+        const archived = archivedIn(fields);
+        const label = archived === undefined ? "Save details" : `${archived ? "Archive" : "Restore"} ${flag}`;
+        return {
+          title: `Confirm: details of ${flag}, ${project}`,
+          label,
+          environments: (await getProject(app, project)).environments.filter(({ locked }) => locked),
+          change: <Diff before={{}} after={patchIn(fields)} />,
+          back: { to: pageOf(fields, names), label: flag },
+        };
       },
-      async () => ({
-        title: `Confirm: details of ${flag}, ${project}`,
-        label,
-        environments: environments.filter(({ locked }) => locked),
-        change: <Diff before={{}} after={patch} />,
-        back: { to, label: flag },
-      }),
-      { app, caller: c.get("caller"), operation: flags.details, names: { project, flag }, body: patch },
-    );
-  });
+      again({ c, fields, names }, faults, error) {
+        const environment = textOf(fields, "environment");
+        if (environment === "") throw error;
+        return again(c, { ...names, environment }, { fields, faults });
+      },
+    }),
+  );
 }
 
-function detailsIn(fields: Fields) {
-  const { description, owner, tags, permanent } = draftOf(fields, {});
+function patchIn(fields: Fields) {
+  const archived = archivedIn(fields);
+  if (archived !== undefined) return { archived };
   return {
-    ...(fields.has("description") && { description }),
-    owner: owner.trim(),
-    tags: tagsOf(tags),
-    permanent,
+    ...(fields.has("description") && { description: textOf(fields, "description") }),
+    owner: textOf(fields, "owner").trim(),
+    tags: tagsOf(textOf(fields, "tags")),
+    permanent: fields.has("permanent"),
   };
-}
-
-function draftOf(fields: Fields, faults: Faults): DetailsDraft {
-  const [description, owner, tags] = [
-    textOf(fields, "description"),
-    textOf(fields, "owner"),
-    textOf(fields, "tags"),
-  ];
-  return { description, owner, tags, permanent: fields.has("permanent"), faults };
-}
-
-function undoOf(archived: boolean, environment: Environment | undefined) {
-  return { act: archived ? "restore" : "archive", ...(environment && { environment: environment.slug }) };
 }
 
 /** The details of a flag, which all environments share, with their form. */
@@ -115,14 +95,14 @@ export function FlagDetails({
   record,
   environments,
   environment = "",
-  typed = null,
+  typed,
 }: {
   project: string;
   record: FlagRecord;
   environments: readonly Environment[];
   /** The environment of the page; empty for that of all. */
   environment?: string;
-  typed?: DetailsDraft | null;
+  typed?: Typed | undefined;
 }) {
   const { slug, description, owner, tags, permanent, archived } = record;
   const [mayWrite, mayArchive] = [useMay("flags:write", { project }), useMayChange(environments)];
@@ -150,7 +130,7 @@ export function FlagDetails({
         </p>
       )}
       {mayWrite && (
-        <details id="details" open={typed !== null}>
+        <details id="details" open={typed !== undefined}>
           <summary>Description, owner, tags, archive</summary>
           <Form
             to={`${flagPath(project, slug)}/details`}
@@ -159,31 +139,22 @@ export function FlagDetails({
             label="Details"
             id="details-form"
           >
+            <LineField {...typedAt(typed, "description", description)} label={FIELDS.description.label} />
             <LineField
-              name="description"
-              label="Description"
-              value={typed?.description ?? description}
-              error={typed?.faults["description"]}
-            />
-            <LineField
-              name="owner"
-              label="Owner"
-              value={typed?.owner ?? owner}
-              maxlength={100}
-              error={typed?.faults["owner"]}
+              {...typedAt(typed, "owner", owner)}
+              label={FIELDS.owner.label}
+              maxlength={FIELDS.owner.max}
             />
             <TextField
-              name="tags"
-              label="Tags"
-              hint="Separated by commas."
-              value={typed?.tags ?? tagsOf(tags).join(", ")}
-              error={typed?.faults["tags"]}
+              {...typedAt(typed, "tags", tagsOf(tags).join(", "))}
+              label={FIELDS.tags.label}
+              hint={FIELDS.tags.hint}
             />
             <CheckField
               name="permanent"
-              label="Permanent"
-              hint="It is never listed as stale."
-              checked={typed?.permanent ?? permanent}
+              label={FIELDS.permanent.label}
+              hint={FIELDS.permanent.hint}
+              checked={typed?.fields.has("permanent") ?? permanent}
             />
             <p class="buttons">
               <Button kind="primary" name="act" value="details">

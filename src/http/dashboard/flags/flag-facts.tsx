@@ -111,9 +111,11 @@ export async function ratesOf(
   first: string,
   last = first,
 ): Promise<RateOf> {
-  const rates = new Map<string, Awaited<ReturnType<typeof readRates>>>();
-  for (const { slug: environment, key } of environments)
-    rates.set(environment, await readRates(app, caller, { project, environment, key }, { first, last }));
+  const ratesIn = async ({ slug: environment, key }: (typeof environments)[number]) => {
+    const place = { project, environment, key };
+    return [environment, await readRates(app, caller, place, { first, last })] as const;
+  };
+  const rates = new Map(await Promise.all(environments.map(ratesIn)));
   return (environment, flag) => {
     const known = rates.get(environment);
     return known ? ((known.flags.get(flag) ?? 0) + known.all) / 60 : 0;

@@ -1,9 +1,7 @@
 import { flags } from "../../../operations/flags.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
-import { AppError } from "../../../base/errors.ts";
 import { noSuchFlag } from "../../../flags/flag.ts";
-import { deleteFlag } from "../../../flags/flags.ts";
 import { flagInEveryEnvironment } from "../../../flags/overviews.ts";
 import { settled } from "../../../flags/ramps/ramp-plan.ts";
 import { viewRamp } from "../../../flags/ramps/ramp.ts";
@@ -12,9 +10,10 @@ import type { DashboardContext } from "../dashboard-env.ts";
 import { revisionIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
-import { confirmed, formatRate, lastChange } from "../parts/confirm.tsx";
+import { formatRate, lastChange } from "../parts/confirm.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
+import { type Typed, faultAt } from "../parts/submit.ts";
 import { Card, Facts } from "../parts/card.tsx";
 import { Time } from "../parts/time.tsx";
 import {
@@ -31,7 +30,7 @@ import { useMayChange } from "../view.ts";
 import { documentCommand } from "./commands.ts";
 import { FlagDetails } from "./details.tsx";
 import { EnvironmentStrip } from "./strip.tsx";
-import { Deletion, type DeletionDraft, type Place, Readers, type WholeFlag, isRead } from "./deletion.tsx";
+import { Deletion, type Place, Readers, type WholeFlag, isRead } from "./deletion.tsx";
 import { Expiry, FlagState, FlagValue, LastRead, Payload, RuleWords, ratesOf } from "./flag-facts.tsx";
 import { RampState } from "./ramp-card.tsx";
 import { PlannedChange, showSetting } from "./setting-page.tsx";
@@ -41,7 +40,7 @@ const COUNTED = 50;
 const SCHEDULED = 200;
 
 export function flagPageRoutes(dashboard: Dashboard) {
-  const { app, get, post } = dashboard;
+  const { app, act, get, post } = dashboard;
   const read = (c: DashboardContext, { project, flag }: ParametersOf<typeof FLAG>) =>
     readFlag(app, c.get("caller"), project, flag);
 
@@ -50,37 +49,47 @@ export function flagPageRoutes(dashboard: Dashboard) {
     if (environment) return showSetting(dashboard, c, { ...parameters, environment });
     return flagPage(await read(c, parameters), null);
   });
-  post(`${FLAG}/delete`, "flags:write", async (c, fields, parameters) => {
-    const whole = await read(c, parameters);
-    const { flag } = whole;
-    const project = whole.project.slug;
-    const typed = { name: textOf(fields, "name"), why: textOf(fields, "why") };
-    if (typed.name.trim() !== flag)
-      return flagPage(whole, { ...typed, fault: `Type ${flag}: nothing is deleted.` });
-    try {
-      return await confirmed(
-        fields,
-        async () => {
-          await deleteFlag(app, c.get("caller"), { project, flag }, revisionIn(fields));
-          return { to: projectPath(project), text: `The flag ${flag} is deleted.` };
-        },
-        async () => ({
+  post(
+    `${FLAG}/delete`,
+    "flags:write",
+    act({
+      operation: flags.delete,
+      input({ fields, names }) {
+        if (textOf(fields, "name").trim() !== names.flag)
+          throw faultAt("name", `type ${names.flag}: nothing is deleted`);
+        return { names, revision: revisionIn(fields) };
+      },
+      done: (_, { names: { project, flag } }) => ({
+        to: projectPath(project),
+        text: `The flag ${flag} is deleted.`,
+      }),
+      async confirm({ c, names }) {
+        const { project, flag } = names;
+        const [whole, last] = await Promise.all([
+          read(c, names),
+          lastChange(app, project, { kind: "flag", name: flag, environment: null }),
+        ]);
+        return {
           title: `Confirm: delete ${flag}, ${project}`,
           label: `Delete ${flag} in every environment`,
           isDeletion: true,
           environments: whole.project.environments,
           change: <Change whole={whole} now={app.now()} />,
-          last: await lastChange(app, project, { kind: "flag", name: flag, environment: null }),
+          last,
           back: { to: flagPath(project, flag), label: flag },
-        }),
-        { app, caller: c.get("caller"), operation: flags.delete, names: { project, flag } },
-      );
-    } catch (error) {
-      if (!(error instanceof AppError) || error.reason !== "revision-differs") throw error;
-      const fault = "The flag was changed meanwhile. Check it again, and delete it if that is still right.";
-      return { ...flagPage(await read(c, parameters), { ...typed, fault }), status: 409 };
-    }
-  });
+        };
+      },
+      async again({ c, fields, names }, faults, { code }) {
+        const late = {
+          name: "The flag was changed meanwhile. Check it again, and delete it if that is still right.",
+        };
+        const isLate = code === "conflict";
+        const typed = { fields, faults: isLate ? late : faults };
+        return { ...flagPage(await read(c, names), typed), status: isLate ? 409 : 422 };
+      },
+      at: { "revision-differs": "name" },
+    }),
+  );
 }
 
 function Change({ whole: { flag, places }, now }: { whole: WholeFlag; now: number }) {
@@ -103,13 +112,15 @@ function Change({ whole: { flag, places }, now }: { whole: WholeFlag; now: numbe
 /** Reads a flag in every environment of its project. Throws `not_found`. */
 async function readFlag(app: App, caller: Caller, slug: string, flag: string): Promise<WholeFlag> {
   const project = await getProject(app, slug);
-  const records = new Map(
-    (await flagInEveryEnvironment(app, slug, flag)).map(({ environment, record }) => [environment, record]),
-  );
-  const statuses = await app.store.flags.statuses(slug, [flag]);
   const environments = project.environments.slice(0, COUNTED);
-  const rateOf = await ratesOf(app, caller, { project: slug, environments }, flag);
-  const ramps = await app.store.ramps.ofFlag(slug, flag);
+  const [everywhere, statuses, ramps, { items }, rateOf] = await Promise.all([
+    flagInEveryEnvironment(app, slug, flag),
+    app.store.flags.statuses(slug, [flag]),
+    app.store.ramps.ofFlag(slug, flag),
+    app.store.scheduled.page(slug, null, { limit: SCHEDULED }),
+    ratesOf(app, caller, { project: slug, environments }, flag),
+  ]);
+  const records = new Map(everywhere.map(({ environment, record }) => [environment, record]));
   const places = project.environments.flatMap((environment) => {
     const record = records.get(environment.slug);
     if (!record) return [];
@@ -126,12 +137,11 @@ async function readFlag(app: App, caller: Caller, slug: string, flag: string): P
     ];
   });
   if (places.length === 0) throw noSuchFlag(flag);
-  const { items } = await app.store.scheduled.page(slug, null, { limit: SCHEDULED });
   return { project, flag, places, statuses, scheduled: items.filter((each) => each.flag === flag) };
 }
 
 /** A flag in every environment of its project. */
-function flagPage(whole: WholeFlag, draft: DeletionDraft | null): Page {
+function flagPage(whole: WholeFlag, typed: Typed | null): Page {
   const { project, flag, places } = whole;
   const place = { p: project.slug };
   const environment = project.environments[0]!.slug;
@@ -157,7 +167,6 @@ function flagPage(whole: WholeFlag, draft: DeletionDraft | null): Page {
       </>
     ),
     topics: ["setup"],
-    ...(draft && { status: 422 as const }),
     commands: [
       {
         label: "Show it in one environment",
@@ -171,11 +180,11 @@ function flagPage(whole: WholeFlag, draft: DeletionDraft | null): Page {
         new Map(places.map((place) => [place.environment.slug, place.record])),
       ),
     ],
-    content: <WholeFlagView whole={whole} draft={draft} />,
+    content: <WholeFlagView whole={whole} typed={typed} />,
   };
 }
 
-function WholeFlagView({ whole, draft }: { whole: WholeFlag; draft: DeletionDraft | null }) {
+function WholeFlagView({ whole, typed }: { whole: WholeFlag; typed: Typed | null }) {
   const { project, flag, places, statuses, scheduled } = whole;
   return (
     <div class="stack">
@@ -200,7 +209,7 @@ function WholeFlagView({ whole, draft }: { whole: WholeFlag; draft: DeletionDraf
           </ul>
         </Card>
       )}
-      {useMayChange(whole.project.environments) && <Deletion whole={whole} draft={draft} />}
+      {useMayChange(whole.project.environments) && <Deletion whole={whole} typed={typed} />}
     </div>
   );
 }

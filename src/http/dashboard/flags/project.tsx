@@ -1,29 +1,30 @@
-import { flags } from "../../../operations/flags.ts";
 import { AppError } from "../../../base/errors.ts";
-import { setFlag } from "../../../flags/flags.ts";
+import { FIELDS } from "../../../flags/flag-fields.ts";
+import { MAX_DESCRIPTION } from "../../../flags/limits.ts";
 import { type FlagOverview, overviewOfFlags } from "../../../flags/overviews.ts";
 import { readsByHour } from "../../../flags/reads/served.ts";
+import { flags } from "../../../operations/flags.ts";
+import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { searchIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
-import { confirmed } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { TextField, WhyField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Pager } from "../parts/list.tsx";
 import { Search } from "../parts/search.tsx";
-import { submit } from "../parts/submit.ts";
+import { type Typed, typedAt } from "../parts/submit.ts";
+import { Foreign } from "../parts/text.tsx";
 import { PROJECT, flagPath, projectPath } from "../paths.ts";
 import { ProjectTabs } from "../project/project-page.tsx";
-import { Foreign } from "../parts/text.tsx";
-import type { Dashboard } from "../routes.ts";
+import type { Dashboard, Sent } from "../routes.ts";
 import { useMay } from "../view.ts";
-import { type RateOf, ratesOf } from "./flag-facts.tsx";
 import { type Filter, FlagFilters, filterIn, selectionOf } from "./filters.tsx";
+import { type RateOf, ratesOf } from "./flag-facts.tsx";
 import { MAX_COLUMNS, NoFlags, type Sparks } from "./flag-table.tsx";
 import { TickedFlags, tickedRoutes } from "./ticked.tsx";
 
@@ -32,85 +33,91 @@ const PAGE = 40;
 const CELLS = 200;
 
 export function projectFlagsRoutes(dashboard: Dashboard) {
-  const { app, get, post } = dashboard;
+  const { app, act, get, post } = dashboard;
   tickedRoutes(dashboard);
-  const show = async (c: DashboardContext, slug: string, draft: NewFlagDraft | null = null) => {
+  const show = async (c: DashboardContext, slug: string, typed: Typed | null = null) => {
+    const caller = c.get("caller");
     const project = await getProject(app, slug);
     const search = searchIn(c);
     const after = c.req.query("after") || null;
     const environments = project.environments.slice(0, MAX_COLUMNS);
     const limit = Math.min(PAGE, Math.floor(CELLS / Math.max(1, environments.length)));
     const filter = filterIn((name) => c.req.query(name) ?? "");
-    const { items, more } = await overviewOfFlags(app, project.slug, {
+    const { items, more } = await overviewOfFlags(app, slug, {
       search,
       after: after ?? undefined,
       limit,
-      ...(await selectionOf(app, c.get("caller"), project.slug, filter)),
+      ...(await selectionOf(app, caller, slug, filter)),
     });
     const [first, last] = [items[0]?.slug, items.at(-1)?.slug];
-    const rateOf =
+    const readsOf = async ({ slug: environment, key }: Environment) => {
+      const place = { project: slug, environment, key };
+      return [environment, await readsByHour(app, caller, place, { first: first!, last: last! })] as const;
+    };
+    const [rateOf, sparks] =
       first === undefined
-        ? () => 0
-        : await ratesOf(app, c.get("caller"), { project: project.slug, environments }, first, last);
-    const sparks = new Map<string, Map<string, number[]>>();
-    if (first !== undefined)
-      for (const { slug: environment, key } of environments) {
-        const place = { project: project.slug, environment, key };
-        sparks.set(environment, await readsByHour(app, c.get("caller"), place, { first, last: last! }));
-      }
+        ? [() => 0, []]
+        : await Promise.all([
+            ratesOf(app, caller, { project: slug, environments }, first, last),
+            Promise.all(environments.map(readsOf)),
+          ]);
     return projectPage({
       project,
       flags: items,
       rateOf,
-      sparks,
+      sparks: new Map(sparks),
       search,
       filter,
       after,
       next: more ? last! : null,
-      draft,
+      typed,
     });
+  };
+  const flagIn = ({ fields }: Pick<Sent<unknown>, "fields">) => ({
+    flag: textOf(fields, "flag").trim(),
+    description: textOf(fields, "description").trim(),
+  });
+  /** A new flag is off everywhere, so any environment will do. Throws `invalid`. */
+  const placeIn = async (project: string): Promise<Environment> => {
+    const { environments } = await getProject(app, project);
+    const environment = environments.find(({ locked }) => !locked) ?? environments[0];
+    if (!environment) throw new AppError("invalid", "add an environment to the project first");
+    return environment;
   };
 
   get(PROJECT, "flags:read", (c, { project }) => show(c, project));
-  post(`${PROJECT}/flags`, "flags:write", async (c, fields, parameters) => {
-    const { slug: project, environments } = await getProject(app, parameters.project);
-    const flag = textOf(fields, "flag").trim();
-    const description = textOf(fields, "description").trim();
-    // A new flag is off everywhere, so any environment will do.
-    const environment = environments.find(({ locked }) => !locked) ?? environments[0];
-    if (!environment) throw new AppError("invalid", "add an environment to the project first");
-    const place = { project, environment: environment.slug, flag };
-    return submit(
-      async () => {
-        const done = await confirmed(
-          fields,
-          () => setFlag(app, c.get("caller"), place, { description }, 0),
-          async () => ({
-            title: `Confirm: create ${flag} in ${project}`,
-            label: `Create ${flag}`,
-            environments: [environment],
-            change: <Diff before={{}} after={{ enabled: false, description }} />,
-            back: { to: projectPath(project), label: project },
-          }),
-          { app, caller: c.get("caller"), operation: flags.set, names: place, body: { description } },
-        );
-        if ("content" in done) return done;
-        return { to: flagPath(project, flag), text: `The flag ${flag} is created.` };
+  post(
+    `${PROJECT}/flags`,
+    "flags:write",
+    act({
+      operation: flags.set,
+      async input({ fields, names: { project } }) {
+        const { flag, description } = flagIn({ fields });
+        const { slug: environment } = await placeIn(project);
+        return { names: { project, environment, flag }, body: { description }, revision: 0 };
       },
-      ({ flag: fault = "" }, { code }) => {
-        const typed = { flag, description, why: textOf(fields, "why") };
-        return show(c, project, {
-          ...typed,
-          fault: code === "conflict" ? "There is a flag of this name already." : fault,
-        });
+      done: ({ slug }, { names: { project } }) => ({
+        to: flagPath(project, slug),
+        text: `The flag ${slug} is created.`,
+      }),
+      async confirm({ fields, names: { project } }) {
+        const { flag, description } = flagIn({ fields });
+        return {
+          title: `Confirm: create ${flag} in ${project}`,
+          label: `Create ${flag}`,
+          environments: [await placeIn(project)],
+          change: <Diff before={{}} after={{ enabled: false, description }} />,
+          back: { to: projectPath(project), label: project },
+        };
       },
-      { invalid: "flag", conflict: "flag" },
-    );
-  });
+      again({ c, fields, names: { project } }, faults, { code }) {
+        const taken = { flag: "There is a flag of this name already." };
+        return show(c, project, { fields, faults: code === "conflict" ? taken : faults });
+      },
+      at: { invalid: "flag", conflict: "flag" },
+    }),
+  );
 }
-
-/** Form values of a new flag, with their error. */
-type NewFlagDraft = { flag: string; description: string; why: string; fault: string };
 
 type Props = {
   project: Project;
@@ -121,7 +128,7 @@ type Props = {
   filter: Filter;
   after: string | null;
   next: string | null;
-  draft: NewFlagDraft | null;
+  typed: Typed | null;
 };
 
 /** The flags of a project in each of its environments. */
@@ -135,7 +142,7 @@ function projectPage(props: Props): Page {
     section: "flags",
     back: { to: "/projects", label: "Projects" },
     topics: ["setup"],
-    ...(props.draft && { status: 422 as const }),
+    ...(props.typed && { status: 422 as const }),
     commands: [
       { label: "List the flags of an environment", text: formflag("flags list", place) },
       {
@@ -152,7 +159,7 @@ function projectPage(props: Props): Page {
 }
 
 function Flags(props: Props) {
-  const { project, flags, search, filter, after, next, draft } = props;
+  const { project, flags, search, filter, after, next, typed } = props;
   const path = projectPath(project.slug);
   const isFiltered = search !== "" || Object.values(filter).some((value) => value !== "");
   const isFirst = flags.length === 0 && !isFiltered && after === null;
@@ -163,7 +170,7 @@ function Flags(props: Props) {
       {!isFirst && (
         <div class="toolbar">
           <Search to={path} search={search} label="Search flags" placeholder="Name or description" />
-          <NewFlag project={project} draft={draft} />
+          <NewFlag project={project} typed={typed} />
         </div>
       )}
       {!isFirst && <FlagFilters project={project.slug} search={search} filter={filter} />}
@@ -183,24 +190,24 @@ function Flags(props: Props) {
         isLater={after !== null}
         next={next !== null && { after: next }}
       />
-      {isFirst && <NewFlag project={project} draft={draft} isFirst />}
+      {isFirst && <NewFlag project={project} typed={typed} isFirst />}
     </div>
   );
 }
 
 function NewFlag({
   project,
-  draft,
+  typed,
   isFirst = false,
 }: {
   project: Project;
-  draft: NewFlagDraft | null;
+  typed: Typed | null;
   /** Whether there are no others yet. */
   isFirst?: boolean;
 }) {
   if (!useMay("flags:write") || project.environments.length === 0) return null;
   return (
-    <details open={isFirst || draft !== null} id="new-flag">
+    <details open={isFirst || typed !== null} id="new-flag">
       <summary class="button primary" aria-keyshortcuts="c">
         <Icon name="plus" />
         Create a flag
@@ -212,17 +219,19 @@ function NewFlag({
         id="new-flag-form"
       >
         <TextField
-          name="flag"
+          {...typedAt(typed, "flag")}
           id="new-flag-name"
           label="Name"
           hint="As code reads it: letters, digits, dots, dashes and underscores, such as new-checkout. It cannot be changed later."
-          value={draft?.flag}
-          error={draft?.fault}
           maxlength={150}
           required
         />
-        <TextField name="description" label="Description" value={draft?.description} maxlength={2000} />
-        <WhyField value={draft?.why} />
+        <TextField
+          {...typedAt(typed, "description")}
+          label={FIELDS.description.label}
+          maxlength={MAX_DESCRIPTION}
+        />
+        <WhyField value={typedAt(typed, "why").value} />
         <p class="buttons">
           <Button kind="primary" icon="plus">
             Create flag

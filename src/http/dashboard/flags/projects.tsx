@@ -1,19 +1,19 @@
-import { newProjectSchema } from "../../../projects/project-schema.ts";
+import { projects as operations } from "../../../operations/projects.ts";
 import { DEFAULT_ENVIRONMENTS, type Project } from "../../../projects/project.ts";
-import { createProject, listProjects } from "../../../projects/projects.ts";
+import { listProjects } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { searchIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
+import { Empty } from "../parts/card.tsx";
 import { TextField } from "../parts/field.tsx";
 import { A, Button, Form } from "../parts/link.tsx";
 import { List, SEARCHED } from "../parts/list.tsx";
-import { projectPath } from "../paths.ts";
-import { EnvironmentName } from "../parts/status.tsx";
-import { type Faults, checkAll, submit } from "../parts/submit.ts";
-import { Empty } from "../parts/card.tsx";
-import { type Column } from "../parts/table.tsx";
 import { Search } from "../parts/search.tsx";
+import { EnvironmentName } from "../parts/status.tsx";
+import { type Typed, typedAt } from "../parts/submit.ts";
+import type { Column } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
+import { projectPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { useMay } from "../view.ts";
 
@@ -23,60 +23,49 @@ const COUNTED = 100;
 /** Projects on one page. */
 const PAGE = 50;
 
-export function projectListRoutes({ app, get, post }: Dashboard) {
-  const show = async (c: DashboardContext, draft: NewProjectDraft | null = null) => {
+export function projectListRoutes({ app, act, get, post }: Dashboard) {
+  const countOf = async (slug: string): Promise<number> => {
+    const { items } = await app.store.flags.heads(slug, { limit: COUNTED + 1 });
+    return items.filter(({ archived }) => !archived).length;
+  };
+  const show = async (c: DashboardContext, typed: Typed | null = null) => {
     const after = c.req.query("after") || null;
     const search = searchIn(c);
-    const { items, more } = await listProjects(app, c.get("caller"), {
-      limit: PAGE,
-      after: after ?? undefined,
-      search,
-    });
-    const counts = new Map<string, number>();
-    for (const { slug } of items) {
-      const heads = await app.store.flags.heads(slug, { limit: COUNTED + 1 });
-      counts.set(slug, heads.items.filter(({ archived }) => !archived).length);
-    }
+    const query = { limit: PAGE, after: after ?? undefined, search };
+    const { items, more } = await listProjects(app, c.get("caller"), query);
+    const counts = await Promise.all(items.map(async ({ slug }) => [slug, await countOf(slug)] as const));
     return projectsPage({
       projects: items,
-      counts,
+      counts: new Map(counts),
       search,
       after,
       next: more ? items.at(-1)!.slug : null,
-      draft,
+      typed,
     });
   };
 
   get("/projects", "flags:read", (c) => show(c));
-  post("/projects", "admin", async (c, fields) => {
-    const typed = {
-      slug: textOf(fields, "slug").trim(),
-      name: textOf(fields, "name").trim(),
-      environments: textOf(fields, "environments").trim(),
-    };
-    return submit(
-      async () => {
-        const environments = typed.environments.split(/[\s,]+/).filter(Boolean);
-        const input = { slug: typed.slug, ...(typed.name !== "" && { name: typed.name }), environments };
-        const { slug } = await createProject(app, c.get("caller"), checkAll(newProjectSchema, input));
-        return { to: projectPath(slug), text: `The project ${slug} is ready.` };
+  post(
+    "/projects",
+    "admin",
+    act({
+      operation: operations.create,
+      input({ fields }) {
+        const [slug, name, environments] = ["slug", "name", "environments"].map((each) =>
+          textOf(fields, each).trim(),
+        );
+        const names = environments!.split(/[\s,]+/).filter(Boolean);
+        return { body: { slug, ...(name !== "" && { name }), environments: names } };
       },
-      (faults) => show(c, { ...typed, faults }),
-      { "project-exists": "slug" },
-    );
-  });
+      done: ({ slug }) => ({ to: projectPath(slug), text: `The project ${slug} is ready.` }),
+      again: ({ c, fields }, faults) => show(c, { fields, faults }),
+      at: { "project-exists": "slug" },
+    }),
+  );
 }
 
 /** Environments that a row names. */
 const SHOWN = 8;
-
-/** Form values of a new project, with their error. */
-type NewProjectDraft = {
-  slug: string;
-  name: string;
-  environments: string;
-  faults: Faults;
-};
 
 type Props = {
   projects: readonly Project[];
@@ -85,7 +74,7 @@ type Props = {
   search: string;
   after: string | null;
   next: string | null;
-  draft: NewProjectDraft | null;
+  typed: Typed | null;
 };
 
 /** The projects by slug, and a form that creates one. */
@@ -94,7 +83,7 @@ function projectsPage(props: Props): Page {
     title: "Projects",
     section: "flags",
     topics: ["setup"],
-    ...(props.draft && { status: 422 as const }),
+    ...(props.typed && { status: 422 as const }),
     commands: [
       { label: "List the projects", text: "formflag projects list" },
       { label: "Create one with its environments", text: "formflag projects create shop" },
@@ -141,7 +130,7 @@ const columnsOf = (counts: Props["counts"]): Column<Project>[] => [
   },
 ];
 
-function Projects({ projects, counts, search, after, next, draft }: Props) {
+function Projects({ projects, counts, search, after, next, typed }: Props) {
   const mayCreate = useMay("admin");
   return (
     <div class="stack">
@@ -163,8 +152,8 @@ function Projects({ projects, counts, search, after, next, draft }: Props) {
       />
       {mayCreate && (
         <NewProject
-          draft={draft}
-          isOpen={draft !== null || (projects.length === 0 && after === null && search === "")}
+          typed={typed}
+          isOpen={typed !== null || (projects.length === 0 && after === null && search === "")}
         />
       )}
     </div>
@@ -192,35 +181,23 @@ function NothingFound({ search }: { search: string }) {
   );
 }
 
-function NewProject({ draft, isOpen }: { draft: NewProjectDraft | null; isOpen: boolean }) {
-  const { slug = "", name = "", environments = DEFAULT_ENVIRONMENTS.join(", ") } = draft ?? {};
-  const faults: Faults = draft?.faults ?? {};
+function NewProject({ typed, isOpen }: { typed: Typed | null; isOpen: boolean }) {
   return (
     <details class="card" open={isOpen} id="new-project">
       <summary>Create a project</summary>
       <Form to="/projects" class="stack narrow" label="Create a project" id="new-project-form">
         <TextField
-          name="slug"
+          {...typedAt(typed, "slug")}
           label="Name in paths and commands"
           hint="Letters, digits, dots, dashes and underscores, such as shop."
-          value={slug}
-          error={faults["slug"]}
           maxlength={150}
           required
         />
+        <TextField {...typedAt(typed, "name")} label="Name for people, if it is another" maxlength={200} />
         <TextField
-          name="name"
-          label="Name for people, if it is another"
-          value={name}
-          error={faults["name"]}
-          maxlength={200}
-        />
-        <TextField
-          name="environments"
+          {...typedAt(typed, "environments", DEFAULT_ENVIRONMENTS.join(", "))}
           label="Environments"
           hint="Names with commas. More can be added later."
-          value={environments}
-          error={faults["environments"]}
         />
         <p>
           <Button kind="primary" icon="plus">

@@ -9,20 +9,21 @@ import type { Command } from "../parts/commands.tsx";
 import { Settings } from "../parts/diff.tsx";
 import { ButtonLink } from "../parts/link.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
+import type { Typed } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { SETTING, flagPath, settingPath, projectPath } from "../paths.ts";
 import type { Dashboard, Done } from "../routes.ts";
 import { serverOf, settingCommands } from "./commands.ts";
 import { ConflictView } from "./conflict.tsx";
-import { type DetailsDraft, FlagDetails, detailsRoutes } from "./details.tsx";
+import { FlagDetails, detailsRoutes } from "./details.tsx";
 import { EnvironmentStrip } from "./strip.tsx";
 import { RampCard } from "./ramp-card.tsx";
 import type { RampDraft } from "./ramp-form.tsx";
 import { addRampForm } from "./ramp.tsx";
 import { type Act, type Attempt, type Setting, readSetting } from "./setting.tsx";
 import { StateCard, type StateDraft, changeState } from "./state.tsx";
-import { People, type PersonDraft, peopleOfFlagsRoutes } from "./test-people.tsx";
+import { People, peopleOfFlagsRoutes } from "./test-people.tsx";
 import { type ValuesDraft, ValuesForm } from "./values-form.tsx";
 import { changeValues } from "./values.ts";
 
@@ -31,8 +32,8 @@ type Sent = Attempt & {
   values?: ValuesDraft;
   state?: StateDraft;
   ramp?: RampDraft;
-  details?: DetailsDraft;
-  person?: PersonDraft;
+  details?: Typed;
+  person?: Typed;
 };
 
 /** Handlers of the page's buttons, by the value that each sends. */
@@ -125,18 +126,14 @@ function settingPage(setting: Setting, commands: Command[], attempt: Sent | null
           record={setting.record}
           environments={setting.project.environments}
           environment={environment.slug}
-          typed={attempt?.details ?? null}
+          typed={attempt?.details}
         />
         {attempt?.conflict && <ConflictView conflict={attempt.conflict} />}
         <StateCard setting={setting} draft={attempt?.state ?? null} />
         <Scheduled setting={setting} />
         <RampCard setting={setting} draft={attempt?.ramp ?? null} />
         <ValuesForm setting={setting} typed={attempt?.values ?? null} />
-        <People
-          place={place}
-          people={attempt?.values?.people ?? setting.people}
-          typed={attempt?.person ?? null}
-        />
+        <People place={place} people={attempt?.values?.people ?? setting.people} typed={attempt?.person} />
       </div>
     ),
   };

@@ -1,19 +1,19 @@
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
-import { findNameFault, parseTestContext, testContextText } from "../../../flags/contexts/test-context.ts";
-import { deleteTestContext, getTestContext, setTestContext } from "../../../flags/contexts/test-contexts.ts";
+import { parseTestContext, testContextText } from "../../../flags/contexts/test-context.ts";
 import type { FlagPatch, FlagPlace } from "../../../flags/flag.ts";
 import { type Trial, tryChange } from "../../../flags/reads/evaluations.ts";
+import { contexts } from "../../../operations/changes/contexts.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { textOf } from "../fields.ts";
+import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { Card } from "../parts/card.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
-import { type Faults, faultAt, submit } from "../parts/submit.ts";
+import { type Typed, typedAt } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
-import { PROJECT, pathTo, projectPath, settingPath } from "../paths.ts";
-import type { Dashboard, Done } from "../routes.ts";
+import { PROJECT, type ParametersOf, pathTo, projectPath, settingPath } from "../paths.ts";
+import type { Dashboard, Sent } from "../routes.ts";
 import { useMay } from "../view.ts";
 
 const PEOPLE = `${PROJECT}/people` as const;
@@ -47,46 +47,51 @@ function outcomeText(outcome: Trial["now"]): string {
   return variant === undefined || variant === "" ? JSON.stringify(value) : variant;
 }
 
-/** A test context as it was typed, with what is wrong with it. */
-export type PersonDraft = { name: string; context: string; faults: Faults };
+/** The page that a form of test contexts was on: that of a flag in an environment; null for another. */
+function placeIn(fields: Fields, project: string): FlagPlace | null {
+  const [flag, environment] = [textOf(fields, "flag"), textOf(fields, "environment")];
+  return flag === "" || environment === "" ? null : { project, flag, environment };
+}
 
 /** Takes the forms of test contexts; `again` shows the page of the flag with what was typed. */
 export function peopleOfFlagsRoutes(
-  { app, post }: Dashboard,
-  again: (c: DashboardContext, place: FlagPlace, typed: PersonDraft) => Promise<Page>,
+  { act, perform, post }: Dashboard,
+  again: (c: DashboardContext, place: FlagPlace, typed: Typed) => Promise<Page>,
 ) {
+  const personIn = (fields: Fields, project: string) => ({ project, person: textOf(fields, "name").trim() });
+  const pageOf = (fields: Fields, project: string) => {
+    const place = placeIn(fields, project);
+    return place ? settingPath(place) : projectPath(project);
+  };
+  const save = act({
+    operation: contexts.set,
+    input: ({ fields, names: { project } }: Sent<ParametersOf<typeof PEOPLE>>) => ({
+      names: personIn(fields, project),
+      body: { context: parseTestContext(textOf(fields, "context")) },
+    }),
+    done: ({ name }, { fields, names: { project } }) => ({
+      to: pageOf(fields, project),
+      text: `${name} is saved.`,
+    }),
+    again({ c, fields, names: { project } }, faults, error) {
+      const place = placeIn(fields, project);
+      if (!place) throw error;
+      return again(c, place, { fields, faults });
+    },
+    at: { "test-context-name": "name", too_large: "context", invalid: "context" },
+  });
   post(PEOPLE, "flags:write", async (c, fields, { project }) => {
-    const [name, flag, environment] = ["name", "flag", "environment"].map((each) =>
-      textOf(fields, each).trim(),
-    );
-    const to = flag && environment ? settingPath({ project, flag, environment }) : projectPath(project);
-    const place = { project, name: name! };
-    if (textOf(fields, "act") === "remove") {
-      const { context } = await getTestContext(app, c.get("caller"), project, name!);
-      await deleteTestContext(app, c.get("caller"), place);
-      const values = {
-        name: name!,
-        context: testContextText(context),
-        flag: flag!,
-        environment: environment!,
-      };
-      return { to, text: `${name} is removed.`, undo: { to: pathTo(PEOPLE, { project }), values } };
-    }
-    const context = textOf(fields, "context");
-    return submit<Done>(
-      async () => {
-        const fault = findNameFault(name!);
-        if (fault !== undefined) throw faultAt("name", fault);
-        await setTestContext(app, c.get("caller"), place, parseTestContext(context));
-        return { to, text: `${name} is saved.` };
-      },
-      (faults, error) => {
-        if (!flag || !environment) throw error;
-        const typed = { name: textOf(fields, "name"), context, faults };
-        return again(c, { project, flag, environment }, typed);
-      },
-      { too_large: "context", invalid: "context" },
-    );
+    if (textOf(fields, "act") !== "remove") return save(c, fields, { project });
+    const names = personIn(fields, project);
+    const { name, context } = await perform(c, contexts.get, { names });
+    await perform(c, contexts.delete, { names });
+    const { flag = "", environment = "" } = placeIn(fields, project) ?? {};
+    const values = { name, context: testContextText(context), flag, environment };
+    return {
+      to: pageOf(fields, project),
+      text: `${name} is removed.`,
+      undo: { to: pathTo(PEOPLE, { project }), values },
+    };
   });
 }
 
@@ -98,7 +103,7 @@ export function People({
 }: {
   place: FlagPlace;
   people: readonly Person[];
-  typed: PersonDraft | null;
+  typed: Typed | undefined;
 }) {
   const { project, flag, environment } = place;
   const mayWrite = useMay("flags:write", { project });
@@ -132,22 +137,12 @@ export function People({
       </ul>
       {mayWrite && (
         <Form to={to} values={{ flag, environment }} class="filters" label="Add person" id="person-form">
+          <TextField {...typedAt(typed, "name")} id="person-name" label="Person" maxlength={200} required />
           <TextField
-            name="name"
-            id="person-name"
-            label="Person"
-            value={typed?.name}
-            error={typed?.faults["name"]}
-            maxlength={200}
-            required
-          />
-          <TextField
-            name="context"
+            {...typedAt(typed, "context")}
             id="person-context"
             label="Context"
             hint="Such as plan=beta, country=DE, or JSON."
-            value={typed?.context}
-            error={typed?.faults["context"]}
           />
           <Button icon="plus">Add person</Button>
         </Form>

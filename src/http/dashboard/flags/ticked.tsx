@@ -1,78 +1,100 @@
-import { flags as flagOperations } from "../../../operations/flags.ts";
 import { AppError } from "../../../base/errors.ts";
 import { tagsOf } from "../../../flags/flag-fields.ts";
-import { detailsPatchSchema } from "../../../flags/flag-schema.ts";
-import { setDetailsOf } from "../../../flags/flags.ts";
+import type { DetailsPatch } from "../../../flags/flags.ts";
 import type { FlagOverview } from "../../../flags/overviews.ts";
-import { MAX_UNDONE, undoFlags } from "../../../flags/undo.ts";
+import { MAX_UNDONE } from "../../../flags/undo.ts";
+import { flags } from "../../../operations/flags.ts";
+import { history } from "../../../operations/history.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import { usualPair } from "../changes/usual-pair.ts";
-import { textOf, textsOf } from "../fields.ts";
-import { confirmed } from "../parts/confirm.tsx";
+import { type Fields, chosenOf, textOf, textsOf } from "../fields.ts";
+import type { Confirmation } from "../parts/confirm.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentField } from "../parts/list.tsx";
-import { checkAll } from "../parts/submit.ts";
 import { counted } from "../parts/text.tsx";
-import { COMPARE, PROJECT, pathTo, projectPath } from "../paths.ts";
-import type { Dashboard, Done } from "../routes.ts";
+import { COMPARE, PROJECT, type ParametersOf, pathTo, projectPath } from "../paths.ts";
+import type { Dashboard, Done, Sent } from "../routes.ts";
 import { addressOf, useMay, useMayChange, useView } from "../view.ts";
 import type { RateOf } from "./flag-facts.tsx";
 import { FlagTable, type Sparks } from "./flag-table.tsx";
 
 const TICKED = `${PROJECT}/flags/ticked` as const;
 
-/** The words for each act behind the number of flags. */
-const ACTS = { tag: "tagged", archive: "archived", undo: "changed back" } as const;
+type SentTicks = Sent<ParametersOf<typeof TICKED>>;
 
-type ActName = keyof typeof ACTS;
-
-export function tickedRoutes({ app, post }: Dashboard) {
-  post(TICKED, "flags:write", async (c, fields, { project: slug }) => {
-    const project = await getProject(app, slug);
-    const caller = c.get("caller");
-    const sent = textOf(fields, "act");
-    const act: ActName = Object.hasOwn(ACTS, sent) ? (sent as ActName) : "tag";
-    const revisions = { first: Number(textOf(fields, "first")), last: Number(textOf(fields, "last")) };
-    const slugs = textsOf(fields, "flag");
-    const tags = tagsOf(textOf(fields, "tag"));
-    if (act !== "undo" && slugs.length === 0) throw new AppError("invalid", "tick the flags first");
-    if (act === "tag" && tags.length === 0) throw new AppError("invalid", "write the tag to add");
-    const patch = act === "tag" ? checkAll(detailsPatchSchema, { addTags: tags }) : { archived: true };
-    const patches = Object.fromEntries(slugs.map((flag) => [flag, patch]));
-    const to = projectPath(slug);
-    const what = counted(act === "undo" ? revisions.last - revisions.first + 1 : slugs.length, "flag");
-    return confirmed<Done>(
-      fields,
-      async () => {
-        if (act === "undo") {
-          const count = await undoFlags(app, caller, slug, revisions);
-          return { to, text: `${counted(count, "flag")} ${ACTS.undo}.` };
-        }
-        const changed = await setDetailsOf(app, caller, slug, patches);
-        const made = changed.filter(({ result }) => result !== "unchanged").map(({ record }) => record);
-        const text = `${what} ${ACTS[act]}${act === "tag" ? ` ${tags.join(", ")}` : ""}.`;
-        return { to, text, ...undoOfAll(slug, made) };
+export function tickedRoutes({ app, act, post }: Dashboard) {
+  const confirm =
+    (verb: string, what: (fields: Fields) => string) =>
+    async ({ fields, names: { project: slug } }: SentTicks): Promise<Confirmation> => ({
+      title: `Confirm: ${verb.toLowerCase()} ${what(fields)}, ${slug}`,
+      label: `${verb} ${what(fields)}`,
+      environments: (await getProject(app, slug)).environments,
+      change: <p>{textsOf(fields, "flag").join(", ")}</p>,
+      back: { to: projectPath(slug), label: slug },
+    });
+  const change = (
+    verb: string,
+    patchOf: (fields: Fields) => DetailsPatch,
+    done: (fields: Fields) => string,
+  ) =>
+    act({
+      operation: flags.detailsOf,
+      input({ fields, names }: SentTicks) {
+        const slugs = textsOf(fields, "flag");
+        if (slugs.length === 0) throw new AppError("invalid", "tick the flags first");
+        const patch = patchOf(fields);
+        return { names, body: { flags: Object.fromEntries(slugs.map((flag) => [flag, patch])) } };
       },
-      async () => ({
-        title: `Confirm: ${act} ${what}, ${slug}`,
-        label: `${act[0]!.toUpperCase()}${act.slice(1)} ${what}`,
-        environments: project.environments,
-        change: <p>{slugs.join(", ")}</p>,
-        back: { to, label: slug },
+      done: ({ flags: changed }, { fields, names: { project } }) => ({
+        to: projectPath(project),
+        text: `${ticked(fields)} ${done(fields)}.`,
+        ...undoOfAll(
+          project,
+          changed.filter(({ result }) => result !== "unchanged"),
+        ),
       }),
-      act === "undo"
-        ? undefined
-        : {
-            app,
-            caller,
-            operation: flagOperations.detailsOf,
-            names: { project: slug },
-            body: { flags: patches },
-          },
-    );
-  });
+      confirm: confirm(verb, ticked),
+    });
+  const acts = {
+    tag: change(
+      "Tag",
+      (fields) => ({ addTags: tagsIn(fields) }),
+      (fields) => `tagged ${tagsIn(fields).join(", ")}`,
+    ),
+    archive: change(
+      "Archive",
+      () => ({ archived: true }),
+      () => "archived",
+    ),
+    undo: act({
+      operation: history.undo,
+      input: ({ fields, names }: SentTicks) => ({ names, body: revisionsIn(fields) }),
+      done: ({ undone }, { names: { project } }) => ({
+        to: projectPath(project),
+        text: `${counted(undone, "flag")} changed back.`,
+      }),
+      confirm: confirm("Undo", (fields) => {
+        const { first, last } = revisionsIn(fields);
+        return counted(last - first + 1, "flag");
+      }),
+    }),
+  };
+  post(TICKED, "flags:write", (c, fields, names) => chosenOf(acts, fields, "act")(c, fields, names));
+}
+
+const ticked = (fields: Fields) => counted(textsOf(fields, "flag").length, "flag");
+
+/** Throws `invalid` for none. */
+function tagsIn(fields: Fields): string[] {
+  const tags = tagsOf(textOf(fields, "tag"));
+  if (tags.length === 0) throw new AppError("invalid", "write the tag to add");
+  return tags;
+}
+
+function revisionsIn(fields: Fields) {
+  return { first: Number(textOf(fields, "first")), last: Number(textOf(fields, "last")) };
 }
 
 /** The one step that takes changes back that were made together; none for too many. */

@@ -2,10 +2,19 @@ import * as z from "zod/mini";
 import { AppError } from "../../../base/errors.ts";
 import { wordsFor } from "../../../base/shapes/validation-words.ts";
 import { sentence } from "../error-page.tsx";
+import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 
 /** Errors of a form: a sentence for each field; the empty name is the form as a whole. */
 export type Faults = Readonly<Record<string, string>>;
+
+/** A form that was not taken: what was sent, and what was wrong with it. */
+export type Typed = { fields: Fields; faults: Faults };
+
+/** A field of a form with what was typed in it, or with what is stored if the form was not sent. */
+export function typedAt(typed: Typed | null | undefined, name: string, stored = "") {
+  return { name, value: typed ? textOf(typed.fields, name) : stored, error: typed?.faults[name] };
+}
 
 /** The faults of fields, for {@link submit}. */
 export function faultsAt(faults: readonly (readonly [field: string, message: string])[]): AppError {
