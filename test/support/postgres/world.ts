@@ -161,6 +161,9 @@ export async function openWorld() {
   const { record: made } = await setFlag(app, OPERATOR, sale, {});
   await setFlag(app, OPERATOR, sale, { description: "d" });
   await setFlag(app, OPERATOR, { ...sale, environment: "staging" }, { payload: 1 });
+  const undone = { ...sale, flag: "undone" };
+  await setFlag(app, OPERATOR, undone, {});
+  const { record: last } = await setFlag(app, OPERATOR, undone, { description: "d" });
   const planned = { patch: { enabled: true }, at: app.now() + 1000 };
   const { id: scheduled } = await scheduleChange(app, OPERATOR, sale, planned);
   await addRamps(app);
@@ -242,6 +245,7 @@ export async function openWorld() {
     ...BODIES,
     "POST /deliveries/retry": { ids: [delivery.id] },
     "POST /projects/{project}/environments/{environment}/flags/{flag}/rollback": { to: made.revision },
+    "POST /projects/{project}/history/undo": { first: last.revision, last: last.revision },
     "POST /submissions/mark": { ids: [id], mark: "read" },
     "POST /submissions/assign": { ids: [id], assignee: "member" },
     "POST /submissions/label": { ids: [id], add: ["urgent"] },
