@@ -1,6 +1,8 @@
 import { MAX_WHY } from "../access/why.ts";
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
+import { FILTERS } from "../forms/inbox/filters.ts";
+import { SEARCH_LIMITS } from "../forms/limits.ts";
 import { SUBMISSION_STATES } from "../forms/submission-state.ts";
 
 type Json = string | number | boolean | Json[] | { [name: string]: Json };
@@ -63,10 +65,10 @@ const ARGUMENTS = {
     type: "boolean" as const,
     description: "Also deletes what the sections of the document do not name. Default: false.",
   },
-  search: text("Words that all have to be in the values of a submission.", 1000),
-  since: time("Only from this time on: ISO 8601 with zone, such as 2027-01-31T00:00:00Z."),
-  until: time("Only before this time: ISO 8601 with zone."),
-  unread: { type: "boolean" as const, description: "true: only unread ones." },
+  search: text(FILTERS.search.argument, SEARCH_LIMITS.characters),
+  since: time(FILTERS.since.argument),
+  until: time(FILTERS.until.argument),
+  unread: { type: "boolean" as const, description: FILTERS.unread.argument },
   folder: {
     type: "string" as const,
     enum: [...SUBMISSION_STATES, "all"],

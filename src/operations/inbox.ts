@@ -2,7 +2,6 @@ import { AppError } from "../base/errors.ts";
 import { DEFAULT_PAGE } from "../base/pages.ts";
 import { countMatching, deleteMatching, markMatching, markPresent } from "../forms/inbox/bulk.ts";
 import { listInbox } from "../forms/inbox/inbox.ts";
-import { isSelective } from "../forms/inbox/submission-filter.ts";
 import type { FilteredPage } from "../forms/inbox/submission-list.ts";
 import { markSubmissions } from "../forms/inbox/submission-marks.ts";
 import { findPerson } from "../forms/keeping/person.ts";
@@ -22,7 +21,7 @@ import {
   undoOfMark,
 } from "../forms/inbox/undo.ts";
 import { isFolder } from "../forms/submission-state.ts";
-import { ME, readFilter } from "../forms/inbox/filters.ts";
+import { ME, isSelective, readFilter } from "../forms/inbox/filters.ts";
 import { selectionOf } from "./submission-query.ts";
 
 /** Lists of submissions, and what changes many of them at once. */

@@ -14,7 +14,7 @@ export const submissions = noun("submissions", () => import("./schema/submission
     media: ["application/jsonl", "text/csv", "application/zip"],
     defaults: { format: "jsonl" },
     run: async ({ app, caller, names, query: { project, format, ...filters } }) => {
-      const [{ getForm }, { isSelective, searchOf }, { readFilter }, { beginExport }] = await Promise.all([
+      const [{ getForm }, { searchOf }, { isSelective, readFilter }, { beginExport }] = await Promise.all([
         import("../forms/forms.ts"),
         import("../forms/inbox/submission-filter.ts"),
         import("../forms/inbox/filters.ts"),

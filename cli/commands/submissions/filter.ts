@@ -30,10 +30,10 @@ export function filterOptions(): Option[] {
   return FILTER_NAMES.map((name) => {
     const { kind, option, help } = FILTERS[name];
     const filter = new Option(`--${option}`, help);
-    if (kind === "flags") return filter.argParser(collectVariants);
     if (kind === "labels")
       return filter.argParser((text: string, all: string[] | undefined) => [...(all ?? []), text]);
-    return kind === "fields" ? filter.argParser(collectComparisons) : filter;
+    if (kind !== "matches") return filter;
+    return filter.argParser(name === "flag" ? collectVariants : collectComparisons);
   });
 }
 
@@ -97,26 +97,31 @@ function requireOrder(
 /** The values of a filter for the admin API, of the values of its options. */
 function valuesOf(name: FilterName, options: Record<string, unknown>, now: number): string[] {
   const { kind } = FILTERS[name];
-  if (kind === "fields") {
+  if (name === "field") {
     const { where = [], field = [] } = options as { where?: string[]; field?: string[] };
     return [...where, ...field.filter(isFieldFilter)];
   }
-  if (kind === "flags" || kind === "labels") return (options[name] as string[] | undefined) ?? [];
   const given = options[name];
   if (given === undefined) return [];
+  if (isListed(name)) return given as string[];
   if (kind === "time") return [pastTimeValue(given as string, `--${name}`, now)];
   return [kind === "switch" ? "true" : (given as string)];
 }
 
-/** Filters that may be given several times. */
-const LISTED = ["field", "flag", "label"] as const;
+/** Whether a filter may be given several times. */
+function isListed(name: string): boolean {
+  return FILTER_NAMES.some((each) => each === name && ["matches", "labels"].includes(FILTERS[each].kind));
+}
 
 /** The parameters of a filter, by name. */
 export function parametersOf(query: Filter["query"]): FilterQuery {
-  const listed = (list: string) => query.filter(([name]) => name === list).map(([, text]) => text);
-  const lists = LISTED.map((name) => [name, listed(name)] as const).filter(([, all]) => all.length > 0);
-  const others = query.filter(([name]) => !LISTED.some((list) => list === name));
-  return Object.fromEntries([...others, ...lists]);
+  const byName = Map.groupBy(query, ([name]) => name);
+  return Object.fromEntries(
+    [...byName].map(([name, given]) => {
+      const texts = given.map(([, text]) => text);
+      return [name, isListed(name) ? texts : texts[0]];
+    }),
+  );
 }
 
 /** Folder to show; null is the command's default. */

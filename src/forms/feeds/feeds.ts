@@ -7,8 +7,8 @@ import type { NewOf } from "../../base/kinds/kinds.ts";
 import { sha256 } from "../../base/sum.ts";
 import type { FormChange } from "../change.ts";
 import type { FormName } from "../form-name.ts";
-import { readFilter } from "../inbox/filters.ts";
-import { type SubmissionFilter, searchOf } from "../inbox/submission-filter.ts";
+import { type SubmissionFilter, readFilter, readSearch } from "../inbox/filters.ts";
+import { searchOf } from "../inbox/submission-filter.ts";
 import { FEED_LIMITS } from "../limits.ts";
 import { type FormSelection, findForm, seesFormsOf, selectProjects } from "../lookup.ts";
 import type { FormsApp } from "../store.ts";
@@ -67,9 +67,8 @@ export async function createFeed(
 /** Throws `invalid` for a search that finds nothing, and for one that depends on who searches. */
 function requireSearch(search: string | null): void {
   if (search === null) return;
-  const filter = readFilter({ search }, "");
-  if (filter.assignee !== undefined) throw new AppError("invalid", "the search of a feed has no is:mine");
-  searchOf(filter);
+  if (readSearch(search).isMine) throw new AppError("invalid", "the search of a feed has no is:mine");
+  searchOf(readFilter({ search }, ""));
 }
 
 /** The feeds of a form, of a project, or of all that the caller sees, the oldest first. Throws as `selectForms`. */

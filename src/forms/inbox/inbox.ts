@@ -6,7 +6,8 @@ import { mergeForms } from "../transfer/merge.ts";
 import { beginIndexing } from "./search-index.ts";
 import type { FormsApp } from "../store.ts";
 import { type FilteredPage, listSubmissions, stepsOf } from "./submission-list.ts";
-import { type SubmissionFilter, searchOf } from "./submission-filter.ts";
+import type { SubmissionFilter } from "./filters.ts";
+import { searchOf } from "./submission-filter.ts";
 
 /** Bytes of one step of a form: many forms may each wait with one. */
 const STEP_BYTES = 64 * KiB;

@@ -3,14 +3,9 @@ import { createTurns, yieldToEventLoop } from "../../base/event-loop.ts";
 import { nameIn } from "../form-name.ts";
 import { findForm } from "../lookup.ts";
 import type { FormsApp } from "../store.ts";
-import { type RawSubmission, type Submission, parsed } from "../submission.ts";
-import {
-  type SubmissionFilter,
-  hasContent,
-  isSelective,
-  looksInside,
-  searchOf,
-} from "./submission-filter.ts";
+import type { Submission } from "../submission.ts";
+import type { SubmissionFilter } from "./filters.ts";
+import { selectorOf } from "./submission-filter.ts";
 
 /** Submissions that are looked at in one step, and at most, for a neighbour that a filter selects. */
 const STEP = 100;
@@ -44,27 +39,16 @@ async function findNeighbour(
   filter: SubmissionFilter,
 ): Promise<string | null> {
   const isSelected = selectorOf(filter);
-  const size = isSelective(filter) ? STEP : 1;
+  const size = isSelected === null ? 1 : STEP;
+  const takeTurns = createTurns();
   let from = id;
   for (let looked = 0; looked < MAX_LOOKED_AT; looked += size) {
     const page = await app.store.submissions.beside(formKey, from, direction, filter.states, size);
-    for (const submission of page) if (await isSelected(submission)) return submission.id;
+    for (const submission of page)
+      if (isSelected === null || (await isSelected(submission, takeTurns))) return submission.id;
     if (page.length < size) return null;
     from = page.at(-1)!.id;
     await yieldToEventLoop();
   }
   return null;
-}
-
-/** Whether a filter selects a submission of its folders. */
-function selectorOf(filter: SubmissionFilter): (submission: RawSubmission) => Promise<boolean> {
-  const { unread = false, since = -Infinity, until = Infinity } = filter;
-  const phrases = searchOf(filter);
-  const hasFields = looksInside(filter) || phrases !== null;
-  const takeTurns = createTurns();
-  return async (submission) => {
-    const at = Date.parse(submission.createdAt);
-    const isInTime = at >= since && at < until && !(unread && submission.read);
-    return isInTime && (!hasFields || (await hasContent(parsed(submission), filter, phrases, takeTurns)));
-  };
 }

@@ -1,6 +1,6 @@
+import type { StoredFilter } from "./filters.ts";
 import type { SearchTerms } from "./search-text.ts";
 import type { RawSubmission } from "../submission.ts";
-import type { SubmissionState } from "../submission-state.ts";
 
 /** Position of a submission in the order of arrival, independent of its id: each new submission has a greater place. */
 export type Arrival = { id: string; place: number };
@@ -20,16 +20,7 @@ export type ScannedSubmission = {
 };
 
 /** Range of submissions that a step reads, and the filter on them. Times are milliseconds since 1970. */
-export type Scan = {
-  states: readonly SubmissionState[];
-  /** Only unread ones. */
-  unread: boolean;
-  since: number | null;
-  until: number | null;
-  /** Only those of a user; null or absent for all. */
-  assignee?: string | null;
-  /** Only those with labels. */
-  isLabeled?: boolean;
+export type Scan = StoredFilter & {
   /** Only what had arrived by this place; null for all. */
   upTo: number | null;
   /** Only what may have these terms; the driver may return more. What is not in the search index is left out. */

@@ -9,13 +9,8 @@ import { beginIndexing, finishIndexing } from "./search-index.ts";
 import { termsOf } from "./search-text.ts";
 import type { ScanStep } from "./scan.ts";
 import type { FormsApp } from "../store.ts";
-import {
-  type SubmissionFilter,
-  hasContent,
-  isSelective,
-  looksInside,
-  searchOf,
-} from "./submission-filter.ts";
+import { type SubmissionFilter, isSelective, storedFilter } from "./filters.ts";
+import { searchOf, selectorOf } from "./submission-filter.ts";
 import { type RawSubmission, type Submission, parsed } from "../submission.ts";
 
 /** Submissions that a list looks at between two turns of the event loop, and about how many bytes of them. */
@@ -76,24 +71,21 @@ export function stepsOf(
   bytes: number,
   bound: { readonly place: number } | null = null,
 ): Step {
-  const { states, unread = false, since = null, until = null, labels = [], assignee = null } = filter;
-  const isLabeled = labels.length > 0;
   const phrases = searchOf(filter);
   const terms = phrases && termsOf(phrases);
+  const isSelected = selectorOf(filter, true);
   const spanOfIds = once(() => idSpanOf(app, formKey, filter));
   return async (before, size) => {
     const { first, last } = await spanOfIds();
     const start = first !== null && (before === null || before > first) ? first : before;
     const upTo = bound?.place ?? null;
     const range = { upTo, terms, before: start, limit: size, bytes };
-    const scan = { states, unread, since, until, assignee, isLabeled, ...range };
-    const found = await app.store.submissions.scan(formKey, scan);
+    const found = await app.store.submissions.scan(formKey, { ...storedFilter(filter), ...range });
     const next = found.next !== null && last !== null && found.next < last ? null : found.next;
-    if (!looksInside(filter) && phrases === null) return { ...found, next };
+    if (isSelected === null) return { ...found, next };
     const takeTurns = createTurns();
     const submissions: RawSubmission[] = [];
-    for (const each of found.submissions)
-      if (await hasContent(parsed(each), filter, phrases, takeTurns)) submissions.push(each);
+    for (const each of found.submissions) if (await isSelected(each, takeTurns)) submissions.push(each);
     return { submissions, next };
   };
 }

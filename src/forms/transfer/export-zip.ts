@@ -4,7 +4,7 @@ import { blobKey } from "../../blobs/key.ts";
 import { addFields, createColumns, csvLines } from "./export-csv.ts";
 import { jsonLines } from "./export-json.ts";
 import type { FormsApp } from "../store.ts";
-import type { SubmissionFilter } from "../inbox/submission-filter.ts";
+import type { SubmissionFilter } from "../inbox/filters.ts";
 import type { FileInfo, RawSubmission } from "../submission.ts";
 import { type ZipEntry, zipOf } from "./zip.ts";
 

@@ -7,7 +7,7 @@ import { addFields, createColumns, csvLines } from "./export-csv.ts";
 import type { ExportFormat } from "./export-format.ts";
 import { jsonArray, jsonLines } from "./export-json.ts";
 import type { FormsApp } from "../store.ts";
-import { type SubmissionFilter, isSelective } from "../inbox/submission-filter.ts";
+import { type SubmissionFilter, isSelective } from "../inbox/filters.ts";
 import { eachSubmission } from "../inbox/submission-list.ts";
 
 /** Submissions of one step, which takes a millisecond or two: CSV parses each, and a query costs as much as 50 lines. */

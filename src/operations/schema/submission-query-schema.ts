@@ -2,13 +2,7 @@ import * as z from "zod/mini";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
 import { idOf, momentOf } from "../../base/slug-schema.ts";
 import { EXPORT_FORMATS } from "../../forms/transfer/export-format.ts";
-import {
-  FIELD_FAULT,
-  FLAG_FAULT,
-  FILTERS,
-  FILTER_NAMES,
-  type FilterName,
-} from "../../forms/inbox/filters.ts";
+import { FILTERS, FILTER_NAMES, type FilterName } from "../../forms/inbox/filters.ts";
 import { SEARCH_LIMITS } from "../../forms/limits.ts";
 import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
 import { limitOf } from "./shared-schema.ts";
@@ -19,30 +13,45 @@ export const submissionState = z.enum([...SUBMISSION_STATES, "all"], "state is i
 const { characters, fields } = SEARCH_LIMITS;
 const shortText = (name: string) =>
   z.string().check(z.maxLength(characters, `${name} has at most ${characters} characters`));
-const field = shortText("field").check(z.regex(/=/, FIELD_FAULT));
-const flag = shortText("flag").check(z.regex(/=/, FLAG_FAULT));
+const match = (name: "field" | "flag") => shortText(name).check(z.regex(/=/, FILTERS[name].fault));
+const label = (name: string) => shortText(name).check(z.regex(/\S/, `${name} is empty`));
+
 /** One text, or several. */
-const severalOf = (text: z.ZodMiniType<string>, name: string) =>
+const severalOf = (text: z.ZodMiniType<string, string>, name: string) =>
   z.optional(
     z.pipe(
-      z.transform((value) => (typeof value === "string" ? [value] : value)),
+      z.transform((value: unknown) => (typeof value === "string" ? [value] : value)),
       z.array(text).check(z.maxLength(fields, `${name} is given at most ${fields} times`)),
     ),
   );
+const listOf = (text: z.ZodMiniType<string, string>, name: string) =>
+  z.optional(z.array(text).check(z.maxLength(fields, `${name} has at most ${fields} entries`)));
 
-const SCHEMAS = {
+/** The schemas of filters by their kinds, in a query and in a body. */
+const IN_QUERY = {
   text: (name: string) => z.optional(shortText(name)),
-  fields: (name: string) => severalOf(field, name),
-  flags: (name: string) => severalOf(flag, name),
-  labels: (name: string) => severalOf(shortText(name).check(z.regex(/\S/, "label is empty")), name),
+  matches: (name: "field" | "flag") => severalOf(match(name), name),
+  labels: (name: string) => severalOf(label(name), name),
   time: (name: string) => z.optional(momentOf(name)),
   switch: (name: string) => z.optional(z.enum(["true", "false"], `${name} is true or false`)),
 };
+const IN_BODY = {
+  ...IN_QUERY,
+  matches: (name: "field" | "flag") => listOf(match(name), name),
+  labels: (name: string) => listOf(label(name), name),
+  switch: () => z.optional(z.boolean()),
+};
+
+type Kinds = Record<keyof typeof IN_QUERY, (name: never) => z.ZodMiniType>;
+
+function schemasOf<K extends Kinds>(kinds: K) {
+  return Object.fromEntries(FILTER_NAMES.map((name) => [name, kinds[FILTERS[name].kind](name as never)])) as {
+    [Name in FilterName]: ReturnType<K[(typeof FILTERS)[Name]["kind"]]>;
+  };
+}
 
 /** The filters of a list and of an export; a submission has to fulfil all of them. */
-const filters = Object.fromEntries(FILTER_NAMES.map((name) => [name, SCHEMAS[FILTERS[name].kind](name)])) as {
-  [Name in FilterName]: ReturnType<(typeof SCHEMAS)[(typeof FILTERS)[Name]["kind"]]>;
-};
+const filters = schemasOf(IN_QUERY);
 
 export const pageQuery = z.strictObject({
   project: z.optional(z.string()),
@@ -81,13 +90,7 @@ export const selection = {
   /** The project of the form, or of all forms that are meant. */
   project: z.optional(z.string()),
   state: z._default(submissionState, "inbox"),
-  ...filters,
-  field: z.optional(z.array(field).check(z.maxLength(fields, `field has at most ${fields} entries`))),
-  flag: z.optional(z.array(flag).check(z.maxLength(fields, `flag has at most ${fields} entries`))),
-  label: z.optional(
-    z.array(shortText("label")).check(z.maxLength(fields, `label has at most ${fields} entries`)),
-  ),
-  unread: z.optional(z.boolean()),
+  ...schemasOf(IN_BODY),
   /** The last arrival that is touched, as `upTo` of a dry run has it; 409 once it is deleted. Default: the last one there is. */
   upTo: z.optional(idOf("upTo is the id of a submission")),
   /** Whether the submissions are only counted. */

@@ -5,7 +5,7 @@ import { neighboursOf } from "../../../src/forms/inbox/neighbours.ts";
 import { findPerson } from "../../../src/forms/keeping/person.ts";
 import { purgeSubmissions } from "../../../src/forms/keeping/purge.ts";
 import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
-import type { SubmissionFilter } from "../../../src/forms/inbox/submission-filter.ts";
+import type { SubmissionFilter } from "../../../src/forms/inbox/filters.ts";
 import { openTestApp } from "../../support/app.ts";
 import { OPERATOR, callerNamed } from "../../support/records/caller.ts";
 import { submissionTo } from "../../support/records/records.ts";

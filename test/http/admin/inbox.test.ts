@@ -99,6 +99,7 @@ describe("submissions of all forms", () => {
   test.each([
     ["mark-matching", {}],
     ["mark-matching", { mark: "trash" }],
+    ["mark-matching", { mark: "spam", label: [" "] }],
     ["mark-matching", { mark: "read", upTo: "newest" }],
     ["delete-matching", { search: "!" }],
     ["delete-matching", { state: "everything" }],

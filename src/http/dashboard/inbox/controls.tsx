@@ -5,10 +5,10 @@ import { SelectField, TextField } from "../parts/field.tsx";
 import { A, Button, ButtonLink, Hidden } from "../parts/link.tsx";
 import { addressOf, useView } from "../view.ts";
 import { MATCHING } from "./delete-page.tsx";
-import { type InboxQuery, isFiltered, parametersOf, pathOf } from "./query.ts";
+import { type InboxQuery, PAGE_FILTERS, isFiltered, parametersOf, pathOf } from "./query.ts";
 import type { SavedView } from "../../../access/user.ts";
 import type { Submission } from "../../../forms/submission.ts";
-import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
+import type { SubmissionFilter } from "../../../forms/inbox/filters.ts";
 import type { SubmissionMark } from "../../../forms/submission-state.ts";
 
 /** Forms that a page offers in a list; the slug of one of more is typed. */
@@ -24,21 +24,13 @@ export function Filters({
   forms: readonly FormCounts[];
   fault: Fault | null;
 }) {
-  const { form, folder, q, since, until, unread, flag, isTable } = query;
-  const isElsewhere = fault !== null && fault.field !== "q";
-  const errorOf = (field: string) => (fault?.field === field ? fault.message : null);
+  const { form, folder, isTable } = query;
+  const [search, ...others] = PAGE_FILTERS;
+  const isOpen = (fault !== null && fault.field !== search!.parameter) || isFiltered({ ...query, q: "" });
   return (
     <form method="get" action={addressOf(useView(), "/inbox")} class="filters" id="filters" role="search">
       <Hidden values={{ folder: folder === "inbox" ? null : folder, view: isTable ? "table" : null }} />
-      <TextField
-        type="search"
-        name="q"
-        label="Search"
-        value={q}
-        error={errorOf("q")}
-        placeholder="Words, names, addresses"
-        shortcut="/"
-      />
+      <FilterField filter={search!} query={query} fault={fault} />
       {(forms.length > 1 || (form === null && forms.length > 0)) && <FormChooser form={form} forms={forms} />}
       <p class="buttons">
         <Button icon="search">Search</Button>
@@ -48,25 +40,46 @@ export function Filters({
           </ButtonLink>
         )}
       </p>
-      <details id="more-filters" open={since !== "" || until !== "" || unread || flag !== "" || isElsewhere}>
+      <details id="more-filters" open={isOpen}>
         <summary>More filters</summary>
         <div class="filters">
-          <TextField type="date" name="since" label="From" value={dayIn(since)} error={errorOf("since")} />
-          <TextField type="date" name="until" label="Before" value={dayIn(until)} error={errorOf("until")} />
-          <TextField name="flag" label="Flag" value={flag} error={errorOf("flag")} placeholder="hero=b" />
-          <div class="check">
-            <input type="checkbox" id="unread" name="unread" value="1" checked={unread} />
-            <label for="unread">Unread only</label>
-          </div>
+          {others.map((filter) => (
+            <FilterField filter={filter} query={query} fault={fault} />
+          ))}
         </div>
       </details>
     </form>
   );
 }
 
-/** A day as its field takes it. */
-function dayIn(text: string): string {
-  return text.slice(0, 10);
+function FilterField({
+  filter: { kind, parameter, label, placeholder },
+  query,
+  fault,
+}: {
+  filter: (typeof PAGE_FILTERS)[number];
+  query: InboxQuery;
+  fault: Fault | null;
+}) {
+  const text = query[parameter];
+  if (kind === "switch")
+    return (
+      <div class="check">
+        <input type="checkbox" id={parameter} name={parameter} value="1" checked={text !== ""} />
+        <label for={parameter}>{label}</label>
+      </div>
+    );
+  return (
+    <TextField
+      type={({ text: "search", time: "date", matches: "text" } as const)[kind]}
+      name={parameter}
+      label={label}
+      value={kind === "time" ? text.slice(0, 10) : text}
+      error={fault?.field === parameter ? fault.message : null}
+      placeholder={placeholder}
+      shortcut={kind === "text" ? "/" : undefined}
+    />
+  );
 }
 
 function FormChooser({ form, forms }: { form: string | null; forms: readonly FormCounts[] }) {

@@ -14,7 +14,7 @@ import { getForm } from "../../../forms/forms.ts";
 import { listInbox } from "../../../forms/inbox/inbox.ts";
 import { neighboursOf } from "../../../forms/inbox/neighbours.ts";
 import type { Submission } from "../../../forms/submission.ts";
-import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
+import type { SubmissionFilter } from "../../../forms/inbox/filters.ts";
 import { timelineOfSubmission } from "../../../forms/inbox/timeline.ts";
 import { sentence } from "../error-page.tsx";
 import { labelsIn, titlesIn } from "./columns.ts";

@@ -3,7 +3,7 @@ import { chosenIn, namedShort, shownName } from "../forms/form-words.ts";
 import { shortName } from "../../../access/place.ts";
 import { countMatching } from "../../../forms/inbox/bulk.ts";
 import { MAX_BULK_IDS } from "../../../forms/limits.ts";
-import { type SubmissionFilter, isSelective } from "../../../forms/inbox/submission-filter.ts";
+import { type SubmissionFilter, isSelective } from "../../../forms/inbox/filters.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf, textOrNull } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";
@@ -12,6 +12,7 @@ import { FOLDER_NAMES, sumOf, MarkButtons } from "./controls.tsx";
 import { backIn, marked } from "./marks.ts";
 import {
   type InboxQuery,
+  PAGE_FILTERS,
   addressIn,
   commandOptions,
   filterOf,
@@ -132,11 +133,14 @@ function matchingPage({ query, filter, what, isEmpty, isLarge, values }: Matchin
           facts={[
             ["Folder", FOLDER_NAMES[query.folder]],
             ["Form", shownName(form) ?? "All forms"],
-            query.q !== "" && ["Search", <Foreign text={query.q} />],
-            filter.since !== undefined && ["From", <ExactTime at={filter.since} />],
-            filter.until !== undefined && ["Before", <ExactTime at={filter.until} />],
-            query.flag !== "" && ["Flag", query.flag],
-            query.unread && ["Only", "unread ones"],
+            ...PAGE_FILTERS.map(({ kind, member, parameter, label, fact }) => {
+              if (query[parameter] === "") return null;
+              if (kind === "switch") return ["Only", fact!] as const;
+              const value = filter[member];
+              const shown =
+                typeof value === "number" ? <ExactTime at={value} /> : <Foreign text={query[parameter]} />;
+              return [label, shown] as const;
+            }),
           ]}
         />
         <p class="soft">

@@ -4,26 +4,36 @@ import { AppError } from "../../../base/errors.ts";
 import { SUBMISSION_ID } from "../../../base/ids.ts";
 import { parseWallTime } from "../../../base/wall-time.ts";
 import { SEARCH_LIMITS } from "../../../forms/limits.ts";
-import { readFilter } from "../../../forms/inbox/filters.ts";
-import { type SubmissionFilter, searchOf } from "../../../forms/inbox/submission-filter.ts";
+import {
+  FILTERS,
+  FILTER_NAMES,
+  type PagePart,
+  type SubmissionFilter,
+  readFilter,
+} from "../../../forms/inbox/filters.ts";
+import { searchOf } from "../../../forms/inbox/submission-filter.ts";
 import { SUBMISSION_STATES, type SubmissionState } from "../../../forms/submission-state.ts";
 import { type Fields, textOf } from "../fields.ts";
 import { chosenIn } from "../forms/form-words.ts";
 import type { Options } from "../parts/commands.tsx";
 
+/** The filters that a list offers, in the order of its page, with their parameters in its address. */
+export const PAGE_FILTERS = (["search", "since", "until", "flag", "unread"] as const).map((name) => {
+  const { kind, member, page } = FILTERS[name];
+  const { placeholder, fact }: PagePart = page;
+  return { name, kind, member, parameter: page.parameter, label: page.label, placeholder, fact };
+});
+
+type PageFilter = (typeof PAGE_FILTERS)[number];
+
+/** The filters of a list as they were typed: dates, or times with a zone, a flag as in `hero=b`, `1` for a switch; empty for none. */
+type PageFilters = Record<PageFilter["parameter"], string>;
+
 /** Query of an inbox page, as in its URL. */
-export type InboxQuery = {
+export type InboxQuery = PageFilters & {
   /** The short name of a form; null for all forms. */
   form: string | null;
   folder: SubmissionState;
-  /** Words that are searched for; empty for none. */
-  q: string;
-  /** Dates, or times with a zone, as they were typed; empty for none. */
-  since: string;
-  until: string;
-  unread: boolean;
-  /** A flag and the variant that the sender got, as in `hero=b`; empty for none. */
-  flag: string;
   /** Whether one form is shown as a table. */
   isTable: boolean;
   /** The id that the page begins after; null for the newest. */
@@ -40,14 +50,19 @@ export function readQuery(get: Parameters, form: string | null): InboxQuery {
   return {
     form,
     folder: folderIn(get("folder") ?? "inbox"),
-    q: (get("q") ?? "").trim(),
-    since: (get("since") ?? "").trim(),
-    until: (get("until") ?? "").trim(),
-    unread: isOn(get("unread")),
-    flag: (get("flag") ?? "").trim(),
+    ...readFilters(({ parameter }) => get(parameter)),
     isTable: get("view") === "table",
     before,
   };
+}
+
+/** The filters of a list whose texts a function returns. */
+export function readFilters(get: (filter: PageFilter) => string | undefined): PageFilters {
+  const filters = PAGE_FILTERS.map((filter) => {
+    const text = (get(filter) ?? "").trim();
+    return [filter.parameter, filter.kind !== "switch" ? text : isOn(text) ? "1" : ""];
+  });
+  return Object.fromEntries(filters) as PageFilters;
 }
 
 /** The folder of that name. Throws `invalid`. */
@@ -68,14 +83,10 @@ export function pathOf({ form }: Pick<InboxQuery, "form">): string {
 
 /** The query of the address that {@link readQuery} reads; the inbox itself needs none. */
 export function parametersOf(query: InboxQuery): Record<string, string | null> {
-  const { folder, q, since, until, unread, flag, isTable, before } = query;
+  const { form: _, folder, isTable, before, ...filters } = query;
   return {
     folder: folder === "inbox" ? null : folder,
-    q,
-    since,
-    until,
-    unread: unread ? "1" : null,
-    flag,
+    ...filters,
     view: isTable ? "table" : null,
     before,
   };
@@ -99,8 +110,8 @@ export function queryIn(fields: Fields): InboxQuery {
 }
 
 /** Whether a list shows less than its folder. */
-export function isFiltered({ q, since, until, unread, flag }: InboxQuery): boolean {
-  return q !== "" || since !== "" || until !== "" || unread || flag !== "";
+export function isFiltered(query: PageFilters): boolean {
+  return PAGE_FILTERS.some(({ parameter }) => query[parameter] !== "");
 }
 
 /**
@@ -108,58 +119,52 @@ export function isFiltered({ q, since, until, unread, flag }: InboxQuery): boole
  * nothing, with the name of the field as its reason.
  */
 export function filterOf(
-  { folder, q, since, until, unread, flag }: Omit<InboxQuery, "form" | "before" | "isTable">,
+  { folder, ...filters }: Pick<InboxQuery, "folder"> & PageFilters,
   timeZone: string,
   who: string,
 ): SubmissionFilter {
-  if (flag !== "" && !flag.includes("="))
-    throw new AppError("invalid", "write a flag and a variant, as in hero=b", { reason: "flag" });
-  return readFilter(
-    {
-      state: folder,
-      search: searchIn(q, who),
-      since: since || undefined,
-      until: until || undefined,
-      unread: unread ? "true" : undefined,
-      flag: flag === "" ? undefined : [flag],
-    },
-    who,
-    (text, field) => timeIn(text, field, timeZone),
+  const given = PAGE_FILTERS.map((filter) => [filter.name, valueIn(filter, filters[filter.parameter], who)]);
+  return readFilter({ state: folder, ...Object.fromEntries(given) }, who, (text, field) =>
+    timeIn(text, field, timeZone),
   );
 }
 
 /** The selection of a query, as the admin API takes it. Throws `invalid` for a time that means nothing. */
-export function selectionOf({ form, folder, q, since, until, unread, flag }: InboxQuery, timeZone: string) {
+export function selectionOf({ form, folder, ...filters }: InboxQuery, timeZone: string) {
   const chosen = chosenIn(form);
-  const time = (text: string, field: "since" | "until") => {
-    const at = timeIn(text, field, timeZone);
-    return at === undefined ? undefined : isoTime(at);
-  };
+  const given = PAGE_FILTERS.map(({ name, kind, parameter }) => {
+    const text = filters[parameter];
+    if (text === "") return [name, undefined];
+    if (kind === "time") return [name, isoTime(timeIn(text, name as "since" | "until", timeZone)!)];
+    return [name, kind === "switch" ? true : kind === "matches" ? [text] : text];
+  });
   return {
     form: chosen.form ?? undefined,
     project: chosen.project ?? undefined,
     state: folder,
-    search: q || undefined,
-    since: time(since, "since"),
-    until: time(until, "until"),
-    unread: unread || undefined,
-    flag: flag === "" ? undefined : [flag],
+    ...Object.fromEntries(given),
   };
 }
 
-/** Text of the search box; undefined if it is empty. Throws `invalid`. */
-function searchIn(q: string, who: string): string | undefined {
-  if (q === "") return undefined;
+/** The value of a filter in a query of the admin API; undefined for none. Throws `invalid`. */
+function valueIn({ kind, parameter }: PageFilter, text: string, who: string): string | string[] | undefined {
+  if (text === "") return undefined;
+  const fault = (message: string) => new AppError("invalid", message, { reason: parameter });
+  if (kind === "switch") return "true";
+  if (kind === "matches") {
+    if (!text.includes("=")) throw fault("write a flag and a variant, as in hero=b");
+    return [text];
+  }
+  if (kind === "time") return text;
   const { characters } = SEARCH_LIMITS;
-  if (q.length > characters)
-    throw new AppError("invalid", `a search has at most ${characters} characters`, { reason: "q" });
+  if (text.length > characters) throw fault(`a search has at most ${characters} characters`);
   try {
-    searchOf(readFilter({ search: q }, who));
+    searchOf(readFilter({ search: text }, who));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    throw new AppError("invalid", `${error.message}: it finds letters and digits`, { reason: "q" });
+    throw fault(`${error.message}: it finds letters and digits`);
   }
-  return q;
+  return text;
 }
 
 /** A day, or a time with a zone, in milliseconds since 1970; undefined for an empty text. Throws `invalid`. */
@@ -177,26 +182,18 @@ function zonedTime(text: string): number | undefined {
 }
 
 /** The options of a command that lists, exports or marks the same submissions. */
-export function commandOptions({
-  states,
-  search,
-  since,
-  until,
-  unread,
-  flags,
-  labels,
-  assignee,
-}: SubmissionFilter): Options {
-  const time = (at: number | undefined) => at !== undefined && new Date(at).toISOString();
-  const [folder = "inbox"] = states;
-  return {
-    [folder]: folder !== "inbox",
-    search,
-    since: time(since),
-    until: time(until),
-    unread: unread === true,
-    flag: flags?.map(({ name, value }) => `${name}=${value}`).join(),
-    label: labels?.join(),
-    assignee,
-  };
+export function commandOptions(filter: SubmissionFilter): Options {
+  const [folder = "inbox"] = filter.states;
+  const given = FILTER_NAMES.map((name) => {
+    const { option, member } = FILTERS[name];
+    return [option.replace(/ .*/, ""), optionValue(filter[member])];
+  });
+  return { [folder]: folder !== "inbox", ...Object.fromEntries(given) };
+}
+
+function optionValue(value: SubmissionFilter[keyof SubmissionFilter]): Options[string] {
+  if (typeof value === "number") return new Date(value).toISOString();
+  if (typeof value !== "object") return value;
+  const texts = value.map((each) => (typeof each === "string" ? each : `${each.name}=${each.value}`));
+  return texts.join() || undefined;
 }

@@ -64,12 +64,12 @@ export function TextField({
   type?: "text" | "password" | "email" | "url" | "search" | "number" | "datetime-local" | "date";
   value?: string | number | null | undefined;
   autocomplete?: string;
-  placeholder?: string;
+  placeholder?: string | undefined;
   pattern?: string;
   autofocus?: boolean;
   maxlength?: number;
   /** The key that puts the focus here. */
-  shortcut?: string;
+  shortcut?: string | undefined;
   /** Texts that a browser offers to complete. */
   suggestions?: readonly string[];
 }) {

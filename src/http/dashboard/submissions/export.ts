@@ -3,14 +3,13 @@ import { AppError } from "../../../base/errors.ts";
 import { EXPORT_FORMATS, EXPORT_TYPES } from "../../../forms/transfer/export-format.ts";
 import { beginExport } from "../../../forms/transfer/export.ts";
 import { getForm } from "../../../forms/forms.ts";
-import { readFilter } from "../../../forms/inbox/filters.ts";
-import type { SubmissionFilter } from "../../../forms/inbox/submission-filter.ts";
+import { type SubmissionFilter, readFilter } from "../../../forms/inbox/filters.ts";
 import { NOT_SPAM, SUBMISSION_STATES } from "../../../forms/submission-state.ts";
 import { attachment } from "../../attachment.ts";
 import { streamOf } from "../../exports.ts";
 import type { Report } from "../../errors.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { filterOf, folderIn, isOn } from "../inbox/query.ts";
+import { filterOf, folderIn, readFilters } from "../inbox/query.ts";
 
 /**
  * The submissions of a form as a file. The address takes the filters of the list, also by the names of the admin API;
@@ -53,14 +52,7 @@ function exportFilter(c: DashboardContext, timeZone: string): SubmissionFilter {
   const given = (...names: string[]) => names.map((name) => c.req.query(name)).find(Boolean) ?? "";
   const folder = given("folder", "state");
   const filter = filterOf(
-    {
-      folder: "inbox",
-      q: given("q", "search").trim(),
-      since: given("since").trim(),
-      until: given("until").trim(),
-      unread: isOn(given("unread")),
-      flag: "",
-    },
+    { folder: "inbox", ...readFilters(({ parameter, name }) => given(parameter, name)), flag: "" },
     timeZone,
     who,
   );
