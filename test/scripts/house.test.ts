@@ -150,7 +150,9 @@ const NO_OPERATION = [
 
 test("pages change things only through operations", () => {
   // A read may note that it took place.
-  const reads = OPERATIONS.filter(({ method }) => method === "GET").map(({ run }) => String(run));
+  const reads = OPERATIONS.filter(({ method }) => method === "GET").map((operation) =>
+    operation.run.toString(),
+  );
   const written = writers();
   const pages = [...texts.keys()].filter(
     (file) => file.startsWith("src/http/dashboard/") && !SESSIONS.test(file),
