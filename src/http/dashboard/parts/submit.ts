@@ -41,16 +41,6 @@ export function check<T>(schema: z.ZodMiniType<T>, input: unknown, field?: strin
   throw faultAt(field ?? String(path[0] ?? ""), message);
 }
 
-/** The same with the faults of every field. */
-export function checkAll<T>(schema: z.ZodMiniType<T>, input: unknown): T {
-  const { data, error } = z.safeParse(schema, input, { error: wordsFor });
-  if (!error) return data;
-  // The first of each field is shown.
-  throw faultsAt(
-    error.issues.map(({ path, message }) => [String(path[0] ?? ""), message] as const).toReversed(),
-  );
-}
-
 const STATUSES: Partial<Record<AppError["code"], 404 | 409>> = { not_found: 404, conflict: 409 };
 
 /**
