@@ -4,7 +4,6 @@ import { meRoutes } from "./access/me.tsx";
 import { tokenRoutes } from "./access/tokens.tsx";
 import { userRoutes } from "./access/users.tsx";
 import { compareRoutes } from "./changes/compare.tsx";
-import { formHistoryRoutes } from "./changes/form-history.tsx";
 import { historyRoutes } from "./changes/history.tsx";
 import { promoteRoutes } from "./changes/promote.tsx";
 import { proposalRoutes } from "./changes/proposals.tsx";
@@ -48,7 +47,6 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   formRoutes,
   fieldsRoutes,
   feedsRoutes,
-  formHistoryRoutes,
   moveFormRoutes,
   userRoutes,
   tokenRoutes,

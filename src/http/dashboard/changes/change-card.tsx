@@ -1,7 +1,11 @@
+import { durationInWords } from "../../../base/units.ts";
+import { isObject } from "../../../base/json.ts";
+import type { experimentState } from "../../../experiments/experiment.ts";
+import { rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
+import type { rampState } from "../../../flags/ramps/ramp.ts";
 import { segmentState } from "../../../flags/segment.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Change } from "../../../projects/history.ts";
-import { isObject } from "../../../base/json.ts";
 import { Diff, Settings } from "../parts/diff.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Badge, EnvironmentName, type Tone } from "../parts/status.tsx";
@@ -17,7 +21,6 @@ import {
   settingPath,
   projectPath,
 } from "../paths.ts";
-import { stateInWords } from "./state-words.ts";
 
 /** The path of a change of the history. */
 export function revisionPath(project: string, revision: number): string {
@@ -39,49 +42,58 @@ export type Side = "before" | "after";
 
 const OFFERS = { before: "Undo this change…", after: "Restore this state…" } as const;
 
-/** A change of the history: of what, who made it, when, why, and what it changed. */
-export function ChangeCard({ sides = [], ...props }: Props & { sides?: readonly Side[] | undefined }) {
-  const { project, environments, change } = props;
-  const { revision, name, at, who, why } = change;
+/** A change of a project's history, or without one of a form's: of what, who made it, when, why, and what it changed. */
+export function ChangeCard({
+  project,
+  environments = [],
+  change,
+  sides = [],
+}: Pick<Props, "change"> & Partial<Props> & { sides?: readonly Side[] | undefined }) {
+  const { revision, kind, name, at, who, why, environment, before, after } = change;
   const [done, tone] = ACTIONS[actionOf(change)];
   return (
     <article class="card change" aria-labelledby={`change-${revision}`}>
       <h2 id={`change-${revision}`}>
-        <ChangedThing project={project} environments={environments} change={change} />
+        {project === undefined ? `Revision ${revision} ` : <ChangedThing project={project} change={change} />}
         <Badge tone={tone}>{done}</Badge>
-        {change.environment === null ? (
+        {project !== undefined && environment === null && (
           <span class="soft small">in every environment</span>
-        ) : (
-          change.kind !== "environment" && (
-            <EnvironmentName environment={environmentOf(environments, change.environment)} />
-          )
+        )}
+        {environment !== null && kind !== "environment" && (
+          <EnvironmentName environment={environmentOf(environments, environment)} />
         )}
       </h2>
       <p class="soft">
-        <Foreign text={who} />, <Time at={at} /> (<ExactTime at={at} />
-        ),{" "}
-        <A to={revisionPath(project, revision)} label={`Revision ${revision}, ${name}`}>
-          revision {revision}
-        </A>
+        <Foreign text={who} />, <Time at={at} /> (<ExactTime at={at} />)
+        {project !== undefined && (
+          <>
+            ,{" "}
+            <A to={revisionPath(project, revision)} label={`Revision ${revision}, ${name}`}>
+              revision {revision}
+            </A>
+          </>
+        )}
       </p>
-      <Reviewed project={project} change={change} />
+      {project !== undefined && <Reviewed project={project} change={change} />}
       {why && (
         <blockquote>
           <Foreign text={why} />
         </blockquote>
       )}
-      {change.kind === "scheduled" ? (
-        <Dropped state={change.after} />
+      {kind === "scheduled" ? (
+        <Dropped state={after} />
       ) : (
-        <Diff before={stateOf(change, change.before)} after={stateOf(change, change.after)} />
+        <Diff before={stateOf(change, before)} after={stateOf(change, after)} />
       )}
-      {sides.length > 0 && <RollBackLinks {...props} sides={sides} />}
+      {project !== undefined && sides.length > 0 && (
+        <RollBackLinks project={project} environments={environments} change={change} sides={sides} />
+      )}
     </article>
   );
 }
 
 /** The proposed change that a change was part of, with its author and who approved it. */
-function Reviewed({ project, change: { review } }: Pick<Props, "project" | "change">) {
+function Reviewed({ project, change: { review } }: Omit<Props, "environments">) {
   if (review === null) return null;
   const { change, author, approvers, bypass } = review;
   return (
@@ -95,28 +107,6 @@ function Reviewed({ project, change: { review } }: Pick<Props, "project" | "chan
         </>
       )}
     </p>
-  );
-}
-
-/** A change of a form: who made it, when, why, and what it changed. */
-export function PlainChangeCard({ change }: { change: Change }) {
-  const { revision, at, who, why } = change;
-  const [done, tone] = ACTIONS[actionOf(change)];
-  return (
-    <article class="card change" aria-labelledby={`change-${revision}`}>
-      <h2 id={`change-${revision}`}>
-        Revision {revision} <Badge tone={tone}>{done}</Badge>
-      </h2>
-      <p class="soft">
-        <Foreign text={who} />, <Time at={at} /> (<ExactTime at={at} />)
-      </p>
-      {why && (
-        <blockquote>
-          <Foreign text={why} />
-        </blockquote>
-      )}
-      <Diff before={stateOf(change, change.before)} after={stateOf(change, change.after)} />
-    </article>
   );
 }
 
@@ -139,7 +129,7 @@ function RollBackLinks({
 }
 
 /** Subject of a change, as a link if it has a page. */
-function ChangedThing({ project, change }: Props) {
+function ChangedThing({ project, change }: Omit<Props, "environments">) {
   const { kind, name, environment, after } = change;
   if (after === null) return <span>{name}</span>;
   if (kind === "project") return <A to={projectPath(project)}>{name}</A>;
@@ -197,4 +187,52 @@ export function environmentOf(
   slug: string,
 ): Pick<Environment, "slug"> & Partial<Environment> {
   return environments.find((each) => each.slug === slug) ?? { slug };
+}
+
+/** A recorded state of a ramp or an experiment as sentences, by what they are about; any other as it is. */
+function stateInWords(kind: Change["kind"], state: unknown): unknown {
+  if (!isObject(state)) return state;
+  if (kind === "ramp") return rampInSentences(state as ReturnType<typeof rampState>);
+  if (kind === "experiment") return experimentInSentences(state as ReturnType<typeof experimentState>);
+  return state;
+}
+
+/** `on 1 → 10 → 50 %, a step every day`, `paused by a person, at 10 %`. */
+function rampInSentences({ variant, to, every, start, guards, onGuard, share, ...now }: Ramp) {
+  const pace = to.length === 1 ? "" : `, a step every ${durationInWords(every).replace(/^1 /, "")}`;
+  return {
+    ramp: `${variant} ${to.join(" → ")} %${pace}${start === undefined ? "" : `, from ${start} on`}`,
+    state: `${rampStatusInWords(now)}, at ${share} %`,
+    ...guardsInSentences(guards, onGuard),
+  };
+}
+
+type Ramp = ReturnType<typeof rampState>;
+
+function experimentInSentences({
+  flag,
+  metrics,
+  control,
+  split,
+  minDays,
+  hypothesis,
+  guards,
+  onGuard,
+  ...now
+}: ReturnType<typeof experimentState>) {
+  const shares = Object.entries(split).map(([variant, weight]) => `${variant} ${weight}`);
+  return {
+    flag,
+    split: `${shares.join(" : ")}, measured against ${control}`,
+    metrics,
+    "runs at least": durationInWords(minDays * 86_400),
+    hypothesis,
+    ...guardsInSentences(guards, onGuard),
+    state: rampStatusInWords(now),
+  };
+}
+
+function guardsInSentences(guards: readonly string[] = [], onGuard = "pause") {
+  if (guards.length === 0) return {};
+  return { guards, "when a guard fires": onGuard === "pause" ? "pause" : "roll back" };
 }

@@ -1,5 +1,4 @@
 import { counted, visible } from "../parts/text.tsx";
-import { AppError } from "../../../base/errors.ts";
 import type { Promotion } from "../../../flags/promotions.ts";
 import { compareEnvironments } from "../../../flags/promotions.ts";
 import type { Project } from "../../../projects/project.ts";
@@ -269,14 +268,4 @@ export function SegmentDifferences({
       {segments.length > PAGE && <p class="soft">And {counted(segments.length - PAGE, "segment")} more.</p>}
     </Card>
   );
-}
-
-/** Throws `not_found` unless the project has both environments, `invalid` for one and the same. */
-export function pairOf({ slug, environments }: Project, from: string, to: string) {
-  const [source, target] = [from, to].map((name) => environments.find((each) => each.slug === name));
-  if (!source || !target)
-    throw new AppError("not_found", `project "${slug}" has no environment "${source ? to : from}"`, {
-      reason: "environment-not-found",
-    });
-  return { source, target };
 }

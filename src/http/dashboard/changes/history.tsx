@@ -1,5 +1,8 @@
+import { DEFAULT_PROJECT } from "../../../access/place.ts";
 import { AppError } from "../../../base/errors.ts";
+import type { Page } from "../../../base/pages.ts";
 import { blankState, flagState } from "../../../flags/history.ts";
+import { listFormChanges } from "../../../forms/form-history.ts";
 import { ADMIN_PATH, addressOf } from "../../../operations/operation.ts";
 import { history } from "../../../operations/history.ts";
 import { PROJECT_KINDS } from "../../../access/history-entry.ts";
@@ -7,13 +10,16 @@ import type { Change, ChangeQuery } from "../../../projects/history.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { Project } from "../../../projects/project.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import type { Page } from "../page.tsx";
+import { FormTabs } from "../forms/form-tabs.tsx";
+import { namedShort } from "../forms/form-words.ts";
+import type { Child } from "../markup.ts";
+import type { Page as Shown } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { ButtonLink } from "../parts/link.tsx";
 import { Empty } from "../parts/card.tsx";
 import type { Dashboard } from "../routes.ts";
-import { PROJECT, REVISION, projectPath } from "../paths.ts";
+import { FORM, PROJECT, REVISION, formPath, projectPath } from "../paths.ts";
 import { ChangeCard, type Side, describeChange } from "./change-card.tsx";
 import { BY_AGE, EnvironmentField, FilterForm, List } from "../parts/list.tsx";
 import { projectPage } from "../project/project-page.tsx";
@@ -21,12 +27,19 @@ import { projectPage } from "../project/project-page.tsx";
 /** Changes on one page. */
 const PAGE = 20;
 
+/** The history of a project, and of a form also after it was deleted. */
 export function historyRoutes({ app, get }: Dashboard) {
   get(`${PROJECT}/history`, "flags:read", async (c, parameters) => {
     const project = await getProject(app, parameters.project);
     const filter = filterOf(c);
     const { items, more } = await app.store.changes.page(project.slug, { ...filter, limit: PAGE });
     return historyPage(project, filter, { items, more, sides: await sidesOf(app, project, items) });
+  });
+  get(`${FORM}/history`, "forms:read", async (c, { form: name }) => {
+    const { who, before } = filterOf(c);
+    const query = { who, before, limit: PAGE };
+    const { form, page } = await listFormChanges(app, c.get("caller"), name, query);
+    return formHistoryPage(name, form !== null, query, page);
   });
   get(REVISION, "flags:read", async (_, { revision, ...parameters }) => {
     const project = await getProject(app, parameters.project);
@@ -102,12 +115,9 @@ async function sidesOf(
 function historyPage(
   { slug, environments }: Project,
   filter: Filter,
-  { items: changes, more, sides }: { items: Change[]; more: boolean; sides: Sides },
-): Page {
-  const to = `${projectPath(slug)}/history`;
-  const { before, ...chosen } = filter;
-  const { environment = null, name = "", kind = "", who = "" } = chosen;
-  const isFiltered = Object.values(chosen).some((value) => value !== undefined);
+  { items, more, sides }: Page<Change> & { sides: Sides },
+): Shown {
+  const { environment = null, name = "", kind = "" } = filter;
   return projectPage({
     project: slug,
     tab: "history",
@@ -115,22 +125,10 @@ function historyPage(
     heading: "History",
     commands: commandsOf(slug, filter),
     content: (
-      <List
-        filters={
-          <FilterForm to={to} label="Filter">
-            <EnvironmentField environments={environments} value={environment} all="Any environment" />
-            <SelectField name="kind" label="Kind" value={kind} options={KINDS} />
-            <TextField name="name" label="Flag or name" type="search" value={name} />
-            <TextField name="who" label="Who" type="search" value={who} />
-          </FilterForm>
-        }
-        empty={
-          <Empty title={isFiltered ? "No change matches" : "Nothing has changed yet"}>
-            {isFiltered && <ButtonLink to={to}>Show every change</ButtonLink>}
-          </Empty>
-        }
-        rows={changes}
-        keyOf={({ revision }) => `revision-${revision}`}
+      <Changes
+        to={`${projectPath(slug)}/history`}
+        filter={filter}
+        page={{ items, more }}
         card={(change) => (
           <ChangeCard
             project={slug}
@@ -139,16 +137,79 @@ function historyPage(
             sides={sides.get(change.revision)}
           />
         )}
-        pages={{
-          to,
-          query: chosen,
-          isLater: before !== undefined,
-          next: more && { before: changes.at(-1)!.revision },
-          words: BY_AGE,
-        }}
-      />
+      >
+        <EnvironmentField environments={environments} value={environment} all="Any environment" />
+        <SelectField name="kind" label="Kind" value={kind} options={KINDS} />
+        <TextField name="name" label="Flag or name" type="search" value={name} />
+      </Changes>
     ),
   });
+}
+
+function formHistoryPage(name: string, isThere: boolean, { who, before }: Filter, page: Page<Change>): Shown {
+  const { form, p } = namedShort(name);
+  const to = `${formPath(name)}/history`;
+  return {
+    title: `History of the form ${name}`,
+    heading: "History",
+    section: "forms",
+    topics: ["setup"],
+    back: isThere ? { to: formPath(name), label: name } : { to: "/forms", label: "Forms" },
+    commands: [{ label: "Lists the same", text: formflag("forms history", form!, { p, who, before }) }],
+    content: (
+      <>
+        {isThere && <FormTabs form={{ project: p ?? DEFAULT_PROJECT, slug: form! }} current="History" />}
+        <Changes
+          to={to}
+          filter={{ who, before }}
+          page={page}
+          card={(change) => <ChangeCard change={change} />}
+        />
+      </>
+    ),
+  };
+}
+
+/** The changes that a filter finds; `children` are the fields of it but the last. */
+function Changes({
+  to,
+  filter: { before, ...chosen },
+  page: { items, more },
+  card,
+  children,
+}: {
+  to: string;
+  filter: Filter;
+  page: Page<Change>;
+  card: (change: Change) => Child;
+  children?: Child;
+}) {
+  const isFiltered = Object.values(chosen).some((value) => value !== undefined);
+  return (
+    <List
+      filters={
+        <FilterForm to={to} label="Filter">
+          {children}
+          <TextField name="who" label="Who" type="search" value={chosen.who ?? ""} />
+        </FilterForm>
+      }
+      empty={
+        <Empty title={isFiltered ? "No change matches" : "Nothing has changed yet"}>
+          {isFiltered && <ButtonLink to={to}>Show every change</ButtonLink>}
+        </Empty>
+      }
+      rows={items}
+      keyOf={({ revision }) => `revision-${revision}`}
+      card={card}
+      pages={{
+        to,
+        query: chosen,
+        isLater: before !== undefined,
+        next: more && { before: items.at(-1)!.revision },
+        words: BY_AGE,
+      }}
+    />
+  );
 }
 
 const KINDS = [
@@ -190,7 +251,7 @@ function commandsOf(project: string, { kind, name, environment, who, before }: F
   ];
 }
 
-function changePage({ slug, environments }: Project, change: Change, sides?: readonly Side[]): Page {
+function changePage({ slug, environments }: Project, change: Change, sides?: readonly Side[]): Shown {
   const { revision, kind, name } = change;
   return projectPage({
     project: slug,

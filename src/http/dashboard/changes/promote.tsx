@@ -4,6 +4,7 @@ import type { AppError } from "../../../base/errors.ts";
 import { type Promotion, compareEnvironments, fingerprintOf } from "../../../flags/promotions.ts";
 import { MAX_UNDONE } from "../../../flags/undo.ts";
 import type { Environment } from "../../../projects/environment.ts";
+import { getEnvironment } from "../../../projects/environments.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
@@ -18,7 +19,7 @@ import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { COMPARE, pathTo } from "../paths.ts";
 import type { Dashboard, Sent } from "../routes.ts";
 import { addressOf } from "../view.ts";
-import { SegmentDifferences, comparePage, pairOf } from "./compare.tsx";
+import { SegmentDifferences, comparePage } from "./compare.tsx";
 import { projectPage } from "../project/project-page.tsx";
 
 /** Promotion that a form requests; `flags` is null for all. */
@@ -32,12 +33,13 @@ type Order = {
 
 export function promoteRoutes({ app, post, act, perform }: Dashboard) {
   const orderOf = async (slug: string, fields: Fields): Promise<Order> => {
-    const project = await getProject(app, slug);
-    const [from, to] = [textOf(fields, "from"), textOf(fields, "to")];
-    const { target } = pairOf(project, from, to);
-    const isAll = textOf(fields, "which") === "all";
-    const flags = isAll ? null : textsOf(fields, "flag");
-    return { project, from, target, flags, segments: textOf(fields, "segments") === "on" };
+    const [project, target] = await Promise.all([
+      getProject(app, slug),
+      getEnvironment(app, slug, textOf(fields, "to")),
+    ]);
+    const flags = textOf(fields, "which") === "all" ? null : textsOf(fields, "flag");
+    const segments = textOf(fields, "segments") === "on";
+    return { project, from: textOf(fields, "from"), target, flags, segments };
   };
   const inputOf = ({ project, target, from, flags, segments }: Order, dryRun: boolean) => ({
     names: { project: project.slug, environment: target.slug },
