@@ -1,5 +1,5 @@
 import type { AccessStore } from "./access/store.ts";
-import type { ChangesApp, DocumentsApp } from "./documents/store.ts";
+import type { ProposalsApp, DocumentsApp } from "./documents/store.ts";
 import { createAssignmentReader } from "./experiments/sent-assignments.ts";
 import { createFlagReader } from "./flags/reads/flag-reader.ts";
 import { createMeasuring, type Measuring } from "./experiments/measuring.ts";
@@ -14,7 +14,7 @@ import type { DatabaseStore } from "./maintenance/store.ts";
  * `unavailable` if the database is locked, full or read-only. Times are milliseconds since 1970. A `list` returns
  * everything; a `page` returns at most about `MAX_PAGE_BYTES`.
  */
-export type Store = ChangesApp["store"] & AccessStore & MembershipsStore & ExperimentsStore & DatabaseStore;
+export type Store = ProposalsApp["store"] & AccessStore & MembershipsStore & ExperimentsStore & DatabaseStore;
 
 /** Dependencies of every operation: clock, randomness, the slices of the store, blobs, notes. */
 export type App = Omit<DocumentsApp, "store" | "measuring"> & { store: Store; measuring: Measuring };

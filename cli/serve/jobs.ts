@@ -2,7 +2,10 @@ import { auditExpiryJob, expiredInvitationsJob, expiredSessionsJob } from "../..
 import type { App } from "../../src/app.ts";
 import { isShared } from "../../src/base/changes.ts";
 import { type Job, type Jobs, startJobs } from "../../src/base/jobs.ts";
-import { changeDeliveriesJob, expiredChangesJob } from "../../src/documents/changes/change-deliveries.ts";
+import {
+  proposalDeliveriesJob,
+  expiredProposalsJob,
+} from "../../src/documents/changes/proposal-deliveries.ts";
 import { EXPOSURES, experimentJobs } from "../../src/experiments/jobs.ts";
 import { flagNoticesJob } from "../../src/flags/notice-job.ts";
 import { tallyExpiryJob } from "../../src/flags/reads/read-tally.ts";
@@ -59,9 +62,9 @@ export function startWork(
       searchJob(app),
       tallyExpiryJob(app),
       ...(storage.shared === null ? [] : filesJobs(storage.shared.files, app.now)),
-      expiredChangesJob(app),
+      expiredProposalsJob(app),
       flagNoticesJob(app, () => outbox.wake()),
-      changeDeliveriesJob(app, {
+      proposalDeliveriesJob(app, {
         outgoing,
         retryDelays: config.retryDelays,
         pageOf: changePages(config),

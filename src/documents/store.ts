@@ -5,8 +5,7 @@ import type { Versioned } from "../base/changes.ts";
 import type { FlagsStore } from "../flags/store.ts";
 import type { FormsApp, FormsStore } from "../forms/store.ts";
 import type { ProjectsStore } from "../projects/store.ts";
-import type { ChangeDelivery, SettledChangeDelivery } from "./changes/change-delivery.ts";
-import type { ProjectTarget } from "./changes/proposal-change.ts";
+import type { ProjectTarget, ProposalDelivery, SettledProposalDelivery } from "./changes/proposal-change.ts";
 import type { Proposal, ProposalQuery } from "./changes/proposal.ts";
 import type { Setup, SetupChange } from "./setup.ts";
 
@@ -36,8 +35,8 @@ type ProposalStore = {
   /** When the next event is due; null if none waits. */
   nextDelivery(): Promise<number | null>;
   /** Takes at most `limit` events that are due, which others leave alone until the lease ends. */
-  claimDeliveries(now: number, leaseUntil: number, limit: number): Promise<ChangeDelivery[]>;
-  settleDelivery(settled: SettledChangeDelivery): Promise<void>;
+  claimDeliveries(now: number, leaseUntil: number, limit: number): Promise<ProposalDelivery[]>;
+  settleDelivery(settled: SettledProposalDelivery): Promise<void>;
   /** Removes those that ended before a time. */
   clearDeliveries(before: number): Promise<void>;
 };
@@ -51,6 +50,6 @@ export type DocumentsApp = Omit<FormsApp, "store"> & {
 };
 
 /** The part of the app that proposes and reviews changes. */
-export type ChangesApp = DocumentsApp & {
+export type ProposalsApp = DocumentsApp & {
   store: { proposals: ProposalStore } & Pick<AccessStore, "users" | "tokens" | "members">;
 };

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import type { Caller } from "../../src/access/caller.ts";
 import { createUser } from "../../src/access/users.ts";
-import { applyChange } from "../../src/documents/changes/applying.ts";
+import { applyProposal } from "../../src/documents/changes/applying.ts";
 import type { ProposalView } from "../../src/documents/changes/proposal.ts";
 import { proposeChange } from "../../src/documents/changes/proposals.ts";
-import { approveChange } from "../../src/documents/changes/reviews.ts";
+import { approveProposal } from "../../src/documents/changes/reviews.ts";
 import { setDetails } from "../../src/flags/flags.ts";
 import { rerunOn } from "../../src/operations/changes/perform.ts";
 import { setEnvironment } from "../../src/projects/environments.ts";
@@ -43,8 +43,8 @@ async function openCareful() {
     find,
     propose,
     approve: (who: string, change: ProposalView) =>
-      approveChange(app, person(who), placeOf(change), change.etag),
-    apply: (change: ProposalView) => applyChange(app, person("eve"), placeOf(change), change.etag, rerun),
+      approveProposal(app, person(who), placeOf(change), change.etag),
+    apply: (change: ProposalView) => applyProposal(app, person("eve"), placeOf(change), change.etag, rerun),
   };
 }
 

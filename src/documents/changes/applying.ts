@@ -5,11 +5,11 @@ import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { getProject } from "../../projects/projects.ts";
 import type { SetupChange } from "../setup.ts";
-import type { ChangesApp } from "../store.ts";
+import type { ProposalsApp } from "../store.ts";
 import {
-  type ChangePlace,
+  type ProposalPlace,
   type Rerun,
-  findChange,
+  findProposal,
   placesOf,
   requireEtag,
   requireOpen,
@@ -24,24 +24,24 @@ import { standing } from "./standing.ts";
 import { eventsOf, view } from "./views.ts";
 
 /**
- * Applies an approved change: plans it again, and makes exactly the approved differences. Throws `outdated` if they
+ * Applies an approved proposal: plans it again, and makes exactly the approved differences. Throws `outdated` if they
  * would differ, `unapproved` without enough approvals from people who may still approve, `forbidden` if its author or
  * the caller may not make the change, `conflict` for another etag and for a closed change.
  */
-export async function applyChange(
-  app: ChangesApp,
+export async function applyProposal(
+  app: ProposalsApp,
   caller: Caller,
-  place: ChangePlace,
+  place: ProposalPlace,
   etag: string | null,
   rerun: Rerun,
 ): Promise<ProposalView> {
   let [applied, note, isPlanned] = [undefined as Proposal | undefined, null as ReviewNote | null, false];
-  const found = requireOpen(await findChange(app, place), app.now());
+  const found = requireOpen(await findProposal(app, place), app.now());
   const { project } = found;
   for (const environment of placesOf(found)) requireScope(caller, "flags:write", { project, environment });
   requireEtag(found, etag);
   await requireApprovals(app, found);
-  const author = await authorOfChange(app, found);
+  const author = await authorOfProposal(app, found);
   const acting: Caller = {
     ...caller,
     grants: author.grants,
@@ -57,10 +57,10 @@ export async function applyChange(
       note: () => note,
       async settle(planned, moment) {
         isPlanned = true;
-        const open = requireOpen(await findChange(app, place), moment.at);
+        const open = requireOpen(await findProposal(app, place), moment.at);
         requireEtag(open, etag);
         const proposal = await requireApprovals(app, open);
-        await authorOfChange(app, proposal);
+        await authorOfProposal(app, proposal);
         const changes = planned as readonly SetupChange[];
         const { names } = proposal.operation;
         const fresh = await approvedIn(app, { project, names }, changes);
@@ -105,23 +105,23 @@ function whatDiffers(approved: Approved, fresh: Approved): string {
     : `${path} is not as it was approved`;
 }
 
-/** Plans a change again. If it would now do something else, its differences are replaced and its approvals void. */
-export async function refreshChange(
-  app: ChangesApp,
+/** Plans a proposal again. If it would now do something else, its differences are replaced and its approvals void. */
+export async function refreshProposal(
+  app: ProposalsApp,
   caller: Caller,
-  place: ChangePlace,
+  place: ProposalPlace,
   rerun: Rerun,
 ): Promise<ProposalView> {
-  const found = requireOpen(await findChange(app, place), app.now());
+  const found = requireOpen(await findProposal(app, place), app.now());
   await requireOwnOrReviewer(app, caller, found);
-  const author = await authorOfChange(app, found);
+  const author = await authorOfProposal(app, found);
   let refreshed: Proposal | undefined;
   await rerun(found.operation, {
     ...caller,
     grants: author.grants,
     hasConfirmed: () => true,
     review: reviewed(async (changes, moment) => {
-      const proposal = requireOpen(await findChange(app, place), moment.at);
+      const proposal = requireOpen(await findProposal(app, place), moment.at);
       if (changes.length === 0)
         throw new AppError("outdated", "there is nothing left to change", {
           reason: "change-empty",
@@ -140,8 +140,8 @@ export async function refreshChange(
   return view(app, caller, refreshed!);
 }
 
-/** The change with the approvals that count. Throws `unapproved` without enough of them. */
-async function requireApprovals(app: ChangesApp, found: Proposal): Promise<Proposal> {
+/** The proposal with the approvals that count. Throws `unapproved` without enough of them. */
+async function requireApprovals(app: ProposalsApp, found: Proposal): Promise<Proposal> {
   const proposal = await standing(app, found);
   const needed = approvalsNeeded(proposal, await getProject(app, proposal.project));
   const given = approversOf(proposal).length;
@@ -151,8 +151,8 @@ async function requireApprovals(app: ChangesApp, found: Proposal): Promise<Propo
   });
 }
 
-/** The rights that the author of a change has now. Throws `forbidden` for an author who is gone. */
-async function authorOfChange(app: ChangesApp, { type, who, account, project, createdAt }: Proposal) {
+/** The rights that the author of a proposal has now. Throws `forbidden` for an author who is gone. */
+async function authorOfProposal(app: ProposalsApp, { type, who, account, project, createdAt }: Proposal) {
   const rights = await currentRights(app, { type, name: who, account, project }, createdAt);
   if (rights) return rights;
   throw new AppError("forbidden", `the author of this change, "${who}", is not here any more`, {

@@ -3,15 +3,15 @@ import type { AuditAction } from "../../access/audit/entry.ts";
 import type { Review } from "../../access/review/review.ts";
 import { AppError } from "../../base/errors.ts";
 import type { SetupChange } from "../setup.ts";
-import type { ChangesApp } from "../store.ts";
-import { type Proposal, type ProposedOperation, noSuchChange } from "./proposal.ts";
+import type { ProposalsApp } from "../store.ts";
+import { type Proposal, type ProposedOperation, noSuchProposal } from "./proposal.ts";
 import type { ProposalChange, ProposalEvent } from "./proposal-change.ts";
 
 /** Runs a proposed operation as a caller whose review decides what is applied. */
 export type Rerun = (operation: ProposedOperation, caller: Caller) => Promise<unknown>;
 
-/** A proposed change of a project. */
-export type ChangePlace = { project: string; change: string };
+/** A proposal of a project. */
+export type ProposalPlace = { project: string; change: string };
 
 /** A review that applies what `settle` returns, and has nothing for the history. */
 export function reviewed(
@@ -28,16 +28,16 @@ export function reviewed(
   };
 }
 
-export async function findChange(
-  { store }: ChangesApp,
-  { project, change: id }: ChangePlace,
+export async function findProposal(
+  { store }: ProposalsApp,
+  { project, change: id }: ProposalPlace,
 ): Promise<Proposal> {
   const proposal = await store.proposals.find(project, id);
-  if (!proposal) throw noSuchChange(id);
+  if (!proposal) throw noSuchProposal(id);
   return proposal;
 }
 
-/** Throws `conflict` for a change that is closed. */
+/** Throws `conflict` for a proposal that is closed. */
 export function requireOpen(proposal: Proposal, now: number): Proposal {
   const { status, expiresAt } = proposal;
   const closed = status === "open" && expiresAt <= now ? "expired" : status;
@@ -59,7 +59,7 @@ export function requireEtag(proposal: Proposal, etag: string | null): void {
   });
 }
 
-/** The environments that rights in a change are needed in; for none, the project. */
+/** The environments that rights in a proposal are needed in; for none, the project. */
 export function placesOf({ environments }: Proposal): (string | undefined)[] {
   return environments.length === 0 ? [undefined] : environments;
 }

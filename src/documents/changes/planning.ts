@@ -5,10 +5,9 @@ import { isObject } from "../../base/json.ts";
 import { sha256 } from "../../base/sum.ts";
 import { describeLocks, lockError } from "../../projects/locks.ts";
 import type { SetupChange } from "../setup.ts";
-import type { ChangesApp } from "../store.ts";
-import { CHANGE_LIMITS } from "./change-limits.ts";
+import type { ProposalsApp } from "../store.ts";
 import type { Rerun } from "./found.ts";
-import type { ProposedDifference, ProposedOperation } from "./proposal.ts";
+import { PROPOSAL_LIMITS, type ProposedDifference, type ProposedOperation } from "./proposal.ts";
 import { differencesOf } from "./proposed-differences.ts";
 
 /** The changes that an operation makes, or would make. */
@@ -26,8 +25,8 @@ type Seen = Planned & { version: number; locks: Map<string, Set<string>> };
 type Listed = (value: unknown) => ProposedDifference[] | null;
 
 /** The changes that an operation would make now. Throws what the operation throws, but for locks and approvals. */
-export async function planChange(
-  app: ChangesApp,
+export async function planOperation(
+  app: ProposalsApp,
   caller: Caller,
   operation: ProposedOperation,
   rerun: Rerun,
@@ -54,8 +53,8 @@ export async function planChange(
     },
   });
   if (!found) throw new AppError("invalid", "this call would change nothing, whatever is stored");
-  if (found.changes.length > CHANGE_LIMITS.planned)
-    throw new AppError("too_large", `a plan has at most ${CHANGE_LIMITS.planned} changes`);
+  if (found.changes.length > PROPOSAL_LIMITS.planned)
+    throw new AppError("too_large", `a plan has at most ${PROPOSAL_LIMITS.planned} changes`);
   const { project = "" } = operation.names;
   const changes = listed(value) ?? (await differencesOf(app, project, found.changes));
   const { version } = found;
@@ -70,14 +69,14 @@ export async function planChange(
  * the reason `plan-differs` if not, `unconfirmed` and `forbidden` for locked environments, `unapproved`.
  */
 export async function applyPlan(
-  app: ChangesApp,
+  app: ProposalsApp,
   caller: Caller,
   operation: ProposedOperation,
   plan: string,
   rerun: Rerun,
   listed: Listed,
 ): Promise<Planned> {
-  const seen = await planChange(app, caller, operation, rerun, listed);
+  const seen = await planOperation(app, caller, operation, rerun, listed);
   if (seen.plan !== plan) throw differs();
   const unconfirmed: string[] = [];
   for (const [project, slugs] of seen.locks) {

@@ -1,10 +1,10 @@
 import type { AuditAction } from "../../access/audit/entry.ts";
 import type { Proposal } from "./proposal.ts";
 
-/** An event of a proposed change that webhooks of its project get. */
+/** An event of a proposal that webhooks of its project get. */
 export type ProposalEvent = { type: string; body: string };
 
-/** A change of proposed changes and of the webhooks that get them, as the store applies it. */
+/** A change of proposals and of the webhooks that get them, as the store applies it. */
 export type ProposalChange =
   | {
       change: "insertProposal";
@@ -24,7 +24,7 @@ export type ProposalChange =
   | { change: "insertProjectTarget"; project: string; target: ProjectTarget }
   | { change: "deleteProjectTarget"; project: string; id: string };
 
-/** A webhook of a project that gets its changes, as it is stored. Times are milliseconds since 1970. */
+/** A webhook of a project that gets its proposals, as it is stored. Times are milliseconds since 1970. */
 export type ProjectTarget = {
   id: string;
   project: string;
@@ -32,4 +32,18 @@ export type ProjectTarget = {
   /** Signs each delivery. */
   secret: string;
   createdAt: number;
+};
+
+/** An event on its way to a webhook. */
+export type ProposalDelivery = { id: string; body: string; url: string; secret: string; attempts: number };
+
+/**
+ * The end of an attempt: the time of the next one, or the time of this one if it was the last, in milliseconds since
+ * 1970.
+ */
+export type SettledProposalDelivery = {
+  id: string;
+  dueAt: number;
+  endedAt: number | null;
+  error: string | null;
 };

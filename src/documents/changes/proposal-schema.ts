@@ -3,7 +3,7 @@ import { timestamp } from "../../base/slug-schema.ts";
 import { differenceSchema } from "../document-schema.ts";
 import { PROPOSAL_STATUSES } from "../../projects/approval.ts";
 
-/** A change that was proposed. */
+/** A proposal. */
 export const proposalSchema = z.object({
   id: z.string(),
   project: z.string(),

@@ -8,6 +8,28 @@ import type { differenceSchema } from "../document-schema.ts";
 import type { proposalSchema } from "./proposal-schema.ts";
 import type { ProposalStatus } from "../../projects/approval.ts";
 
+/** Limits on proposals. */
+export const PROPOSAL_LIMITS = {
+  /** Open ones of a project, and bytes of their operations and of what they make. */
+  open: 200,
+  openBytes: 16 * 1024 * 1024,
+  /** The same of one author in it: they are planned again for lists after each change of the setup. */
+  own: 100,
+  ownBytes: 4 * 1024 * 1024,
+  /** Bytes of an operation, and of what it makes. */
+  bytes: 1024 * 1024,
+  /** Changes of a plan that is made at once. */
+  planned: 10_000,
+  /** Characters of its description. */
+  summary: 300,
+  /** How long one may stay open: at least and at most, and by default, in milliseconds. */
+  leastMs: 1000,
+  mostMs: 90 * 86_400_000,
+  defaultMs: 14 * 86_400_000,
+  /** Webhooks of a project. */
+  targets: 20,
+} as const;
+
 /** An operation of the admin API as data, such as `PATCH /projects/:project/…`, with what it was called with. */
 export type ProposedOperation = {
   operation: string;
@@ -25,7 +47,7 @@ export type Verdict = {
   at: number;
 };
 
-/** The states that the store keeps: whether an open change is approved or expired follows from the rest. */
+/** The states that the store keeps: whether an open proposal is approved or expired follows from the rest. */
 export type StoredStatus = "open" | "applied" | "rejected" | "withdrawn" | "expired";
 
 /** One difference that a proposed change makes: of a document, a scheduled change, a ramp, or an experiment. */
@@ -35,7 +57,7 @@ export type ProposedDifference = Omit<Difference, "kind"> & {
 
 type Difference = z.infer<typeof differenceSchema>;
 
-/** A proposed change. Times are milliseconds since 1970. */
+/** A proposal. Times are milliseconds since 1970. */
 export type Proposal = {
   /** A dashed key. */
   id: string;
@@ -46,7 +68,7 @@ export type Proposal = {
   why: string | null;
   who: string;
   type: ActorType;
-  /** The account of the author; null for the operator, and for changes from before it was remembered. */
+  /** The account of the author; null for the operator, and for proposals from before it was remembered. */
   account: string | null;
   status: StoredStatus;
   operation: ProposedOperation;
@@ -62,7 +84,7 @@ export type Proposal = {
   bypass: boolean;
 };
 
-/** Selects proposed changes of a project, newest first; `before` is the one that ends the page before. */
+/** Selects proposals of a project, newest first; `before` is the one that ends the page before. */
 export type ProposalQuery = {
   statuses: readonly StoredStatus[];
   limit: number;
@@ -71,7 +93,7 @@ export type ProposalQuery = {
 
 export type ProposalView = z.infer<typeof proposalSchema>;
 
-/** A text that differs for changes, and for other differences of one or other environments that it reaches. */
+/** A text that differs for proposals, and for other differences of one or other environments that it reaches. */
 export function etagOf(
   id: string,
   { environments, differences }: Pick<Proposal, "environments" | "differences">,
@@ -79,7 +101,7 @@ export function etagOf(
   return sha256(JSON.stringify([id, environments, differences]));
 }
 
-/** How many approvals a change needs today: as many as the strictest of its environments asks for, and at least one. */
+/** How many approvals a proposal needs today: as many as the strictest of its environments asks for, and at least one. */
 export function approvalsNeeded(
   { environments }: Pick<Proposal, "environments">,
   project: Pick<Project, "environments">,
@@ -88,19 +110,19 @@ export function approvalsNeeded(
   return Math.max(1, ...own.map(({ approvals }) => approvals));
 }
 
-/** The users who approved a change. */
+/** The users who approved a proposal. */
 export function approversOf({ reviews }: Pick<Proposal, "reviews">): string[] {
   return reviews.filter(({ verdict }) => verdict === "approved").map(({ who }) => who);
 }
 
-/** The status of a change, of whose approvals all count. */
+/** The status of a proposal, of whose approvals all count. */
 export function statusOf(proposal: Proposal, needed: number, now: number): ProposalStatus {
   if (proposal.status !== "open") return proposal.status;
   if (proposal.expiresAt <= now) return "expired";
   return approversOf(proposal).length >= needed ? "approved" : "open";
 }
 
-/** A proposed change as the admin API shows it, of whose approvals all count. */
+/** A proposal as the admin API shows it, of whose approvals all count. */
 export function viewProposal(
   proposal: Proposal,
   { needed, now, isOutdated }: { needed: number; now: number; isOutdated: boolean },
@@ -127,6 +149,6 @@ export function viewProposal(
   };
 }
 
-export function noSuchChange(id: string): AppError {
+export function noSuchProposal(id: string): AppError {
   return new AppError("not_found", `change "${id}" does not exist`, { reason: "change-not-found" });
 }

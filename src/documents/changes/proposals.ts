@@ -6,19 +6,24 @@ import { AppError } from "../../base/errors.ts";
 import { formatBytes } from "../../base/bytes.ts";
 import { dashedKey } from "../../base/ids.ts";
 import type { SetupChange } from "../setup.ts";
-import type { ChangesApp } from "../store.ts";
-import { CHANGE_LIMITS } from "./change-limits.ts";
+import type { ProposalsApp } from "../store.ts";
 import { type Rerun, insertion, reviewed } from "./found.ts";
-import { type Proposal, type ProposalView, type ProposedOperation, etagOf } from "./proposal.ts";
+import {
+  PROPOSAL_LIMITS,
+  type Proposal,
+  type ProposalView,
+  type ProposedOperation,
+  etagOf,
+} from "./proposal.ts";
 import { approvedIn, summaryOf } from "./proposed-differences.ts";
 import { eventsOf, view } from "./views.ts";
 
 /**
  * Proposes the changes of an operation instead of making them. If the operation would change nothing, `value` is its
- * answer. Throws like the operation, `conflict` for too many open changes, `too_large`.
+ * answer. Throws like the operation, `conflict` for too many open proposals, `too_large`.
  */
 export async function proposeChange(
-  app: ChangesApp,
+  app: ProposalsApp,
   caller: Caller,
   operation: ProposedOperation,
   { project, lasts }: { project: string; lasts: number },
@@ -39,14 +44,14 @@ export async function proposeChange(
   return proposed ? { change: await view(app, caller, proposed) } : { value };
 }
 
-/** Throws `conflict` where a proposed change is more than a project, or its author in it, may have open. */
-export async function requireRoom({ store }: ChangesApp, proposal: Proposal, at: number): Promise<void> {
+/** Throws `conflict` where a proposal is more than a project, or its author in it, may have open. */
+export async function requireRoom({ store }: ProposalsApp, proposal: Proposal, at: number): Promise<void> {
   const { project, who, operation, differences } = proposal;
   const bytes = sizeOf(operation) + sizeOf(differences);
   const { all, own } = await store.proposals.sumOpen(project, at, proposal);
   for (const [whose, open, most, mostBytes] of [
-    [`"${who}" has`, own, CHANGE_LIMITS.own, CHANGE_LIMITS.ownBytes],
-    [`project ${project} has`, all, CHANGE_LIMITS.open, CHANGE_LIMITS.openBytes],
+    [`"${who}" has`, own, PROPOSAL_LIMITS.own, PROPOSAL_LIMITS.ownBytes],
+    [`project ${project} has`, all, PROPOSAL_LIMITS.open, PROPOSAL_LIMITS.openBytes],
   ] as const) {
     if (open.count < most && open.bytes + bytes <= mostBytes) continue;
     const full = open.count < most ? `${formatBytes(mostBytes)} of open changes` : `${most} open changes`;
@@ -65,7 +70,7 @@ function sizeOf(value: unknown): number {
  * The review of a change that an administrator makes at once, without the approvals that it needs. Throws `invalid` without a
  * reason.
  */
-export function bypassing(app: ChangesApp, caller: Caller, operation: ProposedOperation): Review {
+export function bypassing(app: ProposalsApp, caller: Caller, operation: ProposedOperation): Review {
   const { why } = caller;
   if (why === undefined)
     throw new AppError("invalid", "a change that bypasses approvals needs a reason", {
@@ -93,9 +98,9 @@ export function bypassing(app: ChangesApp, caller: Caller, operation: ProposedOp
   };
 }
 
-/** The open change that proposes a plan, and expires at once. Throws `too_large`. */
+/** The open proposal that proposes a plan, and expires at once. Throws `too_large`. */
 export async function proposalOf(
-  app: ChangesApp,
+  app: ProposalsApp,
   caller: Caller,
   { operation, project }: { operation: ProposedOperation; project: string },
   planned: readonly unknown[],
@@ -108,15 +113,15 @@ export async function proposalOf(
     ["a proposed change", operation],
     ["what a change makes", differences],
   ] as const)
-    if (sizeOf(value) > CHANGE_LIMITS.bytes)
-      throw new AppError("too_large", `${what} takes at most ${CHANGE_LIMITS.bytes / 1024} KiB`);
+    if (sizeOf(value) > PROPOSAL_LIMITS.bytes)
+      throw new AppError("too_large", `${what} takes at most ${PROPOSAL_LIMITS.bytes / 1024} KiB`);
   const id = dashedKey(app.random);
   const { who, type = "system" } = authorOf(caller, at);
   return {
     id,
     project,
     environments,
-    summary: summaryOf(differences, environments).slice(0, CHANGE_LIMITS.summary),
+    summary: summaryOf(differences, environments).slice(0, PROPOSAL_LIMITS.summary),
     why: caller.why ?? null,
     who,
     type,

@@ -5,21 +5,21 @@ import { change } from "../../access/door.ts";
 import { accountOf, isActor } from "../../access/review/current-rights.ts";
 import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
-import type { ChangesApp } from "../store.ts";
-import { type ChangePlace, findChange, placesOf, requireEtag, requireOpen, update } from "./found.ts";
+import type { ProposalsApp } from "../store.ts";
+import { type ProposalPlace, findProposal, placesOf, requireEtag, requireOpen, update } from "./found.ts";
 import { type Proposal, type ProposalView, type Verdict, approversOf } from "./proposal.ts";
 import type { ProposalChange } from "./proposal-change.ts";
 import { standing } from "./standing.ts";
 import { eventsOf, view } from "./views.ts";
 
 /**
- * Approves a change at the etag that the reviewer has seen. Throws `forbidden` for its author, for a token, and without
- * `flags:locked` in all its environments; `conflict` for another etag, a second approval, and a closed change.
+ * Approves a proposal at the etag that the reviewer has seen. Throws `forbidden` for its author, for a token, and without
+ * `flags:locked` in all its environments; `conflict` for another etag, a second approval, and a closed proposal.
  */
-export function approveChange(
-  app: ChangesApp,
+export function approveProposal(
+  app: ProposalsApp,
   caller: Caller,
-  place: ChangePlace,
+  place: ProposalPlace,
   etag: string | null,
 ): Promise<ProposalView> {
   return review(app, caller, place, "change.approve", "change.approved", async (proposal, at) => {
@@ -31,11 +31,11 @@ export function approveChange(
   });
 }
 
-/** Rejects a change for good. Throws as {@link approveChange}. */
-export function rejectChange(
-  app: ChangesApp,
+/** Rejects a proposal for good. Throws as {@link approveProposal}. */
+export function rejectProposal(
+  app: ProposalsApp,
   caller: Caller,
-  place: ChangePlace,
+  place: ProposalPlace,
   why: string | undefined,
 ): Promise<ProposalView> {
   return review(app, caller, place, "change.reject", "change.rejected", async (proposal, at) => ({
@@ -45,7 +45,7 @@ export function rejectChange(
 }
 
 async function verdictOf(
-  app: ChangesApp,
+  app: ProposalsApp,
   caller: Caller,
   verdict: Verdict["verdict"],
   why: string | undefined,
@@ -55,21 +55,21 @@ async function verdictOf(
 }
 
 function review(
-  app: ChangesApp,
+  app: ProposalsApp,
   caller: Caller,
-  place: ChangePlace,
+  place: ProposalPlace,
   action: AuditAction,
   type: string,
   decide: (proposal: Proposal, at: number) => Promise<Partial<Proposal>>,
 ): Promise<ProposalView> {
-  return settleChange(app, caller, place, async (proposal, at) => {
+  return settleProposal(app, caller, place, async (proposal, at) => {
     requireReviewer(caller, proposal);
     const after = { ...proposal, ...(await decide(proposal, at)) };
     return update(after, action, await eventsOf(app, type, after));
   });
 }
 
-/** Throws `forbidden` unless a caller may review a change. */
+/** Throws `forbidden` unless a caller may review a proposal. */
 function requireReviewer(caller: Caller, proposal: Proposal): void {
   const { project } = proposal;
   for (const environment of placesOf(proposal))
@@ -83,17 +83,21 @@ function requireReviewer(caller: Caller, proposal: Proposal): void {
     throw new AppError("forbidden", "you cannot review your own change", { reason: "review-own" });
 }
 
-/** Withdraws a change: by its author, or by who may review it. Throws `forbidden`, `conflict` for a change that is closed. */
-export function withdrawChange(app: ChangesApp, caller: Caller, place: ChangePlace): Promise<ProposalView> {
-  return settleChange(app, caller, place, async (proposal) => {
+/** Withdraws a proposal: by its author, or by who may review it. Throws `forbidden`, `conflict` for a proposal that is closed. */
+export function withdrawProposal(
+  app: ProposalsApp,
+  caller: Caller,
+  place: ProposalPlace,
+): Promise<ProposalView> {
+  return settleProposal(app, caller, place, async (proposal) => {
     await requireOwnOrReviewer(app, caller, proposal);
     return update({ ...proposal, status: "withdrawn" }, "change.withdraw", []);
   });
 }
 
-/** Throws `forbidden` for a caller who is not the author of a change and may not review it. */
+/** Throws `forbidden` for a caller who is not the author of a proposal and may not review it. */
 export async function requireOwnOrReviewer(
-  app: ChangesApp,
+  app: ProposalsApp,
   caller: Caller,
   proposal: Proposal,
 ): Promise<void> {
@@ -104,23 +108,26 @@ export async function requireOwnOrReviewer(
   for (const environment of placesOf(proposal)) requireScope(caller, scope, { project, environment });
 }
 
-/** Changes a proposed change that is open, through the door. */
-async function settleChange(
-  app: ChangesApp,
+/** Changes a proposal that is open, through the door. */
+async function settleProposal(
+  app: ProposalsApp,
   caller: Caller,
-  place: ChangePlace,
+  place: ProposalPlace,
   plan: (proposal: Proposal, at: number) => Promise<ProposalChange & { change: "updateProposal" }>,
 ): Promise<ProposalView> {
   const settled = await change(app, caller, async ({ at }) => {
-    const proposal = requireOpen(await findChange(app, place), at);
+    const proposal = requireOpen(await findProposal(app, place), at);
     const settling = await plan(proposal, at);
     return { changes: [settling], result: settling.proposal };
   });
   return view(app, caller, settled);
 }
 
-/** Closes a proposed change that has expired, if no other process was faster. */
-export async function expireChange(app: ChangesApp, { project, change: id }: ChangePlace): Promise<void> {
+/** Closes a proposal that has expired, if no other process was faster. */
+export async function expireProposal(
+  app: ProposalsApp,
+  { project, change: id }: ProposalPlace,
+): Promise<void> {
   await change(app, BY_ITSELF, async ({ at }) => {
     const proposal = await app.store.proposals.find(project, id);
     if (proposal?.status !== "open" || proposal.expiresAt > at) return { changes: [], result: undefined };

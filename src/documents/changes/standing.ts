@@ -1,6 +1,6 @@
 import { currentRights } from "../../access/review/current-rights.ts";
 import { type Rights, hasScope } from "../../access/rights.ts";
-import type { ChangesApp } from "../store.ts";
+import type { ProposalsApp } from "../store.ts";
 import { placesOf } from "./found.ts";
 import type { Proposal } from "./proposal.ts";
 
@@ -8,11 +8,11 @@ import type { Proposal } from "./proposal.ts";
 export type KnownRights = Map<string, Promise<Rights | null>>;
 
 /**
- * A change with those of its approvals that count: by accounts that are still here and may still approve it. A closed
- * change keeps those that it was closed with.
+ * A proposal with those of its approvals that count: by accounts that are still here and may still approve it. A closed
+ * proposal keeps those that it was closed with.
  */
 export async function standing(
-  app: ChangesApp,
+  app: ProposalsApp,
   proposal: Proposal,
   known: KnownRights = new Map(),
 ): Promise<Proposal> {

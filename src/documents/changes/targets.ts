@@ -12,17 +12,17 @@ import {
   targetId,
 } from "../../delivery/target.ts";
 import { getProject } from "../../projects/projects.ts";
-import type { ChangesApp } from "../store.ts";
-import { CHANGE_LIMITS } from "./change-limits.ts";
+import type { ProposalsApp } from "../store.ts";
+import { PROPOSAL_LIMITS } from "./proposal.ts";
 import type { ProjectTarget, ProposalChange } from "./proposal-change.ts";
 
 /**
- * Adds a webhook for the proposed changes of a project. Returns its secret, which is not shown again. Throws `invalid`
+ * Adds a webhook for the proposals of a project. Returns its secret, which is not shown again. Throws `invalid`
  * for anything but the URL of a webhook and for a URL that `outgoing.check` refuses, `conflict` for too many,
  * `forbidden`.
  */
 export async function addProjectTarget(
-  app: ChangesApp,
+  app: ProposalsApp,
   caller: Caller,
   project: string,
   text: string,
@@ -38,10 +38,10 @@ export async function addProjectTarget(
   type Added = { id: string; secret: string };
   return change(app, caller, async ({ at }): Promise<Plan<ProposalChange, Added>> => {
     requireScope(caller, "admin", { project });
-    if ((await app.store.proposals.targets(project)).length >= CHANGE_LIMITS.targets)
+    if ((await app.store.proposals.targets(project)).length >= PROPOSAL_LIMITS.targets)
       throw new AppError(
         "conflict",
-        `project "${project}" has ${CHANGE_LIMITS.targets} targets, the most there may be`,
+        `project "${project}" has ${PROPOSAL_LIMITS.targets} targets, the most there may be`,
         { reason: "target-limit" },
       );
     const [id, secret] = [targetId(app.random), createWebhookSecret(app.random)];
@@ -51,7 +51,7 @@ export async function addProjectTarget(
 }
 
 /** The webhooks of a project, oldest first, with masked URLs. Throws `not_found`, `forbidden`. */
-export async function listProjectTargets(app: ChangesApp, caller: Caller, project: string) {
+export async function listProjectTargets(app: ProposalsApp, caller: Caller, project: string) {
   requireScope(caller, "admin", { project });
   return (await app.store.proposals.targets(project)).map(({ id, url, createdAt }) => ({
     id,
@@ -65,7 +65,7 @@ export async function listProjectTargets(app: ChangesApp, caller: Caller, projec
 
 /** Deletes a webhook of a project; what waits for it is not sent. Throws `not_found`, `forbidden`. */
 export function deleteProjectTarget(
-  app: ChangesApp,
+  app: ProposalsApp,
   caller: Caller,
   project: string,
   id: string,

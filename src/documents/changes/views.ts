@@ -6,8 +6,8 @@ import { createTurns } from "../../base/event-loop.ts";
 import type { Page } from "../../base/pages.ts";
 import type { ProposalStatus } from "../../projects/approval.ts";
 import { getProject } from "../../projects/projects.ts";
-import type { ChangesApp } from "../store.ts";
-import { type ChangePlace, type Rerun, findChange, reviewed } from "./found.ts";
+import type { ProposalsApp } from "../store.ts";
+import { type ProposalPlace, type Rerun, findProposal, reviewed } from "./found.ts";
 import {
   type Proposal,
   type ProposalView,
@@ -28,8 +28,8 @@ type Filter = {
 };
 
 /** Newest first. Throws `not_found`, `forbidden`. */
-export async function listChanges(
-  app: ChangesApp,
+export async function listProposals(
+  app: ProposalsApp,
   caller: Caller,
   project: string,
   { status, limit, before }: Filter,
@@ -75,18 +75,22 @@ const STORED: Record<ProposalStatus, StoredStatus> = {
 };
 
 /** Throws `not_found`, `forbidden`. */
-export async function getChange(
-  app: ChangesApp,
+export async function getProposal(
+  app: ProposalsApp,
   caller: Caller,
-  place: ChangePlace,
+  place: ProposalPlace,
   rerun: Rerun,
 ): Promise<ProposalView> {
   requireScope(caller, "flags:read", { project: place.project });
-  return view(app, caller, await findChange(app, place), rerun);
+  return view(app, caller, await findProposal(app, place), rerun);
 }
 
 /** The event that the webhooks of the project get, without settings of forms: any editor of flags may add a webhook. */
-export async function eventsOf(app: ChangesApp, type: string, proposal: Proposal): Promise<ProposalEvent[]> {
+export async function eventsOf(
+  app: ProposalsApp,
+  type: string,
+  proposal: Proposal,
+): Promise<ProposalEvent[]> {
   const timestamp = isoTime(app.now());
   const data = { change: await view(app, null, proposal) };
   return [{ type, body: JSON.stringify({ type, timestamp, data }) }];
@@ -104,7 +108,7 @@ function shownTo(caller: Caller | null, proposal: Proposal): Proposal {
 }
 
 export async function view(
-  app: ChangesApp,
+  app: ProposalsApp,
   caller: Caller | null,
   proposal: Proposal,
   rerun: Rerun | null = null,
@@ -118,12 +122,12 @@ export async function view(
   return viewProposal(shownTo(caller, await standing(app, proposal, rights)), { needed, now, isOutdated });
 }
 
-/** Whether changes are outdated, as was found at a version of the setup, by their etag. */
+/** Whether proposals are outdated, as was found at a version of the setup, by their etag. */
 const known = new WeakMap<object, Map<string, { version: number; isOutdated: boolean }>>();
 const MAX_KNOWN = 1000;
 
-/** Whether a change would make something else now; planned once for each version of the setup. */
-async function isOutdatedNow(app: ChangesApp, proposal: Proposal, rerun: Rerun): Promise<boolean> {
+/** Whether a proposal would make something else now; planned once for each version of the setup. */
+async function isOutdatedNow(app: ProposalsApp, proposal: Proposal, rerun: Rerun): Promise<boolean> {
   const { version } = await app.store.readVersion();
   if (version === proposal.version + 1) return false;
   let ofStore = known.get(app.store);
@@ -136,7 +140,7 @@ async function isOutdatedNow(app: ChangesApp, proposal: Proposal, rerun: Rerun):
   return isOutdated;
 }
 
-async function differsNow(app: ChangesApp, proposal: Proposal, rerun: Rerun): Promise<boolean> {
+async function differsNow(app: ProposalsApp, proposal: Proposal, rerun: Rerun): Promise<boolean> {
   let etag: string | null = null;
   const planner: Caller = {
     name: "formflag",

@@ -1,9 +1,9 @@
 import { readWhy } from "../../access/why.ts";
 import { AppError } from "../../base/errors.ts";
 import { DEFAULT_PAGE, nextOf } from "../../base/pages.ts";
-import { applyChange, refreshChange } from "../../documents/changes/applying.ts";
-import { approveChange, rejectChange, withdrawChange } from "../../documents/changes/reviews.ts";
-import { getChange, listChanges } from "../../documents/changes/views.ts";
+import { applyProposal, refreshProposal } from "../../documents/changes/applying.ts";
+import { approveProposal, rejectProposal, withdrawProposal } from "../../documents/changes/reviews.ts";
+import { getProposal, listProposals } from "../../documents/changes/views.ts";
 import type { ProposalView } from "../../documents/changes/proposal.ts";
 import { type Call, noun } from "../operation.ts";
 import { rerunOn, withPage } from "./perform.ts";
@@ -26,7 +26,7 @@ export const changes = noun("changes", () => import("../schema/changes-schema.ts
     run: async ({ app, caller, names, query: { before, ...filter } }) => {
       const cursor = before === undefined ? undefined : parseCursor(before);
       const filtered = { ...filter, before: cursor };
-      const page = await listChanges(app, caller, names.project, filtered, rerunOn(app));
+      const page = await listProposals(app, caller, names.project, filtered, rerunOn(app));
       return { changes: page.items, next: nextOf(page, cursorOf) };
     },
   },
@@ -37,42 +37,42 @@ export const changes = noun("changes", () => import("../schema/changes-schema.ts
     summary: "Get a proposed change",
     scope: "flags:read",
     run: async ({ app, caller, names, tag, deployment }) =>
-      tagged({ tag, deployment }, await getChange(app, caller, names, rerunOn(app))),
+      tagged({ tag, deployment }, await getProposal(app, caller, names, rerunOn(app))),
   },
   approve: {
     ...review,
     path: `${ONE}/approve`,
     summary: "Approve a proposed change, as the ETag names it",
     run: async ({ app, caller, names, ifMatch, tag, deployment }) =>
-      tagged({ tag, deployment }, await approveChange(app, caller, names, etagIn(ifMatch))),
+      tagged({ tag, deployment }, await approveProposal(app, caller, names, etagIn(ifMatch))),
   },
   reject: {
     ...review,
     path: `${ONE}/reject`,
     summary: "Reject a proposed change",
     run: async ({ app, caller, names, body: { why }, tag, deployment }) =>
-      tagged({ tag, deployment }, await rejectChange(app, caller, names, readWhy(why ?? ""))),
+      tagged({ tag, deployment }, await rejectProposal(app, caller, names, readWhy(why ?? ""))),
   },
   withdraw: {
     ...review,
     path: `${ONE}/withdraw`,
     summary: "Withdraw a proposed change",
     run: async ({ app, caller, names, tag, deployment }) =>
-      tagged({ tag, deployment }, await withdrawChange(app, caller, names)),
+      tagged({ tag, deployment }, await withdrawProposal(app, caller, names)),
   },
   apply: {
     ...review,
     path: `${ONE}/apply`,
     summary: "Apply an approved change, as the ETag names it",
     run: async ({ app, caller, names, ifMatch, tag, deployment }) =>
-      tagged({ tag, deployment }, await applyChange(app, caller, names, etagIn(ifMatch), rerunOn(app))),
+      tagged({ tag, deployment }, await applyProposal(app, caller, names, etagIn(ifMatch), rerunOn(app))),
   },
   refresh: {
     ...review,
     path: `${ONE}/refresh`,
     summary: "Plan a proposed change again, which voids its approvals if it would now do something else",
     run: async ({ app, caller, names, tag, deployment }) =>
-      tagged({ tag, deployment }, await refreshChange(app, caller, names, rerunOn(app))),
+      tagged({ tag, deployment }, await refreshProposal(app, caller, names, rerunOn(app))),
   },
 });
 
@@ -84,7 +84,7 @@ async function tagged(
   return { change: await withPage(deployment, change) };
 }
 
-/** The etag of the change that the caller has seen; null if it names none. Throws `invalid`. */
+/** The etag of the proposal that the caller has seen; null if it names none. Throws `invalid`. */
 function etagIn(ifMatch: string | undefined): string | null {
   if (ifMatch === undefined) return null;
   const etag = /^(?:W\/)?"?([0-9a-f]{64})"?$/.exec(ifMatch.trim())?.[1];
@@ -92,7 +92,7 @@ function etagIn(ifMatch: string | undefined): string | null {
   return etag;
 }
 
-/** A cursor stays valid when its change is applied or closed. */
+/** A cursor stays valid when its proposal is applied or closed. */
 function cursorOf({ createdAt, id }: ProposalView): string {
   return `${Date.parse(createdAt)}.${id}`;
 }

@@ -4,8 +4,11 @@ import { AppError } from "../../base/errors.ts";
 import { parseDuration } from "../../base/units.ts";
 import type { Rerun } from "../../documents/changes/found.ts";
 import { bypassing, proposeChange } from "../../documents/changes/proposals.ts";
-import { CHANGE_LIMITS } from "../../documents/changes/change-limits.ts";
-import type { ProposalView, ProposedOperation } from "../../documents/changes/proposal.ts";
+import {
+  PROPOSAL_LIMITS,
+  type ProposalView,
+  type ProposedOperation,
+} from "../../documents/changes/proposal.ts";
 import type { Deployment } from "../deployment.ts";
 import type { Call, Operation } from "../operation.ts";
 import { PROPOSABLE, keyOf } from "./proposable.ts";
@@ -33,7 +36,7 @@ export function rerunOn(app: App): Rerun {
 }
 
 /**
- * Proposes an operation, or runs it without approvals. Returns the proposed change, or the answer of the operation.
+ * Proposes an operation, or runs it without approvals. Returns the proposal, or the answer of the operation.
  * Throws `invalid` for an operation that cannot be proposed, and what the operation throws.
  */
 export async function performBy(
@@ -59,16 +62,16 @@ export async function performBy(
   );
 }
 
-/** A proposed change with the address of its page. */
+/** A proposal with the address of its page. */
 export async function withPage({ pageUrl }: Call["deployment"], change: ProposalView): Promise<ProposalView> {
   const { project, id } = change;
   return { ...change, url: await pageUrl(`/projects/${project}/changes/${id}`) };
 }
 
-/** The time that a change stays open, in milliseconds. Throws `invalid`. */
+/** The time that a proposal stays open, in milliseconds. Throws `invalid`. */
 function lastsIn(text: string): number {
   const ms = (parseDuration(text.trim()) ?? Number.NaN) * 1000;
-  if (ms >= CHANGE_LIMITS.leastMs && ms <= CHANGE_LIMITS.mostMs) return ms;
+  if (ms >= PROPOSAL_LIMITS.leastMs && ms <= PROPOSAL_LIMITS.mostMs) return ms;
   throw new AppError("invalid", `a change is proposed for a time from 1s to 90d, such as 14d, not ${text}`, {
     reason: "propose-time",
   });

@@ -1,7 +1,7 @@
 import type { Caller } from "../../access/caller.ts";
 import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
-import { applyPlan, planChange } from "../../documents/changes/planning.ts";
+import { applyPlan, planOperation } from "../../documents/changes/planning.ts";
 import type { ProposedDifference, ProposedOperation } from "../../documents/changes/proposal.ts";
 import { documents } from "../documents.ts";
 import { noun } from "../operation.ts";
@@ -27,7 +27,7 @@ export const plans = noun("changes", () => import("../schema/plans-schema.ts"), 
         operation.operation === APPLY ? (value as { changes: ProposedDifference[] }).changes : null;
       const planned =
         plan === undefined
-          ? await planChange(app, acting, operation, rerun, listed)
+          ? await planOperation(app, acting, operation, rerun, listed)
           : await applyPlan(app, acting, operation, plan, rerun, listed);
       const { plan: hash, changes, locked } = planned;
       return { applied: plan !== undefined, plan: hash, changes, locked };

@@ -4,7 +4,7 @@ import { NO_BROWSER, newSession } from "../../../src/access/sign-in.ts";
 import { createToken } from "../../../src/access/tokens.ts";
 import { createUser } from "../../../src/access/users.ts";
 import type { ProposalView } from "../../../src/documents/changes/proposal.ts";
-import { expiredChangesJob } from "../../../src/documents/changes/change-deliveries.ts";
+import { expiredProposalsJob } from "../../../src/documents/changes/proposal-deliveries.ts";
 import { createEnvironment } from "../../../src/flags/environments.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
 import { createProject } from "../../../src/projects/projects.ts";
@@ -336,7 +336,7 @@ describe("a proposed change", () => {
     const again = await userWith("releaser");
     expect((await get(three.id)).status).toBe("expired");
     await expectError(await act(three.id, "approve", again.token, three.etag), 409, "conflict", "expired");
-    await expiredChangesJob(app).run();
+    await expiredProposalsJob(app).run();
     app.clock.now = now;
     expect((await get(three.id)).status).toBe("expired");
     const listed = async (query: string) =>

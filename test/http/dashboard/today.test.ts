@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ProposalView } from "../../../src/documents/changes/proposal.ts";
 import { proposeChange } from "../../../src/documents/changes/proposals.ts";
-import { approveChange } from "../../../src/documents/changes/reviews.ts";
+import { approveProposal } from "../../../src/documents/changes/reviews.ts";
 import { addTarget } from "../../../src/forms/targets.ts";
 import { rerunOn } from "../../../src/operations/changes/perform.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
@@ -147,7 +147,7 @@ describe("the first page", () => {
       waitingIn((await get("")).text).map(([kind]) => kind);
     expect(await kindsFor(releaser)).toEqual(["proposal"]);
     const caller = { ...callerNamed("releaser"), type: "user" as const };
-    await approveChange(app, caller, { project: "shop", change: change.id }, change.etag);
+    await approveProposal(app, caller, { project: "shop", change: change.id }, change.etag);
     expect(await kindsFor(releaser)).toEqual([]);
     expect(await kindsFor(viewer)).toEqual(["proposal"]);
   });

@@ -96,7 +96,7 @@ export const ROLLOUT_FAULTS: PlantedFault[] = [
   {
     name: "an event of a proposed change counts as sent after one attempt",
     test: "world",
-    file: "src/documents/changes/change-deliveries.ts",
+    file: "src/documents/changes/proposal-deliveries.ts",
     from: 'attempt.outcome === "delivered" || delay === undefined;',
     to: "true;",
   },

@@ -8,7 +8,10 @@ import type { Job } from "../../../src/base/jobs.ts";
 import { HOUR_MS } from "../../../src/base/days.ts";
 import type { Outbox } from "../../../src/delivery/outbox.ts";
 import type { Outgoing } from "../../../src/delivery/outgoing.ts";
-import { changeDeliveriesJob, expiredChangesJob } from "../../../src/documents/changes/change-deliveries.ts";
+import {
+  proposalDeliveriesJob,
+  expiredProposalsJob,
+} from "../../../src/documents/changes/proposal-deliveries.ts";
 import { experimentJobs } from "../../../src/experiments/jobs.ts";
 import { flagNoticesJob } from "../../../src/flags/notice-job.ts";
 import { type NoteRead, createReads } from "../../../src/flags/reads/reads.ts";
@@ -48,9 +51,9 @@ export function jobsOf(app: App, { outbox, outgoing, note, slowness }: Running):
     searchJob(app),
     ...reads.jobs,
     tallyExpiryJob(app),
-    expiredChangesJob(app),
+    expiredProposalsJob(app),
     flagNoticesJob(app, outbox.wake),
-    changeDeliveriesJob(app, { outgoing, retryDelays: RETRY_DELAYS, pageOf: () => null, report: note }),
+    proposalDeliveriesJob(app, { outgoing, retryDelays: RETRY_DELAYS, pageOf: () => null, report: note }),
     auditExpiryJob(app, AUDIT_DAYS),
     ...experimentJobs(app, note),
   ];

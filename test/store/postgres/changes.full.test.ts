@@ -3,11 +3,11 @@ import type { Caller } from "../../../src/access/caller.ts";
 import { createUser } from "../../../src/access/users.ts";
 import { viewAuditEntry } from "../../../src/access/audit/entry.ts";
 import { createChainCheck } from "../../../src/access/audit/verify.ts";
-import { applyChange } from "../../../src/documents/changes/applying.ts";
-import { changeDeliveriesJob } from "../../../src/documents/changes/change-deliveries.ts";
+import { applyProposal } from "../../../src/documents/changes/applying.ts";
+import { proposalDeliveriesJob } from "../../../src/documents/changes/proposal-deliveries.ts";
 import type { ProposalView } from "../../../src/documents/changes/proposal.ts";
 import { proposeChange } from "../../../src/documents/changes/proposals.ts";
-import { approveChange } from "../../../src/documents/changes/reviews.ts";
+import { approveProposal } from "../../../src/documents/changes/reviews.ts";
 import { addProjectTarget } from "../../../src/documents/changes/targets.ts";
 import { rerunOn } from "../../../src/operations/changes/perform.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
@@ -52,14 +52,14 @@ describe.if(IS_POSTGRES_HERE)("two replicas", () => {
     const both = [first, second];
 
     const approvals = both.flatMap((app) =>
-      people.map((each) => codeOf(approveChange(app, each, place, change.etag))),
+      people.map((each) => codeOf(approveProposal(app, each, place, change.etag))),
     );
     expect((await Promise.all(approvals)).filter((code) => code === "none")).toHaveLength(3);
     const stored = await second.store.proposals.find(project, change.id);
     expect(stored!.reviews.map(({ who }) => who).toSorted()).toEqual(["ann", "bob", "eve"]);
 
     const applications = both.flatMap((app) =>
-      people.map((each) => codeOf(applyChange(app, each, place, change.etag, rerunOn(app)))),
+      people.map((each) => codeOf(applyProposal(app, each, place, change.etag, rerunOn(app)))),
     );
     const codes = await Promise.all(applications);
     expect(codes.filter((code) => code === "none")).toHaveLength(1);
@@ -68,7 +68,7 @@ describe.if(IS_POSTGRES_HERE)("two replicas", () => {
     expect(items).toMatchObject([{ name: "sale", review: { change: change.id } }]);
 
     const jobs = both.map((app) =>
-      changeDeliveriesJob(app, {
+      proposalDeliveriesJob(app, {
         outgoing: async () => outgoing,
         retryDelays: [],
         pageOf: () => null,

@@ -1,7 +1,7 @@
 import type { Caller } from "../../../src/access/caller.ts";
 import type { ProposalView } from "../../../src/documents/changes/proposal.ts";
 import { proposeChange } from "../../../src/documents/changes/proposals.ts";
-import { rejectChange } from "../../../src/documents/changes/reviews.ts";
+import { rejectProposal } from "../../../src/documents/changes/reviews.ts";
 import { rerunOn } from "../../../src/operations/changes/perform.ts";
 import { createExperiment } from "../../../src/experiments/experiments.ts";
 import { startExperiment } from "../../../src/experiments/lifecycle.ts";
@@ -243,6 +243,6 @@ async function proposeWith(app: App, caller: Caller, texts: readonly string[]): 
   const proposed = await proposeChange(app, caller, operation, where, rerunOn(app));
   const { change } = proposed as { change: ProposalView };
   const reviewer = { ...callerNamed("releaser"), type: "user" as const };
-  await rejectChange(app, reviewer, { project: "shop", change: change.id }, texts[0]!.slice(0, 500));
+  await rejectProposal(app, reviewer, { project: "shop", change: change.id }, texts[0]!.slice(0, 500));
   return change.id;
 }

@@ -26,12 +26,12 @@ const TONES: Record<Status, Tone> = {
 type Proposals = {
   project: string;
   status: Status | undefined;
-  changes: ProposalView[];
+  proposals: ProposalView[];
   isLater: boolean;
   next: string | null;
 };
 
-export function proposalsPage({ project, status, changes, isLater, next }: Proposals): Page {
+export function proposalsPage({ project, status, proposals, isLater, next }: Proposals): Page {
   const to = `${projectPath(project)}/changes`;
   return projectPage({
     project,
@@ -67,21 +67,21 @@ export function proposalsPage({ project, status, changes, isLater, next }: Propo
             )}
           </Empty>
         }
-        rows={changes}
+        rows={proposals}
         class="card"
         keyOf={({ id }) => `change-${id}`}
-        card={(change) => (
+        card={(proposal) => (
           <>
             <h2>
-              <A to={`${to}/${change.id}`}>{change.summary}</A> <StatusOf change={change} />
+              <A to={`${to}/${proposal.id}`}>{proposal.summary}</A> <StatusOf proposal={proposal} />
             </h2>
             <p class="soft">
-              <Foreign text={change.who} />, <Time at={Date.parse(change.createdAt)} />, {approvedBy(change)}{" "}
-              of {counted(change.needed, "approval")}
+              <Foreign text={proposal.who} />, <Time at={Date.parse(proposal.createdAt)} />,{" "}
+              {approvedBy(proposal)} of {counted(proposal.needed, "approval")}
             </p>
-            {change.why !== null && (
+            {proposal.why !== null && (
               <blockquote>
-                <Foreign text={change.why} />
+                <Foreign text={proposal.why} />
               </blockquote>
             )}
           </>
@@ -98,8 +98,8 @@ export function proposalsPage({ project, status, changes, isLater, next }: Propo
   });
 }
 
-/** The status of a change, and whether it is outdated or went without approvals. */
-export function StatusOf({ change: { status, isOutdated, bypass } }: { change: ProposalView }) {
+/** The status of a proposal, and whether it is outdated or went without approvals. */
+export function StatusOf({ proposal: { status, isOutdated, bypass } }: { proposal: ProposalView }) {
   return (
     <>
       <Badge tone={TONES[status]}>{status}</Badge>
@@ -109,7 +109,7 @@ export function StatusOf({ change: { status, isOutdated, bypass } }: { change: P
   );
 }
 
-/** How many people have approved a change. */
+/** How many people have approved a proposal. */
 export function approvedBy({ reviews }: ProposalView): number {
   return reviews.filter(({ verdict }) => verdict === "approved").length;
 }

@@ -17,10 +17,10 @@ import { useMay, useView } from "../view.ts";
 import { environmentOf } from "./change-card.tsx";
 import { StatusOf, approvedBy } from "./proposal-list.tsx";
 
-type Shown = { environments: readonly Environment[]; change: ProposalView; error: AppError | null };
+type Shown = { environments: readonly Environment[]; proposal: ProposalView; error: AppError | null };
 
-export function proposalPage({ environments, change, error }: Shown): Page {
-  const { id, project, summary } = change;
+export function proposalPage({ environments, proposal, error }: Shown): Page {
+  const { id, project, summary } = proposal;
   return projectPage({
     project,
     tab: "changes",
@@ -30,8 +30,8 @@ export function proposalPage({ environments, change, error }: Shown): Page {
     ...(error && { topics: [] }),
     commands: [
       { label: "Shows the same", text: formflag("changes get", id, { p: project }) },
-      { label: "Approves it", text: formflag("changes approve", id, { p: project, etag: change.etag }) },
-      { label: "Applies it", text: formflag("changes apply", id, { p: project, etag: change.etag }) },
+      { label: "Approves it", text: formflag("changes approve", id, { p: project, etag: proposal.etag }) },
+      { label: "Applies it", text: formflag("changes apply", id, { p: project, etag: proposal.etag }) },
     ],
     content: (
       <div class="stack">
@@ -41,28 +41,28 @@ export function proposalPage({ environments, change, error }: Shown): Page {
             {error.hint !== null && <p>{sentence(error.hint)}</p>}
           </Notice>
         )}
-        <About environments={environments} change={change} />
-        <Differences change={change} />
-        <Reviews change={change} />
-        <Steps change={change} />
+        <About environments={environments} proposal={proposal} />
+        <Differences proposal={proposal} />
+        <Reviews proposal={proposal} />
+        <Steps proposal={proposal} />
       </div>
     ),
   });
 }
 
-function About({ environments, change }: Omit<Shown, "error">) {
-  const { who, why, createdAt, expiresAt, appliedBy, appliedAt, needed } = change;
+function About({ environments, proposal }: Omit<Shown, "error">) {
+  const { who, why, createdAt, expiresAt, appliedBy, appliedAt, needed } = proposal;
   return (
     <section class="card" aria-labelledby="about">
       <h2 id="about">
-        Proposal <StatusOf change={change} />
+        Proposal <StatusOf proposal={proposal} />
       </h2>
       <Facts
         class="row"
         facts={[
           [
             "In",
-            change.environments.map((slug) => (
+            proposal.environments.map((slug) => (
               <EnvironmentName environment={environmentOf(environments, slug)} />
             )),
           ],
@@ -74,8 +74,8 @@ function About({ environments, change }: Omit<Shown, "error">) {
             </>,
           ],
           why !== null && ["Why", <Foreign text={why} />],
-          ["Approvals", `${approvedBy(change)} of ${needed}`],
-          (change.status === "open" || change.status === "approved") && [
+          ["Approvals", `${approvedBy(proposal)} of ${needed}`],
+          (proposal.status === "open" || proposal.status === "approved") && [
             "Expires",
             <Time at={Date.parse(expiresAt)} />,
           ],
@@ -87,7 +87,7 @@ function About({ environments, change }: Omit<Shown, "error">) {
           ],
         ]}
       />
-      {change.isOutdated && (
+      {proposal.isOutdated && (
         <Notice tone="warn" title="This change is outdated">
           <p>What it changes was changed since. Refresh it to see what it would make now.</p>
         </Notice>
@@ -98,7 +98,7 @@ function About({ environments, change }: Omit<Shown, "error">) {
 
 const VERBS = { create: "Created", update: "Changed", delete: "Deleted" } as const;
 
-function Differences({ change: { differences } }: { change: ProposalView }) {
+function Differences({ proposal: { differences } }: { proposal: ProposalView }) {
   return (
     <section class="stack" aria-labelledby="differences">
       <h2 id="differences">What it changes</h2>
@@ -128,7 +128,7 @@ function stateOf(state: unknown): unknown {
   return typeof state === "object" && !Array.isArray(state) ? state : { rule: state };
 }
 
-function Reviews({ change: { reviews } }: { change: ProposalView }) {
+function Reviews({ proposal: { reviews } }: { proposal: ProposalView }) {
   if (reviews.length === 0) return null;
   return (
     <section class="card" aria-labelledby="reviews">
@@ -151,9 +151,9 @@ function Reviews({ change: { reviews } }: { change: ProposalView }) {
 }
 
 /** The steps that the user may take; the operations check them again. */
-function Steps({ change }: { change: ProposalView }) {
+function Steps({ proposal }: { proposal: ProposalView }) {
   const { caller } = useView();
-  const { id, project, environments, etag, status, who, reviews, isOutdated } = change;
+  const { id, project, environments, etag, status, who, reviews, isOutdated } = proposal;
   const places = environments.length === 0 ? [undefined] : environments;
   const isAuthor = caller?.name === who;
   const isReviewer = places.every((environment) => useMay("flags:locked", { project, environment }));

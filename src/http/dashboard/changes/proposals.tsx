@@ -34,23 +34,19 @@ export function proposalRoutes({ app, get, post, act, perform }: Dashboard) {
     names: ParametersOf<typeof PROPOSAL>,
     error: AppError | null = null,
   ) => {
-    const [{ environments }, { change }] = await Promise.all([
+    const [{ environments }, { change: proposal }] = await Promise.all([
       getProject(app, names.project),
       perform(c, operations.get, { names }),
     ]);
-    return proposalPage({ environments, change, error });
+    return proposalPage({ environments, proposal, error });
   };
 
   get(PROPOSALS, "flags:read", async (c, names) => {
-    const [status, before] = [c.req.query("status") || undefined, c.req.query("before") || undefined];
-    const listed = await perform(c, operations.list, { names, query: { status, limit: PAGE, before } });
-    const isLater = before !== undefined;
-    return proposalsPage({
-      ...names,
-      ...listed,
-      status: PROPOSAL_STATUSES.find((each) => each === status),
-      isLater,
-    });
+    const [given, before] = [c.req.query("status") || undefined, c.req.query("before") || undefined];
+    const query = { status: given, limit: PAGE, before };
+    const { changes: proposals, next } = await perform(c, operations.list, { names, query });
+    const status = PROPOSAL_STATUSES.find((each) => each === given);
+    return proposalsPage({ ...names, status, proposals, isLater: before !== undefined, next });
   });
   get(PROPOSAL, "flags:read", (c, place) => show(c, place));
   for (const [name, said] of STEPS)

@@ -4,7 +4,7 @@ import { shortName } from "../../../access/place.ts";
 import type { App } from "../../../app.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
 import type { ProposalView } from "../../../documents/changes/proposal.ts";
-import { listChanges } from "../../../documents/changes/views.ts";
+import { listProposals } from "../../../documents/changes/views.ts";
 import {
   type StaleCount,
   type Upcoming,
@@ -106,7 +106,7 @@ async function readProposals(
   for (const { slug, environments } of projects) {
     const asks = environments.some(({ approvals }) => approvals > 0);
     if (found.length >= MOST || !asks || !hasScope(caller, "flags:read", { project: slug })) continue;
-    const { items } = await listChanges(app, caller, slug, { status: "open", limit: MOST }, rerun);
+    const { items } = await listProposals(app, caller, slug, { status: "open", limit: MOST }, rerun);
     const isMine = ({ who }: { who: string }) => who === caller.name;
     found.push(...items.filter((each) => !isMine(each) && !each.reviews.some(isMine)));
   }

@@ -1,11 +1,12 @@
 import { clock } from "../../../base/clock.ts";
 import type { Page } from "../../../base/pages.ts";
 import type { Proposal, ProposalQuery, StoredStatus } from "../../../documents/changes/proposal.ts";
-import type { ChangeDelivery, SettledChangeDelivery } from "../../../documents/changes/change-delivery.ts";
 import type {
   ProjectTarget,
   ProposalChange,
+  ProposalDelivery,
   ProposalEvent,
+  SettledProposalDelivery,
 } from "../../../documents/changes/proposal-change.ts";
 import { pageCut, pageOf } from "../pages.ts";
 import { projectRow } from "../rows.ts";
@@ -64,7 +65,7 @@ export function* updateProposal({ project, proposal, events }: Change<"updatePro
   yield* insertEvents(projectId, proposal, events);
 }
 
-/** The columns of a proposed change that an update sets. */
+/** The columns of a proposal that an update sets. */
 function paramsOf(proposal: Proposal): Params {
   const { id, status, summary, environments, differences, version, etag, reviews } = proposal;
   const { expiresAt, appliedBy, appliedAt } = proposal;
@@ -175,8 +176,8 @@ function* nextDelivery(): Work<number | null> {
 }
 
 /** Leases events that are due: see the port. */
-function* claimDeliveries(now: number, leaseUntil: number, limit: number): Work<ChangeDelivery[]> {
-  return yield* all<ChangeDelivery>(
+function* claimDeliveries(now: number, leaseUntil: number, limit: number): Work<ProposalDelivery[]> {
+  return yield* all<ProposalDelivery>(
     `UPDATE change_deliveries SET due_at = $leaseUntil, attempts = attempts + 1
      WHERE id IN (SELECT id FROM change_deliveries WHERE ended_at IS NULL AND due_at <= $now
                   ORDER BY due_at LIMIT $limit ${SKIP_LOCKED})
@@ -186,7 +187,7 @@ function* claimDeliveries(now: number, leaseUntil: number, limit: number): Work<
   );
 }
 
-function* settleDelivery({ id, dueAt, endedAt, error }: SettledChangeDelivery): Work<void> {
+function* settleDelivery({ id, dueAt, endedAt, error }: SettledProposalDelivery): Work<void> {
   yield* run(
     "UPDATE change_deliveries SET due_at = $dueAt, ended_at = $endedAt, error = $error WHERE id = $id",
     {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { setClock } from "../../src/base/clock.ts";
-import { changeDeliveriesJob } from "../../src/documents/changes/change-deliveries.ts";
+import { proposalDeliveriesJob } from "../../src/documents/changes/proposal-deliveries.ts";
 import {
   addProjectTarget,
   deleteProjectTarget,
@@ -62,7 +62,7 @@ async function begin(answers: (Attempt | "silent")[]) {
     events: [{ type: "change.proposed", body }],
   });
   const linked = { ...data, url: `https://dash.example/${slug}/x` };
-  return { app, slug, sent, secrets, reports, job: changeDeliveriesJob(app, sending), data: linked };
+  return { app, slug, sent, secrets, reports, job: proposalDeliveriesJob(app, sending), data: linked };
 }
 
 test("an event goes to every webhook of the project once it is accepted, signed and under one id", async () => {

@@ -3,14 +3,14 @@ import { DAY_MS } from "../../base/days.ts";
 import type { Job } from "../../base/jobs.ts";
 import { type Attempt, unanswered } from "../../delivery/attempt.ts";
 import type { Outgoing, WebhookDelivery } from "../../delivery/outgoing.ts";
-import type { ChangesApp } from "../store.ts";
-import type { ChangeDelivery } from "./change-delivery.ts";
+import type { ProposalsApp } from "../store.ts";
+import type { ProposalDelivery } from "./proposal-change.ts";
 
 type Sending = {
   outgoing: () => Promise<Outgoing>;
   /** Seconds after each failed attempt until the next one. */
   retryDelays: readonly number[];
-  /** The address of the page of a change; null if it is not known. */
+  /** The address of the page of a proposal; null if it is not known. */
   pageOf: (project: string, change: string) => string | null;
   /** Receives what failed for the last time. */
   report: (text: string) => void;
@@ -30,13 +30,13 @@ const HOUR_MS = 3_600_000;
 /** How long ended ones are kept. */
 const KEPT_MS = 30 * DAY_MS;
 
-/** The job that sends the events of proposed changes to webhooks, each at least once. */
-export function changeDeliveriesJob(
-  app: ChangesApp,
+/** The job that sends the events of proposals to webhooks, each at least once. */
+export function proposalDeliveriesJob(
+  app: ProposalsApp,
   { outgoing, retryDelays, pageOf, report }: Sending,
 ): Job {
   const { proposals } = app.store;
-  const send = async (delivery: ChangeDelivery): Promise<void> => {
+  const send = async (delivery: ProposalDelivery): Promise<void> => {
     const { id, body, url, secret, attempts } = delivery;
     const { type, timestamp, data } = JSON.parse(body) as ProposalEvent;
     const page = pageOf(data.change.project, data.change.id);
@@ -86,8 +86,8 @@ async function tryOnce(outgoing: Outgoing, webhook: WebhookDelivery): Promise<At
   }
 }
 
-/** The job that closes proposed changes once they have expired. */
-export function expiredChangesJob(app: ChangesApp): Job {
+/** The job that closes proposals once they have expired. */
+export function expiredProposalsJob(app: ProposalsApp): Job {
   return {
     name: "changes",
     every: 60_000,
@@ -96,8 +96,8 @@ export function expiredChangesJob(app: ChangesApp): Job {
       for (;;) {
         const due = await app.store.proposals.findExpired(app.now());
         if (!due) return;
-        const { expireChange } = await import("./reviews.ts");
-        await expireChange(app, { project: due.project, change: due.id });
+        const { expireProposal } = await import("./reviews.ts");
+        await expireProposal(app, { project: due.project, change: due.id });
       }
     },
   };
