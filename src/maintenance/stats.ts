@@ -177,11 +177,11 @@ export async function readRates(
   const flags = new Map<string, number>();
   let all = 0;
   const both = { from: current - 1, to: current + 1 };
-  for (const { hour, variant, count } of await tallies.read({ kind: "reads", ...both, prefix: key }))
-    if (variant === "all") all += count * weightOf(hour);
-  // A flag by itself is found in one step.
-  const isOne = between !== undefined && between.first === between.last;
-  for (const span of isOne ? [both] : [current, current - 1].map((from) => ({ from, to: from + 1 }))) {
+  const readAll = async () => {
+    for (const { hour, variant, count } of await tallies.read({ kind: "reads", ...both, prefix: key }))
+      if (variant === "all") all += count * weightOf(hour);
+  };
+  const readSpan = async (span: { from: number; to: number }) => {
     const prefix = `${key}/`;
     // The store reads what sorts behind a text, and the first slug itself is wanted.
     let after = between && `${prefix}${between.first.slice(0, -1)}`;
@@ -197,7 +197,11 @@ export async function readRates(
       isLast = page.length < STEP;
       if (!isLast) await yieldToEventLoop();
     }
-  }
+  };
+  // A flag by itself is found in one step.
+  const isOne = between !== undefined && between.first === between.last;
+  const spans = isOne ? [both] : [current, current - 1].map((from) => ({ from, to: from + 1 }));
+  await Promise.all([readAll(), ...spans.map(readSpan)]);
   const rounded = [...flags].map(([slug, count]): [string, number] => [slug, Math.round(count)]);
   return { flags: new Map(rounded), all: Math.round(all) };
 }

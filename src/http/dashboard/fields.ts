@@ -1,4 +1,5 @@
 import { formatBytes, utf8Text } from "../../base/bytes.ts";
+import { SUBMISSION_ID } from "../../base/ids.ts";
 import { AppError } from "../../base/errors.ts";
 import { readAll } from "../body.ts";
 import type { DashboardContext } from "./dashboard-env.ts";
@@ -50,6 +51,14 @@ async function requireUtf8(body: Uint8Array, type: string): Promise<void> {
 /** The text that a list is searched for, up to 200 characters. */
 export function searchIn(c: DashboardContext): string {
   return (c.req.query("q") ?? "").trim().slice(0, 200);
+}
+
+/** The id before which a page of a list begins; null for the first page. Throws `invalid`. */
+export function beforeIn(c: DashboardContext, noun: string): string | null {
+  const before = c.req.query("before") || null;
+  if (before !== null && !SUBMISSION_ID.test(before))
+    throw new AppError("invalid", `before is the id of a ${noun}`);
+  return before;
 }
 
 /** The text of a field with line feeds as line ends; empty if it was not sent. */

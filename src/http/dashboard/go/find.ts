@@ -9,12 +9,21 @@ import type { Project } from "../../../projects/project.ts";
 import { listProjects } from "../../../projects/projects.ts";
 import { filterOf, readQuery } from "../inbox/query.ts";
 import { SECTIONS } from "../navigation.tsx";
-import { NEW_EXPERIMENT, NEW_SEGMENT, formPath, inboxPath, pathTo, projectPath } from "../paths.ts";
+import {
+  NEW_EXPERIMENT,
+  NEW_SEGMENT,
+  formPath,
+  inboxPath,
+  pathTo,
+  projectPath,
+  flagPath,
+  settingAction,
+} from "../paths.ts";
 import { TABS } from "../project/project-page.tsx";
 import { submissionPath, summaryOf } from "../submissions/rows.tsx";
-import { mayChange, maySee } from "../view.ts";
-import { findFlags } from "./find-flags.ts";
-import { type Result, hasWords, wordsOf } from "./result.ts";
+import { mayChange, maySee, type addressOf } from "../view.ts";
+import type { FlagHead } from "../../../flags/flag.ts";
+import { type FlagOverview, overviewOfFlags } from "../../../flags/overviews.ts";
 
 /** Projects that are looked through. */
 const PROJECTS = 50;
@@ -133,4 +142,108 @@ async function findSent(app: App, caller: Caller, search: string, timeZone: stri
     if (!(error instanceof AppError) || error.code !== "invalid") throw error;
   }
   return results;
+}
+
+/** Flags that are found, of each project for each word, and in all. */
+const EACH = 10;
+const MOST_FLAGS = 20;
+/** Words of actions, by which no flag is looked for. */
+const VERBS = new Set(["turn", "on", "off", "in", "of", "go", "to", "the"]);
+
+type Found = { project: Project; flag: FlagOverview };
+
+/** Flags whose name, project or description has all words, and the switches of flags that some of the words name. */
+async function findFlags(
+  app: App,
+  caller: Caller,
+  projects: readonly Project[],
+  words: readonly string[],
+): Promise<{ flags: Result[]; actions: Result[] }> {
+  const found: Found[] = [];
+  for (const project of projects) {
+    const known = new Set<string>();
+    for (const word of words) {
+      if (VERBS.has(word) || found.length >= MOST_FLAGS) continue;
+      const isNamed = ({ slug }: FlagHead) => slug.toLowerCase().includes(word);
+      const search = { search: word, limit: EACH };
+      const { items } = await overviewOfFlags(app, project.slug, { ...search, accepts: isNamed });
+      // Descriptions name more flags than people look for: they are there if names are few.
+      if (items.length < EACH) items.push(...(await overviewOfFlags(app, project.slug, search)).items);
+      for (const flag of items) {
+        if (known.has(flag.slug)) continue;
+        known.add(flag.slug);
+        found.push({ project, flag });
+      }
+    }
+  }
+  const [name = ""] = words;
+  const rankOf = ({ flag: { slug } }: Found) =>
+    slug === name ? 0 : slug.startsWith(name) ? 1 : slug.includes(name) ? 2 : 3;
+  const flags = found
+    .filter(({ project, flag }) => hasWords(`${flag.slug} flag ${project.slug} ${flag.description}`, words))
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
+    .map(({ project, flag }): Result => {
+      return { kind: "flag", label: flag.slug, detail: project.slug, to: flagPath(project.slug, flag.slug) };
+    });
+  const actions = found
+    .flatMap((each) => switchesOf(caller, each))
+    .filter(({ label }) => hasWords(label, words));
+  return { flags, actions };
+}
+
+/** The switches of a flag in environments that the caller may change. */
+function switchesOf(caller: Caller, { project, flag }: Found): Result[] {
+  return flag.environments.flatMap(({ environment: slug, enabled, revision }): Result[] => {
+    const environment = project.environments.find((each) => each.slug === slug);
+    const place = { project: project.slug, environment: slug };
+    if (
+      !environment ||
+      !hasScope(caller, "flags:read", place) ||
+      !mayChange(caller, project.slug, [environment])
+    )
+      return [];
+    const to = enabled ? "off" : "on";
+    return [
+      {
+        kind: "action",
+        label: `Turn ${to} ${flag.slug} in ${slug}`,
+        detail: project.slug,
+        to: settingAction({ ...place, flag: flag.slug }),
+        values: { act: "state", enabled: to, revision },
+      },
+    ];
+  });
+}
+
+type ResultKind = "page" | "project" | "flag" | "form" | "person" | "submission" | "action";
+
+type Query = Parameters<typeof addressOf>[2];
+
+/** A place to go to, or an action: a form that posts these values to the path. */
+export type Result = {
+  kind: ResultKind;
+  label: string;
+  /** Where it is, such as its project. */
+  detail?: string;
+  to: string;
+} & ({ query?: Query } | { values: Readonly<Record<string, string | number>> });
+
+/** Words of a search that are looked at. */
+const MAX_WORDS = 8;
+export const MAX_SEARCH = 200;
+
+/** The words of a search, in lower case. */
+function wordsOf(search: string): string[] {
+  return search
+    .slice(0, MAX_SEARCH)
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .slice(0, MAX_WORDS);
+}
+
+/** Whether a text has all words. */
+function hasWords(text: string, words: readonly string[]): boolean {
+  const lower = text.toLowerCase();
+  return words.every((word) => lower.includes(word));
 }

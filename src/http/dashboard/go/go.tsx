@@ -5,8 +5,7 @@ import { Search } from "../parts/search.tsx";
 import { Foreign } from "../parts/text.tsx";
 import type { Dashboard } from "../routes.ts";
 import { addressOf, useView } from "../view.ts";
-import { find } from "./find.ts";
-import { MAX_SEARCH, type Result } from "./result.ts";
+import { MAX_SEARCH, type Result, find } from "./find.ts";
 
 /** The page behind the palette, which works without JavaScript. */
 export function goRoutes({ app, get, viewOf }: Dashboard) {

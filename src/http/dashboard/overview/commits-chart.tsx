@@ -1,6 +1,7 @@
 import { HOUR_MS } from "../../../base/days.ts";
 import type { CommitMinute } from "../../../maintenance/commit-latency.ts";
-import { formatCount, LineChart, type Point } from "../parts/chart.tsx";
+import { line } from "d3-shape";
+import { Chart, Numbers, Plot, formatCount, heights, rounded } from "../parts/chart.tsx";
 import { Card } from "../parts/card.tsx";
 import type { Labels } from "./series.ts";
 
@@ -33,15 +34,57 @@ export function CommitsChart({
       {minutes.length === 0 ? (
         <p class="soft">Nothing has been stored since the server started.</p>
       ) : (
-        <LineChart
-          id="commits"
-          label="How long commits to the disk took in the last 24 hours, in milliseconds: the median and the slowest hundredth"
-          series={["p50", "p99"]}
-          points={points}
-          format={formatMs}
-        />
+        <Lines points={points} />
       )}
     </Card>
+  );
+}
+
+/** An hour of the chart; `values` are of each series, null without commits. */
+type Point = { label: string; tick: string | null; values: readonly (number | null)[] };
+
+const SERIES = ["p50", "p99"];
+const LABEL =
+  "How long commits to the disk took in the last 24 hours, in milliseconds: the median and the slowest hundredth";
+
+/** A line for each series, the first whole and the other dashed, with its numbers in a table. */
+function Lines({ points }: { points: readonly Point[] }) {
+  const all = points.flatMap(({ values }) => values.filter((value) => value !== null));
+  const y = heights(Math.max(...all, Number.EPSILON));
+  const x = (index: number) => ((index + 0.5) * 100) / points.length;
+  const known = points.filter(({ values }) => values.some((value) => value !== null));
+  const pathOf = (of: number) =>
+    line<Point>()
+      .defined(({ values }) => values[of] !== null)
+      .x((_, index) => rounded(x(index)))
+      .y(({ values }) => rounded(y(values[of]!)))([...points]) ?? "";
+  const numbers = (
+    <Numbers label={LABEL} series={SERIES}>
+      {known.map(({ label, values }) => (
+        <tr>
+          <th scope="row">{label}</th>
+          {values.map((value) => (
+            <td class="numeric">{value === null ? "" : formatMs(value)}</td>
+          ))}
+        </tr>
+      ))}
+    </Numbers>
+  );
+  return (
+    <Chart id="commits" series={SERIES} numbers={numbers}>
+      <Plot
+        label={LABEL}
+        scale={y}
+        format={formatMs}
+        ticks={points.map(({ tick }, index) => [x(index), tick])}
+      >
+        <svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%">
+          {SERIES.map((_, of) => (
+            <path class={`line s${of + 1}`} d={pathOf(of)} />
+          ))}
+        </svg>
+      </Plot>
+    </Chart>
   );
 }
 

@@ -4,7 +4,8 @@ import { formatBytes } from "../../../base/bytes.ts";
 import { MAX_PAGE } from "../../../base/pages.ts";
 import type { CommitMinute } from "../../../maintenance/commit-latency.ts";
 import type { Finding } from "../../../maintenance/finding.ts";
-import { type FormStats, readStats } from "../../../maintenance/stats.ts";
+import { MAX_STATS_DELIVERIES } from "../../../maintenance/limits.ts";
+import type { FormStats } from "../../../maintenance/stats.ts";
 import type { StoreStats } from "../../../maintenance/store.ts";
 import { CommitsChart } from "./commits-chart.tsx";
 import { labelsIn } from "./series.ts";
@@ -20,15 +21,21 @@ import { Foreign } from "../parts/text.tsx";
 export function healthRoutes({ app, options, get, viewOf }: Dashboard) {
   get("/health", "admin", async (c) => {
     const connects = c.req.query("connections") === "1";
-    const { deliveries } = await readStats(app, c.get("caller"), { days: 1, hours: 1 });
+    const [findings, store, queued, failed, users] = await Promise.all([
+      options.findings(connects),
+      app.store.stats(),
+      app.store.deliveries.countQueued(MAX_STATS_DELIVERIES, null),
+      app.store.deliveries.countFailed(MAX_STATS_DELIVERIES, null),
+      countUsers(app),
+    ]);
     return healthPage({
       connects,
-      findings: await options.findings(connects),
+      findings,
       version: options.version,
       commit: options.commit,
-      store: await app.store.stats(),
-      deliveries: deliveries!,
-      users: await countUsers(app),
+      store,
+      deliveries: { queued, failed },
+      users,
       minutes: options.commitMinutes(),
       now: app.now(),
       timeZone: viewOf(c).timeZone,

@@ -10,12 +10,13 @@ import type { Page } from "../page.tsx";
 import { ButtonLink } from "../parts/link.tsx";
 import type { Dashboard } from "../routes.ts";
 import { CommitsChart } from "./commits-chart.tsx";
-import { FirstSteps } from "./first-steps.tsx";
 import { labelsIn } from "./series.ts";
 import { type Waiting, readWaiting } from "./read-waiting.ts";
 import { ReadsChart, SPANS, type Span } from "./reads-chart.tsx";
 import { type Chosen, SubmissionsChart } from "./submissions-chart.tsx";
 import { WaitingCard } from "./waiting.tsx";
+import { Empty } from "../parts/card.tsx";
+import { useMay, useMayWriteForms } from "../view.ts";
 
 /** Days of the chart: usually, and at most. */
 const DAYS = 30;
@@ -131,4 +132,34 @@ function todayPage({ stats, hasProject, waiting, ...rest }: Today): Page {
 /** Null for a caller that may not read forms. */
 function ofForms({ forms, submissions, before = [], deliveries }: Stats): Required<FormStats> | null {
   return forms && submissions && deliveries ? { forms, submissions, before, deliveries } : null;
+}
+
+/** First steps, if there is no form or no project yet. */
+function FirstSteps({ hasForm, hasProject }: { hasForm: boolean; hasProject: boolean }) {
+  return (
+    <div class="columns">
+      {!hasForm && (
+        <Empty title="There is no form yet">
+          <p>A form takes what people send from your pages, and keeps it in the inbox.</p>
+          {useMayWriteForms(null) && (
+            <ButtonLink to="/forms/new" kind="primary" icon="plus">
+              Create a form
+            </ButtonLink>
+          )}
+          <code>formflag forms create contact</code>
+        </Empty>
+      )}
+      {!hasProject && (
+        <Empty title="There is no project yet">
+          <p>A project holds the flags of an application, with a value for each environment.</p>
+          {useMay("flags:write") && (
+            <ButtonLink to="/projects" kind="primary" icon="plus">
+              Create a project
+            </ButtonLink>
+          )}
+          <code>formflag projects create shop</code>
+        </Empty>
+      )}
+    </div>
+  );
 }

@@ -1,7 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import type { Child } from "../markup.ts";
 import { Foreign } from "./text.tsx";
-import { line } from "d3-shape";
 
 /** Series that have a colour and a pattern of their own; callers sum up the others. */
 export const MAX_SERIES = 5;
@@ -145,7 +144,7 @@ export function Numbers({
 }
 
 /** A number with two decimals, as drawings have it. */
-function rounded(value: number): number {
+export function rounded(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
@@ -164,53 +163,4 @@ const short = new Intl.NumberFormat("en", { notation: "compact", maximumFraction
 
 function compact(value: number): string {
   return Number.isInteger(value) ? short.format(value) : "";
-}
-
-/** A point in time of a line chart, with a value for each series; null if there is none. */
-export type Point = { label: string; tick?: string | null; values: readonly (number | null)[] };
-
-/** A chart of lines, with its numbers in a table. The first line is whole, the others are dashed. */
-export function LineChart({
-  id,
-  label,
-  series,
-  points,
-  format = formatCount,
-}: ChartProps & { points: readonly Point[]; format?: (value: number) => string }) {
-  const all = points.flatMap(({ values }) => values.filter((value) => value !== null));
-  const y = heights(Math.max(...all, Number.EPSILON));
-  const step = 100 / Math.max(1, points.length);
-  const x = (index: number) => (index + 0.5) * step;
-  const known = points.filter(({ values }) => values.some((value) => value !== null));
-  const numbers = (
-    <Numbers label={label} series={series}>
-      {known.map(({ label, values }) => (
-        <tr>
-          <th scope="row">{label}</th>
-          {values.map((value) => (
-            <td class="numeric">{value === null ? "" : format(value)}</td>
-          ))}
-        </tr>
-      ))}
-    </Numbers>
-  );
-  return (
-    <Chart id={id} series={series} numbers={numbers}>
-      <Plot label={label} scale={y} format={format} ticks={points.map(({ tick }, index) => [x(index), tick])}>
-        <svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%">
-          {series.map((_, of) => (
-            <path
-              class={`line s${of + 1}`}
-              d={
-                line<Point>()
-                  .defined(({ values }) => values[of] !== null)
-                  .x((_, index) => rounded(x(index)))
-                  .y(({ values }) => rounded(y(values[of]!)))([...points]) ?? ""
-              }
-            />
-          ))}
-        </svg>
-      </Plot>
-    </Chart>
-  );
 }

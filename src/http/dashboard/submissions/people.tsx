@@ -1,7 +1,6 @@
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
-import { SUBMISSION_ID } from "../../../base/ids.ts";
 import { findSenderAddress } from "../../../delivery/address.ts";
 import { listInbox } from "../../../forms/inbox/inbox.ts";
 import { ALL_BUT_SPAM } from "../../../forms/inbox/submission-filter.ts";
@@ -10,12 +9,11 @@ import { purgeSchema } from "../../../forms/keeping/purge-schema.ts";
 import { EXPORT_TYPES } from "../../../forms/transfer/export-format.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { inbox } from "../../../operations/inbox.ts";
-import { type Fields, textOf } from "../fields.ts";
+import { type Fields, beforeIn, textOf } from "../fields.ts";
 import { sendFile } from "./export.ts";
 import type { Dashboard } from "../routes.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import { sentence } from "../error-page.tsx";
-import { erasePage } from "./erase-page.tsx";
 import { Rows } from "./rows.tsx";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
@@ -28,6 +26,9 @@ import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { Foreign, visible, counted } from "../parts/text.tsx";
 import { addressOf, useMayWriteForms, useView } from "../view.ts";
+import { shortName } from "../../../access/place.ts";
+import type { PurgeResult } from "../../../forms/keeping/purge.ts";
+import { Danger } from "../parts/danger.tsx";
 
 /** Submissions of a page. */
 const PAGE = 50;
@@ -35,18 +36,13 @@ const PAGE = 50;
 /** Pages of one person's submissions, in every form and folder: read, export and erase. */
 export function peopleRoutes({ app, options, get, post, act }: Dashboard) {
   const addressIn = (c: DashboardContext) => (c.req.query("q") ?? "").trim();
-  const beforeIn = (c: DashboardContext) => {
-    const before = c.req.query("before") || null;
-    if (before === null || SUBMISSION_ID.test(before)) return before;
-    throw new AppError("invalid", "before is the id of a submission");
-  };
 
   get("/people", "forms:read", async (c) => {
     const address = addressIn(c);
     if (address === "") return peoplePage("", null, await recentPeople(app, c.get("caller")));
     const fault = faultOf(address);
     if (fault !== null) return peoplePage(address, fault);
-    const query = { limit: PAGE, before: beforeIn(c) };
+    const query = { limit: PAGE, before: beforeIn(c, "submission") };
     const found = await findPerson(app, c.get("caller"), address, query);
     return personPage({ address, before: query.before, ...found });
   });
@@ -92,15 +88,12 @@ type Recent = { address: string; at: number; count: number };
 /** The senders of the newest submissions, each once. */
 async function recentPeople(app: App, caller: Caller): Promise<Recent[]> {
   const newest = { form: null, limit: PAGE, before: null, filter: ALL_BUT_SPAM };
-  const people = new Map<string, Recent>();
-  for (const { data, createdAt } of (await listInbox(app, caller, newest)).submissions) {
+  const sent = (await listInbox(app, caller, newest)).submissions.flatMap(({ data, createdAt }) => {
     const address = findSenderAddress(data, null, null);
-    if (address === null) continue;
-    const known = people.get(address.toLowerCase());
-    if (known) known.count += 1;
-    else people.set(address.toLowerCase(), { address, at: Date.parse(createdAt), count: 1 });
-  }
-  return [...people.values()];
+    return address === null ? [] : [{ address, at: Date.parse(createdAt) }];
+  });
+  const people = Map.groupBy(sent, ({ address }) => address.toLowerCase());
+  return [...people.values()].map((group) => ({ ...group[0]!, count: group.length }));
 }
 
 /** The search for a person, above recent senders. `fault` is what is wrong with what was typed. */
@@ -238,4 +231,69 @@ function Actions({ address, isEmpty }: { address: string; isEmpty: boolean }) {
       )}
     </>
   );
+}
+
+/** Confirmation page of an erasure, with what it deletes. `typed` is the previous input. */
+function erasePage(address: string, planned: PurgeResult, typed: string): Page {
+  const { submissions, files, forms, mentions } = planned;
+  return {
+    title: "Erase a person",
+    heading: `Erase ${visible(address)}?`,
+    section: "people",
+    status: 428,
+    back: { to: `/people?${new URLSearchParams({ q: address }).toString()}`, label: "Back" },
+    content: (
+      <div class="stack narrow">
+        <p>
+          {counted(submissions)} and {counted(files, "file")} would be deleted, with their deliveries and
+          metadata. The database file is rewritten, so that it holds nothing of them any more; backups are not
+          touched. This cannot be undone.
+        </p>
+        {forms.length > 0 && (
+          <Table
+            caption="What would be deleted"
+            rows={forms.slice(0, 100)}
+            columns={[
+              {
+                label: "Form",
+                heading: true,
+                cell: ({ project, form }) => shortName({ project, slug: form }),
+              },
+              {
+                label: "Submissions",
+                numeric: true,
+                cell: ({ submissions }) => submissions.toLocaleString("en"),
+              },
+              { label: "Files", numeric: true, cell: ({ files }) => files.toLocaleString("en") },
+            ]}
+          />
+        )}
+        {mentions > 0 && (
+          <Notice>
+            <p>
+              {counted(mentions, "other submission")} with the address inside a longer text{" "}
+              {mentions === 1 ? "is" : "are"} kept.
+            </p>
+          </Notice>
+        )}
+        <Danger
+          to="/people/erase"
+          values={{ q: address }}
+          id="erase"
+          words={[
+            {
+              name: "typed",
+              word: address,
+              label: "Type the address to confirm",
+              id: "erase-typed",
+              typed,
+              fault: typed === "" ? null : "That is another address. Nothing was erased.",
+            },
+          ]}
+          act="Erase"
+          back={{ to: "/people", query: { q: address } }}
+        />
+      </div>
+    ),
+  };
 }
