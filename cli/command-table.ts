@@ -154,7 +154,7 @@ export const COMMANDS: { name: string; summary: string; load: () => Promise<Decl
   {
     name: "audit",
     summary: "list, export and verify the audit log",
-    load: async () => (await import("./commands/audit/audit.ts")).addAuditCommands,
+    load: async () => (await import("./commands/audit.ts")).addAuditCommands,
   },
   {
     name: "check",

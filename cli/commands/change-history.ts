@@ -48,7 +48,7 @@ export function addHistoryCommand(noun: Command, io: Io, kind: Kind): void {
     .command("history")
     .argument(`[${kind}]`, `name of the ${kind}`)
     .description(`list the changes of ${ABOUT[kind]}, newest first: who made each, when, and what it changed`)
-    .addHelpText("after", helpOf(`${noun.name()} history ${EXAMPLES[kind]}`));
+    .after(helpOf(`${noun.name()} history ${EXAMPLES[kind]}`));
   withFilters(history).action(action(io, (input, given?: string) => parse(input, kind, given), run));
   if (kind === "form") history.addOption(formProjectOption());
   else if (kind !== "project") history.addOption(projectOption());
@@ -66,7 +66,7 @@ export function addWholeHistoryCommand(history: Command, io: Io): void {
       "--kind <kind>",
       "only changes of this kind: flag, segment, environment, scheduled change, ramp, experiment, project or form",
     )
-    .addHelpText("after", helpOf("history", "--since 7d"))
+    .after(helpOf("history", "--since 7d"))
     .action(action(io, (input) => ({ ...filterOf(input), subject: {} }), run));
 }
 

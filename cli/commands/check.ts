@@ -26,9 +26,7 @@ export function addCheckCommand(check: Command, io: Io): void {
       "remove uploaded files that no submission refers to, and correct counts of submissions",
     )
     .option("--deep", "also read every file in a bucket, instead of comparing only its size")
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Reads the whole database and every uploaded file. Compares the size and SHA-256 of each file with the recorded ones, and
 the counts of submissions with the submissions. For files in a bucket, only the sizes are compared unless you give
 --deep. A server may be running; for --repair, every server must be stopped. --repair removes only files without a
@@ -39,8 +37,7 @@ Exit code: 0 if there are no problems, 1 if there are.
 Examples:
   formflag check
   formflag check --repair
-`,
-    )
+`)
     .action(localAction(io, parse, run));
 }
 

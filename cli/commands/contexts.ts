@@ -12,15 +12,12 @@ import { usage } from "../session/usage.ts";
 import { addDelete, addGet, addList } from "./verbs.ts";
 
 export function addContextCommands(contexts: Command, io: Io): void {
-  contexts.addHelpText(
-    "after",
-    `\nThe dashboard shows the value of a flag for each of them, now and after a change.
+  contexts.after(`\nThe dashboard shows the value of a flag for each of them, now and after a change.
 
 Examples:
   formflag contexts set Ann -p shop --context 'plan=beta, country=DE'
   formflag contexts list -p shop
-`,
-  );
+`);
   contexts
     .command("set")
     .argument(...NAME)
@@ -30,14 +27,11 @@ Examples:
       "--context <context>",
       "pairs such as plan=beta, country=DE, or JSON, @FILE, or - for standard input",
     )
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Examples:
   formflag contexts set Ann -p shop --context 'plan=beta, country=DE'
   formflag contexts set Bob -p shop --context '{"targetingKey":"bob","plan":"free"}'
-`,
-    )
+`)
     .action(action(io, parseSet, setContext));
   addGet(contexts, io, {
     argument: NAME,

@@ -28,9 +28,7 @@ resend: deliveries retry
 [list] -n --last --first --top --max --count: --limit <n> says how many; formflag stats counts
 [retry] --all: --failed retries all failed deliveries
 `;
-  deliveries.addHelpText(
-    "after",
-    `
+  deliveries.after(`
 A submission is sent to the targets of its form and to the addresses that the form notifies. A notice is sent to the
 targets of its project. A delivery is queued, delivered, failed after its last attempt, or cancelled because its target
 was disabled or deleted.
@@ -40,8 +38,7 @@ Examples:
   formflag deliveries list --project shop
   formflag deliveries list --status failed
   formflag deliveries retry --failed --form contact
-`,
-  );
+`);
   addListCommand(deliveries, io);
   addGet(deliveries, io, {
     argument: ["[delivery]", "id of the delivery"],
@@ -104,15 +101,12 @@ function addListCommand(deliveries: Command, io: Io): void {
     .option("--limit <n>", "how many", String(DEFAULT_PAGE))
     .option("--before <id>", "only deliveries older than this one, for the next page")
     .addOption(fieldOption())
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Examples:
   formflag deliveries list
   formflag deliveries list --form contact --status failed
   formflag deliveries list --submission 01a1fc49-92a7-75da-ab11-1c9958800353 --json
-`,
-    )
+`)
     .action(action(io, parseList, listDeliveries));
 }
 
@@ -186,17 +180,14 @@ function addRetryCommand(deliveries: Command, io: Io): void {
     .option("--failed", "all failed deliveries")
     .option("--form <form>", "with --failed: only deliveries of this form, by its slug or key")
     .addOption(formProjectOption())
-    .addHelpText(
-      "after",
-      `
+    .after(`
 The server sends them at once, and all attempts are available again. Deliveries to a disabled target are cancelled
 again.
 
 Examples:
   formflag deliveries retry 01a1fc49-92a7-75da-ab11-1c9958800353
   formflag deliveries retry --failed --form contact
-`,
-    )
+`)
     .action(action(io, parseRetry, retryDeliveries));
 }
 

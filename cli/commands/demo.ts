@@ -8,9 +8,7 @@ export function addDemoCommand(demo: Command, io: Io): void {
     .option("--listen <address>", "address of all services; port 0 picks a free one", "127.0.0.1:0")
     .option("--no-open", "do not open the dashboard in a browser")
     .option("--keep <dir>", "store the data in this directory, and keep it")
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Serves a small shop with forms, submissions, spam, flags with rules, a history and a scheduled change, and prints a link
 that signs you in. The data is in a temporary directory, which is removed when you press Ctrl-C. The settings of other
 servers (FORMFLAG_…) do not apply.
@@ -19,8 +17,7 @@ Examples:
   formflag demo
   formflag demo --listen 127.0.0.1:9000 --no-open
   formflag demo --keep ./shop-data
-`,
-    )
+`)
     .action(localAction(io, parse, run));
 }
 

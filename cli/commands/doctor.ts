@@ -25,11 +25,9 @@ export function addDoctorCommand(doctor: Command, io: Io): void {
   heard(doctor)`
 --fix --repair: it only reads: formflag backup restore brings back what was lost
 `;
-  for (const option of serveOptions()) doctor.addOption(option);
+  doctor.withOptions(...serveOptions());
   doctor
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Checks the data directory, its disk, the machine, the addresses, the proxy and the mail server, and prints how to fix
 each problem. For a PostgreSQL database it checks the version, the clock and the connections. For a bucket it checks the
 rights, with an object that it removes again. It changes and sends nothing else. Run it as the user of the server. If a
@@ -41,8 +39,7 @@ Exit code: 0 if nothing is broken, 1 if there are problems.
 Examples:
   formflag doctor
   sudo -u formflag formflag doctor --data /var/lib/formflag --public-url https://forms.example.com
-`,
-    )
+`)
     .action(localAction(io, parse, run));
 }
 

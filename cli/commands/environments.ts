@@ -31,13 +31,10 @@ copy clone: type formflag environments create <environment> -p <project> --from 
 [set] --production --protected --read-only: --color red marks it; formflag environments lock <environment> -p <project> guards it
 [set] --slug --rename --key: a slug cannot be changed, since addresses and programs have it; --name changes the name for people
 `;
-  environments.addHelpText(
-    "after",
-    `\nExamples:
+  environments.after(`\nExamples:
   formflag environments list -p shop
   formflag environments create preview -p shop --from staging
-`,
-  );
+`);
   addCreateCommand(environments, io);
   addList(environments, io, {
     description: "list the environments of a project in their order",
@@ -118,12 +115,8 @@ function addCreateCommand(environments: Command, io: Io): void {
     .addOption(projectOption())
     .option("--name <name>", "name for people")
     .option("--from <environment>", "copy the values of every flag from this environment")
-    .addOption(colorOption())
-    .addOption(ifNotExistsOption("the environment"))
-    .addOption(whyOption())
-    .addOption(fieldOption())
-    .addHelpText(
-      "after",
+    .withOptions(colorOption(), ifNotExistsOption("the environment"), whyOption(), fieldOption())
+    .after(
       "\nExamples:\n  formflag environments create preview -p shop\n  formflag environments create preview -p shop --from staging\n",
     )
     .action(action(io, parseCreate, createEnvironment));
@@ -167,16 +160,13 @@ function addSetCommand(environments: Command, io: Io): void {
     .option("--approvals <n>", "number of people who must approve a change of its flags, from 0 to 5")
     .option("--position <n>", "its position among the environments of the project, from 1")
     .addOption(whyOption())
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Examples:
   formflag environments set production -p shop --name Live --color red
   formflag environments set develop -p shop --color none
   formflag environments set production -p shop --approvals 1
   formflag environments set develop -p shop --position 1
-`,
-    )
+`)
     .action(action(io, parseSet, setEnvironment));
 }
 
@@ -226,17 +216,13 @@ function addLockCommand(environments: Command, io: Io, locked: boolean): void {
         ? "require --confirm with its name, or a yes at the prompt, to change its flags and segments"
         : "allow changes of its flags and segments without --confirm again",
     )
-    .addOption(projectOption())
-    .addOption(whyOption())
-    .addHelpText(
-      "after",
-      `
+    .withOptions(projectOption(), whyOption())
+    .after(`
 A token needs the scope flags:locked to change flags in a locked environment, and admin to lock or unlock it.
 
 Examples:
   formflag environments ${verb} production -p shop
-`,
-    )
+`)
     .action(
       action(io, readPlace, async ({ client, report }, place) => {
         const set = await client.call(operations.set, { names: place, body: { locked } });

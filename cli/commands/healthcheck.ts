@@ -26,9 +26,7 @@ export function addHealthcheckCommand(command: Command, io: Io): void {
   for (const option of serveOptions())
     command.addOption(option.long === "--listen" ? option : option.hideHelp());
   command
-    .addHelpText(
-      "after",
-      `
+    .after(`
 For schedulers and containers. Accepts the options and variables of serve, and waits at most 5 seconds.
 
 Exit code: 0 if the server is healthy, 6 if it is not or cannot be reached, 1 if something else answers.
@@ -37,8 +35,7 @@ Examples:
   formflag healthcheck
   formflag healthcheck --listen 0.0.0.0:9000 --quiet
   formflag healthcheck --url https://forms.example.com --ready
-`,
-    )
+`)
     .action(localAction(io, parse, run));
 }
 

@@ -19,9 +19,7 @@ import { VERSION } from "../version.ts";
 export function addLoginCommand(login: Command, io: Io): void {
   login
     .addOption(new Option("--for <time>", "how long the login lasts, at most 30d").default("12h"))
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Prints an address and a code. Open the address in any browser, sign in to the dashboard, and allow the login. From then
 on, commands with that --server need no token and act with your current rights.
 
@@ -33,14 +31,13 @@ Exit code: 0 if the login was allowed, 4 if it was denied or not answered within
 Examples:
   formflag login --server https://flags.example.com
   formflag login --server https://flags.example.com --for 30d
-`,
-    )
+`)
     .action(localAction(io, parseLogin, runLogin));
 }
 
 export function addLogoutCommand(logout: Command, io: Io): void {
   logout
-    .addHelpText("after", "\nExamples:\n  formflag logout --server https://flags.example.com\n")
+    .after("\nExamples:\n  formflag logout --server https://flags.example.com\n")
     .action(localAction(io, parse, runLogout));
 }
 

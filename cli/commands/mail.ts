@@ -18,9 +18,7 @@ send: mail test
     .command("test")
     .argument("[address]", "mail address that gets the message")
     .description("send one test message and show the answer of the mail server")
-    .addHelpText(
-      "after",
-      `
+    .after(`
 With --server, that server sends the message. Otherwise this command sends it, with the mail server of the running server.
 FORMFLAG_SMTP_URL, FORMFLAG_MAIL_FROM and the other variables of serve replace that, and are needed if no server runs.
 
@@ -30,8 +28,7 @@ Examples:
   formflag mail test you@example.com
   formflag mail test you@example.com --server https://forms.example.com
   FORMFLAG_SMTP_URL=smtp://127.0.0.1:25 FORMFLAG_MAIL_FROM=forms@example.com formflag mail test you@example.com
-`,
-    )
+`)
     .action(action(io, named("address"), sendTest));
 }
 

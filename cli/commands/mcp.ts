@@ -27,9 +27,7 @@ export function addMcpCommand(mcp: Command, io: Io): void {
     .addOption(
       listOption("--scope <scope...>", `scopes of the assistant: ${OF_TOOLS.join(", ")} (default: read)`),
     )
-    .addHelpText(
-      "after",
-      `
+    .after(`
 An assistant starts this command and talks to it over the Model Context Protocol. The command works on the data
 directory, whether or not a server is running, and by default only reads. --scope flags:write allows changes of flags,
 --scope flags:locked also in locked environments, and --scope admin everything that has a tool; --scope flags:read hides
@@ -40,8 +38,7 @@ Examples:
   formflag mcp
   formflag mcp --data /var/lib/formflag --scope flags:write
   formflag mcp --server https://flags.example.com --token-file assistant.token
-`,
-    )
+`)
     .action(action(io, parse, run, { scopes: (options) => scopesOf(options["scope"]) }));
 }
 

@@ -38,9 +38,7 @@ export function addMigrateCommand(migrate: Command, io: Io): void {
       "--final",
       "finish the move, with the server stopped: compare both sides, and let servers use the database",
     )
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Moves the data of --data into an empty database, in two steps. The first step runs while the server is in use. You can
 repeat it: it copies only what is new. For the second step, --final, stop the server. It copies what changed since,
 compares every row by its SHA-256, and leaves a note, moved.json, in the data directory; from then on, every command
@@ -56,8 +54,7 @@ Examples:
   formflag migrate --data ./formflag-data --to-blobs 's3://bucket?region=eu-west-1'
   formflag migrate --data ./formflag-data --to-blobs 's3://bucket?region=eu-west-1' --final
   ${TARGET.file}=/run/secrets/database formflag migrate --data ./formflag-data
-`,
-    )
+`)
     .action(localAction(io, parse, run));
 }
 

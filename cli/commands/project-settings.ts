@@ -25,9 +25,7 @@ export function addSetCommand(projects: Command, io: Io): void {
   }
   command
     .addOption(whyOption())
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Submissions over the daily limit are refused until midnight in UTC (429), and submissions that do not fit into the
 storage are refused (409). Only an admin of the whole server can change these two limits and the sender.
 
@@ -35,8 +33,7 @@ Examples:
   formflag projects set shop --name 'Our shop' --accent '#a02040'
   formflag projects set shop --mail-from 'Shop <shop@example.com>'
   formflag projects set shop --max-submissions 1000/d --max-storage 5GB
-`,
-    )
+`)
     .action(action(io, parse, run));
 }
 

@@ -28,15 +28,12 @@ rename: a slug cannot be changed, since addresses and programs have it; formflag
 [create] *: environments are an option: --environments develop,production
 [set] --slug --rename --key: a slug cannot be changed, since addresses and programs have it; --name changes the name for people
 `;
-  projects.addHelpText(
-    "after",
-    `\nExamples:
+  projects.after(`\nExamples:
   formflag projects create shop
   formflag projects get shop
   formflag projects get shop --field key
   formflag projects list --json
-`,
-  );
+`);
   addCreateCommand(projects, io);
   addList(projects, io, {
     description: "list projects by name",
@@ -99,10 +96,8 @@ function addCreateCommand(projects: Command, io: Io): void {
         "its environments (default: develop, staging, production)",
       ),
     )
-    .addOption(ifNotExistsOption("the project"))
-    .addOption(fieldOption())
-    .addHelpText(
-      "after",
+    .withOptions(ifNotExistsOption("the project"), fieldOption())
+    .after(
       "\nExamples:\n  formflag projects create shop\n  formflag projects create shop --environments test,live\n",
     )
     .action(action(io, parseCreate, createProject, BEGINS));

@@ -36,8 +36,7 @@ export function addMembersCommand(segments: Command, io: Io, readPlace: ReadPlac
     .command("members")
     .argument("[name]", "name of the segment")
     .description("list the members of a segment that a form fills")
-    .addOption(projectOption())
-    .addOption(environmentOption())
+    .withOptions(projectOption(), environmentOption())
     .option("--pending", "list the values that are not approved")
     .addOption(fieldOption())
     .action(
@@ -70,19 +69,15 @@ export function addApproveCommand(segments: Command, io: Io, readPlace: ReadPlac
     .argument("[name]", "name of the segment")
     .argument("[value...]", "values that are pending, such as addresses")
     .description("approve values of a segment that a form fills")
-    .addOption(projectOption())
-    .addOption(environmentOption())
+    .withOptions(projectOption(), environmentOption())
     .option("--all", "approve everything that is pending")
     .addOption(whyOption())
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Examples:
   formflag segments members beta -p shop -e production --pending
   formflag segments approve beta ann@example.com -p shop -e production
   formflag segments approve beta --all -p shop -e production
-`,
-    )
+`)
     .action(action(io, parse, runApprove));
 }
 

@@ -32,14 +32,11 @@ add-user users add-member add-members member: type formflag segments set <name> 
 [set] /^(==?|!=|<=?|>=?|is|in|not|and|or|contains|(starts|ends)_with|sem_ver|matches|in_cidr|before|after)$/: a condition is put into quotes: --if 'plan == pro'
 [set] *: who belongs to it is a condition: --if 'targetingKey in ann, bob'; -p <project> and -e <environment> are options
 `;
-  segments.addHelpText(
-    "after",
-    `\nExamples:
+  segments.after(`\nExamples:
   formflag segments set staff -p shop -e production --if 'email ends_with @example.com'
   formflag flags set search -p shop -e production --on --if 'segment staff'
   formflag segments list -p shop -e production
-`,
-  );
+`);
   addSetCommand(segments, io);
   addGet(segments, io, {
     argument: SEGMENT,
@@ -53,7 +50,7 @@ add-user users add-member add-members member: type formflag segments set <name> 
   addList(segments, io, {
     description: "list the segments of an environment by name",
     options: [projectOption(), environmentOption()],
-    parse: readEnvironment,
+    parse: (input) => input.place(),
     operation: operations.list,
     names: (place) => place,
     head: ["SEGMENT", "UPDATED", "RULE"],
@@ -85,12 +82,7 @@ type Place = { project: string; environment: string; segment: string };
 /** The segment that was given and the environment of `-p` and `-e`, prompted for if missing. */
 async function readPlace(input: Input, given?: string): Promise<Place> {
   const segment = await input.need(given, "name");
-  return { ...(await readEnvironment(input)), segment };
-}
-
-async function readEnvironment(input: Input): Promise<{ project: string; environment: string }> {
-  const project = await input.project();
-  return { project, environment: await input.environment(project) };
+  return { ...(await input.place()), segment };
 }
 
 function describeSegment(segment: Segment, revision: number): string {
@@ -122,8 +114,7 @@ function addSetCommand(segments: Command, io: Io): void {
     .alias("create")
     .argument("[name]", "name of the segment")
     .description("create a segment or change its rule")
-    .addOption(projectOption())
-    .addOption(environmentOption())
+    .withOptions(projectOption(), environmentOption())
     .addOption(
       conditionOption(
         "condition for members, such as 'plan == pro and country in AT, DE'; if repeated, any of them",
@@ -151,19 +142,15 @@ function addSetCommand(segments: Command, io: Io): void {
     .addOption(
       new Option("--approve <on|off>", "whether a value counts only after it is approved (default: off)"),
     )
-    .addOption(revisionOption())
-    .addOption(whyOption())
-    .addHelpText(
-      "after",
-      `
+    .withOptions(revisionOption(), whyOption())
+    .after(`
 Flags of the environment use a segment in the condition segment <name>, and in JSON rules as {"$ref":"<name>"}.
 
 Examples:
   formflag segments set staff -p shop -e production --if 'email ends_with @example.com or email ends_with @example.org'
   formflag segments set beta -p shop -e production --rule @beta.json
   formflag segments set beta -p shop -e production --from-form beta-signup --field email --approve on
-`,
-    )
+`)
     .action(action(io, parse, run, { ownField: true }));
 }
 

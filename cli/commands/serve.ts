@@ -33,11 +33,9 @@ export function addServeCommand(command: Command, io: Io): void {
 /^\d+$/: the port is part of the address: --listen 127.0.0.1:$0
 /:\d+$/: the address is an option: --listen $0
 `;
-  for (const option of serveOptions()) command.addOption(option);
+  command.withOptions(...serveOptions());
   command
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Addresses are HOST:PORT; port 0 picks a free one. After SIGTERM, SIGINT or the end of its terminal, requests in progress
 have at most 10 s to finish; 5 s later the process ends, whatever it still waits for. With --drain, /readyz first
 answers 503 for that time while requests are still served; a second SIGTERM ends it. With --database, any number of
@@ -51,8 +49,7 @@ Examples:
   formflag serve --public-url https://forms.example.com --trusted-proxy 127.0.0.1/32
   FORMFLAG_DATABASE_URL=postgres://user:password@db/formflag formflag serve --blobs 's3://bucket?region=eu-west-1'
   formflag serve --listen 0.0.0.0:443 --tls-cert fullchain.pem --tls-key privkey.pem
-`,
-    )
+`)
     .action(localAction(io, parse, run));
 }
 

@@ -9,13 +9,10 @@ export function addSessionCommands(sessions: Command, io: Io): void {
   heard(sessions)`
 [revoke] --all --user: formflag sessions list --user <name> --field id lists the ids to revoke
 `;
-  sessions.addHelpText(
-    "after",
-    `\nExamples:
+  sessions.after(`\nExamples:
   formflag sessions list --user ann
   formflag sessions revoke 8k2d-0xqa-w51m
-`,
-  );
+`);
   addList(sessions, io, {
     description: "list the browsers that are signed in, most recently used first",
     options: [new Option("--user <user>", "only sessions of this user")],

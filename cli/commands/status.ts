@@ -18,9 +18,7 @@ export function addStatusCommand(status: Command, io: Io): void {
 `;
   status
     .addOption(fieldOption())
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Shows the server that is running on the data directory, or with --server another one: its version, its addresses, the
 place of its data, waiting and failed deliveries, and the last backup. On a shared database it shows the newest server,
 and lists all servers.
@@ -32,8 +30,7 @@ Examples:
   formflag status
   formflag status --json
   formflag status --server https://forms.example.com --token-file admin.token
-`,
-    )
+`)
     .action(action(io, () => null, run));
 }
 

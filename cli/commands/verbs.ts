@@ -37,8 +37,8 @@ function addVerb(
   const [argument, about] = verb.argument ?? [];
   if (argument !== undefined)
     command.argument(takesSeveral ? argument.replace("]", "...]") : argument, about);
-  for (const option of verb.options ?? []) command.addOption(option);
-  if (verb.help !== undefined) command.addHelpText("after", verb.help);
+  command.withOptions(...(verb.options ?? []));
+  if (verb.help !== undefined) command.after(verb.help);
   return command;
 }
 

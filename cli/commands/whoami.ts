@@ -9,10 +9,7 @@ import type { Session } from "../session/session.ts";
 export function addWhoamiCommand(whoami: Command, io: Io): void {
   whoami
     .addOption(fieldOption())
-    .addHelpText(
-      "after",
-      "\nExamples:\n  formflag whoami\n  formflag whoami --server https://flags.example.com\n",
-    )
+    .after("\nExamples:\n  formflag whoami\n  formflag whoami --server https://flags.example.com\n")
     .action(action(io, () => {}, showSelf));
 }
 

@@ -27,6 +27,8 @@ export type Input = {
   form: (given: string | undefined) => Promise<FormName>;
   /** The environment of `-e`, or chosen at a prompt. Throws `invalid` as `need` does. */
   environment: (project: string) => Promise<string>;
+  /** The project of `-p` and the environment of `-e`, or chosen at prompts. Throws `invalid` as `need` does. */
+  place: () => Promise<{ project: string; environment: string }>;
   /** The environments of a verb that takes several, each once. Throws `invalid` as `need` does. */
   environments: (project: string) => Promise<string[]>;
   /** The value of the option of that name, or one that is chosen at a prompt. Throws `invalid` as `need` does. */
@@ -55,6 +57,11 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
       `give it with ${option}, or set FORMFLAG_${what.toUpperCase()}${known}`,
     );
   };
+  const project = () =>
+    choose("-p <project>", "project", async () => {
+      const { projects } = await import("../../src/operations/projects.ts");
+      return (await listAll(client, projects.list)).map(({ slug }) => slug);
+    });
   const environment = (project: string) =>
     choose("-e <environment>", "environment", async () => {
       const { environments } = await import("../../src/operations/environments.ts");
@@ -89,12 +96,12 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
       if (command.getOptionValueSource("project") !== "env") return placed;
       return (await isForm(client, placed)) ? placed : name;
     },
-    project: () =>
-      choose("-p <project>", "project", async () => {
-        const { projects } = await import("../../src/operations/projects.ts");
-        return (await listAll(client, projects.list)).map(({ slug }) => slug);
-      }),
+    project,
     environment,
+    async place() {
+      const name = await project();
+      return { project: name, environment: await environment(name) };
+    },
     async environments(project) {
       const given = options["environment"];
       return Array.isArray(given) ? [...new Set(given.map(String))] : [await environment(project)];

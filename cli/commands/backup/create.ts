@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import type { Command } from "commander";
@@ -9,30 +9,35 @@ import { ignoreMissing, isOnReadOnlyDisk } from "../../../src/base/directory.ts"
 import { removeGarbage } from "../../../src/forms/keeping/removal.ts";
 import type { Scratch } from "../../../src/maintenance/archive.ts";
 import type { BackupManifest } from "../../../src/maintenance/manifest.ts";
-import { type BackupSource, createBackup, snapshotOf } from "../../../src/maintenance/backup.ts";
+import { type BackupSource, createBackup, readBackup, snapshotOf } from "../../../src/maintenance/backup.ts";
 import { packTar } from "../../../src/maintenance/tar.ts";
-import { NAMES } from "../../../src/storage.ts";
-import { UNVERIFIED, noteBackup } from "../../data/backups.ts";
+import { NAMES, type SharedStorage } from "../../../src/storage.ts";
+import { RECORDED, UNVERIFIED, noteBackup } from "../../data/backups.ts";
 import { lockBackup, needDatabase, openApp, openSource } from "../../data/open.ts";
 import { openPartial } from "../../data/partial.ts";
 import { lowerPriority } from "../../data/priority.ts";
 import { fileTime, freePath } from "../../data/restore.ts";
 import { openScratch } from "../../data/scratch.ts";
-import type { SharedStorage } from "../../../src/storage.ts";
 import { createPrinter } from "../../output/printer.ts";
 import { progressBar } from "../../output/progress.ts";
-import { formatNamed, saveTo } from "../../output/save.ts";
+import { formatNamed, saveTo, writeOut } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { localAction } from "../../session/action.ts";
 import { type Config, readConfig, readRemote } from "../../session/config.ts";
 import { env } from "../../session/env.ts";
-import type { Remote } from "../../session/remote.ts";
+import { type Remote, remoteTransport } from "../../session/remote.ts";
 import { loadStorage } from "../../session/storage.ts";
 import { usage } from "../../session/usage.ts";
 import { VERSION } from "../../version.ts";
-import { compressedFor, contents } from "./archive.ts";
-import { openUnmigrated, recordBackup } from "./record.ts";
-import { pipe, saveRemote } from "./remote.ts";
+import { compressedFor, contents, readArchive } from "./archive.ts";
+import { recordEvent } from "../../../src/access/audit/audit.ts";
+import type { Store } from "../../../src/app.ts";
+import { clock } from "../../../src/base/clock.ts";
+import { NotCurrent } from "../../../src/store/sqlite/connection.ts";
+import { openSqliteStore } from "../../../src/store/sqlite/store.ts";
+import { userName } from "../../session/user.ts";
+import { server } from "../../../src/operations/server.ts";
+import { clientOn } from "../../session/client.ts";
 
 export function addCreateCommand(backup: Command, io: Io): void {
   backup
@@ -44,9 +49,7 @@ export function addCreateCommand(backup: Command, io: Io): void {
       "-o, --output <file>",
       "output file, or - for standard output (default: formflag-backup-<time>.tar)",
     )
-    .addHelpText(
-      "after",
-      `
+    .after(`
 The archive is a tar file with the layout of the data directory, and a manifest.json with the SHA-256 of each file. It
 is compressed if its name ends in .gz. Submissions continue while it is made. A PostgreSQL database is first copied into
 the folder for temporary files (TMPDIR). An existing file is replaced only with --yes. With --server, the server makes
@@ -59,8 +62,7 @@ Examples:
   formflag backup create -o formflag.tar.gz
   formflag backup create -o - | zstd > formflag.tar.zst
   formflag backup create --server https://forms.example.com --token-file admin.token
-`,
-    )
+`)
     .action(localAction(io, parse, run));
 }
 
@@ -178,4 +180,77 @@ function counted({ body }: Response, add: (chunk: Uint8Array) => void): Response
     },
   });
   return new Response(body!.pipeThrough(count));
+}
+
+type Recording = AsyncDisposable & { store: Pick<Store, "audit"> };
+
+/** The store of a data directory, for one entry; null if its schema is an older one, which a backup leaves as it is. */
+function openUnmigrated(data: string): Recording | null {
+  if (env[RECORDED] !== undefined) return null;
+  try {
+    const store = openSqliteStore(join(data, NAMES.database), "inline");
+    return { store, [Symbol.asyncDispose]: () => store.close() };
+  } catch (error) {
+    if (error instanceof NotCurrent || error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Records a backup in the audit log, unless the server that runs this command has. Whoever reads the data can copy it
+ * anyway, so a disk that takes no entry is no reason to make no backup.
+ */
+async function recordBackup(io: Io, output: string, into: Recording | null): Promise<void> {
+  if (env[RECORDED] !== undefined || into === null) return;
+  await using recording = into;
+  const { store } = recording;
+  const operator = { name: userName(), type: "operator" } as const;
+  const isPipe = output === "-";
+  try {
+    await recordEvent({ store, now: () => clock.now() }, operator, {
+      action: "backup.create",
+      project: null,
+      object: isPipe ? null : basename(output),
+      details: { to: isPipe ? "standard output" : "file" },
+    });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    io.note(`warning: this backup is not in the audit log: ${error.message}\n`);
+  }
+}
+
+/** Saves a backup that a server makes, and verifies it before it gets its name. */
+async function saveRemote(io: Io, config: Config, output: string, remote: Remote): Promise<void> {
+  const printer = createPrinter(io, config);
+  const { body } = await clientOn(remoteTransport(remote)).open(server.backup);
+  if (output === "-") return pipe(io, { body });
+  const sum = createSum();
+  const line = printer.progress();
+  let manifest: BackupManifest | undefined;
+  const add = (chunk: Uint8Array) => {
+    sum.add(chunk);
+    line.draw(`${formatBytes(sum.size())} of the backup`);
+  };
+  await saveTo(output, { body: body && compressedFor(output, body) }, add, async (written) => {
+    line.clear();
+    using partial = openPartial(tmpdir());
+    using scratch = openScratch(partial.path("unpacked"));
+    manifest = await readArchive(printer, written, (entries, progress) =>
+      readBackup(entries, scratch, progress),
+    );
+  });
+  const { submissions, files } = manifest!;
+  const { size: bytes, sha256 } = sum.result();
+  await printer.report(
+    { file: output, bytes, submissions, files, sha256 },
+    `saved ${contents(manifest!)} in ${output} (${formatBytes(bytes)}), and verified it\n`,
+  );
+}
+
+/** Throws `unsupported` if the reader of standard output goes away early. */
+async function pipe(io: Io, archive: Pick<Response, "body">): Promise<void> {
+  if (await writeOut(io, archive)) return;
+  throw new AppError("unsupported", "the reader of standard output went away before the archive was whole", {
+    hint: "what it was given is not a backup",
+  });
 }

@@ -15,9 +15,7 @@ import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/why.ts";
 
 export function addChangeCommands(changes: Command, io: Io): void {
-  changes.addHelpText(
-    "after",
-    `
+  changes.after(`
 If an environment requires approvals (environments set --approvals), propose a change with --propose, let others approve it, and apply it.
 
 Examples:
@@ -26,8 +24,7 @@ Examples:
   formflag changes get 8k2d-0xqa-w51m -p shop
   formflag changes approve 8k2d-0xqa-w51m -p shop
   formflag changes apply 8k2d-0xqa-w51m -p shop
-`,
-  );
+`);
   addListCommand(changes, io);
   addGetCommand(changes, io);
   for (const verb of VERBS) addVerb(changes, io, verb);
@@ -38,8 +35,10 @@ function addListCommand(changes: Command, io: Io): void {
     .command("list")
     .alias("ls")
     .description("list the proposed changes of a project, newest first")
-    .addOption(projectOption())
-    .addOption(new Option("--status <status>", "only those with this status").choices(PROPOSAL_STATUSES))
+    .withOptions(
+      projectOption(),
+      new Option("--status <status>", "only those with this status").choices(PROPOSAL_STATUSES),
+    )
     .option("--limit <n>", "how many at most (default: 50)")
     .addOption(fieldOption())
     .action(
@@ -88,8 +87,7 @@ function addGetCommand(changes: Command, io: Io): void {
     .command("get")
     .argument(...CHANGE)
     .description("show a proposed change, its effect and its reviews")
-    .addOption(projectOption())
-    .addOption(fieldOption())
+    .withOptions(projectOption(), fieldOption())
     .action(
       action(io, readPlace, async ({ client, print, paint }: Session, names) => {
         const { change } = await client.call(operations.get, { names });

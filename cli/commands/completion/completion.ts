@@ -9,15 +9,12 @@ type Place = { words: string; choices: string[]; options: Option[] };
 export function addCompletionCommand(completion: Command, io: Io): void {
   completion
     .addArgument(new Argument("<shell>", "which shell").choices(Object.keys(SCRIPTS)))
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Examples:
   formflag completion bash > ~/.local/share/bash-completion/completions/formflag
   formflag completion zsh > ~/.zfunc/_formflag       (with fpath+=~/.zfunc before compinit)
   formflag completion fish > ~/.config/fish/completions/formflag.fish
-`,
-    )
+`)
     .action(localAction(io, parse, run));
 }
 

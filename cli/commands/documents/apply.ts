@@ -19,16 +19,13 @@ export function addDiffCommand(command: Command, io: Io): void {
 --exit-code --check: it exits 9 if something differs
 `;
   withDocumentOptions(command)
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Exits 9 if something differs, and 0 if nothing does. A token needs the scope read.
 
 Examples:
   formflag diff formflag.yaml
   formflag diff formflag.yaml --server https://flags.example.com
-`,
-    )
+`)
     .action(action(io, readDocumentOptions, diffDocument));
 }
 
@@ -48,9 +45,7 @@ export function addApplyCommand(command: Command, io: Io): void {
     .option("--dry-run", "show what would change, and change nothing; always exits 0")
     .addOption(whyOption())
     .option("--schema", "print the JSON Schema of a file, for editors, and nothing else")
-    .addHelpText(
-      "after",
-      `
+    .after(`
 What the file does not name stays as it is. With --prune, every section in the file is complete: flags, segments,
 environments and forms that it leaves out are deleted. --yes is needed to delete a flag that was read within a week,
 every flag of a project, an environment, a form with submissions, or more than three things at once, and for a setting
@@ -63,8 +58,7 @@ Examples:
   formflag apply formflag.yaml --prune
   formflag export -p shop | formflag apply - --server https://flags.example.com
   formflag apply --schema > formflag.schema.json
-`,
-    )
+`)
     .action(action(io, parseApply, runApply, { begins: ({ dryRun }) => dryRun !== true }));
 }
 

@@ -37,17 +37,14 @@ export function addExportCommand(command: Command, io: Io): void {
         FORMATS,
       ),
     )
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Keys are not part of the file: each server creates its own.
 
 Examples:
   formflag export -o formflag.yaml
   formflag export -p shop -o shop.yaml
   formflag export -p shop --forms --format json
-`,
-    )
+`)
     .action(action(io, parse, run));
 }
 

@@ -2,24 +2,25 @@ import type { Command } from "commander";
 import type { viewExperiment } from "../../../src/experiments/experiment.ts";
 import { experiments as operations } from "../../../src/operations/experiments.ts";
 import type { Io } from "../../output/terminal.ts";
-import { details, known, shown } from "../../output/text.ts";
+import { details, known, printable, shown, table } from "../../output/text.ts";
 import { whyOption } from "../../session/why.ts";
 import { addHistoryCommand } from "../change-history.ts";
 import { addDelete, addGet, addList } from "../verbs.ts";
-import { EXPERIMENT, placeOptions, readEnvironment, readPlace } from "./place.ts";
-import { addResultsCommand } from "./results.ts";
+import { EXPERIMENT, type Place, placeOptions, readPlace } from "./place.ts";
 import { addCreateCommand, addSetCommand } from "./set.ts";
 import { addShipCommand, addStateCommands } from "./states.ts";
+import type { Results } from "../../../src/experiments/results.ts";
+import { barOf, differenceInWords, percentOf, stateInWords } from "../../../src/experiments/result-words.ts";
+import { fieldOption } from "../../output/field.ts";
+import { action } from "../../session/action.ts";
+import type { Session } from "../../session/session.ts";
 
 export function addExperimentCommands(experiments: Command, io: Io): void {
-  experiments.addHelpText(
-    "after",
-    `\nExamples:
+  experiments.after(`\nExamples:
   formflag experiments create headline -p shop -e production --flag hero --metric submissions:contact --start
   formflag experiments results headline -p shop -e production
   formflag experiments ship headline -p shop -e production --variant b
-`,
-  );
+`);
   addCreateCommand(experiments, io);
   addSetCommand(experiments, io);
   addGet(experiments, io, {
@@ -34,7 +35,7 @@ export function addExperimentCommands(experiments: Command, io: Io): void {
   addList(experiments, io, {
     description: "list the experiments of an environment by name",
     options: placeOptions(),
-    parse: readEnvironment,
+    parse: (input) => input.place(),
     operation: operations.list,
     names: (place) => place,
     head: ["EXPERIMENT", "FLAG", "STATUS", "SPLIT", "DECIDES", "STARTED"],
@@ -100,4 +101,40 @@ function describeExperiment(experiment: View): string {
       ["why", why],
     ]),
   );
+}
+
+export function addResultsCommand(experiments: Command, io: Io): void {
+  const results = experiments
+    .command("results")
+    .argument(...EXPERIMENT)
+    .description("show what visitors of each variant did. The intervals are valid whenever you look");
+  results.withOptions(...placeOptions());
+  results.addOption(fieldOption()).action(
+    action(io, readPlace, async ({ client, print }: Session, place: Place) => {
+      const found = await client.call(operations.results, { names: place });
+      await print(found, drawResults(found));
+    }),
+  );
+}
+
+const BAR = 20;
+
+/** Results for a terminal: bars by variant and metric, then whether anything is decided. */
+function drawResults(results: Results): string {
+  const metrics = results.metrics.map(({ metric, primary, variants }) => {
+    const most = Math.max(...variants.map(({ rate }) => rate ?? 0));
+    const rows = variants.map((each) => [
+      each.variant,
+      each.visitors.toLocaleString("en"),
+      each.conversions.toLocaleString("en"),
+      percentOf(each.rate),
+      barOf(each.rate, most, BAR),
+      differenceInWords(each),
+    ]);
+    const head = ["VARIANT", "VISITORS", "CONVERSIONS", "RATE", "", "AGAINST THE CONTROL"];
+    return `${printable(metric)}${primary ? ", which decides" : ""}\n${table(head, rows)}`;
+  });
+  const { experiment, status, days, method } = results;
+  const running = `${experiment}: ${status}, ${days} ${days === 1 ? "day" : "days"}`;
+  return `${printable(running)}\n\n${metrics.join("\n")}\n${printable(stateInWords(results))}\n${method}\n`;
 }

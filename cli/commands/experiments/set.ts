@@ -10,7 +10,7 @@ import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { collect, countValue } from "../../session/values.ts";
 import { whyOption } from "../../session/why.ts";
-import { guardOptions } from "./guard-options.ts";
+import { guardOptions } from "./place.ts";
 import { EXPERIMENT, type Place, placeOptions, readPlace } from "./place.ts";
 
 type Design = {
@@ -24,7 +24,7 @@ type Design = {
 };
 
 function addDesignOptions(command: Command): Command {
-  for (const option of placeOptions()) command.addOption(option);
+  command.withOptions(...placeOptions());
   command
     .addOption(
       new Option(
@@ -39,7 +39,7 @@ function addDesignOptions(command: Command): Command {
     .option("--split <weights>", "weight of each variant, such as off:50,on:50 (default: equal weights)")
     .option("--min-days <days>", "number of days before a winner is declared (default: 7)")
     .option("--hypothesis <text>", "what you expect, and why");
-  for (const option of guardOptions()) command.addOption(option);
+  command.withOptions(...guardOptions());
   return command.addOption(whyOption());
 }
 
@@ -51,9 +51,7 @@ export function addCreateCommand(experiments: Command, io: Io): void {
     .option("--flag <flag>", "flag whose users are split among its variants");
   addDesignOptions(create)
     .option("--start", "start it at once")
-    .addHelpText(
-      "after",
-      `
+    .after(`
 A draft changes nothing. When you start it, it turns the flag on, splits the users who match no condition of the flag,
 and counts what visitors do. Until it ends, no other experiment and no ramp can start on the flag (exit 5).
 
@@ -61,8 +59,7 @@ Examples:
   formflag experiments create headline -p shop -e production --flag hero --metric submissions:contact
   formflag experiments create headline -p shop -e production --flag hero --metric event:signup --split a:80,b:20 \\
     --guard 'event:error rises 0%' --start
-`,
-    )
+`)
     .action(action(io, parseCreate, runCreate));
 }
 

@@ -23,7 +23,7 @@ export function addStateCommands(experiments: Command, io: Io): void {
       .command(name)
       .argument(...EXPERIMENT)
       .description(description);
-    for (const option of [...placeOptions(), whyOption()]) command.addOption(option);
+    command.withOptions(...placeOptions(), whyOption());
     command.action(
       action(io, readPlace, async ({ client, report }: Session, place: Place) => {
         const experiment = await client.call(operations[name], { names: place });
@@ -42,22 +42,19 @@ export function addShipCommand(experiments: Command, io: Io): void {
     .command("ship")
     .argument(...EXPERIMENT)
     .description("end an experiment and serve one variant to everyone, at once or by a ramp");
-  for (const option of placeOptions()) ship.addOption(option);
+  ship.withOptions(...placeOptions());
   ship
     .option("--variant <variant>", "variant that becomes the default")
     .option("--to <percents>", "shares of a ramp, such as 75,100 (default: everyone at once)")
     .option("--every <span>", "with --to, time from one share to the next (default: 1d)")
     .addOption(whyOption())
-    .addHelpText(
-      "after",
-      `
+    .after(`
 An experiment that has counted no visitor is shipped with --yes, or after a question.
 
 Examples:
   formflag experiments ship headline -p shop -e production --variant b
   formflag experiments ship headline -p shop -e production --variant b --to 75,100 --every 1d
-`,
-    )
+`)
     .action(action(io, parseShip, runShip));
 }
 

@@ -19,18 +19,14 @@ export function addCreateCommand(flags: Command, io: Io): void {
     .argument("[flag]", "slug of the new flag")
     .description("create a flag, in every environment of its project and off unless --on is given");
   withFlagOptions(create)
-    .addOption(ifNotExistsOption("the flag"))
-    .addOption(whyOption())
-    .addHelpText(
-      "after",
-      `
+    .withOptions(ifNotExistsOption("the flag"), whyOption())
+    .after(`
 The values apply to the environments of -e. Without -e, the flag is off and has no values in every environment.
 
 Examples:
   formflag flags create new-checkout -p shop
   formflag flags create banner -p shop -e develop --on --payload '{"text":"Hello"}'
-`,
-    )
+`)
     .action(action(io, parse, run));
 }
 

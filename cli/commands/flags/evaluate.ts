@@ -27,16 +27,13 @@ export function addEvaluateCommand(flags: Command, io: Io): void {
   withValues(flags.command("evaluate"))
     .argument("[flag]", "slug of the flag, or <flag>.payload")
     .description("evaluate a flag for a context, now or after a change")
-    .addOption(projectOption())
-    .addOption(environmentOption())
+    .withOptions(projectOption(), environmentOption())
     .option(
       "--context <values>",
       "the values that its rule uses: pairs such as 'plan=pro, country=AT', JSON, @FILE, or - for standard input",
       "{}",
     )
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Shows the value of the flag and the reason for it. With options of flags set, shows the value now and after that change,
 without making the change; the flag need not exist. Exits 1 if the rule of the flag cannot be used. If a flag has no
 value, readers use their own default.
@@ -45,8 +42,7 @@ Examples:
   formflag flags evaluate new-checkout -p shop -e production
   formflag flags evaluate search -p shop -e production --context '{"targetingKey":"ann","email":"ann@example.com"}'
   formflag flags evaluate search -p shop -e production --context plan=pro --if 'plan == pro' --then on
-`,
-    )
+`)
     .action(action(io, parse, run));
 }
 

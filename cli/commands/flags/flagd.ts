@@ -19,7 +19,6 @@ import type { Session } from "../../session/session.ts";
 import { readText } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/why.ts";
-import { readEnvironment } from "./place.ts";
 
 function formatOption(formats: readonly string[], description: string): Option {
   return new Option("--format <format>", description).choices(formats).default("flagd");
@@ -38,13 +37,10 @@ export function addImportCommand(flags: Command, io: Io): void {
       "--from-environment <name>",
       "environment in the file, if it has several (default: the one with the name given as -e)",
     )
-    .addOption(projectOption())
-    .addOption(environmentOption())
+    .withOptions(projectOption(), environmentOption())
     .option("--dry-run", "show what would change, and change nothing")
     .addOption(whyOption())
-    .addHelpText(
-      "after",
-      `
+    .after(`
 The file is imported completely or not at all. A new flag is off in the other environments. Boolean variants on and off
 without a rule become a flag without variants; <flag>.payload becomes its payload. A rule that refers to a segment that
 does not exist, or yields a variant that the flag does not have, is imported with a warning.
@@ -57,8 +53,7 @@ Examples:
   formflag flags import flags.yaml -p shop -e develop
   formflag flags import features.json --format unleash -p shop -e production --from-environment live --dry-run
   formflag flags export -p shop -e develop | formflag flags import - -p shop -e staging
-`,
-    )
+`)
     .action(action(io, parseImport, importFlags));
 }
 
@@ -73,7 +68,7 @@ type ImportValues = {
 
 async function parseImport(input: Input, given?: string): Promise<ImportValues> {
   const file = await input.need(given, "file");
-  const place = await readEnvironment(input);
+  const place = await input.place();
   const { format, fromEnvironment: from, dryRun } = input.options as ImportOptions;
   if (format !== "flagd") {
     // Loaded for such a file alone.
@@ -139,18 +134,14 @@ export function addExportCommand(flags: Command, io: Io): void {
   flags
     .command("export")
     .description("write the flags and segments of an environment")
-    .addOption(formatOption(["flagd"], FLAGD))
-    .addOption(projectOption())
-    .addOption(environmentOption())
+    .withOptions(formatOption(["flagd"], FLAGD), projectOption(), environmentOption())
     .option("--members", "include the members of segments that forms fill, at most 10,000 for each")
     .option("-o, --output <file>", "output file, in YAML if its name says so; - for standard output", "-")
     .option(
       "--watch",
       "write the file again after each change, until interrupted; expired flags are off in it",
     )
-    .addHelpText(
-      "after",
-      `
+    .after(`
 A flag without variants is written with boolean variants on and off, and its payload as the flag <flag>.payload. An
 import of the file restores the same flags. Flags whose rules use matches, in_cidr, before or after are left out,
 because flagd does not have these operators.
@@ -159,8 +150,7 @@ Examples:
   formflag flags export -p shop -e production > flags.json
   formflag flags export -p shop -e production -o flags.json
   formflag flags export -p shop -e production -o flags.json --watch
-`,
-    )
+`)
     .action(action(io, parseExport, exportFlags));
 }
 
@@ -177,7 +167,7 @@ async function parseExport(input: Input): Promise<ExportValues> {
   if (watch === true && output === "-")
     throw usage("--watch writes a file again and again", "name the file: -o flags.json");
   return {
-    ...(await readEnvironment(input)),
+    ...(await input.place()),
     output: String(output),
     members: members === true,
     watch: watch === true,

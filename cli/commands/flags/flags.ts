@@ -10,10 +10,10 @@ const VERBS: [names: string, load: Load][] = [
   ["list", async () => (await import("./list.ts")).addListCommand],
   ["enable disable toggle", async () => (await import("./switch.ts")).addSwitchCommands],
   ["archive restore", async () => (await import("./archive.ts")).addArchiveCommands],
-  ["delete", async () => (await import("./delete.ts")).addDeleteCommand],
-  ["stale", async () => (await import("./stale.ts")).addStaleCommand],
+  ["delete", async () => (await import("./archive.ts")).addDeleteCommand],
+  ["stale", async () => (await import("./usage.ts")).addStaleCommand],
   ["refs", async () => (await import("./refs/refs.ts")).addRefsCommands],
-  ["feedback", async () => (await import("./feedback/feedback.ts")).addFeedbackCommands],
+  ["feedback", async () => (await import("./feedback.ts")).addFeedbackCommands],
   ["usage", async () => (await import("./usage.ts")).addUsageCommand],
   ["evaluate", async () => (await import("./evaluate.ts")).addEvaluateCommand],
   ["import", async () => (await import("./flagd.ts")).addImportCommand],
@@ -26,7 +26,7 @@ const VERBS: [names: string, load: Load][] = [
       return (flags, io) => addHistoryCommand(flags, io, "flag");
     },
   ],
-  ["undo", async () => (await import("./undo.ts")).addUndoCommand],
+  ["undo", async () => (await import("./rollback.ts")).addUndoCommand],
   ["rollback", async () => (await import("./rollback.ts")).addRollbackCommand],
   ["promote", async () => (await import("./promote.ts")).addPromoteCommand],
   ["scheduled", async () => (await import("./scheduled.ts")).addScheduledCommand],
@@ -39,15 +39,12 @@ const VERBS: [names: string, load: Load][] = [
 export async function addFlagCommands(flags: Command, io: Io, args: readonly string[]): Promise<void> {
   hearVerbs(flags);
   hearOptions(flags);
-  flags.addHelpText(
-    "after",
-    `\nExamples:
+  flags.after(`\nExamples:
   formflag flags set new-checkout -p shop -e production --on
   formflag flags get new-checkout -p shop -e production
   formflag flags list -p shop -e production
   formflag flags evaluate new-checkout -p shop -e production --context '{"targetingKey":"ann"}'
-`,
-  );
+`);
   await loadVerbs(flags, io, args, VERBS);
 }
 

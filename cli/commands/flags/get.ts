@@ -17,9 +17,7 @@ export function addGetCommand(flags: Command, io: Io): void {
     .command("get")
     .argument("[flag]", "slug of the flag")
     .description("show a flag as it is set in an environment")
-    .addOption(projectOption())
-    .addOption(environmentOption())
-    .addOption(fieldOption())
+    .withOptions(projectOption(), environmentOption(), fieldOption())
     .action(action(io, readPlace, run));
 }
 

@@ -19,17 +19,17 @@ export function addListCommand(flags: Command, io: Io): void {
     .command("list")
     .alias("ls")
     .description("list the flags of an environment by name; without -e, of every environment side by side")
-    .addOption(projectOption())
-    .addOption(environmentsOption())
-    .addOption(new Option("--state <state>", "only flags in this state").choices(["on", "off", "archived"]))
+    .withOptions(
+      projectOption(),
+      environmentsOption(),
+      new Option("--state <state>", "only flags in this state").choices(["on", "off", "archived"]),
+    )
     .option("--tag <tag>", "only flags with this tag")
     .option("--owner <name>", "only flags of this owner")
     .option("--stale", "only flags that look finished, as flags stale lists them")
     .option("--changed <span>", "only flags that changed within this time, such as 7d")
     .addOption(fieldOption())
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Archived flags are listed only with --state archived.
 
 With --json and without -e, a flag is an object with slug, description and environments. environments has a member for
@@ -39,8 +39,7 @@ Examples:
   formflag flags list -p shop
   formflag flags list -p shop -e production
   formflag flags list -p shop -e production --tag beta --changed 7d
-`,
-    )
+`)
     .action(action(io, parse, run));
 }
 

@@ -24,9 +24,7 @@ export function addManifestCommand(flags: Command, io: Io): void {
     .addOption(projectOption())
     .option("-o, --output <file>", "write it there (default: standard output)")
     .option("--check <file>", "compare a manifest with the project; exit 9 if they differ")
-    .addHelpText(
-      "after",
-      `
+    .after(`
 openfeature generate turns the file into typed code. Flags are sorted by key, without archived ones. The default value
 of a flag that is on or off is false; for a flag with variants it is the value of the default variant, if all
 environments agree.
@@ -34,8 +32,7 @@ environments agree.
 Examples:
   formflag flags manifest -p shop -o flags.json
   formflag flags manifest -p shop --check flags.json
-`,
-    )
+`)
     .action(action(io, parse, run));
 }
 

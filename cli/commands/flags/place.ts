@@ -14,7 +14,7 @@ export type Place = { project: string; environment: string; flag: string };
 /** The flag that was given and the environment of `-p` and `-e`, prompted for if missing. */
 export async function readPlace(input: Input, given: string | undefined): Promise<Place> {
   const flag = await input.need(given, "flag");
-  return { ...(await readEnvironment(input)), flag };
+  return { ...(await input.place()), flag };
 }
 
 /** Every flag that was given, in every environment of `-e`, prompted for if missing. */
@@ -37,12 +37,6 @@ export async function inLockOrder({ client }: Session, places: Place[]): Promise
     locked.set(environment, found.locked);
   }
   return places.toSorted((a, b) => Number(locked.get(b.environment)) - Number(locked.get(a.environment)));
-}
-
-/** The environment of `-p` and `-e`, prompted for if missing. */
-export async function readEnvironment(input: Input): Promise<{ project: string; environment: string }> {
-  const project = await input.project();
-  return { project, environment: await input.environment(project) };
 }
 
 /** The flag, with its revision. Throws `not_found`, with the name that was probably meant as the hint. */

@@ -25,17 +25,14 @@ export function addPromoteCommand(flags: Command, io: Io): void {
     .option("--segments", "also copy the segments that the rules refer to")
     .option("--dry-run", "show what would change, and change nothing")
     .addOption(whyOption())
-    .addHelpText(
-      "after",
-      `
+    .after(`
 ${ownValues()} are copied, all at once or not at all.
 
 Examples:
   formflag flags promote new-checkout -p shop --from staging --to production
   formflag flags promote --all -p shop --from staging --to production --dry-run
   formflag flags promote search -p shop --from develop --to staging --segments
-`,
-    )
+`)
     .action(action(io, parse, run));
 }
 

@@ -20,7 +20,7 @@ import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { durationValue, timeValue } from "../../session/values.ts";
-import { guardOptions } from "../experiments/guard-options.ts";
+import { guardOptions } from "../experiments/place.ts";
 import { whyOption } from "../../session/why.ts";
 import { type Place, findFlag, readPlace } from "./place.ts";
 
@@ -32,13 +32,12 @@ export function addRampCommand(flags: Command, io: Io): void {
     .command("ramp")
     .argument("[flag]", "slug of the flag")
     .description("raise the share of a variant step by step; without options, show the ramp")
-    .addOption(projectOption())
-    .addOption(environmentOption())
+    .withOptions(projectOption(), environmentOption())
     .option("--variant <variant>", "variant whose share grows; a flag without variants gets on and off")
     .option("--to <percents>", "rising shares, such as 1,10,50,100; with 100 the variant becomes the default")
     .option("--every <span>", "time from one step to the next: 30m, 12h, 1d")
     .option("--start <time>", "time of the first step: ISO 8601, or a duration such as 2h (default: now)");
-  for (const option of guardOptions()) ramp.addOption(option);
+  ramp.withOptions(...guardOptions());
   for (const [name, text] of [
     ["pause", "make no more steps until it is resumed; the flag stays as it is"],
     ["resume", "continue from the share that the flag has now"],
@@ -49,9 +48,8 @@ export function addRampCommand(flags: Command, io: Io): void {
   }
   ramp
     .option("--keep", "with --abort, leave the flag as it is")
-    .addOption(whyOption())
-    .addOption(fieldOption())
-    .addHelpText("after", HELP)
+    .withOptions(whyOption(), fieldOption())
+    .after(HELP)
     .action(action(io, parse, run));
 }
 
@@ -180,13 +178,8 @@ export function addRampsCommand(flags: Command, io: Io): void {
   flags
     .command("ramps")
     .description("list the last ramp of each flag of a project, in each environment or in one")
-    .addOption(projectOption())
-    .addOption(environmentOption())
-    .addOption(fieldOption())
-    .addHelpText(
-      "after",
-      "\nExamples:\n  formflag flags ramps -p shop\n  formflag flags ramps -p shop -e production\n",
-    )
+    .withOptions(projectOption(), environmentOption(), fieldOption())
+    .after("\nExamples:\n  formflag flags ramps -p shop\n  formflag flags ramps -p shop -e production\n")
     .action(
       action(
         io,

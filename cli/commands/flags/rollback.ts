@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { SHARED_NAMES } from "../../../src/flags/flag-fields.ts";
 import { history as operations } from "../../../src/operations/history.ts";
 import type { Io } from "../../output/terminal.ts";
-import { shown } from "../../output/text.ts";
+import { printable, shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
@@ -10,26 +10,25 @@ import { ifRevision, revisionOption } from "../../session/revision.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/why.ts";
-import { changesOf } from "./changes.ts";
 import { type Place, readPlace } from "./place.ts";
 import { ownValues, summaryOf } from "./state.ts";
+import { AppError } from "../../../src/base/errors.ts";
+import { JSON_NOTATION, printDiff } from "../../output/diff.ts";
+import type { Client } from "../../session/client.ts";
+import { listAll } from "../../session/pages.ts";
 
 export function addRollbackCommand(flags: Command, io: Io): void {
   flags
     .command("rollback")
     .argument("[flag]", "slug of the flag")
     .description("restore the state of a flag in an environment after a certain change, as a new change")
-    .addOption(projectOption())
-    .addOption(environmentOption())
+    .withOptions(projectOption(), environmentOption())
     .option(
       "--to <revision>",
       "revision of that change, as flags history shows it, or before, for the state before the newest change (default: choose at the prompt; without a terminal, before)",
     )
-    .addOption(revisionOption())
-    .addOption(whyOption())
-    .addHelpText(
-      "after",
-      `
+    .withOptions(revisionOption(), whyOption())
+    .after(`
 ${ownValues(...SHARED_NAMES)} are restored. A flag that was deleted since is created again, off in the other
 environments. Before its first change in an environment, a flag is off and empty there. To take back only the newest
 change, use flags undo. After a rollback, the newest change is the rollback itself, so a second rollback with --to
@@ -39,16 +38,15 @@ Examples:
   formflag flags history new-checkout -p shop -e production
   formflag flags rollback new-checkout -p shop -e production --to 12
   formflag flags rollback new-checkout -p shop -e production --to before
-`,
-    )
-    .action(action(io, parse, run));
+`)
+    .action(action(io, parsePoint, rollback));
 }
 
 type Point = number | "before";
 /** `to` is undefined if it has to be chosen. */
 type Values = { place: Place; to: Point | undefined; revision: number | undefined };
 
-async function parse(input: Input, given?: string): Promise<Values> {
+async function parsePoint(input: Input, given?: string): Promise<Values> {
   const place = await readPlace(input, given);
   const { to } = input.options as { to?: string };
   return { place, to: to === undefined ? undefined : pointValue(to), revision: ifRevision(input.options) };
@@ -64,7 +62,7 @@ function pointValue(text: string): Point {
   );
 }
 
-async function run(session: Session, { place, to: given, revision }: Values): Promise<void> {
+async function rollback(session: Session, { place, to: given, revision }: Values): Promise<void> {
   const { client, report } = session;
   const { project, environment, flag: slug } = place;
   const to = given ?? (await choosePoint(session, place));
@@ -91,4 +89,70 @@ async function choosePoint({ client, canPrompt }: Session, place: Place): Promis
     ...states.keys(),
   ]);
   return states.get(chosen)!;
+}
+
+export function addUndoCommand(flags: Command, io: Io): void {
+  flags
+    .command("undo")
+    .argument("[flag]", "slug of the flag")
+    .description("take back the newest change of a flag in an environment, as a new change")
+    .withOptions(projectOption(), environmentOption(), whyOption())
+    .after(`
+Shows what will change and asks; without a terminal it needs --yes. If the change was the first one in the environment,
+the flag becomes off and empty there. A deleted flag is created again. A second undo takes back the first. To go back
+further, use flags rollback.
+
+Examples:
+  formflag flags undo new-checkout -p shop -e production
+  formflag flags undo new-checkout -p shop -e production --yes --why 'orders dropped by half'
+`)
+    .action(action(io, readPlace, undo));
+}
+
+async function undo(session: Session, place: Place): Promise<void> {
+  const { client, config, canPrompt, confirm, report, paint } = session;
+  const { project, environment, flag: slug } = place;
+  const newest = await newestChange(session, place);
+  const head = printable(`undo revision ${newest.revision}, ${newest.at}, by ${newest.who}`);
+  const states = { before: stateIn(newest.after, environment), after: stateIn(newest.before, environment) };
+  if (!config.yes) {
+    const diff = printDiff({ head, color: "bold", ...states }, JSON_NOTATION, paint);
+    session.io.note(diff);
+    const what = shown`the newest change of ${slug} in ${project}/${environment}`;
+    if (!canPrompt())
+      throw usage(`${what} would be undone, and there is no terminal to confirm on`, "add --yes to undo it");
+    await confirm(`Undo ${what}?`);
+  }
+  // The change that is shown is the one that is undone, or none.
+  const flag = await client.call(operations.rollback, { names: place, body: { before: newest.revision } });
+  const text = shown`undid revision ${newest.revision} of ${slug} in ${project}/${environment}: ${summaryOf(flag)}\n`;
+  await report(flag, text);
+}
+
+async function newestChange({ client }: Session, place: Place) {
+  const [newest] = await changesOf(client, place);
+  if (newest) return newest;
+  const { flag, environment } = place;
+  throw new AppError("not_found", `there is no change of "${flag}" in ${environment} to undo`);
+}
+
+/** A flag that does not exist is off and empty. */
+const BLANK = { enabled: false, expiredAt: null };
+
+/** The state of the flag in the environment: a deletion has it for each. */
+function stateIn(state: unknown, environment: string): unknown {
+  const { environments } = (state ?? {}) as { environments?: Record<string, unknown> };
+  return (environments === undefined ? state : environments[environment]) ?? BLANK;
+}
+
+/** The newest changes of a flag in an environment, 20 at most, newest first. */
+export async function changesOf(client: Client, { project, environment, flag }: Place) {
+  const changes = await listAll(client, operations.ofFlag, {
+    names: { project, flag },
+    query: { environment },
+    cursor: "before",
+    limit: 20,
+  });
+  // Failures of scheduled changes, and ramps, which changed nothing, are listed too.
+  return changes.filter(({ kind }) => kind === "flag");
 }

@@ -22,11 +22,8 @@ export function addScheduledCommand(flags: Command, io: Io): void {
     .description(
       "list the changes that --at and --for have scheduled, and the next steps of ramps, in order of time",
     )
-    .addOption(projectOption())
-    .addOption(environmentOption())
-    .addHelpText(
-      "after",
-      `
+    .withOptions(projectOption(), environmentOption())
+    .after(`
 A server makes them within a second of their time. If no server is running, they are made by the next command that reads
 flags, or by the next server before it answers requests.
 
@@ -34,8 +31,7 @@ Examples:
   formflag flags set sale -p shop -e production --on --at 2027-01-31T12:00:00Z
   formflag flags scheduled -p shop
   formflag flags unschedule k3v9-x2mq-71bd -p shop
-`,
-    )
+`)
     .action(action(io, parseScheduled, showScheduled));
 }
 
@@ -68,8 +64,7 @@ export function addUnscheduleCommand(flags: Command, io: Io): void {
     .argument("[id]", "id of the scheduled change")
     .description("cancel a scheduled change")
     .addOption(projectOption())
-    .addHelpText(
-      "after",
+    .after(
       "\nExamples:\n  formflag flags scheduled -p shop\n  formflag flags unschedule k3v9-x2mq-71bd -p shop\n",
     )
     .action(action(io, parseUnschedule, cancelScheduled));

@@ -16,7 +16,7 @@ import { sourceOf } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { expiryValue, switchValue } from "../../session/values.ts";
 import { whyOption } from "../../session/why.ts";
-import { changeDetails } from "./details.ts";
+import { changeDetails } from "./archive.ts";
 import { type FlagsOfProject, type Place, inLockOrder, readPlaces } from "./place.ts";
 import { noteRules, reportFlag } from "./report.ts";
 import { planChange, readValues, type ValuesChange, withValues } from "./values.ts";
@@ -45,9 +45,8 @@ export function addSetCommand(flags: Command, io: Io): void {
       "--at <time>",
       "schedule the change for this time; the flag must exist: ISO 8601, or a duration such as 2h",
     )
-    .addOption(revisionOption().conflicts("at"))
-    .addOption(whyOption())
-    .addHelpText("after", HELP)
+    .withOptions(revisionOption().conflicts("at"), whyOption())
+    .after(HELP)
     .action(action(io, parse, setFlags));
 }
 

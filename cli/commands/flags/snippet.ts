@@ -10,7 +10,6 @@ import type { Client } from "../../session/client.ts";
 import type { Session } from "../../session/session.ts";
 import { servedAt } from "../../session/storage.ts";
 import { usage } from "../../session/usage.ts";
-import { readEnvironment } from "./place.ts";
 
 /** Default address of a server. */
 const LOCAL = "http://127.0.0.1:8787";
@@ -19,27 +18,26 @@ export function addSnippetCommand(flags: Command, io: Io): void {
   flags
     .command("snippet")
     .description("print the tag of flags.js for pages, pinned to the script of this release")
-    .addOption(projectOption())
-    .addOption(environmentOption())
-    .addOption(new Option("--key <key>", "a browser key of the environment"))
-    .addHelpText(
-      "after",
-      `
+    .withOptions(
+      projectOption(),
+      environmentOption(),
+      new Option("--key <key>", "a browser key of the environment"),
+    )
+    .after(`
 A browser key is a token with the scope flags:browser. The address in the tag begins with FORMFLAG_PUBLIC_URL, if it is
 set. Otherwise it is that of --server, or of the server that is running on the data directory. Later releases serve the
 same bytes at the address in the tag.
 
 Examples:
   formflag flags snippet -p shop -e production --key "$(cat site.key)"
-`,
-    )
+`)
     .action(action(io, parse, run));
 }
 
 type Values = { project: string; environment: string; key: string };
 
 async function parse(input: Input): Promise<Values> {
-  const place = await readEnvironment(input);
+  const place = await input.place();
   const { key } = input.options as { key?: string };
   const create = `formflag tokens create site --scope flags:browser -p ${place.project} -e ${place.environment}`;
   if (key === undefined) throw usage("flags snippet needs --key", `${create} makes one`);

@@ -29,7 +29,7 @@ function withFor(command: Command): Command {
   const verb = command.name();
   return command
     .option("--for <span>", "undo the change after this time: 30m, 2h, 7d")
-    .addHelpText("after", `  formflag flags ${verb} new-checkout -p shop -e production --for 2h\n`);
+    .after(`  formflag flags ${verb} new-checkout -p shop -e production --for 2h\n`);
 }
 
 function add(flags: Command, io: Io, verb: string, description: string, enabledAfter: Switch): Command {
@@ -37,19 +37,13 @@ function add(flags: Command, io: Io, verb: string, description: string, enabledA
     .command(verb)
     .argument("[flag...]", "slug of the flag")
     .description(description)
-    .addOption(projectOption())
-    .addOption(environmentsOption())
-    .addOption(revisionOption())
-    .addOption(whyOption())
-    .addHelpText(
-      "after",
-      `
+    .withOptions(projectOption(), environmentsOption(), revisionOption(), whyOption())
+    .after(`
 A flag that does not exist is not created: exit 3.
 
 Example:
   formflag flags ${verb} new-checkout -p shop -e production
-`,
-    )
+`)
     .action(
       action(
         io,

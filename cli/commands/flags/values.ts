@@ -17,8 +17,10 @@ import { type FlagDetail, type RulesChange, readRules, withRules } from "./rules
 /** The options that say what a flag is in an environment: state, payload, expiry, variants and rules. */
 export function withValues(command: Command): Command {
   return withRules(command)
-    .addOption(new Option("--on", "turn it on").conflicts("off"))
-    .addOption(new Option("--off", "turn it off").conflicts("on"))
+    .withOptions(
+      new Option("--on", "turn it on").conflicts("off"),
+      new Option("--off", "turn it off").conflicts("on"),
+    )
     .option("--payload <json>", "data for readers: JSON, @FILE, - for standard input, or none")
     .addOption(
       optionFor(

@@ -21,20 +21,15 @@ export function addCreateCommand(forms: Command, io: Io): void {
       .command("create")
       .argument("[form]", "slug of the new form")
       .description("create a form and the key in its address")
-      .addOption(newFormProjectOption())
-      .addOption(ifNotExistsOption("the form"))
-      .addOption(fieldOption())
+      .withOptions(newFormProjectOption(), ifNotExistsOption("the form"), fieldOption())
       .addOption(whyOption()),
   )
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Examples:
   formflag forms create contact
   formflag forms create jobs --uploads on --max-file-size 10MB --success-url https://example.com/thanks
   formflag forms create prize --closes-at 2027-01-31T12:00:00Z --max-submissions 500
-`,
-    )
+`)
     .action(action(io, readNewForm, createForm, BEGINS));
 }
 

@@ -8,9 +8,9 @@ const VERBS: [names: string, load: Load][] = [
   ["set uploads enable disable", async () => (await import("./set.ts")).addSetCommands],
   ["list", async () => (await import("./read.ts")).addListCommand],
   ["get", async () => (await import("./read.ts")).addGetCommand],
-  ["move", async () => (await import("./move.ts")).addMoveCommand],
+  ["move", async () => (await import("./read.ts")).addMoveCommand],
   ["snippet", async () => (await import("./snippet.ts")).addSnippetCommand],
-  ["test", async () => (await import("./test.ts")).addTestCommand],
+  ["test", async () => (await import("./read.ts")).addTestCommand],
   [
     "history",
     async () => {
@@ -18,7 +18,7 @@ const VERBS: [names: string, load: Load][] = [
       return (forms, io) => addHistoryCommand(forms, io, "form");
     },
   ],
-  ["delete", async () => (await import("./delete.ts")).addDeleteCommand],
+  ["delete", async () => (await import("./read.ts")).addDeleteCommand],
 ];
 
 export async function addFormCommands(forms: Command, io: Io, args: readonly string[]): Promise<void> {
@@ -75,13 +75,10 @@ upload: type formflag forms set <form> --uploads on
 [test] *: it sends a test submission of its own; POST sends yours
 [set] --slug --rename --key: a slug cannot be changed, since addresses and programs have it; --name changes the name for people
 `;
-  forms.addHelpText(
-    "after",
-    `\nExamples:
+  forms.after(`\nExamples:
   formflag forms create contact
   formflag forms uploads contact on
   formflag forms set contact --success-url https://example.com/thanks
-`,
-  );
+`);
   await loadVerbs(forms, io, args, VERBS);
 }

@@ -5,22 +5,25 @@ import { DEFAULT_SETTINGS } from "../../../src/forms/settings/settings.ts";
 import { forms as operations } from "../../../src/operations/forms.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
-import { table } from "../../output/text.ts";
+import { shown, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { formProjectOption } from "../../session/config.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { noteWarnings } from "../../session/hints.ts";
-import { named } from "../verbs.ts";
+import { addDelete, named } from "../verbs.ts";
 import { allServed, describeForm, served, uploadsOf, withUrl } from "./describe.ts";
+import type { FormName } from "../../../src/forms/form-name.ts";
+import type { Input } from "../../session/input.ts";
+import { usage } from "../../session/usage.ts";
+import { whyOption } from "../../session/why.ts";
 
 export function addListCommand(forms: Command, io: Io): void {
   forms
     .command("list")
     .alias("ls")
     .description("list forms by name")
-    .addOption(formProjectOption())
-    .addOption(fieldOption())
+    .withOptions(formProjectOption(), fieldOption())
     .action(action(io, (input) => input.givenProject(), list));
 }
 
@@ -49,8 +52,7 @@ export function addGetCommand(forms: Command, io: Io): void {
     .command("get")
     .argument("[form]", "slug or key of the form")
     .description("show a form, its key and its settings")
-    .addOption(formProjectOption())
-    .addOption(fieldOption())
+    .withOptions(formProjectOption(), fieldOption())
     .action(action(io, named("form"), get));
 }
 
@@ -59,4 +61,75 @@ async function get(session: Session, name: string): Promise<void> {
   const form = withUrl(config, await client.call(operations.get, { names: { form: name } }));
   await print(form, describeForm(await served(config, form)));
   noteWarnings(session.note, form);
+}
+
+export function addTestCommand(forms: Command, io: Io): void {
+  forms
+    .command("test")
+    .argument("[form]", "slug or key of the form")
+    .description("store a test submission and send it to the targets and addresses of the form")
+    .addOption(formProjectOption())
+    .after(`
+The submission has one field, message. It is not checked against the schema or for spam. The server sends it; deliveries
+list --submission shows the answers.
+
+Example:
+  formflag forms test contact
+`)
+    .action(action(io, named("form"), storeTest));
+}
+
+async function storeTest(session: Session, form: string): Promise<void> {
+  const { client, report } = session;
+  const submission = await client.call(operations.test, { names: { form } });
+  await report(submission, shown`stored the test as submission ${submission.id}\n`);
+  noteWarnings(session.note, submission);
+}
+
+export function addMoveCommand(forms: Command, io: Io): void {
+  forms
+    .command("move")
+    .argument("[form]", "slug or key of the form")
+    .description("move a form to another project, with its submissions, files, targets and history")
+    .option("--to <project>", "the project to move it to")
+    .withOptions(formProjectOption(), whyOption())
+    .after(`
+The form keeps its key and its address, so pages that post to it continue to work.
+
+Examples:
+  formflag forms move contact --to shop
+  formflag forms move contact -p blog --to shop
+`)
+    .action(action(io, parseMove, move));
+}
+
+type Move = { form: FormName; to: string };
+
+async function parseMove(input: Input, given?: string): Promise<Move> {
+  const name = await input.need(given, "form");
+  const { to } = input.options as { to?: string };
+  if (to === undefined) throw usage("say where to move it", `formflag forms move ${name} --to <project>`);
+  return { form: await input.form(name), to };
+}
+
+async function move({ client, config, report }: Session, { form: name, to }: Move): Promise<void> {
+  const answer = await client.call(operations.set, { names: { form: name }, body: { project: to } });
+  const form = withUrl(config, answer);
+  const done = form.result === "unchanged" ? "is already in" : "moved to";
+  await report(form, shown`form ${form.slug} ${done} project ${form.project}\n`);
+}
+
+export function addDeleteCommand(forms: Command, io: Io): void {
+  addDelete(forms, io, {
+    argument: ["[form]", "slug or key of the form"],
+    description: "delete a form, its submissions and their files",
+    options: [formProjectOption(), whyOption()],
+    help: "\nExample:\n  formflag forms delete contact --yes\n",
+    parse: named("form"),
+    operations,
+    names: (form) => ({ form }),
+    kind: "form",
+    id: (_, { slug }) => ({ slug }),
+    more: () => " with all its submissions and files",
+  });
 }

@@ -27,9 +27,7 @@ export function addSetCommands(forms: Command, io: Io): void {
       .addOption(formProjectOption())
       .addOption(whyOption());
   withSettings(add("set", "change the settings of a form"))
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Examples:
   formflag forms set contact --success-url https://example.com/thanks --error-url https://example.com/oops
   formflag forms set contact --allow-origin https://example.com,https://www.example.com
@@ -41,12 +39,11 @@ Examples:
   formflag forms set contact --schema @contact.schema.json
   formflag forms set contact --open-when shop/production/contact-open
   formflag forms set contact --schema none --spam-word none --closes-at none --spam default
-`,
-    )
+`)
     .action(action(io, readSettings, patchForm));
   add("uploads", "accept files with submissions, or refuse them")
     .argument("[on|off]", "whether it accepts files")
-    .addHelpText("after", "\nExample:\n  formflag forms uploads jobs on\n")
+    .after("\nExample:\n  formflag forms uploads jobs on\n")
     .action(action(io, readUploads, patchForm));
   add("enable", "accept submissions again").action(action(io, readEnabled, patchForm));
   add("disable", "refuse new submissions, and keep the stored ones").action(

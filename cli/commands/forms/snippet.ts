@@ -24,9 +24,7 @@ export function addSnippetCommand(forms: Command, io: Io): void {
         .default("html"),
     )
     .addOption(formProjectOption())
-    .addHelpText(
-      "after",
-      `
+    .after(`
 For a form without a schema, the fields are those of a contact form. The address begins with FORMFLAG_PUBLIC_URL, if it
 is set. Otherwise it is that of --server, or of the server that is running on the data directory.
 
@@ -34,8 +32,7 @@ Examples:
   formflag forms snippet contact > contact.html
   formflag forms snippet contact --kind fetch
   formflag forms snippet contact --kind curl | sh
-`,
-    )
+`)
     .action(action(io, parse, run));
 }
 

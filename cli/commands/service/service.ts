@@ -27,11 +27,9 @@ print show: type formflag service install --print
     )
     .option("--print", "print the unit, and install nothing")
     .option("--user", USER);
-  for (const option of serveOptions()) install.addOption(option);
+  install.withOptions(...serveOptions());
   install
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Writes the unit, starts the service and enables it. A system service needs root. It runs as the user formflag, which is
 created if necessary. An executable in a home directory is copied to ${EXECUTABLE}. To change the service, run the
 command again with other options or a newer executable. If it does not start with them, the former unit runs again.
@@ -43,21 +41,17 @@ Examples:
   sudo formflag service install --public-url https://forms.example.com --trusted-proxy 127.0.0.1
   formflag service install --user
   formflag service install --print > ${UNIT_NAME}
-`,
-    )
+`)
     .action(localAction(io, parse, run));
   service
     .command("uninstall")
     .description("stop the systemd service and remove its unit; the data stays")
     .option("--user", USER)
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Examples:
   sudo formflag service uninstall
   formflag service uninstall --user
-`,
-    )
+`)
     .action(localAction(io, parseUninstall, uninstall));
 }
 

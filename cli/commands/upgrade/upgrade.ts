@@ -14,9 +14,7 @@ export function addUpgradeCommand(command: Command, io: Io): void {
     .option("--version <version>", "version to install; an older one needs --force (default: the newest)")
     .option("--from <url>", "address of SHA256SUMS and the archives (default: that of this release)")
     .option("--force", "install even if the version is installed already or older")
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Replaces this executable with that of a release. The list of checksums must be signed by the key that is built into this
 executable, the archive must have its checksum, and the new executable must run; otherwise nothing changes. The previous
 executable stays beside it as formflag.old; installing the same version again leaves that as it is. A running server
@@ -28,8 +26,7 @@ Examples:
   formflag upgrade --check
   formflag upgrade
   formflag upgrade --version 0.2.0 --from https://downloads.example.com/formflag
-`,
-    )
+`)
     .action(localAction(io, parse, run));
 }
 

@@ -28,17 +28,14 @@ function addListCommand(refs: Command, io: Io): void {
     .option("--branch <branch>", "only those on that branch")
     .option("--name <name>", "only those in the code of that name")
     .addOption(fieldOption())
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Lists the references that flags refs scan --upload or an SDK has sent. Lines have a link if the host name of the
 repository contains GitHub, GitLab or Gitea.
 
 Examples:
   formflag flags refs list -p shop
   formflag flags refs list new-checkout -p shop --branch main --json
-`,
-    )
+`)
     .action(action(io, parseList, listReferences));
 }
 
@@ -88,16 +85,13 @@ function addDeleteCommand(refs: Command, io: Io): void {
     .addOption(projectOption())
     .option("--branch <branch>", "the branch")
     .option("--name <name>", "only those in the code of that name")
-    .addHelpText(
-      "after",
-      `
+    .after(`
 The references of a deleted branch count until you delete them here.
 
 Examples:
   formflag flags refs delete -p shop --branch feature/checkout --yes
   formflag flags refs delete -p shop --branch feature/checkout --name web --yes
-`,
-    )
+`)
     .action(action(io, parseDelete, deleteReferences));
 }
 

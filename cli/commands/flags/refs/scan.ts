@@ -39,9 +39,7 @@ export function addScanCommand(refs: Command, io: Io): void {
       gather,
     );
   addUploadOptions(scan)
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Reads the text files below DIR. Files over 1 MB, files that .gitignore names, and .git, node_modules, dist, build and
 vendor are left out. A name of eight characters or more with a dash, a dot or an underscore is found as a whole word
 anywhere; other names only in quotes, or in a path such as /api/v1/flags/NAME.
@@ -61,8 +59,7 @@ Examples:
   formflag flags refs scan src -p shop --strict --exclude '**/*.test.ts'
   formflag flags refs scan -p shop --upload --name web
   formflag flags refs scan -p shop --pattern 'isEnabled\\("([^"]+)"\\)'
-`,
-    )
+`)
     .action(action(io, parse, run));
 }
 

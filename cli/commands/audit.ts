@@ -1,0 +1,185 @@
+import type { Command } from "commander";
+import type { Io } from "../output/terminal.ts";
+import { DEFAULT_PAGE, MAX_PAGE } from "../../src/base/pages.ts";
+import { audit as operations } from "../../src/operations/access/audit.ts";
+import { fieldOption } from "../output/field.ts";
+import { table } from "../output/text.ts";
+import { action } from "../session/action.ts";
+import type { Input } from "../session/input.ts";
+import { listAll } from "../session/pages.ts";
+import type { Session } from "../session/session.ts";
+import { countValue, pastTimeValue } from "../session/values.ts";
+import { exportFormat, saveTo, writeOut } from "../output/save.ts";
+import { clock } from "../../src/base/clock.ts";
+import { projectOption } from "../session/config.ts";
+import { createChainCheck } from "../../src/access/audit/verify.ts";
+import { Failed } from "../exit.ts";
+import { chunksOf } from "../session/connection.ts";
+import { usage } from "../session/usage.ts";
+
+export function addAuditCommands(audit: Command, io: Io): void {
+  audit.after(`
+The audit log records who did what. A hash chains every entry to the one before it. For changes of flags and segments,
+see formflag history.
+
+Examples:
+  formflag audit list --since 7d --who ann
+  formflag audit list --action token -p shop
+  formflag audit export -o audit.jsonl
+  formflag audit verify
+`);
+  addListCommand(audit, io);
+  addExportCommand(audit, io);
+  addVerifyCommand(audit, io);
+}
+
+function addListCommand(audit: Command, io: Io): void {
+  withFilters(
+    audit.command("list").alias("ls").description("list the entries of the audit log, newest first"),
+  )
+    .option("--limit <n>", "how many at most (default: 50)")
+    .option("--before <id>", "only entries older than this one")
+    .addOption(fieldOption())
+    .action(action(io, parseList, printEntries));
+}
+
+function parseList(input: Input) {
+  const { limit, before } = input.options as Record<string, string | undefined>;
+  return {
+    query: { ...filterIn(input), before: before === undefined ? undefined : countValue(before, "--before") },
+    limit: limit === undefined ? DEFAULT_PAGE : countValue(limit, "--limit", 1),
+  };
+}
+
+async function printEntries(
+  { client, print, suggest }: Session,
+  { query, limit }: ReturnType<typeof parseList>,
+) {
+  const page = { cursor: "before", limit, maxPage: MAX_PAGE } as const;
+  const entries = await listAll(client, operations.list, { query, ...page });
+  const rows = entries.map(({ id, at, who, type, action: done, project, object, details, address }) => [
+    String(id),
+    at,
+    who ?? "",
+    type,
+    done,
+    project ?? "",
+    object ?? "",
+    Object.keys(details).length === 0 ? "" : JSON.stringify(details),
+    address ?? "",
+  ]);
+  const head = ["ID", "AT", "WHO", "TYPE", "ACTION", "PROJECT", "OBJECT", "DETAILS", "ADDRESS"];
+  await print(entries, table(head, rows));
+  if (entries.length === 0) suggest("No such entry is in the audit log.");
+}
+
+function addExportCommand(audit: Command, io: Io): void {
+  withFilters(audit.command("export").description("write the audit log as JSON lines, oldest first"))
+    .option("-o, --output <file>", "output file, or - for standard output", "-")
+    .after("\nExample:\n  formflag audit export -o audit.jsonl\n")
+    .action(action(io, parseExport, exportEntries));
+}
+
+function parseExport(input: Input) {
+  const output = String(input.options["output"]);
+  exportFormat(output, ["jsonl"]);
+  return { query: filterIn(input), output };
+}
+
+async function exportEntries(
+  { client, io }: Session,
+  { query, output }: ReturnType<typeof parseExport>,
+): Promise<void> {
+  const answer = await client.open(operations.export, { query });
+  if (output === "-") await writeOut(io, answer);
+  else await saveTo(output, answer);
+}
+
+function withFilters(command: Command): Command {
+  return command
+    .addOption(projectOption())
+    .option("--action <action>", "only this action, such as token.create, or token for all of its actions")
+    .option("--who <name>", "only actions of this user, token or operator")
+    .option("--since <time>", "only from this time on: ISO 8601, or a time before now such as 7d")
+    .option("--until <time>", "only before this time");
+}
+
+function filterIn({ options }: Pick<Input, "options">) {
+  const { project, action, who, since, until } = options as Record<string, string | undefined>;
+  const timeOf = (text: string | undefined, option: string) =>
+    text === undefined ? undefined : pastTimeValue(text, option, clock.now());
+  return { project, action, who, since: timeOf(since, "--since"), until: timeOf(until, "--until") };
+}
+
+function addVerifyCommand(audit: Command, io: Io): void {
+  audit
+    .command("verify")
+    .argument("[file]", "export of the whole log, or a file of serve --audit-file (default: the data)")
+    .description("check that every entry is chained to the one before it")
+    .option("--head <id:hash>", "entry that must be in the chain, as an earlier verify printed it")
+    .after(`
+Someone who can write to the database can also compute a new chain. So keep the head, which verify prints, or a copy of
+the log in another place. If verify --head succeeds, nothing up to that entry was changed or removed.
+
+Exit code: 0 if the chain is complete, 1 if it is broken.
+
+Examples:
+  formflag audit verify
+  formflag audit verify --head 1842:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+  formflag audit verify audit.jsonl
+`)
+    .action(action(io, parseVerify, verify));
+}
+
+type Values = { file: string | undefined; head: { id: number; hash: string } | null };
+
+function parseVerify({ options }: Input, file?: string): Values {
+  const { head } = options as { head?: string };
+  if (head === undefined) return { file, head: null };
+  const [, id, hash] = /^(\d{1,15}):([0-9a-f]{64})$/i.exec(head.trim()) ?? [];
+  if (hash === undefined) throw usage(`--head ${head} is not an entry`, "it looks like 1842:9f86d08…");
+  return { file, head: { id: Number(id), hash: hash.toLowerCase() } };
+}
+
+async function verify(session: Session, { file, head }: Values): Promise<void> {
+  const body =
+    file === undefined
+      ? (await session.client.open(operations.export, { query: { whole: "true" } })).body
+      : Bun.file(file).stream();
+  const check = createChainCheck();
+  let isFound = head === null;
+  let fault: string | null = null;
+  for await (const line of linesOf(body)) {
+    fault = check.add(line);
+    if (fault !== null) break;
+    const newest = check.newest()!;
+    if (head === null || newest.id !== head.id) continue;
+    isFound = newest.hash === head.hash;
+    if (!isFound) fault = `entry ${head.id} is not the one that was kept: its hash is ${newest.hash}`;
+    if (fault !== null) break;
+  }
+  if (fault === null && !isFound) fault = `entry ${head?.id} is not in the log any more`;
+  const [first, newest, entries] = [check.first(), check.newest(), check.count()];
+  const found =
+    newest === null
+      ? "The audit log is empty.\n"
+      : `${entries} ${entries === 1 ? "entry" : "entries"}, ${first} to ${newest.id}\nhead ${newest.id}:${newest.hash}\n`;
+  const whole =
+    "The chain is whole. Keep the head elsewhere: it proves later that nothing up to it was changed.\n";
+  const text =
+    fault === null ? found + (newest === null ? "" : whole) : `${found}The chain breaks: ${fault}.\n`;
+  await session.print({ whole: fault === null, entries, first, head: newest, fault }, text);
+  if (fault !== null) throw new Failed();
+}
+
+/** The lines of a body, without empty ones. */
+async function* linesOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of chunksOf(body)) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) if (line !== "") yield line;
+  }
+  if (rest !== "") yield rest;
+}
