@@ -13,3 +13,21 @@ export function lazy<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
 }
+
+/** The same object, with members that are made at their first use. */
+export function addLazily<T extends object, M extends Readonly<Record<string, () => unknown>>>(
+  target: T,
+  makers: M,
+): T & { -readonly [K in keyof M]: ReturnType<M[K]> } {
+  for (const [name, make] of Object.entries(makers)) {
+    const keep = (value: unknown) =>
+      Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
+    const get = () => {
+      const value = make();
+      keep(value);
+      return value;
+    };
+    Object.defineProperty(target, name, { get, set: keep, enumerable: true, configurable: true });
+  }
+  return target as T & { -readonly [K in keyof M]: ReturnType<M[K]> };
+}

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { Outcome } from "../../src/store/outcome.ts";
-import type { Write } from "../../src/store/sqlite/commit.ts";
+import type { Write } from "../../src/store/sqlite/pack.ts";
 import {
   packBatch,
   packOutcomes,

@@ -1,6 +1,7 @@
 import { clock } from "../../base/clock.ts";
 import type { Store } from "../../app.ts";
 import type { Versions } from "../../base/changes.ts";
+import { addLazily } from "../../base/once.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Notes } from "../../blobs/notes.ts";
 import { POSTGRES_STALENESS_MS } from "../limits.ts";
@@ -33,7 +34,7 @@ import { createWithdrawals } from "./withdrawals.ts";
 export type PostgresStore = Store & { notes: Notes };
 
 const SUBMISSIONS = submissionSlice(findHits, forgetNothing);
-const WRITES = writesOf({ ...SLICES, submissions: SUBMISSIONS });
+const findWrite = writesOf({ ...SLICES, submissions: () => SUBMISSIONS });
 
 type Options = {
   migrate?: Migrate;
@@ -119,33 +120,32 @@ export async function openPostgresStore(
       read: units.read,
       readInTurns: units.read,
       readAtOnce: units.readAtOnce,
-      write: (name, args) => timed(() => units.write(() => WRITES.get(name)!(...args))),
+      write: (name, args) => timed(() => units.write(() => findWrite(name)!(...args))),
     },
-    SUBMISSIONS,
+    () => SUBMISSIONS,
   );
-  return {
-    ...slices,
+  const submissions = (): PostgresStore["submissions"] => ({
+    ...noticingMembers(slices.submissions(), noticeMembers),
+    async insert(...args) {
+      refuseTaken();
+      const insertion = await intake.insert(...args);
+      if (insertion.kind === "stored" && insertion.fills === true) await settle();
+      return insertion;
+    },
+    clearExpired: (now, limit) =>
+      units.write(function* () {
+        const isLeft = yield* clearShared(now, limit);
+        return (yield* clearExpired(now, limit)) || isLeft;
+      }),
+    lastArrivals: (limit) => lastArrivals(units, limit),
+    updateIndex: () => units.write(updateIndex),
+    indexBacklog: () => units.read(indexBacklog),
+    rewrite: () => rewriteTables(connections),
+  });
+  const itself = {
     notes: createNotes(units),
     shared: createShared(units),
     servers: createServers(units, connections),
-    submissions: {
-      ...noticingMembers(slices.submissions, noticeMembers),
-      async insert(...args) {
-        refuseTaken();
-        const insertion = await intake.insert(...args);
-        if (insertion.kind === "stored" && insertion.fills === true) await settle();
-        return insertion;
-      },
-      clearExpired: (now, limit) =>
-        units.write(function* () {
-          const isLeft = yield* clearShared(now, limit);
-          return (yield* clearExpired(now, limit)) || isLeft;
-        }),
-      lastArrivals: (limit) => lastArrivals(units, limit),
-      updateIndex: () => units.write(updateIndex),
-      indexBacklog: () => units.read(indexBacklog),
-      rewrite: () => rewriteTables(connections),
-    },
     async apply(changes, version, by) {
       try {
         const isApplied = await timed(() => units.writeSetup(() => applyChanges(changes, version, by)));
@@ -199,7 +199,8 @@ export async function openPostgresStore(
       await withdrawals.close();
       await connections.close();
     },
-  };
+  } satisfies Partial<PostgresStore>;
+  return addLazily(itself, { ...slices, submissions });
 }
 
 type VersionsAndMeta = Required<Pick<Versions, "version" | "access" | "memberships">> & {

@@ -1,3 +1,5 @@
+import { lazy } from "../../base/once.ts";
+import { own } from "../../base/shapes/own.ts";
 import type { Work } from "./work.ts";
 
 type Works = Readonly<Record<string, (...args: never[]) => Work<unknown>>>;
@@ -38,13 +40,22 @@ export type Bound<S extends Slice> = Promised<
   S["reads"] & S["readsInTurns"] & S["readsAtOnce"] & S["writes"]
 >;
 
+/** Slices by their nouns, each loaded when it is first used: a command needs few of them. */
+export type Slices = Readonly<Record<string, () => Slice>>;
+
+type BoundSlices<S extends Slices> = { [Noun in keyof S]: () => Bound<ReturnType<S[Noun]>> };
+
 /** Slices as the port has them, on a database. */
-export function bindSlices<S extends Readonly<Record<string, Slice>>>(
-  runner: Runner,
+export function bindSlices<S extends Slices>(runner: Runner, slices: S): BoundSlices<S> {
+  return mapSlices(slices, (noun, slice) => bindSlice(runner, noun, slice));
+}
+
+function mapSlices<S extends Slices>(
   slices: S,
-): { [Noun in keyof S]: Bound<S[Noun]> } {
-  const nouns = Object.entries(slices).map(([noun, slice]) => [noun, bindSlice(runner, noun, slice)]);
-  return Object.fromEntries(nouns) as { [Noun in keyof S]: Bound<S[Noun]> };
+  bind: (noun: string, slice: Slice) => Record<string, Call>,
+): BoundSlices<S> {
+  const nouns = Object.entries(slices).map(([noun, load]) => [noun, lazy(() => bind(noun, load()))]);
+  return Object.fromEntries(nouns) as BoundSlices<S>;
 }
 
 type Call = (...args: unknown[]) => unknown;
@@ -68,26 +79,29 @@ function bindSlice(
 }
 
 /** Slices as the port has them, in a thread that has no database: each call is passed on by the names of its noun and itself. */
-export function nameSlices<S extends Readonly<Record<string, Slice>>>(
+export function nameSlices<S extends Slices>(
   call: (noun: string, name: string, args: unknown[]) => Promise<unknown>,
   slices: S,
-): { [Noun in keyof S]: Bound<S[Noun]> } {
-  const nouns = Object.entries(slices).map(([noun, { reads, readsInTurns, readsAtOnce, writes }]) => {
+): BoundSlices<S> {
+  return mapSlices(slices, (noun, { reads, readsInTurns, readsAtOnce, writes }) => {
     const names = Object.keys({ ...reads, ...readsInTurns, ...readsAtOnce, ...writes });
-    const calls = names.map((name): [string, Call] => [name, (...args) => call(noun, name, args)]);
-    return [noun, Object.fromEntries(calls)];
+    return Object.fromEntries(
+      names.map((name): [string, Call] => [name, (...args) => call(noun, name, args)]),
+    );
   });
-  return Object.fromEntries(nouns) as { [Noun in keyof S]: Bound<S[Noun]> };
 }
 
 type AnyWork = (...args: unknown[]) => Work<unknown>;
 
 const worksOf = (works: Works = {}) => Object.entries(works) as [string, AnyWork][];
 
-/** The writes of slices, by the names that a {@link Runner} is given. */
-export function writesOf(slices: Readonly<Record<string, Slice>>): Map<string, AnyWork> {
-  const named = Object.entries(slices).flatMap(([noun, { writes }]) =>
-    worksOf(writes).map(([name, work]) => [`${noun}.${name}`, work] as const),
-  );
-  return new Map(named);
+/** Finds the writes of slices by the names that a {@link Runner} is given. */
+export function writesOf(slices: Slices): (name: string) => AnyWork | undefined {
+  const known = new Map<string, AnyWork | undefined>();
+  return (name) => {
+    const [noun = "", verb = ""] = name.split(".");
+    if (!known.has(name))
+      known.set(name, own(own(slices, noun)?.().writes ?? {}, verb) as AnyWork | undefined);
+    return known.get(name);
+  };
 }

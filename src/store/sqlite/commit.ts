@@ -1,33 +1,49 @@
+import { lazy } from "../../base/once.ts";
 import { own } from "../../base/shapes/own.ts";
 import { type Database, SQLiteError } from "bun:sqlite";
 import type { Author } from "../../access/caller.ts";
 import type { SetupChange } from "../../documents/setup.ts";
 import { type Outcome, failureOf } from "../outcome.ts";
 import { sqliteError } from "./errors.ts";
-import { insertSubmission } from "./insert.ts";
-import { rewriteFile } from "./rewrite.ts";
-import { queueRemovals, updateIndex } from "./search-index.ts";
+import type * as Insert from "./insert.ts";
+import { COUNT, TAKE, type Write, measures, standsAlone } from "./pack.ts";
+import type * as Rewrite from "./rewrite.ts";
+import type * as Index from "./search-index.ts";
 import { query } from "./statements.ts";
 import type { MeasuredBatch } from "../../experiments/measurement.ts";
 import type { Measured } from "../../forms/intake/measured.ts";
-import { takeBatch } from "../sql/experiments/batches.ts";
-import { countMeasured } from "../sql/experiments/counting.ts";
-import { applyChanges } from "../sql/apply.ts";
+import type * as Batches from "../sql/experiments/batches.ts";
+import type * as Counting from "../sql/experiments/counting.ts";
+import type * as Apply from "../sql/apply.ts";
 import { type Uncounted, createUncounted } from "../sql/submissions/counts.ts";
 import { currentVersion, setVersion } from "../sql/version.ts";
 import { writesOf } from "../sql/bind.ts";
 import { SLICES } from "../sql/slices.ts";
 import { garbage } from "../sql/submissions/files.ts";
-import { submissionWrites } from "../sql/submissions/slice.ts";
+import type * as Slice from "../sql/submissions/slice.ts";
 import { runWork } from "./run.ts";
 
-const SHARED = writesOf({ ...SLICES, garbage, submissions: { writes: submissionWrites(queueRemovals) } });
+/** Code that only some writes need, each loaded with the first of them. */
+const inserts = lazy(() => require("./insert.ts") as typeof Insert);
+const index = () => require("./search-index.ts") as typeof Index;
+const applyChanges: typeof Apply.applyChanges = (...args) =>
+  (require("../sql/apply.ts") as typeof Apply).applyChanges(...args);
+
+const findShared = writesOf({
+  ...SLICES,
+  garbage: () => garbage,
+  submissions: () => {
+    const { submissionWrites } = require("../sql/submissions/slice.ts") as typeof Slice;
+    return { writes: submissionWrites(index().queueRemovals) };
+  },
+});
 
 /** The operations that write and that only this database has, by a name that can be sent to another thread. */
 const WRITES = {
-  insertSubmission,
-  updateIndex,
-  rewriteFile,
+  insertSubmission: (...args: Parameters<typeof Insert.insertSubmission>) =>
+    inserts().insertSubmission(...args),
+  updateIndex: (db: Database) => index().updateIndex(db),
+  rewriteFile: (db: Database) => (require("./rewrite.ts") as typeof Rewrite).rewriteFile(db),
   apply: (db: Database, changes: readonly SetupChange[], version: number, by: Author) =>
     runWork(db, applyChanges(changes, version, by)),
   /** Many changes, each text a list of some: objects would be copied to the thread at once, which takes longest. */
@@ -48,14 +64,6 @@ export type WriteName = keyof Writes;
 export type WriteArgs<N extends WriteName> =
   Parameters<Writes[N]> extends [Database, ...infer Rest] ? Rest : never;
 export type WriteResult<N extends WriteName> = ReturnType<Writes[N]>;
-
-/** A write in the form that is sent to the writer thread, by its name here or in `writesOf`. */
-export type Write = { name: string; args: unknown[] };
-
-/** Whether a write cannot be part of a transaction: it has to be the only one of its batch. */
-export function standsAlone({ name }: Write): boolean {
-  return name === "rewriteFile";
-}
 
 /**
  * Commits the writes in one transaction with one fsync. If a write fails, only that write is rolled back: the
@@ -94,7 +102,10 @@ function performAndCount(db: Database, writes: Write[], each: typeof perform): O
   let measured: Measured[] = [];
   const count = () => {
     runWork(db, uncounted.count());
-    if (measured.length > 0) runWork(db, countMeasured(measured));
+    if (measured.length > 0) {
+      const { countMeasured } = require("../sql/experiments/counting.ts") as typeof Counting;
+      runWork(db, countMeasured(measured));
+    }
     measured = [];
   };
   const outcomes = writes.map((write) => {
@@ -113,13 +124,6 @@ function performAndCount(db: Database, writes: Write[], each: typeof perform): O
 function isCountedLater(write: Write): boolean {
   if (write.name === "insertSubmission") return !dependsOnCounts(write);
   return measures(write);
-}
-
-const [COUNT, TAKE] = ["measurements.count", "measurements.take"];
-
-/** Whether a write does nothing but measure visitors. */
-export function measures({ name }: Write): boolean {
-  return name === COUNT || name === TAKE;
 }
 
 function dependsOnCounts({ args }: Write): boolean {
@@ -169,11 +173,12 @@ function perform(db: Database, { name, args }: Write, measured: Measured[]): Out
     return { ok: true, value: undefined };
   }
   if (name === TAKE) {
+    const { takeBatch } = require("../sql/experiments/batches.ts") as typeof Batches;
     const { measured: counted, ...taken } = runWork(db, takeBatch(args[0] as MeasuredBatch));
     addAll(measured, counted);
     return { ok: true, value: taken };
   }
-  const shared = SHARED.get(name);
+  const shared = findShared(name);
   if (shared) return { ok: true, value: runWork(db, shared(...args)) };
   const write = own(WRITES, name) as (db: Database, ...args: unknown[]) => unknown;
   return { ok: true, value: write(db, ...args) };

@@ -1,5 +1,19 @@
 import type { Outcome } from "../outcome.ts";
-import { type Write, measures, standsAlone } from "./commit.ts";
+
+/** A write in the form that is sent to the writer thread, by its name here or in `writesOf`. */
+export type Write = { name: string; args: unknown[] };
+
+/** Whether a write cannot be part of a transaction: it has to be the only one of its batch. */
+export function standsAlone({ name }: Write): boolean {
+  return name === "rewriteFile";
+}
+
+export const [COUNT, TAKE] = ["measurements.count", "measurements.take"];
+
+/** Whether a write does nothing but measure visitors. */
+export function measures({ name }: Write): boolean {
+  return name === COUNT || name === TAKE;
+}
 
 /**
  * A batch for the writer thread. Submissions without files and visitors of experiments, by far the most frequent writes,

@@ -5,6 +5,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "../../app.ts";
 import type { Garbage } from "../../blobs/notes.ts";
+import { addLazily, lazy } from "../../base/once.ts";
 import { requireRoom } from "../../base/directory.ts";
 import { isLargerThan } from "../../base/json.ts";
 import { stringifyInTurns } from "../../base/json/json-turns.ts";
@@ -15,14 +16,14 @@ import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
 import { connect } from "./connection.ts";
 import { sqliteError } from "./errors.ts";
 import { createReader } from "./reader.ts";
-import { hitsIn } from "./search.ts";
-import { indexBacklog, queueRemovals } from "./search-index.ts";
+import type * as Search from "./search.ts";
+import type * as Index from "./search-index.ts";
 import { close } from "./statements.ts";
 import { noticingMembers } from "../noticing-members.ts";
 import { bindSlices, type Runner, WEIGHT } from "../sql/bind.ts";
 import { sharedSlices } from "../sql/slices.ts";
 import { garbage } from "../sql/submissions/files.ts";
-import { submissionSlice } from "../sql/submissions/slice.ts";
+import type * as Slice from "../sql/submissions/slice.ts";
 import { currentVersion, readActivity, readVersions } from "../sql/version.ts";
 import type { Writer } from "./writer-queue.ts";
 import {
@@ -102,42 +103,47 @@ export function openSqliteStore(file: string, writing: Writing): SqliteStore {
     write: (name, args, weight) => writer.write({ name, args }, weight),
   };
 
-  const slices = sharedSlices(runner, submissionSlice(hitsIn(db), queueRemovals));
-  return {
-    ...slices,
-    ...bindSlices(runner, { garbage }),
+  const slices = sharedSlices(runner, () => submissionParts().shared);
+  /** The work on submissions, which few commands need. */
+  const submissionParts = lazy(() => {
+    const { queueRemovals, indexBacklog } = require("./search-index.ts") as typeof Index;
+    const { hitsIn } = require("./search.ts") as typeof Search;
+    const { submissionSlice } = require("../sql/submissions/slice.ts") as typeof Slice;
+    return { shared: submissionSlice(hitsIn(db), queueRemovals), indexBacklog };
+  });
+  const submissions = (): SqliteStore["submissions"] => ({
+    ...noticingMembers(slices.submissions(), noticeMembers),
+    // Not an async function, which makes six objects more for each submission.
+    insert(submission, isAbandoned) {
+      const { id, formKey, data, createdAt, files } = submission;
+      const { conditions = null, deliveries = [], meta = null, flags = null, measured = [] } = submission;
+      const args: WriteArgs<"insertSubmission"> = [
+        id,
+        formKey,
+        data,
+        createdAt,
+        files,
+        conditions,
+        deliveries,
+        meta,
+        flags,
+        measured.length === 0 ? null : measured,
+      ];
+      const write = { name: "insertSubmission", args } as const;
+      return writer.write(write, data.length * 2, isAbandoned).then((result) => {
+        const insertion = insertionOf(result);
+        if (insertion.kind === "stored" && insertion.fills === true) changed();
+        return insertion;
+      });
+    },
+    updateIndex: () => write("updateIndex", []),
+    indexBacklog: () => read(() => submissionParts().indexBacklog(db)),
+    rewrite: () => write("rewriteFile", []),
+  });
+  const itself = {
     shared: null,
     servers: null,
     join: writer.join ?? null,
-    submissions: {
-      ...noticingMembers(slices.submissions, noticeMembers),
-      // Not an async function, which makes six objects more for each submission.
-      insert(submission, isAbandoned) {
-        const { id, formKey, data, createdAt, files } = submission;
-        const { conditions = null, deliveries = [], meta = null, flags = null, measured = [] } = submission;
-        const args: WriteArgs<"insertSubmission"> = [
-          id,
-          formKey,
-          data,
-          createdAt,
-          files,
-          conditions,
-          deliveries,
-          meta,
-          flags,
-          measured.length === 0 ? null : measured,
-        ];
-        const write = { name: "insertSubmission", args } as const;
-        return writer.write(write, data.length * 2, isAbandoned).then((result) => {
-          const insertion = insertionOf(result);
-          if (insertion.kind === "stored" && insertion.fills === true) changed();
-          return insertion;
-        });
-      },
-      updateIndex: () => write("updateIndex", []),
-      indexBacklog: () => read(() => indexBacklog(db)),
-      rewrite: () => write("rewriteFile", []),
-    },
     async apply(changes, version, by) {
       const isApplied =
         changes.length <= MANY && !isLargerThan(MUCH, changes)
@@ -194,7 +200,8 @@ export function openSqliteStore(file: string, writing: Writing): SqliteStore {
         if (left > 0) await clock.sleep(left);
       }
     },
-  };
+  } satisfies Partial<SqliteStore>;
+  return addLazily(itself, { ...slices, ...bindSlices(runner, { garbage: () => garbage }), submissions });
 }
 
 /** Throws `unavailable` if the writer has had a batch for longer than so many milliseconds. */

@@ -3,8 +3,8 @@ import { clock } from "../../base/clock.ts";
 import { receiveMessageOnPort } from "node:worker_threads";
 import { openCommitStats } from "../commit-stats.ts";
 import { abandoned } from "../queue.ts";
-import { type Write, commit, failure, standsAlone } from "./commit.ts";
-import { type PackedBatch, packOutcomes, unpackBatch } from "./pack.ts";
+import { commit, failure } from "./commit.ts";
+import { type PackedBatch, type Write, packOutcomes, standsAlone, unpackBatch } from "./pack.ts";
 import { beginBatch } from "./recall.ts";
 import type { WriterMemory } from "./writer.ts";
 

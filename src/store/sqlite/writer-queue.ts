@@ -5,8 +5,14 @@ import type { CommitStats } from "../commit-stats.ts";
 import { resultOf } from "../outcome.ts";
 import { abandoned, busy } from "../queue.ts";
 import type { Room } from "../room.ts";
-import { type Write, standsAlone } from "./commit.ts";
-import { type PackedBatch, packBatch, travelsAlone, unpackOutcomes } from "./pack.ts";
+import {
+  type PackedBatch,
+  type Write,
+  packBatch,
+  standsAlone,
+  travelsAlone,
+  unpackOutcomes,
+} from "./pack.ts";
 import type { Abandonable } from "./recall.ts";
 
 /**

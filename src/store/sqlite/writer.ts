@@ -4,7 +4,7 @@ import { abandoned } from "../queue.ts";
 import { createCommitStats, openCommitStats } from "../commit-stats.ts";
 import { createRoom, openRoom } from "../room.ts";
 import { resultOf } from "../outcome.ts";
-import { commit } from "./commit.ts";
+import type * as Commit from "./commit.ts";
 import type { PackedBatch } from "./pack.ts";
 import { createBatchMemory, watchBatch } from "./recall.ts";
 import { type Line, type Writer, queueWriter } from "./writer-queue.ts";
@@ -28,6 +28,7 @@ export function inlineWriter(db: Database): Writer {
   return {
     write: async (write, _weight, isAbandoned) => {
       if (isAbandoned?.()) throw abandoned();
+      const { commit } = require("./commit.ts") as typeof Commit;
       const start = clock.steady();
       const [outcome] = commit(db, [write]);
       commits.add(start, 1);

@@ -1,4 +1,5 @@
 import type { Shared } from "../../../forms/shared.ts";
+import { addLazily } from "../../../base/once.ts";
 import { parsed } from "../../../forms/submission.ts";
 import type { Notes } from "../../../blobs/notes.ts";
 import { remoteSlices } from "../../sql/slices.ts";
@@ -20,30 +21,32 @@ export function openRemoteStore(caller: Caller, staleness: number): PostgresStor
       call(noun, name, args) as Promise<T>;
   const ofStore = <K extends keyof PostgresStore>(name: K) =>
     method("store", name) as unknown as PostgresStore[K];
-  const slices = remoteSlices(call, submissionSlice(findHits, forgetNothing));
+  const slices = remoteSlices(call, () => submissionSlice(findHits, forgetNothing));
   const notes = Object.fromEntries(
     (["add", "clear", "forget", "claim", "pending"] as const).map((name) => [name, method("notes", name)]),
   ) as Omit<Notes, "hold" | "clearedByInsert">;
   const shared = Object.fromEntries(
     (["count", "keep", "take"] as const).map((name) => [name, method("shared", name)]),
   ) as unknown as Shared;
-  return {
-    ...slices,
-    notes: { ...notes, hold: onlyMain, clearedByInsert: true },
-    shared,
-    servers: null,
-    submissions: {
-      ...slices.submissions,
+  const submissions = (): PostgresStore["submissions"] => {
+    const shared = slices.submissions();
+    return {
+      ...shared,
       insert: caller.insert,
       // A number as it was sent cannot be sent to another thread, its text can.
       async find(id) {
-        const found = await slices.submissions.findRaw(id);
+        const found = await shared.findRaw(id);
         return found && parsed(found);
       },
       updateIndex: method("submissions", "updateIndex"),
       indexBacklog: method("submissions", "indexBacklog"),
       rewrite: method("submissions", "rewrite"),
-    },
+    };
+  };
+  const itself = {
+    notes: { ...notes, hold: onlyMain, clearedByInsert: true },
+    shared,
+    servers: null,
     apply: ofStore("apply"),
     readVersion: ofStore("readVersion"),
     staleness,
@@ -59,7 +62,8 @@ export function openRemoteStore(caller: Caller, staleness: number): PostgresStor
     fill: onlyMain,
     moving: onlyMain,
     close: caller.close,
-  };
+  } satisfies Partial<PostgresStore>;
+  return addLazily(itself, { ...slices, submissions });
 }
 
 function onlyMain(): never {
