@@ -8,8 +8,7 @@ import type { Page } from "../page.tsx";
 import type { Dashboard } from "../routes.ts";
 import { getForm } from "../../../forms/forms.ts";
 import { chosenIn, shownName } from "../forms/form-words.ts";
-import { answerExport } from "../submissions/export.ts";
-import { SUBMISSION, submissionOf, submissionRoutes } from "../submissions/submission.ts";
+import { SUBMISSION, answerExport, submissionOf, submissionRoutes } from "../submissions/submission.ts";
 import { listPage } from "./list.tsx";
 import { loadList, loadReading } from "./load.ts";
 import { markRoutes } from "./marks.ts";
@@ -60,9 +59,7 @@ export function inboxRoutes(dashboard: Dashboard) {
     if (own === shownName(form)) return page;
     return c.redirect(`${root}${addressIn(readQuery(parameter(c), own))}`, 303);
   });
-  get("/inbox/:form/export", "forms:read", (c, { form: slug }) =>
-    answerExport(c, app, { slug, timeZone: viewOf(c).timeZone, report: options.report }),
-  );
+  get("/inbox/:form/export", "forms:read", (c, { form }) => answerExport(dashboard, c, form));
   get(SUBMISSION, "forms:read", async (c, { form, id }) => {
     const opened = await submissionOf(app, c.get("caller"), form, id);
     const isOpened = c.req.method === "GET" && !c.req.header("sec-purpose")?.includes("prefetch");

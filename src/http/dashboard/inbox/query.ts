@@ -7,6 +7,7 @@ import { SEARCH_LIMITS } from "../../../forms/limits.ts";
 import {
   FILTERS,
   FILTER_NAMES,
+  type FilterName,
   type PagePart,
   type SubmissionFilter,
   readFilter,
@@ -131,19 +132,22 @@ export function filterOf(
 
 /** The selection of a query, as the admin API takes it. Throws `invalid` for a time that means nothing. */
 export function selectionOf({ form, folder, ...filters }: InboxQuery, timeZone: string) {
-  const chosen = chosenIn(form);
+  const { form: name, project } = chosenIn(form);
+  const place = { form: name ?? undefined, project: project ?? undefined };
+  return { ...place, state: folder, ...filtersOf(filters, timeZone) };
+}
+
+type GivenFilters = { unread?: true } & Partial<Record<Exclude<FilterName, "unread">, string | string[]>>;
+
+/** The same of filters alone. */
+export function filtersOf(filters: PageFilters, timeZone: string): GivenFilters {
   const given = PAGE_FILTERS.map(({ name, kind, parameter }) => {
     const text = filters[parameter];
     if (text === "") return [name, undefined];
     if (kind === "time") return [name, isoTime(timeIn(text, name as "since" | "until", timeZone)!)];
     return [name, kind === "switch" ? true : kind === "matches" ? [text] : text];
   });
-  return {
-    form: chosen.form ?? undefined,
-    project: chosen.project ?? undefined,
-    state: folder,
-    ...Object.fromEntries(given),
-  };
+  return Object.fromEntries(given) as GivenFilters;
 }
 
 /** The value of a filter in a query of the admin API; undefined for none. Throws `invalid`. */

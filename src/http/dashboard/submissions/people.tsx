@@ -10,7 +10,7 @@ import { EXPORT_TYPES } from "../../../forms/transfer/export-format.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { inbox } from "../../../operations/inbox.ts";
 import { type Fields, beforeIn, textOf } from "../fields.ts";
-import { sendFile } from "./export.ts";
+import { sendFile } from "./submission.ts";
 import type { Dashboard } from "../routes.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import { sentence } from "../error-page.tsx";
@@ -52,7 +52,7 @@ export function peopleRoutes({ app, options, get, post, act }: Dashboard) {
     if (fault !== null) throw new AppError("invalid", fault);
     const format = c.req.query("format") === "zip" ? "zip" : "jsonl";
     const chunks = exportPerson(app, c.get("caller"), address, format);
-    return sendFile(c, `${address}.${format}`, EXPORT_TYPES[format], chunks, options.report);
+    return sendFile(c, { name: `${address}.${format}`, type: EXPORT_TYPES[format], chunks }, options.report);
   });
   const emailIn = (fields: Fields) => textOf(fields, "q").trim();
   post(

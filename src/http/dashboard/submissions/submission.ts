@@ -2,6 +2,8 @@ import { counted } from "../parts/text.tsx";
 import { AppError } from "../../../base/errors.ts";
 import { listDeliveries } from "../../../forms/deliveries.ts";
 import { deliveries } from "../../../operations/deliveries.ts";
+import type { Download } from "../../../operations/deployment.ts";
+import { submissions } from "../../../operations/submissions.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { type FormName, parseFormName } from "../../../forms/form-name.ts";
@@ -9,6 +11,9 @@ import type { Submission } from "../../../forms/submission.ts";
 import { openPreview } from "../../../forms/inbox/file-preview.ts";
 import { getSubmission, openFile } from "../../../forms/submissions.ts";
 import { attachment } from "../../attachment.ts";
+import { streamOf } from "../../exports.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { filtersOf, readFilters } from "../inbox/query.ts";
 import type { Dashboard } from "../routes.ts";
 import { submissionPath } from "./rows.tsx";
 
@@ -71,4 +76,47 @@ export function submissionRoutes({ app, get, post, perform }: Dashboard) {
     const to = submissionPath(place);
     return { to, text: `${counted(ids.length, "delivery", "deliveries")} sent again.` };
   });
+}
+
+/**
+ * The submissions of a form as a file. The address takes the filters of the list, also by the names of the admin API;
+ * without a folder it is everything but spam. Throws `invalid`, `not_found`.
+ */
+export async function answerExport(
+  { perform, options, viewOf }: Dashboard,
+  c: DashboardContext,
+  form: string,
+): Promise<Response> {
+  const given = (...names: string[]) => names.map((name) => c.req.query(name)).find(Boolean);
+  const filters = readFilters(({ parameter, name }) => given(parameter, name));
+  const query = {
+    ...filtersOf({ ...filters, flag: "" }, viewOf(c).timeZone),
+    unread: filters.unread === "" ? undefined : "true",
+    flag: c.req.queries("flag")?.filter((text) => text !== ""),
+    field: c.req.queries("field"),
+    state: given("folder", "state"),
+    format: given("format"),
+  };
+  const file: unknown = await perform(c, submissions.export, { names: { form }, query });
+  const { name, type, content } = file as Download & { content: Chunks };
+  const chunks = name.endsWith(".csv") ? withMark(content) : content;
+  return sendFile(c, { name, type, chunks }, options.report);
+}
+
+type Chunks = AsyncGenerator<string | Uint8Array>;
+
+/** A text with the byte order mark by which a spreadsheet recognises UTF-8. */
+async function* withMark(chunks: Chunks): Chunks {
+  yield "\uFEFF";
+  yield* chunks;
+}
+
+/** A file that is made while it is sent. */
+export function sendFile(
+  c: DashboardContext,
+  { name, type, chunks }: { name: string; type: string; chunks: Chunks },
+  report: Dashboard["options"]["report"],
+): Response {
+  const stream = streamOf(chunks, (error) => report.error(error, c.req.raw), c.get("caller"));
+  return c.body(stream, 200, attachment(name, type));
 }
