@@ -30,9 +30,11 @@ const PAGE = 20;
 /** The history of a project, and of a form also after it was deleted. */
 export function historyRoutes({ app, get }: Dashboard) {
   get(`${PROJECT}/history`, "flags:read", async (c, parameters) => {
-    const project = await getProject(app, parameters.project);
     const filter = filterOf(c);
-    const { items, more } = await app.store.changes.page(project.slug, { ...filter, limit: PAGE });
+    const [project, { items, more }] = await Promise.all([
+      getProject(app, parameters.project),
+      app.store.changes.page(parameters.project, { ...filter, limit: PAGE }),
+    ]);
     return historyPage(project, filter, { items, more, sides: await sidesOf(app, project, items) });
   });
   get(`${FORM}/history`, "forms:read", async (c, { form: name }) => {
@@ -41,9 +43,8 @@ export function historyRoutes({ app, get }: Dashboard) {
     const { form, page } = await listFormChanges(app, c.get("caller"), name, query);
     return formHistoryPage(name, form !== null, query, page);
   });
-  get(REVISION, "flags:read", async (_, { revision, ...parameters }) => {
-    const project = await getProject(app, parameters.project);
-    const change = await changeOf(app, project.slug, revision);
+  get(REVISION, "flags:read", async (_, { revision, project: slug }) => {
+    const [project, change] = await Promise.all([getProject(app, slug), changeOf(app, slug, revision)]);
     return changePage(project, change, (await sidesOf(app, project, [change])).get(change.revision));
   });
 }

@@ -90,8 +90,10 @@ async function readRollback(
   const change = await changeOf(app, project, revision);
   const place = { project, environment: change.environment ?? "", flag: change.name };
   const after = stateAfter(place, change.revision, change);
-  const environment = await getEnvironment(app, project, place.environment);
-  const record = await app.store.flags.find(place);
+  const [environment, record] = await Promise.all([
+    getEnvironment(app, project, place.environment),
+    app.store.flags.find(place),
+  ]);
   const now = record ? flagState(record) : {};
   const side = given ?? (Bun.deepEquals(now, after, true) ? "before" : "after");
   const before = stateBefore(place, change.revision, change) ?? blankState(record);

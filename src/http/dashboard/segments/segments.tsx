@@ -35,10 +35,12 @@ export function segmentsRoutes({ app, get }: Dashboard) {
     const project = await getProject(app, parameters.project);
     const slug = c.req.query("environment") || project.environments[0]?.slug;
     if (slug === undefined) return noEnvironmentPage(project);
-    const environment = await getEnvironment(app, project.slug, slug);
     const after = c.req.query("after") || undefined;
-    const { items, more } = await app.store.segments.page(project.slug, slug, { limit: PAGE, after });
-    const uses = await segmentUses(app, { project: project.slug, environment: slug });
+    const [environment, { items, more }, uses] = await Promise.all([
+      getEnvironment(app, project.slug, slug),
+      app.store.segments.page(project.slug, slug, { limit: PAGE, after }),
+      segmentUses(app, { project: project.slug, environment: slug }),
+    ]);
     return segmentsPage({ project, environment, segments: items, uses, after, more });
   });
 }
