@@ -3,7 +3,7 @@ import { clock } from "../../src/base/clock.ts";
 import type { Command } from "commander";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../src/base/pages.ts";
 import type { Source } from "../../src/access/source.ts";
-import type { viewChange } from "../../src/projects/history.ts";
+import type { viewRevision } from "../../src/projects/history.ts";
 import type { Io } from "../output/terminal.ts";
 import { printable, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
@@ -16,7 +16,7 @@ import { heard } from "../session/command-line.ts";
 
 type Kind = "flag" | "segment" | "experiment" | "environment" | "project" | "form";
 /** A change; one of all projects and forms names its project. */
-type Change = Omit<ReturnType<typeof viewChange>, "source"> & {
+type Change = Omit<ReturnType<typeof viewRevision>, "source"> & {
   project?: string | null;
   source?: Source | null | undefined;
 };

@@ -3,7 +3,7 @@ import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { DETAIL_NAMES, NONE_SHOWN, optionalMembers } from "./flag-fields.ts";
 import { type FlagDetail, type FlagPlace, type FlagRecord, payloadText, storedValues } from "./flag.ts";
-import type { Change } from "../projects/history.ts";
+import type { Revision } from "../projects/history.ts";
 import { parseRules, rulesText } from "./rules/rules.ts";
 import type { FlagsApp } from "./store.ts";
 
@@ -38,7 +38,7 @@ export function restore(state: FlagState): (record: FlagRecord) => FlagRecord {
 }
 
 /** The state of a flag after a change. Throws `not_found` for a change of something else, `invalid` for a deletion. */
-export function stateAfter(place: FlagPlace, to: number, change?: Change): FlagState {
+export function stateAfter(place: FlagPlace, to: number, change?: Revision): FlagState {
   const { after } = changeOf(place, to, change);
   if (after !== null) return after as FlagState;
   const message = `"${place.flag}" was deleted at revision ${to}: name one before it`;
@@ -49,7 +49,7 @@ export function stateAfter(place: FlagPlace, to: number, change?: Change): FlagS
  * The state of a flag before a change; null if the flag was new, which is off and empty. Throws `not_found` for a change
  * of something else.
  */
-export function stateBefore(place: FlagPlace, revision: number, change?: Change): FlagState | null {
+export function stateBefore(place: FlagPlace, revision: number, change?: Revision): FlagState | null {
   const { environment, before } = changeOf(place, revision, change);
   if (environment !== null) return before as FlagState | null;
   const { environments = {} } = before as { environments?: Record<string, FlagState> };
@@ -68,7 +68,11 @@ export function blankState(record: FlagRecord | undefined): FlagState {
 const REASON = "revision-not-found";
 
 /** A change of a flag in this environment, or of its deletion. Throws `not_found` for any other. */
-function changeOf({ environment, flag }: FlagPlace, revision: number, change: Change | undefined): Change {
+function changeOf(
+  { environment, flag }: FlagPlace,
+  revision: number,
+  change: Revision | undefined,
+): Revision {
   if (change?.kind !== "flag" || change.name !== flag) {
     const message = `revision ${revision} is not a change of the flag "${flag}"`;
     throw new AppError("not_found", message, { reason: REASON });
@@ -84,7 +88,7 @@ function changeOf({ environment, flag }: FlagPlace, revision: number, change: Ch
 export async function newestChange(
   { changes }: Pick<FlagsApp["store"], "changes">,
   { project, environment, flag }: FlagPlace,
-): Promise<Change> {
+): Promise<Revision> {
   const query = { kind: "flag", name: flag, environment, limit: 20 } as const;
   for (let before: number | undefined; ;) {
     const { items, more } = await changes.page(project, { ...query, before });

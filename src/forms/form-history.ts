@@ -2,7 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { visibleProjects } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import type { Page } from "../base/pages.ts";
-import type { Change, ChangeQuery } from "../projects/history.ts";
+import type { Revision, RevisionQuery } from "../projects/history.ts";
 import type { ProjectsStore } from "../projects/store.ts";
 import type { FormRecord } from "./form.ts";
 import { type FormName, parseFormName } from "./form-name.ts";
@@ -12,17 +12,17 @@ import type { FormsApp } from "./store.ts";
 type HistoryApp = FormsApp & { store: Pick<ProjectsStore, "changes"> };
 
 /** The form is null where it was deleted. */
-type FormHistory = { form: FormRecord | null; page: Page<Change> };
+type FormHistory = { form: FormRecord | null; page: Page<Revision> };
 
 /**
  * The changes of a form and its targets, newest first, also of one that was deleted. Throws `not_found` for a form that does
  * not exist and never did, `conflict` and `forbidden`.
  */
-export async function listFormChanges(
+export async function listFormRevisions(
   app: HistoryApp,
   caller: Caller,
   name: FormName,
-  query: ChangeQuery,
+  query: RevisionQuery,
 ): Promise<FormHistory> {
   const { changes } = app.store;
   try {

@@ -4,9 +4,9 @@ import { DEFAULT_PAGE, nextOf } from "../base/pages.ts";
 import { noSuchFlag, viewDetail } from "../flags/flag.ts";
 import { noSuchSegment } from "../flags/segment.ts";
 import { getEnvironment } from "../projects/environments.ts";
-import { listFormChanges } from "../forms/form-history.ts";
+import { listFormRevisions } from "../forms/form-history.ts";
 import { nameIn } from "../forms/form-name.ts";
-import { type ChangeQuery, viewChange, viewPlacedChange } from "../projects/history.ts";
+import { type RevisionQuery, viewRevision, viewPlacedRevision } from "../projects/history.ts";
 import { noun } from "./operation.ts";
 import { revisionIn } from "./results.ts";
 
@@ -42,7 +42,7 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
     defaults: { limit: DEFAULT_PAGE },
     run: async ({ app, caller, query }) => {
       const page = await app.store.changes.everywhere(withTime(query), visibleProjects(caller, "read"));
-      return { changes: page.items.map(viewPlacedChange), next: nextOf(page, ({ revision }) => revision) };
+      return { changes: page.items.map(viewPlacedRevision), next: nextOf(page, ({ revision }) => revision) };
     },
   },
   ofForm: {
@@ -53,8 +53,8 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
     place: "form",
     defaults: { limit: DEFAULT_PAGE },
     run: async ({ app, caller, names, query: { project, ...query } }) => {
-      const { page } = await listFormChanges(app, caller, nameIn(project, names.form), withTime(query));
-      return { changes: page.items.map(viewChange), next: nextOf(page, ({ revision }) => revision) };
+      const { page } = await listFormRevisions(app, caller, nameIn(project, names.form), withTime(query));
+      return { changes: page.items.map(viewRevision), next: nextOf(page, ({ revision }) => revision) };
     },
   },
   rollback: {
@@ -92,17 +92,17 @@ function withTime<T extends { since?: string | undefined }>({ since, ...filter }
   return { ...filter, since: since === undefined ? undefined : Date.parse(since) };
 }
 
-async function listChanges(app: App, project: string, filter: ChangeQuery) {
+async function listChanges(app: App, project: string, filter: RevisionQuery) {
   const page = await app.store.changes.page(project, filter);
   if (page.items.length === 0) await requireKnown(app, project, filter);
-  return { changes: page.items.map(viewChange), next: nextOf(page, ({ revision }) => revision) };
+  return { changes: page.items.map(viewRevision), next: nextOf(page, ({ revision }) => revision) };
 }
 
 /** Throws `not_found` for an environment, a flag or a segment that does not exist and never did. */
 async function requireKnown(
   app: App,
   project: string,
-  { kind, name, environment }: ChangeQuery,
+  { kind, name, environment }: RevisionQuery,
 ): Promise<void> {
   if (environment !== undefined) await getEnvironment(app, project, environment);
   if (kind === undefined || name === undefined) return;

@@ -4,7 +4,7 @@ import type { Source } from "../access/source.ts";
 import { isoTime } from "../base/clock.ts";
 
 /** A recorded change. Times are milliseconds since 1970. */
-export type Change = HistoryEntry & {
+export type Revision = HistoryEntry & {
   /** Grows with every change. */
   revision: number;
   at: number;
@@ -17,11 +17,14 @@ export type Change = HistoryEntry & {
   review: ReviewNote | null;
 };
 
+/** Its name so far. */
+export type Change = Revision;
+
 /** A recorded change with the slug of its project; null for one in no project. */
-export type PlacedChange = Change & { project: string | null };
+export type PlacedRevision = Revision & { project: string | null };
 
 /** A change of a flag, without its values: whether it was on before and after, null if it did not exist. */
-export type RecentChange = Pick<Change, "revision" | "environment" | "at" | "who"> & {
+export type RecentRevision = Pick<Revision, "revision" | "environment" | "at" | "who"> & {
   project: string;
   flag: string;
   why: string | null;
@@ -30,7 +33,7 @@ export type RecentChange = Pick<Change, "revision" | "environment" | "at" | "who
 };
 
 /** Selects changes, newest first. The kind `flag` includes scheduled changes that failed, and ramps. */
-export type ChangeQuery = {
+export type RevisionQuery = {
   kind?: ChangeKind | undefined;
   name?: string | undefined;
   /** Changes that apply to every environment are included. */
@@ -45,7 +48,7 @@ export type ChangeQuery = {
 };
 
 /** A change as the admin API shows it. */
-export function viewChange(change: Change) {
+export function viewRevision(change: Revision) {
   const { revision, environment, kind, name, at, who, why, source, review, before, after } = change;
   const bypass = review?.bypass ?? false;
   const reviewed = review && { change: review.change, author: review.author, approvers: review.approvers };
@@ -66,6 +69,6 @@ export function viewChange(change: Change) {
 }
 
 /** A change of any project or form as the admin API shows it. */
-export function viewPlacedChange({ project, ...change }: PlacedChange) {
-  return { project, ...viewChange(change) };
+export function viewPlacedRevision({ project, ...change }: PlacedRevision) {
+  return { project, ...viewRevision(change) };
 }

@@ -3,7 +3,7 @@ import type { ClockAndRandom } from "../base/clock.ts";
 import type { Page, PageQuery } from "../base/pages.ts";
 import type { ProjectChange } from "./change.ts";
 import type { Environment } from "./environment.ts";
-import type { Change, ChangeQuery, PlacedChange, RecentChange } from "./history.ts";
+import type { Revision, RevisionQuery, PlacedRevision, RecentRevision } from "./history.ts";
 import type { OpenedForm } from "./opened-form.ts";
 import type { Project, Usage } from "./project.ts";
 
@@ -29,17 +29,17 @@ type EnvironmentStore = {
 
 type HistoryStore = {
   /** Newest first. */
-  page(project: string, query: ChangeQuery): Promise<Page<Change>>;
-  find(project: string, revision: number): Promise<Change | undefined>;
+  page(project: string, query: RevisionQuery): Promise<Page<Revision>>;
+  find(project: string, revision: number): Promise<Revision | undefined>;
   /** Changes of a form and its targets, by the slugs of its project and of the form, newest first. */
-  ofForm(project: string, name: string, query: ChangeQuery): Promise<Page<Change>>;
+  ofForm(project: string, name: string, query: RevisionQuery): Promise<Page<Revision>>;
   /** Changes of some projects, or with null of all and of what is in none, newest first. */
-  everywhere(query: ChangeQuery, projects: readonly string[] | null): Promise<Page<PlacedChange>>;
+  everywhere(query: RevisionQuery, projects: readonly string[] | null): Promise<Page<PlacedRevision>>;
   /**
    * Changes of flags since a time, of some projects or with null of all, newest first: at most `limit`, among the newest
    * 1,000 revisions of the setup.
    */
-  recent(since: number, limit: number, projects: readonly string[] | null): Promise<RecentChange[]>;
+  recent(since: number, limit: number, projects: readonly string[] | null): Promise<RecentRevision[]>;
 };
 
 export type ProjectsStore = {

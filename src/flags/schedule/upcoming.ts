@@ -3,7 +3,7 @@ import { requireScopeSomewhere, visibleProjects } from "../../access/rights.ts";
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
-import type { RecentChange } from "../../projects/history.ts";
+import type { RecentRevision } from "../../projects/history.ts";
 import { DEFAULT_STALE_DAYS, findStale } from "../stale.ts";
 import type { StaleFlag } from "../flag-schema.ts";
 import type { FlagsApp } from "../store.ts";
@@ -20,8 +20,8 @@ type Recent = { since: number; limit: number };
  */
 export function createRecentChanges(
   app: FlagsApp,
-): (caller: Caller, recent: Recent) => Promise<readonly RecentChange[]> {
-  let kept: { key: string; changes: Promise<RecentChange[]> } | undefined;
+): (caller: Caller, recent: Recent) => Promise<readonly RecentRevision[]> {
+  let kept: { key: string; changes: Promise<RecentRevision[]> } | undefined;
   return async (caller, { since, limit }) => {
     requireScopeSomewhere(caller, "flags:read");
     const visible = visibleProjects(caller, "flags:read");

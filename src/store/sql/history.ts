@@ -1,7 +1,7 @@
 import { MiB } from "../../base/bytes.ts";
 import type { Page } from "../../base/pages.ts";
 import type { HistoryEntry } from "../../access/history-entry.ts";
-import type { Change, ChangeQuery, PlacedChange, RecentChange } from "../../projects/history.ts";
+import type { Revision, RevisionQuery, PlacedRevision, RecentRevision } from "../../projects/history.ts";
 import { DEFAULT_PROJECT } from "../../access/place.ts";
 import { amongProjects } from "./lists.ts";
 import { pageOf } from "./pages.ts";
@@ -9,7 +9,7 @@ import { findProjectRow, projectRow } from "./rows.ts";
 import { type Params, type Work, all, first, run } from "./work.ts";
 import type { Author } from "../../access/caller.ts";
 
-type Row = Omit<Change, "before" | "after" | "review"> & {
+type Row = Omit<Revision, "before" | "after" | "review"> & {
   before: string | null;
   after: string | null;
   review: string | null;
@@ -21,29 +21,32 @@ const COLUMNS = "revision, environment, kind, name, at, who, why, source, review
 const CUT = { columns: ["before", "after"], bytes: MiB };
 
 /** Newest first. */
-function* pageChanges(project: string, options: ChangeQuery): Work<Page<Change>> {
+function* pageRevisions(project: string, options: RevisionQuery): Work<Page<Revision>> {
   const { id: projectId } = yield* projectRow(project);
   // Changes of forms are read with a scope of their own.
   const where = ["project_id = $projectId", "kind <> 'form'", ...conditionsOf(options)].join(" AND ");
   const sql = `SELECT ${COLUMNS} FROM changes WHERE ${where} ORDER BY revision DESC LIMIT $limit`;
   const used = usedIn(sql, { ...options, projectId });
-  return yield* pageOf(all<Row>(sql, used, CUT), options.limit, toChange, CUT.bytes);
+  return yield* pageOf(all<Row>(sql, used, CUT), options.limit, toRevision, CUT.bytes);
 }
 
 /** Newest first. */
-function* pageEverywhere(options: ChangeQuery, projects: readonly string[] | null): Work<Page<PlacedChange>> {
+function* pageEverywhere(
+  options: RevisionQuery,
+  projects: readonly string[] | null,
+): Work<Page<PlacedRevision>> {
   const slug = "(SELECT slug FROM projects WHERE id = project_id)";
   const among = amongProjects(slug, projects);
   const sql = `SELECT ${COLUMNS}, ${slug} AS project
     FROM changes WHERE ${["true", ...conditionsOf(options)].join(" AND ")} ${among.sql}
     ORDER BY revision DESC LIMIT $limit`;
   const rows = all<Row & { project: string | null }>(sql, { ...usedIn(sql, options), ...among.params }, CUT);
-  const view = (row: Row & { project: string | null }) => ({ ...toChange(row), project: row.project });
+  const view = (row: Row & { project: string | null }) => ({ ...toRevision(row), project: row.project });
   return yield* pageOf(rows, options.limit, view, CUT.bytes);
 }
 
 /** The changes of a form, newest first; those by a replica of the release before are in no project. */
-function* pageOfForm(project: string, name: string, options: ChangeQuery): Work<Page<Change>> {
+function* pageOfForm(project: string, name: string, options: RevisionQuery): Work<Page<Revision>> {
   const projectId = (yield* findProjectRow(project))?.id ?? 0;
   const place =
     project === DEFAULT_PROJECT
@@ -52,10 +55,10 @@ function* pageOfForm(project: string, name: string, options: ChangeQuery): Work<
   const where = [place, ...conditionsOf({ ...options, kind: "form", name })].join(" AND ");
   const sql = `SELECT ${COLUMNS} FROM changes WHERE ${where} ORDER BY revision DESC LIMIT $limit`;
   const used = usedIn(sql, { ...options, kind: "form", name, projectId });
-  return yield* pageOf(all<Row>(sql, used, CUT), options.limit, toChange, CUT.bytes);
+  return yield* pageOf(all<Row>(sql, used, CUT), options.limit, toRevision, CUT.bytes);
 }
 
-function conditionsOf({ kind, name, environment, who, since, before }: ChangeQuery): string[] {
+function conditionsOf({ kind, name, environment, who, since, before }: RevisionQuery): string[] {
   return [
     // A scheduled change that failed and a ramp belong to the history of their flag.
     kind === "flag" ? "kind IN ('flag', 'scheduled', 'ramp')" : kind && "kind = $kind",
@@ -68,18 +71,18 @@ function conditionsOf({ kind, name, environment, who, since, before }: ChangeQue
 }
 
 /** The values that a statement names, and one row more than the page. */
-function usedIn(sql: string, values: ChangeQuery & { projectId?: number }): Params {
+function usedIn(sql: string, values: RevisionQuery & { projectId?: number }): Params {
   const used = Object.entries({ ...values, limit: values.limit + 1 }).filter(
     ([key, value]) => value !== undefined && sql.includes(`$${key}`),
   );
   return Object.fromEntries(used) as Params;
 }
 
-function* findChange(project: string, revision: number): Work<Change | undefined> {
+function* findRevision(project: string, revision: number): Work<Revision | undefined> {
   const { id: projectId } = yield* projectRow(project);
   const sql = `SELECT ${COLUMNS} FROM changes WHERE project_id = $projectId AND revision = $revision`;
   const row = yield* first<Row>(sql, { projectId, revision });
-  return row && toChange(row);
+  return row && toRevision(row);
 }
 
 /** Revisions of the setup among which recent changes are searched. */
@@ -89,9 +92,9 @@ function* recentChanges(
   since: number,
   limit: number,
   projects: readonly string[] | null,
-): Work<RecentChange[]> {
+): Work<RecentRevision[]> {
   const among = amongProjects("p.slug", projects);
-  type Found = Omit<RecentChange, "wasOn" | "isOn"> & Pick<Row, "before" | "after">;
+  type Found = Omit<RecentRevision, "wasOn" | "isOn"> & Pick<Row, "before" | "after">;
   const rows = yield* all<Found>(
     `SELECT c.revision, p.slug AS project, c.environment, c.name AS flag, c.at, c.who, c.why, c.before, c.after
      FROM changes c JOIN projects p ON p.id = c.project_id
@@ -112,10 +115,10 @@ function enabledIn(state: string | null): boolean | null {
   return enabled ?? null;
 }
 
-function toChange(row: Row): Change {
+function toRevision(row: Row): Revision {
   return {
     ...row,
-    review: fromJson(row.review) as Change["review"],
+    review: fromJson(row.review) as Revision["review"],
     before: fromJson(row.before),
     after: fromJson(row.after),
   };
@@ -127,10 +130,10 @@ function fromJson(text: string | null): unknown {
 
 export const changes = {
   reads: {
-    page: pageChanges,
+    page: pageRevisions,
     everywhere: pageEverywhere,
     ofForm: pageOfForm,
-    find: findChange,
+    find: findRevision,
     recent: recentChanges,
   },
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Change } from "../../../src/projects/history.ts";
+import type { Revision } from "../../../src/projects/history.ts";
 import { addProject, applyBy } from "../../support/records/apply.ts";
 import { NOW } from "../../support/records/records.ts";
 import { codeOf } from "../../support/refusals.ts";
@@ -9,7 +9,7 @@ import { type Driver, fresh, opener } from "../driver.ts";
 export function historyContract(driver: Driver): void {
   describe(`the history, kept by ${driver.name},`, async () => {
     const store = await opener(driver)();
-    const brief = ({ kind, environment, name }: Change) => `${kind} ${environment ?? "all"} ${name}`;
+    const brief = ({ kind, environment, name }: Revision) => `${kind} ${environment ?? "all"} ${name}`;
 
     test("has what each change recorded, at its revision, with who made it and when", async () => {
       const { slug, flagChange, segmentChange } = await addProject(store, fresh(), "live");

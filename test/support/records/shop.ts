@@ -2,7 +2,7 @@ import type { Caller } from "../../../src/access/caller.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { deleteFlag, type RollbackPoint, rollbackFlag, setFlag } from "../../../src/flags/flags.ts";
 import { setSegment } from "../../../src/flags/segments.ts";
-import type { Change, ChangeQuery } from "../../../src/projects/history.ts";
+import type { Revision, RevisionQuery } from "../../../src/projects/history.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { openTestApp } from "../app.ts";
 import { callerNamed, OPERATOR } from "./caller.ts";
@@ -27,13 +27,13 @@ export async function openShop(...names: string[]) {
     find: (environment: string, flag = "sale") => app.store.flags.find(place(environment, flag)),
     segment: (environment: string, segment: string, rule: unknown) =>
       setSegment(app, OPERATOR, { project: "shop", environment, segment }, rule),
-    history: async (query: Partial<ChangeQuery> = {}): Promise<Change[]> =>
+    history: async (query: Partial<RevisionQuery> = {}): Promise<Revision[]> =>
       (await app.store.changes.page("shop", { limit: 100, ...query })).items,
   };
 }
 
 /** `kind environment name who`, and whether there was something before and is after. */
-export function brief({ kind, environment, name, who, before, after }: Change): string {
+export function brief({ kind, environment, name, who, before, after }: Revision): string {
   const mark = (state: unknown) => (state === null ? "-" : "+");
   return [kind, environment ?? "all", name, who, mark(before), mark(after)].join(" ");
 }

@@ -17,7 +17,7 @@ import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Card, Empty } from "../parts/card.tsx";
 import type { Dashboard } from "../routes.ts";
 import { useMayChange } from "../view.ts";
-import { environmentOf } from "./change-card.tsx";
+import { environmentOf } from "./revision-card.tsx";
 import { usualPair } from "./usual-pair.ts";
 import { EnvironmentField, FilterForm, Pager } from "../parts/list.tsx";
 import { COMPARE, pathTo, segmentPath, settingPath, projectPath } from "../paths.ts";

@@ -2,11 +2,11 @@ import { DEFAULT_PROJECT } from "../../../access/place.ts";
 import { AppError } from "../../../base/errors.ts";
 import type { Page } from "../../../base/pages.ts";
 import { blankState, flagState } from "../../../flags/history.ts";
-import { listFormChanges } from "../../../forms/form-history.ts";
+import { listFormRevisions } from "../../../forms/form-history.ts";
 import { ADMIN_PATH, addressOf } from "../../../operations/operation.ts";
 import { history } from "../../../operations/history.ts";
 import { PROJECT_KINDS } from "../../../access/history-entry.ts";
-import type { Change, ChangeQuery } from "../../../projects/history.ts";
+import type { Revision, RevisionQuery } from "../../../projects/history.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { Project } from "../../../projects/project.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
@@ -20,7 +20,7 @@ import { ButtonLink } from "../parts/link.tsx";
 import { Empty } from "../parts/card.tsx";
 import type { Dashboard } from "../routes.ts";
 import { FORM, PROJECT, REVISION, formPath, projectPath } from "../paths.ts";
-import { ChangeCard, type Side, describeChange } from "./change-card.tsx";
+import { RevisionCard, type Side, describeRevision } from "./revision-card.tsx";
 import { BY_AGE, EnvironmentField, FilterForm, List } from "../parts/list.tsx";
 import { projectPage } from "../project/project-page.tsx";
 
@@ -40,16 +40,16 @@ export function historyRoutes({ app, get }: Dashboard) {
   get(`${FORM}/history`, "forms:read", async (c, { form: name }) => {
     const { who, before } = filterOf(c);
     const query = { who, before, limit: PAGE };
-    const { form, page } = await listFormChanges(app, c.get("caller"), name, query);
+    const { form, page } = await listFormRevisions(app, c.get("caller"), name, query);
     return formHistoryPage(name, form !== null, query, page);
   });
   get(REVISION, "flags:read", async (_, { revision, project: slug }) => {
-    const [project, change] = await Promise.all([getProject(app, slug), changeOf(app, slug, revision)]);
-    return changePage(project, change, (await sidesOf(app, project, [change])).get(change.revision));
+    const [project, entry] = await Promise.all([getProject(app, slug), entryOf(app, slug, revision)]);
+    return revisionPage(project, entry, (await sidesOf(app, project, [entry])).get(entry.revision));
   });
 }
 
-type Filter = Omit<ChangeQuery, "limit" | "kind"> & { kind?: (typeof PROJECT_KINDS)[number] | undefined };
+type Filter = Omit<RevisionQuery, "limit" | "kind"> & { kind?: (typeof PROJECT_KINDS)[number] | undefined };
 
 /** The filter in the query of a page. Throws `invalid`. */
 function filterOf(c: DashboardContext): Filter {
@@ -73,13 +73,13 @@ function revisionOf(text: string): number {
 }
 
 /** A change by its revision. Throws `not_found`, `invalid`. */
-export async function changeOf(
+export async function entryOf(
   { store }: Pick<Dashboard["app"], "store">,
   project: string,
   revision: string,
-): Promise<Change> {
-  const change = await store.changes.find(project, revisionOf(revision));
-  if (change) return change;
+): Promise<Revision> {
+  const entry = await store.changes.find(project, revisionOf(revision));
+  if (entry) return entry;
   throw new AppError("not_found", `project "${project}" has no revision ${revision}`, {
     reason: "revision-not-found",
   });
@@ -91,11 +91,11 @@ type Sides = ReadonlyMap<number, readonly Side[]>;
 async function sidesOf(
   { store }: Pick<Dashboard["app"], "store">,
   { slug, environments }: Project,
-  changes: readonly Change[],
+  entries: readonly Revision[],
 ): Promise<Sides> {
   const sides = new Map<number, readonly Side[]>();
-  const shown = changes.filter(({ kind, after }) => kind === "flag" && after !== null);
-  for (const [environment, group] of Map.groupBy(shown, (change) => change.environment)) {
+  const shown = entries.filter(({ kind, after }) => kind === "flag" && after !== null);
+  for (const [environment, group] of Map.groupBy(shown, (entry) => entry.environment)) {
     if (environment === null || !environments.some((each) => each.slug === environment)) continue;
     const names = [...new Set(group.map(({ name }) => name))];
     const flags = await store.flags.among(slug, environment, names);
@@ -116,7 +116,7 @@ async function sidesOf(
 function historyPage(
   { slug, environments }: Project,
   filter: Filter,
-  { items, more, sides }: Page<Change> & { sides: Sides },
+  { items, more, sides }: Page<Revision> & { sides: Sides },
 ): Shown {
   const { environment = null, name = "", kind = "" } = filter;
   return projectPage({
@@ -130,12 +130,12 @@ function historyPage(
         to={`${projectPath(slug)}/history`}
         filter={filter}
         page={{ items, more }}
-        card={(change) => (
-          <ChangeCard
+        card={(entry) => (
+          <RevisionCard
             project={slug}
             environments={environments}
-            change={change}
-            sides={sides.get(change.revision)}
+            entry={entry}
+            sides={sides.get(entry.revision)}
           />
         )}
       >
@@ -147,7 +147,12 @@ function historyPage(
   });
 }
 
-function formHistoryPage(name: string, isThere: boolean, { who, before }: Filter, page: Page<Change>): Shown {
+function formHistoryPage(
+  name: string,
+  isThere: boolean,
+  { who, before }: Filter,
+  page: Page<Revision>,
+): Shown {
   const { form, p } = namedShort(name);
   const to = `${formPath(name)}/history`;
   return {
@@ -164,7 +169,7 @@ function formHistoryPage(name: string, isThere: boolean, { who, before }: Filter
           to={to}
           filter={{ who, before }}
           page={page}
-          card={(change) => <ChangeCard change={change} />}
+          card={(entry) => <RevisionCard entry={entry} />}
         />
       </>
     ),
@@ -181,8 +186,8 @@ function Changes({
 }: {
   to: string;
   filter: Filter;
-  page: Page<Change>;
-  card: (change: Change) => Child;
+  page: Page<Revision>;
+  card: (entry: Revision) => Child;
   children?: Child;
 }) {
   const isFiltered = Object.values(chosen).some((value) => value !== undefined);
@@ -252,18 +257,18 @@ function commandsOf(project: string, { kind, name, environment, who, before }: F
   ];
 }
 
-function changePage({ slug, environments }: Project, change: Change, sides?: readonly Side[]): Shown {
-  const { revision, kind, name } = change;
+function revisionPage({ slug, environments }: Project, entry: Revision, sides?: readonly Side[]): Shown {
+  const { revision, kind, name } = entry;
   return projectPage({
     project: slug,
     tab: "history",
-    title: `Revision ${revision}: ${describeChange(change)}`,
+    title: `Revision ${revision}: ${describeRevision(entry)}`,
     heading: `Revision ${revision}`,
     back: { to: `${projectPath(slug)}/history`, label: "History" },
     commands: commandsOf(slug, { ...(kind === "form" ? {} : { kind, name }), before: revision + 1 }).slice(
       0,
       1,
     ),
-    content: <ChangeCard project={slug} environments={environments} change={change} sides={sides} />,
+    content: <RevisionCard project={slug} environments={environments} entry={entry} sides={sides} />,
   });
 }

@@ -14,7 +14,7 @@ import { ExactTime, Time } from "../parts/time.tsx";
 import { projectPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
 import { useMay, useView } from "../view.ts";
-import { environmentOf } from "./change-card.tsx";
+import { environmentOf } from "./revision-card.tsx";
 import { StatusOf, approvedBy } from "./proposal-list.tsx";
 
 type Shown = { environments: readonly Environment[]; proposal: ProposalView; error: AppError | null };

@@ -4,7 +4,7 @@ import type { AppError } from "../../../base/errors.ts";
 import type { FlagPlace } from "../../../flags/flag.ts";
 import { type FlagState, blankState, flagState, stateAfter, stateBefore } from "../../../flags/history.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
-import type { Change } from "../../../projects/history.ts";
+import type { Revision } from "../../../projects/history.ts";
 import { sentence } from "../error-page.tsx";
 import { revisionIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
@@ -17,21 +17,21 @@ import { Foreign } from "../parts/text.tsx";
 import { ExactTime } from "../parts/time.tsx";
 import { type ParametersOf, REVISION, settingPath, projectPath } from "../paths.ts";
 import type { Dashboard, Sent } from "../routes.ts";
-import { changeOf } from "./history.tsx";
+import { entryOf } from "./history.tsx";
 import { projectPage } from "../project/project-page.tsx";
-import { type Side, revisionPath, undoOf } from "./change-card.tsx";
+import { type Side, revisionPath, undoOf } from "./revision-card.tsx";
 
 const PATH = `${REVISION}/rollback` as const;
 
 export function rollbackRoutes({ app, get, post, act }: Dashboard) {
   const roll = act({
     operation: history.rollback,
-    input: ({ fields, names: { place, side, change } }: Sent<Rollback>) => ({
+    input: ({ fields, names: { place, side, entry } }: Sent<Rollback>) => ({
       names: place,
-      body: { [side === "after" ? "to" : "before"]: change.revision },
+      body: { [side === "after" ? "to" : "before"]: entry.revision },
       revision: revisionIn(fields),
     }),
-    async confirm({ names: { place, environment, change, now, wanted } }) {
+    async confirm({ names: { place, environment, entry, now, wanted } }) {
       const { project, flag: name } = place;
       return {
         title: `Confirm the rollback of ${name} in ${environment.slug}, ${project}`,
@@ -39,16 +39,16 @@ export function rollbackRoutes({ app, get, post, act }: Dashboard) {
         environments: [environment],
         change: <Diff before={now} after={wanted} />,
         last: await lastChange(app, project, { kind: "flag", name, environment: environment.slug }),
-        back: { to: `${revisionPath(project, change.revision)}/rollback`, label: "Roll back" },
+        back: { to: `${revisionPath(project, entry.revision)}/rollback`, label: "Roll back" },
       };
     },
-    done({ result, revision }, { names: { place, side, change } }) {
+    done({ result, revision }, { names: { place, side, entry } }) {
       const to = settingPath(place);
-      const text = `${place.flag} in ${place.environment} is as it was ${side} revision ${change.revision}.`;
+      const text = `${place.flag} in ${place.environment} is as it was ${side} revision ${entry.revision}.`;
       return result === "unchanged" ? { to, text } : { to, text, undo: undoOf(place, { revision }) };
     },
-    async again({ fields, names: { place, side, change } }, _, error) {
-      const parameters = { project: place.project, revision: String(change.revision) };
+    async again({ fields, names: { place, side, entry } }, _, error) {
+      const parameters = { project: place.project, revision: String(entry.revision) };
       return rollbackPage(await readRollback(app, parameters, side), { why: textOf(fields, "why"), error });
     },
     at: { conflict: "" },
@@ -70,7 +70,7 @@ function sideOf(text: string): Side | null {
 type Rollback = {
   place: FlagPlace;
   environment: Awaited<ReturnType<typeof getEnvironment>>;
-  change: Change;
+  entry: Revision;
   side: Side;
   /** 0 if the flag does not exist. */
   revision: number;
@@ -87,20 +87,20 @@ async function readRollback(
   { project, revision }: ParametersOf<typeof PATH>,
   given: Side | null,
 ): Promise<Rollback> {
-  const change = await changeOf(app, project, revision);
-  const place = { project, environment: change.environment ?? "", flag: change.name };
-  const after = stateAfter(place, change.revision, change);
+  const entry = await entryOf(app, project, revision);
+  const place = { project, environment: entry.environment ?? "", flag: entry.name };
+  const after = stateAfter(place, entry.revision, entry);
   const [environment, record] = await Promise.all([
     getEnvironment(app, project, place.environment),
     app.store.flags.find(place),
   ]);
   const now = record ? flagState(record) : {};
   const side = given ?? (Bun.deepEquals(now, after, true) ? "before" : "after");
-  const before = stateBefore(place, change.revision, change) ?? blankState(record);
+  const before = stateBefore(place, entry.revision, entry) ?? blankState(record);
   return {
     place,
     environment,
-    change,
+    entry,
     side,
     revision: record?.revision ?? 0,
     now,
@@ -111,7 +111,7 @@ async function readRollback(
 type Failed = { why: string; error: AppError };
 
 function rollbackPage(
-  { place, environment, change, side, revision, now, wanted }: Rollback,
+  { place, environment, entry, side, revision, now, wanted }: Rollback,
   failed?: Failed,
 ): Page {
   const { project, flag } = place;
@@ -119,18 +119,18 @@ function rollbackPage(
   const history = `${projectPath(project)}/history`;
   const options = { p: project, e: environment.slug };
   const commands = [{ label: "Lists the revisions", text: formflag("flags history", flag, options) }];
-  if (side === "after" || revision === change.revision)
+  if (side === "after" || revision === entry.revision)
     commands.unshift({
       label: "Does the same",
       text:
         side === "before"
           ? formflag("flags undo", flag, options)
-          : formflag("flags rollback", flag, options, { to: change.revision }),
+          : formflag("flags rollback", flag, options, { to: entry.revision }),
     });
   return projectPage({
     project,
     tab: "history",
-    title: `Roll back ${flag} in ${environment.slug} to ${side} revision ${change.revision}`,
+    title: `Roll back ${flag} in ${environment.slug} to ${side} revision ${entry.revision}`,
     heading: `Roll back ${flag}`,
     back: { to: history, label: "History" },
     commands,
@@ -138,7 +138,7 @@ function rollbackPage(
       <div class="stack">
         <p>
           In <EnvironmentName environment={environment} />, from what it is now to what it was {side} revision{" "}
-          {change.revision}, which <Foreign text={change.who} /> made on <ExactTime at={change.at} />.
+          {entry.revision}, which <Foreign text={entry.who} /> made on <ExactTime at={entry.at} />.
         </p>
         {failed && (
           <Notice
@@ -158,7 +158,7 @@ function rollbackPage(
         <Plan
           nothing={isSame && "The flag is already as it was then."}
           environments={[environment]}
-          to={`${revisionPath(project, change.revision)}/rollback`}
+          to={`${revisionPath(project, entry.revision)}/rollback`}
           values={{ revision, to: side }}
           id="rollback"
           why={failed?.why ?? null}

@@ -2,7 +2,7 @@ import type { Environment } from "../../../projects/environment.ts";
 import type { viewScheduled } from "../../../flags/schedule/scheduled-change.ts";
 import { nextShare, rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
 import { type Ramp, viewRamp } from "../../../flags/ramps/ramp.ts";
-import type { Change } from "../../../projects/history.ts";
+import type { Revision } from "../../../projects/history.ts";
 import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
@@ -17,7 +17,7 @@ import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { useMayChange } from "../view.ts";
-import { ChangeCard, environmentOf } from "./change-card.tsx";
+import { RevisionCard, environmentOf } from "./revision-card.tsx";
 import { EnvironmentField, FilterForm, List } from "../parts/list.tsx";
 import { cancelPath, settingPath, projectPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
@@ -39,7 +39,7 @@ type Scheduled = {
   environment: string | undefined;
   coming: Coming[];
   next: string | null;
-  failed: Change[];
+  failed: Revision[];
   /** Ramps that are running or paused. */
   ramps: Ramp[];
 };
@@ -98,8 +98,8 @@ export function scheduledPage({ project, environment, coming, next, failed, ramp
         {failed.length > 0 && (
           <section class="stack" aria-labelledby="failed">
             <h2 id="failed">Failed lately</h2>
-            {failed.map((change) => (
-              <ChangeCard project={slug} environments={environments} change={change} />
+            {failed.map((entry) => (
+              <RevisionCard project={slug} environments={environments} entry={entry} />
             ))}
             <p>
               <A to={`${projectPath(slug)}/history`} query={{ kind: "scheduled", environment }}>

@@ -1,7 +1,7 @@
 import type { viewExperiment } from "../../../experiments/experiment.ts";
 import { rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
 import type { Project } from "../../../projects/project.ts";
-import { environmentOf } from "../changes/change-card.tsx";
+import { environmentOf } from "../changes/revision-card.tsx";
 import type { Page } from "../page.tsx";
 import { Empty } from "../parts/card.tsx";
 import { formflag } from "../parts/commands.tsx";

@@ -7,7 +7,7 @@ import { parseWallTime } from "../../../base/wall-time.ts";
 import { hasExpired } from "../../../flags/flag.ts";
 import { setFlag } from "../../../flags/flags.ts";
 import { cancelScheduled, scheduleChange, setFlagFor } from "../../../flags/schedule/schedule.ts";
-import { revisionPath } from "../changes/change-card.tsx";
+import { revisionPath } from "../changes/revision-card.tsx";
 import { sentence } from "../error-page.tsx";
 import { revisionIn, textOf } from "../fields.ts";
 import { MayChange, confirmed, formatRate } from "../parts/confirm.tsx";

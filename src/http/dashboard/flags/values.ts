@@ -8,7 +8,7 @@ import { differencesInWords } from "../../../flags/rules/difference-words.ts";
 import { differencesOf, isUnset } from "../../../projects/differences.ts";
 import { setFlag } from "../../../flags/flags.ts";
 import { scheduleChange } from "../../../flags/schedule/schedule.ts";
-import { undoOf } from "../changes/change-card.tsx";
+import { undoOf } from "../changes/revision-card.tsx";
 import { sentence } from "../error-page.tsx";
 import { revisionIn, textOf } from "../fields.ts";
 import { parseWallTime } from "../../../base/wall-time.ts";

@@ -1,7 +1,7 @@
 import { shortName } from "../../../access/place.ts";
 import { type Day, HOUR_MS, hourOf } from "../../../base/days.ts";
 import type { FormStats } from "../../../maintenance/stats.ts";
-import type { RecentChange } from "../../../projects/history.ts";
+import type { RecentRevision } from "../../../projects/history.ts";
 import { type Bar, BarChart } from "../parts/bar-chart.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { A } from "../parts/link.tsx";
@@ -24,7 +24,7 @@ type Props = {
   chosen: Chosen;
   stats: Pick<Required<FormStats>, "submissions" | "before" | "forms">;
   /** Newest first. */
-  changes: readonly RecentChange[];
+  changes: readonly RecentRevision[];
   labels: Labels;
 };
 
@@ -134,7 +134,7 @@ function trendOf(now: number, before: number): string {
   return `${percent.toLocaleString("en")} % ${now < before ? "fewer" : "more"}`;
 }
 
-function markOf(changes: readonly RecentChange[]): string | null {
+function markOf(changes: readonly RecentRevision[]): string | null {
   const [only] = changes;
   if (!only) return null;
   if (changes.length > 1) return `${changes.length} flag changes`;
@@ -142,12 +142,12 @@ function markOf(changes: readonly RecentChange[]): string | null {
 }
 
 /** `checkout turned on in production`. */
-function changeInWords(change: RecentChange): string {
+function changeInWords(change: RecentRevision): string {
   const { flag, environment } = change;
   return `${flag} ${verbOf(change)}${environment === null ? "" : ` in ${environment}`}`;
 }
 
-function ChangeList({ changes }: { changes: readonly RecentChange[] }) {
+function ChangeList({ changes }: { changes: readonly RecentRevision[] }) {
   return (
     <div class="stack changes">
       <h3>Flag changes in these days</h3>
@@ -174,7 +174,7 @@ function ChangeList({ changes }: { changes: readonly RecentChange[] }) {
   );
 }
 
-function verbOf({ wasOn, isOn }: RecentChange): string {
+function verbOf({ wasOn, isOn }: RecentRevision): string {
   if (wasOn === null) return "created";
   if (isOn === null) return "deleted";
   if (wasOn === isOn) return "changed";

@@ -5,7 +5,7 @@ import { AppError } from "../../../base/errors.ts";
 import { createRecentChanges, createStaleCounts } from "../../../flags/schedule/upcoming.ts";
 import { type FormStats, type Stats, readStats } from "../../../maintenance/stats.ts";
 import { listProjects } from "../../../projects/projects.ts";
-import type { RecentChange } from "../../../projects/history.ts";
+import type { RecentRevision } from "../../../projects/history.ts";
 import type { Page } from "../page.tsx";
 import { ButtonLink } from "../parts/link.tsx";
 import type { Dashboard } from "../routes.ts";
@@ -89,7 +89,7 @@ type Today = {
   span: Span | null;
   timeZone: string;
   now: number;
-  changes: readonly RecentChange[];
+  changes: readonly RecentRevision[];
   waiting: Waiting;
   hasProject: boolean;
 };

@@ -1,7 +1,7 @@
 import type { Child, PropsWithChildren } from "../markup.ts";
 import { AppError } from "../../../base/errors.ts";
 import type { Environment } from "../../../projects/environment.ts";
-import type { Change } from "../../../projects/history.ts";
+import type { Revision } from "../../../projects/history.ts";
 import type { App } from "../../../app.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
@@ -41,7 +41,7 @@ export type Confirmation = {
   /** Description of the change, as `<Diff>` or as text. */
   change: Child;
   /** The change before this one; null if there is none, left out if it says nothing. */
-  last?: Change | null;
+  last?: Revision | null;
   /** Reads a minute, if they are known. */
   rate?: number | null;
   /** The page that the form was on. */
@@ -164,8 +164,8 @@ function valuesOf(fields: Fields): [name: string, value: string][] {
 export async function lastChange(
   app: Pick<App, "store">,
   project: string,
-  { environment, ...query }: { kind: Change["kind"]; name: string; environment: string | null },
-): Promise<Change | null> {
+  { environment, ...query }: { kind: Revision["kind"]; name: string; environment: string | null },
+): Promise<Revision | null> {
   const limits = { ...query, ...(environment === null ? {} : { environment }), limit: 1 };
   return (await app.store.changes.page(project, limits)).items[0] ?? null;
 }

@@ -10,7 +10,7 @@ import { Changes, Plan } from "../parts/plan.tsx";
 import { projectPath } from "../paths.ts";
 import { Badge, EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
-import { stateOf } from "../changes/change-card.tsx";
+import { stateOf } from "../changes/revision-card.tsx";
 import { projectPage } from "./project-page.tsx";
 
 /** Warnings that a page shows. */

@@ -18,7 +18,7 @@ import { ExactTime, Time } from "../parts/time.tsx";
 import { FLAG, flagPath, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { useMay } from "../view.ts";
-import { environmentOf } from "../changes/change-card.tsx";
+import { environmentOf } from "../changes/revision-card.tsx";
 import { BY_AGE, EnvironmentField, FilterForm, Pager } from "../parts/list.tsx";
 import { projectPage } from "../project/project-page.tsx";
 

@@ -5,7 +5,7 @@ import { rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
 import type { rampState } from "../../../flags/ramps/ramp.ts";
 import { segmentState } from "../../../flags/segment.ts";
 import type { Environment } from "../../../projects/environment.ts";
-import type { Change } from "../../../projects/history.ts";
+import type { Revision } from "../../../projects/history.ts";
 import { Diff, Settings } from "../parts/diff.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Badge, EnvironmentName, type Tone } from "../parts/status.tsx";
@@ -35,7 +35,7 @@ export function undoOf({ project }: { project: string }, { revision }: { revisio
   };
 }
 
-type Props = { project: string; environments: readonly Environment[]; change: Change };
+type Props = { project: string; environments: readonly Environment[]; entry: Revision };
 
 /** The states of a flag around a change which differ from what it is now. */
 export type Side = "before" | "after";
@@ -43,18 +43,18 @@ export type Side = "before" | "after";
 const OFFERS = { before: "Undo this change…", after: "Restore this state…" } as const;
 
 /** A change of a project's history, or without one of a form's: of what, who made it, when, why, and what it changed. */
-export function ChangeCard({
+export function RevisionCard({
   project,
   environments = [],
-  change,
+  entry,
   sides = [],
-}: Pick<Props, "change"> & Partial<Props> & { sides?: readonly Side[] | undefined }) {
-  const { revision, kind, name, at, who, why, environment, before, after } = change;
-  const [done, tone] = ACTIONS[actionOf(change)];
+}: Pick<Props, "entry"> & Partial<Props> & { sides?: readonly Side[] | undefined }) {
+  const { revision, kind, name, at, who, why, environment, before, after } = entry;
+  const [done, tone] = ACTIONS[actionOf(entry)];
   return (
     <article class="card change" aria-labelledby={`change-${revision}`}>
       <h2 id={`change-${revision}`}>
-        {project === undefined ? `Revision ${revision} ` : <ChangedThing project={project} change={change} />}
+        {project === undefined ? `Revision ${revision} ` : <ChangedThing project={project} entry={entry} />}
         <Badge tone={tone}>{done}</Badge>
         {project !== undefined && environment === null && (
           <span class="soft small">in every environment</span>
@@ -74,7 +74,7 @@ export function ChangeCard({
           </>
         )}
       </p>
-      {project !== undefined && <Reviewed project={project} change={change} />}
+      {project !== undefined && <Reviewed project={project} entry={entry} />}
       {why && (
         <blockquote>
           <Foreign text={why} />
@@ -83,17 +83,17 @@ export function ChangeCard({
       {kind === "scheduled" ? (
         <Dropped state={after} />
       ) : (
-        <Diff before={stateOf(change, before)} after={stateOf(change, after)} />
+        <Diff before={stateOf(entry, before)} after={stateOf(entry, after)} />
       )}
       {project !== undefined && sides.length > 0 && (
-        <RollBackLinks project={project} environments={environments} change={change} sides={sides} />
+        <RollBackLinks project={project} environments={environments} entry={entry} sides={sides} />
       )}
     </article>
   );
 }
 
 /** The proposed change that a change was part of, with its author and who approved it. */
-function Reviewed({ project, change: { review } }: Omit<Props, "environments">) {
+function Reviewed({ project, entry: { review } }: Omit<Props, "environments">) {
   if (review === null) return null;
   const { change, author, approvers, bypass } = review;
   return (
@@ -113,7 +113,7 @@ function Reviewed({ project, change: { review } }: Omit<Props, "environments">) 
 function RollBackLinks({
   project,
   environments,
-  change: { revision, environment },
+  entry: { revision, environment },
   sides,
 }: Props & { sides: readonly Side[] }) {
   if (!useMayChange([environmentOf(environments, environment!)])) return null;
@@ -129,8 +129,8 @@ function RollBackLinks({
 }
 
 /** Subject of a change, as a link if it has a page. */
-function ChangedThing({ project, change }: Omit<Props, "environments">) {
-  const { kind, name, environment, after } = change;
+function ChangedThing({ project, entry }: Omit<Props, "environments">) {
+  const { kind, name, environment, after } = entry;
   if (after === null) return <span>{name}</span>;
   if (kind === "project") return <A to={projectPath(project)}>{name}</A>;
   if (kind === "environment") return <A to={`${projectPath(project)}/settings`}>{name}</A>;
@@ -142,7 +142,7 @@ function ChangedThing({ project, change }: Omit<Props, "environments">) {
 }
 
 /** A state as fields: the rule of a segment is one, and so is each environment of a flag that was deleted. */
-export function stateOf({ kind }: Pick<Change, "kind">, state: unknown): unknown {
+export function stateOf({ kind }: Pick<Revision, "kind">, state: unknown): unknown {
   if (state === null) return {};
   if (kind === "segment") return segmentState(state);
   return (state as { environments?: unknown }).environments ?? stateInWords(kind, state);
@@ -168,17 +168,17 @@ const ACTIONS: Record<ReturnType<typeof actionOf>, readonly [label: string, tone
   dropped: ["scheduled change failed", "bad"],
 };
 
-function actionOf({ kind, before, after }: Change) {
+function actionOf({ kind, before, after }: Revision) {
   if (kind === "scheduled") return "dropped";
   return before === null ? "created" : after === null ? "deleted" : "updated";
 }
 
 /** A change in a few words: `flag checkout changed in production`. */
-export function describeChange(change: Change): string {
-  const { kind, name, environment } = change;
+export function describeRevision(entry: Revision): string {
+  const { kind, name, environment } = entry;
   const noun = kind === "scheduled" ? "flag" : kind === "ramp" ? "ramp of flag" : kind;
   const place = environment === null || kind === "environment" ? "" : ` in ${environment}`;
-  return `${noun} ${name}, ${ACTIONS[actionOf(change)][0]}${place}`;
+  return `${noun} ${name}, ${ACTIONS[actionOf(entry)][0]}${place}`;
 }
 
 /** An environment by its slug, which may have been deleted since. */
@@ -190,7 +190,7 @@ export function environmentOf(
 }
 
 /** A recorded state of a ramp or an experiment as sentences, by what they are about; any other as it is. */
-function stateInWords(kind: Change["kind"], state: unknown): unknown {
+function stateInWords(kind: Revision["kind"], state: unknown): unknown {
   if (!isObject(state)) return state;
   if (kind === "ramp") return rampInSentences(state as ReturnType<typeof rampState>);
   if (kind === "experiment") return experimentInSentences(state as ReturnType<typeof experimentState>);
