@@ -1,10 +1,10 @@
 import { DEFAULT_PROJECT } from "../access/place.ts";
-import type { ChangeStore } from "../access/door.ts";
+import { type ChangeStore, change } from "../access/door.ts";
 import { type ClockAndRandom, clock } from "../base/clock.ts";
 import type { Telemetry } from "./trace.ts";
 import type { Job } from "../base/jobs.ts";
 import { unanswered } from "./attempt.ts";
-import type { TargetChange } from "./change.ts";
+import { type TargetChange, recordTarget } from "./change.ts";
 import { createClaims } from "./claims.ts";
 import { type Lane, MAIL_LANE, laneOf } from "./delivery.ts";
 import type { DeliveryFiles, Dispatched } from "./dispatch.ts";
@@ -14,7 +14,32 @@ import type { Outgoing } from "./outgoing.ts";
 import { type DeliveryOwner, ownerName } from "./owner.ts";
 import { cancelled, postponed, removalOfCancelled, settle } from "./settle.ts";
 import type { ClaimedDelivery, DeliveriesStore, SettledDelivery } from "./store.ts";
-import { switchOffTarget } from "./targets.ts";
+import { operatorCaller } from "../access/caller.ts";
+
+type TargetsApp = ClockAndRandom & { store: DeliveriesStore & ChangeStore<TargetChange> };
+
+/** Caller that disables a target after 410 Gone. */
+const OUTBOX = {
+  ...operatorCaller(
+    () => "outbox",
+    () => false,
+  ),
+  source: "schedule" as const,
+};
+
+/** Disables a target that answered 410 Gone; does nothing if the target was deleted meanwhile. */
+function switchOffTarget(app: TargetsApp, owner: DeliveryOwner, id: string): Promise<void> {
+  return change(app, OUTBOX, async ({ at }) => {
+    const target = await app.store.targets.find(id);
+    if (!target?.enabled) return { changes: [], result: undefined };
+    const off = { ...target, enabled: false, updatedAt: at };
+    const changes: TargetChange[] = [
+      { change: "updateTarget", target: off },
+      ...recordTarget(owner, target, off),
+    ];
+    return { changes, result: undefined };
+  });
+}
 
 /** Deliveries that one claim leases: in all, and of one lane, of which the next are claimed once so few wait. */
 const MAX_CLAIM = 128;

@@ -4,7 +4,7 @@ import { type Attempt, delivered, unanswered } from "../../src/delivery/attempt.
 import { createOutbox } from "../../src/delivery/outbox.ts";
 import type { NewDelivery } from "../../src/delivery/delivery.ts";
 import { webhookJsonSchema } from "../../src/forms/webhook-schema.ts";
-import { webhookRequest } from "../../src/send/webhook.ts";
+import { webhookRequest } from "../../src/send/outgoing.ts";
 import { openTestApp } from "../support/app.ts";
 import { addForm, apply } from "../support/records/apply.ts";
 import { fakeOutgoing, webhooksOf } from "../support/peers/outgoing.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { HOUR_MS, WEEK_MS } from "../../src/base/days.ts";
 import { timedId } from "../../src/base/ids.ts";
 import { createExperiment, getExperiment } from "../../src/experiments/experiments.ts";
-import { readBaseline } from "../../src/experiments/guards/baseline.ts";
+import { readBaseline } from "../../src/experiments/guards/firing.ts";
 import { readGuards } from "../../src/experiments/guards/guarding.ts";
 import { startGuardedRamp } from "../../src/experiments/guards/ramp-guards.ts";
 import { startExperiment } from "../../src/experiments/lifecycle.ts";

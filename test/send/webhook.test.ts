@@ -5,7 +5,7 @@ import { Webhook } from "standardwebhooks";
 import { createWebhookSecret } from "../../src/delivery/target.ts";
 import { sendRequest } from "../../src/send/request.ts";
 import { createSendPolicy } from "../../src/send/route.ts";
-import { webhookRequest } from "../../src/send/webhook.ts";
+import { webhookRequest } from "../../src/send/outgoing.ts";
 
 const ID = "0190b0a4-0000-7000-8000-000000000001";
 const CREATED_AT = "2027-01-31T12:00:00.000Z";

@@ -11,10 +11,52 @@ import {
   refusalOf,
 } from "./errors.ts";
 import { type S3Credentials, type S3Request, createUrls } from "./request.ts";
-import { streamOf } from "./stream.ts";
 import { createTurns } from "./turns.ts";
 import type { S3Location } from "./url.ts";
 import { isDocument } from "./xml.ts";
+
+/** The body of an answer; `abort` ends the connection. */
+type Source = { response: Response; abort: () => void; stallMs: number; what: string };
+
+/** The bytes of an answer as they are read. The stream fails with `unavailable` if the connection is cut or stalls. */
+function streamOf({ response, abort, stallMs, what }: Source): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = response.body?.getReader();
+  const size = Number(response.headers.get("content-length") ?? 0);
+  let received = 0;
+  const read = async () => {
+    const timer = clock.after(stallMs, abort);
+    try {
+      return (await reader?.read())?.value;
+    } finally {
+      timer.close();
+    }
+  };
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        try {
+          const chunk = await read();
+          if (chunk) {
+            received += chunk.byteLength;
+            return controller.enqueue(chunk);
+          }
+          // A connection that was cut may look like an end.
+          if (received < size) throw new CutShort();
+          controller.close();
+        } catch (error) {
+          abort();
+          throw networkError(error, what);
+        }
+      },
+      cancel: abort,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+class CutShort extends Error {
+  override name = "CutShort";
+}
 
 /** `refusal` is null for a success, `isRetry` whether an earlier try may have reached the storage. */
 export type S3Answer = { headers: Headers; text: string; refusal: S3Refusal | null; isRetry: boolean };

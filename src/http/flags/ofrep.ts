@@ -13,18 +13,73 @@ import { type Report, showError } from "../errors.ts";
 import { MAX_OWN_ANSWERS } from "../limits.ts";
 import { EVENTS_PATH, OFREP_FLAGS_PATH, OFREP_FLAG_PATH, OFREP_PATH } from "../paths.ts";
 import type { Guard, ThreadCounts } from "../rate-limit.ts";
-import { etagOf } from "./etag.ts";
+import { etagOf, matches } from "./etag.ts";
 import { chunksInTurns, createRoom, isLarge, ownBodyOf } from "./large-body.ts";
 import { type Access, createIdentify } from "./ofrep-access.ts";
-import { catchUp, FLAG_CONFIG_ETAG } from "./ofrep-catch-up.ts";
+import { FLAG_CONFIG_ETAG, catchUp } from "./ofrep-catch-up.ts";
 import { readContext } from "./ofrep-context.ts";
-import { HEADERS, PREFLIGHT, send, sendChecked, sendText, wrongMethod } from "./ofrep-answers.ts";
-import { createAssign } from "./ofrep-assign.ts";
+import { ASSIGNMENT, createAssign } from "./ofrep-assign.ts";
 import { createFlagEvents } from "./ofrep-events.ts";
 import { mayCount, noteExposure } from "./ofrep-exposures.ts";
 import { type FlagSet, createFlagSets } from "./ofrep-flags.ts";
 import type { Reader } from "./ofrep-tickets.ts";
 import { createStaleness } from "./stale.ts";
+import { NO_SNIFF } from "../security.ts";
+
+const HEADERS = {
+  ...NO_SNIFF,
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": `ETag, Retry-After, ${ASSIGNMENT}`,
+} as const;
+
+const PREFLIGHT = {
+  methods: "GET, POST, OPTIONS",
+  headers:
+    "content-type, x-project-key, x-environment-key, authorization, x-api-key, if-none-match, last-event-id",
+};
+
+/** The headers of an answer that a client may keep, if it asks each time whether it has changed. */
+const CHECKED = { ...HEADERS, "Cache-Control": "no-cache" };
+
+/** Shared by answers, since an answer that builds its own headers takes three times as long. */
+const CHECKED_JSON = new Headers({ ...CHECKED, "Content-Type": "application/json" });
+const PLAIN = new Headers({ ...HEADERS, "Cache-Control": "no-store", "Content-Type": "application/json" });
+
+/**
+ * `etag` is a hash of the answer, not the revision: the answer depends on the context and the time too. Where a reader has it,
+ * `unsent` is called instead of `body`.
+ */
+function sendChecked(
+  request: Request,
+  body: string | (() => ReadableStream<Uint8Array>),
+  etag: string,
+  unsent: () => void = () => {},
+): Response {
+  const known = request.headers.get("if-none-match");
+  if (known !== null && matches(known, etag)) {
+    unsent();
+    return new Response(null, { status: 304, headers: { ...CHECKED, ETag: etag } });
+  }
+  const answer = new Response(typeof body === "string" ? body : body(), { headers: CHECKED_JSON });
+  answer.headers.set("ETag", etag);
+  return answer;
+}
+
+function sendText(status: number, json: string): Response {
+  return new Response(json, { status, headers: PLAIN });
+}
+
+function wrongMethod(subject: { key?: string }): Response {
+  const body = { ...subject, errorDetails: "flags are evaluated with POST" };
+  return send(405, body, { Allow: "POST, OPTIONS" });
+}
+
+/** An error, or another body without a flag. It has metadata, which the provider for Java reads of every answer. */
+function send(status: number, body: object, headers?: Record<string, string>): Response {
+  const text = JSON.stringify({ ...body, metadata: {} });
+  if (!headers) return sendText(status, text);
+  return new Response(text, { status, headers: { ...headers, ...Object.fromEntries(PLAIN) } });
+}
 
 export type OfrepService = {
   /** Answers POST to evaluate one flag. */

@@ -12,17 +12,19 @@ import { preflight } from "../preflight.ts";
 import { type Guard, type ThreadCounts, createRateLimiter } from "../rate-limit.ts";
 import {
   type Answer,
-  answerOf,
   HEADERS,
   MISSING,
   READ_PREFLIGHT,
-  uncached,
+  answerOf,
   prepareAnswer,
   sendAnswer,
+  uncached,
 } from "./answers.ts";
 import { areLarge, flagsInTurns } from "./large-body.ts";
 import { createStaleness } from "./stale.ts";
-import { readFeedback } from "./feedback-body.ts";
+import { formatBytes } from "../../base/bytes.ts";
+import { FEEDBACK_LIMITS } from "../../flags/limits.ts";
+import { parseJson, readAll } from "../body.ts";
 
 export type PreviewsService = {
   /** Answers GET or HEAD for the previews of an environment. */
@@ -170,4 +172,11 @@ function unknownKeys(): AppError {
 
 function wrongMethod(message: string, methods: string, rest: object = {}): Response {
   return uncached(405, { ...rest, error: true, message, errorMessage: message }, { Allow: methods });
+}
+
+/** The JSON body of a feedback. Throws `too_large`, `invalid` for invalid JSON, `unsupported` for a compressed body. */
+async function readFeedback(request: Request): Promise<unknown> {
+  const tooLarge = () =>
+    new AppError("too_large", `a feedback has at most ${formatBytes(FEEDBACK_LIMITS.body)}`);
+  return parseJson(await readAll(request, FEEDBACK_LIMITS.body, tooLarge));
 }

@@ -7,8 +7,10 @@ import {
   checkName,
   createFields,
   emptySubmission,
+  fieldLabel,
   fieldTooLong,
   overLimit,
+  quoted,
 } from "../../forms/intake/fields.ts";
 import { isHoneypotName } from "../../forms/intake/control-fields.ts";
 import { FILE_HEAD_BYTES, checkExtension, checkFileType } from "../../forms/intake/file-types.ts";
@@ -19,7 +21,6 @@ import { createByteBuffer } from "../byte-buffer.ts";
 import { DRAIN } from "../limits.ts";
 import type { Body } from "../body.ts";
 import { type Charset, charsetOf, decodeField, isCharsetField, isUtf8 } from "./charset.ts";
-import { checkFile, fileTooLarge, typeOf } from "./file-part.ts";
 import { type Part, boundaryOf, createMultipartParser, decodePart } from "./multipart.ts";
 
 /** A file whose bytes arrive. */
@@ -207,4 +208,56 @@ function readable(addTo: (fields: Fields) => void): Record<string, unknown> {
     if (!(error instanceof AppError)) throw error;
   }
   return fields.toData();
+}
+
+/** Checks a file that begins, the one behind `count` others. Throws `forbidden`, `too_large`. */
+function checkFile(form: Form, count: number, fileName: string): void {
+  if (!form.uploads) {
+    throw new AppError("forbidden", `this form takes no files: ${quoted(fileName)} was not accepted`, {
+      plain: "this form takes no files",
+      reason: "files-not-accepted",
+    });
+  }
+  if (count >= form.maxFiles) {
+    throw new AppError(
+      "too_large",
+      `the submission has more than the limit of ${form.maxFiles} file${form.maxFiles === 1 ? "" : "s"}`,
+      { reason: "too-many-files" },
+    );
+  }
+  if (Buffer.byteLength(fileName) > LIMITS.fileName) {
+    throw new AppError(
+      "too_large",
+      `the file name ${quoted(fileName)} is longer than the limit of ${LIMITS.fileName} bytes`,
+      { plain: `a file name is longer than the limit of ${LIMITS.fileName} bytes` },
+    );
+  }
+}
+
+/** The error for a file with more bytes than the form accepts. */
+function fileTooLarge(form: Form, { name, fileName }: Part): AppError {
+  const plainly = `the file in ${fieldLabel(name)} is`;
+  return overLimit(`the file ${quoted(fileName ?? "")} is`, form.maxFileSize, plainly, "file-too-large");
+}
+
+/** A file's media type: that of its part, else that of its extension. Throws `too_large`, `invalid`. */
+function typeOf(fileName: string, given: string | null): string {
+  if (given !== null) {
+    if (given.length > LIMITS.fileType) {
+      const limit = `is longer than the limit of ${LIMITS.fileType} characters`;
+      throw new AppError("too_large", `the type of the file ${quoted(fileName)} ${limit}`, {
+        plain: `the type of a file ${limit}`,
+      });
+    }
+    // A folded header line leaves a tab.
+    const type = given.replaceAll("\t", " ");
+    if (/^\P{C}*$/u.test(type)) return type;
+    throw new AppError("invalid", `the type of the file ${quoted(fileName)} holds control characters`, {
+      plain: "the type of a file holds control characters",
+    });
+  }
+  const extension = /\.[A-Za-z0-9]{1,12}$/.exec(fileName)?.[0];
+  return extension === undefined
+    ? "application/octet-stream"
+    : Bun.file(`file${extension}`).type.split(";")[0]!;
 }

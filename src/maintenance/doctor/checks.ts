@@ -1,9 +1,8 @@
 import { clock } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
-import { type Finding, problem } from "../finding.ts";
+import { type Finding, ok, problem, warning } from "../finding.ts";
 import type { SendingForm } from "../../store/sqlite/inspect.ts";
 import type { SharedStorage, Storage } from "../../storage.ts";
-import { checkBackups } from "./backups.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDirectory } from "./directory.ts";
 import { checkDisks } from "./disk.ts";
@@ -11,6 +10,8 @@ import { checkClock, checkOpenFiles, checkRuntime, checkThreads } from "./machin
 import { checkOutgoing } from "./outgoing.ts";
 import { checkAddresses, checkForwarded, checkReached, checkServer } from "./server.ts";
 import type { Server, Surroundings } from "./surroundings.ts";
+import { durationInWords } from "../../base/units.ts";
+import type { Backups } from "../status.ts";
 
 /** Everything that doctor checks of data and of a server with that configuration. */
 export async function checkAll(storage: Storage, serve: Server, by: Surroundings): Promise<Finding[]> {
@@ -92,4 +93,32 @@ export async function checkRunning(
     ...(await checkOutgoing(config, sending, connects, by)),
     checkBackups(by.backups, clock.now(), by.option),
   ];
+}
+
+/** Checks that the last backup did not fail, and that a schedule is kept: half a period late is still well. */
+export function checkBackups(
+  { directory, every, last, failure }: Backups,
+  now: number,
+  option: (setting: string) => string,
+): Finding {
+  const check = "backup";
+  if (failure !== null)
+    return problem(
+      check,
+      `the one of ${failure.at} failed: ${failure.error}`,
+      "fix the cause: the server tries again every 15 minutes, and keeps the older ones",
+    );
+  if (every === null) {
+    const how = `the server makes them with ${option("backup-dir")}`;
+    return ok(check, last === null ? `none is known; ${how}` : `the last one is of ${last.at}; ${how}`);
+  }
+  const schedule = `one is due every ${durationInWords(every)} in ${directory}`;
+  if (last === null) return ok(check, `there is none yet; ${schedule}`);
+  if (now - Date.parse(last.at) <= every * 1500)
+    return ok(check, `the last one is of ${last.at}; ${schedule}`);
+  return warning(
+    check,
+    `the last one is of ${last.at}, although ${schedule}`,
+    "does the server run, and all the time?",
+  );
 }

@@ -1,7 +1,7 @@
 import { clock } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { noSuchForm } from "../../forms/form.ts";
-import type { Insertion, StoredSubmission } from "../../forms/intake/insertion.ts";
+import { type Insertion, type StoredSubmission, UNKNOWN_OUTCOME } from "../../forms/intake/insertion.ts";
 import { POSTGRES_UNKNOWN_MS } from "../limits.ts";
 import { type CommitStats, createCommitStats } from "../commit-stats.ts";
 import type { Measured } from "../../forms/intake/measured.ts";
@@ -22,7 +22,6 @@ import {
   postgresError,
 } from "./errors.ts";
 import { MAX_TRIES, runWork } from "./run.ts";
-import { leavesMark, refusalOf, swept, unknownOutcome } from "./refusals.ts";
 import { aboutRefused } from "./withdrawals.ts";
 import { findKnown, idsOf, insertBatch } from "./submission-batch.ts";
 
@@ -239,4 +238,34 @@ function* hasNote(id: string): Work<boolean> {
 function isUnavailable(error: unknown): boolean {
   const known = postgresError(error);
   return known instanceof AppError && known.code === "unavailable";
+}
+
+/** Whether a repeat of a submission is recognized by a mark that the submission leaves. */
+function leavesMark({ conditions }: StoredSubmission): boolean {
+  return (
+    conditions !== undefined && Boolean(conditions.key ?? conditions.recent ?? conditions.challenge?.nonce)
+  );
+}
+
+function swept(): AppError {
+  return new AppError("unavailable", "storing the files took too long: send the submission again", {
+    retryAfter: 1,
+  });
+}
+
+function unknownOutcome(
+  cause: unknown,
+  message = "the database stopped answering: send the submission again",
+): AppError {
+  return new AppError("unavailable", message, { reason: UNKNOWN_OUTCOME, retryAfter: 1, cause });
+}
+
+/** Converts the error of a batch for the sender of one submission. A submission that leaves a mark stays stored. */
+function refusalOf(submission: StoredSubmission, error: unknown): unknown {
+  const isUnknown = error instanceof AppError && error.reason === UNKNOWN_OUTCOME;
+  if (!isUnknown || !leavesMark(submission)) return error;
+  const again = submission.conditions?.key
+    ? "sent again with the same idempotency key, it is stored once"
+    : "sent again, it counts as a repeat";
+  return unknownOutcome(error, `the database stopped answering, and the submission may be stored: ${again}`);
 }

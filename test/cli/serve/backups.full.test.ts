@@ -7,7 +7,7 @@ import { createBackups } from "../../../cli/serve/backups/backups.ts";
 import { readBackup } from "../../../cli/serve/backups/schedule-options.ts";
 import { type Log, createLog } from "../../../cli/serve/log.ts";
 import { AppError } from "../../../src/base/errors.ts";
-import { checkBackups } from "../../../src/maintenance/doctor/backups.ts";
+import { checkBackups } from "../../../src/maintenance/doctor/checks.ts";
 import { environment, formflag, onData } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 

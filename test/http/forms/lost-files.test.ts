@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createPageFaultReport } from "../../../src/http/forms/page-faults.ts";
+import { createPageFaultReport } from "../../../src/http/forms/receive.ts";
 import { file, formData, json, multipart, openInbox, text, urlencoded } from "../../support/inbox.ts";
 
 const { newForm, stored, refused, send } = openInbox();

@@ -6,8 +6,11 @@ import type { FlagChange } from "../../../flags/change.ts";
 import type { Member, MemberQuery } from "../../../memberships/store.ts";
 import { allAmong, insertRows, runAmong, textOrder } from "../lists.ts";
 import { environmentRow } from "../rows.ts";
-import { noticeFull } from "./full.ts";
 import { FOR_KEY_SHARE, FOR_UPDATE, type Value, type Work, all, first, run } from "../work.ts";
+import { clock } from "../../../base/clock.ts";
+import { noticeOf } from "../delivery/flag-notices.ts";
+import { listeningTargets, queueNotices } from "../delivery/notices.ts";
+import { lockAudit } from "../audit.ts";
 
 export type SourceRow = {
   environment_id: number;
@@ -235,3 +238,26 @@ export function* membersSince(environmentId: number, segment: string, revision: 
 }
 
 export const memberships = { reads: { page: pageMembers, among: amongMembers } };
+
+/** Tells the targets of its project that a segment has become full. */
+function* noticeFull(environmentId: number, segment: string): Work<void> {
+  const about = yield* first<{
+    projectId: number;
+    project: string;
+    environment: string;
+    revision: number;
+  }>(
+    `SELECT p.id AS "projectId", p.slug AS project, e.slug AS environment, s.revision
+     FROM segments s JOIN environments e ON e.id = s.environment_id JOIN projects p ON p.id = e.project_id
+     WHERE s.environment_id = $environmentId AND s.name = $segment`,
+    { environmentId, segment },
+  );
+  if (!about) return;
+  const targets = yield* listeningTargets(about.projectId);
+  if (targets.length === 0) return;
+  // Digests are open for one transaction at a time.
+  yield* lockAudit();
+  const now = clock.now();
+  const notice = noticeOf("segment.full", { ...about, slug: segment, changes: [] }, now, now);
+  yield* queueNotices(about.projectId, targets, [notice]);
+}
