@@ -5,7 +5,6 @@ import type { Io } from "../output/terminal.ts";
 import type { Client } from "./client.ts";
 import type { Config } from "./config.ts";
 import { env } from "./env.ts";
-import { listAll } from "./pages.ts";
 import { promptChoice, promptText } from "./prompts.ts";
 import { usage } from "./usage.ts";
 
@@ -42,32 +41,25 @@ const MOST_NAMED = 8;
 /** The input of a command; `client` lists the names to choose from. */
 export function openInput(io: Io, config: Config, client: Client, command: Command): Input {
   const options = command.opts<Record<string, unknown>>();
-  const choose = async (option: string, what: string, list: () => Promise<string[]>) => {
+  const choose = async (what: "project" | "environment", project?: string) => {
     const given = options[what] ?? env[`FORMFLAG_${what.toUpperCase()}`];
     if (typeof given === "string") {
       if (given.includes(","))
         throw usage(`this command takes one ${what}, not ${given}`, `repeat it for each ${what}`);
       return given;
     }
+    const { listNames } = await import("./guesses/names.ts");
+    const list = () => listNames(what, client, { project });
     if (canPrompt(io, config)) return promptChoice(`Which ${what}?`, await list());
     const names = await namesOf(list);
     const known = names.length === 0 || names.length > MOST_NAMED ? "" : `: ${names.join(", ")}`;
     throw usage(
       `the ${what} is missing`,
-      `give it with ${option}, or set FORMFLAG_${what.toUpperCase()}${known}`,
+      `give it with -${what[0]} <${what}>, or set FORMFLAG_${what.toUpperCase()}${known}`,
     );
   };
-  const project = () =>
-    choose("-p <project>", "project", async () => {
-      const { projects } = await import("../../src/operations/projects.ts");
-      return (await listAll(client, projects.list)).map(({ slug }) => slug);
-    });
-  const environment = (project: string) =>
-    choose("-e <environment>", "environment", async () => {
-      const { environments } = await import("../../src/operations/environments.ts");
-      const listed = await client.call(environments.list, { names: { project } });
-      return listed.environments.map(({ slug }) => slug);
-    });
+  const project = () => choose("project");
+  const environment = (project: string) => choose("environment", project);
   const need = async (name: string | undefined, what: string) => {
     if (name !== undefined) return name;
     if (!canPrompt(io, config))

@@ -1,14 +1,13 @@
-import { own } from "../../../src/base/shapes/own.ts";
 import { join } from "node:path";
 import type { Argument, Command, Option } from "commander";
 import { SCOPES } from "../../../src/access/scope.ts";
 import type { Io } from "../../output/terminal.ts";
-import { type Client, type Transport, clientOn } from "../../session/client.ts";
+import { type Transport, clientOn } from "../../session/client.ts";
 import { readConfig, readRemote } from "../../session/config.ts";
 import { NAMES } from "../../../src/storage.ts";
 import { env } from "../../session/env.ts";
 import { localTransport } from "../../session/local-client.ts";
-import { listAll } from "../../session/pages.ts";
+import { listNames } from "../../session/guesses/names.ts";
 import { loadStorage } from "../../session/storage.ts";
 import { VERSION } from "../../version.ts";
 
@@ -18,9 +17,6 @@ const DIRECTORIES = ":dirs";
 
 /** Limits that keep a key press from waiting long. */
 const REMOTE_LIMITS = { bytes: 4 * 1024 * 1024, ms: 2000, idleMs: 2000 };
-
-/** Forms whose targets are candidates: each takes a request of its own. */
-const MAX_FORMS = 50;
 
 /** The command line typed so far. */
 type TypedLine = {
@@ -97,6 +93,10 @@ function kindOf(flags: string): string {
   return /[<[]([^.>\]]+)/.exec(flags)?.[1] ?? "";
 }
 
+/** Arguments and values that are names: by what help calls them, or `name` and `id` of these nouns. */
+const KINDS: ReadonlySet<string> = new Set(["project", "environment", "flag", "form", "segment", "user"]);
+const OF_NOUNS: ReadonlySet<string> = new Set(["segments", "targets", "tokens", "users", "sessions"]);
+
 async function valuesOf(
   kind: string,
   { argChoices }: Option | Argument,
@@ -111,85 +111,20 @@ async function valuesOf(
     return noun === "submissions" && typed.operands.length === 1 && !typed.pending ? [] : [FILES];
   if (kind === "dir") return [DIRECTORIES];
   if (kind === "scope") return [...SCOPES];
-  const list = own(LISTS, kind === "name" || kind === "id" ? String(noun) : kind);
-  if (!list) return [];
+  const isOfNoun = kind === "name" || kind === "id";
+  if (!(isOfNoun ? OF_NOUNS : KINDS).has(isOfNoun ? String(noun) : kind)) return [];
+  const listed = isOfNoun ? noun!.replace(/s$/, "") : kind;
   const transport = await openTransport(typed, io);
   try {
-    return await list(clientOn(transport), (name) => placeOf(name, typed), typed.options["project"]);
+    return await listNames(listed, clientOn(transport), {
+      project: placeOf("project", typed),
+      environment: placeOf("environment", typed),
+      // `FORMFLAG_PROJECT` is a preference where forms are named.
+      only: typed.options["project"],
+    });
   } finally {
     await transport.close();
   }
-}
-
-type List = (
-  client: Client,
-  place: (name: "project" | "environment") => string | undefined,
-  /** The project of `-p` alone: `FORMFLAG_PROJECT` is a preference where forms are named. */
-  only: string | undefined,
-) => Promise<string[]>;
-
-/** Names by the kind of an argument or of the value of an option; `name` and `id` go by the command they belong to. */
-const LISTS: Record<string, List> = {
-  async project(client) {
-    const { projects } = await import("../../../src/operations/projects.ts");
-    return (await listAll(client, projects.list)).map(({ slug }) => slug);
-  },
-  environment: (client, place) => within(place("project"), (project) => environmentsOf(client, project)),
-  flag: (client, place) =>
-    within(place("project"), async (project) => {
-      // Every environment has every flag.
-      const environment = place("environment") ?? (await environmentsOf(client, project))[0];
-      return within(environment, async (environment) => {
-        const { flags } = await import("../../../src/operations/flags.ts");
-        const all = await listAll(client, flags.list, { names: { project, environment } });
-        return all.map(({ slug }) => slug);
-      });
-    }),
-  segments: (client, place) =>
-    within(place("project"), (project) =>
-      within(place("environment"), async (environment) => {
-        const { segments } = await import("../../../src/operations/segments.ts");
-        const all = await listAll(client, segments.list, { names: { project, environment } });
-        return all.map(({ name }) => name);
-      }),
-    ),
-  form: async (client, _, only) => [...new Set((await formsOf(client, only)).map(({ slug }) => slug))],
-  async targets(client, _, only) {
-    const { targets } = await import("../../../src/operations/targets.ts");
-    const forms = (await formsOf(client, only)).slice(0, MAX_FORMS);
-    const lists = await Promise.all(
-      forms.map(({ key }) => listAll(client, targets.list, { names: { form: key } })),
-    );
-    return lists.flat().map(({ id }) => id);
-  },
-  async tokens(client) {
-    const { tokens } = await import("../../../src/operations/access/tokens.ts");
-    return (await listAll(client, tokens.list)).map(({ name }) => name);
-  },
-  async users(client) {
-    const { users } = await import("../../../src/operations/access/users.ts");
-    return (await listAll(client, users.list)).map(({ name }) => name);
-  },
-  async sessions(client) {
-    const { sessions } = await import("../../../src/operations/access/sessions.ts");
-    return (await listAll(client, sessions.list)).map(({ id }) => id);
-  },
-};
-LISTS["segment"] = LISTS["segments"]!;
-LISTS["user"] = LISTS["users"]!;
-
-async function within(name: string | undefined, list: (name: string) => Promise<string[]>) {
-  return name === undefined ? [] : list(name);
-}
-
-async function environmentsOf(client: Client, project: string): Promise<string[]> {
-  const { environments } = await import("../../../src/operations/environments.ts");
-  return (await listAll(client, environments.list, { names: { project } })).map(({ slug }) => slug);
-}
-
-async function formsOf(client: Client, project: string | undefined) {
-  const { forms } = await import("../../../src/operations/forms.ts");
-  return listAll(client, forms.list, { query: { project } });
 }
 
 function placeOf(name: "project" | "environment", { options }: TypedLine): string | undefined {

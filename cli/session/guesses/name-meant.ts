@@ -3,9 +3,9 @@ import { AppError } from "../../../src/base/errors.ts";
 import { shown } from "../../output/text.ts";
 import type { Client } from "../client.ts";
 import { pathOf } from "../command-line.ts";
+import { listNames, type Whereabouts } from "./names.ts";
 import { meantBy } from "./nearest.ts";
 import { operandGuess } from "./guess.ts";
-import { listAll } from "../pages.ts";
 
 /**
  * An error for a name that does not exist, with the name that was probably meant as its hint, or what the word means to the
@@ -29,7 +29,7 @@ export async function withNameMeant(
   const place = { project: project ?? textOf(inProject), environment: textOf(environment) };
   const other = await otherKind(kind, name, pathOf(command), client);
   if (other !== null) return withHint(other);
-  const near = meantBy(name, await namesOf(kind, place, client));
+  const near = meantBy(name, await namesOf(kind, client, place));
   return near === null ? error : withHint(shown`did you mean ${near}?`);
 }
 
@@ -39,7 +39,7 @@ const NO_NAME = /^(?:on|off|true|false|yes|no|[\d.]+%?)$/;
 /** The hint for the name of a project in the place of a form, or the other way round; null for any other name. */
 async function otherKind(kind: string, name: string, path: string, client: Client): Promise<string | null> {
   const other = kind === "form" ? "project" : kind === "project" ? "form" : undefined;
-  if (other === undefined || !(await namesOf(other, NOWHERE, client)).includes(name)) return null;
+  if (other === undefined || !(await namesOf(other, client)).includes(name)) return null;
   const [noun = "", verb = ""] = path.split(" ");
   if (other === "form") return shown`${name} is a form; formflag projects list lists the projects`;
   if (noun === "targets")
@@ -49,54 +49,16 @@ async function otherKind(kind: string, name: string, path: string, client: Clien
   return shown`${name} is a project; formflag forms list -p ${name} lists its forms`;
 }
 
-const NOWHERE: Place = { project: undefined, environment: undefined };
-
 function textOf(option: unknown): string | undefined {
   return typeof option === "string" ? option : undefined;
 }
 
-type Place = { project: string | undefined; environment: string | undefined };
-
 /** The names of a kind; none if they cannot be listed. */
-async function namesOf(kind: string, place: Place, client: Client): Promise<string[]> {
+async function namesOf(kind: string, client: Client, place: Whereabouts = {}): Promise<string[]> {
   try {
-    return await listOf(kind, place, client);
+    return await listNames(kind, client, place);
   } catch (error) {
     if (error instanceof AppError) return [];
     throw error;
-  }
-}
-
-async function listOf(kind: string, { project, environment }: Place, client: Client): Promise<string[]> {
-  switch (kind) {
-    case "project": {
-      const { projects } = await import("../../../src/operations/projects.ts");
-      return (await listAll(client, projects.list)).map(({ slug }) => slug);
-    }
-    case "environment": {
-      if (project === undefined) return [];
-      const { environments } = await import("../../../src/operations/environments.ts");
-      const listed = await client.call(environments.list, { names: { project } });
-      return listed.environments.map(({ slug }) => slug);
-    }
-    case "form": {
-      const { forms } = await import("../../../src/operations/forms.ts");
-      return (await listAll(client, forms.list)).map(({ slug }) => slug);
-    }
-    case "segment": {
-      if (project === undefined || environment === undefined) return [];
-      const { segments } = await import("../../../src/operations/segments.ts");
-      return (await listAll(client, segments.list, { names: { project, environment } })).map(
-        (each) => each.name,
-      );
-    }
-    case "user": {
-      const { users } = await import("../../../src/operations/access/users.ts");
-      return (await listAll(client, users.list)).map((each) => each.name);
-    }
-    default: {
-      const { tokens } = await import("../../../src/operations/access/tokens.ts");
-      return (await listAll(client, tokens.list)).map((each) => each.name);
-    }
   }
 }
