@@ -59,7 +59,7 @@ export async function finishMove(move: Move, progress: MoveProgress): Promise<Ru
   }
 }
 
-/** No command changes the data meanwhile: a note that it is being moved refuses them, until the move fails or has ended. */
+/** No command changes the data during a move: a note that it is being moved refuses them, until the move fails or has ended. */
 async function moveUnderNote(
   { data, shared: { files }, replaces }: Move,
   place: Place,

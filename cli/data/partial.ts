@@ -55,7 +55,7 @@ function removeAbandoned(parent: string): void {
     try {
       if (NAME.test(name) && isAbandoned(folder)) rmSync(folder, { recursive: true, force: true });
     } catch (error) {
-      // Removed meanwhile, or on a disk without locks: a folder stays unless it is known to be abandoned.
+      // Removed by another process, or on a disk without locks: a folder stays unless it is known to be abandoned.
       if (!(error instanceof Error && (error instanceof AppError || "code" in error))) throw error;
     }
   }

@@ -162,7 +162,7 @@ function openOutbox(app: App, options: Delivering, wakeJob: () => void): Outbox 
         failed(owner, { id, kind, target }, error, isSwitchedOff) {
           const what = isSwitchedOff ? `the target ${target} was switched off` : `delivery ${id} failed`;
           log.line("warn", `${what}: ${owner}, ${kind}: ${error}`);
-          // Anybody can have replies sent to addresses that refuse them, so these are one target.
+          // Anyone can have replies sent to addresses that refuse them, so these are one target.
           const about =
             kind === "autoreply"
               ? `the automatic reply of ${owner}`

@@ -40,7 +40,7 @@ const MOST_MS = 500;
 
 /**
  * Begins no more connections at any address of this process, and fulfils once those that were begun are accepted and their
- * requests have arrived. Without this, closing a socket resets all that wait there. A client that tries meanwhile tries
+ * requests have arrived. Without this, closing a socket resets all that wait there. A client that tries then tries
  * again a second later, and is refused, or finds the next server. Does nothing if the kernel does not support it.
  */
 export async function takeLastConnections(): Promise<void> {

@@ -90,7 +90,7 @@ async function addSockets(threads: Sockets[], tls: Tls): Promise<Spread> {
     for (const thread of added.toReversed()) await thread.closeNewest();
     throw error;
   }
-  // Any other socket that was opened meanwhile refuses the option.
+  // Any other socket that was opened since refuses the option.
   return (first, count) => opened.some((descriptor) => steerConnections(descriptor, first, count));
 }
 

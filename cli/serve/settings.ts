@@ -35,7 +35,7 @@ export function compareSettings(
   for (const option of serveOptions()) {
     const name = option.attributeName();
     const [mine, its] = [here[name], running[name]];
-    // Of a free port, the server knows which one it is.
+    // The server alone knows which free port it got.
     if (JSON.stringify(mine) === JSON.stringify(its) || String(its).endsWith(":0")) continue;
     if (isGiven(name)) {
       different.push(`${option.long} is ${shownValue(mine)} here, and ${shownValue(its)} in the server`);

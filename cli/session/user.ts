@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /**
  * The name of the operating-system user who runs this command. `os.userInfo()` comes second: it uses `USER`, which
- * anybody can set, and takes a millisecond to load.
+ * anyone can set, and takes a millisecond to load.
  */
 export function userName(): string {
   const uid = process.getuid?.();

@@ -22,7 +22,7 @@ export type Author = {
 
 /** Caller of an operation: name, rights and confirmations. */
 export type Caller = Rights & {
-  /** Of a user. */
+  /** Memberships of a user; undefined for other callers. */
   memberships?: readonly Membership[] | undefined;
   /** When a token ends; null or undefined for a caller that does not, and for a session. */
   expiresAt?: string | null | undefined;

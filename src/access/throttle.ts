@@ -3,7 +3,7 @@ import { AppError } from "../base/errors.ts";
 /** Keys kept in memory, of which each is forgotten some time after its last wrong guess. */
 const MAX_KEYS = 10_000;
 
-/** Slows down guesses, as at passwords, counted under a key. It never locks anybody out. */
+/** Slows down guesses, as at passwords, counted under a key. It locks no user out. */
 export type Throttle = {
   /** Throws `rate_limited`, with the seconds to wait, after too many wrong guesses. */
   check: (key: string) => void;

@@ -46,7 +46,7 @@ export function createTokenFinder(watch: Watch, store: Pick<AccessStore, "tokens
   };
 }
 
-/** Tokens that do not exist, of which anybody can send any number: the oldest are forgotten. */
+/** Tokens that do not exist, of which a client can send any number: the oldest are forgotten. */
 function addUnknown(unknown: Set<string>, hash: string): void {
   const [oldest] = unknown;
   if (unknown.size >= MAX_UNKNOWN_TOKENS) unknown.delete(oldest!);

@@ -40,7 +40,7 @@ export type FieldError = {
 type Details = {
   /** Distinguishes the cases of one code, for programs: `form-exists`. */
   reason?: string | undefined;
-  /** The message without text that the caller chose, for a page that a link or a form can open in anybody's browser. */
+  /** The message without text that the caller chose, for a page that a link or a form can open in any browser. */
   plain?: string | undefined;
   /** Advice on fixing it, in one sentence. */
   hint?: string | undefined;

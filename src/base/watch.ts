@@ -45,7 +45,7 @@ function watchLocal(store: Versioned, state: State, { steady }: Timing): Watch {
   let known: Known | undefined;
   let beganAt = Number.NEGATIVE_INFINITY;
   const { staleness } = store;
-  // Before anybody is told of the change.
+  // Before the change is announced.
   store.watch(() => (beganAt = Number.NEGATIVE_INFINITY));
   return {
     known: () => (steady() - beganAt < staleness ? known : undefined),

@@ -54,7 +54,7 @@ export function createFailureLog(
     const { kind, target } = delivery;
     const isServerDown = isMail(kind) && isTargetDown;
     if (outcome === "delivered" && isMail(kind)) succeeded("mail", "the mail server");
-    // Anybody can have replies sent to addresses that refuse them.
+    // Anyone can have replies sent to addresses that refuse them.
     if (kind === "autoreply" && !isServerDown) return;
     const [key, name] = isServerDown
       ? ["mail", "the mail server"]

@@ -27,7 +27,7 @@ const OUTBOX = {
   source: "schedule" as const,
 };
 
-/** Disables a target that answered 410 Gone; does nothing if the target was deleted meanwhile. */
+/** Disables a target that answered 410 Gone; does nothing if the target has been deleted. */
 function switchOffTarget(app: TargetsApp, owner: DeliveryOwner, id: string): Promise<void> {
   return change(app, OUTBOX, async ({ at }) => {
     const target = await app.store.targets.find(id);

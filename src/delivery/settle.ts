@@ -28,7 +28,7 @@ export function settle(
   const { outcome, code, retryAfter } = attempted;
   const error = failureOf(attempted);
   const attempts = before + 1;
-  // The clock may have been set back meanwhile.
+  // The clock may have been set back.
   const attempt = { at: startedAt, duration: Math.max(now - startedAt, 0) };
   const base = { id, attempts, code, error, attempt };
   if (outcome === "delivered") return { ...base, status: "delivered", dueAt: now + DELIVERED_MS };

@@ -124,9 +124,9 @@ type DeliveryFile = { field: string; name: string; type: string; size: number; s
 export type DeliveryQuery = {
   limit: number;
   before: string | null;
-  /** Of submissions, null for those of every form. */
+  /** Forms whose deliveries are meant; null for every form. */
   formKeys: readonly string[] | null;
-  /** Of notices, null for those of every project. */
+  /** Projects whose notices are meant; null for every project. */
   projects: readonly string[] | null;
   submission: string | null;
   status: DeliveryStatus | null;

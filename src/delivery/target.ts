@@ -40,13 +40,13 @@ export type TargetRecord = Target & {
   /** Seconds for which notices are gathered; null for none. */
   digest: number | null;
   enabled: boolean;
-  /** Of a webhook, newest first; empty for other kinds. */
+  /** Secrets of a webhook, newest first; empty for other kinds. */
   secrets: TargetSecret[];
   createdAt: number;
   updatedAt: number;
 };
 
-/** Of what a new target is: a form, by its key, or a project, by its slug. */
+/** Owner of a new target: a form, by its key, or a project, by its slug. */
 type TargetOwner = Pick<TargetRecord, "formKey" | "project" | "environment" | "events" | "digest">;
 
 /** A new target, enabled, and for a webhook with a secret of its own. `at` is in milliseconds since 1970. */

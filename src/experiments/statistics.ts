@@ -67,7 +67,7 @@ function areTooFew(a: Counts, b: Counts): boolean {
 /** Half the width of the interval of the rate of `b` less `factor` times that of `a`, at the level 1 − `alpha`. */
 function halfWidth(a: Counts, b: Counts, factor: number, alpha: number): number {
   const variance = varianceOf(b) + factor * factor * varianceOf(a);
-  // Of effective visitors: with all visitors, intervals of uneven splits would be too narrow.
+  // The ratio is of effective visitors: with all visitors, intervals of uneven splits would be too narrow.
   const ratio = (4 * a.visitors * b.visitors) / (a.visitors + b.visitors) / TUNED_FOR;
   return Math.sqrt(variance * (1 + 1 / ratio) * (Math.log1p(ratio) - 2 * Math.log(alpha)));
 }

@@ -42,7 +42,7 @@ async function expireDue({ store, now }: FlagsApp): Promise<Set<string>> {
   }
 }
 
-/** Returns how many flags are newly stale; none if the project was deleted meanwhile. */
+/** Returns how many flags are newly stale; none if the project has been deleted. */
 async function checkStale(app: FlagsApp, project: string): Promise<number> {
   const { DEFAULT_STALE_DAYS, assessFlags } = await import("./stale.ts");
   try {

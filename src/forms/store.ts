@@ -106,7 +106,7 @@ export type SubmissionStore = HandlingStore & {
   indexBacklog(): Promise<{ missing: number; removals: boolean }>;
   /** Counts the submissions of the form with that key. Default: all states. */
   count(formKey: string, states?: readonly SubmissionState[]): Promise<number>;
-  /** Of every form, by slug and project. */
+  /** Counts of every form, by slug and project. */
   counts(): Promise<FormCounts[]>;
   /** Submissions stored in each span of hours, by the times of their creation; also those moved or deleted since. Without `spam`, none of it. */
   stored(formKey: string, spans: readonly Span[], spam?: boolean): Promise<StoredSum[]>;

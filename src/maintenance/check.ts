@@ -32,7 +32,7 @@ type CheckOptions = {
 
 /**
  * Checks that the database is intact, counts of submissions are correct and every file is present and unchanged, and
- * lists orphans. A server may be running: files that are added or deleted meanwhile are not reported. If the database
+ * lists orphans. A server may be running: files that are added or deleted during the check are not reported. If the database
  * is damaged, files are not checked.
  */
 export async function checkData(

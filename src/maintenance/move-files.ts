@@ -10,7 +10,7 @@ const AT_ONCE = 16;
 
 /**
  * Copies uploaded files that rows of the target refer to and the target lacks, and compares each with its checksum.
- * Unless `isFinal`, a file whose submission was deleted meanwhile is skipped. `progress` receives bytes. Returns the
+ * Unless `isFinal`, a file whose submission has been deleted is skipped. `progress` receives bytes. Returns the
  * number of files and bytes. Throws `unsupported` if a file is missing or damaged.
  */
 export async function copyFiles(
@@ -46,7 +46,7 @@ async function sizesIn(blobs: Blobs): Promise<Map<string, number>> {
   return sizes;
 }
 
-/** Copies files, and returns all but the files that were deleted meanwhile. */
+/** Copies files, and returns all but the files that have been deleted. */
 async function sendFiles(
   from: MaintenanceApp,
   to: Blobs,

@@ -23,7 +23,7 @@ export async function restoreBackup(
   const { store, blobs } = target;
   const moving = await store.moving();
   await moving.begin();
-  // Of an unfinished move that has brought data, the store stays the target.
+  // The store stays the target of an unfinished move that has brought data.
   const giveUp = () => moving.giveUp().catch(() => {});
   const read = await readBackup(archive, scratch, progress, blobs).catch(async (error: unknown) => {
     await giveUp();

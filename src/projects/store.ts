@@ -13,7 +13,7 @@ export type ProjectQuery = PageQuery & { search?: string | undefined };
 type ProjectStore = {
   /** By slug, the environments of each project in their order. */
   list(): Promise<Project[]>;
-  /** Of some projects, by their slugs, or with null of all. */
+  /** The counts of some projects, by their slugs, or with null of all. */
   page(query: ProjectQuery, among: readonly string[] | null): Promise<Page<Project>>;
   find(slug: string): Promise<Project | undefined>;
   /** The forms of every project that are open while a flag of this one is true, by slug and project. */

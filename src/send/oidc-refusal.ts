@@ -28,7 +28,7 @@ const OF_PERSON = new Set(["access_denied", "interaction_required", "login_requi
  */
 export function oidcRefusal(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  // Of a request of our own, wrapped.
+  // The library wraps the errors of requests of our own.
   if (error instanceof Error && error.cause instanceof AppError) return error.cause;
   if (error instanceof AuthorizationResponseError) {
     const named = codeIn(error.error);

@@ -9,7 +9,7 @@ import { isObject } from "../base/json.ts";
 /** How long the metadata and keys of a provider are used again, in milliseconds. */
 const METADATA_MS = 300_000;
 
-/** Least time between two reads of the keys, in milliseconds: anybody can send a token that names another key. */
+/** Least time between two reads of the keys, in milliseconds: anyone can send a token that names another key. */
 const KEYS_MS = 10_000;
 
 type Keys = { get: () => Promise<ReadableKeys>; renew: () => Promise<ReadableKeys | null> };

@@ -103,7 +103,7 @@ async function switchOne(
   const flag = await changeAtRevision(named !== undefined, async () => {
     const { value, revision } = await findFlag(session, place);
     const patch = { enabled: enabledAfter(value.enabled) };
-    // Prevents that the flag is toggled twice, or created again after it was deleted meanwhile.
+    // Prevents that the flag is toggled twice, or created again after it was deleted.
     const at = { names: place, revision: named ?? revision };
     if (lasts === null)
       return { ...(await session.client.call(operations.set, { ...at, body: patch })), scheduled: null };

@@ -60,7 +60,7 @@ Examples:
     .action(action(io, parseAdd, addTarget));
 }
 
-/** Of notices; undefined is for all, and for each at once. */
+/** Notices that a target gets; undefined is for all, and for each at once. */
 type Filter = { environment?: string; events?: string[]; digest?: number };
 
 type NewTarget =

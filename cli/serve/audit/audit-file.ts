@@ -17,7 +17,7 @@ const LAST = 1 << 20;
 
 /**
  * The job that appends each entry of the audit log to a file, once, and goes on behind the last one in it. The file is opened
- * for each batch, so that it may be renamed meanwhile. Throws `forbidden` and `unavailable` if it cannot be written.
+ * for each batch, so that it may be renamed in between. Throws `forbidden` and `unavailable` if it cannot be written.
  */
 export async function auditFileJob(app: AuditApp, file: string, log: Log): Promise<Job> {
   let last = await inFile(file, lastIn);

@@ -66,7 +66,7 @@ export function exportAudit(
   })();
 }
 
-/** Sign-ins that fail, of which a process records so many a minute: anybody can cause them. */
+/** Sign-ins that fail, of which a process records so many a minute: anyone can cause them. */
 const FAILURES_PER_MINUTE = 60;
 
 const failures = new WeakMap<AuditStore, { minute: number; count: number; omitted: number }>();

@@ -17,7 +17,7 @@ export type PublishedVersion = {
   onNews: (tell: () => void) => void;
   /** Says that reads of the main thread fail, until one is published. */
   fail: () => void;
-  /** Counts a change of this server, before anybody is told of it. */
+  /** Counts a change of this server, before it is announced. */
   changed: () => void;
   /** Whether another thread has used the version since this was asked last. */
   wasUsed: () => boolean;

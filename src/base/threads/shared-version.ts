@@ -48,7 +48,7 @@ export function openVersion(memory: SharedArrayBuffer, clock: SharedClock): Shar
     publish: (read) =>
       locked(words, () => {
         const { beganAt, version, access, memberships, changes } = read;
-        // A change meanwhile may be missing from it; a later read knows more.
+        // A change in between may be missing from it; a later read knows more.
         if (Atomics.load(words, CHANGES) !== changes || beganAt < numbers[BEGAN_AT]!) return read;
         const isNews = [version, access, memberships].some(
           (each, index) => numbers[VERSION + index] !== each,

@@ -16,7 +16,7 @@ export function watchThreads(store: Versioned, state: State, shared: SharedVersi
     [beganAt, covered] = [read.beganAt, read.changes];
     return (known = state.found(versionsOf(read), isOwn));
   };
-  // Before anybody is told of the change.
+  // Before the change is announced.
   store.watch(shared.changed);
   return {
     known: () => (isTrusted(beganAt, covered) ? known : undefined),

@@ -78,7 +78,7 @@ const BY_CODE: Record<string, Kind> = {
   AccessDenied: FORBIDDEN,
   AllAccessDisabled: FORBIDDEN,
   QuotaExceeded: UNAVAILABLE,
-  // An upload in parts that ended meanwhile, or of which the storage has lost a part.
+  // An upload in parts that has ended, or of which the storage has lost a part.
   NoSuchUpload: UNAVAILABLE,
   InvalidPart: UNAVAILABLE,
 };

@@ -137,7 +137,7 @@ async function isSame(client: S3Client, key: string, { size, sha256 }: StagedFil
   return !refusal && headers.get(SHA256_HEADER) === sha256 && headers.get("content-length") === String(size);
 }
 
-/** The part of a file that begins there; it is hashed in steps, because requests are served meanwhile. */
+/** The part of a file that begins there; it is hashed in steps, because requests are served between them. */
 function partOf(file: StagedFile, offset: number): S3Body {
   const size = Math.min(PART_SIZE, file.size - offset);
   const read = async () => {

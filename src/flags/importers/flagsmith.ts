@@ -81,7 +81,7 @@ function segmentStates(segments: readonly Segment[], name: string): State[] {
           return { condition: segment.rule, state, notes: segment.notes };
         }),
       )
-      // Of equal ones the last counts.
+      // The last of equal ones counts.
       .toReversed()
       .toSorted((a, b) => (priority(a) === priority(b) ? 0 : priority(a) - priority(b)))
   );

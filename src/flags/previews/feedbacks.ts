@@ -19,7 +19,7 @@ type FeedbackApp = FlagsApp & { nextId: () => string };
 
 /**
  * Stores a feedback. A repeat, which comes from the same sender with the same content within a minute, is not stored, and
- * gets the id of the first. Throws `not_found` if the flag was deleted meanwhile.
+ * gets the id of the first. Throws `not_found` if the flag has been deleted.
  */
 export async function takeFeedback(
   app: FeedbackApp,

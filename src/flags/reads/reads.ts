@@ -43,7 +43,7 @@ export function createReads(store: FlagsApp["store"]): {
     try {
       await store.flags.markRead([...taken.values()]);
     } catch (error) {
-      // Kept for the next write; marks that were added meanwhile are newer.
+      // Kept for the next write; marks added since are newer.
       marks = new Map([...taken, ...marks]);
       throw error;
     }

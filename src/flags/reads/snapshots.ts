@@ -46,7 +46,7 @@ export function createSnapshots<T>(
     at === undefined ||
     entry === undefined ||
     entry.revision > at.version ||
-    // Data that was read after the revision may have changed meanwhile.
+    // Data that was read after the revision may have changed in between.
     (await store.flags.select(environmentKey))?.revision !== entry.revision;
   const snapshotOf = (entry: Entry | undefined, projectKey: string) =>
     entry?.projectKey === projectKey ? entry.snapshot : undefined;
@@ -134,7 +134,7 @@ export function createFlagViews<T extends object>(
 /** Reads the members of an environment that have changed since, once for all that wait for them. */
 function refreshMembers({ watch, store }: SourceApp, source: Viewed): Promise<void> {
   const read = async () => {
-    // Read first: a change meanwhile then makes another read necessary instead of being missed.
+    // Read first: a change in between then makes another read necessary instead of being missed.
     const at = watch.memberships();
     const selection = await store.flags.select(source.environmentKey);
     if (selection) await source.members!.load(selection);

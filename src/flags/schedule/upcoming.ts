@@ -90,7 +90,7 @@ async function countStale(app: FlagsApp): Promise<StaleCount[]> {
   return counts.toSorted((a, b) => b.count - a.count);
 }
 
-/** None if the project was deleted meanwhile. */
+/** None if the project has been deleted. */
 async function staleIn(app: FlagsApp, project: string): Promise<StaleFlag[]> {
   try {
     return await findStale(app, { project, environment: null, days: DEFAULT_STALE_DAYS });

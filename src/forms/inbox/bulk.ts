@@ -57,7 +57,7 @@ export function countMatching(
 }
 
 /**
- * Marks every submission of a selection, a step at a time. Submissions that arrive, or are deleted, meanwhile are left out.
+ * Marks every submission of a selection, a step at a time. Submissions that arrive or are deleted during the run are left out.
  * An error leaves the steps before it. Throws as {@link countMatching}, and `unauthenticated`.
  */
 export async function markMatching(
@@ -119,7 +119,7 @@ async function markStep(
 }
 
 /**
- * Deletes every submission of a selection with its files, a step at a time; not one that has left its folder meanwhile.
+ * Deletes every submission of a selection with its files, a step at a time; not one that has left its folder.
  * Throws as {@link markMatching}.
  */
 export async function deleteMatching(
@@ -183,7 +183,7 @@ async function eachStep(
         if (result.total >= atMost) return result;
       }
     } catch (error) {
-      // One of all forms may have been deleted meanwhile.
+      // One of all forms may have been deleted.
       if (form !== null || !(error instanceof AppError && error.code === "not_found")) throw error;
     }
   }

@@ -37,7 +37,7 @@ export type FilteredPage = {
 /**
  * A page of a form's submissions that a filter selects, newest first. Default: the inbox. A page of large ones is shorter. With a filter it may
  * be short or even empty before the last, because no more than `MAX_SCANNED` are looked at. Throws `not_found` for a
- * form that was deleted meanwhile, `invalid` for a search without a word.
+ * form that has been deleted, `invalid` for a search without a word.
  */
 export async function listSubmissions(
   app: FormsApp,

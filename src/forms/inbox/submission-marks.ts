@@ -50,7 +50,7 @@ async function deliveriesOfSpam(
   return deliveries;
 }
 
-/** Null for a form that was deleted or moved meanwhile. */
+/** Null for a form that has been deleted or moved. */
 async function recipientsOf(app: FormsApp, project: string, slug: string) {
   const record = (await app.store.forms.named(slug)).find((each) => each.project === project);
   return record ? { form: viewForm(record), targets: await enabledTargets(app, record.key) } : null;

@@ -35,7 +35,7 @@ export type Conditions = {
   key: (Mark & { content: string }) | null;
   /** Why it is spam, if that was found before. */
   spam: string | null;
-  /** Of its sender and content: if it is known, the submission is a `duplicate`. */
+  /** Mark of its sender and content: if it is known, the submission is a `duplicate`. */
   recent: Mark | null;
   /** Not null if a challenge is required: of the solved one, whose nonce counts once. */
   challenge: { nonce: Mark | null } | null;

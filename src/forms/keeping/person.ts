@@ -116,7 +116,7 @@ async function withEvents(app: FormsApp, submissions: RawSubmission[]): Promise<
   return all;
 }
 
-/** Nothing where the form was deleted meanwhile. */
+/** Nothing if the form has been deleted. */
 async function unlessDeleted(step: Promise<ScanStep>): Promise<ScanStep> {
   try {
     return await step;

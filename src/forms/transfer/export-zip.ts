@@ -50,7 +50,7 @@ async function* filesOf(app: FormsApp, { id, createdAt, files }: RawSubmission):
 }
 
 /**
- * Opens a file; null if its submission was deleted meanwhile. Throws `unsupported` if the file is missing; reading
+ * Opens a file; null if its submission has been deleted. Throws `unsupported` if the file is missing; reading
  * throws it for a file of another size.
  */
 async function openFile(app: FormsApp, id: string, position: number, file: FileInfo) {

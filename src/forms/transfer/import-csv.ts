@@ -89,7 +89,7 @@ function ours(header: Cell[]): (cells: Cell[]) => object {
   const names: string[] = [];
   for (const { text } of header) {
     const name = unescapeFormulas(text);
-    // Of two fields such as `-a` and `'-a`, one has really that name.
+    // One of two fields such as `-a` and `'-a` really has that name.
     names.push(names.includes(name) ? text : name);
   }
   return (cells) => {

@@ -103,7 +103,7 @@ async function advance(stream: Stream, before: string | null): Promise<number> {
   try {
     taken = await step(cursor ?? before, size);
   } catch (error) {
-    // The form was deleted meanwhile.
+    // The form has been deleted.
     if (!(error instanceof AppError && error.code === "not_found")) throw error;
     taken = { submissions: [], next: null };
   }

@@ -51,7 +51,7 @@ export async function createAdminApp(app: App, options: AdminOptions): Promise<A
   });
 
   admin.route("/", createManifestRoutes(app, report));
-  // Made once, with the first request for it: anybody may ask, and all answers share the bytes of a blob.
+  // Made once, with the first request for it: any client may ask, and all answers share the bytes of a blob.
   const document = once(async () => {
     const { describeApi } = await import("./openapi.ts");
     const text = JSON.stringify(await describeApi(options.version, basePath));

@@ -21,7 +21,7 @@ export function createEntry(app: App, options: DashboardOptions, cookies: Cookie
     if (name !== null && dashboardUrl !== null) requireOwnHost(c.req.raw, dashboardUrl);
     return name;
   };
-  /** Sets who is signed in, if anybody is. A session that a proxy began ends if the proxy no longer names its user. */
+  /** Sets the user that is signed in, if there is one. A session that a proxy began ends if the proxy no longer names its user. */
   const resume = async (c: DashboardContext): Promise<void> => {
     const secret = cookies.session(c);
     const proxied = proxiedIn(c);

@@ -79,7 +79,7 @@ function isOfItsHost(request: Request): boolean {
 }
 
 /**
- * Throws `forbidden` for a request to another name than that of the dashboard, which anybody can point at the proxy that
+ * Throws `forbidden` for a request to another name than that of the dashboard, which anyone can point at the proxy that
  * signs people in. An address is no such name.
  */
 export function requireOwnHost(request: Request, dashboardUrl: string): void {

@@ -17,7 +17,7 @@ export type View = {
   timeZone: string;
   /** Whether single keys do something, which their user may have turned off. */
   shortcuts: boolean;
-  /** Null before anybody has signed in. */
+  /** Null before sign-in. */
   caller: Caller | null;
   /** The project and the environment in the path. */
   reach: Reach;

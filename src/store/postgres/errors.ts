@@ -73,7 +73,7 @@ export function postgresError(error: unknown): unknown {
   if (isReadOnly(error)) return unavailable("the database is read-only", error);
   if (state === "53300")
     return unavailable("the database has no connection left", error, "database-connections");
-  // Of a statement that another client of a pooler has prepared under the same name, nothing has been done.
+  // Another client of a pooler has prepared a statement of the same name: this one was not run.
   if (/^(42P05|26000)$/.test(state))
     return new AppError(
       "unavailable",

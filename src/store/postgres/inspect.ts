@@ -71,7 +71,7 @@ export async function inspectPostgres(address: DatabaseAddress): Promise<Inspect
   }
 }
 
-/** Of this process and of the database: a limit of -1 is none. */
+/** Limits and settings of this process and of the database; a limit of -1 is none. */
 const SERVER = `SELECT current_setting('server_version') AS version, current_user AS user,
   current_setting('statement_timeout') AS timeout, current_setting('transaction_read_only') AS read_only,
   current_setting('server_encoding') AS encoding,

@@ -41,7 +41,7 @@ export type Intake = {
   close: () => Promise<void>;
 };
 
-/** Of what was sent: whether an attempt may have stored it, although its answer was lost. */
+/** Progress of a batch: whether an attempt may have stored it, although its answer was lost. */
 type Sending = { isSent: boolean };
 
 /**

@@ -110,7 +110,7 @@ export function idsOf(batch: readonly StoredSubmission[]): string[] {
   return batch.map(({ id }) => id);
 }
 
-/** Of submissions that a batch did not insert: those that are stored, with their ids, and the keys of the forms that exist. */
+/** Submissions that a batch did not insert because they are stored, with their ids, and the keys of the forms that exist. */
 export function* findKnown(
   batch: readonly StoredSubmission[],
 ): Work<{ stored: Map<string, Insertion>; forms: Set<string> }> {

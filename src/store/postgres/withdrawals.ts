@@ -29,7 +29,7 @@ export function createWithdrawals(
 
   /** Throws if the process ends before the database answers. */
   const remove = async (ids: string[]): Promise<string[]> => {
-    // Of every attempt: the answer to one that deleted them may be lost.
+    // Collected over every attempt: the answer to one that deleted them may be lost.
     const deleted = new Set<string>();
     const work = function* () {
       for (const id of yield* deleteSubmissions(forgetNothing, ids, SUBMISSION_STATES, null)) deleted.add(id);

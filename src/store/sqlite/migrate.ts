@@ -68,7 +68,7 @@ export function migrate(db: Database, migrations?: readonly string[], claim?: Cl
   useWal(db);
   let release: (() => void) | undefined;
   const bringUpToDate = db.transaction(() => {
-    // Another process may have migrated it meanwhile.
+    // Another process may have migrated it.
     if (isCurrent(db, newest)) return;
     const version = schemaVersion(db, newest);
     // An empty database has no server that expects an older schema.

@@ -30,7 +30,7 @@ export function runAtOnce<T>(db: Database, work: () => Work<T>): T {
   }
 }
 
-/** Like {@link runAtOnce}, with other work between rows. Do not use the connection for anything else meanwhile. */
+/** Like {@link runAtOnce}, with other work between rows. Do not use the connection for anything else until it returns. */
 export async function runInTurns<T>(db: Database, work: () => Work<T>): Promise<T> {
   const takeTurns = createTurns();
   query(db, "BEGIN").run();

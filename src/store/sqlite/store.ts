@@ -72,7 +72,7 @@ export function openSqliteStore(file: string, writing: Writing): SqliteStore {
     for (const tell of watchers) tell();
   };
   let members: number | undefined;
-  /** Tells of a change of members by this process, or by another meanwhile. */
+  /** Tells of a change of members by this process, or by another one. */
   const noticeMembers = async () => {
     const { memberships = 0 } = runWork(db, readVersions());
     if (memberships === members) return;
@@ -93,7 +93,7 @@ export function openSqliteStore(file: string, writing: Writing): SqliteStore {
     weight = WEIGHT,
   ): Promise<WriteResult<N>> => writer.write({ name, args }, weight) as Promise<WriteResult<N>>;
 
-  // Exports take longer than reads of flags, which do not wait for them. A command has nothing else to do meanwhile.
+  // Exports take longer than reads of flags, which do not wait for them. A command has nothing else to do.
   const readers = writing === "inline" ? [] : [createReader(file), createReader(file)];
   const readAtOnce: Runner["readAtOnce"] = (work) => read(() => runAtOnce(db, work));
   const runner: Runner = {

@@ -36,7 +36,7 @@ export type TokenFields = {
   scopes: readonly Scope[];
   place: string;
   expires: string;
-  /** Of pages that may use a browser key, separated by white space or commas. */
+  /** Origins of pages that may use a browser key, separated by white space or commas. */
   origins: string;
 };
 

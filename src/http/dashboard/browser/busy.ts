@@ -18,7 +18,7 @@ export function isForNext(event: KeyboardEvent): boolean {
   return true;
 }
 
-/** Waits for a page, to which the keys go that are pressed meanwhile. They are dropped if it is not shown. */
+/** Waits for a page, which gets the keys that are pressed while it loads. They are dropped if it is not shown. */
 export async function expectPage(arrival: Promise<boolean>): Promise<void> {
   if (coming === 0) since = Date.now();
   coming += 1;

@@ -74,7 +74,7 @@ async function update(): Promise<void> {
   const [address, before] = [location.href, served()];
   const answer = await fetch(address, { headers }).catch(() => null);
   const text = await answer?.text().catch(() => null);
-  // The result of an own action, which is shown meanwhile, is newer.
+  // The result of an own action, shown since, is newer.
   if (!answer || !text || answer.redirected || location.href !== address || served() !== before) return;
   if (answer.status === 404) return notify("changed", "This page does not exist any more.");
   const next = parse(text);

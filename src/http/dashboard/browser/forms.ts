@@ -129,7 +129,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     if (next.body.dataset["user"] !== document.body.dataset["user"]) return loadPage(answer.url);
     const sent = [form, opener?.closest("form")];
     form.closest("dialog")?.remove();
-    // Meanwhile the user has gone to another page.
+    // The user has gone to another page.
     if (answer.ok && at !== visits) return showMessages(next);
     // No two kinds of page share a title.
     const leaves = next.title !== document.title;

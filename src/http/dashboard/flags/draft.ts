@@ -146,7 +146,7 @@ function takeVariants(draft: Draft, base: Draft, typed: EditedVariants): void {
   const variants = valuesOf(typed);
   if (Bun.deepEquals(variants, was)) return;
   draft.variants = objectText(variants);
-  // Of a flag that had none, those who got true still get the first.
+  // Readers of a flag without variants who got true still get the first.
   if (base.variants !== "" || draft.variants === "" || draft.defaultVariant !== "") return;
   const names = Object.keys(variants);
   draft.defaultVariant = names.includes("on") ? "on" : names[0]!;

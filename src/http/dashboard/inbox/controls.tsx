@@ -137,7 +137,7 @@ export type Listing = {
   next: string | null;
   /** New submissions that a search does not know yet, at most. */
   indexing: number;
-  /** Of every form, by slug. */
+  /** Counts of every form, by slug. */
   counts: readonly FormCounts[];
   fault: Fault | null;
   /** The submissions whose choices a table counts, and the schema of its form; null for a list. */

@@ -88,7 +88,7 @@ function Lines({ points }: { points: readonly Point[] }) {
   );
 }
 
-/** Of all commits of these minutes, estimated from the median of each minute. */
+/** Median of all commits of these minutes, estimated from the median of each minute. */
 function median(minutes: readonly CommitMinute[]): number {
   const total = minutes.reduce((sum, { commits }) => sum + commits, 0);
   let below = 0;

@@ -56,7 +56,7 @@ function* logOut({ token, sid, identity }: Logout, by: Author): Work<boolean> {
     ended.push(...(yield* endSessions("sid = $sid", params)));
   }
   if (identity !== null) {
-    // Of a session without a `sid` it is not known which one of the provider it belongs to.
+    // A session without a `sid` may belong to any session of the provider.
     const which = sid === null ? OF_ACCOUNT : `${OF_ACCOUNT} AND sid IS NULL`;
     yield* run(`DELETE FROM device_logins WHERE ${which}`, { ...identity });
     ended.push(...(yield* endSessions(`${which} AND method IN ('oidc', 'cli')`, { ...identity })));

@@ -128,7 +128,7 @@ function* writeSeen(
   );
 }
 
-/** Of a visitor as hex. */
+/** Digits of a visitor as hex. */
 const DIGITS = VISITOR_BYTES * 2;
 
 function* writeCounts(id: number, rows: readonly CountRow[]): Work<void> {

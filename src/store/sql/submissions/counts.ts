@@ -54,7 +54,7 @@ export function* contentVersion(formKey: string): Work<string> {
   return [inbox, spam, archived, stored, mark, event].join();
 }
 
-/** Of every form, by slug and project. */
+/** Counts of every form, by slug and project. */
 export function listCounts(): Work<FormCounts[]> {
   const sql = `SELECT f.key AS "formKey", ${PROJECT_OF_FORM} AS project, f.slug AS form, f.name,
       ${sumOf(`c.state = ${INBOX}`)} AS inbox, ${sumOf(`c.state = ${INBOX} AND c.unread = 1`)} AS unread,
