@@ -95,7 +95,13 @@ export function newExperimentPage(props: Props): Page {
   });
 }
 
+/** The name, value and fault of a control. */
+function controls(typed: Design, faults: Faults) {
+  return (name: keyof Design) => ({ name, value: typed[name], error: faults[name] });
+}
+
 function DesignForm({ project, typed, faults, flags, metrics }: Props) {
+  const at = controls(typed, faults);
   const environments = project.environments.filter((each) => useMayChange([each]));
   return (
     <Form
@@ -107,44 +113,32 @@ function DesignForm({ project, typed, faults, flags, metrics }: Props) {
     >
       <div class="columns">
         <TextField
-          name="name"
+          {...at("name")}
           label="Name"
           hint="Such as headline. It cannot be changed later."
-          value={typed.name}
-          error={faults["name"]}
           maxlength={150}
           required
         />
-        <EnvironmentField
-          environments={environments}
-          value={typed.environment}
-          error={faults["environment"]}
-        />
+        <EnvironmentField environments={environments} {...at("environment")} />
         <TextField
-          name="flag"
+          {...at("flag")}
           label="Flag"
           hint="Its users are split among its variants."
-          value={typed.flag}
-          error={faults["flag"]}
           suggestions={flags}
           required
         />
         <TextField
-          name="metrics"
+          {...at("metrics")}
           label="Metric that decides"
           hint="submissions:contact counts those of a form, event:signup what a page reports."
-          value={typed.metrics}
-          error={faults["metrics"]}
           suggestions={metrics}
           required
         />
       </div>
       <AreaField
-        name="hypothesis"
+        {...at("hypothesis")}
         label="Hypothesis"
         hint={`What you expect, and why. At most ${EXPERIMENT_LIMITS.hypothesis.toLocaleString("en")} characters.`}
-        value={typed.hypothesis}
-        error={faults["hypothesis"]}
         rows={3}
       />
       <Details typed={typed} faults={faults} />
@@ -162,6 +156,7 @@ function DesignForm({ project, typed, faults, flags, metrics }: Props) {
 const IN_DETAILS = ["more", "split", "control", "minDays", "guards", "onGuard"] as const;
 
 function Details({ typed, faults }: Pick<Props, "typed" | "faults">) {
+  const at = controls(typed, faults);
   const isOpen = IN_DETAILS.some((name) => faults[name] || typed[name] !== BLANK[name]);
   return (
     <details open={isOpen} id="new-experiment-more">
@@ -169,51 +164,39 @@ function Details({ typed, faults }: Pick<Props, "typed" | "faults">) {
       <div class="stack">
         <div class="columns">
           <TextField
-            name="split"
+            {...at("split")}
             label="Split"
             hint="A weight for each variant, such as off:50,on:50. Empty: all alike."
-            value={typed.split}
-            error={faults["split"]}
           />
           <TextField
-            name="control"
+            {...at("control")}
             label="Control"
             hint="The variant that others are compared with. Empty: the default of the flag."
-            value={typed.control}
-            error={faults["control"]}
           />
           <TextField
-            name="minDays"
+            {...at("minDays")}
             type="number"
             label="Days before there is a winner"
             hint="A week evens out its days."
-            value={typed.minDays}
-            error={faults["minDays"]}
           />
         </div>
         <AreaField
-          name="more"
+          {...at("more")}
           label="Other metrics"
           hint="One on each line. They are shown, and do not decide."
-          value={typed.more}
-          error={faults["more"]}
           rows={2}
         />
         <div class="columns">
           <AreaField
-            name="guards"
+            {...at("guards")}
             label="Guards"
             hint="One on each line, such as: event:error rises 0%"
-            value={typed.guards}
-            error={faults["guards"]}
             rows={2}
           />
           <SelectField
-            name="onGuard"
+            {...at("onGuard")}
             label="When a guard fires"
-            value={typed.onGuard}
             options={GUARD_ACTIONS.map((action) => ({ value: action, label: GUARD_LABELS[action] }))}
-            error={faults["onGuard"]}
           />
         </div>
       </div>
