@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { deleteUser } from "../../../src/access/users.ts";
+import { setFlag } from "../../../src/flags/flags.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
 import { openTestApp } from "../../support/app.ts";
 import { openDashboard } from "../../support/pages/dashboard.ts";
@@ -144,4 +145,24 @@ test("A form that changes an environment with approvals proposes the change inst
     (await post(`/projects/${project}/flags/menu/delete`, { name: "menu", propose: "14d" })).text,
   ).toContain("delete flag menu");
   expect((await get(`/projects/${project}/changes?status=open`)).text).toContain("delete flag menu");
+});
+
+test("A rollback is proposed for the flag as its page shows it, and no later one", async () => {
+  const { app, signIn, project } = await open();
+  const place = { project, environment: "live", flag: "menu" };
+  await setEnvironment(app, OPERATOR, project, "live", { approvals: 0 });
+  const { record } = await setFlag(app, OPERATOR, place, { enabled: true });
+  await setFlag(app, OPERATOR, place, { enabled: false });
+  const late = await setFlag(app, OPERATOR, place, { payload: { of: "others" } });
+  await setEnvironment(app, OPERATOR, project, "live", { approvals: 1 });
+  const { post } = await signIn("editor");
+  const propose = (revision: number) =>
+    post(`/projects/${project}/history/${record.revision}/rollback`, {
+      revision: String(revision),
+      to: "after",
+      propose: "14d",
+    });
+  const refused = await propose(record.revision);
+  expect([refused.status, refused.text.includes("Changed by another user")]).toEqual([409, true]);
+  expect((await propose(late.record.revision)).text).toContain("The change is proposed");
 });
