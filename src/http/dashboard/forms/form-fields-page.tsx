@@ -1,19 +1,22 @@
 import { shortName } from "../../../access/place.ts";
 import type { Form } from "../../../forms/form.ts";
 import { FIELD_TYPES } from "../../../forms/intake/row-types.ts";
-import type { PageContent } from "../../../forms/intake/input.ts";
+import { raw } from "../markup.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 import { formflag } from "../parts/commands.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { Button, Form as PostForm, Hidden } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
+import { Foreign, visible } from "../parts/text.tsx";
 import { formPath } from "../paths.ts";
 import type { FieldRow } from "../../../forms/intake/field-rows.ts";
 import type { FieldsDraft, FieldsFaults } from "./form-fields-draft.ts";
 import { FormTabs } from "./form-tabs.tsx";
 import { namedForm } from "./form-words.ts";
-import { Preview } from "./form-preview.tsx";
+
+/** The inputs that a page of these fields has, as far as they are right, in HTML; or the reason why it has none. */
+export type FieldsPreview = { description: string | null; inputs: string } | { reason: string };
 
 type Shown = {
   draft: FieldsDraft;
@@ -26,7 +29,7 @@ type Shown = {
   isOverwriting: boolean;
   /** Whether the last row was added now. */
   isAdded: boolean;
-  preview: PageContent | string;
+  preview: FieldsPreview;
 };
 
 /** The page of the fields of a form. */
@@ -100,11 +103,34 @@ export function fieldsPage(form: Form, shown: Shown, isRefused: boolean): Page {
               )}
             </p>
           </PostForm>
-          <Preview content={preview} />
+          <Preview preview={preview} />
         </div>
       </>
     ),
   };
+}
+
+/** The inputs of a form as people see them, which take nothing. */
+function Preview({ preview }: { preview: FieldsPreview }) {
+  return (
+    <section class="card stack" aria-label="Preview" id="preview" data-part="preview">
+      <h2>Preview</h2>
+      {"reason" in preview ? (
+        <p class="soft">
+          <Foreign text={sentence(preview.reason)} />
+        </p>
+      ) : (
+        <>
+          {preview.description !== null && (
+            <p>
+              <Foreign text={preview.description} />
+            </p>
+          )}
+          <fieldset disabled>{raw(visible(preview.inputs))}</fieldset>
+        </>
+      )}
+    </section>
+  );
 }
 
 /** A notation of the fields, to which a press takes what was typed. */

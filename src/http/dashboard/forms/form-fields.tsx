@@ -1,7 +1,6 @@
 import { shortName } from "../../../access/place.ts";
 import { AppError } from "../../../base/errors.ts";
 import type { Form } from "../../../forms/form.ts";
-import type { PageContent } from "../../../forms/intake/input.ts";
 import { forms } from "../../../operations/forms.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
@@ -19,7 +18,7 @@ import {
   withRowsMoved,
 } from "./form-fields-draft.ts";
 import { writableForm } from "./form-words.ts";
-import { fieldsPage } from "./form-fields-page.tsx";
+import { type FieldsPreview, fieldsPage } from "./form-fields-page.tsx";
 
 const FIELDS = `${FORM}/fields` as const;
 
@@ -83,22 +82,30 @@ async function shown(form: Form, draft: FieldsDraft, showing: Showing): Promise<
 type Examined = {
   /** Null for none. */
   faults: FieldsFaults | null;
-  /** The inputs that a page of these fields has, as far as they are right; or the reason why it has none. */
-  preview: PageContent | string;
+  preview: FieldsPreview;
 };
 
 async function examine(form: Form, draft: FieldsDraft): Promise<Examined> {
   const { schema, faults } = schemaOf(draft, form);
-  if (schema === null) return { faults, preview: "There are no fields yet. One with a label is shown here." };
+  if (schema === null)
+    return { faults, preview: { reason: "There are no fields yet. One with a label is shown here." } };
   const { compileSchema } = await import("../../../forms/validation/validation.ts");
   const { pageContentOf } = await import("../../../forms/intake/page-content.ts");
   let isSound = false;
   try {
     await compileSchema(schema);
     isSound = true;
-    return { faults, preview: pageContentOf({ ...form, schema }) };
+    const { inputsHtml } = await import("../../forms/pages/form.ts");
+    const content = pageContentOf({ ...form, schema });
+    return {
+      faults,
+      preview: { description: content.description, inputs: await inputsHtml(form, content) },
+    };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { faults: isSound ? faults : (faults ?? faultsOf(draft, error)), preview: error.message };
+    return {
+      faults: isSound ? faults : (faults ?? faultsOf(draft, error)),
+      preview: { reason: error.message },
+    };
   }
 }

@@ -7,7 +7,7 @@ import { type Field, fieldHtml, hidden } from "./field.ts";
 import { FORM_STYLE } from "./form-style.ts";
 import { type Html, htmlPage } from "./layout.ts";
 import { labelled, noticeOf, typesOf } from "./problem.ts";
-import { type Reader, fieldMessage, formatSize } from "./reader.ts";
+import { type Reader, fieldMessage, formatSize, readerOf } from "./reader.ts";
 import { type Problem, fill } from "./texts/texts.ts";
 
 /** Submitted values with their errors. */
@@ -67,8 +67,15 @@ ${form.challenge ? challenge(page) : ""}
   return answer;
 }
 
+/** The empty inputs of the page of a form. */
+export async function inputsHtml(form: Form, content: PageContent): Promise<string> {
+  const reader = await readerOf(form.language, null);
+  const fields = fieldsOf({ form, content, reader, filledIn: null });
+  return String(await html`${fields.map((field) => fieldHtml(field, reader))}`);
+}
+
 /** The inputs with their values and errors; the first wrong one gets the focus. */
-function fieldsOf({ form, content, reader, filledIn }: Page): Field[] {
+function fieldsOf({ form, content, reader, filledIn }: Omit<Page, "idempotencyKey">): Field[] {
   const fields = content.inputs.map((input, index): Field => {
     const isFile = input.kind === "file";
     const files = filledIn?.files.filter(({ field }) => isFile && field === input.name) ?? [];
