@@ -105,7 +105,7 @@ export function requires(
       try {
         requirePlace({ scope, place }, { caller: c.get("caller"), names, environment });
       } catch (error) {
-        if (!admits || !app || !other || !hasScopeSomewhere(c.get("caller"), other)) throw error;
+        if (!admits || !app || (other && !hasScopeSomewhere(c.get("caller"), other))) throw error;
         if (isBodyRead && !(await admits(await askedOf(c, app)))) throw error;
       }
     };

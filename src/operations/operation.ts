@@ -83,7 +83,7 @@ type Declared<S extends Schemas, P extends string> = {
   isOpen?: boolean;
   /** The place in which the caller needs it. */
   place: Place;
-  /** Whether a caller without the scope may call it, since what is asked for needs another one; `other` names that. */
+  /** Whether a caller without the scope may call it, since what is asked for needs another one, or none; `other` names that. */
   admits?(asked: Unchecked): Promise<boolean>;
   other?: Scope;
   /** Status of the answer. Default: 200, or 204 without output. */

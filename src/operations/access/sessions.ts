@@ -1,9 +1,9 @@
+import { isSelf } from "../../access/caller.ts";
 import { viewSession } from "../../access/session.ts";
 import { endSession, listSessions } from "../../access/sessions.ts";
 import { noun } from "../operation.ts";
 
-/** Admins see every session, and users their own. */
-const shared = { scope: null, place: "seen", confirms: false } as const;
+const shared = { scope: "admin", place: "instance", confirms: false } as const;
 
 export const sessions = noun("sessions", () => import("./schema/sessions-schema.ts"), {
   list: {
@@ -11,6 +11,7 @@ export const sessions = noun("sessions", () => import("./schema/sessions-schema.
     method: "GET",
     path: "/sessions",
     summary: "List the browsers that are signed in, most recently used first",
+    admits: async ({ caller, query: { user = "" } }) => isSelf(caller, user),
     defaults: {},
     run: async ({ app, caller, query: { user = null } }) => ({
       sessions: (await listSessions(app, caller, user)).map(viewSession),
@@ -21,6 +22,8 @@ export const sessions = noun("sessions", () => import("./schema/sessions-schema.
     method: "DELETE",
     path: "/sessions/:session",
     summary: "Sign a browser out",
+    admits: async ({ app, caller, names }) =>
+      isSelf(caller, (await app.store.sessions.findById(names["session"]!))?.user ?? ""),
     run: ({ app, caller, names }) => endSession(app, caller, names.session),
   },
 });
