@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { signInByLink } from "../../../src/access/sign-in.ts";
+import { newSession, signInByLink } from "../../../src/access/sign-in.ts";
 import { createAdminApp } from "../../../src/http/admin/admin.ts";
 import { expectError, openAdmin } from "../../support/admin.ts";
 import { fakeOutgoing } from "../../support/peers/outgoing.ts";
@@ -141,5 +141,31 @@ describe("sessions", () => {
     await expectError(await end(), 404, "not_found", session.id);
     await expectError(await ask("/sessions?user=nobody"), 404, "not_found", "nobody");
     await expectError(await ask("/sessions?name=carl"), 400, "invalid");
+  });
+
+  test("of a user are listed and ended by that user too, who changes settings of the account", async () => {
+    const { app, ask } = await openUsers();
+    const { session } = await signIn(app, "carl");
+    const { secret, stored } = newSession(app, "carl", "cli", BROWSER, app.now() + 86_400_000);
+    await app.store.sessions.insert(stored, null);
+    const asCarl = (path: string, options: object = {}) => ask(path, { token: secret, ...options });
+    const { sessions } = (await json(asCarl("/sessions?user=carl"))).body as { sessions: object[] };
+    expect(sessions).toHaveLength(2);
+    await expectError(await asCarl("/sessions"), 403, "forbidden");
+    await expectError(await asCarl("/sessions?user=boss"), 403, "forbidden");
+    await expectError(await asCarl("/sessions/8k2d-0xqa-w51m", { method: "DELETE" }), 403, "forbidden");
+    expect((await asCarl(`/sessions/${session.id}`, { method: "DELETE" })).status).toBe(204);
+
+    const set = (body: object) => asCarl("/me", { method: "PATCH", body });
+    expect(await (await set({ timeZone: "Asia/Tokyo" })).json()).toEqual({
+      timeZone: "Asia/Tokyo",
+      shortcuts: true,
+    });
+    expect(await (await set({ shortcuts: false })).json()).toEqual({
+      timeZone: "Asia/Tokyo",
+      shortcuts: false,
+    });
+    await expectError(await set({ timeZone: "Mars/Base" }), 400, "invalid", "Mars/Base");
+    await expectError(await ask("/me", { method: "PATCH", body: {} }), 403, "forbidden");
   });
 });
