@@ -23,24 +23,27 @@ type Flagd = {
   imported: Awaited<ReturnType<typeof compareImport>>;
 };
 
+/** A page behind that of imports. */
+function importStep(
+  project: string,
+  page: Pick<Page, "title" | "commands" | "content"> & { heading: string },
+) {
+  const back = { to: `${projectPath(project)}/import`, label: "Import a file" };
+  return projectPage({ project, tab: "settings", back, topics: [], ...page });
+}
+
 /** Review page of a flagd import. */
-export function flagdPage({ project: slug, environment, document, imported }: Flagd): Page {
+export function flagdPage({ project, environment, document, imported }: Flagd): Page {
   const { differences, warnings, flags, segments } = imported;
-  const path = `${projectPath(slug)}/import`;
+  const { slug } = environment;
+  const path = `${projectPath(project)}/import`;
   const same = [...flags, ...segments].filter(({ result }) => result === "unchanged").length;
   const isMoved = differences.length === 0 && same < flags.length + segments.length;
-  return projectPage({
-    project: slug,
-    tab: "settings",
-    title: `Review the import into ${environment.slug}`,
-    heading: `Import into ${environment.slug}`,
-    back: { to: path, label: "Import a file" },
-    topics: [],
+  return importStep(project, {
+    title: `Review the import into ${slug}`,
+    heading: `Import into ${slug}`,
     commands: [
-      {
-        label: "Does the same",
-        text: formflag("flags import", "flags.json", { p: slug, e: environment.slug }),
-      },
+      { label: "Does the same", text: formflag("flags import", "flags.json", { p: project, e: slug }) },
     ],
     content: (
       <div class="stack">
@@ -54,8 +57,8 @@ export function flagdPage({ project: slug, environment, document, imported }: Fl
         <Plan
           nothing={differences.length === 0 && !isMoved && NOTHING}
           environments={[environment]}
-          {...formOf(`${path}/flagd`, document, { environment: environment.slug })}
-          act={`Import into ${environment.slug}`}
+          {...formOf(`${path}/flagd`, document, { environment: slug })}
+          act={`Import into ${slug}`}
           back={{ to: path }}
         />
       </div>
@@ -105,30 +108,20 @@ type Documented = {
 };
 
 /** Review page of a document's import. */
-export function documentPage({
-  project: slug,
-  document,
-  prune,
-  changes: differences,
-  warnings,
-}: Documented): Page {
-  const path = `${projectPath(slug)}/import`;
-  return projectPage({
-    project: slug,
-    tab: "settings",
+export function documentPage({ project, document, prune, changes, warnings }: Documented): Page {
+  const path = `${projectPath(project)}/import`;
+  return importStep(project, {
     title: "Review the import of a document",
     heading: "Import a document",
-    back: { to: path, label: "Import a file" },
-    topics: [],
     commands: [{ label: "Does the same", text: formflag("apply", { f: "shop.json", prune }) }],
     content: (
       <div class="stack">
         <Warnings warnings={warnings} />
-        <DocumentDifferences differences={differences} />
+        <DocumentDifferences differences={changes} />
         <Plan
-          nothing={differences.length === 0 && NOTHING}
+          nothing={changes.length === 0 && NOTHING}
           {...formOf(`${path}/document`, document, prune ? { prune: "on" } : {})}
-          act={`Make ${differences.length === 1 ? "this change" : `these ${differences.length.toLocaleString("en")} changes`}`}
+          act={`Make ${changes.length === 1 ? "this change" : `these ${changes.length.toLocaleString("en")} changes`}`}
           back={{ to: path }}
         />
       </div>
