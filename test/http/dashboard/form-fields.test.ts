@@ -63,7 +63,9 @@ test("Fields are written as rows, moved, removed and saved as a schema", async (
     "help-2": "As on the <tag>",
   };
   const checked = await post(PATH, { ...valuesIn(added.text), ...second, act: "check" });
-  expect(checked.text).toMatch(/id="preview".*Your name.*<select.*<option value="S">S<.*<option value="M">M</s);
+  expect(checked.text).toMatch(
+    /id="preview".*Your name.*<select.*<option value="S">S<.*<option value="M">M</s,
+  );
   expect(checked.text).toContain("As on the &lt;tag&gt;");
   const moved = await post(PATH, { ...valuesIn(checked.text), act: "up-2" });
   expect(valuesIn(moved.text)).toMatchObject({

@@ -4,7 +4,6 @@ import { AppError } from "../../../base/errors.ts";
 import { hasScope, visibleProjects } from "../../../access/rights.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { ButtonLink } from "../parts/link.tsx";
 import { BY_AGE, FilterForm, List } from "../parts/list.tsx";
@@ -82,16 +81,17 @@ function auditPage(
     title: "Audit log",
     section: "audit",
     commands: [
-      {
-        label: "Lists the same",
-        text: formflag("audit list", {
+      [
+        "Lists the same",
+        "audit list",
+        {
           p: project || null,
           action: action || null,
           who: who || null,
           before,
-        }),
-      },
-      { label: "Checks that nothing was changed", text: formflag("audit verify") },
+        },
+      ],
+      ["Checks that nothing was changed", "audit verify"],
     ],
     content: (
       <List

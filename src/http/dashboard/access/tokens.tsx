@@ -17,11 +17,8 @@ export function tokenRoutes({ app, get, post, act }: Dashboard) {
       section: "access",
       topics: ["setup"],
       commands: [
-        { label: "List tokens", text: "formflag tokens list" },
-        {
-          label: "Create one",
-          text: "formflag tokens create pipeline --scope flags:write -p shop --expires 90d",
-        },
+        ["List tokens", "tokens list"],
+        ["Create one", "tokens create pipeline --scope flags:write -p shop --expires 90d"],
       ],
       content: (
         <>

@@ -4,7 +4,6 @@ import type { Session } from "../../../access/session.ts";
 import type { User } from "../../../access/user.ts";
 import type { Page } from "../page.tsx";
 import { Empty, Facts } from "../parts/card.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { A, ButtonForm } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
@@ -39,8 +38,8 @@ export function userPage({ user, memberships, identity, provider, sessions, fail
     back: { to: "/access/users", label: "Users" },
     topics: ["setup"],
     commands: [
-      { label: "Show the user", text: formflag("users get", name) },
-      { label: "Sessions", text: formflag("sessions list", { user: name }) },
+      ["Show the user", "users get", name],
+      ["Sessions", "sessions list", { user: name }],
     ],
     content: (
       <>

@@ -118,7 +118,7 @@ function linkPage({ name, url, expiresAt }: { name: string; url: string; expires
     title: `Sign-in link for ${name}`,
     section: "access",
     back: { to: "/access/users", label: "Users" },
-    commands: [{ label: "The same", text: `formflag users link ${name}` }],
+    commands: [["The same", "users link", name]],
     id: "link",
     secret: url,
     about: (
@@ -154,9 +154,9 @@ function usersPage({ users, search, after, next, sessions, failed }: Shown): Pag
     section: "access",
     topics: ["setup"],
     commands: [
-      { label: "List users", text: "formflag users list" },
-      { label: "Create one", text: "formflag users create ann --role editor\nformflag users link ann" },
-      { label: "Sessions", text: "formflag sessions list" },
+      ["List users", "users list"],
+      ["Create one", "users create ann --role editor\nformflag users link ann"],
+      ["Sessions", "sessions list"],
     ],
     content: (
       <>

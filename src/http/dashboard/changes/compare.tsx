@@ -9,7 +9,6 @@ import { overviewOfFlags } from "../../../flags/overviews.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { FlagTable } from "../flags/flag-table.tsx";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { CheckField } from "../parts/field.tsx";
 import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
@@ -109,12 +108,7 @@ export function comparePage({
     title: comparison ? `Compare ${from} with ${to}` : "Compare",
     heading: "Compare environments",
     ...(error !== undefined && { topics: [] }),
-    commands: [
-      {
-        label: "Lists the same",
-        text: formflag("flags promote", { all: true, p: slug, from, to, "dry-run": true }),
-      },
-    ],
+    commands: [["Lists the same", "flags promote", { all: true, p: slug, from, to, "dry-run": true }]],
     content:
       environments.length < 2 ? (
         <Empty title="There is nothing to compare">

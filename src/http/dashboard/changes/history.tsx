@@ -14,7 +14,7 @@ import { FormTabs } from "../forms/form-tabs.tsx";
 import { namedShort } from "../forms/form-words.ts";
 import type { Child } from "../markup.ts";
 import type { Page as Shown } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
+import type { Command } from "../parts/commands.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { ButtonLink } from "../parts/link.tsx";
 import { Empty } from "../parts/card.tsx";
@@ -161,7 +161,7 @@ function formHistoryPage(
     section: "forms",
     topics: ["setup"],
     back: isThere ? { to: formPath(name), label: name } : { to: "/forms", label: "Forms" },
-    commands: [{ label: "Lists the same", text: formflag("forms history", form!, { p, who, before }) }],
+    commands: [["Lists the same", "forms history", form!, { p, who, before }]],
     content: (
       <>
         {isThere && <FormTabs form={{ project: p ?? DEFAULT_PROJECT, slug: form! }} current="History" />}
@@ -230,7 +230,7 @@ const KINDS = [
 ];
 
 /** The commands that list the same changes; the one for a thing names an example if the filter names none. */
-function commandsOf(project: string, { kind, name, environment, who, before }: Filter) {
+function commandsOf(project: string, { kind, name, environment, who, before }: Filter): Command[] {
   const noun = {
     flag: "flags",
     segment: "segments",
@@ -243,13 +243,15 @@ function commandsOf(project: string, { kind, name, environment, who, before }: F
   const query = { kind: name && kind, name, environment, who };
   const path = ADMIN_PATH + addressOf(history.list, { project }, query);
   return [
-    {
-      label: "Lists the same",
-      text:
-        kind === undefined || kind === "project"
-          ? formflag("projects history", project, { e: environment, who, before })
-          : formflag(`${noun[kind]} history`, ...(name === undefined ? [] : [name]), place, { who, before }),
-    },
+    kind === undefined || kind === "project"
+      ? ["Lists the same", "projects history", project, { e: environment, who, before }]
+      : [
+          "Lists the same",
+          `${noun[kind]} history`,
+          ...(name === undefined ? [] : [name]),
+          place,
+          { who, before },
+        ],
     {
       label: "Lists these, over the admin API",
       text: `curl -H "Authorization: Bearer $FORMFLAG_TOKEN" "$FORMFLAG_SERVER${path}"`,

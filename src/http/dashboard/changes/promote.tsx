@@ -11,7 +11,6 @@ import type { DashboardContext } from "../dashboard-env.ts";
 import { sentence } from "../error-page.tsx";
 import { type Fields, textOf, textOrNull, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { undoOfAll } from "../flags/ticked.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Changes, Plan } from "../parts/plan.tsx";
@@ -133,10 +132,12 @@ async function reviewPage(order: Order, promotion: Promotion, failed?: Failed): 
     heading: `Promote to ${target.slug}`,
     back: { to: path, label: "Compare" },
     topics: [],
-    commands: which.map((each) => ({
-      label: "Does the same",
-      text: formflag("flags promote", each, { p: slug, from, to: target.slug, segments }),
-    })),
+    commands: which.map((each) => [
+      "Does the same",
+      "flags promote",
+      each,
+      { p: slug, from, to: target.slug, segments },
+    ]),
     content: (
       <div class="stack">
         {failed && <Failure {...failed} target={target} />}

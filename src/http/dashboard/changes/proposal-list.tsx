@@ -2,7 +2,6 @@ import type { ProposalView } from "../../../documents/changes/proposal.ts";
 import { PROPOSAL_STATUSES } from "../../../projects/approval.ts";
 import type { Page } from "../page.tsx";
 import { Empty } from "../parts/card.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { SelectField } from "../parts/field.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { BY_AGE, FilterForm, List } from "../parts/list.tsx";
@@ -38,9 +37,7 @@ export function proposalsPage({ project, status, proposals, isLater, next }: Pro
     tab: "changes",
     title: "Proposed changes",
     heading: "Proposed changes",
-    commands: [
-      { label: "Lists the same", text: formflag("changes list", { p: project, status: status ?? null }) },
-    ],
+    commands: [["Lists the same", "changes list", { p: project, status: status ?? null }]],
     content: (
       <List
         filters={

@@ -4,7 +4,6 @@ import type { Environment } from "../../../projects/environment.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 import { Facts } from "../parts/card.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { WhyField } from "../parts/field.tsx";
 import { Button, ButtonForm, Form } from "../parts/link.tsx";
@@ -29,9 +28,9 @@ export function proposalPage({ environments, proposal, error }: Shown): Page {
     back: { to: `${projectPath(project)}/changes`, label: "Proposed changes" },
     ...(error && { topics: [] }),
     commands: [
-      { label: "Shows the same", text: formflag("changes get", id, { p: project }) },
-      { label: "Approves it", text: formflag("changes approve", id, { p: project, etag: proposal.etag }) },
-      { label: "Applies it", text: formflag("changes apply", id, { p: project, etag: proposal.etag }) },
+      ["Shows the same", "changes get", id, { p: project }],
+      ["Approves it", "changes approve", id, { p: project, etag: proposal.etag }],
+      ["Applies it", "changes apply", id, { p: project, etag: proposal.etag }],
     ],
     content: (
       <div class="stack">

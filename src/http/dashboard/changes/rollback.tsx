@@ -8,7 +8,7 @@ import type { Revision } from "../../../projects/history.ts";
 import { sentence } from "../error-page.tsx";
 import { revisionIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
+import type { Command } from "../parts/commands.tsx";
 import { lastChange } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { Changes, Plan } from "../parts/plan.tsx";
@@ -118,15 +118,10 @@ function rollbackPage(
   const isSame = Bun.deepEquals(now, wanted, true);
   const history = `${projectPath(project)}/history`;
   const options = { p: project, e: environment.slug };
-  const commands = [{ label: "Lists the revisions", text: formflag("flags history", flag, options) }];
-  if (side === "after" || revision === entry.revision)
-    commands.unshift({
-      label: "Does the same",
-      text:
-        side === "before"
-          ? formflag("flags undo", flag, options)
-          : formflag("flags rollback", flag, options, { to: entry.revision }),
-    });
+  const commands: Command[] = [["Lists the revisions", "flags history", flag, options]];
+  if (side === "after")
+    commands.unshift(["Does the same", "flags rollback", flag, { ...options, to: entry.revision }]);
+  else if (revision === entry.revision) commands.unshift(["Does the same", "flags undo", flag, options]);
   return projectPage({
     project,
     tab: "history",

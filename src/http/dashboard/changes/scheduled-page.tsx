@@ -6,7 +6,6 @@ import type { Revision } from "../../../projects/history.ts";
 import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { differencesOf } from "../../../projects/differences.ts";
 import { Diff, Settings } from "../parts/diff.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
@@ -53,16 +52,14 @@ export function scheduledPage({ project, environment, coming, next, failed, ramp
     title: "Scheduled changes",
     heading: "Scheduled changes",
     commands: [
-      { label: "Lists them", text: formflag("flags scheduled", { p: slug, e: environment }) },
-      {
-        label: "Schedules one",
-        text: formflag(
-          "flags set",
-          "new-checkout",
-          { p: slug, e: environment ?? environments[0]?.slug ?? "production" },
-          { on: true, at: "2027-01-31T12:00:00Z" },
-        ),
-      },
+      ["Lists them", "flags scheduled", { p: slug, e: environment }],
+      [
+        "Schedules one",
+        "flags set",
+        "new-checkout",
+        { p: slug, e: environment ?? environments[0]?.slug ?? "production" },
+        { on: true, at: "2027-01-31T12:00:00Z" },
+      ],
     ],
     content: (
       <>
@@ -227,12 +224,7 @@ export function cancelPage({ project: { slug }, environment, coming }: FoundSche
     title: `Cancel the scheduled change of ${flag} in ${environment.slug}`,
     heading: "Cancel a scheduled change",
     back: { to: path, label: "Scheduled changes" },
-    commands: [
-      {
-        label: "Does the same",
-        text: formflag("flags unschedule", id, { p: slug }),
-      },
-    ],
+    commands: [["Does the same", "flags unschedule", id, { p: slug }]],
     content: (
       <div class="stack">
         <section class="card" aria-labelledby="change">

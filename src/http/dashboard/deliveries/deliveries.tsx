@@ -24,7 +24,6 @@ import { creationOf } from "../../../base/ids.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
 import { DELIVERY_STATUSES, type DeliveryStatus } from "../../../delivery/delivery-status.ts";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { SelectField } from "../parts/field.tsx";
 import { AskingButton } from "../parts/danger.tsx";
 import { A, Button, ButtonLink, Tabs } from "../parts/link.tsx";
@@ -95,11 +94,8 @@ function listPage({ filter: asked, items, next, recipients, forms }: Listed): Pa
     topics: ["deliveries"],
     actions: items.length > 0 && <RetryAll filter={filter} />,
     commands: [
-      { label: "List them", text: formflag("deliveries list", { ...namedShort(asked.form), status }) },
-      {
-        label: "Send all again that failed",
-        text: formflag("deliveries retry", { failed: true, ...namedShort(asked.form) }),
-      },
+      ["List them", "deliveries list", { ...namedShort(asked.form), status }],
+      ["Send all again that failed", "deliveries retry", { failed: true, ...namedShort(asked.form) }],
     ],
     content: (
       <div class="stack">

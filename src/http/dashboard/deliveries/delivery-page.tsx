@@ -2,7 +2,6 @@ import { creationOf } from "../../../base/ids.ts";
 import type { DeliveryAttempt, DeliveryDetails } from "../../../delivery/delivery.ts";
 import type { Page } from "../page.tsx";
 import { submissionPath } from "../submissions/rows.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { A } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { Card, Empty, Facts } from "../parts/card.tsx";
@@ -34,8 +33,8 @@ export function deliveryPage({
     topics: ["deliveries"],
     actions: <RetryOne delivery={delivery} />,
     commands: [
-      { label: "Show it", text: formflag("deliveries get", id) },
-      { label: "Send it again", text: formflag("deliveries retry", id) },
+      ["Show it", "deliveries get", id],
+      ["Send it again", "deliveries retry", id],
     ],
     content: (
       <div class="stack">

@@ -4,7 +4,6 @@ import { EXPERIMENT_LIMITS } from "../../../experiments/limits.ts";
 import type { Project } from "../../../projects/project.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { AreaField, SelectField, TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentField } from "../parts/list.tsx";
@@ -83,13 +82,16 @@ export function newExperimentPage(props: Props): Page {
     back: { to: pathTo(EXPERIMENTS, { project: slug }), label: "Experiments" },
     ...(Object.keys(props.faults).length > 0 && { status: 422 as const }),
     commands: [
-      {
-        label: "Creates one",
-        text: formflag("experiments create", "headline", place, {
+      [
+        "Creates one",
+        "experiments create",
+        "headline",
+        place,
+        {
           flag: props.typed.flag || "hero",
           metric: "submissions:contact",
-        }),
-      },
+        },
+      ],
     ],
     content: <DesignForm {...props} />,
   });

@@ -3,7 +3,6 @@ import { stateInWords } from "../../../experiments/result-words.ts";
 import type { Results } from "../../../experiments/results.ts";
 import type { Page } from "../page.tsx";
 import { Card, Facts } from "../parts/card.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { MayChange } from "../parts/confirm.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
@@ -36,13 +35,16 @@ export function experimentPage(shown: Shown): Page {
     ),
     ...(faults && { status: 422 as const }),
     commands: [
-      { label: "Shows the results", text: formflag("experiments results", name, place) },
+      ["Shows the results", "experiments results", name, place],
       status === "draft"
-        ? { label: "Starts it", text: formflag("experiments start", name, place) }
-        : {
-            label: "Ends it with a variant for everybody",
-            text: formflag("experiments ship", name, place, { variant: shipped(shown) }),
-          },
+        ? ["Starts it", "experiments start", name, place]
+        : [
+            "Ends it with a variant for everybody",
+            "experiments ship",
+            name,
+            place,
+            { variant: shipped(shown) },
+          ],
     ],
     content: <Experiment {...shown} />,
   });

@@ -4,7 +4,6 @@ import type { Project } from "../../../projects/project.ts";
 import { environmentOf } from "../changes/revision-card.tsx";
 import type { Page } from "../page.tsx";
 import { Empty } from "../parts/card.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { EnvironmentField, FilterForm, List } from "../parts/list.tsx";
@@ -41,15 +40,18 @@ export function experimentsPage(props: Props): Page {
     heading: flag === null ? "Experiments" : `Experiments on ${flag}`,
     actions: <CreateLink {...props} />,
     commands: [
-      { label: "Lists those of an environment", text: formflag("experiments list", place) },
-      {
-        label: "Creates one, and starts it",
-        text: formflag("experiments create", "headline", place, {
+      ["Lists those of an environment", "experiments list", place],
+      [
+        "Creates one, and starts it",
+        "experiments create",
+        "headline",
+        place,
+        {
           flag: flag ?? "hero",
           metric: "submissions:contact",
           start: true,
-        }),
-      },
+        },
+      ],
     ],
     content: <Experiments {...props} />,
   });

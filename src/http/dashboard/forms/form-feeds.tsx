@@ -10,7 +10,6 @@ import type { DashboardContext } from "../dashboard-env.ts";
 import type { Fields } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { Empty } from "../parts/card.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { AskingButton } from "../parts/danger.tsx";
 import { CardFields, controlsOf, givenIn } from "../parts/kind-field.tsx";
 import { Button, Form as PostForm } from "../parts/link.tsx";
@@ -88,16 +87,18 @@ function feedsPage(form: Form, feeds: readonly FoundFeed[], typed: Fields | null
     section: "forms",
     back: { to: formPath(shortName(form)), label: form.slug },
     commands: [
-      { label: "List them", text: formflag("feeds list", slug, options) },
-      {
-        label: "Create one",
-        text: formflag("feeds create", slug, {
+      ["List them", "feeds list", slug, options],
+      [
+        "Create one",
+        "feeds create",
+        slug,
+        {
           ...options,
           format: "csv",
           field: "name,email",
           since: "30d",
-        }),
-      },
+        },
+      ],
     ],
     content: <Feeds form={form} feeds={feeds} typed={typed} faults={faults} />,
   };

@@ -4,7 +4,6 @@ import { FIELD_TYPES } from "../../../forms/intake/row-types.ts";
 import { raw } from "../markup.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { Button, Form as PostForm, Hidden } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
@@ -44,12 +43,9 @@ export function fieldsPage(form: Form, shown: Shown, isRefused: boolean): Page {
     status: isOverwriting ? 409 : isRefused ? 422 : 200,
     back: { to, label: form.slug },
     commands: [
-      { label: "Show them", text: formflag("forms get", ...namedForm(form), { json: true }) },
-      {
-        label: "Set them",
-        text: formflag("forms set", form.slug, { ...namedForm(form)[1], schema: "@schema.json" }),
-      },
-      { label: "Print code with them", text: formflag("forms snippet", ...namedForm(form)) },
+      ["Show them", "forms get", ...namedForm(form), { json: true }],
+      ["Set them", "forms set", form.slug, { ...namedForm(form)[1], schema: "@schema.json" }],
+      ["Print code with them", "forms snippet", ...namedForm(form)],
     ],
     content: (
       <>

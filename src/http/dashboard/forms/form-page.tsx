@@ -6,7 +6,6 @@ import type { TargetView } from "../../../delivery/target.ts";
 import type { Form } from "../../../forms/form.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
 import { A, CopyButton, Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { StatusBadge } from "../deliveries/delivery-words.tsx";
@@ -45,15 +44,9 @@ export function formPage(shown: Shown, failed?: { target: string; message: strin
     back: { to: "/forms", label: "Forms" },
     actions: <Actions form={form} />,
     commands: [
-      { label: "Show the form", text: formflag("forms get", ...namedForm(form)) },
-      {
-        label: "Add a target",
-        text: formflag("targets add", form.slug, "https://example.com/hook", namedForm(form)[1]),
-      },
-      {
-        label: "Print a snippet",
-        text: formflag("forms snippet", form.slug, { ...namedForm(form)[1], kind: "html" }),
-      },
+      ["Show the form", "forms get", ...namedForm(form)],
+      ["Add a target", "targets add", form.slug, "https://example.com/hook", namedForm(form)[1]],
+      ["Print a snippet", "forms snippet", form.slug, { ...namedForm(form)[1], kind: "html" }],
     ],
     content: (
       <>

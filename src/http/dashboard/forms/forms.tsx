@@ -24,7 +24,6 @@ import { FORM, formPath, pathTo, inboxPath } from "../paths.ts";
 import type { Form } from "../../../forms/form.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { Danger, WordField } from "../parts/danger.tsx";
 import { Button, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
@@ -178,7 +177,7 @@ function deletePage(form: Form, fault?: string): Page {
     title: `Delete form ${slug}`,
     section: "forms",
     back: { to: formPath(name), label: slug },
-    commands: [{ label: "The same", text: formflag("forms delete", ...namedForm(form), { yes: true }) }],
+    commands: [["The same", "forms delete", ...namedForm(form), { yes: true }]],
     content: (
       <PostForm to={`${formPath(name)}/delete`} class="stack narrow card" id="delete-form">
         <Notice tone="bad" title={`This deletes ${slug} with all its submissions and files.`}>

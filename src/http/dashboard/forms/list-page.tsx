@@ -43,8 +43,8 @@ export function formsPage(
     topics: ["submissions", "setup"],
     actions: forms.length > 0 && <CreateLink />,
     commands: [
-      { label: "List forms", text: "formflag forms list" },
-      { label: "Create one", text: "formflag forms create contact" },
+      ["List forms", "forms list"],
+      ["Create one", "forms create contact"],
     ],
     content:
       forms.length === 0 ? (
@@ -166,7 +166,7 @@ export function newFormPage(
     title: "New form",
     section: "forms",
     back: { to: "/forms", label: "Forms" },
-    commands: [{ label: "The same", text: "formflag forms create contact --name 'Contact us' --uploads on" }],
+    commands: [["The same", "forms create contact --name 'Contact us' --uploads on"]],
     content: (
       <PostForm to="/forms/new" class="stack narrow card" id="new-form">
         {other && (

@@ -6,7 +6,6 @@ import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { Empty } from "../parts/card.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { SelectField } from "../parts/field.tsx";
 import { Button, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { faultAt } from "../parts/submit.ts";
@@ -57,7 +56,7 @@ function movePage(form: Form, places: readonly string[], project?: string, fault
     title: `Move form ${slug}`,
     section: "forms",
     back: { to: back, label: slug },
-    commands: [{ label: "The same", text: formflag("forms move", named, { ...options, to: "shop" }) }],
+    commands: [["The same", "forms move", named, { ...options, to: "shop" }]],
     content:
       places.length === 0 ? (
         <Empty title="There is no other project">

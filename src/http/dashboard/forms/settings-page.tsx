@@ -4,7 +4,6 @@ import { SETTINGS, type SettingName } from "../../../forms/settings/settings.ts"
 import { sentence } from "../error-page.tsx";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { KindField } from "../parts/kind-field.tsx";
 import { Button, ButtonLink, Form as PostForm, Hidden } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
@@ -25,15 +24,9 @@ export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
     section: "forms",
     back: { to, label: form.slug },
     commands: [
-      { label: "Show the settings", text: formflag("forms get", ...namedForm(form)) },
-      {
-        label: "Change one",
-        text: formflag("forms set", form.slug, { ...namedForm(form)[1], "rate-limit": "20/h" }),
-      },
-      {
-        label: "Keep them in a file",
-        text: "formflag export > formflag.yaml\nformflag apply -f formflag.yaml",
-      },
+      ["Show the settings", "forms get", ...namedForm(form)],
+      ["Change one", "forms set", form.slug, { ...namedForm(form)[1], "rate-limit": "20/h" }],
+      ["Keep them in a file", "export > formflag.yaml\nformflag apply -f formflag.yaml"],
     ],
     content: (
       <>

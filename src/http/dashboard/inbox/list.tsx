@@ -1,8 +1,8 @@
 import { chosenIn, namedShort, shownName } from "../forms/form-words.ts";
 import { parseFormName } from "../../../forms/form-name.ts";
 import type { FormCounts } from "../../../forms/store.ts";
+import type { Command } from "../parts/commands.tsx";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { A, ButtonLink, Form, Tabs } from "../parts/link.tsx";
 import { BY_AGE, Pager } from "../parts/list.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
@@ -221,16 +221,19 @@ function NothingHere({
   );
 }
 
-function commandsOf({ query: { form, folder }, filter }: Listing) {
+function commandsOf({ query: { form, folder }, filter }: Listing): Command[] {
   const options = commandOptions(filter ?? { states: [folder] });
   const { form: slug, p } = namedShort(form);
   const named = slug === null ? [{ p, ...options }] : [slug, { p, ...options }];
-  const list = { label: "List them", text: formflag("submissions list", ...named) };
-  const mark = {
-    label: "Mark all of them",
-    text: formflag("submissions mark", { matching: true, form: slug, p }, options, "read"),
-  };
+  const list: Command = ["List them", "submissions list", ...named];
+  const mark: Command = [
+    "Mark all of them",
+    "submissions mark",
+    { matching: true, form: slug, p },
+    options,
+    "read",
+  ];
   if (slug === null) return [list, mark];
   const file = { format: "csv", o: `${slug}.csv` };
-  return [list, { label: "Export them", text: formflag("submissions export", ...named, file) }, mark];
+  return [list, ["Export them", "submissions export", ...named, file], mark];
 }

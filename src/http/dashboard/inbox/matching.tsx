@@ -26,7 +26,6 @@ import type { Page } from "../page.tsx";
 import { Form } from "../parts/link.tsx";
 import { Facts } from "../parts/card.tsx";
 import { Foreign, counted } from "../parts/text.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { ExactTime } from "../parts/time.tsx";
 
 /** The step between a list and what is done with everything in it. */
@@ -116,16 +115,14 @@ function matchingPage({ query, filter, what, isEmpty, isLarge, values }: Matchin
     section: "inbox",
     back: { to: addressIn(query), label: FOLDER_NAMES[query.folder] },
     commands: [
-      {
-        label: "Count them",
-        text: formflag(
-          "submissions mark",
-          { matching: true, ...namedShort(form) },
-          commandOptions(filter),
-          { "dry-run": true },
-          "read",
-        ),
-      },
+      [
+        "Count them",
+        "submissions mark",
+        { matching: true, ...namedShort(form) },
+        commandOptions(filter),
+        { "dry-run": true },
+        "read",
+      ],
     ],
     content: (
       <div class="stack narrow">

@@ -85,9 +85,9 @@ function healthPage({ connects, findings, minutes, now, timeZone, ...rest }: Hea
       </ButtonLink>
     ),
     commands: [
-      { label: "Check the machine, also if no server runs", text: "formflag doctor" },
-      { label: "Check the database and every uploaded file", text: "formflag check" },
-      { label: "Check that it answers", text: "formflag healthcheck --ready" },
+      ["Check the machine, also if no server runs", "doctor"],
+      ["Check the database and every uploaded file", "check"],
+      ["Check that it answers", "healthcheck --ready"],
     ],
     content: (
       <div class="stack">

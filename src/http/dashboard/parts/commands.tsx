@@ -1,7 +1,10 @@
 import { Icon } from "./icon.tsx";
 import { visible } from "./text.tsx";
 
-export type Command = { label: string; text: string };
+/** A command of formflag as {@link formflag} takes it, or another text, with its label. */
+export type Command =
+  | readonly [label: string, verb: string, ...words: (string | Options)[]]
+  | { label: string; text: string };
 
 /** The commands that show or do what the page does. */
 export function Commands({ commands }: { commands: readonly Command[] }) {
@@ -12,12 +15,18 @@ export function Commands({ commands }: { commands: readonly Command[] }) {
         <Icon name="terminal" />
         From the command line
       </summary>
-      {commands.map(({ label, text }) => (
-        <figure>
-          <figcaption>{label}</figcaption>
-          <pre tabindex={0}>{visible(text)}</pre>
-        </figure>
-      ))}
+      {commands.map((command) => {
+        const [label, text] =
+          "label" in command
+            ? [command.label, command.text]
+            : [command[0], formflag(command[1], ...command.slice(2))];
+        return (
+          <figure>
+            <figcaption>{label}</figcaption>
+            <pre tabindex={0}>{visible(text)}</pre>
+          </figure>
+        );
+      })}
     </details>
   );
 }

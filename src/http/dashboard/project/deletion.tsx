@@ -10,7 +10,7 @@ import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
+import type { Command } from "../parts/commands.tsx";
 import { confirmable } from "../parts/confirm.tsx";
 import { Danger } from "../parts/danger.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
@@ -83,7 +83,7 @@ async function environmentPage(
     field: "confirm",
     name: slug,
     typed,
-    command: formflag("environments delete", slug, { p: project }),
+    command: ["Does the same", "environments delete", slug, { p: project }],
     children: (
       <>
         <p>
@@ -114,7 +114,7 @@ async function projectDeletionPage(app: App, project: Project, typed?: string): 
     field: "name",
     name: slug,
     typed,
-    command: formflag("projects delete", slug),
+    command: ["Does the same", "projects delete", slug],
     children: (
       <>
         <p>
@@ -163,7 +163,7 @@ type Deletion = {
   /** Name that the user has to type. */
   name: string;
   typed: string | undefined;
-  command: string;
+  command: Command;
   children: Child;
 };
 
@@ -177,7 +177,7 @@ function deletionPage({ project, title, to, field, name, typed, command, childre
     heading: `Delete ${name}`,
     back: { to: settings, label: "Settings" },
     topics: [],
-    commands: [{ label: "Does the same", text: command }],
+    commands: [command],
     content: (
       <div class="stack narrow">
         {children}

@@ -19,7 +19,6 @@ import { Differences, documentPage, flagdPage, lockedDocumentPage } from "./revi
 import type { Project } from "../../../projects/project.ts";
 import { useMay } from "../view.ts";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { CheckField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { ChangedEnvironmentField } from "../parts/list.tsx";
@@ -175,11 +174,8 @@ function importPage(project: Project, { environment, ...draft }: ImportDraft): P
     back: { to: `${projectPath(slug)}/settings`, label: "Settings" },
     topics: [],
     commands: [
-      {
-        label: "A flagd file",
-        text: formflag("flags import", "flags.json", { p: slug, e: first, "dry-run": true }),
-      },
-      { label: "A document", text: "formflag diff -f shop.yaml\nformflag apply -f shop.yaml" },
+      ["A flagd file", "flags import", "flags.json", { p: slug, e: first, "dry-run": true }],
+      ["A document", "diff -f shop.yaml\nformflag apply -f shop.yaml"],
     ],
     content: (
       <>

@@ -16,7 +16,6 @@ import { ROLES, type Role } from "../../../access/role.ts";
 import type { Project } from "../../../projects/project.ts";
 import { QrCode, RoleForm, roleOptions } from "../access/parts.tsx";
 import { Empty } from "../parts/card.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { AskingButton } from "../parts/danger.tsx";
 import { CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { Button, ButtonForm, Form } from "../parts/link.tsx";
@@ -96,8 +95,8 @@ function membersPage({ project, members, invitations, typed }: Members): Page {
     title: "Members",
     heading: "Members",
     commands: [
-      { label: "Lists the same", text: formflag("members list", { p: slug }) },
-      { label: "Invites someone", text: formflag("members invite", { p: slug, role: "editor" }) },
+      ["Lists the same", "members list", { p: slug }],
+      ["Invites someone", "members invite", { p: slug, role: "editor" }],
     ],
     content: (
       <>
@@ -273,7 +272,7 @@ function invitedPage(
     title: `Invitation to ${project}`,
     section: "flags",
     back: { to: `${projectPath(project)}/members`, label: "Members" },
-    commands: [{ label: "The same", text: formflag("members invite", { p: project, role }) }],
+    commands: [["The same", "members invite", { p: project, role }]],
     id: "link",
     secret: url,
     about: (

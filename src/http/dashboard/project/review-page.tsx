@@ -4,7 +4,6 @@ import type { Environment } from "../../../projects/environment.ts";
 import type { HistoryEntry } from "../../../access/history-entry.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { Danger } from "../parts/danger.tsx";
 import { Changes, Plan } from "../parts/plan.tsx";
 import { projectPath } from "../paths.ts";
@@ -42,9 +41,7 @@ export function flagdPage({ project, environment, document, imported }: Flagd): 
   return importStep(project, {
     title: `Review the import into ${slug}`,
     heading: `Import into ${slug}`,
-    commands: [
-      { label: "Does the same", text: formflag("flags import", "flags.json", { p: project, e: slug }) },
-    ],
+    commands: [["Does the same", "flags import", "flags.json", { p: project, e: slug }]],
     content: (
       <div class="stack">
         <p>
@@ -113,7 +110,7 @@ export function documentPage({ project, document, prune, changes, warnings }: Do
   return importStep(project, {
     title: "Review the import of a document",
     heading: "Import a document",
-    commands: [{ label: "Does the same", text: formflag("apply", { f: "shop.json", prune }) }],
+    commands: [["Does the same", "apply", { f: "shop.json", prune }]],
     content: (
       <div class="stack">
         <Warnings warnings={warnings} />

@@ -14,7 +14,6 @@ import { ENVIRONMENT, PROJECT, pathTo, environmentPath, projectPath } from "../p
 import { projectPatchIn, ProjectForm, type TypedSettings } from "./project-form.tsx";
 import type { Project, Usage } from "../../../projects/project.ts";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { ButtonLink } from "../parts/link.tsx";
 import { Card, Facts } from "../parts/card.tsx";
 import { useMay } from "../view.ts";
@@ -163,13 +162,10 @@ function settingsPage(settings: Settings): Page {
     heading: "Settings",
     ...((typed || draft) && { topics: [] }),
     commands: [
-      { label: "Shows keys and locks", text: formflag("projects get", slug) },
-      { label: "Locks an environment", text: formflag("environments lock", "production", { p: slug }) },
-      { label: "Renames the project", text: formflag("projects set", slug, { name: project.name }) },
-      {
-        label: "Saves flags and segments as a file",
-        text: formflag("export", { p: slug, o: `${slug}.yaml` }),
-      },
+      ["Shows keys and locks", "projects get", slug],
+      ["Locks an environment", "environments lock", "production", { p: slug }],
+      ["Renames the project", "projects set", slug, { name: project.name }],
+      ["Saves flags and segments as a file", "export", { p: slug, o: `${slug}.yaml` }],
     ],
     content: (
       <>

@@ -10,7 +10,6 @@ import { eventInWords } from "../deliveries/delivery-words.tsx";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { Empty } from "../parts/card.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { CheckField, TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentField } from "../parts/list.tsx";
@@ -96,12 +95,9 @@ function targetsPage({ project, targets, typed, faults }: Shown): Page {
     title: "Targets",
     heading: "Targets",
     commands: [
-      { label: "Lists the same", text: formflag("targets list", { p: slug }) },
-      {
-        label: "Adds one",
-        text: formflag("targets add", "mail:ops@example.com", { p: slug, event: "flag.*", digest: "1h" }),
-      },
-      { label: "Lists what was sent", text: formflag("deliveries list", { project: slug }) },
+      ["Lists the same", "targets list", { p: slug }],
+      ["Adds one", "targets add", "mail:ops@example.com", { p: slug, event: "flag.*", digest: "1h" }],
+      ["Lists what was sent", "deliveries list", { project: slug }],
     ],
     content: <Targets project={project} targets={targets} typed={typed} faults={faults} />,
   });

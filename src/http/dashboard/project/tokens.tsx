@@ -11,7 +11,6 @@ import {
   tokenPage,
 } from "../access/token-parts.tsx";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { formflag } from "../parts/commands.tsx";
 import { type Faults, faultAt } from "../parts/submit.ts";
 import { PROJECT, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
@@ -30,11 +29,8 @@ export function projectTokenRoutes({ app, get, post, act }: Dashboard) {
       title: "Tokens",
       heading: "Tokens",
       commands: [
-        { label: "Lists the same", text: formflag("tokens list", { p: slug }) },
-        {
-          label: "Creates one",
-          text: formflag("tokens create", "pipeline", { p: slug, scope: "flags:write", expires: "90d" }),
-        },
+        ["Lists the same", "tokens list", { p: slug }],
+        ["Creates one", "tokens create", "pipeline", { p: slug, scope: "flags:write", expires: "90d" }],
       ],
       content: (
         <TokenList

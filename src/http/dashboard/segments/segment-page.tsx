@@ -4,7 +4,6 @@ import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
 import { TextField, WhyField } from "../parts/field.tsx";
@@ -55,8 +54,8 @@ export function segmentPage(segment: OneSegment): Page {
     },
     ...(isTyped && { topics: [] }),
     commands: [
-      { label: "Shows it", text: formflag("segments get", name, place) },
-      { label: "Gives it another rule", text: formflag("segments set", name, place, RULE) },
+      ["Shows it", "segments get", name, place],
+      ["Gives it another rule", "segments set", name, place, RULE],
     ],
     content: (
       <div class="stack">
@@ -130,12 +129,7 @@ export function deletePage({ project, environment, record, uses }: FoundSegment,
     title: `Delete the segment ${name} in ${environment.slug}`,
     heading: `Delete ${name}`,
     back: { to, label: name },
-    commands: [
-      {
-        label: "Does the same",
-        text: formflag("segments delete", name, { p: slug, e: environment.slug }),
-      },
-    ],
+    commands: [["Does the same", "segments delete", name, { p: slug, e: environment.slug }]],
     content: (
       <div class="stack narrow">
         {error && uses.length === 0 && (
@@ -203,12 +197,7 @@ export function newSegmentPage({
     heading: "Create a segment",
     back: { to: path, label: "Segments" },
     topics: [],
-    commands: [
-      {
-        label: "Does the same",
-        text: formflag("segments set", name || "staff", { p: slug, e: environment }, RULE),
-      },
-    ],
+    commands: [["Does the same", "segments set", name || "staff", { p: slug, e: environment }, RULE]],
     content: (
       <Form to={to} class="stack narrow" id="segment">
         <ChangedEnvironmentField environments={environments} value={environment} />

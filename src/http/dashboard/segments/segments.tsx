@@ -6,7 +6,6 @@ import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
 import { Empty } from "../parts/card.tsx";
@@ -51,9 +50,7 @@ function noEnvironmentPage({ slug }: Project): Page {
     tab: "segments",
     title: "Segments",
     heading: "Segments",
-    commands: [
-      { label: "Creates an environment", text: formflag("environments create", "production", { p: slug }) },
-    ],
+    commands: [["Creates an environment", "environments create", "production", { p: slug }]],
     content: (
       <Empty title="This project has no environment">
         <ButtonLink to={`${projectPath(slug)}/settings`}>Create one</ButtonLink>
@@ -82,13 +79,16 @@ function segmentsPage({ project, environment, segments, uses, after, more }: Seg
     heading: "Segments",
     actions: <CreateLink project={slug} environment={environment.slug} />,
     commands: [
-      { label: "Lists them", text: formflag("segments list", place) },
-      {
-        label: "Creates one",
-        text: formflag("segments set", "staff", place, {
+      ["Lists them", "segments list", place],
+      [
+        "Creates one",
+        "segments set",
+        "staff",
+        place,
+        {
           if: "email ends_with @example.com",
-        }),
-      },
+        },
+      ],
     ],
     content: (
       <List

@@ -16,7 +16,6 @@ import type { Submission } from "../../../forms/submission.ts";
 import { sentence } from "../error-page.tsx";
 import { Rows } from "./rows.tsx";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { A, Button, ButtonForm, ButtonLink } from "../parts/link.tsx";
@@ -174,11 +173,8 @@ function personPage({ address, submissions, before, next, indexing }: Person): P
     topics: ["submissions"],
     actions: <Actions address={address} isEmpty={isEmpty} />,
     commands: [
-      { label: "List them", text: formflag("submissions list", { email: address }) },
-      {
-        label: "Count what an erasure deletes",
-        text: formflag("submissions purge", { email: address, "dry-run": true }),
-      },
+      ["List them", "submissions list", { email: address }],
+      ["Count what an erasure deletes", "submissions purge", { email: address, "dry-run": true }],
     ],
     content: (
       <div class="stack">

@@ -2,7 +2,6 @@ import { chosenIn } from "../forms/form-words.ts";
 import type { SubmissionMark } from "../../../forms/submission-state.ts";
 import { explainSpam } from "../../../forms/spam/spam-reason.ts";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { Button, ButtonLink, Form, Hidden } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Card } from "../parts/card.tsx";
@@ -36,9 +35,9 @@ export function submissionPage(view: SubmissionView): Page {
     back: { to: addressIn(query), label: FOLDER_NAMES[query.folder] },
     actions: <Actions view={view} />,
     commands: [
-      { label: "Print it", text: formflag("submissions get", id, { json: true }) },
-      { label: "What happened to it", text: formflag("submissions timeline", id) },
-      { label: "Archive it", text: formflag("submissions mark", id, "archived") },
+      ["Print it", "submissions get", id, { json: true }],
+      ["What happened to it", "submissions timeline", id],
+      ["Archive it", "submissions mark", id, "archived"],
     ],
     content: (
       <div class="split">

@@ -73,7 +73,7 @@ function codePage(project: string, flag: string, start: Start, { lists, next }: 
     heading: `Code that names ${flag}`,
     back: { to: flagPath(project, flag), label: flag },
     commands: [
-      { label: "Lists it", text: formflag("flags refs list", flag, { p: project }) },
+      ["Lists it", "flags refs list", flag, { p: project }],
       { label: "Sends what the code in this directory names", text: scan },
     ],
     content: (

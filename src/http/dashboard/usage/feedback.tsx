@@ -9,7 +9,6 @@ import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { ButtonForm } from "../parts/link.tsx";
 import { type Tone, Badge, EnvironmentName } from "../parts/status.tsx";
 import { Empty } from "../parts/card.tsx";
@@ -87,11 +86,8 @@ function feedbackPage({ project, environment, flag, ratings, items, more }: Feed
     heading: `Feedback about ${flag}`,
     back: { to: flagPath(slug, flag), label: flag },
     commands: [
-      { label: "Shows the same", text: formflag("flags feedback", flag, place) },
-      {
-        label: "Saves all of it",
-        text: formflag("flags feedback export", flag, place, { format: "csv", o: "feedback.csv" }),
-      },
+      ["Shows the same", "flags feedback", flag, place],
+      ["Saves all of it", "flags feedback export", flag, place, { format: "csv", o: "feedback.csv" }],
     ],
     content: (
       <>

@@ -9,7 +9,6 @@ import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
 import { TextField } from "../parts/field.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
@@ -78,7 +77,7 @@ function stalePage({ project, chosen, days, total, shown, after, next }: Stale):
     title: "Stale flags",
     heading: "Stale flags",
     commands: [
-      { label: "Lists them", text: formflag("flags stale", { p: slug, e: environment, days: chosen.days }) },
+      ["Lists them", "flags stale", { p: slug, e: environment, days: chosen.days }],
       { label: "Finds where code names them", text: scanCommand(slug) },
     ],
     content: (
