@@ -106,7 +106,7 @@ export function parsePayload(payload: string | null): unknown {
 }
 
 /** Whether a flag is on at `now`: an expired one is off. */
-export function isOn(record: FlagValues, now: number): boolean {
+export function isOn(record: Pick<FlagValues, "enabled" | "expiresAt">, now: number): boolean {
   return record.enabled && !hasExpired(record, now);
 }
 

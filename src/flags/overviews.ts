@@ -14,7 +14,7 @@ type Selection = {
   /** A text of the slug or the description, in either case. */
   search?: string | undefined;
   accepts?: ((head: FlagHead) => boolean) | undefined;
-  shows?: ((flag: FlagOverview) => boolean) | undefined;
+  shows?: ((environments: FlagOverview["environments"]) => boolean) | undefined;
 };
 
 /** A page of the flags of a project by slug, from behind the slug `after`. Throws `not_found` for the project. */
@@ -28,7 +28,7 @@ export async function overviewOfFlags(
   for (;;) {
     const { items: heads, more } = await searchHeads(app, project, selection, last, limit);
     for (const flag of await withStatuses(app, project, heads)) {
-      if (shows && !shows(flag)) continue;
+      if (shows && !shows(flag.environments)) continue;
       if (items.length === limit) return { items, more: true };
       items.push(flag);
     }

@@ -65,11 +65,13 @@ export async function checkedInput(
   };
 }
 
-async function queryOf({ defaults, schemas }: Operation, query: Query = {}): Promise<unknown> {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  if (given.length === 0) return defaults;
+async function queryOf(operation: Operation, query: Query = {}): Promise<unknown> {
+  const { defaults, schemas } = operation;
+  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+  if (Object.keys(given).length === 0) return defaults;
+  if (operation.isPlainQuery?.(given)) return { ...(defaults as object), ...given };
   const [{ query: schema }, { checkQuery }] = await Promise.all([schemas(), import("./schema/check.ts")]);
-  return schema && checkQuery(schema, Object.fromEntries(given));
+  return schema && checkQuery(schema, given);
 }
 
 async function bodyOf(operation: Operation, body: unknown): Promise<unknown> {

@@ -1,5 +1,5 @@
 import { isObject } from "../base/json.ts";
-import { MAX_LIST, nextOf } from "../base/pages.ts";
+import { MAX_LIST } from "../base/pages.ts";
 import { MAX_DESCRIPTION, findPayloadFault } from "../flags/limits.ts";
 import { noSuchFlag, viewDetail, viewDetails } from "../flags/flag.ts";
 import { viewScheduled } from "../flags/schedule/scheduled-change.ts";
@@ -21,10 +21,12 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
     place: "environment",
     levels: 2,
     defaults: { limit: MAX_LIST },
-    run: async ({ app, names, query }) => {
-      const page = await app.store.flags.page(names.project, names.environment, query);
-      const flags = await viewInTurns(page.items, (flag) => viewDetail(flag, app.now()));
-      return { flags, next: nextOf(page, ({ slug }) => slug) };
+    isPlainQuery: (query) =>
+      Object.entries(query).every(([name, value]) => name === "archived" && value === "false"),
+    run: async ({ app, caller, names, query }) => {
+      const { pageOfFlags } = await import("../flags/flag-filters.ts");
+      const { items, next } = await pageOfFlags(app, caller, names, query);
+      return { flags: await viewInTurns(items, (flag) => viewDetail(flag, app.now())), next };
     },
   },
   get: {

@@ -106,6 +106,8 @@ type Declared<S extends Schemas, P extends string> = {
   rounded?: boolean;
   /** The query that its schema returns for no parameters, so that a command needs no schema for it. */
   defaults?: Checked<S["query"]>;
+  /** Whether a query, without what is undefined, is valid as it is beside the defaults. */
+  isPlainQuery?(query: Query): boolean;
   /** Whether a body is valid as it is, so that a command needs no schema for it. */
   isPlain?(body: unknown): boolean;
   /** For an answer that may have megabytes: levels of it that are written in turns with other requests. */

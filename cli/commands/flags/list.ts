@@ -1,4 +1,10 @@
 import { type Command, Option } from "commander";
+import {
+  FLAG_FILTERS,
+  FLAG_FILTER_NAMES,
+  type FlagFilter,
+  type FlagQuery,
+} from "../../../src/flags/flag-filters.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
@@ -22,12 +28,12 @@ export function addListCommand(flags: Command, io: Io): void {
     .withOptions(
       projectOption(),
       environmentsOption(),
-      new Option("--state <state>", "only flags in this state").choices(["on", "off", "archived"]),
+      ...Object.values<FlagFilter>(FLAG_FILTERS).flatMap(({ option, choices }) => {
+        if (option === undefined) return [];
+        const each = new Option(`--${option[0]}`, option[1]);
+        return [choices ? each.choices(choices) : each];
+      }),
     )
-    .option("--tag <tag>", "only flags with this tag")
-    .option("--owner <name>", "only flags of this owner")
-    .option("--stale", "only flags that look finished, as flags stale lists them")
-    .option("--changed <span>", "only flags that changed within this time, such as 7d")
     .addOption(fieldOption())
     .after(`
 Archived flags are listed only with --state archived.
@@ -44,14 +50,14 @@ Examples:
 }
 
 /** Without an environment, the flags of all are listed. */
-type Values = { project: string; environments: string[] | undefined; filter: Filter };
+type Values = { project: string; environments: string[] | undefined; filter: FlagQuery };
 
 async function parse(input: Input): Promise<Values> {
-  const { environment, ...options } = input.options as { environment?: string[] } & FilterOptions;
+  const { environment, ...options } = input.options as { environment?: string[] };
   return {
     project: await input.project(),
     environments: environment && [...new Set(environment)],
-    filter: filterOf(options),
+    filter: queryOf(options),
   };
 }
 
@@ -64,33 +70,24 @@ async function run(session: Session, { project, environments, filter }: Values):
   if (all.length === 0) suggestFirst(session, project, environment);
 }
 
-async function flagsOf(
+function flagsOf(
   { client }: Session,
   project: string,
   environment: string,
-  { accepts, stale }: Filter,
+  query: FlagQuery,
 ): Promise<FlagDetail[]> {
-  const all = await listAll(client, operations.list, { names: { project, environment } });
-  if (!stale) return all.filter(accepts);
-  const { stale: operation } = await import("../../../src/operations/stale.ts");
-  const found = await client.call(operation.list, { names: { project } });
-  const slugs = new Set(found.stale.map(({ slug }) => slug));
-  return all.filter((flag) => slugs.has(flag.slug) && accepts(flag));
+  return listAll(client, operations.list, { names: { project, environment }, query });
 }
 
-type FilterOptions = { state?: string; tag?: string; owner?: string; stale?: true; changed?: string };
-
-type Filter = { accepts: (flag: FlagDetail) => boolean; stale?: true | undefined };
-
-function filterOf({ state, tag, owner, stale, changed }: FilterOptions): Filter {
-  const since = changed === undefined ? null : sinceValue(changed, "--changed", clock.now());
-  const accepts = (flag: FlagDetail) =>
-    (flag.archived ?? false) === (state === "archived") &&
-    (state === undefined || state === "archived" || flag.enabled === (state === "on")) &&
-    (tag === undefined || (flag.tags ?? []).includes(tag)) &&
-    (owner === undefined || flag.owner === owner) &&
-    (since === null || flag.updatedAt >= since);
-  return { accepts, stale };
+/** The filters that options describe; archived flags are listed only by their state. */
+function queryOf(options: Record<string, string | true>): FlagQuery {
+  const { state, changed } = options;
+  const given = FLAG_FILTER_NAMES.filter((name) => options[name] !== undefined);
+  return {
+    ...Object.fromEntries(given.map((name) => [name, String(options[name])])),
+    ...(changed !== undefined && { changed: sinceValue(String(changed), "--changed", clock.now()) }),
+    ...(state === undefined && { archived: "false" }),
+  };
 }
 
 function describe(all: FlagDetail[]): string {
@@ -113,7 +110,7 @@ async function listEverywhere(
   session: Session,
   project: string,
   some: string[] | undefined,
-  filter: Filter,
+  filter: FlagQuery,
 ): Promise<void> {
   const names = some ?? (await allOf(session, project));
   const bySlug = new Map<string, FlagEverywhere>();

@@ -1,6 +1,13 @@
 import * as z from "zod/mini";
 import { RULE_LIMITS } from "../../flags/limits.ts";
 import { anyObject } from "../../base/shapes/json-schema.ts";
+import { momentOf } from "../../base/slug-schema.ts";
+import {
+  FLAG_FILTERS,
+  FLAG_FILTER_NAMES,
+  type FlagFilter,
+  type FlagFilterName,
+} from "../../flags/flag-filters.ts";
 import {
   detailsPatchSchema,
   flagDetailSchema,
@@ -11,8 +18,28 @@ import { rampSchema } from "../../flags/ramps/ramp-schema.ts";
 import { forSchema, scheduledSchema } from "../../flags/schedule/schedule-schema.ts";
 import { listQuery, nextSchema, setResult } from "./shared-schema.ts";
 
+/** Characters of the text of a filter. */
+const MAX_FILTER = 200;
+
+/** The schemas of filters by their kinds. */
+const KINDS: Record<FlagFilter["kind"], (filter: FlagFilter, name: string) => z.ZodMiniType<string, string>> =
+  {
+    choice: ({ choices = [] }, name) => z.enum(choices, `${name} is ${choices.join(", ")}`),
+    text: (_, name) =>
+      z.string().check(z.maxLength(MAX_FILTER, `${name} has at most ${MAX_FILTER} characters`)),
+    switch: (_, name) => z.enum(["true", "false"], `${name} is true or false`),
+    time: (_, name) => momentOf(name),
+  };
+
+const filters = Object.fromEntries(
+  FLAG_FILTER_NAMES.map((name) => {
+    const filter: FlagFilter = FLAG_FILTERS[name];
+    return [name, z.optional(KINDS[filter.kind](filter, name))];
+  }),
+) as Record<FlagFilterName, z.ZodMiniOptional<z.ZodMiniType<string, string>>>;
+
 export const list = {
-  query: listQuery,
+  query: z.extend(listQuery, filters),
   output: z.object({ flags: z.array(flagDetailSchema), next: nextSchema }),
 };
 

@@ -1,110 +1,79 @@
-import { own } from "../../../base/shapes/own.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
-import { tagsOf } from "../../../flags/flag-fields.ts";
-import type { FlagOverview } from "../../../flags/overviews.ts";
-import { DEFAULT_STALE_DAYS, assessFlags } from "../../../flags/stale.ts";
-import { Hidden } from "../parts/link.tsx";
+import { isoTime } from "../../../base/clock.ts";
+import { own } from "../../../base/shapes/own.ts";
+import { FLAG_FILTERS, type FlagFilter, type FlagQuery, selectFlags } from "../../../flags/flag-filters.ts";
 import { SelectField, TextField } from "../parts/field.tsx";
+import { Hidden } from "../parts/link.tsx";
 import { FilterForm } from "../parts/list.tsx";
 import { projectPath } from "../paths.ts";
 
-const NAMES = ["state", "tag", "owner", "stale", "changed", "mine"] as const;
+/** The filters of a list, in the order of its page. */
+const NAMES = ["state", "tag", "owner", "changed", "stale", "mine"] as const;
 
 /** The parameters that choose the flags of a list; an empty one does not. */
 export type Filter = Record<(typeof NAMES)[number], string>;
 
-/** Spans of `changed`, in milliseconds. */
+/** Spans of time, in milliseconds. */
 const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-const STATES = ["on", "off", "archived"];
+const SPANS = ["1d", "7d", "30d"];
 
 /** The filter of a page; values that are none are left out. */
 export function filterIn(query: (name: string) => string): Filter {
-  const { state, stale, changed, mine, ...texts } = Object.fromEntries(
-    NAMES.map((name) => [name, query(name).trim().slice(0, 100)]),
-  ) as Filter;
-  return {
-    ...texts,
-    state: STATES.includes(state) ? state : "",
-    stale: stale === "1" ? stale : "",
-    changed: /^\d{1,4}[hdw]$/.test(changed) ? changed : "",
-    mine: mine === "1" ? mine : "",
-  };
+  const given = NAMES.map((name) => {
+    const text = query(name).trim().slice(0, 100);
+    return [name, isValue(FLAG_FILTERS[name], text) ? text : ""];
+  });
+  return Object.fromEntries(given) as Filter;
+}
+
+function isValue({ kind, choices = [] }: FlagFilter, text: string): boolean {
+  if (kind === "choice") return choices.includes(text);
+  return kind === "text" || (kind === "switch" ? text === "1" : /^\d{1,4}[hdw]$/.test(text));
 }
 
 /** The flags that a filter chooses: archived ones only if they are asked for. */
-export async function selectionOf(app: App, caller: Caller, project: string, filter: Filter) {
-  const { state, tag, owner, stale, changed, mine } = filter;
-  const days = DEFAULT_STALE_DAYS;
-  const found = stale === "" ? null : await assessFlags(app, { project, environment: null, days });
-  const slugs = found && new Set(found.map(({ slug }) => slug));
-  const accepts = (flag: Omit<FlagOverview, "environments">) =>
-    flag.archived === (state === "archived") &&
-    (tag === "" || tagsOf(flag.tags).includes(tag)) &&
-    (owner === "" || flag.owner === owner) &&
-    (mine === "" || flag.owner === caller.name) &&
-    (slugs === null || slugs.has(flag.slug));
-  if (state !== "on" && state !== "off" && changed === "") return { accepts };
-  const since = changed === "" ? 0 : app.now() - Number.parseInt(changed, 10) * own(UNITS, changed.at(-1)!)!;
-  const shows = ({ environments }: FlagOverview) => {
-    const isOn = environments.some(({ enabled, expired }) => enabled && !expired);
-    return (
-      (state === "" || state === "archived" || isOn === (state === "on")) &&
-      environments.some(({ updatedAt }) => updatedAt >= since)
-    );
-  };
-  return { accepts, shows };
+export function selectionOf(app: App, caller: Caller, project: string, filter: Filter) {
+  const since = (span: string) => app.now() - Number.parseInt(span, 10) * own(UNITS, span.at(-1)!)!;
+  const given = NAMES.filter((name) => filter[name] !== "").map((name) => {
+    const { kind }: FlagFilter = FLAG_FILTERS[name];
+    const text = filter[name];
+    return [name, kind === "switch" ? "true" : kind === "time" ? isoTime(since(text)) : text];
+  });
+  const query: FlagQuery = Object.fromEntries(given);
+  return selectFlags(app, caller, project, filter.state === "" ? { ...query, archived: "false" } : query);
 }
-
-const any = { value: "", label: "any" };
 
 /** The form that filters the list of flags. */
 export function FlagFilters({
   project,
   search,
-  filter: { state, tag, owner, stale, changed, mine },
+  filter,
 }: {
   project: string;
   search: string;
   filter: Filter;
 }) {
-  const isSet = [state, tag, owner, stale, changed, mine].some((value) => value !== "");
-  const known = ["", "1d", "7d", "30d"];
   return (
-    <details open={isSet} id="flag-filters">
+    <details open={Object.values(filter).some((value) => value !== "")} id="flag-filters">
       <summary>Filter</summary>
       <FilterForm to={projectPath(project)} label="Filter flags">
         <Hidden values={{ q: search || null }} />
-        <SelectField
-          name="state"
-          label="State"
-          value={state}
-          options={[any, ...STATES.map((value) => ({ value, label: value }))]}
-        />
-        <TextField name="tag" id="filter-tag" label="Marked" value={tag} />
-        <TextField name="owner" label="Owner" value={owner} />
-        <SelectField
-          name="changed"
-          label="Changed since"
-          value={changed}
-          options={[
-            any,
-            ...[...new Set([...known, changed])].filter(Boolean).map((value) => ({ value, label: value })),
-          ]}
-        />
-        <SelectField
-          name="stale"
-          label="Stale"
-          value={stale}
-          options={[any, { value: "1", label: "stale only" }]}
-        />
-        <SelectField
-          name="mine"
-          label="Of whom"
-          value={mine}
-          options={[any, { value: "1", label: "mine" }]}
-        />
+        {NAMES.map((name) => {
+          const { kind, choices = [], page }: FlagFilter = FLAG_FILTERS[name];
+          const { label, yes = "" } = page;
+          const value = filter[name];
+          // Another field of the page is called as that of a tag.
+          if (kind === "text")
+            return <TextField name={name} id={`filter-${name}`} label={label} value={value} />;
+          const spans = [...new Set([...SPANS, value])].filter(Boolean);
+          const options =
+            kind === "switch"
+              ? [{ value: "1", label: yes }]
+              : (kind === "time" ? spans : choices).map((each) => ({ value: each, label: each }));
+          const all = [{ value: "", label: "any" }, ...options];
+          return <SelectField name={name} label={label} value={value} options={all} />;
+        })}
       </FilterForm>
     </details>
   );

@@ -67,7 +67,7 @@ export function readFilters(get: (filter: PageFilter) => string | undefined): Pa
 }
 
 /** The folder of that name. Throws `invalid`. */
-export function folderIn(name: string): SubmissionState {
+function folderIn(name: string): SubmissionState {
   const folder = SUBMISSION_STATES.find((each) => each === name);
   if (!folder) throw new AppError("invalid", "a folder is inbox, spam or archived");
   return folder;
