@@ -195,6 +195,8 @@ export const NEEDED: Record<string, Scope> = {
   "GET /deliveries/{delivery}": "forms:read",
   "POST /deliveries/retry": "forms:write",
   "POST /submissions/purge": "forms:write",
+  "POST /submissions/undo": "forms:write",
+  "POST /submissions/{id}/block": "forms:write",
   "GET /export": "read",
   "POST /apply": "read",
   "POST /mail/test": "admin",

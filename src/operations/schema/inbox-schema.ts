@@ -97,7 +97,7 @@ export const markMatching = {
 };
 
 export const undo = {
-  body: z.strictObject({ undo: z.string() }),
+  body: z.strictObject({ undo: z.string().check(z.maxLength(100, "undo is what an answer named")) }),
   output: z.object({
     /** How many submissions are as they were before. */
     changed: z.int(),

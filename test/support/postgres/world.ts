@@ -111,6 +111,7 @@ const BODIES: Record<string, unknown> = {
   "POST /forms/{form}/test": {},
   "POST /submissions/{id}/replies": { text: "yes" },
   "POST /submissions/{id}/notes": { text: "called back" },
+  "POST /submissions/{id}/block": { word: "casino" },
   "POST /submissions/mark-matching": { mark: "archived" },
   "POST /submissions/delete-matching": { state: "spam" },
   "POST /submissions/purge": { field: "name", value: "Ada", dryRun: true },
@@ -272,8 +273,10 @@ export async function openWorld() {
   );
   // The others are open to every token, or without one; a review takes a person, and a change that is as far.
   const isReview = ({ path }: { path: string }) => path.includes("/changes/{change}/");
+  // An undo is of one caller, once.
+  const isUndo = ({ name }: { name: string }) => name === "POST /submissions/undo";
   const operations = every.flatMap(({ needed, ...each }) =>
-    needed === undefined || isReview(each) ? [] : [{ ...each, needed }],
+    needed === undefined || isReview(each) || isUndo(each) ? [] : [{ ...each, needed }],
   );
   const reviews = every.filter(isReview).map((each) => {
     const isByAnybody = each.path.endsWith("/apply");
