@@ -87,7 +87,7 @@ export async function buildProgram(
   // With that command it names the version to install.
   if (!args.includes("upgrade")) program.version(ABOUT, "--version", "print the version");
   program.withOptions(...globalOptions());
-  for (const { name, summary, load } of COMMANDS) {
+  for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
     const command = program
       .command(name)
       .summary(summary)

@@ -3,7 +3,7 @@ import type { Io } from "../output/terminal.ts";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../src/base/pages.ts";
 import { audit as operations } from "../../src/operations/access/audit.ts";
 import { fieldOption } from "../output/field.ts";
-import { table } from "../output/text.ts";
+import { counted, table } from "../output/text.ts";
 import { action } from "../session/action.ts";
 import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
@@ -163,7 +163,7 @@ async function verify(session: Session, { file, head }: Values): Promise<void> {
   const found =
     newest === null
       ? "The audit log is empty.\n"
-      : `${entries} ${entries === 1 ? "entry" : "entries"}, ${first} to ${newest.id}\nhead ${newest.id}:${newest.hash}\n`;
+      : `${counted(entries, "entry", "entries")}, ${first} to ${newest.id}\nhead ${newest.id}:${newest.hash}\n`;
   const whole =
     "The chain is whole. Keep the head elsewhere: it proves later that nothing up to it was changed.\n";
   const text =

@@ -9,7 +9,7 @@ import { Failed } from "../exit.ts";
 import { createPrinter } from "../output/printer.ts";
 import { progressBar } from "../output/progress.ts";
 import type { Io } from "../output/terminal.ts";
-import { table } from "../output/text.ts";
+import { counted, table } from "../output/text.ts";
 import { localAction } from "../session/action.ts";
 import { type Config, readLocalConfig } from "../session/config.ts";
 import { loadStorage } from "../session/storage.ts";
@@ -85,17 +85,16 @@ function describe(
   corrected: number,
 ): string {
   const how = reads ? formatBytes(bytes) : "by size";
-  const checked = `checked ${place} and ${files} ${files === 1 ? "file" : "files"} (${how})`;
+  const checked = `checked ${place} and ${counted(files, "file")} (${how})`;
   if (problems.length === 0) return `${checked}: all is well\n`;
   const rows = problems.map(({ kind, what, message }) => [kind, what, message]);
   const orphans = problems.filter(({ kind }) => kind === "orphan").length;
   const wrong = problems.filter(({ kind }) => kind === "counts").length;
   const next = [
-    removed > 0 ? `removed ${removed} ${removed === 1 ? "orphan" : "orphans"}\n` : "",
+    removed > 0 ? `removed ${counted(removed, "orphan")}\n` : "",
     orphans > removed ? "remove orphans with: formflag check --repair\n" : "",
     corrected > 0 ? "corrected the counts of submissions\n" : "",
     wrong > corrected ? "correct the counts of submissions with: formflag check --repair\n" : "",
   ];
-  const count = `${problems.length} ${problems.length === 1 ? "problem" : "problems"}`;
-  return `${table(["PROBLEM", "WHAT", "DETAIL"], rows)}\n${checked}: ${count}\n${next.join("")}`;
+  return `${table(["PROBLEM", "WHAT", "DETAIL"], rows)}\n${checked}: ${counted(problems.length, "problem")}\n${next.join("")}`;
 }

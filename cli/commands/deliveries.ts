@@ -6,7 +6,7 @@ import type { Delivery, DeliveryAttempt, DeliveryDetails } from "../../src/deliv
 import { deliveries as operations } from "../../src/operations/deliveries.ts";
 import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
-import { details, known, shorten, shown, table } from "../output/text.ts";
+import { counted, details, known, shorten, shown, table } from "../output/text.ts";
 import { action } from "../session/action.ts";
 import { formProjectOption } from "../session/config.ts";
 import { type FormFilter, formFilter } from "./form-filter.ts";
@@ -214,5 +214,5 @@ async function parseRetry(input: Input, given?: string): Promise<Retried> {
 async function retryDeliveries({ client, print }: Session, values: Retried): Promise<void> {
   const result = await client.call(operations.retry, { body: values });
   const { queued } = result;
-  await print(result, `queued ${queued} ${queued === 1 ? "delivery" : "deliveries"}\n`);
+  await print(result, `queued ${counted(queued, "delivery", "deliveries")}\n`);
 }

@@ -18,6 +18,7 @@ import {
 } from "../session/storage.ts";
 import { usage } from "../session/usage.ts";
 import { heard } from "../session/command-line.ts";
+import { counted } from "../output/text.ts";
 
 export function addMigrateCommand(migrate: Command, io: Io): void {
   heard(migrate)`
@@ -106,9 +107,8 @@ const NOTHING: Moved = { submissions: 0, removed: 0, files: 0, bytes: 0, digests
 type Done = Omit<Moved, "digests">;
 
 function counts({ submissions, removed, files, bytes }: Done): string {
-  const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
   const gone = removed === 0 ? "" : `, removed ${removed},`;
-  return `${count(submissions, "submission")}${gone} and ${count(files, "file")} (${formatBytes(bytes)})`;
+  return `${counted(submissions, "submission")}${gone} and ${counted(files, "file")} (${formatBytes(bytes)})`;
 }
 
 function finished(done: Done, rows: number | null, data: string, where: string): string {

@@ -33,6 +33,11 @@ function escaped(character: string): string {
   return short ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
+/** `1 file`, `2 files`. */
+export function counted(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : nouns}`;
+}
+
 /** Rows under a head, in columns as wide as their widest cell. */
 export function table(head: string[], rows: string[][]): string {
   const lines = [head, ...rows].map((row) => row.map(printable));

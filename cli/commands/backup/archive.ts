@@ -11,7 +11,7 @@ import type { Printer } from "../../output/printer.ts";
 import { progressBar } from "../../output/progress.ts";
 import { shellWord } from "../../../src/base/shell.ts";
 import { formatNamed } from "../../output/save.ts";
-import { printable } from "../../output/text.ts";
+import { counted, printable } from "../../output/text.ts";
 
 /** Reads the entries of an archive, and returns its manifest and its problems. */
 type Read = (
@@ -65,8 +65,7 @@ function gunzipped(
 
 /** Describes the content of a backup for display. */
 export function contents({ submissions, files, bytes, createdAt }: BackupManifest): string {
-  const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
-  return `${count(submissions, "submission")} and ${count(files, "file")} (${formatBytes(bytes)}) as of ${createdAt}`;
+  return `${counted(submissions, "submission")} and ${counted(files, "file")} (${formatBytes(bytes)}) as of ${createdAt}`;
 }
 
 /** The first block of a tar archive has this word (POSIX ustar); compressed files begin with these bytes. */

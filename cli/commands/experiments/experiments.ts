@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { viewExperiment } from "../../../src/experiments/experiment.ts";
 import { experiments as operations } from "../../../src/operations/experiments.ts";
 import type { Io } from "../../output/terminal.ts";
-import { details, known, printable, shown, table } from "../../output/text.ts";
+import { counted, details, known, printable, shown, table } from "../../output/text.ts";
 import { whyOption } from "../../session/why.ts";
 import { addHistoryCommand } from "../change-history.ts";
 import { addDelete, addGet, addList } from "../verbs.ts";
@@ -104,17 +104,17 @@ function describeExperiment(experiment: View): string {
 }
 
 export function addResultsCommand(experiments: Command, io: Io): void {
-  const results = experiments
+  experiments
     .command("results")
     .argument(...EXPERIMENT)
-    .description("show what visitors of each variant did. The intervals are valid whenever you look");
-  results.withOptions(...placeOptions());
-  results.addOption(fieldOption()).action(
-    action(io, readPlace, async ({ client, print }: Session, place: Place) => {
-      const found = await client.call(operations.results, { names: place });
-      await print(found, drawResults(found));
-    }),
-  );
+    .description("show what visitors of each variant did. The intervals are valid whenever you look")
+    .withOptions(...placeOptions(), fieldOption())
+    .action(
+      action(io, readPlace, async ({ client, print }: Session, place: Place) => {
+        const found = await client.call(operations.results, { names: place });
+        await print(found, drawResults(found));
+      }),
+    );
 }
 
 const BAR = 20;
@@ -135,6 +135,6 @@ function drawResults(results: Results): string {
     return `${printable(metric)}${primary ? ", which decides" : ""}\n${table(head, rows)}`;
   });
   const { experiment, status, days, method } = results;
-  const running = `${experiment}: ${status}, ${days} ${days === 1 ? "day" : "days"}`;
+  const running = `${experiment}: ${status}, ${counted(days, "day")}`;
   return `${printable(running)}\n\n${metrics.join("\n")}\n${printable(stateInWords(results))}\n${method}\n`;
 }

@@ -10,8 +10,7 @@ import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { collect, countValue } from "../../session/values.ts";
 import { whyOption } from "../../session/why.ts";
-import { guardOptions } from "./place.ts";
-import { EXPERIMENT, type Place, placeOptions, readPlace } from "./place.ts";
+import { EXPERIMENT, type Place, guardOptions, placeOptions, readPlace } from "./place.ts";
 
 type Design = {
   metrics?: string[];
@@ -24,8 +23,8 @@ type Design = {
 };
 
 function addDesignOptions(command: Command): Command {
-  command.withOptions(...placeOptions());
-  command
+  return command
+    .withOptions(...placeOptions())
     .addOption(
       new Option(
         "--metric <metric>",
@@ -38,9 +37,8 @@ function addDesignOptions(command: Command): Command {
     )
     .option("--split <weights>", "weight of each variant, such as off:50,on:50 (default: equal weights)")
     .option("--min-days <days>", "number of days before a winner is declared (default: 7)")
-    .option("--hypothesis <text>", "what you expect, and why");
-  command.withOptions(...guardOptions());
-  return command.addOption(whyOption());
+    .option("--hypothesis <text>", "what you expect, and why")
+    .withOptions(...guardOptions(), whyOption());
 }
 
 export function addCreateCommand(experiments: Command, io: Io): void {

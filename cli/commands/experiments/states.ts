@@ -19,31 +19,30 @@ const STATES = [
 
 export function addStateCommands(experiments: Command, io: Io): void {
   for (const [name, done, description] of STATES) {
-    const command = experiments
+    experiments
       .command(name)
       .argument(...EXPERIMENT)
-      .description(description);
-    command.withOptions(...placeOptions(), whyOption());
-    command.action(
-      action(io, readPlace, async ({ client, report }: Session, place: Place) => {
-        const experiment = await client.call(operations[name], { names: place });
-        const { project, environment } = place;
-        await report(
-          { ...experiment, result: done },
-          shown`${done} experiment ${place.experiment} in ${project}/${environment}\n`,
-        );
-      }),
-    );
+      .description(description)
+      .withOptions(...placeOptions(), whyOption())
+      .action(
+        action(io, readPlace, async ({ client, report }: Session, place: Place) => {
+          const experiment = await client.call(operations[name], { names: place });
+          const { project, environment } = place;
+          await report(
+            { ...experiment, result: done },
+            shown`${done} experiment ${place.experiment} in ${project}/${environment}\n`,
+          );
+        }),
+      );
   }
 }
 
 export function addShipCommand(experiments: Command, io: Io): void {
-  const ship = experiments
+  experiments
     .command("ship")
     .argument(...EXPERIMENT)
-    .description("end an experiment and serve one variant to everyone, at once or by a ramp");
-  ship.withOptions(...placeOptions());
-  ship
+    .description("end an experiment and serve one variant to everyone, at once or by a ramp")
+    .withOptions(...placeOptions())
     .option("--variant <variant>", "variant that becomes the default")
     .option("--to <percents>", "shares of a ramp, such as 75,100 (default: everyone at once)")
     .option("--every <span>", "with --to, time from one share to the next (default: 1d)")

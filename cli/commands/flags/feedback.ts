@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { Ratings, viewFeedback } from "../../../src/flags/previews/feedback.ts";
 import { feedback as operations } from "../../../src/operations/feedback.ts";
 import { type Io, WIDTH } from "../../output/terminal.ts";
-import { printable, shown } from "../../output/text.ts";
+import { counted, printable, shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
@@ -66,7 +66,7 @@ async function showFeedback(
 
 function describe(flag: string, ratings: Ratings, newest: FeedbackDetail[], width: number): string {
   const { count, mean, moods } = ratings;
-  const head = shown`${flag}: ${count} rating${count === 1 ? "" : "s"}`;
+  const head = shown`${flag}: ${counted(count, "rating")}`;
   if (mean === null) return `${head}\n`;
   const felt = Object.entries(moods).filter(([, times]) => times > 0);
   return [

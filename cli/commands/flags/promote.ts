@@ -4,7 +4,7 @@ import { promotion as operations } from "../../../src/operations/promotion.ts";
 import type { Paint } from "../../output/color.ts";
 import { JSON_NOTATION, printDiff } from "../../output/diff.ts";
 import type { Io } from "../../output/terminal.ts";
-import { printable, shown } from "../../output/text.ts";
+import { counted, printable, shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
@@ -84,7 +84,7 @@ function describePromotion(
     const states = { before: before === null ? {} : { rule: before }, after: { rule: after } };
     return printDiff({ head, color: "bold", ...states }, JSON_NOTATION, paint);
   });
-  const count = shown`${changed.length} flag${changed.length === 1 ? "" : "s"} from ${from} to ${to}`;
+  const count = shown`${counted(changed.length, "flag")} from ${from} to ${to}`;
   const end = `${dryRun ? "would promote" : "promoted"} ${count}, ${unchanged} unchanged\n`;
   return [...changed, ...shared, end].join("\n");
 }

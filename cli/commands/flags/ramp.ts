@@ -36,8 +36,8 @@ export function addRampCommand(flags: Command, io: Io): void {
     .option("--variant <variant>", "variant whose share grows; a flag without variants gets on and off")
     .option("--to <percents>", "rising shares, such as 1,10,50,100; with 100 the variant becomes the default")
     .option("--every <span>", "time from one step to the next: 30m, 12h, 1d")
-    .option("--start <time>", "time of the first step: ISO 8601, or a duration such as 2h (default: now)");
-  ramp.withOptions(...guardOptions());
+    .option("--start <time>", "time of the first step: ISO 8601, or a duration such as 2h (default: now)")
+    .withOptions(...guardOptions());
   for (const [name, text] of [
     ["pause", "make no more steps until it is resumed; the flag stays as it is"],
     ["resume", "continue from the share that the flag has now"],

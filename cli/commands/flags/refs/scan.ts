@@ -7,7 +7,7 @@ import { flags } from "../../../../src/operations/flags.ts";
 import { projects } from "../../../../src/operations/projects.ts";
 import { EXIT, Failed } from "../../../exit.ts";
 import type { Io } from "../../../output/terminal.ts";
-import { shown, table } from "../../../output/text.ts";
+import { counted, shown, table } from "../../../output/text.ts";
 import { action } from "../../../session/action.ts";
 import { listOption } from "../../../session/command-line.ts";
 import { projectOption } from "../../../session/config.ts";
@@ -158,8 +158,4 @@ function describe({ unknown }: ReferenceReport, unused: string[]): string {
     ),
   ];
   return rows.length === 0 ? "" : table(["NAME", "PROBLEM", "WHERE"], rows);
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
