@@ -1,6 +1,5 @@
 import { dirname, join } from "node:path";
 import { Glob } from "bun";
-import { checkReplacements, lighter } from "./lighter.ts";
 import { bundleRare } from "./rare.ts";
 
 /** The build of an executable, shared by `npm run build` and `npm run release`. */
@@ -52,9 +51,8 @@ export async function buildExecutable(
       ...(published && { FORMFLAG_RELEASE: JSON.stringify(published) }),
       "import.meta.main": "true",
     },
-    plugins: [lighter, libraries.plugin],
+    plugins: [libraries.plugin],
   });
-  checkReplacements();
 
   // Source maps are also embedded in the executable.
   const folder = dirname(outfile);

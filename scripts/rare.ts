@@ -2,7 +2,6 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BunPlugin } from "bun";
-import { lighter } from "./lighter.ts";
 
 /**
  * Libraries that few commands and requests need, with the names that formflag imports, or `*`. They are in the
@@ -49,7 +48,6 @@ export async function bundleRare(): Promise<{ files: string[]; plugin: BunPlugin
     minify: true,
     splitting: true,
     naming: { entry: "[name].[ext]", chunk: "library-[hash].[ext]" },
-    plugins: [lighter],
   });
   return {
     // A folder has another order on another file system.

@@ -24,14 +24,14 @@ export async function inTurns(
   rounds: number,
   a: () => Promise<number>,
   b: () => Promise<number>,
-): Promise<{ ratios: number[]; a: number; b: number }> {
+): Promise<{ ratios: number[]; a: number; b: number; as: number[]; bs: number[] }> {
   const as: number[] = [];
   const bs: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     as.push(await a());
     bs.push(await b());
   }
-  return { ratios: as.map((value, round) => value / bs[round]!), a: median(as), b: median(bs) };
+  return { ratios: as.map((value, round) => value / bs[round]!), a: median(as), b: median(bs), as, bs };
 }
 
 export function median(values: number[]): number {

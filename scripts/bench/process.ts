@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 
 /**
@@ -9,6 +9,8 @@ export type Server = {
   url: string;
   /** Seconds of CPU used so far, in user and kernel. */
   cpu: () => number;
+  /** Milliseconds of CPU of the threads that run, for less time than the ticks of `cpu`. */
+  cpuOfThreads: () => number;
   /** Bytes of memory: now, and the peak so far. */
   memory: () => { now: number; peak: number };
   pid: number;
@@ -50,6 +52,7 @@ export async function startServer(
     url,
     pid: child.pid,
     cpu: () => cpuOf(child.pid),
+    cpuOfThreads: () => cpuOfThreads(child.pid),
     memory: () => ({ now: statusOf(child.pid, "VmRSS"), peak: statusOf(child.pid, "VmHWM") }),
     async stop() {
       child.kill("SIGTERM");
@@ -70,6 +73,16 @@ function cpuOf(pid: number): number {
   if (!isLinux) return 0;
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
   return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** The first field of /proc/PID/task/TID/schedstat, in nanoseconds. */
+function cpuOfThreads(pid: number): number {
+  if (!isLinux) return 0;
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  const times = tasks.map((task) =>
+    Number.parseInt(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8"), 10),
+  );
+  return times.reduce((sum, each) => sum + each, 0) / 1e6;
 }
 
 function statusOf(pid: number, field: string): number {

@@ -93,12 +93,21 @@ export async function timeOf(...command: string[]): Promise<number> {
 }
 
 export async function timeToAnswer(command: (port: number) => string[]): Promise<number> {
+  return (await startAndStop(command)).answer;
+}
+
+/** Milliseconds of a server: until its first answer, of CPU by then, and from SIGTERM to its end. */
+export async function startAndStop(command: (port: number) => string[]) {
   const port = freePort();
   const start = performance.now();
   const server = await startServer(command(port), port, "/healthz");
-  const took = performance.now() - start;
+  const answer = performance.now() - start;
+  const cpu = server.cpuOfThreads();
+  // Requests that came a moment ago would keep it.
+  await Bun.sleep(300);
+  const stopping = performance.now();
   await server.stop();
-  return took;
+  return { answer, cpu, stop: performance.now() - stopping };
 }
 
 export async function idleMemory(command: (port: number) => string[]): Promise<number> {

@@ -54,8 +54,8 @@ test("every class of a rule is written on some page", () => {
 
 const assets = createAssets("/dashboard");
 
-test("scripts have at most 10 KB compressed, the style 9 KB", () => {
-  expect(assets.script.gzipped.byteLength).toBeLessThanOrEqual(10 * 1024);
+test("scripts have at most 10.5 KB compressed, the style 9 KB", () => {
+  expect(assets.script.gzipped.byteLength).toBeLessThanOrEqual(10.5 * 1024);
   expect(assets.passkeys.gzipped.byteLength).toBeLessThanOrEqual(2 * 1024);
   expect(assets.style.gzipped.byteLength).toBeLessThanOrEqual(9 * 1024);
 });
