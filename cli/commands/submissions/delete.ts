@@ -16,9 +16,7 @@ export function addDeleteCommand(submissions: Command, io: Io): void {
     .argument("[ids...]", "ids of submissions")
     .usage("[options] <id>...")
     .description("delete submissions and their files")
-    .addHelpText(
-      "after",
-      `
+    .after(`
 --matching needs at least one selecting option: a form, a filter or a folder. Submissions are deleted a few hundred at a
 time, and submissions that arrive in the meantime are left out.
 
@@ -27,8 +25,7 @@ Examples:
   formflag submissions delete --matching --spam --until 7d --yes
   formflag submissions delete --matching --all --dry-run
   formflag submissions delete --matching --form contact --search casino --dry-run
-`,
-    )
+`)
     .action(action(io, parse, run));
   addMatchingOptions(command, "delete");
 }

@@ -2,6 +2,10 @@ import { formatBytes } from "../../../src/base/bytes.ts";
 import type { Submission } from "../../../src/forms/submission.ts";
 import { CSV_GROUPS, wordsOf } from "../../../src/forms/submission-columns.ts";
 import { details, table } from "../../output/text.ts";
+import type { Command } from "commander";
+import { submissions as operations } from "../../../src/operations/submissions.ts";
+import type { Io } from "../../output/terminal.ts";
+import { addGet, named } from "../verbs.ts";
 
 /** A submission with its fields and files, for a person. */
 export function describeSubmission(submission: Submission): string {
@@ -61,4 +65,15 @@ function textOf(value: unknown): string {
 /** As a person wrote them; browsers send CR LF. */
 function linesOf(text: string): string[] {
   return text.split(/\r\n|\r|\n/);
+}
+
+export function addGetCommand(submissions: Command, io: Io): void {
+  addGet(submissions, io, {
+    argument: ["[id]", "id of the submission"],
+    description: "show a submission",
+    parse: named("id"),
+    operation: operations.get,
+    names: (id) => ({ id }),
+    describe: describeSubmission,
+  });
 }

@@ -22,8 +22,7 @@ export function addDownloadCommand(submissions: Command, io: Io): void {
     .argument("[file]", "number of the file, from 1, or its name if that is unique")
     .description("save a file of a submission")
     .option("-o, --output <file>", "output file, or - for standard output", "-")
-    .addHelpText(
-      "after",
+    .after(
       "\nExample:\n  formflag submissions download 01a1fc49-92a7-75da-ab11-1c9958800353 1 -o photo.jpg\n",
     )
     .action(action(io, parseDownload, downloadFile));
@@ -56,8 +55,7 @@ export function addExportCommand(submissions: Command, io: Io): void {
       ).choices(EXPORT_FORMATS),
     )
     .option("-o, --output <file>", "output file, or - for standard output", "-")
-    .addHelpText(
-      "after",
+    .after(
       "\nIn CSV, a text that a spreadsheet would run as a formula begins with ', also after a semicolon, tab or line end inside\na cell. Fields beyond the first 1,000 are in the column otherFields, as JSON. JSONL and JSON keep every text unchanged.\nA zip has submissions.jsonl, submissions.csv and the files.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact -o contact.csv\n  formflag submissions export contact -o contact.zip\n  formflag submissions export contact --since 2027-01-01 --until 2027-02-01 -o january.jsonl\n",
     )
     .action(action(io, parseExport, exportForm));

@@ -27,9 +27,7 @@ export function addImportCommand(submissions: Command, io: Io): void {
         "default: according to the name of the file, or its first character",
       ).choices(IMPORT_FORMATS),
     )
-    .addHelpText(
-      "after",
-      `
+    .after(`
 Reads JSONL or CSV from export, with its ids and times, or other rows of fields with the time in createdAt or Date, or in
 a column that form services call so, such as Timestamp or Submitted At.
 Files are not imported, and nothing is delivered. CSV may have semicolons or tabs instead of commas. A wrong line ends
@@ -39,8 +37,7 @@ Examples:
   formflag submissions import contact contact.jsonl
   formflag submissions import contact contact.csv
   formflag submissions export contact | formflag submissions import contact - --server https://forms.example.com
-`,
-    )
+`)
     .action(action(io, parse, run));
 }
 

@@ -16,35 +16,36 @@ export function addLabelCommand(submissions: Command, io: Io): void {
     .usage("[options] <id>... <label>")
     .description("put a label on submissions")
     .option("--remove", "remove the label")
-    .addHelpText(
-      "after",
-      `
+    .after(`
 All of the ids are labeled, or none. To list submissions with a label, use formflag submissions list --label urgent, or
 the search label:urgent.
 
 Examples:
   formflag submissions label 01a1fc49-92a7-75da-ab11-1c9958800353 urgent
   formflag submissions label 01a1fc49-92a7-75da-ab11-1c9958800353 urgent --remove
-`,
-    )
-    .action(action(io, parse, run));
+`)
+    .action(action(io, parseLabel, setLabel));
 }
 
-type Values = { ids: string[]; label: string; remove: boolean };
+type Labelled = { ids: string[]; label: string; remove: boolean };
 
-async function parse({ options }: Input, given?: unknown): Promise<Values> {
+function parseLabel({ options }: Input, given?: unknown): Labelled {
+  const hint = "the label is written last: formflag submissions label <id>... <label>";
+  const { ids, last } = idsAndLast(given, "label", hint);
+  return { ids, label: last, remove: (options as { remove?: true }).remove === true };
+}
+
+/** The ids of submissions, and the word after them. Throws `invalid`. */
+function idsAndLast(given: unknown, what: string, hint: string): { ids: string[]; last: string } {
   const all = Array.isArray(given) ? given.map(String) : [];
   const ids = all.slice(0, -1);
   if (ids.length === 0)
-    throw usage(
-      all.length === 0 ? "name submissions and a label" : "name submissions before the label",
-      "the label is written last: formflag submissions label <id>... <label>",
-    );
+    throw usage(`name submissions ${all.length === 0 ? "and a" : "before the"} ${what}`, hint);
   if (ids.length > MAX_MARKED) throw usage(`at most ${MAX_MARKED} submissions at a time`);
-  return { ids, label: all.at(-1)!, remove: (options as { remove?: true }).remove === true };
+  return { ids, last: all.at(-1)! };
 }
 
-async function run({ client, report }: Session, { ids, label, remove }: Values): Promise<void> {
+async function setLabel({ client, report }: Session, { ids, label, remove }: Labelled): Promise<void> {
   const { changed } = await client.call(inbox.label, {
     body: { ids, [remove ? "remove" : "add"]: [label] },
   });
@@ -52,4 +53,39 @@ async function run({ client, report }: Session, { ids, label, remove }: Values):
     ? shown`took ${label} from ${counted(changed)}\n`
     : shown`put ${label} on ${counted(changed)}\n`;
   await report({ label, remove, changed }, text);
+}
+
+export function addAssignCommand(submissions: Command, io: Io): void {
+  submissions
+    .command("assign")
+    .argument("[ids...]", "ids of submissions, followed by the user")
+    .usage("[options] <id>... <user>")
+    .description("assign submissions to a user")
+    .option("--none", "clear the assignee")
+    .after(`
+All of the ids are assigned, or none. To list your own, use formflag submissions list --assignee me, or the search
+is:mine.
+
+Examples:
+  formflag submissions assign 01a1fc49-92a7-75da-ab11-1c9958800353 ann
+  formflag submissions assign 01a1fc49-92a7-75da-ab11-1c9958800353 --none
+`)
+    .action(action(io, parseAssign, assign));
+}
+
+type Assigned = { ids: string[]; assignee: string | null };
+
+function parseAssign({ options }: Input, given?: unknown): Assigned {
+  const hint = "formflag submissions assign <id>... <user>; with --none they have no assignee";
+  const isNone = (options as { none?: true }).none === true;
+  // Without an assignee all words are ids.
+  const words = isNone && Array.isArray(given) && given.length > 0 ? [...given.map(String), ""] : given;
+  const { ids, last } = idsAndLast(words, "user", hint);
+  return { ids, assignee: isNone ? null : last };
+}
+
+async function assign({ client, report }: Session, { ids, assignee }: Assigned): Promise<void> {
+  const { changed } = await client.call(inbox.assign, { body: { ids, assignee } });
+  const to = assignee === null ? "nobody" : assignee;
+  await report({ assignee, changed }, shown`gave ${counted(changed)} to ${to}\n`);
 }

@@ -44,9 +44,7 @@ export function addListCommand(submissions: Command, io: Io): void {
     )
     .option("--limit <n>", "how many", String(DEFAULT_LIMIT))
     .option("--before <id>", "only submissions older than this one, for the next page")
-    .addHelpText(
-      "after",
-      `
+    .after(`
 If there are more, standard error shows the command for the next page and, for one form without a filter, their number.
 
 Examples:
@@ -59,8 +57,7 @@ Examples:
   formflag submissions list contact --where topic=billing --unread
   formflag submissions list contact --where email=ann@example.com --field id
   formflag submissions list --email ann@example.com
-`,
-    )
+`)
     .action(action(io, parse, run));
 }
 

@@ -16,9 +16,7 @@ export function addMarkCommand(submissions: Command, io: Io): void {
     .argument("[ids...]", "ids of submissions, followed by the mark")
     .usage("[options] <id>... inbox|spam|archived|read|unread")
     .description("move submissions to a folder, or mark them as read or unread")
-    .addHelpText(
-      "after",
-      `
+    .after(`
 All of the ids are marked, or none. A submission that leaves the spam folder is delivered, but only once. With
 --matching, submissions are marked a few hundred at a time, and submissions that arrive in the meantime are left out.
 
@@ -26,8 +24,7 @@ Examples:
   formflag submissions mark 01a1fc49-92a7-75da-ab11-1c9958800353 spam
   formflag submissions mark --matching --form contact --until 30d archived
   formflag submissions mark --matching --search casino --dry-run spam
-`,
-    )
+`)
     .action(action(io, parse, run));
   addMatchingOptions(command, "mark");
 }

@@ -4,7 +4,7 @@ import { nameIn } from "../../../src/forms/form-name.ts";
 import { inbox } from "../../../src/operations/inbox.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shellWord } from "../../../src/base/shell.ts";
-import { table } from "../../output/text.ts";
+import { counted, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { formProjectOption } from "../../session/config.ts";
 import { formFilter } from "../form-filter.ts";
@@ -25,9 +25,7 @@ export function addPurgeCommand(submissions: Command, io: Io): void {
     .option("--form <form>", "only this form, by slug or key")
     .addOption(formProjectOption())
     .option("--dry-run", "only count")
-    .addHelpText(
-      "after",
-      `
+    .after(`
 The whole text must be equal, regardless of case. All folders are searched. The purge also deletes the files,
 deliveries, idempotency keys and metadata of the submissions. It then rewrites the database, so that nothing of them is
 left; new submissions wait for this, about a second for each 100 MB. Older copies of the database and backups are not
@@ -37,8 +35,7 @@ Examples:
   formflag submissions purge --email ada@example.com --dry-run
   formflag submissions purge --email ada@example.com --yes
   formflag submissions purge --where customer=4711 --form orders
-`,
-    )
+`)
     .action(action(io, parse, run));
 }
 
@@ -99,10 +96,6 @@ function describe({ dryRun, submissions, files, forms }: PurgeResult): string {
   const counts = rows.length > 0 ? table(["FORM", "SUBMISSIONS", "FILES"], rows) : "";
   const what = `${counted(submissions, "submission")} and ${counted(files, "file")}`;
   return `${counts}${dryRun ? `would delete ${what}` : `deleted ${what}, and rewrote the database`}\n`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** Describes copies that a purge does not reach. */

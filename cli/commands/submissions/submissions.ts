@@ -5,14 +5,14 @@ import { heard } from "../../session/command-line.ts";
 
 const VERBS: [names: string, load: Load][] = [
   ["list", async () => (await import("./list.ts")).addListCommand],
-  ["get", async () => (await import("./get.ts")).addGetCommand],
+  ["get", async () => (await import("./describe.ts")).addGetCommand],
   ["timeline", async () => (await import("./timeline.ts")).addTimelineCommand],
   ["download", async () => (await import("./download.ts")).addDownloadCommand],
   ["mark", async () => (await import("./mark.ts")).addMarkCommand],
-  ["assign", async () => (await import("./assign.ts")).addAssignCommand],
+  ["assign", async () => (await import("./label.ts")).addAssignCommand],
   ["label", async () => (await import("./label.ts")).addLabelCommand],
   ["note", async () => (await import("./note.ts")).addNoteCommand],
-  ["reply", async () => (await import("./reply.ts")).addReplyCommand],
+  ["reply", async () => (await import("./note.ts")).addReplyCommand],
   ["delete", async () => (await import("./delete.ts")).addDeleteCommand],
   ["export", async () => (await import("./download.ts")).addExportCommand],
   ["import", async () => (await import("./import.ts")).addImportCommand],
@@ -69,14 +69,11 @@ create add test: formflag forms test <form> stores a submission to try with
 [purge] /=/: the field is an option: --where $0
 [purge] /^[^@]*$/: an address is one word, such as --email ann@example.com
 `;
-  submissions.addHelpText(
-    "after",
-    `\nExamples:
+  submissions.after(`\nExamples:
   formflag submissions list contact
   formflag submissions list contact --search invoice --unread
   formflag submissions get 01a1fc49-92a7-75da-ab11-1c9958800353
   formflag submissions export contact --format csv -o contact.csv
-`,
-  );
+`);
   await loadVerbs(submissions, io, args, VERBS);
 }

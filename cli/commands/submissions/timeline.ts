@@ -16,17 +16,14 @@ export function addTimelineCommand(submissions: Command, io: Io): void {
       "show what happened to a submission: who marked, assigned, annotated and answered it, and where it was delivered",
     )
     .addOption(fieldOption())
-    .addHelpText(
-      "after",
-      `
+    .after(`
 The timeline keeps the newest 100 marks, the newest 200 assignments, labels, notes and replies, and the newest 100
 attempts of each delivery. A delivery is removed 7 days after it was delivered, or 30 days after it failed or was
 cancelled.
 
 Example:
   formflag submissions timeline 01a1fc49-92a7-75da-ab11-1c9958800353
-`,
-    )
+`)
     .action(action(io, parse, run));
 }
 
