@@ -39,16 +39,20 @@ export async function assessFlags(
   const { store, now } = app;
   const environments =
     environment === null ? (await store.environments.list(project)).map(({ slug }) => slug) : [environment];
+  const readIn = (each: string) =>
+    Promise.all([listInSteps(app, project, each), store.flags.reads(project, each)]);
+  const [found, code] = await Promise.all([
+    Promise.all(environments.map(readIn)),
+    readKnownCode(app, project),
+  ]);
   const bySlug = new Map<string, FlagUse[]>();
-  for (const each of environments) {
-    const [records, reads] = [await listInSteps(app, project, each), await store.flags.reads(project, each)];
+  for (const [records, reads] of found) {
     for (const record of records) {
       if (record.permanent || record.archived) continue;
       const use = { record, readAt: reads.get(record.slug) ?? null };
       bySlug.set(record.slug, [...(bySlug.get(record.slug) ?? []), use]);
     }
   }
-  const code = await readKnownCode(app, project);
   const stale: (Verdict & { slug: string })[] = [];
   const takeTurns = createTurns();
   for (const [slug, uses] of bySlug) {

@@ -35,9 +35,10 @@ export function feedsRoutes({ app, get, post, act }: Dashboard) {
     typed: Fields | null = null,
     faults: Faults = {},
   ) => {
-    const form = await getForm(app, c.get("caller"), name);
-    const page = { form: name, limit: MAX_LIST, after: null };
-    const { items } = await listFeeds(app, c.get("caller"), page);
+    const [form, { items }] = await Promise.all([
+      getForm(app, c.get("caller"), name),
+      listFeeds(app, c.get("caller"), { form: name, limit: MAX_LIST, after: null }),
+    ]);
     return feedsPage(form, items, typed, faults);
   };
   get(FEEDS, "forms:read", (c, { form }) => show(c, form));

@@ -4,7 +4,7 @@ import type { FeedbackRecord, Ratings } from "../../../flags/previews/feedback.t
 import { countRatings } from "../../../flags/previews/feedbacks.ts";
 import { feedback } from "../../../operations/feedback.ts";
 import { noSuchFlag } from "../../../flags/flag.ts";
-import { getEnvironment } from "../../../projects/environments.ts";
+import { noSuchEnvironment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import { textOf } from "../fields.ts";
@@ -29,7 +29,8 @@ export function feedbackRoutes({ app, get, post, perform }: Dashboard) {
   get(ALL, "flags:read", async (c, parameters) => {
     const project = await getProject(app, parameters.project);
     const environment = c.req.query("environment") || null;
-    if (environment !== null) await getEnvironment(app, project.slug, environment);
+    if (environment !== null && !project.environments.some(({ slug }) => slug === environment))
+      throw noSuchEnvironment(project.slug, environment);
     const flag = await requireFlag(app, project, parameters.flag);
     const place = { project: project.slug, environment, flag };
     const before = c.req.query("before") || null;

@@ -4,7 +4,6 @@ import { pageReferences } from "../../../flags/code/code-references.ts";
 import type { CodeReferences } from "../../../flags/code/code-reference.ts";
 import { DEFAULT_STALE_DAYS, findStale } from "../../../flags/stale.ts";
 import type { StaleFlag, StaleReason } from "../../../flags/flag-schema.ts";
-import { getEnvironment } from "../../../projects/environments.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
@@ -29,7 +28,6 @@ export function staleRoutes({ app, get }: Dashboard) {
   get(`${PROJECT}/stale`, "flags:read", async (c, parameters) => {
     const project = await getProject(app, parameters.project);
     const environment = c.req.query("environment") || null;
-    if (environment !== null) await getEnvironment(app, project.slug, environment);
     const days = daysIn(c);
     const after = c.req.query("after") ?? "";
     const all = await findStale(app, { project: project.slug, environment, days });
