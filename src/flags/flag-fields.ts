@@ -108,12 +108,24 @@ const OPTIONAL_FIELDS = {
 /** The settable fields of a flag, by their names in the admin API, in the order of pages. */
 export const FIELDS = {
   enabled: { kind: "switch", label: "State" },
-  payload: { kind: "json", label: "Payload" },
+  payload: {
+    kind: "json",
+    label: "Payload",
+    hint: "JSON for readers, with variants for those who get true. Empty for none.",
+  },
   variants: { kind: "rule", label: "Variants" },
-  defaultVariant: { kind: "rule", label: "Default variant" },
-  targeting: { kind: "rule", label: "Rule" },
+  defaultVariant: {
+    kind: "rule",
+    label: "Default variant",
+    hint: "Served if no rule chooses one. Empty for none.",
+  },
+  targeting: {
+    kind: "rule",
+    label: "Rule",
+    hint: "JSON in flagd's language, which yields the name of a variant. Empty for none.",
+  },
   metadata: { kind: "rule", label: "Metadata" },
-  expiredAt: { kind: "time", label: "Expires" },
+  expiredAt: { kind: "time", label: "Expires", hint: "Off from then on. Empty for never." },
   description: {
     kind: "text",
     label: "Description",

@@ -16,7 +16,7 @@ import { experimentsRoutes } from "./experiments/experiments.tsx";
 import { flagPageRoutes } from "./flags/flag.tsx";
 import { projectFlagsRoutes } from "./flags/project.tsx";
 import { projectListRoutes } from "./flags/projects.tsx";
-import { settingRoutes } from "./flags/setting-page.tsx";
+import { settingRoutes } from "./flags/screen-page.tsx";
 import { feedsRoutes } from "./forms/form-feeds.tsx";
 import { fieldsRoutes } from "./forms/form-fields.tsx";
 import { formRoutes } from "./forms/forms.tsx";

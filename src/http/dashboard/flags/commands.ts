@@ -4,7 +4,7 @@ import { parseRules } from "../../../flags/rules/rules.ts";
 import type { DashboardContext, DashboardOptions } from "../dashboard-env.ts";
 import { type Command, formflag, type Options, quoted } from "../parts/commands.tsx";
 import { FLAGS_PATH } from "../../paths.ts";
-import type { Setting } from "./setting.tsx";
+import type { Screen } from "./screen.tsx";
 
 /** Characters of a flag's values that a command quotes. */
 const MAX_TEXT = 2000;
@@ -15,7 +15,7 @@ export function serverOf(c: DashboardContext, { publicUrl, basePath }: Dashboard
 }
 
 /** The commands that show and change a flag in one environment. */
-export function settingCommands({ place, project, environment, record }: Setting, server: string): Command[] {
+export function settingCommands({ place, project, environment, record }: Screen, server: string): Command[] {
   const { flag } = place;
   const at = { p: project.slug, e: environment.slug };
   const verb = `flags ${record.enabled ? "disable" : "enable"}`;

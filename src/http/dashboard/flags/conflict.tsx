@@ -1,29 +1,16 @@
-import type { Change } from "../../../projects/history.ts";
 import { Diff } from "../parts/diff.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { Code } from "./flag-facts.tsx";
-import { isSameText } from "./draft-patch.ts";
-import { type Draft, type Field, fieldOf, NAMES } from "./draft.ts";
-
-/** Two changes of one flag that were made at the same time. */
-export type Conflict = {
-  mine: Draft;
-  /** Values that the form was rendered from. */
-  base: Draft;
-  theirs: Draft;
-  /** The change that came first; null if it is not known. */
-  last: Change | null;
-  isDeleted: boolean;
-  /** Next step for the user, as a sentence. */
-  advice: string;
-};
+import { type Draft, type Field, NAMES, fieldOf, isSameText } from "./draft.ts";
+import type { Screen } from "./screen.tsx";
 
 /** Three-way comparison after an edit conflict: base, stored, typed. */
-export function ConflictView({ conflict }: { conflict: Conflict }) {
-  const { mine, base, theirs, last, isDeleted, advice } = conflict;
+export function ConflictView({ screen: { conflict, last, isMissing } }: { screen: Screen }) {
+  if (conflict === null) return null;
+  const { mine, base, theirs, advice } = conflict;
   const isSame = (field: Field, one: Draft, other: Draft) => isSameText(field, one[field], other[field]);
   const fields = NAMES.filter((field) => !isSame(field, mine, base) || !isSame(field, theirs, base));
   return (
@@ -32,7 +19,7 @@ export function ConflictView({ conflict }: { conflict: Conflict }) {
       <Notice tone="bad">
         <p>
           {last === null ? "Another user" : <Foreign text={last.who} />}{" "}
-          {isDeleted ? "deleted this flag" : "changed this flag"}
+          {isMissing ? "deleted this flag" : "changed this flag"}
           {last !== null && (
             <>
               {" "}

@@ -1,29 +1,27 @@
+import { isoTime } from "../../../base/clock.ts";
+import { AppError } from "../../../base/errors.ts";
 import { isObject } from "../../../base/json.ts";
-import { type RuleRow, type RuleTable, ruleOfTable, tableOfRule } from "../../../flags/rules/rule-table.ts";
+import { parseWallTime, wallTime } from "../../../base/wall-time.ts";
 import {
   coloursOf,
   FIELD_NAMES,
   FIELDS,
+  type Field as Card,
   type FieldName,
   NONE_SHOWN,
   SHARED,
   type SharedName,
 } from "../../../flags/flag-fields.ts";
-import type { FlagRecord } from "../../../flags/flag.ts";
+import type { FlagPatch, FlagRecord } from "../../../flags/flag.ts";
 import { flagState } from "../../../flags/history.ts";
+import type { Trial } from "../../../flags/reads/evaluations.ts";
+import { type RuleRow, type RuleTable, ruleOfTable, tableOfRule } from "../../../flags/rules/rule-table.ts";
 import { areBoolean } from "../../../flags/rules/rules.ts";
-import { AppError } from "../../../base/errors.ts";
 import { type Fields, fitsInLine, textOf, textsOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
-import {
-  type EditedVariants,
-  coloursIn,
-  editedVariants,
-  valuesOf,
-  variantsIn,
-} from "./variants/variant-rows.ts";
+import { type Faults, faultsAt } from "../parts/submit.ts";
 import { type EditedTable, SHARES, rowsIn, serveIn } from "./rule-rows.ts";
-import { wallTime } from "../../../base/wall-time.ts";
+import { type EditedVariants, coloursIn, editedVariants, valuesOf, variantsIn } from "./variant-rows.ts";
 
 /** A field by its name in the form of a flag, which has no metadata. */
 export type Field = Exclude<FieldName, "metadata" | "expiredAt" | Exclude<SharedName, "colours">> | "expires";
@@ -32,7 +30,7 @@ export const NAMES = FIELD_NAMES.filter(
   (name) => name !== "metadata" && (name === "colours" || !(name in SHARED)),
 ).map((name) => (name === "expiredAt" ? "expires" : name)) as Field[];
 
-export function fieldOf(name: Field) {
+export function fieldOf(name: Field): Card {
   return FIELDS[name === "expires" ? "expiredAt" : name];
 }
 
@@ -44,8 +42,23 @@ export function isJson(name: Field): boolean {
 /** The values of a flag in one environment, as the texts of its form. */
 export type Draft = Record<Field, string>;
 
-/** Errors of a draft, by field. */
-export type Faults = Partial<Record<Field, string>>;
+/** The values of a flag in one environment as their form has them. */
+export type Values = {
+  draft: Draft;
+  /** Values that the form was rendered from. */
+  base: Draft;
+  /** The rule as rows; null where it is typed as JSON. */
+  table: EditedTable | null;
+  /** Null where variants are typed as JSON. */
+  variants: EditedVariants | null;
+  /** The form as it was sent; null for values as they are stored. */
+  fields: Fields | null;
+  faults: Faults;
+  /** The changes of saving, a line for each field; left out until it was checked. */
+  difference?: readonly string[];
+  /** Results of the typed contexts, now and after saving. */
+  tried?: { trials: readonly Trial[]; before: object; after: object };
+};
 
 /** The draft of a flag as it is stored; times are in the time zone of the viewer. */
 export function draftOf(record: FlagRecord, timeZone: string): Draft {
@@ -66,6 +79,27 @@ function objectText(value: unknown): string {
   return isEmpty ? "" : JSON.stringify(value, null, 2);
 }
 
+/** The values of a draft as it is stored. */
+export function storedValues(draft: Draft): Values {
+  return { draft, base: draft, ...inRows(draft), fields: null, faults: {} };
+}
+
+/** The rule and the variants of a draft as rows; each null if it cannot be read, or rows do not express it. */
+export function inRows(draft: Draft): Pick<Values, "table" | "variants"> {
+  const variants = variantsOf(draft);
+  // Fields would change other names.
+  const isInRows = variants !== null && Object.keys(variants).every(isName);
+  return {
+    table: tableOf(draft),
+    variants: isInRows ? editedVariants(variants, coloursOf(draft.colours)) : null,
+  };
+}
+
+/** Whether a field keeps the name of a variant. */
+function isName(text: string): boolean {
+  return text !== "" && text.trim() === text && fitsInLine(text);
+}
+
 /** The draft that a form was rendered from, which it carries along; undefined if it carries none, or not a whole one. */
 export function baseIn(fields: Fields): Draft | undefined {
   const parsed = parseJson(textOf(fields, "base"));
@@ -74,105 +108,62 @@ export function baseIn(fields: Fields): Draft | undefined {
   return NAMES.every((name) => typeof value[name] === "string") ? (value as Draft) : undefined;
 }
 
-/** A draft as typed, with its rule and its variants as tables if the form had them. */
-export type DraftInput = {
-  draft: Draft;
-  table: EditedTable | null;
-  /** Null where variants are typed as JSON. */
-  variants: EditedVariants | null;
-  faults: Faults;
-};
-
-/** The input of a draft as it is. */
-export function inputOf(draft: Draft): DraftInput {
-  return { draft, table: tableOf(draft), variants: variantRowsOf(draft), faults: {} };
-}
-
-/** The variants of a draft as fields; null while they cannot be read, and for names that fields would change. */
-function variantRowsOf(draft: Draft): EditedVariants | null {
-  const variants = variantsOf(draft);
-  return variants && Object.keys(variants).every(isName)
-    ? editedVariants(variants, coloursOf(draft.colours))
-    : null;
-}
-
-/** Whether a field keeps the name of a variant. */
-function isName(text: string): boolean {
-  return text !== "" && text.trim() === text && fitsInLine(text);
-}
-
-/** Reads a flag's form; fields that it did not send come from `base`. */
-export function readDraft(fields: Fields, base: Draft): DraftInput {
+/** The values of a form; fields that it did not send come from `base`. */
+export function valuesIn(fields: Fields, base: Draft): Values {
   const draft = { ...base };
   for (const name of NAMES) if (fields.has(name)) draft[name] = textOf(fields, name);
   const typed = variantsIn(fields);
-  if (typed === null) {
-    const variants = fields.has("variants") ? null : variantRowsOf(draft);
-    return { ...readRule(fields, draft, base), variants };
-  }
-  try {
-    takeVariants(draft, base, typed);
-    return { ...readRule(fields, draft, base), variants: typed };
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const { table, faults } = readRule(fields, draft, base);
-    return { draft, table, variants: typed, faults: { ...faults, variants: error.message } };
-  }
+  const sent: Values = { draft, base, table: null, variants: null, fields, faults: {} };
+  const rows = fields.has("variants") ? null : inRows(draft).variants;
+  const values = typed === null ? { ...sent, variants: rows } : withVariants(sent, typed);
+  if (fields.has("condition") || fields.has("rules"))
+    return withTable(values, typedTable(fields, variantsOf(values.draft) ?? {}));
+  return { ...values, table: fields.has("targeting") ? null : tableOf(values.draft) };
 }
 
-/** A draft with the variants of a table, and with its rule. */
-export function withVariants(
-  { draft, table }: DraftInput,
-  base: Draft,
-  variants: EditedVariants,
-): DraftInput {
-  const changed = { ...draft, variants: base.variants, colours: base.colours };
-  try {
-    takeVariants(changed, base, variants);
-    const ruled = table ? withTable(changed, base, table) : { draft: changed, table, faults: {} };
-    return { ...ruled, variants };
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return { draft, table, variants, faults: { variants: error.message } };
-  }
-}
-
-/** Sets the variants of a table, and their colours. What means the same keeps its text. Throws `invalid`. */
-function takeVariants(draft: Draft, base: Draft, typed: EditedVariants): void {
+/** Values with other variants, and their colours, or what is wrong with them. What means the same keeps its text. */
+export function withVariants(values: Values, typed: EditedVariants): Values {
+  const { base } = values;
+  const draft = { ...values.draft, variants: base.variants, colours: base.colours };
   const was = variantsOf(base) ?? {};
   const own = coloursOf(base.colours);
-  const colours = coloursIn(typed, own, was);
-  if (!Bun.deepEquals(colours, own)) draft.colours = objectText(colours);
-  const variants = valuesOf(typed);
-  if (Bun.deepEquals(variants, was)) return;
-  draft.variants = objectText(variants);
-  // Readers of a flag without variants who got true still get the first.
-  if (base.variants !== "" || draft.variants === "" || draft.defaultVariant !== "") return;
-  const names = Object.keys(variants);
-  draft.defaultVariant = names.includes("on") ? "on" : names[0]!;
+  try {
+    const variants = valuesOf(typed);
+    const colours = coloursIn(typed, own, was);
+    if (!Bun.deepEquals(colours, own)) draft.colours = objectText(colours);
+    if (!Bun.deepEquals(variants, was)) {
+      draft.variants = objectText(variants);
+      const names = Object.keys(variants);
+      // Readers of a flag without variants who got true still get the first.
+      if (base.variants === "" && draft.variants !== "" && draft.defaultVariant === "")
+        draft.defaultVariant = names.includes("on") ? "on" : names[0]!;
+    }
+    return { ...values, draft, variants: typed };
+  } catch (error) {
+    return { ...values, variants: typed, faults: { ...values.faults, variants: faultOf(error) } };
+  }
 }
 
-function readRule(fields: Fields, draft: Draft, base: Draft): Omit<DraftInput, "variants"> {
-  if (!fields.has("condition") && !fields.has("rules"))
-    return { draft, table: fields.has("targeting") ? null : tableOf(draft), faults: {} };
-  return withTable(draft, base, tableIn(fields, variantsOf(draft) ?? {}));
-}
-
-/** A draft with the rule of a table, or what is wrong with it. Rows in which nothing was typed are left out. */
-export function withTable(draft: Draft, base: Draft, typed: EditedTable): Omit<DraftInput, "variants"> {
+/** Values with the rule of a table, or what is wrong with it. Rows in which nothing was typed are left out. */
+export function withTable(values: Values, typed: EditedTable): Values {
+  const { draft, base } = values;
   const table = { ...typed, rows: typed.rows.filter(isTyped) };
+  const ruled = (targeting: string): Values => ({ ...values, draft: { ...draft, targeting }, table });
   // A rule that is left as it is stays as it was written, also where words have another notation for it.
   if (draft.variants === base.variants && Bun.deepEquals(wordsOf(table), tableOf(base)))
-    return { draft: { ...draft, targeting: base.targeting }, table, faults: {} };
+    return ruled(base.targeting);
   try {
     const variants = variantsOf(draft);
-    if (variants === null) return { draft, table, faults: {} };
-    return { draft: { ...draft, targeting: objectText(ruleOfTable(table, variants)) }, table, faults: {} };
+    return variants === null ? { ...values, table } : ruled(objectText(ruleOfTable(table, variants)));
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const { message, hint } = error;
-    return { draft, table, faults: { targeting: hint === null ? message : `${message}: ${hint}` } };
+    return { ...values, table, faults: { ...values.faults, targeting: faultOf(error) } };
   }
+}
+
+/** The fault of what was typed, which an error names. Throws any other error. */
+function faultOf(error: unknown): string {
+  if (!(error instanceof AppError)) throw error;
+  return error.hint === null ? error.message : `${error.message}: ${error.hint}`;
 }
 
 /** The words of a table, without the fields in which they were typed. */
@@ -201,11 +192,6 @@ export function isTyped({ condition, serve }: RuleRow): boolean {
   return condition !== "" || serve !== "";
 }
 
-function tableIn(fields: Fields, variants: Readonly<Record<string, unknown>>): EditedTable {
-  const { rows, ...rest } = typedTable(fields, variants);
-  return { rows: rows.filter(isTyped), ...rest };
-}
-
 /** The variants that a rule of a draft chooses from; null while they cannot be read. */
 export function variantsOf({ variants }: Draft): Record<string, unknown> | null {
   if (variants.trim() === "") return { on: true, off: false };
@@ -214,10 +200,9 @@ export function variantsOf({ variants }: Draft): Record<string, unknown> | null 
 }
 
 /** Whether a flag with these values can have a payload: its variants are true and false, or there are none. */
-export function mayHavePayload({ variants }: Draft): boolean {
-  if (variants.trim() === "") return true;
-  const parsed = parseJson(variants);
-  return parsed.fault === undefined && isObject(parsed.value) && areBoolean(parsed.value);
+export function mayHavePayload(draft: Draft): boolean {
+  const variants = variantsOf(draft);
+  return variants !== null && areBoolean(variants);
 }
 
 /** The rule of a draft as a table; null if its JSON is broken, or not one that rows express. */
@@ -239,4 +224,63 @@ function areServed({ rows, rest }: RuleTable, variants: Readonly<Record<string, 
   return [...rows.map(({ serve }) => serve), rest].every(
     (serve) => serve === "" || Object.hasOwn(variants, serve),
   );
+}
+
+/** The change from the base of values, of which it names only what differs. Throws `invalid` with the faults of its fields. */
+export function patchOf({ draft, base, faults }: Values, timeZone: string): FlagPatch {
+  const found = new Map(Object.entries(faults));
+  const patch: Record<string, unknown> = {};
+  const jsonOf = (name: Field): unknown => {
+    if (draft[name].trim() === "") return name === "payload" || name === "colours" ? {} : null;
+    const parsed = parseJson(draft[name]);
+    if (parsed.fault === undefined) return parsed.value;
+    if (!found.has(name)) found.set(name, parsed.fault);
+    return undefined;
+  };
+  for (const name of changedFields(draft, base)) {
+    if (name === "expires") {
+      const at = draft.expires === "" ? null : parseWallTime(draft.expires, timeZone);
+      if (at === null && draft.expires !== "") found.set(name, "write a date and a time");
+      patch["expiredAt"] = at === null ? null : isoTime(at);
+    } else if (isJson(name)) patch[name] = jsonOf(name);
+    else if (name === "defaultVariant") patch[name] = draft[name].trim() || null;
+    else patch[name] = fieldOf(name).kind === "switch" ? draft[name] === "on" : draft[name];
+  }
+  if (found.size > 0) throw faultsAt([...found]);
+  completeRules(patch, draft);
+  return patch;
+}
+
+/** Variants go with their rule and default; a flag that has none and gets a rule gets the variants on and off. */
+function completeRules(patch: Record<string, unknown>, draft: Draft): void {
+  if (draft.variants.trim() !== "") return;
+  if ("variants" in patch) {
+    delete patch["targeting"];
+    delete patch["defaultVariant"];
+  } else if (patch["targeting"] != null || patch["defaultVariant"] != null) {
+    patch["variants"] = { on: true, off: false };
+    patch["defaultVariant"] ??= "off";
+  }
+}
+
+/** Whether two texts of a field mean the same. */
+export function isSameText(field: Field, one: string, other: string): boolean {
+  if (one.trim() === other.trim()) return true;
+  if (!isJson(field)) return one === other;
+  const [a, b] = [parseJson(one), parseJson(other)];
+  return (
+    a.fault === undefined && b.fault === undefined && JSON.stringify(a.value) === JSON.stringify(b.value)
+  );
+}
+
+/** The fields in which a draft differs from the one it began as. */
+export function changedFields(draft: Draft, base: Draft): Field[] {
+  return NAMES.filter((name) => !isSameText(name, draft[name], base[name]));
+}
+
+/** Merges a draft with a concurrent change: fields that only the other user changed take the stored value. */
+export function mergeDrafts(mine: Draft, base: Draft, theirs: Draft): Draft {
+  const merged = { ...theirs };
+  for (const name of changedFields(mine, base)) merged[name] = mine[name];
+  return merged;
 }

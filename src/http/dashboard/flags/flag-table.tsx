@@ -3,6 +3,7 @@ import type { FlagOverview } from "../../../flags/overviews.ts";
 import { tagsOf } from "../../../flags/flag-fields.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
+import { formatCount } from "../parts/chart.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Badge, EnvironmentName, OnOff } from "../parts/status.tsx";
 import { Empty } from "../parts/card.tsx";
@@ -10,7 +11,6 @@ import { Foreign, visible } from "../parts/text.tsx";
 import { formatExact } from "../parts/time.tsx";
 import { flagPath, settingPath, projectPath } from "../paths.ts";
 import { useView } from "../view.ts";
-import { Spark } from "./variants/spark.tsx";
 import type { RateOf } from "./flag-facts.tsx";
 
 /** The reads of flags by the hour, by environment and flag. */
@@ -186,6 +186,25 @@ function Served({ share, rule }: Pick<FlagStatus, "share" | "rule">) {
     <span class="about small">
       <Foreign text={rule} />
     </span>
+  );
+}
+
+/** Reads by the hour as a line; nothing if there were none. */
+function Spark({ reads }: { reads: readonly number[] | undefined }) {
+  if (!reads) return null;
+  const most = Math.max(...reads);
+  const sum = reads.reduce((all, each) => all + each, 0);
+  const points = reads.map((each, at) => `${at},${Math.round(10 - (10 * each) / most)}`).join(" ");
+  return (
+    <svg
+      class="spark"
+      viewBox={`0 -1 ${reads.length - 1} 12`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${formatCount(sum)} reads in ${reads.length} hours`}
+    >
+      <polyline points={points} />
+    </svg>
   );
 }
 

@@ -29,11 +29,19 @@ import type { Dashboard } from "../routes.ts";
 import { useMayChange } from "../view.ts";
 import { documentCommand } from "./commands.ts";
 import { FlagDetails } from "./details.tsx";
-import { EnvironmentStrip } from "./strip.tsx";
 import { Deletion, type Place, Readers, type WholeFlag, isRead } from "./deletion.tsx";
-import { Expiry, FlagState, FlagValue, LastRead, Payload, RuleWords, ratesOf } from "./flag-facts.tsx";
+import {
+  EnvironmentStrip,
+  Expiry,
+  FlagState,
+  FlagValue,
+  LastRead,
+  Payload,
+  RuleWords,
+  ratesOf,
+} from "./flag-facts.tsx";
 import { RampState } from "./ramp-card.tsx";
-import { PlannedChange, showSetting } from "./setting-page.tsx";
+import { PlannedChange, showSetting } from "./screen-page.tsx";
 
 /** Environments for which reads are counted, and scheduled changes that are looked through. */
 const COUNTED = 50;

@@ -1,17 +1,18 @@
 import { durationInWords } from "../../../base/units.ts";
 import { nextShare, rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
-import { isHeld, viewRamp } from "../../../flags/ramps/ramp.ts";
+import { type viewRamp, isHeld } from "../../../flags/ramps/ramp.ts";
 import { Card, Facts } from "../parts/card.tsx";
 import { MayChange } from "../parts/confirm.tsx";
 import { Danger } from "../parts/danger.tsx";
 import { CheckField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Badge, EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
+import { typedAt } from "../parts/submit.ts";
 import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
-import { NewRamp, type RampDraft, rampPath } from "./ramp-form.tsx";
-import type { Setting } from "./setting.tsx";
+import { NewRamp, rampPath } from "./ramp.tsx";
+import type { Screen } from "./screen.tsx";
 
 type Ramp = ReturnType<typeof viewRamp>;
 
@@ -23,9 +24,9 @@ const TONES: Record<Ramp["status"], Tone> = {
 };
 
 /** The ramp of a flag in an environment: its steps, and what may be done with it. */
-export function RampCard({ setting, draft }: { setting: Setting; draft: RampDraft | null }) {
-  const { environment } = setting;
-  const ramp = setting.ramp && viewRamp(setting.ramp);
+export function RampCard({ screen }: { screen: Screen }) {
+  const { environment, ramp, typed } = screen;
+  const fault = typed.ramp?.faults[""];
   const isOver = ramp === null || !isHeld(ramp);
   return (
     <Card
@@ -37,9 +38,9 @@ export function RampCard({ setting, draft }: { setting: Setting; draft: RampDraf
         </>
       }
     >
-      {draft?.faults[""] && (
+      {fault && (
         <Notice tone="bad">
-          <p>{draft.faults[""]}</p>
+          <p>{fault}</p>
         </Notice>
       )}
       {ramp ? (
@@ -48,11 +49,7 @@ export function RampCard({ setting, draft }: { setting: Setting; draft: RampDraf
         <p class="soft">A ramp raises the share of the users who get a variant, step by step.</p>
       )}
       <MayChange environments={[environment]}>
-        {isOver ? (
-          <NewRamp setting={setting} draft={draft} />
-        ) : (
-          <Actions setting={setting} ramp={ramp} why={draft?.why ?? ""} />
-        )}
+        {isOver ? <NewRamp screen={screen} /> : <Actions screen={screen} ramp={ramp} />}
       </MayChange>
     </Card>
   );
@@ -152,9 +149,9 @@ function DueStep({ share, at }: { share: number; at: number }) {
   );
 }
 
-function Actions({ setting, ramp, why }: { setting: Setting; ramp: Ramp; why: string }) {
-  const { flag, environment } = setting.place;
-  const to = rampPath(setting);
+function Actions({ screen: { place, typed }, ramp }: { screen: Screen; ramp: Ramp }) {
+  const { flag, environment } = place;
+  const to = rampPath(place);
   const isRunning = ramp.status === "running";
   const [act, label] = isRunning ? ["pause", "Pause"] : ["resume", "Resume"];
   return (
@@ -164,7 +161,7 @@ function Actions({ setting, ramp, why }: { setting: Setting; ramp: Ramp; why: st
           <Button kind="primary">
             {label} the ramp in {environment}
           </Button>
-          <WhyField id="ramp-why" value={why} />
+          <WhyField id="ramp-why" value={typedAt(typed.ramp, "why").value} />
         </div>
       </Form>
       <details id="ramp-abort">

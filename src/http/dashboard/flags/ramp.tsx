@@ -1,137 +1,178 @@
 import { isoTime } from "../../../base/clock.ts";
 import { parseDuration } from "../../../base/units.ts";
-import { parseWallTime } from "../../../base/wall-time.ts";
-import { startGuardedRamp } from "../../../experiments/guards/ramp-guards.ts";
+import type { FlagPlace } from "../../../flags/flag.ts";
+import type { rampSchema } from "../../../flags/ramps/ramp-schema.ts";
 import { parseShares, rampCourseInWords, rampInWords } from "../../../flags/ramps/ramp-words.ts";
-import { rampPlanSchema } from "../../../flags/ramps/ramp-schema.ts";
-import { GUARD_ACTIONS, type Ramp, type RampPlan, viewRamp } from "../../../flags/ramps/ramp.ts";
-import { abortRamp, pauseRamp, resumeRamp } from "../../../flags/ramps/ramps.ts";
+import { viewRamp } from "../../../flags/ramps/ramp.ts";
+import { settled } from "../../../flags/ramps/ramp-plan.ts";
+import { parseRules } from "../../../flags/rules/rules.ts";
+import type { Operation } from "../../../operations/operation.ts";
 import { ramps } from "../../../operations/ramps.ts";
-import { type Fields, oneOf, textOf } from "../fields.ts";
-import type { Page } from "../page.tsx";
-import { confirmed } from "../parts/confirm.tsx";
-import { check, faultAt, submit } from "../parts/submit.ts";
-import { SETTING, settingPath } from "../paths.ts";
-import type { Dashboard, Done } from "../routes.ts";
-import { type RampDraft, rampPath } from "./ramp-form.tsx";
-import { type Act, type Setting, readSetting } from "./setting.tsx";
+import { chosenOf, textOf } from "../fields.ts";
+import { AreaField, SelectField, TextField, WhyField } from "../parts/field.tsx";
+import { Button, Form } from "../parts/link.tsx";
+import { faultAt, typedAt } from "../parts/submit.ts";
+import { SETTING, settingAction, settingPath } from "../paths.ts";
+import type { Dashboard, Sent } from "../routes.ts";
+import { useView } from "../view.ts";
+import { type Again, type Screen, confirmationOf, timeIn } from "./screen.tsx";
 
-const ACTS = ["start", "pause", "resume", "abort"] as const;
+/** Errors of a ramp by their field; the empty name is the card as a whole. */
+const AT = {
+  "ramp-start": "start",
+  "ramp-variant": "variant",
+  "form-not-found": "guards",
+  "form-ambiguous": "guards",
+  forbidden: "guards",
+  invalid: "to",
+  conflict: "",
+};
 
-/** Refusals of the forms that guards name. */
-const GUARD_FORMS = { "form-not-found": "guards", "form-ambiguous": "guards", forbidden: "guards" };
+/** An act on a ramp: its verb, the words for it once it is done, and the act that takes it back. */
+type RampAct = {
+  operation: Operation<{ output: typeof rampSchema }>;
+  verb: string;
+  done: string;
+  back?: "pause" | "resume";
+  bodyOf?: (sent: Sent<FlagPlace>) => object;
+};
 
-type RampAct =
-  | { act: "start"; plan: RampPlan }
-  | { act: "abort"; keep: boolean }
-  | { act: "pause" | "resume" };
-
-/** Takes the forms of the ramp of a flag; `again` shows the page of the flag with what was typed. */
-export function addRampForm(
-  { app, post, viewOf }: Dashboard,
-  again: (c: Parameters<Dashboard["viewOf"]>[0], setting: Setting, ramp: RampDraft) => Page,
-) {
-  post(`${SETTING}/ramp`, "flags:write", async (c, fields, place) => {
-    const caller = c.get("caller");
-    const { timeZone } = viewOf(c);
-    const setting = await readSetting(app, caller, place, viewOf(c).timeZone);
-    const act = oneOf("an act", ACTS, textOf(fields, "do"));
-    return submit<Done | Page>(
-      async () => {
-        const wanted = actOf(act, fields, timeZone);
-        return confirmed(
-          fields,
-          () => perform({ app, caller, setting }, wanted),
-          async () => describe(setting, wanted),
-          { app, caller, names: place, ...operationOf(wanted) },
-        );
-      },
-      async (faults) =>
-        again(c, await readSetting(app, caller, place, viewOf(c).timeZone), draftOf(fields, faults)),
-      { "ramp-start": "start", "ramp-variant": "variant", ...GUARD_FORMS, invalid: "to", conflict: "" },
-    );
-  });
-}
-
-function draftOf(fields: Fields, faults: RampDraft["faults"]): RampDraft {
-  const text = (name: string) => textOf(fields, name).trim();
-  const [variant, to, every] = [text("variant"), text("to"), text("every")];
-  const [guards, onGuard] = [
-    text("guards"),
-    oneOf("what a guard does", GUARD_ACTIONS, text("onGuard") || "pause"),
-  ];
-  return { variant, to, every, start: text("start"), guards, onGuard, why: textOf(fields, "why"), faults };
-}
-
-/** Throws the fault of a field. */
-function actOf(act: (typeof ACTS)[number], fields: Fields, timeZone: string): RampAct {
-  if (act === "abort") return { act, keep: textOf(fields, "keep") === "on" };
-  return act === "start" ? { act, plan: planOf(fields, timeZone) } : { act };
-}
-
-function planOf(fields: Fields, timeZone: string): RampPlan {
-  const { variant, to, every, start, guards, onGuard } = draftOf(fields, {});
-  const shares = parseShares(to);
-  if (!shares) throw faultAt("to", "write percentages with commas, such as 1, 10, 50, 100");
-  const seconds = parseDuration(every);
-  if (seconds === undefined) throw faultAt("every", "write a time such as 30m, 12h or 1d");
-  const at = start === "" ? null : parseWallTime(start, timeZone);
-  if (start !== "" && at === null) throw faultAt("start", "write a date and a time");
-  return check(rampPlanSchema, {
-    variant,
-    to: shares,
-    every: seconds,
-    ...(at !== null && { start: isoTime(at) }),
-    ...(guards !== "" && { guards: guards.split("\n").flatMap((line) => line.trim() || []), onGuard }),
-  });
-}
-
-function operationOf(wanted: RampAct) {
-  if (wanted.act === "start") return { operation: ramps.start, body: wanted.plan };
-  if (wanted.act === "abort") return { operation: ramps.abort, body: { keep: wanted.keep } };
-  return { operation: ramps[wanted.act] };
-}
-
-type Acting = Pick<Act, "caller" | "setting"> & Pick<Dashboard, "app">;
-
-async function perform({ app, caller, setting }: Acting, wanted: RampAct): Promise<Done> {
-  const { place } = setting;
-  const { variant, share } = await run({ app, caller, setting }, wanted);
-  const done = { start: "begun", pause: "paused", resume: "resumed", abort: "aborted" }[wanted.act];
-  const text = `The ramp of ${place.flag} in ${place.environment} is ${done}: ${share} % get ${variant}.`;
-  const back = { pause: "resume", resume: "pause", start: null, abort: null }[wanted.act];
-  const undo = back === null ? undefined : { to: rampPath(setting), values: { do: back } };
-  return { to: settingPath(place), text, undo };
-}
-
-function run({ app, caller, setting: { place } }: Acting, wanted: RampAct): Promise<Ramp> {
-  switch (wanted.act) {
-    case "start":
-      return startGuardedRamp(app, caller, place, wanted.plan);
-    case "pause":
-      return pauseRamp(app, caller, place);
-    case "resume":
-      return resumeRamp(app, caller, place);
-    case "abort":
-      return abortRamp(app, caller, place, wanted);
-    default:
-      return wanted satisfies never;
-  }
-}
-
-function describe({ place, environment, ramp, last, rate }: Setting, wanted: RampAct) {
-  const verb = { start: "Begin", pause: "Pause", resume: "Resume", abort: "Abort" }[wanted.act];
-  const course =
-    wanted.act === "start"
-      ? rampCourseInWords({ ...wanted.plan, steps: wanted.plan.to.map((share) => ({ share })) })
-      : ramp && rampInWords(viewRamp(ramp));
-  return {
-    title: `Confirm: ramp of ${place.flag} in ${environment.slug}, ${place.project}`,
-    label: `${verb} the ramp in ${environment.slug}`,
-    environments: [environment],
-    change: <p>{course}.</p>,
-    last,
-    rate,
-    back: { to: settingPath(place), label: `${place.flag} in ${environment.slug}` },
+/** Takes the forms of the ramp of a flag; `again` shows the screen of the flag with what was typed. */
+export function rampRoutes({ app, act, post, viewOf }: Dashboard, again: Again) {
+  /** The course of a new ramp. Throws the fault of a field. */
+  const planIn = ({ c, fields }: Pick<Sent<FlagPlace>, "c" | "fields">) => {
+    const text = (name: string) => textOf(fields, name).trim();
+    const to = parseShares(text("to"));
+    if (!to) throw faultAt("to", "write percentages with commas, such as 1, 10, 50, 100");
+    const every = parseDuration(text("every"));
+    if (every === undefined) throw faultAt("every", "write a time such as 30m, 12h or 1d");
+    const isNow = text("start") === "";
+    const guards = text("guards")
+      .split("\n")
+      .flatMap((line) => line.trim() || []);
+    return {
+      variant: text("variant"),
+      to,
+      every,
+      ...(!isNow && { start: isoTime(timeIn(fields, "start", viewOf(c).timeZone)) }),
+      ...(guards.length > 0 && { guards, onGuard: text("onGuard") || "pause" }),
+    };
   };
+  const courseOf = async (sent: Sent<FlagPlace>, isNew: boolean) => {
+    if (isNew) {
+      const { to, ...plan } = planIn(sent);
+      return rampCourseInWords({ ...plan, steps: to.map((share) => ({ share })) });
+    }
+    const found = await app.store.ramps.find(sent.names);
+    return found && rampInWords(viewRamp(settled(found)));
+  };
+  const handler = ({ operation, verb, done, back, bodyOf }: RampAct) =>
+    act({
+      operation,
+      input: (sent: Sent<FlagPlace>) => ({ names: sent.names, ...(bodyOf && { body: bodyOf(sent) }) }),
+      done({ share, variant }, { names }) {
+        const text = `The ramp of ${names.flag} in ${names.environment} is ${done}: ${share} % get ${variant}.`;
+        const undo = back && { to: rampPath(names), values: { do: back } };
+        return { to: settingPath(names), text, undo };
+      },
+      confirm: async (sent) =>
+        confirmationOf(app, sent.c.get("caller"), sent.names, {
+          what: "ramp",
+          label: `${verb} the ramp in ${sent.names.environment}`,
+          change: <p>{await courseOf(sent, verb === "Begin")}.</p>,
+        }),
+      again: ({ c, fields, names }, faults) =>
+        again(c, names, () => ({ typed: { ramp: { fields, faults } } })),
+      at: AT,
+    });
+  const acts = {
+    start: handler({ operation: ramps.start, verb: "Begin", done: "begun", bodyOf: planIn }),
+    pause: handler({ operation: ramps.pause, verb: "Pause", done: "paused", back: "resume" }),
+    resume: handler({ operation: ramps.resume, verb: "Resume", done: "resumed", back: "pause" }),
+    abort: handler({
+      operation: ramps.abort,
+      verb: "Abort",
+      done: "aborted",
+      bodyOf: ({ fields }) => ({ keep: textOf(fields, "keep") === "on" }),
+    }),
+  };
+  post(`${SETTING}/ramp`, "flags:write", (c, fields, place) => chosenOf(acts, fields)(c, fields, place));
+}
+
+/** The form that begins a ramp. */
+export function NewRamp({ screen }: { screen: Screen }) {
+  const { place } = screen;
+  const typed = screen.typed.ramp;
+  const { timeZone } = useView();
+  return (
+    <details open={typed !== undefined} id="new-ramp">
+      <summary>Begin a ramp</summary>
+      <Form
+        to={rampPath(place)}
+        values={{ do: "start" }}
+        class="stack"
+        id="ramp-form"
+        label={`Begin a ramp in ${place.environment}`}
+        isChanged={typed !== undefined}
+      >
+        <div class="columns">
+          <SelectField
+            {...typedAt(typed, "variant")}
+            label="Variant that grows"
+            options={variantsOf(screen).map((name) => ({ value: name, label: name }))}
+          />
+          <TextField
+            {...typedAt(typed, "to", "1, 10, 50, 100")}
+            label="Shares"
+            hint="In percent, rising; 100 makes it the default"
+            required
+          />
+          <TextField
+            {...typedAt(typed, "every", "1d")}
+            label="A step every"
+            hint="Such as 30m, 12h or 1d"
+            required
+          />
+          <TextField
+            {...typedAt(typed, "start")}
+            type="datetime-local"
+            label="First step at"
+            hint={`Empty for now. Time zone ${timeZone}.`}
+          />
+          <AreaField
+            {...typedAt(typed, "guards")}
+            label="Guards"
+            hint="One a line, such as event:error rises 0%, or submissions:contact falls 40% of baseline"
+            rows={2}
+          />
+          <SelectField
+            {...typedAt(typed, "onGuard", "pause")}
+            label="When a guard fires"
+            options={[
+              { value: "pause", label: "pause" },
+              { value: "rollback", label: "roll back" },
+            ]}
+          />
+        </div>
+        <p class="soft">The first step turns the flag on. Rows of its rule come first.</p>
+        <WhyField id="ramp-why" value={typedAt(typed, "why").value} />
+        <p class="buttons">
+          <Button kind="primary">Begin the ramp in {place.environment}</Button>
+        </p>
+      </Form>
+    </details>
+  );
+}
+
+/** The variants that can grow: all but the default. */
+function variantsOf({ record: { rules, enabled } }: Screen): string[] {
+  const { variants, defaultVariant } =
+    rules === null
+      ? { variants: { on: true, off: false }, defaultVariant: enabled ? "on" : "off" }
+      : parseRules(rules);
+  return Object.keys(variants).filter((name) => name !== defaultVariant);
+}
+
+export function rampPath(place: FlagPlace): string {
+  return `${settingAction(place)}/ramp`;
 }

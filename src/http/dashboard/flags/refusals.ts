@@ -2,21 +2,28 @@ import type { AppError } from "../../../base/errors.ts";
 import { ruleOfCondition } from "../../../flags/rules/condition-parser.ts";
 import type { RuleRow, RuleTable } from "../../../flags/rules/rule-table.ts";
 import { referencesOf } from "../../../flags/segment.ts";
+import { sentence } from "../error-page.tsx";
 import { lineOfPointer } from "../json-text.ts";
-import type { DraftInput, Faults } from "./draft.ts";
+import type { Faults } from "../parts/submit.ts";
+import type { Values } from "./draft.ts";
 
-/** Errors of a refused flag by field; null if the error concerns no single field. */
-export function refusalsOf({ message, hint }: AppError, { draft, table }: DraftInput): Faults | null {
+/** Faults as sentences. */
+export function sentences(faults: Faults): Faults {
+  return Object.fromEntries(Object.entries(faults).map(([field, fault]) => [field, sentence(fault)]));
+}
+
+/** Errors of a refused flag by field; `faults` for an error that concerns no single field, with its hint. */
+export function refusalsOf({ message, hint }: AppError, { draft, table }: Values, faults: Faults): Faults {
   const [, field, path = "", what] =
     /^\/(variants|targeting|defaultVariant)(\/\S*)?: (.*)$/s.exec(message) ?? [];
+  if (field === undefined && message.startsWith("the default variant "))
+    return sentences({ defaultVariant: hint === null ? message : `${message}: ${hint}` });
   if (field === undefined)
-    return message.startsWith("the default variant ")
-      ? { defaultVariant: hint === null ? message : `${message}: ${hint}` }
-      : null;
+    return hint !== null && "" in faults ? sentences({ "": `${message} (${hint})` }) : faults;
   const name = field as "variants" | "targeting" | "defaultVariant";
   const rows = name === "targeting" ? table : null;
   const place = placeOfSegment(what!, rows, draft[name]) ?? placeOf(path, rows, draft[name]);
-  return { [name]: `${place}${what}` };
+  return sentences({ [name]: `${place}${what}` });
 }
 
 /** The row or the line that names the segment of a message; null for another message, and a segment of a segment. */

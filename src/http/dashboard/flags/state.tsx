@@ -1,28 +1,23 @@
 import { isoTime } from "../../../base/clock.ts";
+import { AppError } from "../../../base/errors.ts";
+import { type FlagPlace, hasExpired } from "../../../flags/flag.ts";
 import { flags } from "../../../operations/flags.ts";
 import { scheduled } from "../../../operations/scheduled.ts";
-import type { Proposable } from "../parts/propose.tsx";
-import { AppError } from "../../../base/errors.ts";
-import { parseWallTime } from "../../../base/wall-time.ts";
-import { hasExpired } from "../../../flags/flag.ts";
-import { setFlag } from "../../../flags/flags.ts";
-import { cancelScheduled, scheduleChange, setFlagFor } from "../../../flags/schedule/schedule.ts";
 import { revisionPath } from "../changes/revision-card.tsx";
-import { sentence } from "../error-page.tsx";
-import { revisionIn, textOf } from "../fields.ts";
-import { MayChange, confirmed, formatRate } from "../parts/confirm.tsx";
+import { type Fields, revisionIn, textOf } from "../fields.ts";
+import { Facts } from "../parts/card.tsx";
+import { MayChange, formatRate } from "../parts/confirm.tsx";
 import { TextField, WhyField } from "../parts/field.tsx";
 import { A, Button, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
-import { Facts } from "../parts/card.tsx";
+import { type Typed, typedAt } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Time, formatExact } from "../parts/time.tsx";
-import type { Done } from "../routes.ts";
+import { cancelPath, projectPath, settingAction, settingPath } from "../paths.ts";
+import type { Dashboard, Done, Sent } from "../routes.ts";
 import { useMayChange, useView } from "../view.ts";
-import { type Draft, draftOf } from "./draft.ts";
 import { Expiry, FlagState, LastRead, RuleWords } from "./flag-facts.tsx";
-import { cancelPath, settingAction, settingPath, projectPath } from "../paths.ts";
-import { type Act, type Outcome, type Setting, confirmationOf, isTypedError } from "./setting.tsx";
+import { type Again, type Screen, confirmationOf, differenceIn, timeIn } from "./screen.tsx";
 
 /** How long a change for a while may last, in milliseconds. */
 const SPANS = [
@@ -33,13 +28,9 @@ const SPANS = [
   { label: "1 day", ms: 86_400_000 },
 ] as const;
 
-/** Form values beside the switch, with their error. */
-export type StateDraft = { why: string; span: string; at: string; fault?: string | undefined };
-
-type StateOutcome = Outcome<{ state: StateDraft }>;
 /** Whether a flag is on in an environment, and the buttons that change it: now, for a while, or later. */
-export function StateCard({ setting, draft }: { setting: Setting; draft: StateDraft | null }) {
-  const { place, environment, record, readAt, rate, last } = setting;
+export function StateCard({ screen }: { screen: Screen }) {
+  const { place, environment, record, readAt, rate, last } = screen;
   const history = { name: place.flag, environment: place.environment, kind: "flag" };
   return (
     <section class="card" aria-labelledby="state-title">
@@ -48,7 +39,7 @@ export function StateCard({ setting, draft }: { setting: Setting; draft: StateDr
         <FlagState record={record} />
       </h2>
       <MayChange environments={[environment]}>
-        <StateForm setting={setting} draft={draft} />
+        <StateForm screen={screen} />
       </MayChange>
       <Facts
         facts={[
@@ -72,7 +63,7 @@ export function StateCard({ setting, draft }: { setting: Setting; draft: StateDr
                 <A to={`${projectPath(place.project)}/history`} query={history}>
                   History
                 </A>
-                <UndoLink setting={setting} />
+                <UndoLink screen={screen} />
               </>
             ),
           ],
@@ -84,7 +75,7 @@ export function StateCard({ setting, draft }: { setting: Setting; draft: StateDr
 }
 
 /** The way to take the newest change back, which shows what it does first. */
-function UndoLink({ setting: { place, environment, last } }: { setting: Setting }) {
+function UndoLink({ screen: { place, environment, last } }: { screen: Screen }) {
   const mayChange = useMayChange([environment]);
   if (!mayChange || last?.kind !== "flag" || last.environment === null) return null;
   return (
@@ -97,12 +88,14 @@ function UndoLink({ setting: { place, environment, last } }: { setting: Setting 
   );
 }
 
-function StateForm({ setting, draft }: { setting: Setting; draft: StateDraft | null }) {
-  const { place, record } = setting;
+function StateForm({ screen }: { screen: Screen }) {
+  const { place, record } = screen;
+  const typed = screen.typed.state;
+  const at = typedAt(typed, "at");
   const { now, timeZone } = useView();
   const verb = record.enabled ? "Turn off" : "Turn on";
   const enabled = record.enabled ? "off" : "on";
-  const { why = "", span = "7200000", at = "", fault } = draft ?? {};
+  const span = typedAt(typed, "span", "7200000").value;
   return (
     <Form
       to={settingAction(place)}
@@ -110,7 +103,7 @@ function StateForm({ setting, draft }: { setting: Setting; draft: StateDraft | n
       class="stack"
       id="state-form"
       label={`State in ${place.environment}`}
-      isChanged={draft !== null}
+      isChanged={typed !== undefined}
     >
       {record.enabled && hasExpired(record, now) && (
         <Notice tone="warn">
@@ -121,9 +114,9 @@ function StateForm({ setting, draft }: { setting: Setting; draft: StateDraft | n
         <Button kind="primary" name="act" value="state">
           {verb} in {place.environment}
         </Button>
-        <WhyField id="state-why" value={why} />
+        <WhyField id="state-why" value={typedAt(typed, "why").value} />
       </div>
-      <details open={draft !== null && (draft.at !== "" || fault !== undefined)} id="state-later">
+      <details open={at.value !== "" || at.error !== undefined} id="state-later">
         <summary>For a while, or later</summary>
         <div class="stack">
           <p class="buttons">
@@ -140,13 +133,11 @@ function StateForm({ setting, draft }: { setting: Setting; draft: StateDraft | n
             </Button>
           </p>
           <TextField
+            {...at}
             id="state-at"
-            name="at"
             type="datetime-local"
             label={`${verb} at`}
             hint={`Time zone ${timeZone}.`}
-            value={at}
-            error={fault}
           />
           <p>
             <Button name="act" value="state-at" icon="clock">
@@ -159,90 +150,103 @@ function StateForm({ setting, draft }: { setting: Setting; draft: StateDraft | n
   );
 }
 
-/** Change that the switch's form requests. `at` is its time in milliseconds since 1970; null for now. */
-type Switch = { onOff: "on" | "off"; span: (typeof SPANS)[number] | null; at: number | null };
+/** The parts of the form of the switch. Each throws `invalid` for what no page sends. */
+function turnedIn(fields: Fields): "on" | "off" {
+  const text = textOf(fields, "enabled");
+  if (text !== "on" && text !== "off") throw new AppError("invalid", "the form names neither on nor off");
+  return text;
+}
+
+function spanIn(fields: Fields): (typeof SPANS)[number] {
+  const span = SPANS.find(({ ms }) => String(ms) === textOf(fields, "span"));
+  if (!span) throw new AppError("invalid", "the form names no span of time");
+  return span;
+}
+
+const patchIn = (fields: Fields) => ({ enabled: turnedIn(fields) === "on" });
 
 /** Turns a flag on or off in an environment: now (`state`), for a while (`for`) or later (`state-at`). */
-export async function changeState(act: string, context: Act): Promise<StateOutcome> {
-  const { fields, timeZone } = context;
-  const { environment } = context.setting;
-  const onOff = textOf(fields, "enabled");
-  if (onOff !== "on" && onOff !== "off") throw new AppError("invalid", "the form names neither on nor off");
-  const draft = { why: textOf(fields, "why"), span: textOf(fields, "span"), at: textOf(fields, "at") };
-  const at = act === "state-at" ? parseWallTime(draft.at, timeZone) : null;
-  if (act === "state-at" && at === null)
-    return { status: 422, state: { ...draft, fault: "Write a date and a time." } };
-  const span = act === "for" ? (SPANS.find(({ ms }) => String(ms) === draft.span) ?? null) : null;
-  if (act === "for" && span === null) throw new AppError("invalid", "the form names no span of time");
-  const how = at !== null ? " later" : span !== null ? ` for ${span.label}` : "";
-  try {
-    return await confirmed<StateOutcome>(
-      fields,
-      () => turn(context, { onOff, span, at }),
-      async () =>
-        confirmationOf(context, `Turn ${onOff}${how} in ${environment.slug}`, { enabled: onOff === "on" }),
-      proposableOf(context, { onOff, span, at }),
-    );
-  } catch (error) {
-    if (!isTypedError(error)) throw error;
-    if (error.reason === "revision-differs") return conflicting(context, draft, onOff);
-    return { status: 422, state: { ...draft, fault: sentence(error.message) } };
-  }
-}
-
-/** The operation of the admin API that a switch stands for. */
-function proposableOf({ dashboard: { app }, caller, setting }: Act, { onOff, span, at }: Switch): Proposable {
-  const patch = { enabled: onOff === "on" };
-  const call = { app, caller, names: setting.place };
-  if (at !== null) return { ...call, operation: scheduled.create, body: { at: isoTime(at), patch } };
-  if (span === null) return { ...call, operation: flags.set, body: patch };
-  return { ...call, operation: flags.setFor, body: { patch, until: isoTime(app.now() + span.ms) } };
-}
-
-async function turn(
-  { dashboard: { app }, caller, fields, setting, timeZone }: Act,
-  wanted: Switch,
-): Promise<Done> {
-  const { onOff, span, at } = wanted;
-  const { place } = setting;
-  const { flag, environment } = place;
-  const to = settingPath(place);
-  const patch = { enabled: onOff === "on" };
-  if (at !== null) {
-    const { id } = await scheduleChange(app, caller, place, { patch, at });
-    const text = `${flag} turns ${onOff} in ${environment} on ${formatExact(at, timeZone)}.`;
-    return { to, text, undo: { to: cancelPath(place, id), values: {} } };
-  }
-  const expected = revisionIn(fields);
-  const { record, result, scheduled } =
-    span === null
-      ? { ...(await setFlag(app, caller, place, patch, expected)), scheduled: null }
-      : await setFlagFor(app, caller, place, patch, app.now() + span.ms, expected);
-  // The end of a change for a while, which is taken back with its beginning.
-  const end = textOf(fields, "scheduled");
-  if (end !== "" && (await app.store.scheduled.find(place.project, environment, end)))
-    await cancelScheduled(app, caller, place, end);
-  if (result === "unchanged") return { to, text: `${flag} was ${onOff} in ${environment} already.` };
-  const text = `${flag} is ${onOff} in ${environment}${span === null ? "" : ` for ${span.label}`}.`;
-  const back = { act: "state", enabled: onOff === "on" ? "off" : "on", revision: String(record.revision) };
-  const values = { ...back, ...(scheduled && { scheduled: scheduled.id }) };
-  return { to, text, undo: { to: settingAction(place), values } };
+export function stateActs({ app, act, perform, viewOf }: Dashboard, again: Again) {
+  const shared = (how: (fields: Fields) => string) => ({
+    confirm: async ({ c, fields, names }: Sent<FlagPlace>) =>
+      confirmationOf(app, c.get("caller"), names, {
+        label: `Turn ${turnedIn(fields)}${how(fields)} in ${names.environment}`,
+        change: await differenceIn(app, names, patchIn(fields)),
+      }),
+    again: ({ c, fields, names }: Sent<FlagPlace>, faults: Typed["faults"], { reason }: AppError) =>
+      again(c, names, (screen) =>
+        reason === "revision-differs"
+          ? { ...conflicting(screen, turnedIn(fields)), typed: { state: { fields, faults: {} } } }
+          : { typed: { state: { fields, faults } } },
+      ),
+    at: { invalid: "at", too_large: "at", unprocessable: "at", conflict: "at" },
+  });
+  type Made = { revision: number; result: string; scheduled?: { id: string } | null };
+  const turned = ({ fields, names }: Sent<FlagPlace>, made: Made, how: string): Done => {
+    const { flag, environment } = names;
+    const onOff = turnedIn(fields);
+    const to = settingPath(names);
+    if (made.result === "unchanged") return { to, text: `${flag} was ${onOff} in ${environment} already.` };
+    const values = {
+      act: "state",
+      enabled: onOff === "on" ? "off" : "on",
+      revision: String(made.revision),
+      ...(made.scheduled && { scheduled: made.scheduled.id }),
+    };
+    const undo = { to: settingAction(names), values };
+    return { to, text: `${flag} is ${onOff} in ${environment}${how}.`, undo };
+  };
+  const ends = async ({ c, fields, names }: Sent<FlagPlace>) => {
+    const { project, environment } = names;
+    const end = textOf(fields, "scheduled");
+    if (end !== "" && (await app.store.scheduled.find(project, environment, end)))
+      await perform(c, scheduled.cancel, { names: { project, environment, scheduled: end } });
+  };
+  return {
+    state: act({
+      ...shared(() => ""),
+      operation: flags.set,
+      input: ({ fields, names }: Sent<FlagPlace>) => ({
+        names,
+        body: patchIn(fields),
+        revision: revisionIn(fields),
+      }),
+      async done(made, sent) {
+        // The end of a change for a while, which is taken back with its beginning.
+        await ends(sent);
+        return turned(sent, made, "");
+      },
+    }),
+    for: act({
+      ...shared((fields) => ` for ${spanIn(fields).label}`),
+      operation: flags.setFor,
+      input: ({ fields, names }: Sent<FlagPlace>) => ({
+        names,
+        body: { patch: patchIn(fields), until: isoTime(app.now() + spanIn(fields).ms) },
+        revision: revisionIn(fields),
+      }),
+      done: (made, sent) => turned(sent, made, ` for ${spanIn(sent.fields).label}`),
+    }),
+    "state-at": act({
+      ...shared(() => " later"),
+      operation: scheduled.create,
+      input: ({ c, fields, names }: Sent<FlagPlace>) => ({
+        names,
+        body: { at: isoTime(timeIn(fields, "at", viewOf(c).timeZone)), patch: patchIn(fields) },
+      }),
+      done({ id, at }, { c, fields, names }) {
+        const when = formatExact(Date.parse(at), viewOf(c).timeZone);
+        const text = `${names.flag} turns ${turnedIn(fields)} in ${names.environment} on ${when}.`;
+        return { to: settingPath(names), text, undo: { to: cancelPath(names, id), values: {} } };
+      },
+    }),
+  };
 }
 
 /** Nothing is changed: what was wanted may not be right for the flag as it is now. */
-function conflicting({ setting, timeZone }: Act, draft: StateDraft, onOff: "on" | "off"): StateOutcome {
-  const theirs = draftOf(setting.record, timeZone);
-  const base: Draft = { ...theirs, enabled: onOff === "on" ? "off" : "on" };
-  return {
-    status: 409,
-    state: draft,
-    conflict: {
-      mine: { ...base, enabled: onOff },
-      base,
-      theirs,
-      last: setting.last,
-      isDeleted: setting.record.revision === 0,
-      advice: "The flag has changed. Check its current values below, then save again.",
-    },
-  };
+function conflicting(screen: Screen, enabled: "on" | "off"): Partial<Screen> {
+  const theirs = screen.values.draft;
+  const base = { ...theirs, enabled: enabled === "on" ? "off" : "on" };
+  const advice = "The flag has changed. Check its current values below, then save again.";
+  return { status: 409, conflict: { mine: { ...base, enabled }, base, theirs, advice } };
 }

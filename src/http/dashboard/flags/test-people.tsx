@@ -1,8 +1,5 @@
-import type { Caller } from "../../../access/caller.ts";
-import type { App } from "../../../app.ts";
 import { parseTestContext, testContextText } from "../../../flags/contexts/test-context.ts";
-import type { FlagPatch, FlagPlace } from "../../../flags/flag.ts";
-import { type Trial, tryChange } from "../../../flags/reads/evaluations.ts";
+import type { FlagPlace } from "../../../flags/flag.ts";
 import { contexts } from "../../../operations/changes/contexts.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, textOf } from "../fields.ts";
@@ -15,37 +12,9 @@ import { Foreign } from "../parts/text.tsx";
 import { PROJECT, type ParametersOf, pathTo, projectPath, settingPath } from "../paths.ts";
 import type { Dashboard, Sent } from "../routes.ts";
 import { useMay } from "../view.ts";
+import type { Screen } from "./screen.tsx";
 
 const PEOPLE = `${PROJECT}/people` as const;
-
-/** A test context of the project, and what the flag is for it now and after a change that is not stored. */
-export type Person = { name: string; context: string; now: string; after: string };
-
-/** The people of a project, for whom a flag is evaluated before and after a patch. Throws as `tryChange`. */
-export async function readPeople(
-  app: App,
-  caller: Caller,
-  place: FlagPlace,
-  patch: FlagPatch,
-): Promise<Person[]> {
-  const people = await app.store.testContexts.list(place.project);
-  if (people.length === 0) return [];
-  const contexts = people.map(({ context }) => context);
-  const trials = await tryChange(app, caller, place, patch, contexts);
-  return people.map(({ name, context }, at) => ({
-    name,
-    context: testContextText(context),
-    now: outcomeText(trials[at]!.now),
-    after: outcomeText(trials[at]!.after),
-  }));
-}
-
-function outcomeText(outcome: Trial["now"]): string {
-  if ("errorCode" in outcome) return outcome.errorCode;
-  const { variant, value } = outcome;
-  if (value === undefined) return "no value";
-  return variant === undefined || variant === "" ? JSON.stringify(value) : variant;
-}
 
 /** The page that a form of test contexts was on: that of a flag in an environment; null for another. */
 function placeIn(fields: Fields, project: string): FlagPlace | null {
@@ -97,13 +66,13 @@ export function peopleOfFlagsRoutes(
 
 /** The people for whom a flag is tried in an environment. */
 export function People({
-  place,
-  people,
-  typed,
+  screen: {
+    place,
+    people,
+    typed: { person: typed },
+  },
 }: {
-  place: FlagPlace;
-  people: readonly Person[];
-  typed: Typed | undefined;
+  screen: Screen;
 }) {
   const { project, flag, environment } = place;
   const mayWrite = useMay("flags:write", { project });

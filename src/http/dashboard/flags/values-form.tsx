@@ -1,27 +1,19 @@
-import {
-  type Field,
-  FIELDS,
-  type OptionalName,
-  SECTIONS,
-  SHARED,
-  type SharedName,
-} from "../../../flags/flag-fields.ts";
-import { sentence } from "../error-page.tsx";
-import { AreaField, SelectField, TextField, WhyField } from "../parts/field.tsx";
-import { Button, Form } from "../parts/link.tsx";
-import { EnvironmentName, Notice } from "../parts/status.tsx";
-import { Facts } from "../parts/card.tsx";
-import { PROPOSED_FOR } from "../parts/propose.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { FIELDS, type OptionalName, SECTIONS, SHARED, type SharedName } from "../../../flags/flag-fields.ts";
 import type { Environment } from "../../../projects/environment.ts";
-import { useMayChange, useView } from "../view.ts";
-import { type Draft, type Faults, type DraftInput, draftOf, inputOf, mayHavePayload } from "./draft.ts";
+import { Facts } from "../parts/card.tsx";
+import { TextField, WhyField } from "../parts/field.tsx";
+import { Button, Form } from "../parts/link.tsx";
+import { PROPOSED_FOR } from "../parts/propose.tsx";
+import { EnvironmentName, Notice } from "../parts/status.tsx";
+import { typedAt } from "../parts/submit.ts";
+import { Foreign } from "../parts/text.tsx";
 import { settingAction } from "../paths.ts";
+import { useMayChange, useView } from "../view.ts";
+import { NAMES, type Values, mayHavePayload } from "./draft.ts";
 import { FlagValue } from "./flag-facts.tsx";
-import { RuleFields } from "./rule-fields.tsx";
-import type { Setting } from "./setting.tsx";
-import type { Person } from "./test-people.tsx";
-import { type Tried, TryFields } from "./try.tsx";
+import type { Screen } from "./screen.tsx";
+import { TryFields } from "./try.tsx";
+import { RuleFields, ValueField } from "./value-fields.tsx";
 
 type OwnName = Exclude<OptionalName, SharedName>;
 
@@ -31,56 +23,20 @@ const OWN_SECTIONS = SECTIONS.filter(([, names]) => !names.some((name) => name i
   OwnName[],
 ][];
 
-/** Unsaved input of the values form. */
-export type ValuesDraft = DraftInput & {
-  /** Values that the form was rendered from. */
-  base: Draft;
-  why: string;
-  /** When to make the change, and what is wrong with that. */
-  at: string;
-  atFault?: string | undefined;
-  /** Error that concerns no single field. */
-  problem?: string | undefined;
-  tried?: Tried | undefined;
-  /** The changes of saving, a line for each field; left out until it was checked. */
-  difference?: readonly string[] | undefined;
-  /** The people of the project, and what saving changes for them. */
-  people?: readonly Person[] | undefined;
-};
-
 /** The form of a flag's values in one environment, with what they would do for contexts. */
-export function ValuesForm({ setting, typed }: { setting: Setting; typed: ValuesDraft | null }) {
-  const { place, environment, record } = setting;
+export function ValuesForm({ screen }: { screen: Screen }) {
+  const { place, environment, record, values } = screen;
   const { timeZone } = useView();
   const mayWrite = useMayChange([environment]);
-  const stored = draftOf(record, timeZone);
-  const input: DraftInput = typed ?? inputOf(stored);
-  const { draft, faults } = input;
-  const base = typed?.base ?? stored;
+  const { draft, base, faults } = values;
+  const isSent = values.fields !== null;
   const fields = (
     <>
-      <RuleFields input={input} served={setting.served} />
-      {(mayHavePayload(base) || mayHavePayload(draft)) && (
-        <AreaField
-          name="payload"
-          label="Payload"
-          hint="JSON for readers, with variants for those who get true. Empty for none."
-          value={draft.payload}
-          rows={linesOf(draft.payload)}
-          code
-          error={faults.payload}
-        />
-      )}
-      <TextField
-        name="expires"
-        type="datetime-local"
-        label="Expires"
-        hint={`Off from then on. Empty for never. Time zone ${timeZone}.`}
-        value={draft.expires}
-        error={faults.expires}
-      />
+      <RuleFields values={values} served={screen.served} />
+      {(mayHavePayload(base) || mayHavePayload(draft)) && <ValueField name="payload" values={values} />}
+      <ValueField name="expires" values={values} hint={`${FIELDS.expiredAt.hint} Time zone ${timeZone}.`} />
       {OWN_SECTIONS.map(([section, names]) => (
-        <OptionalFields section={section} names={names} draft={draft} faults={faults} />
+        <OptionalFields section={section} names={names} values={values} />
       ))}
     </>
   );
@@ -98,7 +54,7 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
         class="stack"
         id="values-form"
         label={`Values in ${environment.slug}`}
-        isChanged={typed !== null}
+        isChanged={isSent}
       >
         {mayWrite && (
           // Enter in a field presses the first button of a form.
@@ -106,31 +62,31 @@ export function ValuesForm({ setting, typed }: { setting: Setting; typed: Values
             Save
           </button>
         )}
-        {typed?.problem !== undefined && (
+        {faults[""] !== undefined && (
           <Notice tone="bad">
-            <p>{sentence(typed.problem)}</p>
+            <p>{faults[""]}</p>
           </Notice>
         )}
         {mayWrite ? (
           fields
         ) : (
-          <details id="other-values" open={typed !== null}>
+          <details id="other-values" open={isSent}>
             <summary>Try other values</summary>
             <div class="stack">{fields}</div>
           </details>
         )}
-        <TryFields tried={typed?.tried} />
-        {mayWrite && <Saving environment={environment} typed={typed} />}
+        <TryFields values={values} />
+        {mayWrite && <Saving environment={environment} values={values} />}
       </Form>
     </section>
   );
 }
 
 /** The bar of values that are not stored yet. */
-function Saving({ environment, typed }: { environment: Environment; typed: ValuesDraft | null }) {
+function Saving({ environment, values }: { environment: Environment; values: Values }) {
   const { timeZone } = useView();
-  const { why = "", at = "", atFault, difference } = typed ?? {};
-  const faults = Object.values(typed?.faults ?? {});
+  const { difference } = values;
+  const faults = NAMES.flatMap((name) => values.faults[name] ?? []);
   const { slug, approvals } = environment;
   return (
     <section class="unsaved stack" aria-label="Not saved" id="unsaved">
@@ -149,7 +105,7 @@ function Saving({ environment, typed }: { environment: Environment; typed: Value
         ))}
       </ul>
       <div class="filters">
-        <WhyField id="values-why" value={why} />
+        <WhyField id="values-why" value={typedAt(values, "why").value} />
         <Button kind="primary" name="act" value="save">
           Save in {slug}
         </Button>
@@ -165,13 +121,11 @@ function Saving({ environment, typed }: { environment: Environment; typed: Value
           Discard
         </Button>
         <TextField
+          {...typedAt(values, "at")}
           id="values-at"
-          name="at"
           type="datetime-local"
           label="Save at"
           hint={`Time zone ${timeZone}.`}
-          value={at}
-          error={atFault}
         />
         <Button name="act" value="schedule" icon="clock">
           Schedule
@@ -181,45 +135,25 @@ function Saving({ environment, typed }: { environment: Environment; typed: Value
   );
 }
 
-/** The height of a field for a text. */
-function linesOf(text: string): number {
-  return Math.min(20, Math.max(4, text.split("\n").length + 1));
-}
-
-const YES_NO = [
-  { value: "off", label: "No" },
-  { value: "on", label: "Yes" },
-];
-
 /** The optional fields of one section. */
 function OptionalFields({
   section,
   names,
-  draft,
-  faults,
+  values,
 }: {
   section: string;
   names: readonly OwnName[];
-  draft: Draft;
-  faults: Faults;
+  values: Values;
 }) {
-  const isSet = names.some((name) => draft[name] !== (FIELDS[name].kind === "switch" ? "off" : ""));
+  const isSet = names.some((name) => values.draft[name] !== (FIELDS[name].kind === "switch" ? "off" : ""));
   return (
     <details open={isSet} id={`${section.toLowerCase()}-part`}>
       <summary>{section}</summary>
       <div class="stack">
         {names.map((name) => (
-          <OptionalField name={name} value={draft[name]} error={faults[name]} />
+          <ValueField name={name} values={values} />
         ))}
       </div>
     </details>
   );
-}
-
-function OptionalField({ name, value, error }: { name: OwnName; value: string; error: string | undefined }) {
-  const field: Field = FIELDS[name];
-  const common = { name, label: field.ask ?? field.label, hint: field.hint, value, error };
-  if (field.kind === "switch") return <SelectField {...common} options={YES_NO} />;
-  if (field.kind === "markdown") return <AreaField {...common} rows={linesOf(value)} />;
-  return <TextField {...common} />;
 }

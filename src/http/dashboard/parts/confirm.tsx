@@ -7,7 +7,7 @@ import { type Fields, textOf, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { useMay, useMayChange, useView } from "../view.ts";
 import { Danger } from "./danger.tsx";
-import { type Proposable, proposalFormPage, proposeIfAsked } from "./propose.tsx";
+import { proposalFormPage } from "./propose.tsx";
 import { EnvironmentName, Notice } from "./status.tsx";
 import { Facts } from "./card.tsx";
 import { Foreign } from "./text.tsx";
@@ -71,17 +71,6 @@ export async function confirmable<T>(
     if (error.code !== "unconfirmed") throw error;
     return confirmationPage(fields, await describe());
   }
-}
-
-/** The same, for an operation that `proposable` proposes if the form asks for that. */
-export async function confirmed<T>(
-  fields: Fields,
-  act: () => Promise<T>,
-  describe: () => Promise<Confirmation>,
-  proposable?: Proposable,
-): Promise<T | Page> {
-  await proposeIfAsked(fields, proposable);
-  return confirmable(fields, act, describe, proposable !== undefined);
 }
 
 function confirmationPage(fields: Fields, confirmation: Confirmation): Page {

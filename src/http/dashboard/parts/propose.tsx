@@ -1,26 +1,11 @@
 import type { Child } from "../markup.ts";
-import type { Caller } from "../../../access/caller.ts";
-import type { App } from "../../../app.ts";
 import type { AppError } from "../../../base/errors.ts";
 import type { ProposalView } from "../../../documents/changes/proposal.ts";
-import { performBy, proposableCall } from "../../../operations/changes/perform.ts";
-import type { Operation } from "../../../operations/operation.ts";
 import { sentence } from "../error-page.tsx";
-import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { useView } from "../view.ts";
 import { Danger } from "./danger.tsx";
 import { Notice } from "./status.tsx";
-
-/** The operation that a form stands for, as the admin API has it, so that it can be proposed instead. */
-export type Proposable = {
-  app: App;
-  caller: Caller;
-  operation: Operation;
-  names: Readonly<Record<string, string>>;
-  query?: unknown;
-  body?: unknown;
-};
 
 /** Thrown in place of a result: the change was proposed. */
 export class ProposedInstead extends Error {
@@ -34,16 +19,6 @@ export class ProposedInstead extends Error {
 
 /** How long a change stays open that a page proposes. */
 export const PROPOSED_FOR = "14d";
-
-/** Proposes the change if the form asks for that. Throws {@link ProposedInstead}. */
-export async function proposeIfAsked(fields: Fields, proposable: Proposable | undefined): Promise<void> {
-  const propose = textOf(fields, "propose");
-  if (propose === "" || proposable === undefined) return;
-  const { app, caller, operation, names, query, body } = proposable;
-  const call = proposableCall({ app, caller, names, query, body });
-  const performed = await performBy({ propose }, operation, call);
-  if ("change" in performed) throw new ProposedInstead(performed.change);
-}
 
 /** Content of that page: its title, the way back, and the change. */
 type Asked = { title: string; back: { to: string; label: string }; change: Child };

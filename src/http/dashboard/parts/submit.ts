@@ -12,8 +12,13 @@ export type Faults = Readonly<Record<string, string>>;
 export type Typed = { fields: Fields; faults: Faults };
 
 /** A field of a form with what was typed in it, or with what is stored if the form was not sent. */
-export function typedAt(typed: Typed | null | undefined, name: string, stored = "") {
-  return { name, value: typed ? textOf(typed.fields, name) : stored, error: typed?.faults[name] };
+export function typedAt(
+  typed: { fields: Fields | null; faults: Faults } | null | undefined,
+  name: string,
+  stored = "",
+) {
+  const value = typed?.fields ? textOf(typed.fields, name) : stored;
+  return { name, value, error: typed?.faults[name] };
 }
 
 /** The faults of fields, for {@link submit}. */

@@ -1,6 +1,6 @@
-import { AppError } from "../../../../base/errors.ts";
-import { type Fields, fitsInLine, textOf, textsOf } from "../../fields.ts";
-import { parseJson } from "../../json-text.ts";
+import { AppError } from "../../../base/errors.ts";
+import { type Fields, fitsInLine, textOf, textsOf } from "../fields.ts";
+import { parseJson } from "../json-text.ts";
 
 /** The types that the variants of a flag can have in its form: one for all of them. */
 export const TYPES = ["boolean", "text", "number", "JSON"] as const;

@@ -1,72 +1,78 @@
-import { AreaField, TextField } from "../parts/field.tsx";
-import { Button } from "../parts/link.tsx";
-import { RULE_ERROR, isOfRow } from "../parts/conditions.tsx";
-import { useMay } from "../view.ts";
 import { coloursOf } from "../../../flags/flag-fields.ts";
-import { type DraftInput, inputOf, isTyped, variantsOf } from "./draft.ts";
-import { Row, Serve } from "./rule-row.tsx";
-import { coloursFor } from "./variants/variant-rows.ts";
-import { VariantsTable } from "./variants/variants-table.tsx";
 import type { Served } from "../../../flags/reads/served.ts";
+import type { Child } from "../markup.ts";
+import { RULE_ERROR, isOfRow } from "../parts/conditions.tsx";
+import { AreaField, SelectField, TextField } from "../parts/field.tsx";
+import { Button } from "../parts/link.tsx";
+import { useMay } from "../view.ts";
+import { type Field, type Values, fieldOf, inRows, isJson, isTyped, variantsOf } from "./draft.ts";
+import { Row, Serve } from "./rule-row.tsx";
 import { type EditedRow, type EditedTable, editedServe } from "./rule-rows.ts";
+import { coloursFor } from "./variant-rows.ts";
+import { VariantsTable } from "./variants-table.tsx";
 
 const EMPTY: EditedRow = { condition: "", serve: "" };
 
-/** Variants, the default and the rule, as tables or as JSON. */
-export function RuleFields({
-  input: { draft, table, variants: edited, faults },
-  served,
+const YES_NO = [
+  { value: "off", label: "No" },
+  { value: "on", label: "Yes" },
+];
+
+/** A field of the values of a flag, by its kind. */
+export function ValueField({
+  name,
+  values: { draft, faults },
+  ...own
 }: {
-  input: DraftInput;
-  served: Served;
+  name: Field;
+  values: Values;
+  /** Default: the hint of the field. */
+  hint?: Child;
 }) {
-  const { variants, targeting, defaultVariant } = draft;
-  const inRows = inputOf(draft);
-  const mayBeRows = inRows.table !== null || (edited === null && inRows.variants !== null);
+  const { kind, label, ask = label, hint } = fieldOf(name);
+  const value = draft[name];
+  const common = { name, label: ask, hint, value, error: faults[name], ...own };
+  if (kind === "switch") return <SelectField {...common} options={YES_NO} />;
+  if (kind === "time") return <TextField {...common} type="datetime-local" />;
+  const rows = Math.min(20, Math.max(4, value.split("\n").length + 1));
+  if (isJson(name)) return <AreaField {...common} rows={rows} code />;
+  return kind === "markdown" ? <AreaField {...common} rows={rows} /> : <TextField {...common} />;
+}
+
+/** Variants, the default and the rule, as tables or as JSON. */
+export function RuleFields({ values, served }: { values: Values; served: Served }) {
+  const { draft, table, variants, faults } = values;
+  const rows = inRows(draft);
+  const mayBeRows = rows.table !== null || (variants === null && rows.variants !== null);
   return (
     <section class="stack" id="rule" aria-labelledby="rule-title">
       <h3 id="rule-title" class="unseen">
         Variants and rule
       </h3>
-      {edited ? (
-        <VariantsTable variants={edited} served={served} fault={faults.variants} />
+      {variants ? (
+        <VariantsTable variants={variants} served={served} fault={faults["variants"]} />
       ) : (
-        <AreaField
+        <ValueField
           name="variants"
-          label="Variants"
+          values={values}
           hint={
             <>
               The values to choose from, by name, such as <code>{'{"on": true, "off": false}'}</code>. Other
               values than these take the place of the payload. Empty for none.
             </>
           }
-          value={variants}
-          rows={Math.min(20, Math.max(4, variants.split("\n").length + 1))}
-          code
-          error={faults.variants}
         />
       )}
-      <TextField
-        name="defaultVariant"
-        label="Default variant"
-        hint="Served if no rule chooses one. Empty for none."
-        value={defaultVariant}
-        error={faults.defaultVariant}
-      />
+      <ValueField name="defaultVariant" values={values} />
       {table === null ? (
-        <JsonRule
-          targeting={targeting}
-          fault={faults.targeting}
-          mayBeRows={mayBeRows}
-          mayBeJson={edited !== null}
-        />
+        <JsonRule values={values} mayBeRows={mayBeRows} />
       ) : (
         <RuleRows
           table={table}
           variants={variantsOf(draft) ?? {}}
           colours={coloursOf(draft.colours)}
-          defaultVariant={defaultVariant}
-          fault={faults.targeting}
+          defaultVariant={draft.defaultVariant}
+          fault={faults["targeting"]}
         />
       )}
     </section>
@@ -75,31 +81,18 @@ export function RuleFields({
 
 /** The rule in flagd's language. */
 function JsonRule({
-  targeting,
-  fault,
+  values,
   mayBeRows,
-  mayBeJson,
 }: {
-  targeting: string;
-  fault: string | undefined;
+  values: Values;
   /** Whether it, or the variants, could be shown as rows. */
   mayBeRows: boolean;
-  /** Whether the variants could be shown as JSON. */
-  mayBeJson: boolean;
 }) {
   // Others type a rule and try it, without the buttons that the server would refuse.
   const mayWrite = useMay("flags:write");
   return (
     <div class="stack">
-      <AreaField
-        name="targeting"
-        label="Rule"
-        hint="JSON in flagd's language, which yields the name of a variant. Empty for none."
-        value={targeting}
-        rows={Math.min(24, Math.max(6, targeting.split("\n").length + 1))}
-        code
-        error={fault}
-      />
+      <ValueField name="targeting" values={values} />
       {mayWrite && (
         <p class="buttons">
           {mayBeRows && (
@@ -107,7 +100,7 @@ function JsonRule({
               Edit as rows
             </Button>
           )}
-          {mayBeJson && (
+          {values.variants !== null && (
             <Button name="act" value="json">
               Edit as JSON
             </Button>

@@ -1,8 +1,8 @@
-import type { Served } from "../../../../flags/reads/served.ts";
-import { formatCount } from "../../parts/chart.tsx";
-import { Button } from "../../parts/link.tsx";
-import { Foreign } from "../../parts/text.tsx";
-import { useMay } from "../../view.ts";
+import type { Served } from "../../../flags/reads/served.ts";
+import { formatCount } from "../parts/chart.tsx";
+import { Button } from "../parts/link.tsx";
+import { Foreign } from "../parts/text.tsx";
+import { useMay } from "../view.ts";
 import { type EditedVariant, type EditedVariants, TYPES } from "./variant-rows.ts";
 
 const ERROR = "variants-error";

@@ -1,0 +1,197 @@
+import type { Caller } from "../../../access/caller.ts";
+import type { App } from "../../../app.ts";
+import { parseWallTime } from "../../../base/wall-time.ts";
+import {
+  applyPatch,
+  type FlagPatch,
+  type FlagPlace,
+  type FlagRecord,
+  type FlagStatus,
+} from "../../../flags/flag.ts";
+import { testContextText } from "../../../flags/contexts/test-context.ts";
+import { flagState } from "../../../flags/history.ts";
+import { settled } from "../../../flags/ramps/ramp-plan.ts";
+import { viewRamp } from "../../../flags/ramps/ramp.ts";
+import { type Trial, tryChange } from "../../../flags/reads/evaluations.ts";
+import { type Served, servedToday } from "../../../flags/reads/served.ts";
+import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
+import { type Environment, noSuchEnvironment } from "../../../projects/environment.ts";
+import { getEnvironment } from "../../../projects/environments.ts";
+import type { Revision } from "../../../projects/history.ts";
+import type { Project } from "../../../projects/project.ts";
+import { getProject } from "../../../projects/projects.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { type Fields, textOf } from "../fields.ts";
+import type { Child } from "../markup.ts";
+import type { Page } from "../page.tsx";
+import { type Confirmation, lastChange } from "../parts/confirm.tsx";
+import { Diff } from "../parts/diff.tsx";
+import { type Typed, faultAt } from "../parts/submit.ts";
+import { settingPath } from "../paths.ts";
+import { type Draft, type Values, draftOf, storedValues } from "./draft.ts";
+import { ratesOf } from "./flag-facts.tsx";
+
+/** Scheduled changes that are looked through for those of one flag. */
+const SCHEDULED = 200;
+
+/** The screen of a flag in one environment: what is stored, and what was typed and is not. */
+export type Screen = {
+  place: FlagPlace;
+  project: Project;
+  environment: Environment;
+  /** A flag that does not exist is off and empty, at revision 0. */
+  record: FlagRecord;
+  isMissing: boolean;
+  /** Its state in each environment. */
+  statuses: readonly FlagStatus[];
+  /** When it was last read; null for never. */
+  readAt: number | null;
+  /** Reads a minute. */
+  rate: number;
+  last: Revision | null;
+  /** The next first. */
+  scheduled: readonly ScheduledChange[];
+  /** The last one; null if there was none. */
+  ramp: ReturnType<typeof viewRamp> | null;
+  people: readonly Person[];
+  /** How often each variant was served today. */
+  served: Served;
+  values: Values;
+  /** Forms that were not taken, by what they change. */
+  typed: { [Form in "state" | "ramp" | "details" | "person"]?: Typed };
+  /** Two changes at the same time. */
+  conflict: Conflict | null;
+  status: 200 | 409 | 422;
+};
+
+/** Two changes of one flag that were made at the same time. */
+export type Conflict = {
+  mine: Draft;
+  /** Values that the form was rendered from. */
+  base: Draft;
+  theirs: Draft;
+  /** Next step for the user, as a sentence. */
+  advice: string;
+};
+
+/** Shows the screen again with what was typed: by default with the status 422. `patch` is tried for the people of the project. */
+export type Again = (
+  c: DashboardContext,
+  place: FlagPlace,
+  change: (screen: Screen) => Partial<Screen>,
+  patch?: FlagPatch,
+) => Promise<Page>;
+
+/**
+ * Reads the screen of a flag, with what readers got today in a time zone, and what the people of the project would get after
+ * `patch`. Throws `not_found` for the project and the environment, and as `tryChange`.
+ */
+export async function readScreen(
+  app: App,
+  caller: Caller,
+  place: FlagPlace,
+  timeZone: string,
+  patch: FlagPatch = {},
+): Promise<Screen> {
+  const { project: slug, environment: name, flag } = place;
+  const [project, found, statuses, { items }, ramp, last] = await Promise.all([
+    getProject(app, slug),
+    app.store.flags.find(place),
+    app.store.flags.statuses(slug, [flag]),
+    app.store.scheduled.page(slug, name, { limit: SCHEDULED }),
+    app.store.ramps.find(place),
+    lastChange(app, slug, { kind: "flag", name: flag, environment: name }),
+  ]);
+  const environment = project.environments.find((each) => each.slug === name);
+  if (!environment) throw noSuchEnvironment(slug, name);
+  const record = found ?? applyPatch(flag, undefined, {}, app.now()).record;
+  const [rateOf, people, served] = await Promise.all([
+    ratesOf(app, caller, { project: slug, environments: [environment] }, flag),
+    readPeople(app, caller, place, patch),
+    servedToday(app, caller, { ...place, key: environment.key }, timeZone),
+  ]);
+  return {
+    place,
+    project,
+    environment,
+    record,
+    isMissing: found === undefined,
+    statuses,
+    readAt: statuses.find((each) => each.environment === name)?.readAt ?? null,
+    rate: rateOf(name, flag),
+    last,
+    scheduled: items.filter((each) => each.flag === flag),
+    ramp: ramp ? viewRamp(settled(ramp)) : null,
+    people,
+    served,
+    values: storedValues(draftOf(record, timeZone)),
+    typed: {},
+    conflict: null,
+    status: 200,
+  };
+}
+
+/** A test context of the project, and what the flag is for it now and after a change that is not stored. */
+export type Person = { name: string; context: string; now: string; after: string };
+
+/** The people of a project, for whom a flag is evaluated before and after a patch. Throws as `tryChange`. */
+async function readPeople(app: App, caller: Caller, place: FlagPlace, patch: FlagPatch): Promise<Person[]> {
+  const people = await app.store.testContexts.list(place.project);
+  if (people.length === 0) return [];
+  const contexts = people.map(({ context }) => context);
+  const trials = await tryChange(app, caller, place, patch, contexts);
+  return people.map(({ name, context }, at) => ({
+    name,
+    context: testContextText(context),
+    now: outcomeText(trials[at]!.now),
+    after: outcomeText(trials[at]!.after),
+  }));
+}
+
+function outcomeText(outcome: Trial["now"]): string {
+  if ("errorCode" in outcome) return outcome.errorCode;
+  const { variant, value } = outcome;
+  if (value === undefined) return "no value";
+  return variant === undefined || variant === "" ? JSON.stringify(value) : variant;
+}
+
+/** A flag as it is stored in an environment, off and empty if it does not exist. */
+export async function recordIn(app: App, place: FlagPlace): Promise<FlagRecord> {
+  const found = await app.store.flags.find(place);
+  return found ?? applyPatch(place.flag, undefined, {}, app.now()).record;
+}
+
+/** The page that confirms what is done to a flag in an environment, or to its ramp. */
+export async function confirmationOf(
+  app: App,
+  caller: Caller,
+  { project, environment: name, flag }: FlagPlace,
+  { what = "flag", label, change }: { what?: string; label: string; change: Child },
+): Promise<Confirmation> {
+  const environment = await getEnvironment(app, project, name);
+  const [last, rateOf] = await Promise.all([
+    lastChange(app, project, { kind: "flag", name: flag, environment: name }),
+    ratesOf(app, caller, { project, environments: [environment] }, flag),
+  ]);
+  const title = `Confirm: ${what === "flag" ? what : `${what} of`} ${flag} in ${name}, ${project}`;
+  const back = { to: settingPath({ project, environment: name, flag }), label: `${flag} in ${name}` };
+  return { title, label, environments: [environment], change, last, rate: rateOf(name, flag), back };
+}
+
+/** The difference that a patch makes. Throws `invalid`. */
+export async function differenceIn(app: App, place: FlagPlace, patch: FlagPatch): Promise<Child> {
+  const record = await recordIn(app, place);
+  return <Diff before={flagState(record)} after={flagState(patched(record, patch, app.now()))} />;
+}
+
+/** A flag as it would be after a patch. Throws `invalid`. */
+export function patched(record: FlagRecord, patch: FlagPatch, now: number): FlagRecord {
+  return applyPatch(record.slug, record, patch, now).record;
+}
+
+/** The time in a field, in milliseconds since 1970. Throws the fault of the field. */
+export function timeIn(fields: Fields, name: string, timeZone: string): number {
+  const at = parseWallTime(textOf(fields, name).trim(), timeZone);
+  if (at === null) throw faultAt(name, "write a date and a time");
+  return at;
+}
