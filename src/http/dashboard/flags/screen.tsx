@@ -65,7 +65,7 @@ export type Screen = {
 };
 
 /** Two changes of one flag that were made at the same time. */
-export type Conflict = {
+type Conflict = {
   mine: Draft;
   /** Values that the form was rendered from. */
   base: Draft;
@@ -132,7 +132,7 @@ export async function readScreen(
 }
 
 /** A test context of the project, and what the flag is for it now and after a change that is not stored. */
-export type Person = { name: string; context: string; now: string; after: string };
+type Person = { name: string; context: string; now: string; after: string };
 
 /** The people of a project, for whom a flag is evaluated before and after a patch. Throws as `tryChange`. */
 async function readPeople(app: App, caller: Caller, place: FlagPlace, patch: FlagPatch): Promise<Person[]> {

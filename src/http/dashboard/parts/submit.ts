@@ -1,6 +1,4 @@
-import * as z from "zod/mini";
 import { AppError } from "../../../base/errors.ts";
-import { wordsFor } from "../../../base/shapes/validation-words.ts";
 import { sentence } from "../error-page.tsx";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
@@ -36,14 +34,6 @@ export function faultsAt(faults: readonly (readonly [field: string, message: str
 /** The fault of one field, for {@link submit}. */
 export function faultAt(field: string, message: string): AppError {
   return faultsAt([[field, message]]);
-}
-
-/** The value of what was typed. Throws the first fault at the field that the schema names, or at `field`. */
-export function check<T>(schema: z.ZodMiniType<T>, input: unknown, field?: string): T {
-  const { data, error } = z.safeParse(schema, input, { error: wordsFor });
-  if (!error) return data;
-  const [{ path, message }] = error.issues as [z.core.$ZodIssue];
-  throw faultAt(field ?? String(path[0] ?? ""), message);
 }
 
 const STATUSES: Partial<Record<AppError["code"], 404 | 409>> = { not_found: 404, conflict: 409 };
