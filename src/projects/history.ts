@@ -17,9 +17,6 @@ export type Revision = HistoryEntry & {
   review: ReviewNote | null;
 };
 
-/** Its name so far. */
-export type Change = Revision;
-
 /** A recorded change with the slug of its project; null for one in no project. */
 export type PlacedRevision = Revision & { project: string | null };
 

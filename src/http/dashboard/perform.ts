@@ -49,8 +49,7 @@ export function createActs(app: App, options: DashboardOptions): Acts {
           const call = await callOf(app, options, c, operation, await input(sent));
           const propose = textOf(fields, "propose");
           if (propose === "" || !operation.proposes) return { output: await operation.run(call) };
-          // Reviewers see the change as of what is stored, so it need not be what the page was made from.
-          const performed = await performBy({ propose }, operation, { ...call, ifMatch: undefined });
+          const performed = await performBy({ propose }, operation, call);
           if ("change" in performed) throw new ProposedInstead(performed.change);
           return { output: performed.value };
         };

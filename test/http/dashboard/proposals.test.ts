@@ -3,7 +3,7 @@ import { deleteUser } from "../../../src/access/users.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
 import { openTestApp } from "../../support/app.ts";
-import { openDashboard } from "../../support/pages/dashboard.ts";
+import { hiddenIn, openDashboard } from "../../support/pages/dashboard.ts";
 import { addProject, apply } from "../../support/records/apply.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { proposalOf } from "../../support/records/records.ts";
@@ -131,7 +131,7 @@ test("A form that changes an environment with approvals proposes the change inst
   const lowered = await admin.post(`/projects/${project}/environments/live/settings`, { approvals: "1" });
   expect(lowered.status).toBe(428);
   const path = `/projects/${project}/environments/live/flags/menu`;
-  const sent = { act: "state", enabled: "on", revision: "0" };
+  const sent = { act: "state", enabled: "on", revision: hiddenIn(await get(path), "revision") };
   const asked = await post(path, sent);
   expect([asked.status, asked.text.includes("Propose this change?")]).toEqual([428, true]);
   expect((await app.store.flags.find({ project, environment: "live", flag: "menu" }))!.enabled).toBe(false);
