@@ -46,7 +46,7 @@ type UserChange =
   | { change: "deletePasskey"; name: string; id: string; keep: string | null }
   /** Removes every second factor, and ends every session. */
   | { change: "resetFactors"; name: string }
-  /** Ends the sessions and links of the user too, and clears the assignee of their submissions. */
+  /** Ends the sessions and links of the user too, and unassigns their submissions. */
   | { change: "deleteUser"; name: string };
 
 /** A change of who has which role in a project, as the store applies it. */

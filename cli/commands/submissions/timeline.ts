@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { eventText } from "../../../src/forms/inbox/handling.ts";
 import type { TimelineEvent } from "../../../src/forms/inbox/timeline.ts";
 import { submissions as operations } from "../../../src/operations/submissions.ts";
 import { fieldOption } from "../../output/field.ts";
@@ -45,13 +46,12 @@ function cellsOf(event: TimelineEvent): [string, string] {
     case "marked":
       return [event.who, event.mark];
     case "assigned":
-      return [event.who, event.assignee === null ? "to nobody" : `to ${event.assignee}`];
+      return [event.who, `to ${eventText(event) ?? "nobody"}`];
     case "labeled":
     case "unlabeled":
-      return [event.who, event.label];
     case "noted":
     case "answered":
-      return [event.who, event.text.replaceAll(/\s*[\r\n]+\s*/g, " ")];
+      return [event.who, eventText(event)!.replaceAll(/\s*[\r\n]+\s*/g, " ")];
     case "queued":
       return [
         `${event.kind} ${event.target}`,

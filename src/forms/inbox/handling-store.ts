@@ -16,7 +16,7 @@ export type HandlingStore = {
   /** A text that differs once the submissions of the form of that key may be others, outside the spam folder, or handled otherwise. */
   contentVersion(formKey: string): Promise<string>;
   /** Gives submissions to a user, or with null to none. Returns the ids of those that were not that user's. */
-  assign(ids: readonly string[], assignee: string | null, by: Author): Promise<string[]>;
+  assign(ids: readonly string[], user: string | null, by: Author): Promise<string[]>;
   /** Changes the labels of submissions. Returns the ids of those that changed. Throws `conflict` for too many. */
   label(ids: readonly string[], labels: LabelChange, by: Author): Promise<string[]>;
   note(id: string, text: string, by: Author): Promise<void>;
@@ -33,7 +33,7 @@ export type HandlingStore = {
    * Number of unread submissions in the inboxes of all forms, or of the forms of some projects, that are assigned to a user.
    * Counts up to `limit`, and reads at most 10,000 assigned submissions.
    */
-  unreadOf(assignee: string, limit: number, projects?: readonly string[] | null): Promise<number>;
+  unreadOf(user: string, limit: number, projects?: readonly string[] | null): Promise<number>;
 };
 
 /** A mark that a submission got. `spam` is why it was spam until then, where the mark took it out of that folder. */

@@ -10,13 +10,27 @@ export type HandlingKind = (typeof HANDLING_KINDS)[number];
 /** An event of a submission. */
 export type HandlingRecord = {
   kind: HandlingKind;
-  /** The assignee or null, the label, the note or the answer. */
+  /** The user or null, the label, the note or the answer. */
   text: string | null;
   /** The delivery of an answer. */
   delivery: string | null;
   who: string;
   at: number;
 };
+
+/** The member of an event in a timeline that has its text. */
+export const TEXT_MEMBERS = {
+  assigned: "assignee",
+  labeled: "label",
+  unlabeled: "label",
+  noted: "text",
+  answered: "text",
+} as const satisfies Record<HandlingKind, string>;
+
+/** The text of an event in a timeline; null for no user. */
+export function eventText(event: { event: HandlingKind }): string | null {
+  return (event as Record<string, unknown>)[TEXT_MEMBERS[event.event]] as string | null;
+}
 
 /** Labels that are put on submissions and taken from them. */
 export type LabelChange = { add: readonly string[]; remove: readonly string[] };

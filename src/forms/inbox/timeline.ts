@@ -14,7 +14,7 @@ import type { Form } from "../form.ts";
 import { nameIn } from "../form-name.ts";
 import { getForm } from "../forms.ts";
 import { getSubmission } from "../submissions.ts";
-import type { HandlingRecord } from "./handling.ts";
+import { type HandlingRecord, TEXT_MEMBERS } from "./handling.ts";
 import type { timelineEventSchema } from "./timeline-schema.ts";
 
 export type TimelineEvent = z.infer<typeof timelineEventSchema>;
@@ -93,12 +93,10 @@ function marking({ mark, who, at }: MarkRecord): TimelineEvent {
   return { event: "marked", at: isoTime(at), mark, who };
 }
 
-function handling({ kind, text, delivery, who, at: time }: HandlingRecord): TimelineEvent {
-  const [event, at] = [kind, isoTime(time)];
-  if (event === "assigned") return { event, at, assignee: text, who };
-  if (event === "labeled" || event === "unlabeled") return { event, at, label: text ?? "", who };
-  if (event === "noted") return { event, at, text: text ?? "", who };
-  return { event, at, text: text ?? "", who, delivery: delivery ?? "" };
+function handling({ kind, text, delivery, who, at }: HandlingRecord): TimelineEvent {
+  const shown = kind === "assigned" ? text : (text ?? "");
+  const event = { event: kind, at: isoTime(at), [TEXT_MEMBERS[kind]]: shown, who };
+  return (kind === "answered" ? { ...event, delivery: delivery ?? "" } : event) as TimelineEvent;
 }
 
 /** Its id is made just before its submission is stored. */

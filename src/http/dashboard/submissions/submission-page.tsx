@@ -11,7 +11,7 @@ import { Files, JsonCard, FieldValues } from "./content.tsx";
 import { FOLDER_NAMES, MOVES, MarkButtons } from "../inbox/controls.tsx";
 import { type InboxQuery, addressIn, parametersOf, pathOf, valuesOf } from "../inbox/query.ts";
 import { Rows, besideOf, submissionPath, summaryOf, type SubmissionPlace } from "./rows.tsx";
-import { BlockCard, OthersCard, ReplyCard, Sender, type SubmissionView, WorkCard } from "./work.tsx";
+import { BlockCard, JUMPS, OthersCard, ReplyCard, Sender, type SubmissionView, WorkCard } from "./work.tsx";
 import type { Neighbour } from "../inbox/load.ts";
 import { Timeline } from "./timeline.tsx";
 
@@ -126,13 +126,6 @@ function Search({ query }: { query: InboxQuery }) {
     </form>
   );
 }
-
-/** Keys that lead to a field. */
-const JUMPS = [
-  ["a", "Assign", "assignee"],
-  ["l", "Label", "label"],
-  ["m", "Note", "note"],
-] as const;
 
 /** The cards of those who work on the submission. */
 function WorkCards({ view }: { view: SubmissionView }) {

@@ -1,3 +1,4 @@
+import { eventText } from "../../../forms/inbox/handling.ts";
 import type { TimelineEvent } from "../../../forms/inbox/timeline.ts";
 import type { DeliveryStatus } from "../../../delivery/delivery-status.ts";
 import { AskingButton } from "../parts/danger.tsx";
@@ -126,22 +127,24 @@ function Handled({ event }: { event: Extract<TimelineEvent, { who: string }> }) 
         {MARKED[event.mark]} by {who}
       </>
     );
+  const text = eventText(event);
+  if (event.event === "noted" || event.event === "answered")
+    return (
+      <>
+        {event.event === "noted" ? "Note by" : "Answered by"} {who}
+        <ForeignValue text={text!} />
+      </>
+    );
+  const name = text === null ? "nobody" : <Foreign text={text} />;
   if (event.event === "assigned")
     return (
       <>
-        Assigned to {event.assignee === null ? "nobody" : <Foreign text={event.assignee} />} by {who}
-      </>
-    );
-  if (event.event === "labeled" || event.event === "unlabeled")
-    return (
-      <>
-        Label <Foreign text={event.label} /> {event.event === "labeled" ? "added" : "removed"} by {who}
+        Assigned to {name} by {who}
       </>
     );
   return (
     <>
-      {event.event === "noted" ? "Note by" : "Answered by"} {who}
-      <ForeignValue text={event.text} />
+      Label {name} {event.event === "labeled" ? "added" : "removed"} by {who}
     </>
   );
 }

@@ -74,6 +74,13 @@ export function ReplyCard({ submission, work, typed, values, to }: Props & { to:
   );
 }
 
+/** Keys that lead to a field of {@link WorkCard}. */
+export const JUMPS = [
+  ["a", "Assign", "assignee"],
+  ["l", "Label", "label"],
+  ["m", "Note", "note"],
+] as const;
+
 /** The assignee of a submission, its labels, and notes on it. */
 export function WorkCard({ submission, work, typed, values }: Props) {
   const path = submissionPath(submission);

@@ -29,7 +29,7 @@ const sumOf = (condition: string) => `coalesce(sum(c.count) FILTER (WHERE ${cond
 
 /**
  * The counts of a form in each folder, and of what was ever stored in it: a deletion lowers the first, and only a new submission, which
- * raises the second, makes up for that. Moves between folders and changes of labels and assignees leave a record, of which
+ * raises the second, makes up for that. Moves between folders and what people do leave a record, of which
  * the newest in any form counts, with its time: once it is deleted, SQLite gives its id to the next one.
  */
 export function* contentVersion(formKey: string): Work<string> {
@@ -113,23 +113,6 @@ export function* countUnread(projects: readonly string[] | null = null): Work<nu
     FROM forms f CROSS JOIN submission_counts c
     WHERE c.form_id = f.id AND c.state = ${INBOX} AND c.unread = 1 AND c.hour = ${NOW} AND f.deleted = 0${where}`;
   return (yield* only<{ count: number }>(sql, params)).count;
-}
-
-/** Assigned submissions that are read at most, to count the unread ones. */
-const MAX_ASSIGNED = 10_000;
-
-/** Counts the unread submissions that are assigned to a user, up to `limit`; projects as for {@link countUnread}. */
-export function* countUnreadOf(
-  assignee: string,
-  limit: number,
-  projects: readonly string[] | null = null,
-): Work<number> {
-  const { where, params } = amongProjects(projects);
-  const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM (
-      SELECT s.unread FROM forms f CROSS JOIN submissions s
-      WHERE s.form_id = f.id AND s.state = ${INBOX} AND s.assignee = $assignee AND f.deleted = 0${where}
-      LIMIT ${MAX_ASSIGNED}) AS own WHERE unread = 1 LIMIT $limit) AS found`;
-  return (yield* only<{ count: number }>(sql, { ...params, assignee, limit })).count;
 }
 
 /** Submissions of a transaction that were inserted and are still to be counted, together, before it commits. */

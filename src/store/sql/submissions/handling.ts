@@ -14,7 +14,8 @@ import { noSuchSubmission } from "../../../forms/submission.ts";
 import { replyTarget } from "../../../delivery/delivery.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { insertRows, runAmong } from "../lists.ts";
-import { type Value, type Work, all, first, run } from "../work.ts";
+import { amongProjects } from "../rows.ts";
+import { type Value, type Work, all, first, only, run } from "../work.ts";
 import { type KnownSubmission, formIdOf, lockSubmissions } from "./submissions.ts";
 
 function* lockKnown(ids: readonly string[]): Work<Map<string, KnownSubmission>> {
@@ -55,6 +56,23 @@ export function* unassign(assignee: string, by: Author): Work<void> {
     seqs.map((seq) => ({ seq, kind: "assigned", text: null })),
     by,
   );
+}
+
+/** Assigned submissions that are read at most, to count the unread ones. */
+const MAX_ASSIGNED = 10_000;
+
+/** Counts the unread submissions that are assigned to a user, up to `limit`; those in some projects, or with null in all. */
+export function* countUnreadOf(
+  assignee: string,
+  limit: number,
+  projects: readonly string[] | null = null,
+): Work<number> {
+  const { where, params } = amongProjects(projects);
+  const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM (
+      SELECT s.unread FROM forms f CROSS JOIN submissions s
+      WHERE s.form_id = f.id AND s.state = ${STATES.indexOf("inbox")} AND s.assignee = $assignee AND f.deleted = 0${where}
+      LIMIT ${MAX_ASSIGNED}) AS own WHERE unread = 1 LIMIT $limit) AS found`;
+  return (yield* only<{ count: number }>(sql, { ...params, assignee, limit })).count;
 }
 
 export function* labelSubmissions(ids: readonly string[], change: LabelChange, by: Author): Work<string[]> {

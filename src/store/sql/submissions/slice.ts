@@ -12,7 +12,6 @@ import {
   contentVersion,
   countSubmissions,
   countUnread,
-  countUnreadOf,
   findWrongCounts,
   listCounts,
   recountSubmissions,
@@ -24,6 +23,7 @@ import type { NewAnswer } from "../../../forms/inbox/handling-store.ts";
 import {
   answerSubmission,
   assignSubmissions,
+  countUnreadOf,
   labelSubmissions,
   listEvents,
   listLabels,
