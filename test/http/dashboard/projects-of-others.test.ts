@@ -5,6 +5,7 @@ import { authenticate } from "../../../src/access/tokens.ts";
 import { createUser } from "../../../src/access/users.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
+import { deleteEnvironment } from "../../../src/projects/environments.ts";
 import { createProject, getProject } from "../../../src/projects/projects.ts";
 import { openTestApp } from "../../support/app.ts";
 import { hiddenIn, openDashboard } from "../../support/pages/dashboard.ts";
@@ -184,6 +185,10 @@ describe("The admin of a project", () => {
     expect((await ann.post(path, set)).text).toContain("ben is editor in shop.");
     expect(await app.store.members.ofUser("ben")).toMatchObject([{ environments: ["test"] }]);
     expect((await ann.post(path, { ...set, user: "nobody" })).status).toBe(404);
+    expect((await ann.get(path)).text).toContain("Save the role of ben");
+    // Without an environment left, a save would widen the role to all of them.
+    await deleteEnvironment(app, OPERATOR, "shop", "test");
+    expect((await ann.get(path)).text).not.toContain("Save the role of ben");
     await ann.post(path, { do: "remove", user: "ben" });
     expect((await as("ben").get("/projects/shop")).status).toBe(404);
     const { text } = await ann.post(path, { do: "invite", role: "viewer" });

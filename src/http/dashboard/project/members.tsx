@@ -152,6 +152,8 @@ function RoleOf({ member: { user, role, environments, source }, to }: { member: 
         {role} <Badge>single sign-on</Badge>
       </>
     );
+  // A save would widen it to every environment.
+  if (environments?.length === 0) return <>{role}</>;
   const roles = ROLES.filter((each) => environments === null || LIMITED_ROLES.includes(each));
   const limits = (environments ?? []).map((slug): [string, string] => ["environment", slug]);
   const values: [string, string][] = [["do", "set"], ["user", user], ...limits];
