@@ -50,10 +50,10 @@ async function parse(input: Input, given?: string): Promise<{ slug: string; patc
 }
 
 function valueOf(name: SettingName, text: string): string | number | null {
-  const { is, option } = SETTINGS[name];
-  if (is !== "name" && (text === "default" || isUnset(text))) return null;
-  if (is === "bytes") return sizeValue(text, `--${option[0].split(" ")[0]}`);
-  return is === "daily" ? dailyCount(text) : text;
+  const { kind, option, required } = SETTINGS[name];
+  if (!required && (text === "default" || isUnset(text))) return null;
+  if (kind.is === "bytes") return sizeValue(text, `--${option[0].split(" ")[0]}`);
+  return kind.is === "count" ? dailyCount(text) : text;
 }
 
 /** `1000/d`, or the number alone. Throws `invalid`. */
@@ -80,10 +80,10 @@ export type Shown = Project & { usage?: Usage | null | undefined };
 /** The settings that are not the default, for a person, with what is used; a server of an earlier version sends none. */
 export function settingLines(project: Shown): [label: string, text: string][] {
   return PROJECT_SETTINGS.flatMap((name): [string, string][] => {
-    const [{ is, line, used }, value] = [SETTINGS[name], project[name]];
+    const [{ kind, line, used }, value] = [SETTINGS[name], project[name]];
     if (!value || line === undefined) return [];
     if (typeof value === "string") return [[line, value]];
-    const most = is === "bytes" ? formatBytes(value) : `${value.toLocaleString("en")} a day`;
+    const most = kind.is === "bytes" ? formatBytes(value) : `${value.toLocaleString("en")} a day`;
     const usedText = project.usage && used?.(project.usage);
     return [[line, `at most ${most}${usedText ? `, ${usedText}` : ""}`]];
   });

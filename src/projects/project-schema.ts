@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { displayName, slugOf } from "../base/slug-schema.ts";
 import { environmentSchema } from "./environment-schema.ts";
+import { MOST_SUBMISSIONS, type SettingName } from "./project-settings.ts";
 
 const projectSlug = slugOf("project");
 
@@ -24,13 +25,13 @@ export const settingsSchema = z.object({
   accent: z
     .nullable(z.string(ACCENT).check(z.regex(/^#[0-9a-fA-F]{6}$/, ACCENT)))
     .check(z.describe("The colour of the built-in pages of its forms, as #rrggbb; null for the usual one.")),
-  maxSubmissions: most("maxSubmissions", 1_000_000_000).check(
+  maxSubmissions: most("maxSubmissions", MOST_SUBMISSIONS).check(
     z.describe("The most submissions to all of its forms on a day in UTC; null for any number."),
   ),
   maxStorage: most("maxStorage", Number.MAX_SAFE_INTEGER).check(
     z.describe("The most bytes of the submissions and files of all of its forms; null for any number."),
   ),
-});
+} satisfies Record<SettingName, z.ZodMiniType>);
 
 /** Settings to change; absent ones stay as they are. */
 export const someSettings = z.partial(settingsSchema).shape;

@@ -15,10 +15,10 @@ import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, searchIn, textOf, textOrNull } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";
 import { formPage } from "./form-page.tsx";
-import { settingsIn } from "./setting-fields.ts";
 import { writableForm, namedForm } from "./form-words.ts";
 import { type NewForm, formsPage, newFormPage } from "./list-page.tsx";
-import { settingsPage } from "./settings-page.tsx";
+import { settingsIn, settingsPage } from "./settings-page.tsx";
+import { settingFaults } from "../parts/kind-field.tsx";
 import { actOnTarget, targetSecretPage } from "../parts/targets.tsx";
 import { FORM, formPath, pathTo, inboxPath } from "../paths.ts";
 import type { Form } from "../../../forms/form.ts";
@@ -108,15 +108,11 @@ export function formRoutes(dashboard: Dashboard) {
       }),
       async again({ c, fields, names }, faults, error) {
         if (error.code === "unconfirmed") return confirmPage(names.form, fields, error.message);
-        // `schema: …`: the name of a setting stands in front.
-        const [, name = "", fault = ""] = /^(\w+): (.*)$/s.exec(error.message) ?? [];
         const { timeZone } = viewOf(c);
-        const errors =
-          error.errors === null && fields.has(name)
-            ? { [name]: fault }
-            : { ...faults, ...settingsIn(fields, timeZone).faults };
+        const unread = settingsIn(fields, timeZone).faults;
         const form = await getForm(app, c.get("caller"), names.form);
-        return settingsPage(form, timeZone, { fields, errors });
+        const all = { ...settingFaults(fields, faults, error), ...unread };
+        return settingsPage(form, timeZone, { fields, faults: all });
       },
       at: { invalid: "", unconfirmed: "" },
     }),

@@ -1,24 +1,51 @@
+import { AppError } from "../../../base/errors.ts";
+import { showKind } from "../../../base/kinds/kinds.ts";
 import { shortName } from "../../../access/place.ts";
 import type { Form } from "../../../forms/form.ts";
-import { SETTINGS, type SettingName } from "../../../forms/settings/settings.ts";
-import { sentence } from "../error-page.tsx";
+import type { Group } from "../../../forms/settings/setting.ts";
+import { SETTINGS, type SettingName, inOrder } from "../../../forms/settings/settings.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { KindField } from "../parts/kind-field.tsx";
-import { Button, ButtonLink, Form as PostForm, Hidden } from "../parts/link.tsx";
+import { type SentSettings, SettingFields, changedIn } from "../parts/kind-field.tsx";
+import { Button, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
-import type { Faults } from "../parts/submit.ts";
-import { GROUPS, beforeName, settingText } from "./setting-fields.ts";
 import { FormTabs } from "./form-tabs.tsx";
 import { namedForm } from "./form-words.ts";
 import { formPath } from "../paths.ts";
 
-/** Submitted values of one group, with their errors; that of no field is the one of the group. */
-type Sent = { fields: Fields; errors: Faults };
+const TITLES: Record<Group, string> = {
+  after: "After a submission",
+  senders: "Who may send",
+  files: "Files",
+  spam: "Spam",
+  mail: "Mail",
+  kept: "What is kept",
+  schema: "Schema",
+};
+
+/** The groups of settings, in the order of the page. */
+const GROUPS = Object.entries(TITLES).map(([id, title]) => ({
+  id,
+  title,
+  names: inOrder("field").filter((name) => SETTINGS[name].field![0] === id),
+}));
+
+/** The settings that the form of a group changed, as {@link changedIn}. Throws `invalid`. */
+export function settingsIn(fields: Fields, timeZone: string) {
+  const names = GROUPS.find(({ id }) => id === textOf(fields, "group"))?.names;
+  if (!names) throw new AppError("invalid", "the form names no settings: load the page again");
+  const kinds = names.map((name) => [name, SETTINGS[name].kind] as const);
+  return changedIn(kinds, fields, timeZone);
+}
 
 /** The settings of a form, a form of the page for each group. */
-export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
+export function settingsPage(form: Form, timeZone: string, sent?: SentSettings): Page {
   const to = formPath(shortName(form));
+  const settingOf = (name: SettingName) => {
+    const { kind, field, default: unset } = SETTINGS[name];
+    const [, label, hint] = field!;
+    return { name, kind, label, hint, mayLack: unset === null, text: showKind(kind, form[name], timeZone) };
+  };
   return {
     title: `Settings of form ${form.slug}`,
     section: "forms",
@@ -47,26 +74,12 @@ export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
                   <ButtonLink to={`${to}/fields`}>Edit the fields as rows</ButtonLink>
                 </p>
               )}
-              {failed?.errors[""] && (
+              {failed?.faults[""] && (
                 <Notice tone="bad">
-                  <p>{failed.errors[""]}</p>
+                  <p>{failed.faults[""]}</p>
                 </Notice>
               )}
-              <Hidden
-                values={names.map((name) => {
-                  const before = beforeName(name);
-                  const isSent = failed?.fields.has(before);
-                  return [
-                    before,
-                    isSent ? textOf(failed!.fields, before) : settingText(form, name, timeZone),
-                  ];
-                })}
-              />
-              <div class="columns">
-                {names.map((name) => (
-                  <SettingField name={name} form={form} timeZone={timeZone} failed={failed} />
-                ))}
-              </div>
+              <SettingFields settings={names.map(settingOf)} sent={failed} timeZone={timeZone} />
               <div class="buttons">
                 <Button kind="primary" label={`Save: ${title}`}>
                   Save
@@ -78,31 +91,4 @@ export function settingsPage(form: Form, timeZone: string, sent?: Sent): Page {
       </>
     ),
   };
-}
-
-function SettingField({
-  name,
-  form,
-  timeZone,
-  failed,
-}: {
-  name: SettingName;
-  form: Form;
-  timeZone: string;
-  failed: Sent | undefined;
-}) {
-  const { kind, field } = SETTINGS[name];
-  const [, label, hint] = field!;
-  const value = failed ? textOf(failed.fields, name) : settingText(form, name, timeZone);
-  const error = failed?.errors[name];
-  const common = { name, label, hint, error: error && sentence(error) };
-  return (
-    <KindField
-      {...common}
-      kind={kind}
-      value={value}
-      mayLack={SETTINGS[name].default === null}
-      timeZone={timeZone}
-    />
-  );
 }

@@ -1,6 +1,10 @@
-import { type Card, type Kind, readKind } from "../../../base/kinds/kinds.ts";
+import type { AppError } from "../../../base/errors.ts";
+import { type Card, type Kind, type Read, readKind } from "../../../base/kinds/kinds.ts";
+import { sentence } from "../error-page.tsx";
 import { type Fields, textOf } from "../fields.ts";
+import { parseJson } from "../json-text.ts";
 import { AreaField, CheckField, SelectField, TextField } from "./field.tsx";
+import { Hidden } from "./link.tsx";
 import { type Faults, faultsAt } from "./submit.ts";
 
 type Props = {
@@ -11,13 +15,16 @@ type Props = {
   /** The value as a person types it. */
   value: string;
   error?: string | undefined;
+  /** Distinguishes fields of one name on a page. */
+  id?: string;
+  required?: boolean;
   /** Whether a choice may be none of its values. */
   mayLack?: boolean;
   timeZone?: string;
 };
 
 /** The field of a page for a value of a kind. */
-export function KindField({ kind, value, mayLack = false, timeZone = "UTC", hint, ...common }: Props) {
+function KindField({ kind, value, mayLack = false, timeZone = "UTC", hint, ...common }: Props) {
   const rest = { ...common, ...(hint && { hint }) };
   switch (kind.is) {
     case "switch":
@@ -58,6 +65,76 @@ export function KindField({ kind, value, mayLack = false, timeZone = "UTC", hint
 function optionsOf({ among, labels }: Extract<Kind, { is: "choice" }>, mayLack: boolean) {
   const values = mayLack ? ["", ...among] : among;
   return values.map((value) => ({ value, label: labels[value] ?? value }));
+}
+
+/** A setting with the text of its value. */
+type Setting = Omit<Props, "value" | "error" | "timeZone"> & { text: string };
+
+/** Settings that were sent, with what is wrong with them; the fault of no field is the one of the form. */
+export type SentSettings = { fields: Fields; faults: Faults };
+
+/** The field with the text that a page was made with, beside the one of the setting. */
+const beforeName = (name: string) => `before-${name}`;
+
+/** The fields of settings, as they are or as they were sent; {@link changedIn} reads those that were changed. */
+export function SettingFields({
+  settings,
+  sent,
+  timeZone = "UTC",
+}: {
+  settings: readonly Setting[];
+  sent: SentSettings | undefined;
+  timeZone?: string;
+}) {
+  const textIn = (field: string, text: string) =>
+    sent?.fields.has(field) ? textOf(sent.fields, field) : text;
+  return (
+    <>
+      <Hidden values={settings.map(({ name, text }) => [beforeName(name), textIn(beforeName(name), text)])} />
+      <div class="columns">
+        {settings.map(({ text, ...setting }) => {
+          const { [setting.name]: fault } = sent?.faults ?? {};
+          const value = sent ? textOf(sent.fields, setting.name) : text;
+          return (
+            <KindField {...setting} value={value} timeZone={timeZone} error={fault && sentence(fault)} />
+          );
+        })}
+      </div>
+    </>
+  );
+}
+
+/**
+ * The settings that a form changed, and the faults of texts that stand for no value: these are false, which no setting is that
+ * has a text. Unchanged ones keep the stored value, which may be newer than the page, or more exact than its text.
+ */
+export function changedIn(
+  kinds: readonly (readonly [name: string, kind: Kind])[],
+  fields: Fields,
+  timeZone = "UTC",
+): { patch: Record<string, unknown>; faults: Faults } {
+  const faults: Record<string, string> = {};
+  const patch: Record<string, unknown> = {};
+  for (const [name, kind] of kinds) {
+    const [text, before] = [name, beforeName(name)].map((field) => textOf(fields, field).trim());
+    if (fields.has(beforeName(name)) && text === before) continue;
+    const typed = parseSetting(kind, textOf(fields, name), timeZone);
+    patch[name] = "value" in typed && typed.value;
+    if ("fault" in typed) faults[name] = typed.fault;
+  }
+  return { patch, faults };
+}
+
+function parseSetting(kind: Kind, typed: string, timeZone: string): Read {
+  if (kind.is !== "json") return readKind(kind, typed, { now: 0, timeZone });
+  const parsed = typed.trim() === "" ? { value: null } : parseJson(typed.trim());
+  return "value" in parsed ? parsed : { fault: parsed.fault };
+}
+
+/** The faults of settings; an error such as `schema: …`, with the name of a setting in front, stands at its field. */
+export function settingFaults(fields: Fields, faults: Faults, { errors, message }: AppError): Faults {
+  const [, name = "", fault = ""] = /^(\w+): (.*)$/s.exec(message) ?? [];
+  return errors === null && fields.has(name) ? { [name]: fault } : faults;
 }
 
 /** The fields of a new record, as its card has them; `typed` are the fields that were sent, null for none. */

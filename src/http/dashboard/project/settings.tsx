@@ -6,17 +6,17 @@ import type { Environment } from "../../../projects/environment.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import { getProject, usageOf } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { sentence } from "../error-page.tsx";
 import { type Fields, textOf, textOrNull } from "../fields.ts";
-import { type Faults, submit } from "../parts/submit.ts";
+import { submit } from "../parts/submit.ts";
 import type { Dashboard } from "../routes.ts";
 import { ENVIRONMENT, PROJECT, pathTo, environmentPath, projectPath } from "../paths.ts";
-import { projectPatchIn, ProjectForm, type TypedSettings } from "./project-form.tsx";
+import { projectPatchIn, ProjectForm } from "./project-form.tsx";
 import type { Project, Usage } from "../../../projects/project.ts";
 import type { Page } from "../page.tsx";
 import { ButtonLink } from "../parts/link.tsx";
 import { Card, Facts } from "../parts/card.tsx";
 import { useMay } from "../view.ts";
+import { type SentSettings, settingFaults } from "../parts/kind-field.tsx";
 import { Pager } from "../parts/list.tsx";
 import { projectPage } from "./project-page.tsx";
 import {
@@ -50,20 +50,22 @@ export function settingsRoutes({ app, get, post, act, perform }: Dashboard) {
   };
 
   get(SETTINGS, "flags:read", (c, { project }) => show(c, project));
-  post(SETTINGS, "admin", (c, fields, names) =>
-    submit(
+  post(SETTINGS, "admin", (c, fields, names) => {
+    const { patch, faults: unread } = projectPatchIn(fields);
+    const save = () => perform(c, projects.set, { names, body: patch });
+    return submit(
       async () => {
-        const body = projectPatchIn(fields);
-        const isAltered =
-          Object.keys(body).length > 0 &&
-          (await perform(c, projects.set, { names, body })).result === "updated";
+        const isAltered = Object.keys(patch).length > 0 && (await save()).result === "updated";
         const text = isAltered ? `Saved the settings of ${names.project}` : "Nothing was changed";
         return { to: pathTo(SETTINGS, names), text };
       },
-      (faults) => show(c, names.project, { typed: { fields, faults: named(faults) } }),
-      { "accent-pale": "accent", invalid: "mailFrom" },
-    ),
-  );
+      (faults, error) =>
+        show(c, names.project, {
+          typed: { fields, faults: { ...settingFaults(fields, faults, error), ...unread } },
+        }),
+      { invalid: "" },
+    );
+  });
   post(
     `${PROJECT}/environments`,
     "admin",
@@ -93,12 +95,6 @@ export function settingsRoutes({ app, get, post, act, perform }: Dashboard) {
       ...(name !== "approvals" && { undo }),
     };
   });
-}
-
-/** Faults at fields, whose messages do not repeat the name of the setting. */
-function named(faults: Faults): Faults {
-  const bare = (message: string) => sentence(message.replace(/^\w+: /, ""));
-  return Object.fromEntries(Object.entries(faults).map(([field, message]) => [field, bare(message)]));
 }
 
 /** When a flag of an environment was last read, in milliseconds since 1970; null for never. */
@@ -146,7 +142,7 @@ type Settings = {
   after: string;
   more: boolean;
   usage: Usage | null;
-  typed?: TypedSettings;
+  typed?: SentSettings;
   /** A new environment as it was typed. */
   draft?: Draft;
 };
