@@ -6,7 +6,7 @@ import type { Delivery, DeliveryAttempt, DeliveryDetails } from "../../src/deliv
 import { deliveries as operations } from "../../src/operations/deliveries.ts";
 import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
-import { counted, details, known, shorten, shown, table } from "../output/text.ts";
+import { counted, details, shorten, shown, table } from "../output/text.ts";
 import { action } from "../session/action.ts";
 import { formProjectOption } from "../session/config.ts";
 import { type FormFilter, formFilter } from "./form-filter.ts";
@@ -60,13 +60,11 @@ function describeDelivery(delivery: DeliveryView): string {
   return (
     details([
       ["delivery", delivery.id],
-      ...known([
-        ["submission", delivery.submission],
-        ["project", delivery.project],
-        ["form", delivery.form],
-        ["environment", delivery.environment],
-        ["event", delivery.event],
-      ]),
+      ["submission", delivery.submission],
+      ["project", delivery.project],
+      ["form", delivery.form],
+      ["environment", delivery.environment],
+      ["event", delivery.event],
       ["kind", delivery.kind],
       ["target", delivery.target],
       ["status", delivery.status],

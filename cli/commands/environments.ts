@@ -89,11 +89,10 @@ function describeEnvironment({ slug, name, key, locked, color, approvals, positi
     ["environment", slug],
     ["name", name],
     ["x-environment-key", key],
-    ...(locked ? [["locked", "yes"] as [string, string]] : []),
-    // A server of an earlier version sends none.
-    ...(color == null ? [] : [["color", color] as [string, string]]),
-    ...(approvals > 0 ? [["approvals", String(approvals)] as [string, string]] : []),
-    ...(position === undefined ? [] : [["position", String(position)] as [string, string]]),
+    ["locked", locked ? "yes" : null],
+    ["color", color],
+    ["approvals", approvals > 0 ? String(approvals) : null],
+    ["position", position?.toString()],
   ]);
 }
 

@@ -4,7 +4,7 @@ import { OWN_RULE, segmentInWords } from "../../src/flags/rules/rule-words.ts";
 import type { Segment } from "../../src/flags/segment.ts";
 import { segments as operations } from "../../src/operations/segments.ts";
 import type { Io } from "../output/terminal.ts";
-import { details, indentedJson, shorten, shown } from "../output/text.ts";
+import { type Detail, details, indentedJson, shorten, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
 import { conditionOf, conditionOption } from "../session/conditions.ts";
 import { environmentOption, projectOption } from "../session/config.ts";
@@ -99,12 +99,12 @@ function describeSegment(segment: Segment, revision: number): string {
 }
 
 /** How many members a segment has that a form fills. */
-function memberFacts({ source, members = 0, pending = 0, full }: Segment): [string, string][] {
+function memberFacts({ source, members = 0, pending = 0, full }: Segment): Detail[] {
   if (!source) return [];
   const count = (values: number) => values.toLocaleString("en");
   return [
     ["members", `${count(members)}${full ? ", and takes no more" : ""}`],
-    ...(source.approve || pending > 0 ? [["pending", count(pending)] as [string, string]] : []),
+    ["pending", source.approve || pending > 0 ? count(pending) : null],
   ];
 }
 

@@ -55,11 +55,10 @@ function describe(status: Status): string {
       "server",
       startedAt === null ? "none runs here: formflag serve starts one" : `running since ${startedAt}`,
     ],
-    ...(startedAt === null ? [] : rowsOf(address, dashboard)),
-    ...(servers !== null && servers.length > 1
-      ? [["servers", servers.map(inWords).join(", ")] as [string, string]]
-      : []),
-    ...(data === null ? [] : [["data", data] as [string, string]]),
+    ["address", startedAt && (address ?? "unknown")],
+    ["dashboard", startedAt && (dashboard ?? "none")],
+    ["servers", servers !== null && servers.length > 1 ? servers.map(inWords).join(", ") : null],
+    ["data", data],
     ["database", `${kind}, ${database.name}, ${formatBytes(database.bytes)}`],
     ["queue", `deliveries waiting: ${waiting}, failed: ${failed}`],
     ["last backup", lastBackup(backup)],
@@ -69,13 +68,6 @@ function describe(status: Status): string {
 
 function inWords({ host, address, version }: NonNullable<Status["servers"]>[number]): string {
   return `${address} on ${host} (${version})`;
-}
-
-function rowsOf(address: string | null, dashboard: string | null): [string, string][] {
-  return [
-    ["address", address ?? "unknown"],
-    ["dashboard", dashboard ?? "none"],
-  ];
 }
 
 function lastBackup({ last, failure }: Backups): string {

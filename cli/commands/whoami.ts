@@ -25,10 +25,11 @@ async function showSelf({ client, print }: Session): Promise<void> {
   const text = details([
     ["name", name],
     ["type", type],
-    ...(role === undefined ? [] : [["role", role] as [string, string]]),
-    ...(scopes === undefined ? [] : [["scopes", scopes.join(", ")] as [string, string]]),
-    ...(projects === null ? [["projects", "all"] as [string, string]] : places),
-    ...(expiresAt === null ? [] : [["expires", expiresAt] as [string, string]]),
+    ["role", role],
+    ["scopes", scopes?.join(", ")],
+    ["projects", projects === null ? "all" : null],
+    ...places,
+    ["expires", expiresAt],
   ]);
   await print(self, text);
 }

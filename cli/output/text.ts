@@ -67,9 +67,14 @@ export function alignedRight(
   return [align(head), rows.map(align)];
 }
 
-/** Names and values, one pair a line. */
-export function details(pairs: [name: string, value: string][]): string {
-  const rows = pairs.map(([name, value]) => [printable(name), printable(value)] as const);
+/** A name and its value; null and undefined leave out the line. */
+export type Detail = readonly [name: string, value: string | null | undefined];
+
+/** Names and values, one pair a line. A server of an earlier version does not send all. */
+export function details(pairs: readonly Detail[]): string {
+  const rows = pairs.flatMap(([name, value]) =>
+    value == null ? [] : [[printable(name), printable(value)] as const],
+  );
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`.trimEnd() + "\n").join("");
 }

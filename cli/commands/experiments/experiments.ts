@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { viewExperiment } from "../../../src/experiments/experiment.ts";
 import { experiments as operations } from "../../../src/operations/experiments.ts";
 import type { Io } from "../../output/terminal.ts";
-import { counted, details, known, printable, shown, table } from "../../output/text.ts";
+import { counted, details, printable, shown, table } from "../../output/text.ts";
 import { whyOption } from "../../session/why.ts";
 import { addHistoryCommand } from "../change-history.ts";
 import { addDelete, addGet, addList } from "../verbs.ts";
@@ -84,23 +84,21 @@ function splitInWords({ split }: Pick<View, "split">): string {
 function describeExperiment(experiment: View): string {
   const { name, flag, metrics, control, minDays, hypothesis, guards, onGuard, startedAt, endedAt, who, why } =
     experiment;
-  return details(
-    known([
-      ["experiment", name],
-      ["flag", flag],
-      ["status", statusInWords(experiment)],
-      ["control", control],
-      ["split", splitInWords(experiment)],
-      ["metrics", metrics.join(", ")],
-      ["min days", String(minDays)],
-      ["hypothesis", hypothesis],
-      ["guards", guards.length === 0 ? null : `${guards.join("; ")}; then ${onGuard}`],
-      ["started", startedAt],
-      ["ended", endedAt],
-      ["by", who],
-      ["why", why],
-    ]),
-  );
+  return details([
+    ["experiment", name],
+    ["flag", flag],
+    ["status", statusInWords(experiment)],
+    ["control", control],
+    ["split", splitInWords(experiment)],
+    ["metrics", metrics.join(", ")],
+    ["min days", String(minDays)],
+    ["hypothesis", hypothesis || null],
+    ["guards", guards.length === 0 ? null : `${guards.join("; ")}; then ${onGuard}`],
+    ["started", startedAt],
+    ["ended", endedAt],
+    ["by", who],
+    ["why", why || null],
+  ]);
 }
 
 export function addResultsCommand(experiments: Command, io: Io): void {

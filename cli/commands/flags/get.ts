@@ -4,7 +4,7 @@ import { rampInWords, rampStatusInWords, type RampView } from "../../../src/flag
 import { OWN_RULE, ruleClauses } from "../../../src/flags/rules/rule-words.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
-import { details, indentedJson, printableLines } from "../../output/text.ts";
+import { type Detail, details, indentedJson, printableLines } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Session } from "../../session/session.ts";
@@ -56,35 +56,35 @@ function contentsOf(flag: FlagDetail): string {
   }).join("");
 }
 
-function rampLines(ramp: RampView): [name: string, value: string][] {
+function rampLines(ramp: RampView): Detail[] {
   return [
     ["ramp", `${rampStatusInWords(ramp)}: ${rampInWords(ramp)}`],
-    ...ramp.guards.map((guard): [string, string] => ["", `guard: ${guard}`]),
+    ...ramp.guards.map((guard): Detail => ["", `guard: ${guard}`]),
   ];
 }
 
-function optionalLines(flag: FlagDetail): [name: string, value: string][] {
-  return OPTIONAL_NAMES.flatMap((name) => {
+function optionalLines(flag: FlagDetail): Detail[] {
+  return OPTIONAL_NAMES.flatMap((name): Detail[] => {
     const { kind, label } = FIELDS[name];
     const value = flag[name];
     if (value === undefined || kind === "markdown") return [];
     const texts = Array.isArray(value) ? value : Object.entries(value).map((pair) => pair.join("="));
     const isText = typeof value === "string";
     const text = typeof value === "boolean" ? (value ? "on" : "off") : isText ? value : texts.join(", ");
-    return [[label.toLowerCase(), text] as [string, string]];
+    return [[label.toLowerCase(), text]];
   });
 }
 
 /** One line for each variant, then the default variant, the rule in words and the metadata. */
-function variantLines(flag: FlagDetail): [name: string, value: string][] {
+function variantLines(flag: FlagDetail): Detail[] {
   const { variants, defaultVariant, metadata } = flag;
   if (variants === undefined) return [];
   const words = ruleClauses(flag) ?? [OWN_RULE];
   const values = Object.entries(variants).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
   return [
-    ...values.map((value, index): [string, string] => [index === 0 ? "variants" : "", value]),
+    ...values.map((value, index): Detail => [index === 0 ? "variants" : "", value]),
     ["default", defaultVariant ?? "none"],
-    ...words.map((line, index): [string, string] => [index === 0 ? "rule" : "", line]),
-    ...(metadata ? [["metadata", JSON.stringify(metadata)] as [string, string]] : []),
+    ...words.map((line, index): Detail => [index === 0 ? "rule" : "", line]),
+    ["metadata", metadata && JSON.stringify(metadata)],
   ];
 }

@@ -161,16 +161,16 @@ function describeRamp(ramp: RampView): string {
     ["environment", environment],
     ["status", rampStatusInWords(ramp)],
     ["share", `${share} % ${variant}`],
-    ...(next === null ? [] : [["next", `${next} %  ${nextAt ?? "once resumed"}`] as [string, string]]),
+    ["next", next === null ? null : `${next} %  ${nextAt ?? "once resumed"}`],
     ["every", durationInWords(every)],
     ...steps.map(({ share, doneAt }, at): [string, string] => [
       at === 0 ? "steps" : "",
       `${share} %  ${doneAt ?? "to come"}`,
     ]),
     ...guards.map((guard, at): [string, string] => [at === 0 ? "guards" : "", guard]),
-    ...(guards.length === 0 ? [] : [["on guard", onGuard] as [string, string]]),
+    ["on guard", guards.length === 0 ? null : onGuard],
     ["by", who],
-    ...(why === null ? [] : [["why", why] as [string, string]]),
+    ["why", why],
   ]);
 }
 

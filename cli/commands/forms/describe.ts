@@ -43,14 +43,12 @@ export async function served<T extends { url: string }>(config: Config, form: T)
 /** A form with its key and its settings, for a person. */
 export function describeForm(form: WithUrl<Form>): string {
   return details([
-    // A server of an earlier version knows no projects of forms.
-    ...(form.project ? [["project", form.project] as [string, string]] : []),
+    ["project", form.project || null],
     ["form", form.slug],
     ["name", form.name],
     ["key", form.key],
     ["address", form.url],
-    // A server of an earlier version knows no pages.
-    ...(form.page ? [["page", pageUrl(form.url)] as [string, string]] : []),
+    ["page", form.page ? pageUrl(form.url) : null],
     ...COLUMN_NAMES.flatMap((name) => (name === "name" ? [] : [COLUMN_LINES[name](form)])),
     ...settingDetails(form),
     ["created", form.createdAt],

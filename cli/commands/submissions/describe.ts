@@ -1,7 +1,7 @@
 import { formatBytes } from "../../../src/base/bytes.ts";
 import type { Submission } from "../../../src/forms/submission.ts";
 import { CSV_GROUPS, wordsOf } from "../../../src/forms/submission-columns.ts";
-import { details, table } from "../../output/text.ts";
+import { type Detail, details, table } from "../../output/text.ts";
 import type { Command } from "commander";
 import { submissions as operations } from "../../../src/operations/submissions.ts";
 import type { Io } from "../../output/terminal.ts";
@@ -12,18 +12,14 @@ export function describeSubmission(submission: Submission): string {
   const { id, project, form, createdAt, data, files, state, spam, read, meta } = submission;
   const facts = details([
     ["submission", id],
-    // A server of an earlier version knows no projects of forms.
-    ...(project ? [["project", project] as [string, string]] : []),
+    ["project", project || null],
     ["form", form],
     ["received", createdAt],
-    ...(state === "archived" ? [["state", state] as [string, string]] : []),
-    ...(spam ? [["spam", spam] as [string, string]] : []),
+    ["state", state === "archived" ? state : null],
+    ["spam", spam || null],
     ["read", read ? "yes" : "no"],
     ...metaFacts(meta),
-    ...CSV_GROUPS.flat().flatMap((name): [string, string][] => {
-      const words = wordsOf(submission, name);
-      return words === null ? [] : [[name, words]];
-    }),
+    ...CSV_GROUPS.flat().map((name): Detail => [name, wordsOf(submission, name)]),
   ]);
   const fields = table(
     ["FIELD", "VALUE"],
@@ -45,10 +41,10 @@ export function describeSubmission(submission: Submission): string {
 }
 
 /** Metadata of the sender; an older server sends none. */
-function metaFacts(meta: Submission["meta"] | undefined): [string, string][] {
+function metaFacts(meta: Submission["meta"] | undefined): Detail[] {
   const { address, userAgent, referrer, language } = meta ?? {};
   const facts = Object.entries({ address, "user agent": userAgent, referrer, language });
-  return facts.flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : []));
+  return facts.map(([name, value]) => [name, value || null]);
 }
 
 /** The fields of a submission in one line. */

@@ -42,7 +42,7 @@ export function operandGuess(command: Command, operand: string, isAny = false): 
     const [, pattern, flags] = /^\/(.*)\/(i?)$/.exec(word) ?? [];
     return isAny ? word === "*" : pattern !== undefined && new RegExp(pattern, flags).test(operand);
   };
-  return declared(command, matches)?.replaceAll("$0", operand) ?? null;
+  return declared(command, matches)?.replaceAll("$0", () => operand) ?? null;
 }
 
 /** The hint for a verb that a noun lacks, or for a word that is no command; null without one. */
