@@ -1,9 +1,8 @@
 import type { App } from "../../../app.ts";
 import { parseDuration } from "../../../base/units.ts";
 import { viewExperiment } from "../../../experiments/experiment.ts";
-import { findExperiment } from "../../../experiments/experiments.ts";
-import { settled } from "../../../experiments/plan.ts";
-import { countsNow, resultsOf } from "../../../experiments/results.ts";
+import { getExperiment } from "../../../experiments/experiments.ts";
+import { readResults } from "../../../experiments/results.ts";
 import { parseShares } from "../../../flags/ramps/ramp-words.ts";
 import { experiments } from "../../../operations/experiments.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
@@ -87,18 +86,12 @@ export function experimentRoutes({ app, get, post, act }: Dashboard) {
 
 /** Throws `not_found`. */
 async function read(app: App, place: Place): Promise<Shown> {
-  const [environment, found] = await Promise.all([
+  const [environment, experiment, results] = await Promise.all([
     getEnvironment(app, place.project, place.environment),
-    findExperiment(app, place),
+    getExperiment(app, place),
+    readResults(app, place),
   ]);
-  const experiment = settled(found);
-  const counts = await countsNow(app, place.project, found.experiment);
-  return {
-    project: place.project,
-    environment,
-    experiment: viewExperiment(experiment),
-    results: resultsOf(experiment, counts, app.now()),
-  };
+  return { project: place.project, environment, experiment: viewExperiment(experiment), results };
 }
 
 function shipIn(fields: Fields): ShipDraft {
@@ -118,11 +111,10 @@ function shippingOf({ variant, to, every }: ShipDraft) {
 
 async function describe(app: App, place: Place, label: string): Promise<Confirmation> {
   const { project, environment: slug, experiment: name } = place;
-  const [environment, found] = await Promise.all([
+  const [environment, { flag }] = await Promise.all([
     getEnvironment(app, project, slug),
-    findExperiment(app, place),
+    getExperiment(app, place),
   ]);
-  const { flag } = found.experiment;
   return {
     title: `Confirm: experiment ${name} in ${slug}, ${project}`,
     label: `${label} ${name} in ${slug}`,
