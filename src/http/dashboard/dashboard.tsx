@@ -20,9 +20,8 @@ import { codeRoutes } from "./factors/code.tsx";
 import { isJsonPath, passkeyRoutes } from "./factors/passkey-routes.ts";
 import { totpRoutes } from "./factors/totp.tsx";
 import type { ParametersOf } from "./paths.ts";
-import { createActs } from "./perform.ts";
+import { ProposedInstead, createActs } from "./perform.ts";
 import { createRendering } from "./rendering.tsx";
-import { ProposedInstead } from "./parts/propose.tsx";
 import { projectPath } from "./paths.ts";
 import type { Dashboard, Done } from "./routes.ts";
 import { SECTIONS } from "./sections.ts";
@@ -171,7 +170,7 @@ function requireHere(c: DashboardContext, caller: Caller, scope: Scope): void {
 /** Goes on to the page of a change that was proposed in place of what a form stands for. Throws any other error. */
 function proposed(error: unknown): Done {
   if (!(error instanceof ProposedInstead)) throw error;
-  const { project, id, needed } = error.change;
+  const { project, id, needed } = error.proposal;
   const text = `The change is proposed: it needs ${needed === 1 ? "an approval" : `${needed} approvals`}.`;
   return { to: `${projectPath(project)}/changes/${encodeURIComponent(id)}`, text };
 }

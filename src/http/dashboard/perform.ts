@@ -1,4 +1,5 @@
 import type { App } from "../../app.ts";
+import type { ProposalView } from "../../documents/changes/proposal.ts";
 import { type Given, checkedInput, requireAdmitted } from "../../operations/call.ts";
 import { performBy } from "../../operations/changes/perform.ts";
 import type { Call, Operation, Output, Schemas } from "../../operations/operation.ts";
@@ -6,9 +7,18 @@ import { createDeployment } from "../deployment.ts";
 import type { DashboardContext, DashboardOptions } from "./dashboard-env.ts";
 import { textOf } from "./fields.ts";
 import { confirmable } from "./parts/confirm.tsx";
-import { ProposedInstead } from "./parts/propose.tsx";
 import { submit } from "./parts/submit.ts";
 import { type Acts, browserOf } from "./routes.ts";
+
+/** Thrown in place of a result: the change was proposed. */
+export class ProposedInstead extends Error {
+  readonly proposal: ProposalView;
+
+  constructor(proposal: ProposalView) {
+    super();
+    this.proposal = proposal;
+  }
+}
 
 /** A call by the user of a page, checked as the admin API checks one. */
 async function callOf<S extends Schemas, P extends string>(

@@ -17,7 +17,6 @@ import { Card, Empty } from "../parts/card.tsx";
 import type { Dashboard } from "../routes.ts";
 import { useMayChange } from "../view.ts";
 import { environmentOf } from "./revision-card.tsx";
-import { usualPair } from "./usual-pair.ts";
 import { EnvironmentField, FilterForm, Pager } from "../parts/list.tsx";
 import { COMPARE, pathTo, segmentPath, settingPath, projectPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
@@ -262,4 +261,12 @@ export function SegmentDifferences({
       {segments.length > PAGE && <p class="soft">And {counted(segments.length - PAGE, "segment")} more.</p>}
     </Card>
   );
+}
+
+/** The environments that are chosen at first: into production, if there is one that is called so. */
+export function usualPair({ environments }: Project): { from: string; to: string } {
+  const slugs = environments.map(({ slug }) => slug);
+  const to = slugs.find((slug) => /^(prod|production|live)$/i.test(slug)) ?? slugs.at(-1) ?? "";
+  const others = slugs.filter((slug) => slug !== to);
+  return { from: others.find((slug) => /^(staging|stage|test)/i.test(slug)) ?? others[0] ?? "", to };
 }

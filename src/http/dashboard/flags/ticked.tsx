@@ -7,7 +7,7 @@ import { flags } from "../../../operations/flags.ts";
 import { history } from "../../../operations/history.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
-import { usualPair } from "../changes/usual-pair.ts";
+import { usualPair } from "../changes/compare.tsx";
 import { type Fields, chosenOf, textOf, textsOf } from "../fields.ts";
 import type { Confirmation } from "../parts/confirm.tsx";
 import { TextField } from "../parts/field.tsx";

@@ -3,7 +3,7 @@ import type { Environment } from "../../../projects/environment.ts";
 import { Facts } from "../parts/card.tsx";
 import { TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
-import { PROPOSED_FOR } from "../parts/propose.tsx";
+import { PROPOSED_FOR } from "../parts/confirm.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { typedAt } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";

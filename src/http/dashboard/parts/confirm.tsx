@@ -3,11 +3,11 @@ import { AppError } from "../../../base/errors.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Revision } from "../../../projects/history.ts";
 import type { App } from "../../../app.ts";
+import { sentence } from "../error-page.tsx";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { useMay, useMayChange, useView } from "../view.ts";
 import { Danger } from "./danger.tsx";
-import { proposalFormPage } from "./propose.tsx";
 import { EnvironmentName, Notice } from "./status.tsx";
 import { Facts } from "./card.tsx";
 import { Foreign } from "./text.tsx";
@@ -66,26 +66,52 @@ export async function confirmable<T>(
     return await act();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.code === "unapproved" && proposes)
-      return proposalFormPage(valuesOf(fields), textOf(fields, "why"), await describe(), error);
-    if (error.code !== "unconfirmed") throw error;
-    return confirmationPage(fields, await describe());
+    const isProposed = error.code === "unapproved" && proposes;
+    if (!isProposed && error.code !== "unconfirmed") throw error;
+    const confirmation = await describe();
+    const { title, label, back } = confirmation;
+    return {
+      title,
+      heading: isProposed ? "Propose this change?" : `${label}?`,
+      section: "flags",
+      status: 428,
+      back,
+      content: isProposed ? (
+        <Propose fields={fields} confirmation={confirmation} refusal={error.message} />
+      ) : (
+        <Confirm fields={fields} confirmation={confirmation} />
+      ),
+    };
   }
 }
 
-function confirmationPage(fields: Fields, confirmation: Confirmation): Page {
-  const { title, label, back } = confirmation;
-  return {
-    title,
-    heading: `${label}?`,
-    section: "flags",
-    status: 428,
-    back,
-    content: <Confirm fields={fields} confirmation={confirmation} />,
-  };
+/** How long a proposal of a page stays open. */
+export const PROPOSED_FOR = "14d";
+
+type AskedProps = { fields: Fields; confirmation: Confirmation };
+
+function Propose({ fields, confirmation: { change, back }, refusal }: AskedProps & { refusal: string }) {
+  return (
+    <div class="stack narrow">
+      <Notice>
+        <p>{sentence(refusal)}</p>
+      </Notice>
+      {change}
+      <Danger
+        to={useView().path}
+        values={[...valuesOf(fields), ["propose", PROPOSED_FOR]]}
+        id="proposal"
+        why={textOf(fields, "why")}
+        whyId="propose-why"
+        kind="primary"
+        act="Propose for approval"
+        back={{ to: back.to }}
+      />
+    </div>
+  );
 }
 
-function Confirm({ fields, confirmation }: { fields: Fields; confirmation: Confirmation }) {
+function Confirm({ fields, confirmation }: AskedProps) {
   const { label, isDeletion, environments, change, last, rate, back } = confirmation;
   const locked = environments.filter((each) => each.locked);
   const typed = textsOf(fields, "confirm");
