@@ -6,22 +6,23 @@ import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import type { Command } from "../parts/commands.tsx";
-import { Settings } from "../parts/diff.tsx";
+import { Diff, Settings } from "../parts/diff.tsx";
 import { ButtonLink } from "../parts/link.tsx";
-import { EnvironmentName } from "../parts/status.tsx";
+import { Badge, EnvironmentName, Notice } from "../parts/status.tsx";
+import { Table } from "../parts/table.tsx";
 import type { Typed } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { SETTING, flagPath, projectPath, settingPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { serverOf, settingCommands } from "./commands.ts";
-import { ConflictView } from "./conflict.tsx";
 import { FlagDetails, detailsRoutes } from "./details.tsx";
-import { EnvironmentStrip } from "./flag-facts.tsx";
+import { type Draft, type Field, NAMES, fieldOf, isSameText } from "./draft.ts";
+import { Code, EnvironmentStrip } from "./flag-facts.tsx";
 import { RampCard } from "./ramp-card.tsx";
 import { rampRoutes } from "./ramp.tsx";
 import { type Again, type Screen, readScreen } from "./screen.tsx";
-import { StateCard, stateActs } from "./state.tsx";
+import { StateCard, changeState } from "./state.tsx";
 import { People, peopleOfFlagsRoutes } from "./test-people.tsx";
 import { ValuesForm } from "./values-form.tsx";
 import { changeValues } from "./values.ts";
@@ -39,7 +40,6 @@ export function settingRoutes(dashboard: Dashboard) {
   };
   const showTyped = (name: "details" | "person") => (c: DashboardContext, place: FlagPlace, typed: Typed) =>
     again(c, place, () => ({ typed: { [name]: typed } }));
-  const acts = new Map(Object.entries(stateActs(dashboard, again)));
 
   detailsRoutes(dashboard, showTyped("details"));
   peopleOfFlagsRoutes(dashboard, showTyped("person"));
@@ -49,9 +49,10 @@ export function settingRoutes(dashboard: Dashboard) {
     const name = textOf(fields, "act") || "save";
     // Trying changes nothing, so those who may read may try.
     if (name !== "try" && name !== "check") requireScope(c.get("caller"), "flags:write", place);
-    const act = acts.get(name);
-    if (act) return act(c, fields, place);
-    if (VALUE_ACTS.test(name)) return changeValues(dashboard, again, { c, fields, names: place }, name);
+    const sent = { c, fields, names: place };
+    if (name === "state" || name === "for" || name === "state-at")
+      return changeState(dashboard, again, sent, name);
+    if (VALUE_ACTS.test(name)) return changeValues(dashboard, again, sent, name);
     throw new AppError("invalid", "this form is not known here: load the page again");
   });
 }
@@ -144,4 +145,75 @@ export function PlannedChange({ change: { at, who, why, patch } }: { change: Sch
       <Settings values={patch} />
     </>
   );
+}
+
+/** Three-way comparison after an edit conflict: base, stored, typed. */
+function ConflictView({ screen: { conflict, last, isMissing } }: { screen: Screen }) {
+  if (conflict === null) return null;
+  const { mine, base, theirs, advice } = conflict;
+  const isSame = (field: Field, one: Draft, other: Draft) => isSameText(field, one[field], other[field]);
+  const fields = NAMES.filter((field) => !isSame(field, mine, base) || !isSame(field, theirs, base));
+  return (
+    <section class="card" aria-labelledby="conflict-title" id="conflict">
+      <h2 id="conflict-title">Two changes at the same time</h2>
+      <Notice tone="bad">
+        <p>
+          {last === null ? "Another user" : <Foreign text={last.who} />}{" "}
+          {isMissing ? "deleted this flag" : "changed this flag"}
+          {last !== null && (
+            <>
+              {" "}
+              <Time at={last.at} />
+            </>
+          )}
+          {last?.why && (
+            <>
+              {" "}
+              (<Foreign text={last.why} />)
+            </>
+          )}
+          , after this page was loaded. Nothing of yours is stored yet.
+        </p>
+      </Notice>
+      <Table
+        caption="What differs"
+        columns={[
+          {
+            label: "Field",
+            heading: true,
+            cell: (field) => (
+              <>
+                {fieldOf(field).label}{" "}
+                {!isSame(field, mine, base) &&
+                  !isSame(field, theirs, base) &&
+                  !isSame(field, mine, theirs) && <Badge tone="warn">both changed it</Badge>}
+              </>
+            ),
+          },
+          { label: "Before both", cell: (field) => <Value text={base[field]} /> },
+          {
+            label: "Theirs, stored",
+            cell: (field) => <Value text={theirs[field]} isSame={isSame(field, theirs, base)} />,
+          },
+          {
+            label: "Yours",
+            cell: (field) => <Value text={mine[field]} isSame={isSame(field, mine, base)} />,
+          },
+        ]}
+        rows={fields}
+      />
+      {last !== null && (
+        <details id="conflict-change">
+          <summary>All of their change</summary>
+          <Diff before={last.before ?? {}} after={last.after ?? {}} />
+        </details>
+      )}
+      <p>{advice}</p>
+    </section>
+  );
+}
+
+function Value({ text, isSame = false }: { text: string; isSame?: boolean }) {
+  if (isSame) return <span class="soft">not changed</span>;
+  return text === "" ? <span class="soft">none</span> : <Code text={text} />;
 }

@@ -5,12 +5,13 @@ import { flags } from "../../../operations/flags.ts";
 import { scheduled } from "../../../operations/scheduled.ts";
 import { revisionPath } from "../changes/revision-card.tsx";
 import { type Fields, revisionIn, textOf } from "../fields.ts";
+import type { Page } from "../page.tsx";
 import { Facts } from "../parts/card.tsx";
 import { MayChange, formatRate } from "../parts/confirm.tsx";
 import { TextField, WhyField } from "../parts/field.tsx";
 import { A, Button, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
-import { type Typed, typedAt } from "../parts/submit.ts";
+import { type Faults, typedAt } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Time, formatExact } from "../parts/time.tsx";
 import { cancelPath, projectPath, settingAction, settingPath } from "../paths.ts";
@@ -163,84 +164,74 @@ function spanIn(fields: Fields): (typeof SPANS)[number] {
   return span;
 }
 
-const patchIn = (fields: Fields) => ({ enabled: turnedIn(fields) === "on" });
+/** A flag after a change, with the change back that was scheduled. */
+type Turned = { revision: number; result: string; scheduled?: { id: string } | null };
 
 /** Turns a flag on or off in an environment: now (`state`), for a while (`for`) or later (`state-at`). */
-export function stateActs({ app, act, perform, viewOf }: Dashboard, again: Again) {
-  const shared = (how: (fields: Fields) => string) => ({
-    confirm: async ({ c, fields, names }: Sent<FlagPlace>) =>
+export function changeState(
+  { app, act, perform, viewOf }: Dashboard,
+  again: Again,
+  { c, fields, names }: Sent<FlagPlace>,
+  name: "state" | "for" | "state-at",
+): Promise<Done | Page> {
+  const { project, environment, flag } = names;
+  const onOff = turnedIn(fields);
+  const patch = { enabled: onOff === "on" };
+  const revision = revisionIn(fields);
+  const span = name === "for" ? spanIn(fields) : null;
+  const how = name === "state-at" ? " later" : span ? ` for ${span.label}` : "";
+  const { timeZone } = viewOf(c);
+  const to = settingPath(names);
+  const shared = {
+    confirm: async () =>
       confirmationOf(app, c.get("caller"), names, {
-        label: `Turn ${turnedIn(fields)}${how(fields)} in ${names.environment}`,
-        change: await differenceIn(app, names, patchIn(fields)),
+        label: `Turn ${onOff}${how} in ${environment}`,
+        change: await differenceIn(app, names, patch),
       }),
-    again: ({ c, fields, names }: Sent<FlagPlace>, faults: Typed["faults"], { reason }: AppError) =>
+    again: (_: unknown, faults: Faults, { reason }: AppError) =>
       again(c, names, (screen) =>
         reason === "revision-differs"
-          ? { ...conflicting(screen, turnedIn(fields)), typed: { state: { fields, faults: {} } } }
+          ? { ...conflicting(screen, onOff), typed: { state: { fields, faults: {} } } }
           : { typed: { state: { fields, faults } } },
       ),
     at: { invalid: "at", too_large: "at", unprocessable: "at", conflict: "at" },
-  });
-  type Made = { revision: number; result: string; scheduled?: { id: string } | null };
-  const turned = ({ fields, names }: Sent<FlagPlace>, made: Made, how: string): Done => {
-    const { flag, environment } = names;
-    const onOff = turnedIn(fields);
-    const to = settingPath(names);
-    if (made.result === "unchanged") return { to, text: `${flag} was ${onOff} in ${environment} already.` };
-    const values = {
-      act: "state",
-      enabled: onOff === "on" ? "off" : "on",
-      revision: String(made.revision),
-      ...(made.scheduled && { scheduled: made.scheduled.id }),
-    };
-    const undo = { to: settingAction(names), values };
+  };
+  const turned = ({ revision, result, scheduled: end }: Turned): Done => {
+    if (result === "unchanged") return { to, text: `${flag} was ${onOff} in ${environment} already.` };
+    const back = { act: "state", enabled: onOff === "on" ? "off" : "on", revision: String(revision) };
+    const undo = { to: settingAction(names), values: { ...back, ...(end && { scheduled: end.id }) } };
     return { to, text: `${flag} is ${onOff} in ${environment}${how}.`, undo };
   };
-  const ends = async ({ c, fields, names }: Sent<FlagPlace>) => {
-    const { project, environment } = names;
-    const end = textOf(fields, "scheduled");
-    if (end !== "" && (await app.store.scheduled.find(project, environment, end)))
-      await perform(c, scheduled.cancel, { names: { project, environment, scheduled: end } });
-  };
-  return {
-    state: act({
-      ...shared(() => ""),
-      operation: flags.set,
-      input: ({ fields, names }: Sent<FlagPlace>) => ({
-        names,
-        body: patchIn(fields),
-        revision: revisionIn(fields),
-      }),
-      async done(made, sent) {
-        // The end of a change for a while, which is taken back with its beginning.
-        await ends(sent);
-        return turned(sent, made, "");
-      },
-    }),
-    for: act({
-      ...shared((fields) => ` for ${spanIn(fields).label}`),
-      operation: flags.setFor,
-      input: ({ fields, names }: Sent<FlagPlace>) => ({
-        names,
-        body: { patch: patchIn(fields), until: isoTime(app.now() + spanIn(fields).ms) },
-        revision: revisionIn(fields),
-      }),
-      done: (made, sent) => turned(sent, made, ` for ${spanIn(sent.fields).label}`),
-    }),
-    "state-at": act({
-      ...shared(() => " later"),
+  if (name === "state-at")
+    return act({
+      ...shared,
       operation: scheduled.create,
-      input: ({ c, fields, names }: Sent<FlagPlace>) => ({
-        names,
-        body: { at: isoTime(timeIn(fields, "at", viewOf(c).timeZone)), patch: patchIn(fields) },
+      input: () => ({ names, body: { at: isoTime(timeIn(fields, "at", timeZone)), patch } }),
+      done: ({ id, at }) => ({
+        to,
+        text: `${flag} turns ${onOff} in ${environment} on ${formatExact(Date.parse(at), timeZone)}.`,
+        undo: { to: cancelPath(names, id), values: {} },
       }),
-      done({ id, at }, { c, fields, names }) {
-        const when = formatExact(Date.parse(at), viewOf(c).timeZone);
-        const text = `${names.flag} turns ${turnedIn(fields)} in ${names.environment} on ${when}.`;
-        return { to: settingPath(names), text, undo: { to: cancelPath(names, id), values: {} } };
-      },
-    }),
-  };
+    })(c, fields, names);
+  if (span)
+    return act({
+      ...shared,
+      operation: flags.setFor,
+      input: () => ({ names, body: { patch, until: isoTime(app.now() + span.ms) }, revision }),
+      done: turned,
+    })(c, fields, names);
+  return act({
+    ...shared,
+    operation: flags.set,
+    input: () => ({ names, body: patch, revision }),
+    async done(made) {
+      // The end of a change for a while, which is taken back with its beginning.
+      const end = textOf(fields, "scheduled");
+      if (end !== "" && (await app.store.scheduled.find(project, environment, end)))
+        await perform(c, scheduled.cancel, { names: { project, environment, scheduled: end } });
+      return turned(made);
+    },
+  })(c, fields, names);
 }
 
 /** Nothing is changed: what was wanted may not be right for the flag as it is now. */

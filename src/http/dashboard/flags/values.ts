@@ -35,8 +35,7 @@ import {
   withTable,
   withVariants,
 } from "./draft.ts";
-import { refusalsOf, sentences } from "./refusals.ts";
-import { BLANK } from "./rule-rows.ts";
+import { BLANK, refusalsOf, sentences } from "./rule-rows.ts";
 import {
   type Again,
   type Screen,
