@@ -94,3 +94,10 @@ function targetOf(path: string): string {
     }
   }
 }
+
+/** Older copies of the data that formflag made itself: of the database before migrations, and what restores set aside. */
+export function olderCopies(path: string): string[] {
+  const data = realpathSync(path);
+  const databases = namesIn(data).filter((name) => name.startsWith(`${NAMES.database}.before-`));
+  return [...databases.toSorted().map((name) => join(data, name)), ...asidesOf(data)];
+}

@@ -8,7 +8,7 @@ import { shown } from "../output/text.ts";
 type Place = { project: string; environment: string; name: string };
 
 /** Hints by the reason of an error: the product itself names no command. */
-const HINTS: Record<string, string | ((place: Place) => string)> = {
+export const HINTS: Record<string, string | ((place: Place) => string)> = {
   "project-exists": ({ name }) =>
     `formflag projects get ${name} shows it; --if-not-exists leaves it as it is`,
   "project-not-found": "formflag projects list lists the projects",

@@ -102,7 +102,7 @@ function describe({ dryRun, submissions, files, forms }: PurgeResult): string {
 async function copiesOf({ server, data, storage }: Session["config"]): Promise<string> {
   if (server !== null) return "older copies of the database and backups on the server are not touched\n";
   if (storage.database !== null) return "backups and older versions of files in the bucket are not touched\n";
-  const { olderCopies } = await import("../../data/copies.ts");
+  const { olderCopies } = await import("../../data/unfinished.ts");
   const copies = olderCopies(data).map(shellWord);
   return copies.length === 0
     ? "backups are not touched\n"

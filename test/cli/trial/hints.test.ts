@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { buildProgram } from "../../../cli/program.ts";
 import { pathOf } from "../../../cli/session/command-line.ts";
 import { EVERYWHERE, LATER } from "../../../cli/session/guesses/words.ts";
+import { HINTS } from "../../../cli/session/hints.ts";
 import { createIo } from "../../../cli/output/terminal.ts";
 
 const io = createIo(
@@ -58,28 +59,45 @@ test("every line that a command declares is read", () => {
   expect(GUESSES.length).toBeGreaterThan(300);
 });
 
-test("hints name commands and options that exist", () => {
-  const wrong: string[] = [];
-  for (const { line, commands, words, hint, command } of GUESSES) {
-    // The last name of a service is that of systemd.
-    if (hint.includes("systemctl")) continue;
-    for (const part of hint.split(/(?=\bformflag [a-z])|; /)) {
-      let meant: Command | undefined;
-      const [, path = ""] = /^formflag ([a-z][\w -]*)/.exec(part) ?? [];
-      for (const name of path.split(" ").filter(Boolean)) {
-        const next = (meant ?? program).commands.find((each) => each.name() === name);
-        if (!next) break;
-        meant = next;
-      }
-      if (path !== "" && !meant && !path.startsWith("help")) wrong.push(`${line} (${path})`);
-      for (const [, option = ""] of part.matchAll(/(?<![\w-])(--[a-z][a-z-]+)/g)) {
-        if (option === "--version" || option === "--help" || words.includes(option)) continue;
-        const owners = meant ? [meant] : [...commands, ...all(command)];
-        if (!owners.some((each) => takes(each, option)) && !part.includes(`${option} of serve`))
-          wrong.push(`${line} (${option})`);
-      }
+/** The commands and the options in a hint that do not exist; of options outside of a command line, at none of `commands`. */
+function missingIn(hint: string, commands: readonly Command[]): string[] {
+  return hint.split(/(?=\bformflag (?!a |needs )[a-z])|[;,] /).flatMap((part) => {
+    let meant: Command | undefined;
+    const [, path = ""] = /^formflag (?!a |needs )([a-z][\w -]*)/.exec(part) ?? [];
+    for (const name of path.split(" ").filter(Boolean)) {
+      const next = (meant ?? program).commands.find((each) => each.name() === name);
+      if (!next) break;
+      meant = next;
     }
-  }
+    const owners = meant ? [meant] : commands;
+    const options = [...part.matchAll(/(?<![\w-])(--[a-z][a-z-]+)/g)].map(([, option]) => option!);
+    const missing = options.filter(
+      (option) =>
+        option !== "--version" &&
+        option !== "--help" &&
+        !owners.some((each) => takes(each, option)) &&
+        !part.includes(`${option} of serve`),
+    );
+    return path !== "" && !meant && !path.startsWith("help") ? [path, ...missing] : missing;
+  });
+}
+
+test("guesses name commands and options that exist", () => {
+  const wrong = GUESSES.flatMap(({ line, commands, words, hint, command }) => {
+    // The last name of a service is that of systemd.
+    if (hint.includes("systemctl")) return [];
+    const missing = missingIn(hint, [...commands, ...all(command)]).filter((each) => !words.includes(each));
+    return missing.map((each) => `${line} (${each})`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("hints at errors name commands and options that exist", () => {
+  const place = { project: "shop", environment: "live", name: "new" };
+  const wrong = Object.values(HINTS).flatMap((hint) => {
+    const text = typeof hint === "string" ? hint : hint(place);
+    return missingIn(text, COMMANDS).map((each) => `${text} (${each})`);
+  });
   expect(wrong).toEqual([]);
 });
 
