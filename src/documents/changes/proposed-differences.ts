@@ -1,5 +1,6 @@
 import { isoTime } from "../../base/clock.ts";
 import { isObject } from "../../base/json.ts";
+import type { ScheduledChange } from "../../flags/schedule/scheduled-change.ts";
 import type { HistoryEntry } from "../../access/history-entry.ts";
 import { pathOf } from "../document.ts";
 import type { Proposal, ProposedDifference, ProposedOperation } from "./proposal.ts";
@@ -58,16 +59,7 @@ function create(kind: ProposedDifference["kind"], path: string, after: unknown):
 }
 
 /** A scheduled change without what differs each time it is planned. */
-function scheduledState({
-  environment,
-  flag,
-  patch,
-  at,
-}: SetupChange extends infer C
-  ? C extends { change: "insertScheduled"; scheduled: infer S }
-    ? S
-    : never
-  : never) {
+function scheduledState({ environment, flag, patch, at }: ScheduledChange) {
   return { environment, flag, at: isoTime(at), patch };
 }
 
@@ -75,42 +67,20 @@ function placeOf(project: string, environment: string, ...rest: string[]): strin
   return pathOf("projects", project, "environments", environment, ...rest);
 }
 
-const KINDS = {
-  flag: "flag",
-  scheduled: "flag",
-  ramp: "ramp",
-  experiment: "experiment",
-  segment: "segment",
-  environment: "environment",
-} as const;
+function recordedAt(project: string, { environment, kind, name }: HistoryEntry): string {
+  if (kind === "project") return pathOf("projects", project);
+  if (kind === "form" || kind === "environment") return pathOf("projects", project, `${kind}s`, name);
+  if (kind === "segment" || kind === "experiment")
+    return placeOf(project, environment ?? "", `${kind}s`, name);
+  const flag = ["projects", project, "flags", name];
+  if (environment === null) return pathOf(...flag);
+  return pathOf(...flag, "environments", environment, ...(kind === "ramp" ? [kind] : []));
+}
 
-function recorded(
-  project: string,
-  { environment, kind, name, before, after }: HistoryEntry,
-): ProposedDifference[] {
-  const path =
-    kind === "project"
-      ? pathOf("projects", project)
-      : kind === "form"
-        ? pathOf("projects", project, "forms", name)
-        : kind === "environment"
-          ? pathOf("projects", project, "environments", name)
-          : kind === "segment"
-            ? placeOf(project, environment ?? "", "segments", name)
-            : kind === "experiment"
-              ? placeOf(project, environment ?? "", "experiments", name)
-              : environment === null
-                ? pathOf("projects", project, "flags", name)
-                : pathOf(
-                    "projects",
-                    project,
-                    "flags",
-                    name,
-                    "environments",
-                    environment,
-                    ...(kind === "ramp" ? [kind] : []),
-                  );
-  const shown = kind === "project" || kind === "form" ? kind : KINDS[kind];
+function recorded(project: string, entry: HistoryEntry): ProposedDifference[] {
+  const { kind, before, after } = entry;
+  const path = recordedAt(project, entry);
+  const shown = kind === "scheduled" ? "flag" : kind;
   if (before === null) return [create(shown, path, after)];
   if (after === null) return [{ action: "delete", kind: shown, path, before, after: null }];
   const isWhole = !isObject(before) || !isObject(after) || kind === "segment";

@@ -37,8 +37,7 @@ export async function listProposals(
 ): Promise<Page<ProposalView>> {
   requireScope(caller, "flags:read", { project });
   const { environments } = await getProject(app, project);
-  const statuses =
-    status === undefined ? ALL : [STORED[status], ...(status === "expired" ? ["open" as const] : [])];
+  const statuses = status === undefined ? ALL : storedAs(status);
   const rights: KnownRights = new Map();
   for (let cursor = before; ;) {
     const page = await app.store.proposals.page(project, { statuses, limit, before: cursor });
@@ -65,14 +64,11 @@ export async function listProposals(
 
 const ALL: readonly StoredStatus[] = ["open", "applied", "rejected", "withdrawn", "expired"];
 
-const STORED: Record<ProposalStatus, StoredStatus> = {
-  open: "open",
-  approved: "open",
-  applied: "applied",
-  rejected: "rejected",
-  withdrawn: "withdrawn",
-  expired: "expired",
-};
+/** The stored statuses of proposals that may have a status: an open one is approved or expired by what else is stored. */
+function storedAs(status: ProposalStatus): StoredStatus[] {
+  if (status === "approved") return ["open"];
+  return status === "expired" ? ["expired", "open"] : [status];
+}
 
 /** Throws `not_found`, `forbidden`. */
 export async function getProposal(

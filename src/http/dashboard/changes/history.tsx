@@ -231,27 +231,14 @@ const KINDS = [
 
 /** The commands that list the same changes; the one for a thing names an example if the filter names none. */
 function commandsOf(project: string, { kind, name, environment, who, before }: Filter): Command[] {
-  const noun = {
-    flag: "flags",
-    segment: "segments",
-    environment: "environments",
-    scheduled: "flags",
-    ramp: "flags",
-    experiment: "experiments",
-  };
+  const noun = kind === "scheduled" || kind === "ramp" ? "flags" : `${kind}s`;
   const place = { p: project, e: kind === "environment" ? null : environment };
   const query = { kind: name && kind, name, environment, who };
   const path = ADMIN_PATH + addressOf(history.list, { project }, query);
   return [
     kind === undefined || kind === "project"
       ? ["Lists the same", "projects history", project, { e: environment, who, before }]
-      : [
-          "Lists the same",
-          `${noun[kind]} history`,
-          ...(name === undefined ? [] : [name]),
-          place,
-          { who, before },
-        ],
+      : ["Lists the same", `${noun} history`, ...(name === undefined ? [] : [name]), place, { who, before }],
     {
       label: "Lists these, over the admin API",
       text: `curl -H "Authorization: Bearer $FORMFLAG_TOKEN" "$FORMFLAG_SERVER${path}"`,
