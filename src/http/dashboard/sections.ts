@@ -31,7 +31,6 @@ import { deletionRoutes } from "./project/deletion.tsx";
 import { importRoutes } from "./project/import.tsx";
 import { memberRoutes } from "./project/members.tsx";
 import { projectTargetRoutes } from "./project/targets.tsx";
-import { projectTokenRoutes } from "./project/tokens.tsx";
 import { settingsRoutes } from "./project/settings.tsx";
 import type { Dashboard } from "./routes.ts";
 import { segmentRoutes } from "./segments/segment.tsx";
@@ -71,7 +70,6 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   experimentRoutes,
   settingsRoutes,
   memberRoutes,
-  projectTokenRoutes,
   projectTargetRoutes,
   deletionRoutes,
   importRoutes,

@@ -1,64 +1,116 @@
-import type { Project } from "../../../projects/project.ts";
+import { listTokens } from "../../../access/tokens.ts";
+import { MAX_LIST } from "../../../base/pages.ts";
 import { tokens as operations } from "../../../operations/access/tokens.ts";
-import { textOrNull } from "../fields.ts";
+import type { Project } from "../../../projects/project.ts";
+import { getProject } from "../../../projects/projects.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { type Fields, textOrNull } from "../fields.ts";
+import type { Child } from "../markup.ts";
 import type { Page } from "../page.tsx";
-import type { Faults } from "../parts/submit.ts";
+import { type Faults, faultAt } from "../parts/submit.ts";
+import { PROJECT, pathTo } from "../paths.ts";
+import { projectPage } from "../project/project-page.tsx";
 import type { Dashboard } from "../routes.ts";
 import { AccessTabs } from "./parts.tsx";
 import { BLANK_TOKEN, TOKEN_FAULTS, TokenList, newToken, tokenFieldsIn, tokenPage } from "./token-parts.tsx";
 
 const TOKENS = "/access/tokens";
+const OF_PROJECT = `${PROJECT}/tokens` as const;
+
+/** The page of every token has no project in its path, and that of those that are limited to one has it. */
+type Names = { project?: string };
+
+type Sent<N = Names> = { c: DashboardContext; fields: Fields; names: N };
+
+const pathOf = ({ project }: Names) => (project === undefined ? TOKENS : pathTo(OF_PROJECT, { project }));
 
 export function tokenRoutes({ app, get, post, act }: Dashboard) {
-  const show = async (typed = BLANK_TOKEN, faults: Faults = {}): Promise<Page> => {
-    const [tokens, projects] = [await app.store.tokens.list(), await app.store.projects.list()];
-    return {
-      title: "Tokens",
-      section: "access",
-      topics: ["setup"],
-      commands: [
-        ["List tokens", "tokens list"],
-        ["Create one", "tokens create pipeline --scope flags:write -p shop --expires 90d"],
-      ],
-      content: (
-        <>
-          <AccessTabs current="tokens" />
-          <TokenList
-            to={TOKENS}
-            tokens={tokens}
-            places={[{ value: "", label: "everything" }, ...projects.flatMap(placesOf)]}
-            typed={typed}
-            faults={faults}
-          />
-        </>
-      ),
-    };
+  const show = async (
+    c: DashboardContext,
+    names: Names,
+    typed = BLANK_TOKEN,
+    faults: Faults = {},
+  ): Promise<Page> => {
+    const form = { to: pathOf(names), typed, faults };
+    const { project } = names;
+    if (project === undefined) {
+      const [tokens, projects] = await Promise.all([app.store.tokens.list(), app.store.projects.list()]);
+      const places = [{ value: "", label: "everything" }, ...projects.flatMap(placesOf)];
+      return allPage(<TokenList {...form} tokens={tokens} places={places} />);
+    }
+    const [{ environments }, { items }] = await Promise.all([
+      getProject(app, project),
+      listTokens(app, c.get("caller"), { limit: MAX_LIST }, project),
+    ]);
+    const places = [
+      { value: project, label: "the whole project" },
+      ...environments.map(({ slug }) => ({ value: `${project}/${slug}`, label: slug })),
+    ];
+    return pageOf(project, <TokenList {...form} tokens={items} places={places} />);
   };
+  const create = act({
+    operation: operations.create,
+    input({ fields, names: { project } }: Sent) {
+      const typed = tokenFieldsIn(fields);
+      const place = typed.place || (project ?? "");
+      if (project !== undefined && place.split("/")[0] !== project)
+        throw faultAt("place", "it is limited to this project");
+      return { body: newToken({ ...typed, place }, app.now()) };
+    },
+    done(created, { names }) {
+      const section = names.project === undefined ? "access" : "flags";
+      return tokenPage(created, { to: pathOf(names), label: "Tokens" }, section);
+    },
+    again: ({ c, fields, names }, faults) => show(c, names, tokenFieldsIn(fields), faults),
+    at: TOKEN_FAULTS,
+  });
+  const revoke = act({
+    operation: operations.revoke,
+    input: ({ fields, names: { token, project } }: Sent<Names & { token: string }>) => ({
+      names: { name: token },
+      query: { project: project ?? textOrNull(fields, "project") ?? undefined },
+    }),
+    done: (_, { names }) => ({ to: pathOf(names), text: `Revoked ${names.token}` }),
+  });
 
-  get(TOKENS, "admin", () => show());
-  post(
-    TOKENS,
-    "admin",
-    act({
-      operation: operations.create,
-      input: ({ fields }) => ({ body: newToken(tokenFieldsIn(fields), app.now()) }),
-      done: (created) => tokenPage(created, { to: TOKENS, label: "Tokens" }, "access"),
-      again: ({ fields }, faults) => show(tokenFieldsIn(fields), faults),
-      at: TOKEN_FAULTS,
-    }),
-  );
-  post(
-    `${TOKENS}/:token`,
-    "admin",
-    act({
-      operation: operations.revoke,
-      input: ({ fields, names: { token } }) => ({
-        names: { name: token },
-        query: { project: textOrNull(fields, "project") ?? undefined },
-      }),
-      done: (_, { names: { token } }) => ({ to: TOKENS, text: `Revoked ${token}` }),
-    }),
-  );
+  get(TOKENS, "admin", (c) => show(c, {}));
+  get(OF_PROJECT, "admin", show);
+  post(TOKENS, "admin", create);
+  post(OF_PROJECT, "admin", create);
+  post(`${TOKENS}/:token`, "admin", revoke);
+  post(`${OF_PROJECT}/:token`, "admin", revoke);
+}
+
+function allPage(list: Child): Page {
+  return {
+    title: "Tokens",
+    section: "access",
+    topics: ["setup"],
+    commands: [
+      ["List tokens", "tokens list"],
+      ["Create one", "tokens create pipeline --scope flags:write -p shop --expires 90d"],
+    ],
+    content: (
+      <>
+        <AccessTabs current="tokens" />
+        {list}
+      </>
+    ),
+  };
+}
+
+function pageOf(project: string, list: Child): Page {
+  return projectPage({
+    project,
+    tab: "tokens",
+    title: "Tokens",
+    heading: "Tokens",
+    commands: [
+      ["Lists the same", "tokens list", { p: project }],
+      ["Creates one", "tokens create", "pipeline", { p: project, scope: "flags:write", expires: "90d" }],
+    ],
+    content: list,
+  });
 }
 
 function placesOf({ slug, environments }: Project) {
