@@ -92,13 +92,6 @@ export function revisionIn(fields: Fields): number | null {
   return Number(text);
 }
 
-/** The option of that name. Throws `invalid`: `a role is one of …`. */
-export function oneOf<T extends string>(noun: string, options: readonly T[], text: string): T {
-  const found = options.find((each) => each === text);
-  if (found === undefined) throw new AppError("invalid", `${noun} is one of ${options.join(", ")}`);
-  return found;
-}
-
 /** The number of the row in the value of a button such as `up-2`; 0 for one of no row. */
 export function rowOf(act: string): number {
   return Number(/-(\d{1,6})$/.exec(act)?.[1] ?? 0);

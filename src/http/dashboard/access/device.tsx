@@ -5,7 +5,7 @@ import { durationInWords } from "../../../base/units.ts";
 import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { sentence } from "../error-page.tsx";
-import { oneOf, textOf } from "../fields.ts";
+import { chosenOf, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { Facts } from "../parts/card.tsx";
 import { TextField } from "../parts/field.tsx";
@@ -31,9 +31,9 @@ export function deviceRoutes({ app, get, post }: Dashboard) {
     "/device",
     null,
     async (c, fields) => {
-      const [code, given] = [textOf(fields, "code").trim(), textOf(fields, "answer")];
-      if (given === "") return show(c, code);
-      const answer = oneOf("an answer", ["allow", "deny"], given);
+      const code = textOf(fields, "code").trim();
+      if (textOf(fields, "answer") === "") return show(c, code);
+      const answer = chosenOf({ allow: "allow", deny: "deny" } as const, fields, "answer");
       return refusable(c, code, async () => {
         await answerLogin(app, c.get("caller"), code, answer);
         return answeredPage(answer);

@@ -3,7 +3,7 @@ import type { Identity } from "../../../access/oidc/identity-store.ts";
 import { disconnectIdentity } from "../../../access/oidc/oidc-sign-in.ts";
 import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import type { DashboardOptions } from "../dashboard-env.ts";
-import { oneOf, textOf } from "../fields.ts";
+import { chosenOf } from "../fields.ts";
 import { Facts } from "../parts/card.tsx";
 import { AskingButton } from "../parts/danger.tsx";
 import { Button, Form } from "../parts/link.tsx";
@@ -20,7 +20,7 @@ export function identityRoutes({ app, cookies, post }: Dashboard, oidc: Oidc): v
     async (c, fields) => {
       const { session } = c.get("session")!.signedIn;
       const caller = c.get("caller");
-      if (oneOf("an answer", ["connect", "disconnect"], textOf(fields, "do")) === "disconnect") {
+      if (chosenOf({ connect: false, disconnect: true }, fields)) {
         await disconnectIdentity(app, caller);
         return { to: "/me", text: `Disconnected your account at ${oidc.rules.name}` };
       }
