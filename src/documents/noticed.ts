@@ -2,7 +2,6 @@ import type { ChangeKind } from "../access/history-entry.ts";
 import { type Noticed, fieldChanges } from "../delivery/notices/change-notice.ts";
 import type { NoticeType } from "../delivery/notices/notice-types.ts";
 import { viewExperiment } from "../experiments/experiment.ts";
-import type { FiredGuard } from "../flags/ramps/guard.ts";
 import { viewRamp } from "../flags/ramps/ramp.ts";
 import { segmentState } from "../flags/segment.ts";
 import type { SetupChange } from "./setup.ts";
@@ -22,47 +21,32 @@ const NOTICED: Record<ChangeKind, NoticeType | null> = {
 
 /** How a change is announced to the targets of its project; undefined if it is not. */
 export function noticedChange(change: SetupChange): Noticed[] {
-  if (change.change === "putRamp") return rampNotices(change);
-  if (change.change === "putExperiment") return experimentNotices(change);
+  if (change.change === "putRamp") {
+    const { ramp } = change;
+    return courseNotices(change, { ...ramp, name: ramp.flag }, { ramp: viewRamp(ramp) });
+  }
+  if (change.change === "putExperiment") {
+    const { experiment } = change;
+    return courseNotices(change, experiment, { experiment: viewExperiment(experiment) });
+  }
   // The event of its ramp says so.
   if (change.change === "putFlag" && change.isStep) return [];
   const noticed = noticedAs(change);
   return noticed === null ? [] : [noticed];
 }
 
-function rampNotices({
-  project,
-  ramp,
-  events,
-  history,
-  fired,
-}: SetupChange & { change: "putRamp" }): Noticed[] {
-  const { environment, flag: name } = ramp;
-  const changes = history ? fieldChanges(history.before, history.after) : [];
-  const members = { ramp: viewRamp(ramp) };
-  const noticed = events.map((type): Noticed => ({ project, environment, name, type, changes, members }));
-  return [...noticed, ...guardNotices({ project, environment, name }, fired)];
-}
-
-function experimentNotices({
-  project,
-  experiment,
-  events,
-  history,
-  fired,
-}: SetupChange & { change: "putExperiment" }): Noticed[] {
-  const { environment, name } = experiment;
-  const changes = history ? fieldChanges(history.before, history.after) : [];
-  const members = { experiment: viewExperiment(experiment) };
-  const noticed = events.map((type): Noticed => ({ project, environment, name, type, changes, members }));
-  return [...noticed, ...guardNotices({ project, environment, name }, fired)];
-}
-
-function guardNotices(
-  place: Pick<Noticed, "project" | "environment" | "name">,
-  fired: FiredGuard | undefined,
+/** The notices of the events of a ramp or an experiment, and of a guard that fired. */
+function courseNotices(
+  { project, events, history, fired }: SetupChange & { change: "putRamp" | "putExperiment" },
+  { environment, name }: { environment: string; name: string },
+  members: Noticed["members"],
 ): Noticed[] {
-  return fired ? [{ ...place, type: "guard.fired", changes: [], members: { ...fired } }] : [];
+  const place = { project, environment, name };
+  const changes = history ? fieldChanges(history.before, history.after) : [];
+  const noticed = events.map((type): Noticed => ({ ...place, type, changes, members }));
+  return fired
+    ? [...noticed, { ...place, type: "guard.fired", changes: [], members: { ...fired } }]
+    : noticed;
 }
 
 function noticedAs(change: SetupChange): Noticed | null {
