@@ -9,7 +9,6 @@ import { wrapHelp } from "./output/wrap.ts";
 import { buildProgram } from "./program.ts";
 import { joinLists } from "./session/command-line.ts";
 import { PROPOSED_FOR } from "./session/config.ts";
-import { hintFor } from "./session/hints.ts";
 
 const EXIT_CODES: Record<ErrorCode, number> = {
   invalid: EXIT.usage,
@@ -112,6 +111,7 @@ async function reportError(
     return EXIT.usage;
   }
   if (error instanceof AppError) {
+    const { hintFor } = await import("./session/hints.ts");
     show(error.code, error.message, hintFor(error, command));
     return EXIT_CODES[error.code];
   }

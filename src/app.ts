@@ -1,8 +1,10 @@
 import type { AccessStore } from "./access/store.ts";
 import type { ProposalsApp, DocumentsApp } from "./documents/store.ts";
-import { createAssignmentReader } from "./experiments/sent-assignments.ts";
-import { createFlagReader } from "./flags/reads/flag-reader.ts";
-import { createMeasuring, type Measuring } from "./experiments/measuring.ts";
+import { addLazily } from "./base/once.ts";
+import type * as Assignments from "./experiments/sent-assignments.ts";
+import type * as FlagReader from "./flags/reads/flag-reader.ts";
+import type { Measuring } from "./experiments/measuring.ts";
+import type * as Experiments from "./experiments/measuring.ts";
 import type { ExperimentsStore } from "./experiments/store.ts";
 import type { FormPorts } from "./forms/ports.ts";
 import type { MembershipsStore } from "./memberships/store.ts";
@@ -17,18 +19,22 @@ import type { DatabaseStore } from "./maintenance/store.ts";
 export type Store = ProposalsApp["store"] & AccessStore & MembershipsStore & ExperimentsStore & DatabaseStore;
 
 /** Dependencies of every operation: clock, randomness, the slices of the store, blobs, notes. */
-export type App = Omit<DocumentsApp, "store" | "measuring"> & { store: Store; measuring: Measuring };
+export type App = Omit<DocumentsApp, "store" | "measuring"> & {
+  store: Store;
+  measuring: Measuring;
+};
 
 /**
  * Connects areas that do not know each other: flags that open forms, variants that come with submissions, and
- * experiments that count submissions.
+ * experiments that count submissions. Each is made when it is first used.
  */
 export function connectAreas<T extends Omit<App, keyof FormPorts>>(
   parts: T,
 ): T & Omit<FormPorts, "measuring"> & Pick<App, "measuring"> {
-  return Object.assign(parts, {
-    flags: createFlagReader(parts),
-    assignments: createAssignmentReader(parts),
-    measuring: createMeasuring(parts),
+  return addLazily(parts, {
+    flags: () => (require("./flags/reads/flag-reader.ts") as typeof FlagReader).createFlagReader(parts),
+    assignments: () =>
+      (require("./experiments/sent-assignments.ts") as typeof Assignments).createAssignmentReader(parts),
+    measuring: () => (require("./experiments/measuring.ts") as typeof Experiments).createMeasuring(parts),
   });
 }

@@ -40,6 +40,9 @@ const DEFAULT_DRAIN = 5000;
 /** How long the server listens before its jobs are loaded, in milliseconds, so that those who wait for it are answered first. */
 const BEFORE_JOBS = 50;
 
+/** How long a server takes to start, its jobs included, in milliseconds: see `jitPolicy` of the build. */
+const STARTED = 500;
+
 /** How long requests under way may take to finish once the server is told to stop, in milliseconds. */
 const GRACE = 10_000;
 
@@ -153,8 +156,7 @@ export async function serve(
       const more = [...reads.jobs, commitLatency.job, backups.job, auditFile].filter((job) => job !== null);
       return startWork(app, working, more);
     });
-    // Code that runs from here on runs often: see `jitPolicy` of the build.
-    Bun.unsafe.setJITPolicy(1);
+    clock.after(STARTED, () => Bun.unsafe.setJITPolicy(1)).unref();
     const nextSignal = stopSignals();
     const dashboard = dashboardOf(config, places, listeners);
     const address = listeners[0]!.localOrigin + config.basePath;

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { type Caller, confirmationIn, operatorCaller } from "../../src/access/caller.ts";
 import { requireScopeSomewhere } from "../../src/access/rights.ts";
 import type { Scope } from "../../src/access/scope.ts";
-import { NO_BROWSER } from "../../src/access/sign-in.ts";
+import { NO_BROWSER } from "../../src/access/session.ts";
 import type { App } from "../../src/app.ts";
 import { isOnReadOnlyDisk } from "../../src/base/directory.ts";
 import { once } from "../../src/base/once.ts";

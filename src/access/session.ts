@@ -4,6 +4,14 @@ import { AppError } from "../base/errors.ts";
 import type { Random } from "../base/ids.ts";
 import { LINK_MINUTES, SESSION_LIMITS } from "./limits.ts";
 
+/**
+ * A browser's description of itself, and the address and network it connects from; `network` is null for this machine.
+ */
+export type Browser = { agent: string; address: string; network: string | null };
+
+/** For a caller that is not a browser. */
+export const NO_BROWSER: Browser = { agent: "", address: "", network: null };
+
 /** How a user signed in. */
 export const SIGN_IN_METHODS = ["link", "passkey", "password", "proxy", "oidc", "cli"] as const;
 

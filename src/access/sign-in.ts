@@ -6,18 +6,17 @@ import { FACTOR_LIMITS, SESSION_LIMITS } from "./limits.ts";
 import type { Membership } from "./members/member.ts";
 import { noteSignIn, verifyPassword } from "./passwords.ts";
 import type { Role } from "./role.ts";
-import { CLI_PREFIX, type NewSession, type Session, type SignInMethod, signInSecret } from "./session.ts";
+import {
+  type Browser,
+  CLI_PREFIX,
+  type NewSession,
+  type Session,
+  type SignInMethod,
+  signInSecret,
+} from "./session.ts";
 import type { AccessApp, BegunSignIn } from "./store.ts";
 import type { User } from "./user.ts";
 import { ensureUser } from "./users.ts";
-
-/**
- * A browser's description of itself, and the address and network it connects from; `network` is null for this machine.
- */
-export type Browser = { agent: string; address: string; network: string | null };
-
-/** For a caller that is not a browser. */
-export const NO_BROWSER: Browser = { agent: "", address: "", network: null };
 
 export type SignedIn = { user: User; memberships: Membership[]; session: Session };
 

@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import type { Caller } from "../access/caller.ts";
 import type { Scope } from "../access/scope.ts";
-import type { Browser } from "../access/sign-in.ts";
+import type { Browser } from "../access/session.ts";
 import type { App } from "../app.ts";
 import type { Deployment, Download } from "./deployment.ts";
 

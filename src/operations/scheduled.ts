@@ -1,6 +1,6 @@
 import { AppError } from "../base/errors.ts";
 import { MAX_LIST, nextOf } from "../base/pages.ts";
-import { cancelScheduled, scheduleChange } from "../flags/schedule/schedule.ts";
+import { SLUG } from "../base/slug.ts";
 import { type ScheduledChange, viewScheduled } from "../flags/schedule/scheduled-change.ts";
 import { noun } from "./operation.ts";
 
@@ -12,6 +12,8 @@ export const scheduled = noun("scheduled changes", () => import("./schema/schedu
     scope: "flags:read",
     place: "environment",
     defaults: { limit: MAX_LIST },
+    isPlainQuery: (query) =>
+      Object.entries(query).every(([name, value]) => name === "environment" && SLUG.test(String(value))),
     run: async ({ app, names, query: { environment = null, limit, after } }) => {
       const page = await app.store.scheduled.page(names.project, environment, {
         limit,
@@ -28,8 +30,10 @@ export const scheduled = noun("scheduled changes", () => import("./schema/schedu
     place: "environment",
     proposes: true,
     status: 201,
-    run: async ({ app, caller, names, body: { at, patch } }) =>
-      viewScheduled(await scheduleChange(app, caller, names, { patch, at: Date.parse(at) })),
+    async run({ app, caller, names, body: { at, patch } }) {
+      const { scheduleChange } = await import("../flags/schedule/schedule.ts");
+      return viewScheduled(await scheduleChange(app, caller, names, { patch, at: Date.parse(at) }));
+    },
   },
   cancel: {
     method: "DELETE",
@@ -38,7 +42,10 @@ export const scheduled = noun("scheduled changes", () => import("./schema/schedu
     scope: "flags:write",
     place: "environment",
     proposes: true,
-    run: ({ app, caller, names }) => cancelScheduled(app, caller, names, names.scheduled),
+    async run({ app, caller, names }) {
+      const { cancelScheduled } = await import("../flags/schedule/schedule.ts");
+      return cancelScheduled(app, caller, names, names.scheduled);
+    },
   },
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { openApp } from "../../cli/data/open.ts";
-import { NO_BROWSER, newSession } from "../../src/access/sign-in.ts";
+import { newSession } from "../../src/access/sign-in.ts";
+import { NO_BROWSER } from "../../src/access/session.ts";
 import type { ProposalView } from "../../src/documents/changes/proposal.ts";
 import { formflag, onData } from "../support/commands.ts";
 import { startServer } from "../support/executable.ts";

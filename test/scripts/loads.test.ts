@@ -8,12 +8,12 @@ import { tempDirectory } from "../support/temp.ts";
  * loads something else later: each costs time and memory of every start (`npm run bench -- start`).
  */
 const MOST = {
-  "--version": [45, 270],
-  "flags get": [230, 950],
-  "flags list": [226, 945],
-  "flags set": [395, 2100],
-  "serve until it listens": [280, 1100],
-  "serve with its jobs": [325, 1290],
+  "--version": [42, 255],
+  "flags get": [197, 840],
+  "flags list": [195, 840],
+  "flags set": [270, 1180],
+  "serve until it listens": [257, 1020],
+  "serve with its jobs": [308, 1235],
 };
 
 test("a command loads only what it needs, and a server what it needs to listen", () => {

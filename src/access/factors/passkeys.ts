@@ -3,7 +3,7 @@ import { AppError } from "../../base/errors.ts";
 import { dashedKey } from "../../base/ids.ts";
 import type { Caller } from "../caller.ts";
 import { FACTOR_LIMITS, SIGN_IN_LIMITS } from "../limits.ts";
-import { type Browser, type NewlySignedIn, newSession, signedIn } from "../sign-in.ts";
+import { type NewlySignedIn, newSession, signedIn } from "../sign-in.ts";
 import type { AccessApp } from "../store.ts";
 import { type Throttle, createThrottle } from "../throttle.ts";
 import type { Passkey, SpentChallenge } from "./factor.ts";
@@ -18,7 +18,7 @@ import {
   verifyUse,
 } from "./webauthn.ts";
 import { sha256 } from "../../base/sum.ts";
-import { signInSecret } from "../session.ts";
+import { signInSecret, type Browser } from "../session.ts";
 import type { User } from "../user.ts";
 
 /** A challenge as a device signs it, in base64url, and as it is spent. */

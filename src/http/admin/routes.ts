@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Hono } from "hono/quick";
-import { type Browser, NO_BROWSER } from "../../access/sign-in.ts";
+import { type Browser, NO_BROWSER } from "../../access/session.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { App } from "../../app.ts";
 import { createTurns } from "../../base/event-loop.ts";

@@ -1,5 +1,6 @@
 import type { Scope } from "../../access/scope.ts";
-import type { Browser, SignedIn } from "../../access/sign-in.ts";
+import type { SignedIn } from "../../access/sign-in.ts";
+import type { Browser } from "../../access/session.ts";
 import type { App } from "../../app.ts";
 import type { AppError } from "../../base/errors.ts";
 import type { Given } from "../../operations/call.ts";

@@ -1,4 +1,4 @@
-import { NO_BROWSER } from "../../access/sign-in.ts";
+import { NO_BROWSER } from "../../access/session.ts";
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import { parseDuration } from "../../base/units.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import type { Role } from "../../../src/access/role.ts";
-import { NO_BROWSER, newSession } from "../../../src/access/sign-in.ts";
+import { newSession } from "../../../src/access/sign-in.ts";
+import { NO_BROWSER } from "../../../src/access/session.ts";
 import { createToken } from "../../../src/access/tokens.ts";
 import { createUser } from "../../../src/access/users.ts";
 import type { ProposalView } from "../../../src/documents/changes/proposal.ts";

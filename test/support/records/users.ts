@@ -1,12 +1,8 @@
 import { HASHING } from "../../../src/access/password.ts";
 import type { UserRole } from "../../../src/access/role.ts";
 import { userCaller } from "../../../src/access/sessions.ts";
-import {
-  type Browser,
-  type Entrance,
-  type NewlySignedIn,
-  signInByLink,
-} from "../../../src/access/sign-in.ts";
+import { type Entrance, type NewlySignedIn, signInByLink } from "../../../src/access/sign-in.ts";
+import type { Browser } from "../../../src/access/session.ts";
 import { createLink, createUser } from "../../../src/access/users.ts";
 import type { App } from "../../../src/app.ts";
 import { apply } from "./apply.ts";
