@@ -1,5 +1,5 @@
+import { formOf } from "../forms/form-words.ts";
 import { own } from "../../../base/shapes/own.ts";
-import { shortName } from "../../../access/place.ts";
 import { maskTarget } from "../../../delivery/target.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
 import type { DeliveryStatus } from "../../../delivery/delivery-status.ts";
@@ -49,7 +49,7 @@ export function eventInWords(event: string): string {
 
 /** The form whose submission is delivered, or the event of a project, for people. */
 export function subjectOf({ project, form, environment, event }: Delivery): string {
-  if (form !== null) return shortName({ project, slug: form });
+  if (form !== null) return formOf({ project, form });
   return `${eventInWords(event!)} in ${environment === null ? project : `${project}/${environment}`}`;
 }
 

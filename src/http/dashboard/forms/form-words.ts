@@ -26,6 +26,11 @@ export function shownName(name: string | null): string | null {
   return project === null ? slug : shortName({ project, slug });
 }
 
+/** The short name of the form of a submission, a delivery or a count. */
+export function formOf({ project, form }: { project: string; form: string }): string {
+  return shortName({ project, slug: form });
+}
+
 /** The forms that a list is about: one, or by a slug and a colon those of a project; null for all. */
 export function chosenIn(name: string | null): { form: string | null; project: string | null } {
   const { project, slugOrKey } = parseFormName(name ?? "");

@@ -1,10 +1,8 @@
-import { chosenIn, shownName } from "../forms/form-words.ts";
-import { shortName } from "../../../access/place.ts";
+import { chosenIn, shownName, formOf } from "../forms/form-words.ts";
 import type { FormCounts } from "../../../forms/store.ts";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { A, Button, ButtonLink, Hidden } from "../parts/link.tsx";
 import { addressOf, useView } from "../view.ts";
-import { MATCHING } from "./delete-page.tsx";
 import { type InboxQuery, PAGE_FILTERS, isFiltered, parametersOf, pathOf } from "./query.ts";
 import type { SavedView } from "../../../access/user.ts";
 import type { Submission } from "../../../forms/submission.ts";
@@ -85,10 +83,7 @@ function FilterField({
 function FormChooser({ form, forms }: { form: string | null; forms: readonly FormCounts[] }) {
   if (forms.length > MAX_OPTIONS)
     return <TextField name="form" label="Form" value={shownName(form)} placeholder="Slug of a form" />;
-  const options = forms.map(({ project, form: slug }) => {
-    const name = shortName({ project, slug });
-    return { value: name, label: name };
-  });
+  const options = forms.map(formOf).map((name) => ({ value: name, label: name }));
   const projects = [...new Set(forms.map(({ project }) => project))];
   const ofProjects =
     projects.length < 2
@@ -125,6 +120,25 @@ export function BulkBar({ listing: { query, next, counts } }: { listing: Listing
   );
 }
 
+/** Downloads of what the list of a form shows. */
+export function ExportLinks({ query }: { query: InboxQuery }) {
+  const shown = { ...parametersOf({ ...query, before: null }), folder: query.folder };
+  return (
+    <>
+      {["csv", "jsonl", "zip"].map((format) => (
+        <>
+          <A to={`${pathOf(query)}/export`} query={{ ...shown, format }}>
+            {format.toUpperCase()}
+          </A>{" "}
+        </>
+      ))}
+    </>
+  );
+}
+
+/** Path of actions on everything that a filter selects. It cannot be a form's: slugs do not begin with a dash. */
+export const MATCHING = "/inbox/-/matching";
+
 /** Display names of the folders. */
 export const FOLDER_NAMES = { inbox: "Inbox", spam: "Spam", archived: "Archive" } as const;
 
@@ -154,8 +168,8 @@ type Count = "inbox" | "unread" | "spam" | "archived";
 /** How many submissions a form has, or all of them. */
 export function sumOf(counts: readonly FormCounts[], form: string | null, count: Count): number {
   const [name, only] = [shownName(form), chosenIn(form).project];
-  const chosen = counts.filter(({ project, form: slug }) =>
-    only === null ? name === null || shortName({ project, slug }) === name : project === only,
+  const chosen = counts.filter((each) =>
+    only === null ? name === null || formOf(each) === name : each.project === only,
   );
   return chosen.reduce((sum, each) => sum + each[count], 0);
 }

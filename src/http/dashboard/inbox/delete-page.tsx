@@ -1,10 +1,10 @@
-import { shortName } from "../../../access/place.ts";
+import { formOf } from "../forms/form-words.ts";
 import type { Page } from "../page.tsx";
 import type { Submission } from "../../../forms/submission.ts";
 import { Danger } from "../parts/danger.tsx";
-import { A } from "../parts/link.tsx";
 import { Foreign, counted } from "../parts/text.tsx";
-import { type InboxQuery, parametersOf, pathOf, valuesOf } from "./query.ts";
+import { ExportLinks, MATCHING } from "./controls.tsx";
+import { type InboxQuery, valuesOf } from "./query.ts";
 import { summaryOf } from "../submissions/rows.tsx";
 
 /** Names of submissions that a question shows. */
@@ -22,18 +22,15 @@ export function deletePage(submissions: readonly Submission[], query: InboxQuery
     content: (
       <div class="stack narrow">
         <ul class="named">
-          {submissions.slice(0, MAX_NAMED).map(({ data, project, form: slug }) => (
+          {submissions.slice(0, MAX_NAMED).map((each) => (
             <li>
-              <Foreign text={summaryOf(data).from} /> <span class="soft">{shortName({ project, slug })}</span>
+              <Foreign text={summaryOf(each.data).from} /> <span class="soft">{formOf(each)}</span>
             </li>
           ))}
           {submissions.length > MAX_NAMED && <li>and {submissions.length - MAX_NAMED} more</li>}
         </ul>
         <p>Files and deliveries are deleted too. This cannot be undone.</p>
-        <ExportFirst
-          query={query}
-          forms={[...new Set(submissions.map(({ project, form: slug }) => shortName({ project, slug })))]}
-        />
+        <ExportFirst query={query} forms={[...new Set(submissions.map(formOf))]} />
         <Danger
           to="/inbox/delete"
           values={[...ids.map((id) => ["submission", id] as const), ...pairsOf(valuesOf(query))]}
@@ -48,30 +45,19 @@ export function deletePage(submissions: readonly Submission[], query: InboxQuery
 
 /** Links that save what the list shows, before it is deleted. */
 function ExportFirst({ query, forms }: { query: InboxQuery; forms: readonly string[] }) {
-  const filter = { ...parametersOf({ ...query, before: null }), folder: query.folder };
   return (
     <div class="stack">
       <p>Export the list first:</p>
       <ul class="named">
         {forms.slice(0, MAX_NAMED).map((form) => (
           <li>
-            {form}:{" "}
-            {["csv", "jsonl", "zip"].map((format) => (
-              <>
-                <A to={`${pathOf({ form })}/export`} query={{ ...filter, format }}>
-                  {format.toUpperCase()}
-                </A>{" "}
-              </>
-            ))}
+            {form}: <ExportLinks query={{ ...query, form }} />
           </li>
         ))}
       </ul>
     </div>
   );
 }
-
-/** Path of actions on everything that a filter selects. It cannot be a form's: slugs do not begin with a dash. */
-export const MATCHING = "/inbox/-/matching";
 
 /** The word that is typed before everything that a filter selects is deleted. */
 export const DELETE_WORD = "delete";

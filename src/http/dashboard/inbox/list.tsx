@@ -8,7 +8,7 @@ import { BY_AGE, Pager } from "../parts/list.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Empty } from "../parts/card.tsx";
 import { useMayWriteForms } from "../view.ts";
-import { FOLDER_NAMES, type Listing, sumOf, BulkBar, Filters } from "./controls.tsx";
+import { FOLDER_NAMES, type Listing, sumOf, BulkBar, ExportLinks, Filters } from "./controls.tsx";
 import { type InboxQuery, commandOptions, isFiltered, parametersOf, pathOf, valuesOf } from "./query.ts";
 import { SubmissionTable } from "./table.tsx";
 import { Views } from "./views.tsx";
@@ -73,7 +73,9 @@ function Actions({ query }: { query: InboxQuery }) {
           <ButtonLink to={pathOf(query)} query={parametersOf({ ...query, isTable: !isTable, before: null })}>
             {isTable ? "List" : "Table"}
           </ButtonLink>
-          <Exports query={query} />
+          <p class="exports small">
+            Export <ExportLinks query={query} />
+          </p>
         </>
       )}
       {mayWrite && (
@@ -82,23 +84,6 @@ function Actions({ query }: { query: InboxQuery }) {
         </ButtonLink>
       )}
     </>
-  );
-}
-
-/** Downloads of what the list shows. */
-function Exports({ query }: { query: InboxQuery }) {
-  return (
-    <p class="exports small">
-      Export{" "}
-      {(["csv", "jsonl", "zip"] as const).map((format) => (
-        <A
-          to={`${pathOf(query)}/export`}
-          query={{ ...parametersOf({ ...query, before: null }), folder: query.folder, format }}
-        >
-          {format.toUpperCase()}
-        </A>
-      ))}
-    </p>
   );
 }
 

@@ -1,14 +1,13 @@
 import { seenCounts } from "./load.ts";
-import { chosenIn, namedShort, shownName } from "../forms/form-words.ts";
-import { shortName } from "../../../access/place.ts";
+import { chosenIn, namedShort, shownName, formOf } from "../forms/form-words.ts";
 import { countMatching } from "../../../forms/inbox/bulk.ts";
 import { MAX_BULK_IDS } from "../../../forms/limits.ts";
 import { type SubmissionFilter, isSelective } from "../../../forms/inbox/filters.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf, textOrNull } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";
-import { DELETE_WORD, MATCHING, deleteAllPage } from "./delete-page.tsx";
-import { FOLDER_NAMES, sumOf, MarkButtons } from "./controls.tsx";
+import { DELETE_WORD, deleteAllPage } from "./delete-page.tsx";
+import { FOLDER_NAMES, MATCHING, sumOf, MarkButtons } from "./controls.tsx";
 import { backIn, marked } from "./marks.ts";
 import {
   type InboxQuery,
@@ -84,9 +83,7 @@ export function matchingRoutes({ app, get, post, perform, viewOf }: Dashboard) {
   async function formsWith(c: DashboardContext, { form, folder }: InboxQuery): Promise<string[]> {
     const only = chosenIn(form).project;
     const counts = await seenCounts(app, c.get("caller"));
-    return counts
-      .filter((each) => each[folder] > 0 && (only === null || each.project === only))
-      .map(({ project, form: slug }) => shortName({ project, slug }));
+    return counts.filter((each) => each[folder] > 0 && (only === null || each.project === only)).map(formOf);
   }
 }
 

@@ -1,6 +1,6 @@
+import { formOf } from "../forms/form-words.ts";
 import type { Caller } from "../../../access/caller.ts";
 import { hasScope, hasScopeSomewhere, visibleProjects } from "../../../access/rights.ts";
-import { shortName } from "../../../access/place.ts";
 import type { App } from "../../../app.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
 import type { ProposalView } from "../../../documents/changes/proposal.ts";
@@ -72,7 +72,7 @@ export async function readWaiting({ app, caller, forms, projects, staleCounts }:
       .filter(({ unread }) => unread > 0)
       .toSorted((a, b) => b.unread - a.unread)
       .slice(0, MOST)
-      .map(({ project, form: slug, unread }) => ({ form: shortName({ project, slug }), count: unread })),
+      .map((each) => ({ form: formOf(each), count: each.unread })),
   };
 }
 
@@ -84,11 +84,11 @@ async function readFailing(app: App, caller: Caller): Promise<FailingTarget[]> {
   const groups = Map.groupBy(items, (each) => `${subjectOf(each)} ${each.target}`);
   return [...groups.values()].slice(0, MOST).map((group) => {
     const [last] = group as [Delivery];
-    const { project, form: slug, target } = last;
+    const { project, form, target } = last;
     return {
       recipient: recipients.get(target)!,
       subject: subjectOf(last),
-      form: slug === null ? null : shortName({ project, slug }),
+      form: form === null ? null : formOf({ project, form }),
       last,
       count: group.length,
     };

@@ -1,4 +1,4 @@
-import { shortName } from "../../../access/place.ts";
+import { formOf } from "../forms/form-words.ts";
 import { type Day, HOUR_MS, hourOf } from "../../../base/days.ts";
 import type { FormStats } from "../../../maintenance/stats.ts";
 import type { RecentRevision } from "../../../projects/history.ts";
@@ -31,13 +31,11 @@ type Props = {
 /** Submissions of each day and form, with their number and its trend; the days on which flags changed are marked. */
 export function SubmissionsChart(props: Props) {
   const { days, chosen, stats, changes, labels } = props;
-  const isChosen = ({ project, form: slug }: { project: string; form: string }) =>
-    chosen.form === null || shortName({ project, slug }) === chosen.form;
+  const isChosen = (each: { project: string; form: string }) =>
+    chosen.form === null || formOf(each) === chosen.form;
   const entries = stats.submissions
     .filter((each) => each.inbox > 0 && isChosen(each))
-    .map(({ day, project, form: slug, inbox }) => {
-      return { bar: day, series: shortName({ project, slug }), count: inbox };
-    });
+    .map((each) => ({ bar: each.day, series: formOf(each), count: each.inbox }));
   const { series, valuesOf } = toSeries(entries, "Other forms");
   const marks = Map.groupBy(changes, ({ at }) => days.findLast(({ from }) => from <= hourOf(at))?.day);
   const each = Math.max(2, Math.round(days.length / 4));
@@ -90,7 +88,7 @@ const MOST = 100;
 function ChartFilter({ chosen, stats }: Pick<Props, "chosen" | "stats">) {
   const { days, form } = chosen;
   const ranges = [...new Set([...RANGES, days])].toSorted((a, b) => a - b);
-  const names = stats.forms.map(({ project, form: slug }) => shortName({ project, slug }));
+  const names = stats.forms.map(formOf);
   return (
     <FilterForm to="/" label="Chart">
       <SelectField

@@ -1,5 +1,5 @@
+import { formOf } from "../forms/form-words.ts";
 import { hasScopeSomewhere } from "../../../access/rights.ts";
-import { shortName } from "../../../access/place.ts";
 import { type Day, HOUR_MS, lastDays } from "../../../base/days.ts";
 import { AppError } from "../../../base/errors.ts";
 import { createRecentChanges, createStaleCounts } from "../../../flags/schedule/upcoming.ts";
@@ -50,9 +50,9 @@ export function todayRoutes({ app, options, get, viewOf }: Dashboard) {
     if (chosen.form !== null) {
       const known = forms?.forms ?? [];
       const bySlug = known.filter((each) => each.form === chosen.form);
-      const found = known.find((each) => nameOf(each) === chosen.form) ?? (bySlug.length === 1 && bySlug[0]);
+      const found = known.find((each) => formOf(each) === chosen.form) ?? (bySlug.length === 1 && bySlug[0]);
       if (!found) throw new AppError("not_found", `form "${chosen.form}" does not exist`);
-      chosen.form = nameOf(found);
+      chosen.form = formOf(found);
     }
     return todayPage({
       stats,
@@ -66,10 +66,6 @@ export function todayRoutes({ app, options, get, viewOf }: Dashboard) {
       hasProject: !mayReadFlags || projects.length > 0,
     });
   });
-}
-
-function nameOf({ project, form: slug }: { project: string; form: string }): string {
-  return shortName({ project, slug });
 }
 
 /** Throws `invalid`. */

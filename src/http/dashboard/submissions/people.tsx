@@ -1,3 +1,4 @@
+import { formOf } from "../forms/form-words.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
@@ -25,7 +26,6 @@ import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { Foreign, visible, counted } from "../parts/text.tsx";
 import { addressOf, useMayWriteForms, useView } from "../view.ts";
-import { shortName } from "../../../access/place.ts";
 import type { PurgeResult } from "../../../forms/keeping/purge.ts";
 import { Danger } from "../parts/danger.tsx";
 
@@ -253,7 +253,7 @@ function erasePage(address: string, planned: PurgeResult, typed: string): Page {
               {
                 label: "Form",
                 heading: true,
-                cell: ({ project, form }) => shortName({ project, slug: form }),
+                cell: formOf,
               },
               {
                 label: "Submissions",

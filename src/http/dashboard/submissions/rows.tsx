@@ -1,5 +1,4 @@
-import { chosenIn } from "../forms/form-words.ts";
-import { shortName } from "../../../access/place.ts";
+import { chosenIn, formOf } from "../forms/form-words.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import { handledOf } from "../../../forms/submission-columns.ts";
 import { inboxPath } from "../paths.ts";
@@ -15,8 +14,8 @@ import { useMayWriteForms } from "../view.ts";
 export type SubmissionPlace = Pick<Submission, "project" | "form" | "id">;
 
 /** The path of the page of a submission behind the dashboard's. */
-export function submissionPath({ project, form, id }: SubmissionPlace): string {
-  return `${inboxPath(shortName({ project, slug: form }))}/${id}`;
+export function submissionPath(place: SubmissionPlace): string {
+  return `${inboxPath(formOf(place))}/${place.id}`;
 }
 
 /** The query that a submission's page needs to show the same list beside it. */
@@ -86,7 +85,7 @@ function Row({
               </Badge>
             )),
           )}
-          {hasForms && <Badge>{shortName({ project, slug: form })}</Badge>}
+          {hasForms && <Badge>{formOf({ project, form })}</Badge>}
           {files.length > 0 && (
             <span class="files">
               <Icon name="file" />

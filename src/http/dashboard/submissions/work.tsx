@@ -1,5 +1,5 @@
+import { formOf } from "../forms/form-words.ts";
 import type { Submission } from "../../../forms/submission.ts";
-import { shortName } from "../../../access/place.ts";
 import { HANDLING_LIMITS } from "../../../forms/limits.ts";
 import type { SeenFlags } from "../../../forms/seen-flags.ts";
 import { handledOf } from "../../../forms/submission-columns.ts";
@@ -206,8 +206,8 @@ export function OthersCard({ others, address }: { others: NonNullable<Reading["o
 
 /** The facts about the sender of a submission. */
 export function Sender({ view: { submission, address, formName, mails, work } }: { view: SubmissionView }) {
-  const { id, createdAt, meta, flags, project, form } = submission;
-  const name = shortName({ project, slug: form });
+  const { id, createdAt, meta, flags } = submission;
+  const name = formOf(submission);
   const subject = encodeURIComponent(`Re: ${formName.toWellFormed()}`);
   return (
     <Card id="sender-title" title="Sender">
