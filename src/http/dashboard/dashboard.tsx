@@ -20,10 +20,9 @@ import { codeRoutes } from "./factors/code.tsx";
 import { isJsonPath, passkeyRoutes } from "./factors/passkey-routes.ts";
 import { totpRoutes } from "./factors/totp.tsx";
 import type { ParametersOf } from "./paths.ts";
-import { ProposedInstead, createActs } from "./perform.ts";
+import { createActs } from "./perform.ts";
 import { createRendering } from "./rendering.tsx";
-import { projectPath } from "./paths.ts";
-import type { Dashboard, Done } from "./routes.ts";
+import type { Dashboard } from "./routes.ts";
 import { SECTIONS } from "./sections.ts";
 import { SECURITY_HEADERS, requireOwnForm } from "./security.ts";
 import { invitationRoutes } from "./access/invitation.tsx";
@@ -146,7 +145,7 @@ function dashboardOn(parts: Parts): Dashboard {
         const caller = callerOf(c, fields);
         await caller.verify();
         c.set("caller", caller);
-        const done = await act(c, fields, (await settled(c)) as ParametersOf<typeof path>).catch(proposed);
+        const done = await act(c, fields, (await settled(c)) as ParametersOf<typeof path>);
         if (done instanceof Response) return done;
         if ("content" in done) return render(c, done);
         const { text, undo } = done;
@@ -165,14 +164,6 @@ function requireHere(c: DashboardContext, caller: Caller, scope: Scope): void {
   const reach = reachOf(c);
   if (reach.project === undefined && scope !== "admin") requireScopeAt(caller, scope, c.req.param());
   else requireScope(caller, scope, reach);
-}
-
-/** Goes on to the page of a change that was proposed in place of what a form stands for. Throws any other error. */
-function proposed(error: unknown): Done {
-  if (!(error instanceof ProposedInstead)) throw error;
-  const { project, id, needed } = error.proposal;
-  const text = `The change is proposed: it needs ${needed === 1 ? "an approval" : `${needed} approvals`}.`;
-  return { to: `${projectPath(project)}/changes/${encodeURIComponent(id)}`, text };
 }
 
 /** Errors become pages. */

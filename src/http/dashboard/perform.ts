@@ -1,4 +1,5 @@
 import type { App } from "../../app.ts";
+import { AppError } from "../../base/errors.ts";
 import type { ProposalView } from "../../documents/changes/proposal.ts";
 import { type Given, checkedInput, requireAdmitted } from "../../operations/call.ts";
 import { performBy } from "../../operations/changes/perform.ts";
@@ -6,19 +7,10 @@ import type { Call, Operation, Output, Schemas } from "../../operations/operatio
 import { createDeployment } from "../deployment.ts";
 import type { DashboardContext, DashboardOptions } from "./dashboard-env.ts";
 import { textOf } from "./fields.ts";
-import { confirmable } from "./parts/confirm.tsx";
+import { askingPage } from "./parts/confirm.tsx";
 import { submit } from "./parts/submit.ts";
-import { type Acts, browserOf } from "./routes.ts";
-
-/** Thrown in place of a result: the change was proposed. */
-export class ProposedInstead extends Error {
-  readonly proposal: ProposalView;
-
-  constructor(proposal: ProposalView) {
-    super();
-    this.proposal = proposal;
-  }
-}
+import { projectPath } from "./paths.ts";
+import { type Acts, type Done, browserOf } from "./routes.ts";
 
 /** A call by the user of a page, checked as the admin API checks one. */
 async function callOf<S extends Schemas, P extends string>(
@@ -43,6 +35,12 @@ async function callOf<S extends Schemas, P extends string>(
   return { app, deployment, caller, sender: browserOf(c), ...input, tag: () => {} } as Call<S, P>;
 }
 
+/** Goes on to the page of a change that was proposed in place of what a form stands for. */
+function proposed({ project, id, needed }: ProposalView): Done {
+  const text = `The change is proposed: it needs ${needed === 1 ? "an approval" : `${needed} approvals`}.`;
+  return { to: `${projectPath(project)}/changes/${encodeURIComponent(id)}`, text };
+}
+
 /** Calls operations for the pages of a dashboard. */
 export function createActs(app: App, options: DashboardOptions): Acts {
   return {
@@ -58,16 +56,19 @@ export function createActs(app: App, options: DashboardOptions): Acts {
         const run = async () => {
           const call = await callOf(app, options, c, operation, await input(sent));
           const propose = textOf(fields, "propose");
-          if (propose === "" || !operation.proposes) return { output: await operation.run(call) };
-          const performed = await performBy({ propose }, operation, call);
-          if ("change" in performed) throw new ProposedInstead(performed.change);
-          return { output: performed.value };
+          if (propose === "" || !operation.proposes) return { value: await operation.run(call) };
+          return performBy({ propose }, operation, call);
         };
         const all = async () => {
-          const performed = confirm
-            ? await confirmable(fields, run, () => confirm(sent), operation.proposes)
-            : await run();
-          return "output" in performed ? done(performed.output as never, sent) : performed;
+          const performed = await run().catch(async (refusal: unknown) => {
+            const isAsked =
+              refusal instanceof AppError &&
+              (refusal.code === "unconfirmed" || (refusal.code === "unapproved" && operation.proposes));
+            if (!confirm || !isAsked) throw refusal;
+            return askingPage({ fields, confirmation: await confirm(sent), refusal });
+          });
+          if ("change" in performed) return proposed(performed.change);
+          return "value" in performed ? done(performed.value as never, sent) : performed;
         };
         return again ? submit(all, (faults, error) => again(sent, faults, error), at) : all();
       },

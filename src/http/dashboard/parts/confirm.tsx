@@ -1,5 +1,5 @@
 import type { Child, PropsWithChildren } from "../markup.ts";
-import { AppError } from "../../../base/errors.ts";
+import type { AppError } from "../../../base/errors.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Revision } from "../../../projects/history.ts";
 import type { App } from "../../../app.ts";
@@ -51,50 +51,33 @@ export type Confirmation = {
 /** The names of fields that the page of a confirmation asks for itself. */
 const OWN = new Set(["confirm", "why", "propose"]);
 
-/**
- * Returns what `act` does, which the form in `fields` stands for. If it would change a locked environment that the form does
- * not confirm, returns the page that asks for that (428), which sends the same form once more; likewise the page that
- * proposes it, if it needs approvals and can be proposed.
- */
-export async function confirmable<T>(
-  fields: Fields,
-  act: () => Promise<T>,
-  describe: () => Promise<Confirmation>,
-  proposes = false,
-): Promise<T | Page> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const isProposed = error.code === "unapproved" && proposes;
-    if (!isProposed && error.code !== "unconfirmed") throw error;
-    const confirmation = await describe();
-    const { title, label, back } = confirmation;
-    return {
-      title,
-      heading: isProposed ? "Propose this change?" : `${label}?`,
-      section: "flags",
-      status: 428,
-      back,
-      content: isProposed ? (
-        <Propose fields={fields} confirmation={confirmation} refusal={error.message} />
-      ) : (
-        <Confirm fields={fields} confirmation={confirmation} />
-      ),
-    };
-  }
-}
-
-/** How long a proposal of a page stays open. */
+/** How long a change stays open that a page proposes. */
 export const PROPOSED_FOR = "14d";
 
-type AskedProps = { fields: Fields; confirmation: Confirmation };
+type Asked = { fields: Fields; confirmation: Confirmation; refusal: AppError };
 
-function Propose({ fields, confirmation: { change, back }, refusal }: AskedProps & { refusal: string }) {
+/**
+ * The page (428) that asks to confirm a change that was refused since an environment is locked, or to propose one that needs
+ * approvals. It sends the same form once more.
+ */
+export function askingPage(asked: Asked): Page {
+  const { title, label, back } = asked.confirmation;
+  const isProposal = asked.refusal.code === "unapproved";
+  return {
+    title,
+    heading: isProposal ? "Propose this change?" : `${label}?`,
+    section: "flags",
+    status: 428,
+    back,
+    content: isProposal ? <Propose {...asked} /> : <Confirm {...asked} />,
+  };
+}
+
+function Propose({ fields, confirmation: { change, back }, refusal }: Asked) {
   return (
     <div class="stack narrow">
       <Notice>
-        <p>{sentence(refusal)}</p>
+        <p>{sentence(refusal.message)}</p>
       </Notice>
       {change}
       <Danger
@@ -111,7 +94,7 @@ function Propose({ fields, confirmation: { change, back }, refusal }: AskedProps
   );
 }
 
-function Confirm({ fields, confirmation }: AskedProps) {
+function Confirm({ fields, confirmation }: Asked) {
   const { label, isDeletion, environments, change, last, rate, back } = confirmation;
   const locked = environments.filter((each) => each.locked);
   const typed = textsOf(fields, "confirm");

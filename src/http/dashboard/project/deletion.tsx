@@ -11,7 +11,6 @@ import type { DashboardContext } from "../dashboard-env.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import type { Command } from "../parts/commands.tsx";
-import { confirmable } from "../parts/confirm.tsx";
 import { Danger } from "../parts/danger.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
@@ -26,7 +25,7 @@ const DELETE_PROJECT = `${PROJECT}/delete` as const;
 /** Environments whose last read is looked up before a project is deleted. */
 const SHOWN = 25;
 
-export function deletionRoutes({ app, get, post, perform }: Dashboard) {
+export function deletionRoutes({ app, get, post, act, perform }: Dashboard) {
   get(DELETE_ENVIRONMENT, "admin", async (_, { project, environment }) =>
     environmentPage(app, project, await getEnvironment(app, project, environment)),
   );
@@ -45,26 +44,27 @@ export function deletionRoutes({ app, get, post, perform }: Dashboard) {
     return projectDeletionPage(app, await getProject(app, slug), typed);
   };
   get(DELETE_PROJECT, "admin", (c, { project }) => projectPageOf(c, project));
+  const deleteProject = act({
+    operation: projects.delete,
+    input: ({ names }: { names: { project: string } }) => ({ names }),
+    done: (_, { names: { project } }) => ({ to: "/projects", text: `The project ${project} is deleted.` }),
+    confirm: async ({ names: { project } }) => ({
+      title: `Confirm the deletion of ${project}`,
+      label: `Delete ${project}`,
+      isDeletion: true,
+      environments: (await getProject(app, project)).environments,
+      change: <p>Every environment, flag, segment and form of the project is deleted.</p>,
+      back: { to: `${projectPath(project)}/settings`, label: "Settings" },
+    }),
+  });
   post(DELETE_PROJECT, "admin", async (c, fields, names) => {
-    const { slug, environments } = await getProject(app, names.project);
+    const { slug } = await getProject(app, names.project);
     const typed = textOf(fields, "name").trim();
     if (typed !== slug) return { ...(await projectPageOf(c, slug, typed)), status: 400 };
     // The page says what its forms hold: the name confirms that too.
     const caller = c.get("caller");
     c.set("caller", { ...caller, hasConfirmed: (name) => name === slug || caller.hasConfirmed(name) });
-    const done = await confirmable(
-      fields,
-      () => perform(c, projects.delete, { names }),
-      async () => ({
-        title: `Confirm the deletion of ${slug}`,
-        label: `Delete ${slug}`,
-        isDeletion: true,
-        environments,
-        change: <p>Every environment, flag, segment and form of the project is deleted.</p>,
-        back: { to: `${projectPath(slug)}/settings`, label: "Settings" },
-      }),
-    );
-    return done ?? { to: "/projects", text: `The project ${slug} is deleted.` };
+    return deleteProject(c, fields, names);
   });
 }
 
