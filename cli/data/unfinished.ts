@@ -76,7 +76,7 @@ function underLock(data: string, folder: string, work: () => void): void {
 }
 
 /** Directories that restores have set aside, the oldest first. */
-export function asidesOf(data: string): string[] {
+function asidesOf(data: string): string[] {
   const [parent, start] = [dirname(data), basename(asideOf(data, ""))];
   const names = namesIn(parent).filter((name) => name.startsWith(start));
   return names.toSorted().map((name) => join(parent, name));
