@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import type { NewOf } from "../../src/base/kinds/kinds.ts";
-import { durationInWords } from "../../src/base/units.ts";
+import { type NewOf, recordInWords } from "../../src/base/kinds/kinds.ts";
 import { FEED } from "../../src/forms/feeds/feed-card.ts";
 import { feeds as operations } from "../../src/operations/feeds/feeds.ts";
 import type { Io } from "../output/terminal.ts";
@@ -97,7 +96,7 @@ function addListCommand(feeds: Command, io: Io): void {
           feed.form,
           feed.name,
           feed.format,
-          filterOf(feed),
+          recordInWords(FEED, feed),
           feed.lastReadAt ?? "never",
           feed.expiresAt ?? "never",
         ]);
@@ -105,16 +104,4 @@ function addListCommand(feeds: Command, io: Io): void {
         if (all.length === 0) suggest("No feeds yet. Next: formflag feeds create <form> --format csv");
       }),
     );
-}
-
-type Filter = { fields: string[] | null; search: string | null; since: number | null; limit: number };
-
-/** `name, email; "urgent"; of 30 days; at most 100`. */
-function filterOf({ fields, search, since, limit }: Filter): string {
-  return [
-    fields?.join(", ") ?? "all fields",
-    ...(search === null ? [] : [`"${search}"`]),
-    ...(since === null ? [] : [`of ${durationInWords(since)}`]),
-    `at most ${limit}`,
-  ].join("; ");
 }

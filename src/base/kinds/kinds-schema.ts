@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { Card, Field, NewOf } from "./kinds.ts";
-import { momentOf, wellFormed } from "../slug-schema.ts";
+import type { Card, Field, NewOf, ShownOf } from "./kinds.ts";
+import { momentOf, timestamp, wellFormed } from "../slug-schema.ts";
 
 type Numbers = { is: "count" | "bytes" | "seconds"; least: number; most: number; errors?: [string, string] };
 
@@ -61,6 +61,23 @@ function schemaOf(name: string, { kind }: Field): z.ZodMiniType {
     default:
       return kind satisfies never;
   }
+}
+
+/** The members of a record of a noun in the answers of the admin API, by its card. */
+export function shownSchemas<C extends Card>(card: C): { [N in keyof C]: z.ZodMiniType<ShownOf<C>[N]> } {
+  const members = Object.entries(card).map(([name, field]) => {
+    const schema = shownSchema(field);
+    return [name, field.default === null ? z.nullable(schema) : schema];
+  });
+  return Object.fromEntries(members) as { [N in keyof C]: z.ZodMiniType<ShownOf<C>[N]> };
+}
+
+function shownSchema({ kind }: Field): z.ZodMiniType {
+  if (kind.is === "switch") return z.boolean();
+  if (kind.is === "count" || kind.is === "bytes" || kind.is === "seconds") return z.int();
+  if (kind.is === "names") return z.array(z.string());
+  if (kind.is === "choice") return z.enum(kind.among);
+  return kind.is === "expiry" ? timestamp : z.string();
 }
 
 /** The schema of a new record of a noun, by its card. */

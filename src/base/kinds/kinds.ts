@@ -34,6 +34,8 @@ export type Field = {
   hint?: string;
   /** The name of the control on a page, if it is not that of the field. */
   control?: string;
+  /** A value in the words of a list; null for one that it does not name. Without it, the field has a column or none. */
+  words?: (value: never) => string | null;
 };
 
 /** The fields of a noun, by their names in the admin API, in the order in which commands and pages have them. */
@@ -124,3 +126,31 @@ export type NewOf<C extends Card> = { [N in RequiredOf<C>]: ValueOf<C[N]["kind"]
     | (C[N] extends { default: null } ? null : never)
     | undefined;
 };
+
+/** A record of a noun in the answers of the admin API. */
+export type ShownOf<C extends Card> = {
+  [N in keyof C]: ValueOf<C[N]["kind"]> | (C[N] extends { default: null } ? null : never);
+};
+
+/** A record of a noun as it is stored, where a time is in milliseconds since 1970. */
+export type RecordOf<C extends Card> = {
+  [N in keyof C]:
+    | (C[N]["kind"] extends { is: "expiry" } ? number : ValueOf<C[N]["kind"]>)
+    | (C[N] extends { default: null } ? null : never);
+};
+
+/** A new record with the defaults of its card. A field without a value and a default has to be set by the caller. */
+export function recordOf<C extends Card>(card: C, given: NewOf<C>): RecordOf<C> {
+  const fields = Object.entries<Field>(card).map(([name, field]) => {
+    const value = (given as Record<string, unknown>)[name] ?? field.default;
+    return [name, field.kind.is === "expiry" && typeof value === "string" ? Date.parse(value) : value];
+  });
+  return Object.fromEntries(fields) as RecordOf<C>;
+}
+
+/** The fields of a record that a list names, in their words: `name, email; of 30 days; at most 1000`. */
+export function recordInWords(card: Card, record: Readonly<Record<string, unknown>>): string {
+  return Object.entries(card)
+    .flatMap(([name, { words }]) => words?.(record[name] as never) ?? [])
+    .join("; ");
+}

@@ -1,4 +1,5 @@
 import type { Card } from "../../base/kinds/kinds.ts";
+import { durationInWords } from "../../base/units.ts";
 import { FEED_LIMITS, SEARCH_LIMITS, SUBMISSION_LIMITS } from "../limits.ts";
 
 /** The formats of a feed, which are the endings of its address. */
@@ -33,6 +34,7 @@ export const FEED = {
     option: ["field <field...>", "show only these fields, in this order (default: everything)"],
     label: "Fields",
     hint: "Such as name, email; empty for all",
+    words: (names: readonly string[] | null) => names?.join(", ") ?? "all fields",
   },
   search: {
     kind: { is: "text", most: SEARCH_LIMITS.characters },
@@ -40,6 +42,7 @@ export const FEED = {
     option: ["search <text>", "only submissions with all these words"],
     label: "Search",
     hint: "Words that a submission has, or label:urgent; empty for all",
+    words: (search: string | null) => (search === null ? null : `"${search}"`),
   },
   /** The age in seconds up to which submissions are in it; null for any. */
   since: {
@@ -48,12 +51,14 @@ export const FEED = {
     option: ["since <time>", "only submissions of this time before now, such as 30d"],
     label: "Not older than",
     hint: "Such as 30d or 12h; empty for any age",
+    words: (seconds: number | null) => (seconds === null ? null : `of ${durationInWords(seconds)}`),
   },
   /** The most submissions that are in it. */
   limit: {
     kind: { is: "count", least: 1, most: FEED_LIMITS.items },
     default: FEED_LIMITS.defaultItems,
     option: ["limit <n>", `number of submissions, at most ${FEED_LIMITS.items}`],
+    words: (count: number) => `at most ${count}`,
   },
   expiresAt: {
     kind: { is: "expiry" },

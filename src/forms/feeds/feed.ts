@@ -1,7 +1,8 @@
 import { AppError } from "../../base/errors.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
-import { FEED_FORMATS } from "./feed-card.ts";
+import type { RecordOf } from "../../base/kinds/kinds.ts";
+import { type FEED, FEED_FORMATS } from "./feed-card.ts";
 
 export type FeedFormat = (typeof FEED_FORMATS)[number];
 
@@ -9,20 +10,10 @@ export type FeedFormat = (typeof FEED_FORMATS)[number];
 export type FeedRecord = {
   id: string;
   formKey: string;
-  name: string;
-  format: FeedFormat;
-  /** The fields that it shows, in their order; null for all. */
-  fields: readonly string[] | null;
-  search: string | null;
-  /** The age in seconds up to which submissions are in it; null for any. */
-  since: number | null;
-  /** The most submissions that are in it. */
-  limit: number;
   /** Milliseconds since 1970, as all times here. */
   createdAt: number;
-  expiresAt: number | null;
   lastReadAt: number | null;
-};
+} & RecordOf<typeof FEED>;
 
 /** A feed with the slugs of its project and form, and the form's name. */
 export type FoundFeed = FeedRecord & { project: string; form: string; formName: string };
@@ -42,7 +33,7 @@ export function viewFeed({
     expiresAt: timeOf(expiresAt),
     lastReadAt: timeOf(lastReadAt),
   };
-  return { ...feed, fields: feed.fields && [...feed.fields], ...times };
+  return { ...feed, ...times };
 }
 
 /** The secret in the address of a feed: 32 random bytes. */

@@ -3,7 +3,7 @@ import { change, type Plan } from "../../access/door.ts";
 import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { dashedKey } from "../../base/ids.ts";
-import type { NewOf } from "../../base/kinds/kinds.ts";
+import { type NewOf, recordOf } from "../../base/kinds/kinds.ts";
 import { sha256 } from "../../base/sum.ts";
 import type { FormChange } from "../change.ts";
 import type { FormName } from "../form-name.ts";
@@ -12,7 +12,7 @@ import { searchOf } from "../inbox/submission-filter.ts";
 import { FEED_LIMITS } from "../limits.ts";
 import { type FormSelection, findForm, seesFormsOf, selectProjects } from "../lookup.ts";
 import type { FormsApp } from "../store.ts";
-import type { FEED } from "./feed-card.ts";
+import { FEED } from "./feed-card.ts";
 import { type FeedRecord, type FoundFeed, feedToken, noSuchFeed, viewFeed } from "./feed.ts";
 
 /** Milliseconds between two times that a feed is noted as read. */
@@ -34,10 +34,10 @@ export async function createFeed(
 ): Promise<FeedView & { token: string }> {
   await findForm(app, caller, "forms:write", form);
   requireSearch(input.search ?? null);
-  const expiresAt = input.expiresAt == null ? null : Date.parse(input.expiresAt);
+  const given = recordOf(FEED, input);
   return change(app, caller, async ({ at }): Promise<Plan<FormChange, FeedView & { token: string }>> => {
     const { key, slug, name, project } = await findForm(app, caller, "forms:write", form);
-    if (expiresAt !== null && expiresAt <= at)
+    if (given.expiresAt !== null && given.expiresAt <= at)
       throw new AppError("invalid", "a feed must expire in the future");
     if ((await app.store.feeds.count(key)) >= FEED_LIMITS.feeds)
       throw new AppError("conflict", `form "${slug}" has ${FEED_LIMITS.feeds} feeds, the most there may be`, {
@@ -47,14 +47,10 @@ export async function createFeed(
     const feed: FeedRecord = {
       id: dashedKey(app.random),
       formKey: key,
+      ...given,
       name: input.name ?? name,
-      format: input.format,
-      fields: input.fields ? [...new Set(input.fields)] : null,
-      search: input.search ?? null,
-      since: input.since ?? null,
-      limit: input.limit ?? FEED_LIMITS.defaultItems,
+      fields: given.fields && [...new Set(given.fields)],
       createdAt: at,
-      expiresAt,
       lastReadAt: null,
     };
     return {

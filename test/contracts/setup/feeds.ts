@@ -31,7 +31,7 @@ export function feedsContract(driver: Driver): void {
 
     test("are found as they were stored, by id and by the hash of their token", async () => {
       const { key, slug, name } = await addForm(store, fresh());
-      const more = { format: "atom", fields: ["b", "ä"], search: "a b", since: 60, limit: 10_000 } as const;
+      const more = { format: "atom" as const, fields: ["b", "ä"], search: "a b", since: 60, limit: 10_000 };
       const feed = await insert(key, { ...more, expiresAt: NOW + 5 });
       const found = { ...feed, project: "default", form: slug, formName: name };
       expect(await store.feeds.find(feed.id)).toEqual(found);

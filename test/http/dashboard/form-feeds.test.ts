@@ -29,7 +29,7 @@ test("A feed is created with its address shown once, listed and revoked", async 
   const [feed] = await feeds();
   expect(feed).toMatchObject({ name: "Team", fields: ["name", "email"], since: 2_592_000 });
   const { text } = await get(PATH);
-  expect(text).toContain("1,000 at most; of the last 30 days; fields name, email");
+  expect(text).toContain("name, email; of 30 days; at most 1000");
   expect(text).not.toContain("/v1/feeds/");
   expect((await post(`${PATH}/${feed!.id}`, {})).text).toContain("Revoked the feed");
   expect(await feeds()).toEqual([]);

@@ -1,5 +1,6 @@
 import { shortName } from "../../../access/place.ts";
 import { MAX_LIST } from "../../../base/pages.ts";
+import { recordInWords } from "../../../base/kinds/kinds.ts";
 import { FEED } from "../../../forms/feeds/feed-card.ts";
 import type { FoundFeed } from "../../../forms/feeds/feed.ts";
 import { listFeeds } from "../../../forms/feeds/feeds.ts";
@@ -145,7 +146,7 @@ function Feeds({ form, feeds, typed, faults }: Props) {
         columns={[
           { label: "Name", heading: true, cell: ({ name }) => <Foreign text={name} /> },
           { label: "Format", cell: ({ format }) => format.toUpperCase() },
-          { label: "Submissions", cell: (feed) => <Foreign text={contentOf(feed)} /> },
+          { label: "Submissions", cell: (feed) => <Foreign text={recordInWords(FEED, feed)} /> },
           { label: "Last read", cell: ({ lastReadAt }) => (lastReadAt ? <Time at={lastReadAt} /> : "never") },
           { label: "Expires", cell: ({ expiresAt }) => (expiresAt ? <Time at={expiresAt} /> : "never") },
           ...(mayChange ? [actions] : []),
@@ -154,18 +155,6 @@ function Feeds({ form, feeds, typed, faults }: Props) {
       {mayChange && <NewFeed to={to} typed={typed} faults={faults} />}
     </>
   );
-}
-
-/** The submissions and fields of a feed, in words. */
-function contentOf({ fields, search, since, limit }: FoundFeed): string {
-  return [
-    `${limit.toLocaleString("en")} at most`,
-    since !== null && `of the last ${Math.max(1, Math.round(since / 86_400))} days`,
-    search !== null && `with ${search}`,
-    fields !== null && `fields ${fields.join(", ")}`,
-  ]
-    .filter(Boolean)
-    .join("; ");
 }
 
 function NewFeed({ to, typed, faults }: { to: string; typed: Fields | null; faults: Faults }) {
