@@ -52,8 +52,6 @@ const COLUMNS: { [Name in ColumnName]: Column<Submission[Name]> } = {
   },
 };
 
-const COLUMN_NAMES = Object.keys(COLUMNS) as ColumnName[];
-
 /** The columns that people change. */
 export const HANDLED = ["assignee", "labels"] as const;
 
@@ -70,8 +68,13 @@ export const NO_COLUMNS: Pick<Submission, ColumnName> = {
 
 /** The columns of an imported row. Throws `invalid`. */
 export function readColumns(row: Readonly<Record<string, unknown>>): Pick<Submission, ColumnName> {
-  const columns = COLUMN_NAMES.map((name) => [name, COLUMNS[name].read(row[name] ?? null)]);
-  return Object.fromEntries(columns) as Pick<Submission, ColumnName>;
+  const { meta = null, flags = null, assignee = null, labels = null } = row;
+  return {
+    meta: COLUMNS.meta.read(meta),
+    flags: COLUMNS.flags.read(flags),
+    assignee: COLUMNS.assignee.read(assignee),
+    labels: COLUMNS.labels.read(labels),
+  };
 }
 
 /** The columns that people change, of their words in a CSV file. */

@@ -10,7 +10,7 @@ import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../form
 import { parsed } from "../../../forms/submission.ts";
 import { labelsOf, labelsText } from "../../../forms/inbox/handling.ts";
 import type { ImportedSubmission } from "../../../forms/store.ts";
-import { HANDLED, NO_COLUMNS } from "../../../forms/submission-columns.ts";
+import { HANDLED } from "../../../forms/submission-columns.ts";
 import { textOf, bytesOf } from "../ids.ts";
 import { type Value, type Work, all, FOR_UPDATE_OF_S, first } from "../work.ts";
 import { PROJECT_OF_FORM } from "../rows.ts";
@@ -45,10 +45,8 @@ export const COLUMNS = `${COLUMNS_BUT_DATA}, s.data`;
 export const IMPORTED_COLUMNS = "data, created_at, state, spam, unread, meta, flags, assignee, labels";
 
 export function importedValues(submission: ImportedSubmission): Value[] {
-  const { data, createdAt, state, spam, read, meta, flags, assignee, labels } = {
-    ...NO_COLUMNS,
-    ...submission,
-  };
+  const { data, createdAt, state, spam, read } = submission;
+  const { meta = null, flags = null, assignee = null, labels = [] } = submission;
   return [
     data,
     createdAt,
