@@ -6,7 +6,8 @@ import type { Group } from "../../../forms/settings/setting.ts";
 import { SETTINGS, type SettingName, inOrder } from "../../../forms/settings/settings.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { type SentSettings, SettingFields, changedIn } from "../parts/kind-field.tsx";
+import { SettingFields, changedIn } from "../parts/kind-field.tsx";
+import type { Typed } from "../parts/submit.ts";
 import { Button, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { FormTabs } from "./form-tabs.tsx";
@@ -39,7 +40,7 @@ export function settingsIn(fields: Fields, timeZone: string) {
 }
 
 /** The settings of a form, a form of the page for each group. */
-export function settingsPage(form: Form, timeZone: string, sent?: SentSettings): Page {
+export function settingsPage(form: Form, timeZone: string, sent?: Typed): Page {
   const to = formPath(shortName(form));
   const settingOf = (name: SettingName) => {
     const { kind, field, default: unset } = SETTINGS[name];

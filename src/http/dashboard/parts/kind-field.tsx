@@ -5,7 +5,7 @@ import { type Fields, textOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
 import { AreaField, CheckField, SelectField, TextField } from "./field.tsx";
 import { Hidden } from "./link.tsx";
-import { type Faults, faultsAt } from "./submit.ts";
+import { type Faults, type Typed, faultsAt } from "./submit.ts";
 
 type Props = {
   kind: Kind;
@@ -70,9 +70,6 @@ function optionsOf({ among, labels }: Extract<Kind, { is: "choice" }>, mayLack: 
 /** A setting with the text of its value. */
 type Setting = Omit<Props, "value" | "error" | "timeZone"> & { text: string };
 
-/** Settings that were sent, with what is wrong with them; the fault of no field is the one of the form. */
-export type SentSettings = { fields: Fields; faults: Faults };
-
 /** The field with the text that a page was made with, beside the one of the setting. */
 const beforeName = (name: string) => `before-${name}`;
 
@@ -83,7 +80,7 @@ export function SettingFields({
   timeZone = "UTC",
 }: {
   settings: readonly Setting[];
-  sent: SentSettings | undefined;
+  sent: Typed | undefined;
   timeZone?: string;
 }) {
   const textIn = (field: string, text: string) =>

@@ -7,7 +7,8 @@ import {
 } from "../../../projects/project-settings.ts";
 import type { Fields } from "../fields.ts";
 import { Facts } from "../parts/card.tsx";
-import { type SentSettings, SettingFields, changedIn } from "../parts/kind-field.tsx";
+import { SettingFields, changedIn } from "../parts/kind-field.tsx";
+import type { Typed } from "../parts/submit.ts";
 import { Button, Form } from "../parts/link.tsx";
 import { projectPath } from "../paths.ts";
 import { useMay } from "../view.ts";
@@ -29,7 +30,7 @@ export function ProjectForm({
 }: {
   project: Project;
   usage: Usage | null;
-  typed: SentSettings | undefined;
+  typed: Typed | undefined;
 }) {
   const [isAdmin, isOfEverything] = [useMay("admin"), useMay("admin", {})];
   const mayChange = (name: SettingName) => (SETTINGS[name].isOfInstance ? isOfEverything : isAdmin);

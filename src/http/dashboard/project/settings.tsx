@@ -7,7 +7,7 @@ import { getEnvironment } from "../../../projects/environments.ts";
 import { getProject, usageOf } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, textOf, textOrNull } from "../fields.ts";
-import { submit } from "../parts/submit.ts";
+import { type Typed, submit } from "../parts/submit.ts";
 import type { Dashboard } from "../routes.ts";
 import { ENVIRONMENT, PROJECT, pathTo, environmentPath, projectPath } from "../paths.ts";
 import { projectPatchIn, ProjectForm } from "./project-form.tsx";
@@ -16,7 +16,7 @@ import type { Page } from "../page.tsx";
 import { ButtonLink } from "../parts/link.tsx";
 import { Card, Facts } from "../parts/card.tsx";
 import { useMay } from "../view.ts";
-import { type SentSettings, settingFaults } from "../parts/kind-field.tsx";
+import { settingFaults } from "../parts/kind-field.tsx";
 import { Pager } from "../parts/list.tsx";
 import { projectPage } from "./project-page.tsx";
 import {
@@ -142,7 +142,7 @@ type Settings = {
   after: string;
   more: boolean;
   usage: Usage | null;
-  typed?: SentSettings;
+  typed?: Typed;
   /** A new environment as it was typed. */
   draft?: Draft;
 };
