@@ -1,9 +1,9 @@
-import { segmentState } from "../../src/flags/segment.ts";
+import { recordedState } from "../../src/flags/segment.ts";
 import { clock } from "../../src/base/clock.ts";
 import type { Command } from "commander";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../src/base/pages.ts";
 import type { Source } from "../../src/access/source.ts";
-import type { viewRevision } from "../../src/projects/history.ts";
+import { type viewRevision, actionOf, nounOf } from "../../src/projects/history.ts";
 import type { Io } from "../output/terminal.ts";
 import { printable, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
@@ -125,7 +125,10 @@ async function run(session: Session, { subject, query, limit }: Values): Promise
   const { JSON_NOTATION, printDiff } = await import("../output/diff.ts");
   const changes = await changesOf(session, subject, query, limit);
   const texts = changes.map((change) => {
-    const states = { before: stateOf(change, change.before), after: stateOf(change, change.after) };
+    const states = {
+      before: recordedState(change.kind, change.before),
+      after: recordedState(change.kind, change.after),
+    };
     const head = headOf(change, subject);
     return printDiff({ head, color: "bold", ...states }, JSON_NOTATION, session.paint);
   });
@@ -161,9 +164,8 @@ async function changesOf(
 function headOf(change: Change, { kind: asked, name: named }: Subject): string {
   const { revision, at, who, environment, kind, name, project } = change;
   const isNamed = named !== undefined && asked !== "project";
-  const noun = kind === "scheduled" ? "flag" : kind === "ramp" ? "ramp of flag" : kind;
   const own = kind === "ramp" && asked === "flag" ? ["ramp"] : [];
-  const what = isNamed ? own : [`${noun} ${project == null ? "" : `${project}/`}${name}`];
+  const what = isNamed ? own : [`${nounOf(kind)} ${project == null ? "" : `${project}/`}${name}`];
   const isPlaced = kind !== "form" && kind !== "project" && (isNamed || kind !== "environment");
   const where = isPlaced ? [environment ?? "all environments"] : [];
   const parts = [
@@ -186,16 +188,4 @@ function reviewOf({ review, bypass }: Partial<Change>): string {
   if (bypass) return shown`\nchange ${review.change}, without approvals`;
   const approvers = review.approvers.join(", ");
   return shown`\nchange ${review.change}, proposed by ${review.author}, approved by ${approvers}`;
-}
-
-function actionOf({ kind, before, after }: Change): string {
-  if (kind === "scheduled") return "dropped";
-  return before === null ? "created" : after === null ? "deleted" : "updated";
-}
-
-/** A state as fields: the rule of a segment is one, and so is each environment of a flag that was deleted. */
-function stateOf({ kind }: Change, state: unknown): unknown {
-  if (state === null) return {};
-  if (kind === "segment") return segmentState(state);
-  return (state as { environments?: unknown }).environments ?? state;
 }

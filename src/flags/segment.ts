@@ -58,6 +58,13 @@ export function segmentState(state: unknown): unknown {
   return isNamed ? state : { rule: state };
 }
 
+/** A recorded state as fields: the rule of a segment is one, and so is each environment of a flag that was deleted. */
+export function recordedState(kind: string, state: unknown): unknown {
+  if (state === null) return {};
+  if (kind === "segment") return segmentState(state);
+  return (state as { environments?: unknown }).environments ?? state;
+}
+
 /** The rule of a segment as JSON text, and the form that fills it, if one does. */
 export type SegmentDefinition = Pick<SegmentRecord, "rule" | "source">;
 

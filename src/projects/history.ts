@@ -69,3 +69,14 @@ export function viewRevision(change: Revision) {
 export function viewPlacedRevision({ project, ...change }: PlacedRevision) {
   return { project, ...viewRevision(change) };
 }
+
+/** What a revision did; `dropped` is a scheduled change that was not made. */
+export function actionOf({ kind, before, after }: Pick<Revision, "kind" | "before" | "after">) {
+  if (kind === "scheduled") return "dropped";
+  return before === null ? "created" : after === null ? "deleted" : "updated";
+}
+
+/** The noun for the thing that a revision names. */
+export function nounOf(kind: ChangeKind): string {
+  return kind === "scheduled" ? "flag" : kind === "ramp" ? "ramp of flag" : kind;
+}

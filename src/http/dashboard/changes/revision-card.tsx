@@ -3,9 +3,9 @@ import { isObject } from "../../../base/json.ts";
 import type { experimentState } from "../../../experiments/experiment.ts";
 import { rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
 import type { rampState } from "../../../flags/ramps/ramp.ts";
-import { segmentState } from "../../../flags/segment.ts";
+import { recordedState } from "../../../flags/segment.ts";
 import type { Environment } from "../../../projects/environment.ts";
-import type { Revision } from "../../../projects/history.ts";
+import { type Revision, actionOf, nounOf } from "../../../projects/history.ts";
 import { Diff, Settings } from "../parts/diff.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Badge, EnvironmentName, type Tone } from "../parts/status.tsx";
@@ -141,11 +141,9 @@ function ChangedThing({ project, entry }: Omit<Props, "environments">) {
   return <A to={settingPath({ project, environment, flag: name })}>{name}</A>;
 }
 
-/** A state as fields: the rule of a segment is one, and so is each environment of a flag that was deleted. */
+/** A recorded state as fields, in sentences where it is of a ramp or an experiment. */
 export function stateOf({ kind }: Pick<Revision, "kind">, state: unknown): unknown {
-  if (state === null) return {};
-  if (kind === "segment") return segmentState(state);
-  return (state as { environments?: unknown }).environments ?? stateInWords(kind, state);
+  return state === null ? {} : stateInWords(kind, recordedState(kind, state));
 }
 
 /** Why a scheduled change failed, and what it would have set. */
@@ -168,17 +166,11 @@ const ACTIONS: Record<ReturnType<typeof actionOf>, readonly [label: string, tone
   dropped: ["scheduled change failed", "bad"],
 };
 
-function actionOf({ kind, before, after }: Revision) {
-  if (kind === "scheduled") return "dropped";
-  return before === null ? "created" : after === null ? "deleted" : "updated";
-}
-
 /** A change in a few words: `flag checkout changed in production`. */
 export function describeRevision(entry: Revision): string {
   const { kind, name, environment } = entry;
-  const noun = kind === "scheduled" ? "flag" : kind === "ramp" ? "ramp of flag" : kind;
   const place = environment === null || kind === "environment" ? "" : ` in ${environment}`;
-  return `${noun} ${name}, ${ACTIONS[actionOf(entry)][0]}${place}`;
+  return `${nounOf(kind)} ${name}, ${ACTIONS[actionOf(entry)][0]}${place}`;
 }
 
 /** An environment by its slug, which may have been deleted since. */
