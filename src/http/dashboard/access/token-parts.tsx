@@ -2,7 +2,7 @@ import { SCOPES, type Scope } from "../../../access/scope.ts";
 import { type CreatedToken, type Token, tokenCursor } from "../../../access/token.ts";
 import { parseDuration } from "../../../base/units.ts";
 import { sentence } from "../error-page.tsx";
-import { type Fields, textOf, textsOf } from "../fields.ts";
+import { type Fields, textOf, textOrNull, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { Empty } from "../parts/card.tsx";
 import { AskingButton } from "../parts/danger.tsx";
@@ -11,7 +11,7 @@ import { Button, Form } from "../parts/link.tsx";
 import { List } from "../parts/list.tsx";
 import { secretPage } from "../parts/secret.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
-import { type Faults, faultAt } from "../parts/submit.ts";
+import { type Typed, faultAt, typedAt } from "../parts/submit.ts";
 import { type Column } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { useView } from "../view.ts";
@@ -30,40 +30,24 @@ const SCOPE_TEXTS: Record<Scope, string> = {
   "forms:write": "changes forms and submissions",
 };
 
-/** A new token as it was typed; `place` is the project or environment that it is limited to, as `shop/live`. */
-export type TokenFields = {
-  name: string;
-  scopes: readonly Scope[];
-  place: string;
-  expires: string;
-  /** Origins of pages that may use a browser key, separated by white space or commas. */
-  origins: string;
-};
-
-export const BLANK_TOKEN: TokenFields = { name: "", scopes: [], place: "", expires: "90d", origins: "" };
-
-export function tokenFieldsIn(fields: Fields): TokenFields {
-  const scopes = textsOf(fields, "scope");
-  return {
-    name: textOf(fields, "name").trim(),
-    scopes: SCOPES.filter((scope) => scopes.includes(scope)),
-    place: textOf(fields, "place"),
-    expires: textOf(fields, "expires").trim(),
-    origins: textOf(fields, "origins").trim(),
-  };
-}
-
-/** The new token of a form, as `tokens.create` takes it. Throws the fault of a time that cannot be read. */
-export function newToken({ name, scopes, place, expires, origins }: TokenFields, now: number) {
+/**
+ * The new token of a form, as `tokens.create` takes it; without a place of its own it is limited to `project`. Throws the fault
+ * of a time that cannot be read, and of another project.
+ */
+export function newToken(fields: Fields, now: number, project: string | undefined) {
+  const expires = textOf(fields, "expires").trim();
   const seconds = expires === "" ? null : parseDuration(expires);
   if (seconds === undefined) throw faultAt("expires", `write the time as 90d or 12h, not ${expires}`);
-  const [project, environment] = place === "" ? [] : place.split("/");
+  const place = textOrNull(fields, "place") ?? project;
+  const [slug, environment] = place?.split("/") ?? [];
+  if (project !== undefined && slug !== project) throw faultAt("place", "it is limited to this project");
+  const origins = textOrNull(fields, "origins");
   return {
-    name,
-    scopes,
-    ...(project !== undefined && { project }),
+    name: textOf(fields, "name").trim(),
+    scopes: textsOf(fields, "scope"),
+    ...(slug !== undefined && { project: slug }),
     ...(environment !== undefined && { environment }),
-    ...(origins !== "" && { allowedOrigins: origins.split(/[\s,]+/) }),
+    ...(origins !== null && { allowedOrigins: origins.split(/[\s,]+/) }),
     expiresAt: seconds === null ? null : new Date(now + seconds * 1000).toISOString(),
   };
 }
@@ -86,15 +70,15 @@ export function TokenList({
   tokens,
   places,
   typed,
-  faults,
 }: {
   to: string;
   tokens: readonly Token[];
   /** Places to which a new token can be limited; the first is chosen. */
   places: readonly Place[];
-  typed: TokenFields;
-  faults: Faults;
+  typed: Typed | null;
 }) {
+  const fault = typed?.faults["scopes"];
+  const scopes = typed === null ? [] : textsOf(typed.fields, "scope");
   return (
     <>
       <List
@@ -112,40 +96,28 @@ export function TokenList({
         <h2>Create a token</h2>
         <div class="columns">
           <TextField
-            name="name"
+            {...typedAt(typed, "name")}
             label="Name"
             hint="Of the program or person, such as pipeline"
-            value={typed.name}
-            error={faults["name"]}
             required
           />
-          <SelectField
-            name="place"
-            label="Limited to"
-            value={typed.place}
-            options={places}
-            error={faults["place"]}
-          />
+          <SelectField {...typedAt(typed, "place")} label="Limited to" options={places} />
           <TextField
-            name="expires"
+            {...typedAt(typed, "expires", "90d")}
             label="Expires after"
             hint="Such as 90d; empty for never"
-            value={typed.expires}
-            error={faults["expires"]}
           />
           <TextField
-            name="origins"
+            {...typedAt(typed, "origins")}
             label="Websites"
             hint="Of a browser key, such as https://shop.example.com; empty for any"
-            value={typed.origins}
-            error={faults["origins"]}
           />
         </div>
         <fieldset>
           <legend>Scopes</legend>
-          {faults["scopes"] && (
+          {fault && (
             <p class="error" id="scopes-error">
-              {faults["scopes"]}
+              {fault}
             </p>
           )}
           <div class="columns">
@@ -156,8 +128,8 @@ export function TokenList({
                 value={scope}
                 label={scope}
                 hint={sentence(SCOPE_TEXTS[scope])}
-                checked={typed.scopes.includes(scope)}
-                fault={faults["scopes"] && "scopes-error"}
+                checked={scopes.includes(scope)}
+                fault={fault && "scopes-error"}
               />
             ))}
           </div>

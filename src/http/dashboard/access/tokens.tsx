@@ -7,12 +7,12 @@ import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, textOrNull } from "../fields.ts";
 import type { Child } from "../markup.ts";
 import type { Page } from "../page.tsx";
-import { type Faults, faultAt } from "../parts/submit.ts";
+import type { Typed } from "../parts/submit.ts";
 import { PROJECT, pathTo } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
 import type { Dashboard } from "../routes.ts";
 import { AccessTabs } from "./parts.tsx";
-import { BLANK_TOKEN, TOKEN_FAULTS, TokenList, newToken, tokenFieldsIn, tokenPage } from "./token-parts.tsx";
+import { TOKEN_FAULTS, TokenList, newToken, tokenPage } from "./token-parts.tsx";
 
 const TOKENS = "/access/tokens";
 const OF_PROJECT = `${PROJECT}/tokens` as const;
@@ -25,13 +25,8 @@ type Sent<N = Names> = { c: DashboardContext; fields: Fields; names: N };
 const pathOf = ({ project }: Names) => (project === undefined ? TOKENS : pathTo(OF_PROJECT, { project }));
 
 export function tokenRoutes({ app, get, post, act }: Dashboard) {
-  const show = async (
-    c: DashboardContext,
-    names: Names,
-    typed = BLANK_TOKEN,
-    faults: Faults = {},
-  ): Promise<Page> => {
-    const form = { to: pathOf(names), typed, faults };
+  const show = async (c: DashboardContext, names: Names, typed: Typed | null = null): Promise<Page> => {
+    const form = { to: pathOf(names), typed };
     const { project } = names;
     if (project === undefined) {
       const [tokens, projects] = await Promise.all([app.store.tokens.list(), app.store.projects.list()]);
@@ -50,18 +45,12 @@ export function tokenRoutes({ app, get, post, act }: Dashboard) {
   };
   const create = act({
     operation: operations.create,
-    input({ fields, names: { project } }: Sent) {
-      const typed = tokenFieldsIn(fields);
-      const place = typed.place || (project ?? "");
-      if (project !== undefined && place.split("/")[0] !== project)
-        throw faultAt("place", "it is limited to this project");
-      return { body: newToken({ ...typed, place }, app.now()) };
-    },
+    input: ({ fields, names: { project } }: Sent) => ({ body: newToken(fields, app.now(), project) }),
     done(created, { names }) {
       const section = names.project === undefined ? "access" : "flags";
       return tokenPage(created, { to: pathOf(names), label: "Tokens" }, section);
     },
-    again: ({ c, fields, names }, faults) => show(c, names, tokenFieldsIn(fields), faults),
+    again: ({ c, fields, names }, faults) => show(c, names, { fields, faults }),
     at: TOKEN_FAULTS,
   });
   const revoke = act({
@@ -74,7 +63,7 @@ export function tokenRoutes({ app, get, post, act }: Dashboard) {
   });
 
   get(TOKENS, "admin", (c) => show(c, {}));
-  get(OF_PROJECT, "admin", show);
+  get(OF_PROJECT, "admin", (c, names) => show(c, names));
   post(TOKENS, "admin", create);
   post(OF_PROJECT, "admin", create);
   post(`${TOKENS}/:token`, "admin", revoke);

@@ -16,7 +16,7 @@ import { type Fields, searchIn, textOf, textOrNull } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";
 import { formPage } from "./form-page.tsx";
 import { writableForm, namedForm } from "./form-words.ts";
-import { type NewForm, formsPage, newFormPage } from "./list-page.tsx";
+import { formsPage, newFormPage } from "./list-page.tsx";
 import { settingsIn, settingsPage } from "./settings-page.tsx";
 import { settingFaults } from "../parts/kind-field.tsx";
 import { actOnTarget, targetSecretPage } from "../parts/targets.tsx";
@@ -68,7 +68,7 @@ export function formRoutes(dashboard: Dashboard) {
     (await app.store.projects.list())
       .map(({ slug }) => slug)
       .filter((project) => hasScope(c.get("caller"), "forms:write", { project }));
-  get("/forms/new", "forms:write", async (c) => newFormPage({ slug: "" }, await projectsOf(c)));
+  get("/forms/new", "forms:write", async (c) => newFormPage(await projectsOf(c)));
   post(
     "/forms/new",
     "forms:write",
@@ -76,7 +76,7 @@ export function formRoutes(dashboard: Dashboard) {
       operation: forms.create,
       input: ({ fields }) => ({ body: newFormIn(fields) }),
       done: (form) => ({ to: formPath(shortName(form)), text: `Created form ${form.slug}` }),
-      again: async ({ c, fields }, faults) => newFormPage(newFormIn(fields), await projectsOf(c), faults),
+      again: async ({ c, fields }, faults) => newFormPage(await projectsOf(c), { fields, faults }),
       at: { "form-exists": "slug" },
     }),
   );
@@ -151,7 +151,7 @@ export function formRoutes(dashboard: Dashboard) {
   });
 }
 
-function newFormIn(fields: Fields): NewForm {
+function newFormIn(fields: Fields) {
   const text = (name: string) => textOrNull(fields, name) ?? undefined;
   const [name, project] = [text("name"), text("project")];
   return { slug: text("slug") ?? "", name, uploads: textOf(fields, "uploads") === "on", project };

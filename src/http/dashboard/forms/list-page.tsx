@@ -11,7 +11,7 @@ import { Search } from "../parts/search.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
 import { useMayWriteForms } from "../view.ts";
-import type { Faults } from "../parts/submit.ts";
+import { type Typed, typedAt } from "../parts/submit.ts";
 import { formPath, inboxPath } from "../paths.ts";
 import { ProjectLink } from "../parts/link.tsx";
 
@@ -147,21 +147,11 @@ function numberOf(count = 0): string {
   return count.toLocaleString("en");
 }
 
-/** A new form as it was typed. */
-export type NewForm = {
-  slug: string;
-  name?: string | undefined;
-  uploads?: boolean;
-  project?: string | undefined;
-};
-
 /** A form to create one, with what was typed before and what was wrong with it. */
-export function newFormPage(
-  { slug, name, uploads = false, project }: NewForm,
-  projects: readonly string[],
-  faults: Faults = {},
-): Page {
-  const other = Object.entries(faults).find(([field]) => !["slug", "name", "project"].includes(field));
+export function newFormPage(projects: readonly string[], typed: Typed | null = null): Page {
+  const other = Object.entries(typed?.faults ?? {}).find(
+    ([field]) => !["slug", "name", "project"].includes(field),
+  );
   return {
     title: "New form",
     section: "forms",
@@ -175,31 +165,21 @@ export function newFormPage(
           </Notice>
         )}
         <TextField
-          name="slug"
+          {...typedAt(typed, "slug")}
           label="Slug"
           hint="Letters, digits, dots and dashes, such as contact"
-          value={slug}
-          error={faults["slug"]}
           autofocus
           required
         />
-        <TextField
-          name="name"
-          label="Name"
-          hint="For people; empty for the slug"
-          value={name}
-          error={faults["name"]}
-        />
+        <TextField {...typedAt(typed, "name")} label="Name" hint="For people; empty for the slug" />
         {projects.length > 1 && (
           <SelectField
-            name="project"
+            {...typedAt(typed, "project", projects.includes(DEFAULT_PROJECT) ? DEFAULT_PROJECT : "")}
             label="Project"
-            value={project ?? (projects.includes(DEFAULT_PROJECT) ? DEFAULT_PROJECT : undefined)}
             options={projects.map((each) => ({ value: each, label: each }))}
-            error={faults["project"]}
           />
         )}
-        <CheckField name="uploads" label="Accept files" checked={uploads} />
+        <CheckField name="uploads" label="Accept files" checked={typedAt(typed, "uploads").value === "on"} />
         <div class="buttons">
           <Button kind="primary">Create the form</Button>
         </div>

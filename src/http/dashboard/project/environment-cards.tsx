@@ -7,19 +7,10 @@ import { Button, ButtonForm, ButtonLink, Form } from "../parts/link.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
 import { Card, Facts } from "../parts/card.tsx";
 import { Time } from "../parts/time.tsx";
-import type { Faults } from "../parts/submit.ts";
+import { type Typed, typedAt } from "../parts/submit.ts";
 import { useMay } from "../view.ts";
 import { EnvironmentField } from "../parts/list.tsx";
 import { environmentPath, projectPath } from "../paths.ts";
-
-/** A new environment as it was typed, with what is wrong with it by field. */
-export type Draft = {
-  slug: string;
-  name?: string | undefined;
-  from?: string | undefined;
-  color?: string | undefined;
-  faults: Faults;
-};
 
 export function Key({ id, value }: { id: string; value: string }) {
   return (
@@ -133,53 +124,43 @@ function ApprovalsForm({
   );
 }
 
-const NO_DRAFT: Draft = { slug: "", faults: {} };
-
 /** The form that creates an environment, for admins. */
 export function NewEnvironment({
   project: { slug, environments },
-  draft = NO_DRAFT,
+  typed,
 }: {
   project: Project;
-  draft?: Draft | undefined;
+  typed: Typed | undefined;
 }) {
   if (!useMay("admin")) return null;
-  const { faults } = draft;
   return (
     <Card id="new-environment" title="Create an environment">
       <Form to={`${projectPath(slug)}/environments`} class="stack narrow" id="environment-form">
         <TextField
           id="environment-slug"
-          name="slug"
+          {...typedAt(typed, "slug")}
           label="Slug"
           hint="As commands and addresses name it, such as staging."
-          value={draft.slug}
-          error={faults["slug"]}
           maxlength={150}
           required
         />
         <TextField
           id="environment-name"
-          name="name"
+          {...typedAt(typed, "name")}
           label="Name"
           hint="What people read; the slug where it is empty."
-          value={draft.name}
-          error={faults["name"]}
           maxlength={200}
         />
         <EnvironmentField
-          name="from"
+          {...typedAt(typed, "from")}
           label="Starts with the flags and segments of"
           environments={environments.slice(0, 200)}
-          value={draft.from ?? ""}
           all="none: every flag is off"
-          error={faults["from"]}
         />
         <SelectField
           id="environment-color"
-          name="color"
+          {...typedAt(typed, "color")}
           label="Color"
-          value={draft.color}
           options={COLOR_OPTIONS}
         />
         <p class="buttons">

@@ -19,13 +19,7 @@ import { useMay } from "../view.ts";
 import { settingFaults } from "../parts/kind-field.tsx";
 import { Pager } from "../parts/list.tsx";
 import { projectPage } from "./project-page.tsx";
-import {
-  type Draft,
-  EnvironmentCard,
-  Key,
-  NewEnvironment,
-  type ShownEnvironment,
-} from "./environment-cards.tsx";
+import { EnvironmentCard, Key, NewEnvironment, type ShownEnvironment } from "./environment-cards.tsx";
 
 /** Environments on one page. */
 const PAGE = 25;
@@ -33,7 +27,7 @@ const PAGE = 25;
 const SETTINGS = `${PROJECT}/settings` as const;
 
 export function settingsRoutes({ app, get, post, act, perform }: Dashboard) {
-  const show = async (c: DashboardContext, slug: string, typed: Pick<Settings, "typed" | "draft"> = {}) => {
+  const show = async (c: DashboardContext, slug: string, typed: Pick<Settings, "typed" | "created"> = {}) => {
     const project = await getProject(app, slug);
     const after = c.req.query("after") ?? "";
     const rest = project.environments.filter(({ slug }) => slug > after);
@@ -76,8 +70,7 @@ export function settingsRoutes({ app, get, post, act, perform }: Dashboard) {
         to: pathTo(SETTINGS, names),
         text: `The environment ${slug} is created.`,
       }),
-      again: ({ c, fields, names }, faults) =>
-        show(c, names.project, { draft: { ...newEnvironmentIn(fields), faults } }),
+      again: ({ c, fields, names }, faults) => show(c, names.project, { created: { fields, faults } }),
       at: { "environment-exists": "slug", "environment-not-found": "from" },
     }),
   );
@@ -144,11 +137,11 @@ type Settings = {
   usage: Usage | null;
   typed?: Typed;
   /** A new environment as it was typed. */
-  draft?: Draft;
+  created?: Typed;
 };
 
 function settingsPage(settings: Settings): Page {
-  const { project, usage, environments, after, more, typed, draft } = settings;
+  const { project, usage, environments, after, more, typed, created } = settings;
   const { slug } = project;
   const path = `${projectPath(slug)}/settings`;
   return projectPage({
@@ -156,7 +149,7 @@ function settingsPage(settings: Settings): Page {
     tab: "settings",
     title: "Settings",
     heading: "Settings",
-    ...((typed || draft) && { topics: [] }),
+    ...((typed || created) && { topics: [] }),
     commands: [
       ["Shows keys and locks", "projects get", slug],
       ["Locks an environment", "environments lock", "production", { p: slug }],
@@ -189,7 +182,7 @@ function settingsPage(settings: Settings): Page {
             next={more && { after: environments.at(-1)!.environment.slug }}
           />
         </section>
-        <NewEnvironment project={project} draft={draft} />
+        <NewEnvironment project={project} typed={created} />
         <Files project={project} />
         <Deletion project={project} />
       </>

@@ -7,13 +7,13 @@ import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { eventInWords } from "../deliveries/delivery-words.tsx";
-import { type Fields, textOf, textsOf } from "../fields.ts";
+import { type Fields, textOf, textOrNull, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { Empty } from "../parts/card.tsx";
 import { CheckField, TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentField } from "../parts/list.tsx";
-import { type Faults, faultAt } from "../parts/submit.ts";
+import { type Typed, faultAt, typedAt } from "../parts/submit.ts";
 import type { Column } from "../parts/table.tsx";
 import { TARGET_HINT, TargetTable, actOnTarget, targetSecretPage } from "../parts/targets.tsx";
 import { PROJECT, pathTo } from "../paths.ts";
@@ -23,21 +23,16 @@ import { projectPage } from "./project-page.tsx";
 
 const TARGETS = `${PROJECT}/targets` as const;
 
-/** A new target as it was typed. */
-type Typed = { target: string; environment: string; events: readonly string[]; digest: string };
-
-const BLANK: Typed = { target: "", environment: "", events: [], digest: "" };
-
 /** The targets of a project, which get its notices. */
 export function projectTargetRoutes(dashboard: Dashboard) {
   const { app, get, post, act, perform } = dashboard;
-  const show = async (c: DashboardContext, slug: string, typed = BLANK, faults: Faults = {}) =>
-    targetsPage({
-      project: await getProject(app, slug),
-      targets: await listNoticeTargets(app, c.get("caller"), slug),
-      typed,
-      faults,
-    });
+  const show = async (c: DashboardContext, slug: string, typed: Typed | null = null) => {
+    const [project, targets] = await Promise.all([
+      getProject(app, slug),
+      listNoticeTargets(app, c.get("caller"), slug),
+    ]);
+    return targetsPage({ project, targets, typed });
+  };
   const homeOf = (project: string) => ({
     section: "flags" as const,
     back: { to: pathTo(TARGETS, { project }), label: project },
@@ -49,12 +44,12 @@ export function projectTargetRoutes(dashboard: Dashboard) {
     "flags:write",
     act({
       operation: projectTargets.add,
-      input: ({ fields, names }) => ({ names, body: targetOf(typedIn(fields)) }),
+      input: ({ fields, names }) => ({ names, body: targetOf(fields) }),
       done({ secret }, { names }) {
         if (secret !== null) return targetSecretPage(secret, homeOf(names.project));
         return { to: pathTo(TARGETS, names), text: "Added the target" };
       },
-      again: ({ c, fields, names }, faults) => show(c, names.project, typedIn(fields), faults),
+      again: ({ c, fields, names }, faults) => show(c, names.project, { fields, faults }),
       at: { invalid: "target", conflict: "target", forbidden: "target", not_found: "environment" },
     }),
   );
@@ -64,30 +59,23 @@ export function projectTargetRoutes(dashboard: Dashboard) {
   });
 }
 
-function typedIn(fields: Fields): Typed {
+/** A target for the admin API. Throws the fault of the digest. */
+function targetOf(fields: Fields) {
+  const [environment, digest] = [textOrNull(fields, "environment"), textOrNull(fields, "digest")];
+  const events = textsOf(fields, "event");
+  const seconds = digest === null ? undefined : parseDuration(digest);
+  if (digest !== null && seconds === undefined) throw faultAt("digest", "write a time such as 10m, 1h or 7d");
   return {
     target: textOf(fields, "target").trim(),
-    environment: textOf(fields, "environment"),
-    events: textsOf(fields, "event"),
-    digest: textOf(fields, "digest").trim(),
-  };
-}
-
-/** A target for the admin API. Throws the fault of the digest. */
-function targetOf({ target, environment, events, digest }: Typed) {
-  const seconds = digest === "" ? undefined : parseDuration(digest);
-  if (digest !== "" && seconds === undefined) throw faultAt("digest", "write a time such as 10m, 1h or 7d");
-  return {
-    target,
-    ...(environment !== "" && { environment }),
-    ...(events.length > 0 && { events: [...events] }),
+    ...(environment !== null && { environment }),
+    ...(events.length > 0 && { events }),
     ...(seconds !== undefined && { digest: seconds }),
   };
 }
 
-type Shown = { project: Project; targets: TargetView[]; typed: Typed; faults: Faults };
+type Shown = { project: Project; targets: TargetView[]; typed: Typed | null };
 
-function targetsPage({ project, targets, typed, faults }: Shown): Page {
+function targetsPage({ project, targets, typed }: Shown): Page {
   const { slug } = project;
   return projectPage({
     project: slug,
@@ -99,11 +87,11 @@ function targetsPage({ project, targets, typed, faults }: Shown): Page {
       ["Adds one", "targets add", "mail:ops@example.com", { p: slug, event: "flag.*", digest: "1h" }],
       ["Lists what was sent", "deliveries list", { project: slug }],
     ],
-    content: <Targets project={project} targets={targets} typed={typed} faults={faults} />,
+    content: <Targets project={project} targets={targets} typed={typed} />,
   });
 }
 
-function Targets({ project, targets, typed, faults }: Shown) {
+function Targets({ project, targets, typed }: Shown) {
   const to = pathTo(TARGETS, { project: project.slug });
   const mayChange = useMay("flags:write", { project: project.slug });
   return (
@@ -118,7 +106,7 @@ function Targets({ project, targets, typed, faults }: Shown) {
       ) : (
         <TargetTable targets={targets} to={to} mayChange={mayChange} columns={COLUMNS} />
       )}
-      {mayChange && <NewTarget to={to} project={project} typed={typed} faults={faults} />}
+      {mayChange && <NewTarget to={to} project={project} typed={typed} />}
     </>
   );
 }
@@ -134,39 +122,30 @@ const COLUMNS: readonly Column<TargetView>[] = [
 
 type NewTargetProps = Omit<Shown, "targets"> & { to: string };
 
-function NewTarget({ to, project, typed, faults }: NewTargetProps) {
+function NewTarget({ to, project, typed }: NewTargetProps) {
+  const fault = typed?.faults["events"];
   return (
-    <Form to={to} class="card stack" id="add-target" label="Add a target" isChanged={typed !== BLANK}>
+    <Form to={to} class="card stack" id="add-target" label="Add a target" isChanged={typed !== null}>
       <h2>Add a target</h2>
-      <TextField
-        name="target"
-        label="Target"
-        hint={TARGET_HINT}
-        value={typed.target}
-        error={faults["target"]}
-        required
-      />
+      <TextField {...typedAt(typed, "target")} label="Target" hint={TARGET_HINT} required />
       <div class="columns">
         <EnvironmentField
+          {...typedAt(typed, "environment")}
           environments={project.environments}
-          value={typed.environment}
           all="All environments"
-          error={faults["environment"]}
         />
         <TextField
-          name="digest"
+          {...typedAt(typed, "digest")}
           label="Gather notices for"
           hint="Such as 10m or 1h, at most 7d; empty to send each at once"
-          value={typed.digest}
-          error={faults["digest"]}
         />
       </div>
       <fieldset>
         <legend>Events</legend>
         <p class="hint">Without any it gets all.</p>
-        {faults["events"] && (
+        {fault && (
           <p class="error" id="events-error">
-            {faults["events"]}
+            {fault}
           </p>
         )}
         <div class="columns events">
@@ -178,8 +157,8 @@ function NewTarget({ to, project, typed, faults }: NewTargetProps) {
                   id={`event-${event}`}
                   value={event}
                   label={event}
-                  checked={typed.events.includes(event)}
-                  fault={faults["events"] && "events-error"}
+                  checked={typed !== null && textsOf(typed.fields, "event").includes(event)}
+                  fault={fault && "events-error"}
                 />
               ))}
             </div>
