@@ -7,7 +7,7 @@ import { members as operations } from "../../src/operations/access/members.ts";
 import type { Io } from "../output/terminal.ts";
 import { shown, table } from "../output/text.ts";
 import { BEGINS, action } from "../session/action.ts";
-import { listOption } from "../session/command-line.ts";
+import { heard, listOption } from "../session/command-line.ts";
 import { projectOption } from "../session/config.ts";
 import type { Input } from "../session/input.ts";
 import { withServer } from "../session/addresses.ts";
@@ -18,6 +18,10 @@ import { expiryValue } from "../session/values.ts";
 import { addList } from "./verbs.ts";
 
 export function addMemberCommands(members: Command, io: Io): void {
+  heard(members)`
+[formflag] team teams role roles: formflag members list -p <project> shows who may do what in a project, formflag users set <name> --role <role> everywhere
+[invite] *: an invitation is a link that you send yourself: formflag members invite -p <project> --role editor prints it
+`;
   members.addHelpText(
     "after",
     `

@@ -9,7 +9,7 @@ import { fieldOption } from "../output/field.ts";
 import { details, shown } from "../output/text.ts";
 import { BEGINS, action } from "../session/action.ts";
 import type { Client } from "../session/client.ts";
-import { listOption } from "../session/command-line.ts";
+import { heard, listOption } from "../session/command-line.ts";
 import { create, ifNotExistsOption } from "../session/create.ts";
 import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
@@ -19,6 +19,25 @@ import { expiryValue, originsValue } from "../session/values.ts";
 import { addList, addRevoke } from "./verbs.ts";
 
 export function addTokenCommands(tokens: Command, io: Io): void {
+  heard(tokens)`
+[formflag] apikey apikeys api-key api-keys api-token api-tokens secret secrets: tokens create
+[formflag] service-account bot ci: type formflag tokens create <name> --scope flags:write -p <project>
+[formflag] revoke: formflag tokens revoke <name> ends a token, formflag sessions revoke <id> signs a browser out
+set update edit: a token is not changed: revoke it, then create another
+rotate roll renew: create another token, then revoke this one
+--show --reveal: secrets are not stored: create another token, and revoke this one
+--name --slug --id: the name follows the command, as in formflag tokens create <name>
+[list] --expired --active --revoked: it lists everything: --json and jq choose
+[list] *: formflag tokens get $0 shows one token
+[revoke] --all: name each: the list of them has the names
+[create] --permission --permissions --access --grant: --scope flags:write says what it may do
+[create] --readonly --read-only --ro: --scope read reads everything, --scope flags:read the flags
+[create] --role --roles: a token has scopes: --scope flags:write; roles are for users
+[create] --field: it prints the token alone: TOKEN=$(formflag tokens create <name>); --json prints all of it
+[create] --form --forms: the scopes of forms cannot be limited to one form
+[create] --ttl --expiry --expire --valid: --expires 90d says when it ends
+[create] /:|^(admin|read)$/: scopes are an option: --scope $0
+`;
   tokens.addHelpText(
     "after",
     `\nExamples:

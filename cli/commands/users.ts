@@ -7,6 +7,7 @@ import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, printable, shown } from "../output/text.ts";
 import { BEGINS, action } from "../session/action.ts";
+import { heard } from "../session/command-line.ts";
 import { create, ifNotExistsOption } from "../session/create.ts";
 import type { Input } from "../session/input.ts";
 import { withServer } from "../session/addresses.ts";
@@ -15,6 +16,23 @@ import { describeRole } from "./members.ts";
 import { addDelete, addGet, addList, named } from "./verbs.ts";
 
 export function addUserCommands(users: Command, io: Io): void {
+  heard(users)`
+[formflag] signup register invite account accounts: formflag users create <name> --role <role> adds a user, formflag users link <name> signs one in
+[formflag] permission permissions acl policy policies rbac scope scopes grant: formflag users set <name> --role <role> says what a user may do, formflag tokens create <name> --scope flags:read what a token may
+[formflag] dashboard ui web open browse admin console: formflag users link prints a link that signs in to the dashboard; formflag status shows its address
+[formflag users] link login impersonate sudo: type formflag users link <name>
+password passwd reset-password: formflag users link <name> signs in once; the password is set on the dashboard
+invite signup: formflag users create <name> --role <role>, then formflag users link <name>
+role promote: type formflag users set <name> --role <role>
+--email --mail: a user has no address: formflag users create <name> --role <role>
+--password --pass: passwords are not typed here: formflag users link <name> prints a link to sign in
+--scope --scopes --admin: a user has a role: --role admin
+[list] --expired --active --revoked: it lists everything: --json and jq choose
+[delete] --all: name each: the list of them has the names
+[link] --expires --ttl --valid --expiry: a link is valid for 15 minutes, and once
+[set] --name --rename: a name stays as it is: create another user, and delete this one
+[create set] *: one user at a time, and the role is an option: --role editor
+`;
   users.addHelpText(
     "after",
     `

@@ -6,6 +6,7 @@ import { targets as operations } from "../../../src/operations/targets.ts";
 import type { Io } from "../../output/terminal.ts";
 import { details, known, shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
+import { heard } from "../../session/command-line.ts";
 import { formProjectOption } from "../../session/config.ts";
 import type { Session } from "../../session/session.ts";
 import { whyOption } from "../../session/why.ts";
@@ -17,6 +18,18 @@ import { addDelete, addGet, named } from "../verbs.ts";
 import type { Schemas } from "../../../src/operations/operation.ts";
 
 export function addTargetCommands(targets: Command, io: Io): void {
+  heard(targets)`
+[formflag] webhook webhooks hook hooks integration integrations addon addons slack discord: targets add
+[formflag] plugin plugins extension extensions marketplace theme themes template templates: there are no plugins: formflag targets add <form> <url> sends submissions on, and the API does the rest
+[formflag] rotate rekey: formflag targets rotate <id> replaces the secret of a target; a token is replaced by another
+set update edit: a target is enabled, disabled or rotated; for another URL add a target, then delete this one
+[add] --slack --discord --telegram --type: the service goes before the URL: formflag targets add <form> slack:https://hooks.slack.com/services/<path>
+[add] --secret --signing-secret: the secret is made here and printed once; formflag targets rotate <id> makes another
+[add] --header --headers --method: a delivery is a POST of JSON: docs/forms.md describes it
+[add] --target-network: it is an option of formflag serve; a command without --server reads FORMFLAG_TARGET_NETWORK
+[add] --url --webhook: the URL follows the form: formflag targets add <form> <url>
+[add] *: the service and its URL are one word: formflag targets add <form> slack:https://hooks.slack.com/services/<path>
+`;
   targets.addHelpText(
     "after",
     `

@@ -1,13 +1,13 @@
 import { own } from "../../../src/base/shapes/own.ts";
 import type { Command, Option } from "commander";
 import { pathOf } from "../command-line.ts";
-import { EVERYWHERE, LATER } from "./words.ts";
+import { EVERYWHERE } from "./words.ts";
 
 /** A line of `heard`: the commands (all, if empty), the words, and the hint. */
 type Guess = { at: string[]; words: string[]; hint: string };
 
 function guessesOf(command: Command & { heard?: string }): Guess[] {
-  const lines = command.parent ? (command.heard ?? own(LATER, pathOf(command)) ?? "") : EVERYWHERE;
+  const lines = command.parent ? (command.heard ?? "") : EVERYWHERE;
   return lines.split("\n").flatMap((line) => {
     const [, at = "", words, hint = ""] = /^(?:\[(.*?)\] )?(.*?): (.*)$/.exec(line) ?? [];
     return words === undefined ? [] : [{ at: at.split(" ").filter(Boolean), words: words.split(" "), hint }];

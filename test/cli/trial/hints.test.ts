@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { expect, test } from "bun:test";
 import { buildProgram } from "../../../cli/program.ts";
-import { pathOf } from "../../../cli/session/command-line.ts";
-import { EVERYWHERE, LATER } from "../../../cli/session/guesses/words.ts";
+import { EVERYWHERE } from "../../../cli/session/guesses/words.ts";
 import { HINTS } from "../../../cli/session/hints.ts";
 import { createIo } from "../../../cli/output/terminal.ts";
 
@@ -36,7 +35,7 @@ const COMMANDS = all(program);
 
 /** Every line that a command declares, the commands that it is for, its words and its hint. */
 const GUESSES = COMMANDS.flatMap((command: Command & { heard?: string }) => {
-  const lines = command === program ? EVERYWHERE : (command.heard ?? LATER[pathOf(command)] ?? "");
+  const lines = command === program ? EVERYWHERE : (command.heard ?? "");
   return lines.split("\n").flatMap((line) => {
     const [, at, words, hint] = /^(?:\[(.*?)\] )?(.*?): (.*)$/.exec(line) ?? [];
     if (words === undefined || hint === undefined) return [];
