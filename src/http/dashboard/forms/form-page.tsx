@@ -11,6 +11,7 @@ import { A, CopyButton, Button, ButtonForm, ButtonLink, Form as PostForm } from 
 import { StatusBadge } from "../deliveries/delivery-words.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Card, Empty, Facts } from "../parts/card.tsx";
+import { type Typed, typedAt } from "../parts/submit.ts";
 import { TARGET_HINT, TargetTable } from "../parts/targets.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
@@ -34,7 +35,7 @@ type Shown = {
   deliveries: ReadonlyMap<string, readonly Delivery[]>;
 };
 
-export function formPage(shown: Shown, failed?: { target: string; message: string }): Page {
+export function formPage(shown: Shown, typed: Typed | null = null): Page {
   const { form } = shown;
   return {
     title: `Form ${form.slug}`,
@@ -52,7 +53,7 @@ export function formPage(shown: Shown, failed?: { target: string; message: strin
       <>
         <FormTabs form={form} current="Overview" />
         <About {...shown} />
-        <Targets form={form} targets={shown.targets} deliveries={shown.deliveries} failed={failed} />
+        <Targets form={form} targets={shown.targets} deliveries={shown.deliveries} typed={typed} />
         <Snippets form={form} snippets={shown.snippets} />
       </>
     ),
@@ -123,12 +124,12 @@ function Targets({
   form,
   targets,
   deliveries,
-  failed,
+  typed,
 }: {
   form: Form;
   targets: TargetView[];
   deliveries: Shown["deliveries"];
-  failed: { target: string; message: string } | undefined;
+  typed: Typed | null;
 }) {
   const mayChange = useMayWriteForms(form.project);
   return (
@@ -158,14 +159,7 @@ function Targets({
           id="add-target"
           label="Add a target"
         >
-          <TextField
-            name="target"
-            label="Add a target"
-            hint={TARGET_HINT}
-            value={failed?.target}
-            error={failed && sentence(failed.message)}
-            required
-          />
+          <TextField {...typedAt(typed, "target")} label="Add a target" hint={TARGET_HINT} required />
           <div class="buttons">
             <Button icon="plus">Add</Button>
           </div>

@@ -135,8 +135,8 @@ export function formRoutes(dashboard: Dashboard) {
         if (secret !== null) return targetSecretPage(secret, homeOf(form));
         return { to: formPath(form), text: "Added the target" };
       },
-      again: async ({ c, fields, names: { form } }, { target: message = "" }) =>
-        formPage(await showForm(c, form), { target: textOf(fields, "target").trim(), message }),
+      again: async ({ c, fields, names: { form } }, faults) =>
+        formPage(await showForm(c, form), { fields, faults }),
       at: { invalid: "target", conflict: "target", forbidden: "target" },
     }),
   );

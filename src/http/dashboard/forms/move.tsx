@@ -8,7 +8,7 @@ import type { Page } from "../page.tsx";
 import { Empty } from "../parts/card.tsx";
 import { SelectField } from "../parts/field.tsx";
 import { Button, ButtonLink, Form as PostForm } from "../parts/link.tsx";
-import { faultAt } from "../parts/submit.ts";
+import { type Typed, faultAt, typedAt } from "../parts/submit.ts";
 import { FORM, formPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { namedForm, writableForm } from "./form-words.ts";
@@ -17,13 +17,13 @@ const MOVE = `${FORM}/move` as const;
 
 /** The page that moves a form to another project. */
 export function moveFormRoutes({ app, get, post, act }: Dashboard) {
-  const show = async (c: DashboardContext, name: string, project?: string, fault?: string) => {
+  const show = async (c: DashboardContext, name: string, typed: Typed | null = null) => {
     const form = await writableForm(app, c, name);
     const slugs = (await app.store.projects.list()).map(({ slug }) => slug);
     const places = slugs.filter(
       (slug) => slug !== form.project && hasScope(c.get("caller"), "forms:write", { project: slug }),
     );
-    return movePage(form, places, project, fault);
+    return movePage(form, places, typed);
   };
 
   get(MOVE, "forms:read", (c, { form }) => show(c, form));
@@ -41,14 +41,13 @@ export function moveFormRoutes({ app, get, post, act }: Dashboard) {
         to: formPath(shortName(form)),
         text: `${form.slug} is in ${form.project} now`,
       }),
-      again: ({ c, fields, names }, faults) =>
-        show(c, names.form, textOf(fields, "project"), faults["project"]),
+      again: ({ c, fields, names }, faults) => show(c, names.form, { fields, faults }),
       at: { "form-exists": "project", "form-name-taken": "project", not_found: "project" },
     }),
   );
 }
 
-function movePage(form: Form, places: readonly string[], project?: string, fault?: string): Page {
+function movePage(form: Form, places: readonly string[], typed: Typed | null): Page {
   const { slug } = form;
   const back = formPath(shortName(form));
   const [named, options] = namedForm(form);
@@ -69,11 +68,9 @@ function movePage(form: Form, places: readonly string[], project?: string, fault
             other project see them, and those of {form.project} do not any more. Its address stays.
           </p>
           <SelectField
-            name="project"
+            {...typedAt(typed, "project")}
             label="Project"
-            value={project}
             options={["", ...places].map((each) => ({ value: each, label: each || "Choose a project" }))}
-            error={fault}
           />
           <div class="buttons">
             <Button kind="primary">Move {slug}</Button>

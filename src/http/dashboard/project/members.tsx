@@ -7,7 +7,7 @@ import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, chosenOf, textOf, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { submit } from "../parts/submit.ts";
+import { type Typed, submit, typedAt } from "../parts/submit.ts";
 import { PROJECT, pathTo, projectPath } from "../paths.ts";
 import type { Dashboard, Done } from "../routes.ts";
 import type { Invitation } from "../../../access/members/invitation.ts";
@@ -30,7 +30,7 @@ const MEMBERS = `${PROJECT}/members` as const;
 
 /** The members of a project, and invitations to it. */
 export function memberRoutes({ app, get, post, perform }: Dashboard) {
-  const show = async (c: DashboardContext, slug: string, typed?: Typed) => {
+  const show = async (c: DashboardContext, slug: string, typed: Typed | null = null) => {
     const [caller, query] = [c.get("caller"), { limit: MAX_PAGE }];
     const [project, members, invitations] = await Promise.all([
       getProject(app, slug),
@@ -62,11 +62,13 @@ export function memberRoutes({ app, get, post, perform }: Dashboard) {
         return { to, text: "The invitation has ended." };
       },
     };
-    return submit(
-      chosenOf(acts, fields),
-      ({ form: fault = "" }) => show(c, project, { user, act: textOf(fields, "do"), fault }),
-      { role: "form", environments: "form", invalid: "form", conflict: "form", not_found: "form" },
-    );
+    return submit(chosenOf(acts, fields), (faults) => show(c, project, { fields, faults }), {
+      role: "form",
+      environments: "form",
+      invalid: "form",
+      conflict: "form",
+      not_found: "form",
+    });
   });
 }
 
@@ -76,14 +78,11 @@ function roleIn(fields: Fields) {
   return { role: textOf(fields, "role"), environments: environments.length === 0 ? null : environments };
 }
 
-/** A refused action: its name, the user as typed, and the fault. */
-type Typed = { user: string; act: string; fault: string };
-
 type Members = {
   project: Project;
   members: readonly Member[];
   invitations: readonly Invitation[];
-  typed: Typed | undefined;
+  typed: Typed | null;
 };
 
 function membersPage({ project, members, invitations, typed }: Members): Page {
@@ -102,7 +101,7 @@ function membersPage({ project, members, invitations, typed }: Members): Page {
       <>
         {typed && (
           <Notice tone="bad">
-            <p>{typed.fault}</p>
+            <p>{typed.faults["form"]}</p>
           </Notice>
         )}
         <List
@@ -131,7 +130,7 @@ function membersPage({ project, members, invitations, typed }: Members): Page {
         <Invitations to={to} invitations={invitations} />
         <div class="columns">
           <Invite to={to} project={project} />
-          <Add to={to} project={project} typed={typed?.act === "set" ? typed.user : ""} />
+          <Add to={to} project={project} typed={typedAt(typed, "do").value === "set" ? typed : null} />
         </div>
       </>
     ),
@@ -232,12 +231,12 @@ function Invite({ to, project }: { to: string; project: Project }) {
 }
 
 /** Users who exist are added by an administrator of everything: others learn of no user. */
-function Add({ to, project, typed }: { to: string; project: Project; typed: string }) {
+function Add({ to, project, typed }: { to: string; project: Project; typed: Typed | null }) {
   if (!useMay("admin", {})) return null;
   return (
     <Form to={to} values={{ do: "set" }} class="card stack" id="add-member" label="Add a user">
       <h2>Add a user</h2>
-      <TextField name="user" label="Name" id="add-user" value={typed} required />
+      <TextField {...typedAt(typed, "user")} label="Name" id="add-user" required />
       <RoleFields id="add" who="The user" project={project} />
       <div class="buttons">
         <Button kind="primary" icon="plus">
