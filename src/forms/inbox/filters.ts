@@ -183,14 +183,8 @@ export type FilterQuery = { state?: SubmissionState | "all" | undefined } & {
 /** The assignee that stands for the caller. */
 export const ME = "me";
 
-/**
- * The filter that a query of a caller describes, whose name is `who`. `timeOf` reads a time: where it is, whatever it throws.
- */
-export function readFilter(
-  { state, ...query }: FilterQuery,
-  who: string,
-  timeOf: (text: string, name: "since" | "until") => number | undefined = Date.parse,
-): SubmissionFilter {
+/** The filter that a query of a caller describes, whose name is `who`. Throws `invalid` for a match without a text. */
+export function readFilter({ state, ...query }: FilterQuery, who: string): SubmissionFilter {
   const { words, labels, isMine } = readSearch(query.search);
   const user = query.assignee ?? (isMine ? ME : undefined);
   const texts: Omit<FilterQuery, "state"> = {
@@ -205,7 +199,7 @@ export function readFilter(
     const text = texts[name];
     if (text === undefined) continue;
     if (kind === "matches") filter[member] = (text as string[]).map((each) => readMatch(each, fault!));
-    else if (kind === "time") filter[member] = timeOf(text as string, name as "since" | "until");
+    else if (kind === "time") filter[member] = Date.parse(text as string);
     else filter[member] = kind === "switch" ? text === "true" : text;
   }
   return filter;

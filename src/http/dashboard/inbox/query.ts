@@ -8,6 +8,7 @@ import {
   FILTERS,
   FILTER_NAMES,
   type FilterName,
+  type FilterQuery,
   type PagePart,
   type SubmissionFilter,
   readFilter,
@@ -124,10 +125,20 @@ export function filterOf(
   timeZone: string,
   who: string,
 ): SubmissionFilter {
-  const given = PAGE_FILTERS.map((filter) => [filter.name, valueIn(filter, filters[filter.parameter], who)]);
-  return readFilter({ state: folder, ...Object.fromEntries(given) }, who, (text, field) =>
-    timeIn(text, field, timeZone),
-  );
+  const fault = (reason: string, message: string) => new AppError("invalid", message, { reason });
+  const { q, flag } = filters;
+  const { characters } = SEARCH_LIMITS;
+  if (flag !== "" && !flag.includes("=")) throw fault("flag", "write a flag and a variant, as in hero=b");
+  if (q.length > characters) throw fault("q", `a search has at most ${characters} characters`);
+  const { unread, ...given } = filtersOf(filters, timeZone);
+  const filter = readFilter({ ...(given as FilterQuery), state: folder, unread: unread && "true" }, who);
+  try {
+    searchOf(filter);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw fault("q", `${error.message}: it finds letters and digits`);
+  }
+  return filter;
 }
 
 /** The selection of a query, as the admin API takes it. Throws `invalid` for a time that means nothing. */
@@ -148,27 +159,6 @@ export function filtersOf(filters: PageFilters, timeZone: string): GivenFilters 
     return [name, kind === "switch" ? true : kind === "matches" ? [text] : text];
   });
   return Object.fromEntries(given) as GivenFilters;
-}
-
-/** The value of a filter in a query of the admin API; undefined for none. Throws `invalid`. */
-function valueIn({ kind, parameter }: PageFilter, text: string, who: string): string | string[] | undefined {
-  if (text === "") return undefined;
-  const fault = (message: string) => new AppError("invalid", message, { reason: parameter });
-  if (kind === "switch") return "true";
-  if (kind === "matches") {
-    if (!text.includes("=")) throw fault("write a flag and a variant, as in hero=b");
-    return [text];
-  }
-  if (kind === "time") return text;
-  const { characters } = SEARCH_LIMITS;
-  if (text.length > characters) throw fault(`a search has at most ${characters} characters`);
-  try {
-    searchOf(readFilter({ search: text }, who));
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw fault(`${error.message}: it finds letters and digits`);
-  }
-  return text;
 }
 
 /** A day, or a time with a zone, in milliseconds since 1970; undefined for an empty text. Throws `invalid`. */
