@@ -70,7 +70,7 @@ export function viewPlacedRevision({ project, ...change }: PlacedRevision) {
   return { project, ...viewRevision(change) };
 }
 
-/** What a revision did; `dropped` is a scheduled change that was not made. */
+/** The action of a revision; `dropped` is a scheduled change that was not made. */
 export function actionOf({ kind, before, after }: Pick<Revision, "kind" | "before" | "after">) {
   if (kind === "scheduled") return "dropped";
   return before === null ? "created" : after === null ? "deleted" : "updated";
