@@ -20,20 +20,14 @@ export function settingCommands({ place, project, environment, record }: Screen,
   const at = { p: project.slug, e: environment.slug };
   const verb = `flags ${record.enabled ? "disable" : "enable"}`;
   return [
-    { label: "Show it", text: formflag("flags get", flag, at) },
+    ["Show it", "flags get", flag, at],
     {
       label: `Turn it ${record.enabled ? "off" : "on"}, with the reason, or for a while`,
       text: `${formflag(verb, flag, at)} --why 'launch'\n${formflag(verb, flag, at, { for: "2h" })}`,
     },
     changeCommand(record, flag, at),
-    {
-      label: "Raise its share by steps",
-      text: formflag("flags ramp", flag, at, { variant: "on", to: "1,10,50,100", every: "1d" }),
-    },
-    {
-      label: "Evaluate it for a context",
-      text: formflag("flags evaluate", flag, at, { context: '{"targetingKey":"ann"}' }),
-    },
+    ["Raise its share by steps", "flags ramp", flag, at, { variant: "on", to: "1,10,50,100", every: "1d" }],
+    ["Evaluate it for a context", "flags evaluate", flag, at, { context: '{"targetingKey":"ann"}' }],
     {
       label: "Read it as an application does",
       text: `curl ${quoted(`${server}${FLAGS_PATH}/${flag}`)} -H ${quoted(`x-project-key: ${project.key}`)} -H ${quoted(`x-environment-key: ${environment.key}`)}`,
@@ -44,11 +38,10 @@ export function settingCommands({ place, project, environment, record }: Screen,
 
 /** The command that changes what a flag serves: the payload of a plain one, the rule of another. */
 function changeCommand({ rules }: FlagRecord, flag: string, at: Options): Command {
-  const set = (options: Options) => formflag("flags set", flag, at, options);
-  if (rules === null) return { label: "Change its payload", text: set({ payload: '{"text":"Hello"}' }) };
+  const verb = "flags set";
+  if (rules === null) return ["Change its payload", verb, flag, at, { payload: '{"text":"Hello"}' }];
   const [variant = "on"] = Object.keys(parseRules(rules).variants);
-  const rule = `${set({ if: "email ends_with @example.com" })} --then ${quoted(variant)}`;
-  return { label: "Change its rule", text: rule };
+  return ["Change its rule", verb, flag, at, { if: "email ends_with @example.com" }, "--then", variant];
 }
 
 /** The command that applies a flag as code, in these environments. */

@@ -1,10 +1,13 @@
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
+import { DAY_MS } from "../../../base/days.ts";
 import { type FlagRecord, type FlagStatus, hasExpired } from "../../../flags/flag.ts";
 import { parseRules } from "../../../flags/rules/rules.ts";
+import { DEFAULT_STALE_DAYS } from "../../../flags/stale.ts";
 import { readRates } from "../../../maintenance/stats.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
+import { formatRate } from "../parts/confirm.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Badge, EnvironmentName, OnOff } from "../parts/status.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
@@ -102,6 +105,29 @@ export function Expiry({ record: { expiresAt } }: { record: FlagRecord }) {
 /** When a flag was last read, which is known to the hour. */
 export function LastRead({ at }: { at: number | null }) {
   return at === null ? <span class="soft">never</span> : <Time at={at} />;
+}
+
+/** Whether applications have read a flag lately enough to miss it. */
+export function isRead({ readAt }: { readAt: number | null }, now: number): boolean {
+  return readAt !== null && now - readAt < DEFAULT_STALE_DAYS * DAY_MS;
+}
+
+/** The environments in which applications read a flag, with when and how often. */
+export function Readers({
+  readers,
+}: {
+  readers: readonly { environment: Environment; readAt: number | null; rate: number }[];
+}) {
+  return (
+    <ul>
+      {readers.map(({ environment, readAt, rate }) => (
+        <li>
+          <EnvironmentName environment={environment} />: <LastRead at={readAt} />
+          {rate > 0 && `, ${formatRate(rate)}`}
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 /** Returns how often a flag is read in a minute, whether by itself or with all others. */

@@ -1,35 +1,30 @@
-import { flags } from "../../../operations/flags.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
-import { noSuchFlag } from "../../../flags/flag.ts";
+import { type FlagRecord, type FlagStatus, noSuchFlag } from "../../../flags/flag.ts";
 import { flagInEveryEnvironment } from "../../../flags/overviews.ts";
 import { settled } from "../../../flags/ramps/ramp-plan.ts";
 import { viewRamp } from "../../../flags/ramps/ramp.ts";
+import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
+import { DEFAULT_STALE_DAYS } from "../../../flags/stale.ts";
+import { flags } from "../../../operations/flags.ts";
+import type { Environment } from "../../../projects/environment.ts";
+import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { revisionIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { formflag } from "../parts/commands.tsx";
-import { formatRate, lastChange } from "../parts/confirm.tsx";
-import { A, ButtonLink } from "../parts/link.tsx";
-import { EnvironmentName } from "../parts/status.tsx";
-import { type Typed, faultAt } from "../parts/submit.ts";
 import { Card, Facts } from "../parts/card.tsx";
+import { formatRate, lastChange } from "../parts/confirm.tsx";
+import { Danger } from "../parts/danger.tsx";
+import { A, ButtonLink } from "../parts/link.tsx";
+import { EnvironmentName, Notice } from "../parts/status.tsx";
+import { type Typed, faultAt, typedAt } from "../parts/submit.ts";
 import { Time } from "../parts/time.tsx";
-import {
-  EXPERIMENTS,
-  FLAG,
-  type ParametersOf,
-  flagPath,
-  pathTo,
-  settingPath,
-  projectPath,
-} from "../paths.ts";
+import { EXPERIMENTS, FLAG, flagPath, pathTo, projectPath, settingPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
-import { useMayChange } from "../view.ts";
+import { useMayChange, useView } from "../view.ts";
 import { documentCommand } from "./commands.ts";
 import { FlagDetails } from "./details.tsx";
-import { Deletion, type Place, Readers, type WholeFlag, isRead } from "./deletion.tsx";
 import {
   EnvironmentStrip,
   Expiry,
@@ -37,7 +32,9 @@ import {
   FlagValue,
   LastRead,
   Payload,
+  Readers,
   RuleWords,
+  isRead,
   ratesOf,
 } from "./flag-facts.tsx";
 import { RampState } from "./ramp-card.tsx";
@@ -47,9 +44,30 @@ import { PlannedChange, showSetting } from "./screen-page.tsx";
 const COUNTED = 50;
 const SCHEDULED = 200;
 
+/** A flag in one environment. */
+type Place = {
+  environment: Environment;
+  record: FlagRecord;
+  /** When it was last read; null for never. */
+  readAt: number | null;
+  /** Reads a minute. */
+  rate: number;
+  /** The last one; null if there was none. */
+  ramp: ReturnType<typeof viewRamp> | null;
+};
+
+type WholeFlag = {
+  project: Project;
+  flag: string;
+  places: readonly Place[];
+  /** The next first. */
+  statuses: readonly FlagStatus[];
+  scheduled: readonly ScheduledChange[];
+};
+
 export function flagPageRoutes(dashboard: Dashboard) {
   const { app, act, get, post } = dashboard;
-  const read = (c: DashboardContext, { project, flag }: ParametersOf<typeof FLAG>) =>
+  const read = (c: DashboardContext, { project, flag }: { project: string; flag: string }) =>
     readFlag(app, c.get("caller"), project, flag);
 
   get(FLAG, "flags:read", async (c, parameters) => {
@@ -132,17 +150,11 @@ async function readFlag(app: App, caller: Caller, slug: string, flag: string): P
   const places = project.environments.flatMap((environment) => {
     const record = records.get(environment.slug);
     if (!record) return [];
-    const status = statuses.find((each) => each.environment === environment.slug);
-    const ramp = ramps.find((each) => each.ramp.environment === environment.slug);
-    return [
-      {
-        environment,
-        record,
-        readAt: status?.readAt ?? null,
-        rate: rateOf(environment.slug, flag),
-        ramp: ramp ? settled(ramp) : null,
-      },
-    ];
+    const { slug: name } = environment;
+    const readAt = statuses.find((each) => each.environment === name)?.readAt ?? null;
+    const found = ramps.find((each) => each.ramp.environment === name);
+    const ramp = found ? viewRamp(settled(found)) : null;
+    return [{ environment, record, readAt, rate: rateOf(name, flag), ramp }];
   });
   if (places.length === 0) throw noSuchFlag(flag);
   return { project, flag, places, statuses, scheduled: items.filter((each) => each.flag === flag) };
@@ -176,12 +188,9 @@ function flagPage(whole: WholeFlag, typed: Typed | null): Page {
     ),
     topics: ["setup"],
     commands: [
-      {
-        label: "Show it in one environment",
-        text: formflag("flags get", flag, { ...place, e: environment }),
-      },
-      { label: "List its changes", text: formflag("flags history", flag, place) },
-      { label: "Delete it everywhere", text: formflag("flags delete", flag, place) },
+      ["Show it in one environment", "flags get", flag, { ...place, e: environment }],
+      ["List its changes", "flags history", flag, place],
+      ["Delete it everywhere", "flags delete", flag, place],
       documentCommand(
         project.slug,
         flag,
@@ -237,7 +246,7 @@ function PlaceCard({ project, flag, place }: { project: string; flag: string; pl
           [record.rules === null ? "Payload" : "Variants", <FlagValue record={record} />],
           record.rules !== null && ["Rule", <RuleWords record={record} />],
           record.rules !== null && record.payload !== null && ["Payload", <Payload text={record.payload} />],
-          ramp !== null && ["Ramp", <RampState ramp={viewRamp(ramp)} />],
+          ramp !== null && ["Ramp", <RampState ramp={ramp} />],
           record.expiresAt !== null && ["Expires", <Expiry record={record} />],
           ["Last read", <LastRead at={readAt} />],
           ["Reads", formatRate(rate)],
@@ -250,5 +259,40 @@ function PlaceCard({ project, flag, place }: { project: string; flag: string; pl
         </ButtonLink>
       </p>
     </section>
+  );
+}
+
+/** The form that deletes a flag, which names who still reads it. */
+function Deletion({ whole, typed }: { whole: WholeFlag; typed: Typed | null }) {
+  const { project, flag, places } = whole;
+  const { now } = useView();
+  const readers = places.filter((place) => isRead(place, now));
+  const { name, value, error } = typedAt(typed, "name");
+  return (
+    <details class="card" open={typed !== null} id="delete">
+      <summary>Delete {flag}</summary>
+      <Danger
+        to={`${flagPath(project.slug, flag)}/delete`}
+        values={{ revision: Math.max(...places.map(({ record }) => record.revision)) }}
+        class="stack narrow"
+        id="delete-form"
+        label={`Delete ${flag}`}
+        isChanged={typed !== null}
+        why={typedAt(typed, "why").value}
+        whyId="delete-why"
+        words={[{ name, word: flag, label: `Type ${flag} to delete it`, typed: value, fault: error }]}
+        act={`Delete ${flag} in every environment`}
+        icon="trash"
+      >
+        {readers.length === 0 ? (
+          <p>It has not been read in the last {DEFAULT_STALE_DAYS} days.</p>
+        ) : (
+          <Notice tone="warn" title="Applications still read it">
+            <Readers readers={readers} />
+          </Notice>
+        )}
+        <p>It is deleted in {places.map(({ environment }) => environment.slug).join(", ")}.</p>
+      </Danger>
+    </details>
   );
 }

@@ -144,11 +144,8 @@ function projectPage(props: Props): Page {
     topics: ["setup"],
     ...(props.typed && { status: 422 as const }),
     commands: [
-      { label: "List the flags of an environment", text: formflag("flags list", place) },
-      {
-        label: "Create one, which is off until it is turned on",
-        text: formflag("flags set", "new-checkout", place),
-      },
+      ["List the flags of an environment", "flags list", place],
+      ["Create one, which is off until it is turned on", "flags set", "new-checkout", place],
       {
         label: "Write all of it to a file, and apply it elsewhere",
         text: `${formflag("export", { p: slug })} > ${slug}.yaml\nformflag apply -f ${slug}.yaml`,

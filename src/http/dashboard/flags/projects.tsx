@@ -85,8 +85,8 @@ function projectsPage(props: Props): Page {
     topics: ["setup"],
     ...(props.typed && { status: 422 as const }),
     commands: [
-      { label: "List the projects", text: "formflag projects list" },
-      { label: "Create one with its environments", text: "formflag projects create shop" },
+      ["List the projects", "projects list"],
+      ["Create one with its environments", "projects create", "shop"],
     ],
     content: <Projects {...props} />,
   };
