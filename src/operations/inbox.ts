@@ -22,7 +22,8 @@ import {
 } from "../forms/inbox/undo.ts";
 import { isFolder } from "../forms/submission-state.ts";
 import { ME, isSelective, readFilter } from "../forms/inbox/filters.ts";
-import { selectionOf } from "./submission-query.ts";
+import type { Selection } from "../forms/inbox/bulk.ts";
+import type { SelectionBody } from "./schema/submission-query-schema.ts";
 
 /** Lists of submissions, and what changes many of them at once. */
 export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"), {
@@ -179,4 +180,17 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
 /** Leaves out the number of submissions being indexed if it is 0. */
 function viewPage({ indexing, ...page }: FilteredPage) {
   return { ...page, ...(indexing > 0 && { indexing }) };
+}
+
+/** The selection that a body of a caller describes, whose name is `who`. */
+function selectionOf(
+  { form, project, upTo, dryRun: _dryRun, unread, ...filters }: SelectionBody,
+  who: string,
+): Selection {
+  const flag = unread === true ? ("true" as const) : undefined;
+  return {
+    ...selectionIn({ form, project }),
+    upTo: upTo ?? null,
+    filter: readFilter({ ...filters, unread: flag }, who),
+  };
 }

@@ -20,8 +20,7 @@ import { USER_ROLES } from "../../../access/role.ts";
 import { Empty } from "../parts/card.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { A, Button, Form } from "../parts/link.tsx";
-import { List, SEARCHED } from "../parts/list.tsx";
-import { Search } from "../parts/search.tsx";
+import { List, SEARCHED, Search } from "../parts/list.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { UserRoleForm, UserActions } from "./user-page.tsx";
 

@@ -1,7 +1,7 @@
 import type { Page } from "../page.tsx";
 import { Empty } from "../parts/card.tsx";
 import { Hidden } from "../parts/link.tsx";
-import { Search } from "../parts/search.tsx";
+import { Search } from "../parts/list.tsx";
 import { Foreign } from "../parts/text.tsx";
 import type { Dashboard } from "../routes.ts";
 import { addressOf, useView } from "../view.ts";
