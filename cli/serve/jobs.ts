@@ -36,6 +36,9 @@ import type { Log } from "./log.ts";
 /** Interval at which jobs check an idle shared database for changes of other servers, in milliseconds. */
 const IDLE_POLL = 60_000;
 
+/** How long the jobs of every hour wait after a start, in milliseconds: they remove what has ended, for which others need not wait. */
+const BEFORE_HOURLY = 60_000;
+
 /** Starts the background work of a server, `more` jobs among it. Returns a function that ends it. */
 export function startWork(
   app: App,
@@ -47,44 +50,43 @@ export function startWork(
   let jobs: Jobs | undefined;
   const outbox = openOutbox(app, delivering, () => jobs?.wake(outbox.job.name));
   app.onQueued = outbox.wake;
-  jobs = startJobs(
-    [
-      scheduleJob(app, warn),
-      ...experimentJobs(app, warn),
-      outbox.job,
-      removalJob(app, (unfinished) =>
-        warn(`removed ${unfinished} files of submissions that a crash cut off`),
-      ),
-      expiryJob(app),
+  const start = (jobs: Job[]) => startJobs(jobs, app.now, log.error, isShared(app.store) ? IDLE_POLL : 0);
+  const { wake, stop } = (jobs = start([
+    scheduleJob(app, warn),
+    ...experimentJobs(app, warn),
+    outbox.job,
+    removalJob(app, (unfinished) => warn(`removed ${unfinished} files of submissions that a crash cut off`)),
+    expiryJob(app),
+    retentionJob(app, (text) => log.line("info", text)),
+    searchJob(app),
+    expiredProposalsJob(app),
+    flagNoticesJob(app, () => outbox.wake()),
+    proposalDeliveriesJob(app, {
+      outgoing,
+      retryDelays: config.retryDelays,
+      pageOf: changePages(config),
+      report: warn,
+    }),
+    ...more,
+  ]));
+  let hourly: Jobs | undefined;
+  const timer = clock.after(BEFORE_HOURLY, () => {
+    hourly = start([
       expiredSessionsJob(app),
       expiredInvitationsJob(app),
-      retentionJob(app, (text) => log.line("info", text)),
-      searchJob(app),
+      auditExpiryJob(app, config.audit.days),
       tallyExpiryJob(app),
       ...(storage.shared === null ? [] : filesJobs(storage.shared.files, app.now)),
-      expiredProposalsJob(app),
-      flagNoticesJob(app, () => outbox.wake()),
-      proposalDeliveriesJob(app, {
-        outgoing,
-        retryDelays: config.retryDelays,
-        pageOf: changePages(config),
-        report: warn,
-      }),
-      auditExpiryJob(app, config.audit.days),
-      ...more,
-    ],
-    app.now,
-    log.error,
-    isShared(app.store) ? IDLE_POLL : 0,
-  );
-  const { wake, stop } = jobs;
+    ]);
+  });
   app.watch.onChange(() => wake());
   app.measuring.onNoted = () => wake(EXPOSURES);
   const stopListening = app.store.servers?.listen(() => wake());
   return async () => {
     stopListening?.();
     outbox.stop();
-    await stop();
+    timer.close();
+    await Promise.all([stop(), hourly?.stop()]);
   };
 }
 
