@@ -4,7 +4,7 @@ import { scheduleChange } from "../../../../src/flags/schedule/schedule.ts";
 import { setEnvironment } from "../../../../src/projects/environments.ts";
 import { createProject } from "../../../../src/projects/projects.ts";
 import { openTestApp } from "../../../support/app.ts";
-import { openDashboard } from "../../../support/pages/dashboard.ts";
+import { ORIGIN, openDashboard } from "../../../support/pages/dashboard.ts";
 import { OPERATOR } from "../../../support/records/caller.ts";
 
 const FLAG = "/projects/shop/flags/search";
@@ -217,4 +217,21 @@ test("JSON that cannot be read does not become rows, and says where", async () =
   expect(status).toBe(422);
   expect(text).toContain("In line 1, column 10: a value is missing.");
   expect(text).toContain("{&quot;if&quot;:[1,}");
+});
+
+test("the switch is turned without reading what its page shows", async () => {
+  const { app, ann, find } = await openShop();
+  const read: string[] = [];
+  for (const name of ["tallies", "testContexts", "scheduled", "ramps"] as const) {
+    const get = (slice: object, key: string) => {
+      read.push(`${name}.${key}`);
+      return Reflect.get(slice, key) as unknown;
+    };
+    Object.assign(app.store, { [name]: new Proxy<object>(app.store[name], { get }) });
+  }
+  const body = new URLSearchParams({ act: "state", enabled: "off" });
+  const headers = { Origin: ORIGIN };
+  const path = "/projects/shop/environments/develop/flags/search";
+  const { status } = await ann.ask(path, { method: "POST", body, headers });
+  expect([status, (await find()).enabled, read]).toEqual([303, false, []]);
 });
