@@ -43,7 +43,7 @@ describeInBrowser("The fields of a form", () => {
       if (!javaScriptEnabled) await press(page, "Check");
       await preview(page).getByText("As in shops").waitFor();
       expect(await preview(page).getByLabel("Size").locator("option").allTextContents()).toEqual([
-        "",
+        "Please choose",
         "S",
         "M",
       ]);
