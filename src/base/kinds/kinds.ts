@@ -58,7 +58,7 @@ export function readKind(
   if (text === "") return { value: null };
   switch (is) {
     case "count":
-      return /^\d{1,9}$/.test(text) ? { value: Number(text) } : { fault: "write a whole number" };
+      return /^\d{1,15}$/.test(text) ? { value: Number(text) } : { fault: "write a whole number" };
     case "bytes":
       return valueOr(parseBytes(text), "write a size with its unit, such as 10 MB");
     case "seconds":

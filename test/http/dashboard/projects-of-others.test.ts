@@ -6,6 +6,7 @@ import { createUser } from "../../../src/access/users.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { deleteEnvironment } from "../../../src/projects/environments.ts";
+import { MOST_SUBMISSIONS } from "../../../src/projects/project-settings.ts";
 import { createProject, getProject } from "../../../src/projects/projects.ts";
 import { openTestApp } from "../../support/app.ts";
 import { hiddenIn, openDashboard } from "../../support/pages/dashboard.ts";
@@ -145,6 +146,10 @@ describe("The admin of a project", () => {
       ["name", ""],
     ])
       expect([name, (await admin.post(path, { [name!]: value! })).status]).toEqual([name, 400]);
+    const most = await admin.post(path, { maxSubmissions: String(MOST_SUBMISSIONS) });
+    expect(most.text).toContain("Saved the settings of shop");
+    const beyond = await admin.post(path, { maxSubmissions: String(MOST_SUBMISSIONS + 1) });
+    expect(beyond.text).toContain(`a whole number from 1 to ${MOST_SUBMISSIONS}`);
   });
 
   test("makes, sees and revokes tokens of it alone, and sees a secret once", async () => {
