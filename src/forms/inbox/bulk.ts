@@ -102,7 +102,7 @@ async function wantedAmong(
   return found.filter(([, standing]) => isWanted(standing)).map(([id]) => id);
 }
 
-/** Marks the submissions that exist; one may have been deleted since it was read. */
+/** Marks the submissions that the caller sees; one may have been deleted since it was read. */
 async function markStep(
   app: FormsApp,
   caller: Caller,
@@ -115,7 +115,8 @@ async function markStep(
     if (!(error instanceof AppError && error.code === "not_found")) throw error;
   }
   const present = Object.keys(await app.store.submissions.standing(ids));
-  return markSubmissions(app, caller, present, mark);
+  const seen = await seenSubmissions(app, caller, "forms:write", present);
+  return markSubmissions(app, caller, seen, mark);
 }
 
 /**

@@ -77,6 +77,20 @@ describe("Forms of several projects", () => {
     expect((await as("ann").get("/inbox?form=bank%3A")).status).toBe(404);
   });
 
+  test("are marked in what a member sees, whether another id is of another project or of none", async () => {
+    const { app, ids, as } = await open({ ann: { shop: "inbox" } });
+    for (const [mark, other] of [
+      ["archived", ids["bank"]!],
+      ["inbox", crypto.randomUUID()],
+    ] as const) {
+      const marked = await as("ann").post("/inbox/marks", { submission: [ids["shop"]!, other], mark });
+      expect([mark, marked.status, marked.text.includes("1 submission ")]).toEqual([mark, 200, true]);
+      const standing = await app.store.submissions.standing([ids["shop"]!, ids["bank"]!]);
+      expect(standing[ids["shop"]!]!.state).toBe(mark);
+      expect(standing[ids["bank"]!]!.state).toBe("inbox");
+    }
+  });
+
   test("offer buttons by the rights in their own project", async () => {
     const { as, ids } = await open({ ann: { shop: "inbox", bank: "viewer" } });
     const ann = as("ann");
