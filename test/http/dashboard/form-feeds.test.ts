@@ -20,7 +20,8 @@ async function open() {
 }
 
 test("A feed is created with its address shown once, listed and revoked", async () => {
-  const { feeds, signIn } = await open();
+  const { app, feeds, signIn } = await open();
+  await createForm(app, OPERATOR, { slug: "other" });
   const { get, post } = await signIn("inbox");
   expect((await get("/forms/contact")).text).toContain(`href="/dashboard${PATH}"`);
   expect((await get(PATH)).text).toContain("There are no feeds yet");
@@ -31,6 +32,7 @@ test("A feed is created with its address shown once, listed and revoked", async 
   const { text } = await get(PATH);
   expect(text).toContain("name, email; of 30 days; at most 1000");
   expect(text).not.toContain("/v1/feeds/");
+  expect((await post(`/forms/other/feeds/${feed!.id}`, {})).status).toBe(404);
   expect((await post(`${PATH}/${feed!.id}`, {})).text).toContain("Revoked the feed");
   expect(await feeds()).toEqual([]);
 });

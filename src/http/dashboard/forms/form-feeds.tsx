@@ -2,7 +2,7 @@ import { shortName } from "../../../access/place.ts";
 import { MAX_LIST } from "../../../base/pages.ts";
 import { recordInWords } from "../../../base/kinds/kinds.ts";
 import { FEED } from "../../../forms/feeds/feed-card.ts";
-import type { FoundFeed } from "../../../forms/feeds/feed.ts";
+import { type FoundFeed, noSuchFeed } from "../../../forms/feeds/feed.ts";
 import { listFeeds } from "../../../forms/feeds/feeds.ts";
 import type { Form } from "../../../forms/form.ts";
 import { getForm } from "../../../forms/forms.ts";
@@ -59,7 +59,12 @@ export function feedsRoutes({ app, get, post, act }: Dashboard) {
     "forms:write",
     act({
       operation: operations.revoke,
-      input: ({ names }) => ({ names }),
+      async input({ c, names: { form, feed } }) {
+        const page = { form, limit: MAX_LIST, after: null };
+        const { items } = await listFeeds(app, c.get("caller"), page);
+        if (!items.some(({ id }) => id === feed)) throw noSuchFeed(feed);
+        return { names: { feed } };
+      },
       done: (_, { names: { form } }) => ({ to: `${formPath(form)}/feeds`, text: "Revoked the feed" }),
     }),
   );

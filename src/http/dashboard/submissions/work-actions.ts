@@ -37,7 +37,14 @@ export function workRoutes({ app, post, act }: Dashboard, reading: Reading) {
   const take = <S extends Schemas, P extends string>(
     name: string,
     acted: Omit<Act<S, P, Sent["names"]>, "again">,
-  ) => post(`${SUBMISSION}/${name}`, "forms:write", act({ ...acted, again }));
+  ) => {
+    const input = async (sent: Sent) => {
+      const { c, names } = sent;
+      await submissionOf(app, c.get("caller"), names.form, names.id);
+      return acted.input(sent);
+    };
+    post(`${SUBMISSION}/${name}`, "forms:write", act({ ...acted, input, again }));
+  };
 
   take("assign", {
     operation: inbox.assign,
@@ -86,9 +93,9 @@ export function workRoutes({ app, post, act }: Dashboard, reading: Reading) {
 function replyRoute({ app, post, act }: Pick<Dashboard, "app" | "post" | "act">, show: Show) {
   /** The text of the template that a form names; empty for none. */
   const filled = async ({ c, fields, names: { form, id } }: Sent): Promise<string> => {
+    const submission = await submissionOf(app, c.get("caller"), form, id);
     const named = textOf(fields, "template");
     if (named === "") return "";
-    const submission = await submissionOf(app, c.get("caller"), form, id);
     const name = nameIn(submission.project, submission.form);
     const { replyTemplates } = await getForm(app, c.get("caller"), name);
     const template = replyTemplatesIn(replyTemplates).find((each) => each.name === named);
@@ -97,9 +104,9 @@ function replyRoute({ app, post, act }: Pick<Dashboard, "app" | "post" | "act">,
   const reply = act({
     operation: submissions.reply,
     async input(sent: Sent) {
-      const text = textOf(sent.fields, "text");
+      const [text, template] = [textOf(sent.fields, "text"), await filled(sent)];
       // Without a text of its own, the template is the reply.
-      return { names: { id: sent.names.id }, body: { text: text.trim() === "" ? await filled(sent) : text } };
+      return { names: { id: sent.names.id }, body: { text: text.trim() === "" ? template : text } };
     },
     done: ({ to }, { fields }) => ({ to: backIn(fields), text: `Reply to ${to} is on its way.` }),
     again: (sent, faults) => show(sent, typedIn(sent.fields, faults)),

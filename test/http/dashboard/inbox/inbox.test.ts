@@ -393,6 +393,16 @@ describe("a submission", () => {
     for (const rest of ["", "/json", "/files/1", "/previews/1"])
       expect((await browser.get(`${path}/${ids[0]}${rest}`)).status).toBe(404);
     expect((await browser.get(`${path}/none`)).status).toBe(404);
+    const sent = {
+      assignee: "admin",
+      label: "urgent",
+      note: "Late",
+      what: "word",
+      word: "cheap",
+      text: "Hello",
+    };
+    for (const act of ["assign", "label", "note", "block", "reply", "retry"])
+      expect([act, (await browser.post(`${path}/${ids[0]}/${act}`, sent)).status]).toEqual([act, 404]);
   });
 
   test("that was just deleted says so to who goes back to it, and leads to its inbox", async () => {
