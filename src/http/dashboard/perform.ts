@@ -56,8 +56,9 @@ export function createActs(app: App, options: DashboardOptions): Acts {
         const run = async () => {
           const call = await callOf(app, options, c, operation, await input(sent));
           const propose = textOf(fields, "propose");
-          if (propose === "" || !operation.proposes) return { value: await operation.run(call) };
-          return performBy({ propose }, operation, call);
+          return propose === ""
+            ? { value: await operation.run(call) }
+            : performBy({ propose }, operation, call);
         };
         const all = async () => {
           const performed = await run().catch(async (refusal: unknown) => {

@@ -47,6 +47,9 @@ test("A ramp is begun, shown with its steps, paused, resumed by Undo, and aborte
   expect(history).toContain("+ on 1 → 10 → 50 → 100 %, a step every day");
   expect(history).toContain("+ running, at 1 %");
 
+  const proposed = await send({ do: "pause", propose: "14d" });
+  expect([proposed.status, proposed.text.includes("cannot be proposed")]).toEqual([422, true]);
+  expect(await ramp()).toMatchObject({ status: "running" });
   const paused = await send({ do: "pause", why: "lunch" });
   expect(paused.text).toContain("50 % once resumed");
   expect(paused.text).toContain("paused by a person");

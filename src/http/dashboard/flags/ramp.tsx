@@ -21,6 +21,7 @@ import { type Again, type Screen, confirmationOf, timeIn } from "./screen.tsx";
 const AT = {
   "ramp-start": "start",
   "ramp-variant": "variant",
+  "not-proposable": "",
   "form-not-found": "guards",
   "form-ambiguous": "guards",
   forbidden: "guards",
