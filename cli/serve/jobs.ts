@@ -67,6 +67,7 @@ export function startWork(
       pageOf: changePages(config),
       report: warn,
     }),
+    ...(storage.shared === null ? [] : filesJobs(storage.shared.files, app.now)),
     ...more,
   ]));
   let hourly: Jobs | undefined;
@@ -76,7 +77,6 @@ export function startWork(
       expiredInvitationsJob(app),
       auditExpiryJob(app, config.audit.days),
       tallyExpiryJob(app),
-      ...(storage.shared === null ? [] : filesJobs(storage.shared.files, app.now)),
     ]);
   });
   app.watch.onChange(() => wake());

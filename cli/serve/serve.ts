@@ -21,7 +21,7 @@ import { NO_SYNC, openFlagdSync } from "./flagd.ts";
 import { checkFiles } from "./files.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { type Listener, listenAt, readTls } from "./listen.ts";
-import { type Log, createLog } from "./log.ts";
+import { createLog } from "./log.ts";
 import { dashboardOf } from "./own-addresses.ts";
 import { loadOidcClient } from "./oidc-config.ts";
 import { loadOutgoing } from "./outgoing-config.ts";
@@ -100,6 +100,8 @@ export async function serve(
   const reads = createReads(app.store);
   const commitLatency = createCommitLatency(app);
   let [forget, stopHeartbeat, stopJobs] = [() => {}, async () => {}, async () => {}];
+  const failing = Promise.withResolvers<never>();
+  failing.promise.catch(() => {});
   let threads = NO_THREADS;
   let telemeter: Awaited<ReturnType<typeof openTelemetry>> = null;
   let sync = NO_SYNC;
@@ -151,7 +153,7 @@ export async function serve(
     const renewals = [...ofSites, ...sync.renewals];
     renewable.resolve(renewals);
     const working = { config, storage, outgoing, metrics, log, telemetry: telemeter };
-    stopJobs = jobsAfter(BEFORE_JOBS, log, async () => {
+    stopJobs = jobsAfter(BEFORE_JOBS, failing.reject, async () => {
       const { startWork } = await import("./jobs.ts");
       const more = [...reads.jobs, commitLatency.job, backups.job, auditFile].filter((job) => job !== null);
       return startWork(app, working, more);
@@ -175,7 +177,7 @@ export async function serve(
       const greeting = await welcome(app, storage, dashboard);
       if (greeting !== null) io.err(`\n${greeting}\n`);
     }
-    const signal = await nextSignal();
+    const signal = await Promise.race([nextSignal(), failing.promise]);
     const drain = config.drain ?? (isShared(app.store) ? DEFAULT_DRAIN : 0);
     if (drain > 0 && signal === "SIGTERM") {
       log.line("info", `not ready since ${signal}: stopping in ${drain / 1000} s`);
@@ -213,10 +215,14 @@ export async function serve(
   process.exit(0);
 }
 
-/** Starts jobs after so many milliseconds. Returns a function that stops them, or starts none. */
-function jobsAfter(ms: number, log: Log, start: () => Promise<() => Promise<void>>): () => Promise<void> {
+/** Starts jobs after so many milliseconds; `fail` ends a server without them. Returns a function that stops them, or starts none. */
+function jobsAfter(
+  ms: number,
+  fail: (error: unknown) => void,
+  start: () => Promise<() => Promise<void>>,
+): () => Promise<void> {
   let stop: Promise<(() => Promise<void>) | void> | undefined;
-  const timer = clock.after(ms, () => void (stop = start().catch(log.error)));
+  const timer = clock.after(ms, () => void (stop = start().catch(fail)));
   return async () => {
     timer.close();
     await (

@@ -140,8 +140,10 @@ function has({ state, read, assignee }: Standing, done: NonNullable<Undo["done"]
   return isFolder(done.mark) ? state === done.mark : read === (done.mark === "read");
 }
 
-function hashOf(name: string, { name: user }: Caller): string {
-  return sha256(JSON.stringify(["undo", name, user]));
+function hashOf(name: string, { name: user, type, grants }: Caller): string {
+  // Tokens of several projects may have one name.
+  const project = type === "token" ? grants[0]?.project : undefined;
+  return sha256(JSON.stringify(["undo", name, type, user, project]));
 }
 
 type Kept = Pick<Shared, "keep" | "take">;
