@@ -156,7 +156,7 @@ function barOf(first: number, whole: number, { blocks, paint }: Chart): string {
   return paint("█".repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8], "green");
 }
 
-/** Whether a terminal shows block characters, by the locale: those that name a character set other than UTF-8 do not. */
+/** Whether a terminal shows block characters: not in a locale that names a character set other than UTF-8. */
 export function hasBlocks(env: Readonly<Record<string, string | undefined>>): boolean {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";
   return locale === "" || /utf-?8/i.test(locale);

@@ -37,6 +37,11 @@ export type FieldError = {
   limit: readonly string[];
 };
 
+/** The fault of a field, under the name that the sender gave it. */
+export function fieldFault(field: string, message: string): FieldError {
+  return { field, code: "invalid", message, label: field, limit: [] };
+}
+
 type Details = {
   /** Distinguishes the cases of one code, for programs: `form-exists`. */
   reason?: string | undefined;

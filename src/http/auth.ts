@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { type Caller, NOBODY, confirmationIn, operatorCaller } from "../access/caller.ts";
-import { hasScopeSomewhere } from "../access/rights.ts";
 import { CLI_PREFIX } from "../access/session.ts";
 import { resumeSession, userCaller } from "../access/sessions.ts";
 import { createTokenFinder } from "../access/token-finder.ts";
@@ -12,7 +11,7 @@ import type { App } from "../app.ts";
 import { AppError } from "../base/errors.ts";
 import { type Client, limitKey } from "./address.ts";
 import { readAll, refuseAbandoned } from "./body.ts";
-import { requirePlace } from "../operations/call.ts";
+import { requireAdmitted } from "../operations/call.ts";
 import { MAX_ADMIN_BODY } from "../operations/limits.ts";
 import type { Operation, Unchecked } from "../operations/operation.ts";
 import { bodyTooLarge } from "../operations/results.ts";
@@ -90,24 +89,15 @@ export function identify(app: App) {
  * and as `identify`.
  */
 export function requires(
-  {
-    scope,
-    place,
-    maxBody = MAX_ADMIN_BODY,
-    admits,
-    other,
-  }: Pick<Operation, "scope" | "place" | "maxBody" | "admits" | "other">,
-  app?: App,
+  operation: Pick<Operation, "scope" | "place" | "maxBody" | "admits" | "other">,
+  app: App,
 ) {
+  const { maxBody = MAX_ADMIN_BODY } = operation;
   return createMiddleware<AdminEnv>(async (c, next) => {
     const [names, environment] = [c.req.param(), c.req.query("environment")];
-    const admit = async (isBodyRead: boolean) => {
-      try {
-        requirePlace({ scope, place }, { caller: c.get("caller"), names, environment });
-      } catch (error) {
-        if (!admits || !app || (other && !hasScopeSomewhere(c.get("caller"), other))) throw error;
-        if (isBodyRead && !(await admits(await askedOf(c, app)))) throw error;
-      }
+    const admit = (isBodyRead: boolean) => {
+      const place = { caller: c.get("caller"), names, environment };
+      return requireAdmitted(operation, place, isBodyRead ? () => askedOf(c, app) : null);
     };
     await admit(!c.req.raw.body);
     if (c.req.raw.body) {

@@ -28,7 +28,7 @@ type Place = {
  * Requires that the caller holds the scope of an operation in its place. Throws `forbidden`, and `not_found` for a project that
  * the caller does not see.
  */
-export function requirePlace(
+function requirePlace(
   { scope, place }: Pick<Operation, "scope" | "place">,
   { caller, names, environment }: Place,
 ): void {
@@ -38,16 +38,21 @@ export function requirePlace(
   requireScope(caller, scope, { project: names["project"], environment: inEnvironment });
 }
 
-/** The same, which lets callers pass that the operation admits for what they ask. */
+/**
+ * The same, which lets callers pass that the operation admits for what they `ask`. With null, while that is not read, it lets
+ * those pass that it may admit.
+ */
 export async function requireAdmitted(
   operation: Pick<Operation, "scope" | "place" | "admits" | "other">,
-  asked: Unchecked,
+  place: Place,
+  ask: (() => Unchecked | Promise<Unchecked>) | null,
 ): Promise<void> {
   const { admits, other } = operation;
   try {
-    requirePlace(operation, { ...asked, environment: asked.query["environment"] });
+    requirePlace(operation, place);
   } catch (error) {
-    if (!admits || (other && !hasScopeSomewhere(asked.caller, other)) || !(await admits(asked))) throw error;
+    if (!admits || (other && !hasScopeSomewhere(place.caller, other))) throw error;
+    if (ask !== null && !(await admits(await ask()))) throw error;
   }
 }
 

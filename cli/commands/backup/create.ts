@@ -197,7 +197,7 @@ function openUnmigrated(data: string): Recording | null {
 }
 
 /**
- * Records a backup in the audit log, unless the server that runs this command has. Whoever reads the data can copy it
+ * Records a backup in the audit log, unless the server that runs this command has. A reader of the data can copy it
  * anyway, so a disk that takes no entry is no reason to make no backup.
  */
 async function recordBackup(io: Io, output: string, into: Recording | null): Promise<void> {

@@ -23,13 +23,12 @@ async function callOf<S extends Schemas, P extends string>(
   const caller = c.get("caller");
   const { names = {}, query = {}, body } = given;
   const asked = { app, caller, names, query: query as Record<string, string>, body };
-  await requireAdmitted(operation, asked);
+  await requireAdmitted(operation, { caller, names, environment: asked.query["environment"] }, () => asked);
   // Links in answers lead to where the user is, unless the address of the dashboard is known.
   const { origin } = URL.parse(c.req.header("origin") ?? "") ?? new URL(c.req.url, "http://no-host.invalid");
-  const links = {
-    publicUrl: options.publicUrl ?? origin + options.basePath,
-    dashboardUrl: options.dashboardUrl ?? origin + options.basePath,
-  };
+  const here = origin + options.basePath;
+  const { publicUrl, dashboardUrl } = options;
+  const links = { publicUrl: publicUrl ?? here, dashboardUrl: dashboardUrl ?? here };
   const deployment = createDeployment({ ...options, ...links });
   const input = await checkedInput(operation, given);
   return { app, deployment, caller, sender: browserOf(c), ...input, tag: () => {} } as Call<S, P>;

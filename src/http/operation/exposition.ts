@@ -46,7 +46,7 @@ export function createMetricsApp(app: App, options: MetricsOptions): MetricsApp 
       await next();
     },
     identify(app),
-    requires({ scope: "read", place: "instance" }),
+    requires({ scope: "read", place: "instance" }, app),
     async (c) => {
       threads = await readThreads();
       return c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType });

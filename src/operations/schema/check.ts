@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { AppError } from "../../base/errors.ts";
+import { AppError, fieldFault } from "../../base/errors.ts";
 import { MAX_JSON_LEVELS, findInexactInTurns, inexactMessage, isDeeper } from "../../base/json.ts";
 import { REPEATED, findRepeatInTurns } from "../../base/json/json-members.ts";
 import { parseInTurns } from "../../base/json/json-turns.ts";
@@ -75,7 +75,7 @@ function faultOf(issue: z.core.$ZodIssue, whole?: string) {
   const inner = "issues" in issue ? issue.issues[0] : undefined;
   const message = inner?.message ?? issue.message;
   const shown = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
-  return { field, code: "invalid", message: shown, label: field, limit: [] };
+  return fieldFault(field, shown);
 }
 
 function placeOf(steps: string[], whole?: string): string {

@@ -115,15 +115,15 @@ export function changedIn(
   for (const [name, kind] of kinds) {
     const [text, before] = [name, beforeName(name)].map((field) => textOf(fields, field).trim());
     if (fields.has(beforeName(name)) && text === before) continue;
-    const typed = parseSetting(kind, textOf(fields, name), timeZone);
+    const typed = readTyped(kind, textOf(fields, name), { now: 0, timeZone });
     patch[name] = "value" in typed && typed.value;
     if ("fault" in typed) faults[name] = typed.fault;
   }
   return { patch, faults };
 }
 
-function parseSetting(kind: Kind, typed: string, timeZone: string): Read {
-  if (kind.is !== "json") return readKind(kind, typed, { now: 0, timeZone });
+function readTyped(kind: Kind, typed: string, moment: { now: number; timeZone: string }): Read {
+  if (kind.is !== "json") return readKind(kind, typed, moment);
   const parsed = typed.trim() === "" ? { value: null } : parseJson(typed.trim());
   return "value" in parsed ? parsed : { fault: parsed.fault };
 }
@@ -160,8 +160,8 @@ export function givenIn(card: Card, fields: Fields, now: number): Record<string,
   const faults: [string, string][] = [];
   for (const [name, { kind, control = name }] of Object.entries(card)) {
     const text = textOf(fields, control);
-    if (text.trim() === "" || kind.is === "json") continue;
-    const read = readKind(kind, text, { now, timeZone: "UTC" });
+    if (text.trim() === "") continue;
+    const read = readTyped(kind, text, { now, timeZone: "UTC" });
     if ("fault" in read) faults.push([control, read.fault]);
     else given[name] = read.value;
   }

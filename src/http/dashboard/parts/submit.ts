@@ -1,4 +1,4 @@
-import { AppError } from "../../../base/errors.ts";
+import { AppError, fieldFault } from "../../../base/errors.ts";
 import { sentence } from "../error-page.tsx";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
@@ -21,13 +21,7 @@ export function typedAt(
 
 /** The faults of fields, for {@link submit}. */
 export function faultsAt(faults: readonly (readonly [field: string, message: string])[]): AppError {
-  const errors = faults.map(([field, message]) => ({
-    field,
-    code: "invalid",
-    message,
-    label: field,
-    limit: [],
-  }));
+  const errors = faults.map(([field, message]) => fieldFault(field, message));
   return new AppError("invalid", errors[0]!.message, { errors });
 }
 
