@@ -13,6 +13,14 @@ const INTERNET: ReadonlySet<number> = new Set([2, 10]);
 /** The C library of glibc, and those of musl. */
 const LIBRARIES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"];
 
+/**
+ * Memory for system calls. An array that nothing but an address refers to may be collected before the call, so these live
+ * as long as the process.
+ */
+const MEMORY = new Uint8Array(256);
+const LENGTH = new Uint32Array(1);
+const INSTRUCTIONS = new DataView(new ArrayBuffer(128));
+
 type Options = {
   set: (descriptor: number, level: number, name: number, value: Uint8Array) => boolean;
   /** Reads an option into `value`. */
@@ -23,7 +31,7 @@ type Options = {
 
 let options: Options | undefined;
 
-/** The options of sockets. `set` and `get` return false if the kernel does not support one. */
+/** The options of sockets, of at most 256 bytes. `set` and `get` return false if the kernel does not support one. */
 export function socketOptions(): Options {
   return (options ??= load());
 }
@@ -37,20 +45,20 @@ function load(): Options {
         getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" },
       });
       return {
-        set: (descriptor, level, name, value) =>
-          symbols.setsockopt(descriptor, level, name, ptr(value), value.byteLength) === 0,
-        get: (descriptor, level, name, value) =>
-          symbols.getsockopt(
-            descriptor,
-            level,
-            name,
-            ptr(value),
-            ptr(new Uint32Array([value.byteLength])),
-          ) === 0,
+        set(descriptor, level, name, value) {
+          MEMORY.set(value);
+          return symbols.setsockopt(descriptor, level, name, ptr(MEMORY), value.byteLength) === 0;
+        },
+        get(descriptor, level, name, value) {
+          LENGTH[0] = value.byteLength;
+          if (symbols.getsockopt(descriptor, level, name, ptr(MEMORY), ptr(LENGTH)) !== 0) return false;
+          value.set(MEMORY.subarray(0, value.byteLength));
+          return true;
+        },
         portOf(descriptor) {
-          const address = new Uint8Array(128);
-          if (symbols.getsockname(descriptor, ptr(address), ptr(new Uint32Array([128]))) !== 0) return null;
-          const view = new DataView(address.buffer);
+          LENGTH[0] = MEMORY.byteLength;
+          if (symbols.getsockname(descriptor, ptr(MEMORY), ptr(LENGTH)) !== 0) return null;
+          const view = new DataView(MEMORY.buffer);
           const isInternet = INTERNET.has(view.getUint16(0, true));
           return isInternet ? view.getUint16(2) : null;
         },
@@ -65,19 +73,16 @@ function load(): Options {
 /** Instructions of a packet filter, as code and constant: https://docs.kernel.org/networking/filter.html */
 export type Instruction = [code: number, constant: number];
 
-/** Sets an option of a socket whose value is a packet filter. */
+/** Sets an option of a socket whose value is a packet filter of at most 16 instructions. */
 export function setFilter(descriptor: number, name: number, instructions: Instruction[]): boolean {
-  const filter = new ArrayBuffer(8 * instructions.length);
-  const view = new DataView(filter);
   for (const [index, [code, constant]] of instructions.entries()) {
-    view.setUint16(index * 8, code, true);
-    view.setUint32(index * 8 + 4, constant, true);
+    INSTRUCTIONS.setUint16(index * 8, code, true);
+    INSTRUCTIONS.setUint32(index * 8 + 4, constant, true);
   }
-  const program = new ArrayBuffer(16);
-  const fields = new DataView(program);
-  fields.setUint16(0, instructions.length, true);
-  fields.setBigUint64(8, BigInt(ptr(filter)), true);
-  return socketOptions().set(descriptor, SOL_SOCKET, name, new Uint8Array(program));
+  const program = new DataView(new ArrayBuffer(16));
+  program.setUint16(0, instructions.length, true);
+  program.setBigUint64(8, BigInt(ptr(INSTRUCTIONS)), true);
+  return socketOptions().set(descriptor, SOL_SOCKET, name, new Uint8Array(program.buffer));
 }
 
 /** The sockets of this process: a name that is never used again, with the descriptor. Empty on systems other than Linux. */
