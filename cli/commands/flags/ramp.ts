@@ -9,6 +9,7 @@ import {
   type RampView,
 } from "../../../src/flags/ramps/ramp-words.ts";
 import type { GuardAction, RampPlan } from "../../../src/flags/ramps/ramp.ts";
+import { ruleOfCondition } from "../../../src/flags/rules/condition-parser.ts";
 import { ramps as operations } from "../../../src/operations/ramps.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
@@ -25,7 +26,7 @@ import { whyOption } from "../../session/why.ts";
 import { type Place, findFlag, readPlace } from "./place.ts";
 
 const ACTIONS = ["pause", "resume", "abort"] as const;
-const COURSE = ["variant", "to", "every", "start", "guard", "onGuard"] as const;
+const COURSE = ["variant", "to", "every", "start", "within", "thenEveryone", "guard", "onGuard"] as const;
 
 export function addRampCommand(flags: Command, io: Io): void {
   const ramp = flags
@@ -37,6 +38,8 @@ export function addRampCommand(flags: Command, io: Io): void {
     .option("--to <percents>", "rising shares, such as 1,10,50,100; with 100 the variant becomes the default")
     .option("--every <span>", "time from one step to the next: 30m, 12h, 1d")
     .option("--start <time>", "time of the first step: ISO 8601, or a duration such as 2h (default: now)")
+    .option("--within <condition>", "shares of those for whom it holds, such as 'segment staff'")
+    .option("--then-everyone", "with --within, only the first share is of them")
     .withOptions(...guardOptions());
   for (const [name, text] of [
     ["pause", "make no more steps until it is resumed; the flag stays as it is"],
@@ -70,6 +73,7 @@ the ramp.
 Examples:
   formflag flags ramp search -p shop -e production --variant on --to 1,10,50,100 --every 1d
   formflag flags ramp search -p shop -e production --variant on --to 10,100 --every 1d --guard 'event:error rises 0%'
+  formflag flags ramp search -p shop -e production --variant on --to 25,50,100 --every 1d --within 'segment staff' --then-everyone
   formflag flags ramp search -p shop -e production
   formflag flags ramp search -p shop -e production --pause
   formflag flags ramp search -p shop -e production --abort --keep
@@ -101,11 +105,16 @@ function orderOf({ options }: Input): Order {
     );
   const course = { variant, to: sharesOf(to), every: durationValue(every, "--every") };
   const { guard, onGuard } = options as { guard?: string[]; onGuard?: GuardAction };
+  const { within, thenEveryone } = options as { within?: string; thenEveryone?: true };
+  if (thenEveryone && within === undefined)
+    throw usage("--then-everyone is for --within", "write --within 'segment staff' --then-everyone");
   return {
     order: "start",
     course: {
       ...course,
       ...(start !== undefined && { start: timeValue(start, "--start", clock.now(), "12h") }),
+      ...(within !== undefined && { within: ruleOfCondition(within) }),
+      ...(thenEveryone && { thenEveryone }),
       ...(guard && { guards: guard }),
       ...(onGuard && { onGuard }),
     },

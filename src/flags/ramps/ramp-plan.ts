@@ -1,7 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import type { Environment } from "../../projects/environment.ts";
 import { type ChangedFlag, changeRecord, type FlagPlace, type FlagRecord } from "../flag.ts";
-import { isAsLeft, rampedState, readShare, writeShare } from "./ramp-share.ts";
+import { asUnreached, isAsLeft, rampedState, readShare, withoutLimit, writeShare } from "./ramp-share.ts";
 import { dueAt, type FoundRamp, nextStep, type Ramp, type RampPlan, type RampReason } from "./ramp.ts";
 
 /** Whether changes of an environment need a confirmation or approvals. */
@@ -49,13 +49,17 @@ type Begun = Pick<Ramp, "who" | "why" | "isGuarded">;
 export function planStart(
   { environment, flag }: FlagPlace,
   before: FlagRecord,
-  { variant, to, every, start, guards = [], onGuard = "pause" }: RampPlan,
+  { variant, to, every, start, within, thenEveryone = false, guards = [], onGuard = "pause" }: RampPlan,
   by: Begun,
   at: number,
   adopts = false,
 ): { ramp: Ramp; record: FlagRecord | null; first: FlagRecord } {
-  const { share } = readShare(before, variant);
-  const steps = to.map((each) => ({ share: each, doneAt: adopts && each <= share ? at : null }));
+  const { share } = readShare(asUnreached(before, variant), variant);
+  const steps = to.map((each, index) => ({
+    share: each,
+    doneAt: adopts && each <= share ? at : null,
+    ...(within && (index === 0 || !thenEveryone) && { within }),
+  }));
   const next = nextStep({ steps });
   if (next === undefined || next.share <= share)
     throw new AppError("invalid", `${variant} has ${share} % of the users already: a ramp raises its share`, {
@@ -90,10 +94,12 @@ export function planStart(
 
 /** A ramp and its flag after the next step. Throws `invalid` for a rule of another kind. */
 export function stepped(ramp: Ramp, before: FlagRecord, at: number): { ramp: Ramp; record: FlagRecord } {
-  const { share } = nextStep(ramp)!;
-  const rules = writeShare(readShare(before, ramp.variant), ramp.variant, share);
+  const { share, within } = nextStep(ramp)!;
+  const { rows, ...read } = readShare(asUnreached(before, ramp.variant), ramp.variant);
+  const own = { ...read, rows: withoutLimit(rows, ramp.steps[0]!.within) };
+  const rules = writeShare(own, ramp.variant, share, within);
   const { record } = withRecord(ramp.flag, before, { enabled: true, rules }, at);
-  const steps = ramp.steps.map((each) => (each.share === share ? { share, doneAt: at } : each));
+  const steps = ramp.steps.map((each) => (each.share === share ? { ...each, doneAt: at } : each));
   const after = { ...ramp, steps, share, left: rampedState(record) };
   return nextStep(after)
     ? { ramp: { ...after, nextAt: dueAt(after) }, record }

@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
+import { anyObject } from "../../base/shapes/json-schema.ts";
 import { momentOf, timestamp } from "../../base/slug-schema.ts";
 import { RAMP_LIMITS } from "../limits.ts";
+import { ruleDepth } from "../segment-schema.ts";
 import { findGuardFault, GUARD_LIMITS } from "./guard.ts";
 import { findStepsFault, GUARD_ACTIONS, RAMP_REASONS, RAMP_STATUSES } from "./ramp.ts";
 
@@ -36,6 +38,8 @@ export function sharesOf(description: string) {
     );
 }
 
+const condition = anyObject().check(ruleDepth);
+
 /** The course of a ramp. */
 export const rampPlanSchema = z.strictObject({
   variant: z
@@ -50,6 +54,12 @@ export const rampPlanSchema = z.strictObject({
       z.describe("Seconds from one step to the next."),
     ),
   start: z.optional(momentOf("start").check(z.describe("When the first step is due. Default: at once."))),
+  within: z.optional(condition.check(z.describe("Whose share it is, in JSONLogic. Default: everyone's."))),
+  thenEveryone: z.optional(
+    z
+      .boolean("thenEveryone is true or false")
+      .check(z.describe("Whether only the first share is within the condition.")),
+  ),
   guards: z.optional(guardsSchema),
   onGuard: z.optional(onGuard),
 });
@@ -65,7 +75,7 @@ export const rampSchema = z.object({
   nextAt: z.nullable(timestamp),
   every: z.int(),
   /** The shares, and when each was set; null for one to come. */
-  steps: z.array(z.object({ share: z.number(), doneAt: z.nullable(timestamp) })),
+  steps: z.array(z.object({ share: z.number(), doneAt: z.nullable(timestamp), within: z.optional(z.any()) })),
   /** Why it is paused or was aborted; null otherwise. */
   reason: z.nullable(z.enum(RAMP_REASONS)),
   guards: z.array(z.string()),

@@ -91,10 +91,35 @@ function otherRule(): AppError {
   );
 }
 
-/** The rules with another share of the variant, as JSON text; with all of the users it is the default. */
-export function writeShare({ rules, rows }: Ramped, variant: string, share: number): string {
+/**
+ * The rules with another share of the variant, as JSON text; with all of the users it is the default. Within a condition,
+ * everyone else gets the default.
+ */
+export function writeShare(
+  { rules, rows }: Pick<Ramped, "rules" | "rows">,
+  variant: string,
+  share: number,
+  within?: Targeting,
+): string {
+  if (within) {
+    if (share === 100) return writeRest({ rules, rows: [...rows, within, variant] }, undefined);
+    return writeShare({ rules, rows: [...rows, { "!": [within] }, rules.defaultVariant] }, variant, share);
+  }
   if (share === 100) return writeRest({ rules: { ...rules, defaultVariant: variant }, rows }, undefined);
   return writeRest({ rules, rows }, shareRule(String(share), { on: variant, off: rules.defaultVariant! }));
+}
+
+/** The rows without the one that keeps a share within a condition. */
+export function withoutLimit(rows: unknown[], within: Targeting | undefined): unknown[] {
+  return within && Bun.deepEquals(rows.at(-2), { "!": [within] }) ? rows.slice(0, -2) : rows;
+}
+
+/** A flag that is off serves its variant to no user: it is not the default then. */
+export function asUnreached<T extends RampedState>(flag: T, variant: string): T {
+  const rules = flag.enabled || flag.rules === null ? null : parseRules(flag.rules);
+  const other = Object.keys(rules?.variants ?? {}).find((name) => name !== variant);
+  if (rules?.defaultVariant !== variant || other === undefined) return flag;
+  return { ...flag, rules: rulesText({ ...rules, defaultVariant: other }) };
 }
 
 /** The rules as JSON text, with another share after the rows or without one. */

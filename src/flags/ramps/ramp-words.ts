@@ -1,4 +1,5 @@
 import { durationInWords } from "../../base/units.ts";
+import { conditionInWords } from "../rules/condition-words.ts";
 import type { viewRamp } from "./ramp.ts";
 
 /** A ramp as the admin API shows it. */
@@ -31,12 +32,17 @@ export function rampCourseInWords({
   guards = [],
 }: Pick<RampView, "variant" | "every"> & {
   guards?: readonly string[] | undefined;
-  steps: readonly { share: number }[];
+  steps: readonly { share: number; within?: unknown }[];
 }): string {
-  const shares = steps.map(({ share }) => `${share} %`).join(", ");
+  const [first, ...more] = steps.map(({ share }) => `${share} %`);
+  const { within } = steps[0]!;
+  const words = within === undefined ? null : (conditionInWords(within) ?? "a condition");
+  const isFirst = words !== null && steps.some((step) => step.within === undefined);
+  const of = words !== null && !isFirst ? `users for whom ${words} holds` : "users";
+  const shares = [isFirst ? `${first} of users for whom ${words} holds` : first, ...more].join(", ");
   const pace = steps.length === 1 ? "" : `, a step every ${durationInWords(every).replace(/^1 /, "")}`;
   const guarded = guards.length === 0 ? "" : `; guards: ${guards.join(", ")}`;
-  return `${variant} goes to ${shares} of users${pace}${guarded}`;
+  return `${variant} goes to ${shares} of ${of}${pace}${guarded}`;
 }
 
 /** Shares in percent with commas, such as `1, 10 %, 100`; undefined for another text. */

@@ -13,8 +13,14 @@ export type RampStatus = (typeof RAMP_STATUSES)[number];
 export type RampReason = (typeof RAMP_REASONS)[number];
 export type GuardAction = (typeof GUARD_ACTIONS)[number];
 
-/** A share of the users in percent, and when it was set, in milliseconds since 1970; null if it is to come. */
-export type RampStep = { share: number; doneAt: number | null };
+/** A condition in JSONLogic. */
+type Condition = Record<string, unknown>;
+
+/**
+ * A share of the users in percent, and when it was set, in milliseconds since 1970; null if it is to come. With `within` it is
+ * a share of those for whom the condition holds.
+ */
+export type RampStep = { share: number; doneAt: number | null; within?: Condition | undefined };
 
 /** The parts of a flag that a ramp sets; `rules` as JSON text without metadata, null for a plain flag. */
 export type RampedState = { enabled: boolean; rules: string | null };
@@ -54,6 +60,9 @@ export type RampPlan = {
   to: number[];
   every: number;
   start?: string | undefined;
+  /** The shares are of those for whom the condition holds: all shares, or with `thenEveryone` the first. */
+  within?: Condition | undefined;
+  thenEveryone?: boolean | undefined;
   guards?: string[] | undefined;
   onGuard?: GuardAction | undefined;
 };
@@ -90,7 +99,9 @@ export function areRampSteps(value: unknown): boolean {
   if (!Array.isArray(value) || !value.every(isObject)) return false;
   const isTime = (at: unknown) => at === null || Number.isSafeInteger(at);
   const shares = value.map(({ share }) => Number(share));
-  return value.every(({ doneAt }) => isTime(doneAt)) && findStepsFault(shares) === undefined;
+  const isStep = ({ doneAt, within }: Condition) =>
+    isTime(doneAt) && (within === undefined || isObject(within));
+  return value.every(isStep) && findStepsFault(shares) === undefined;
 }
 
 /** Whether a stored value is a state of a flag with a ramp, whose rules are an object there. */
@@ -139,10 +150,13 @@ export function dueAt({ steps, every, startAt }: Pick<Ramp, "steps" | "every" | 
 /** The course of a ramp, of which the first step may be to come. */
 export function planOfRamp(ramp: Ramp): RampPlan {
   const { variant, steps, every, startAt, guards, onGuard } = ramp;
+  const { within } = steps[0]!;
   return {
     variant,
     to: steps.map(({ share }) => share),
     every,
+    ...(within && { within }),
+    ...(within && steps.some((step) => !step.within) && { thenEveryone: true }),
     ...(startAt === null || isBegun(ramp) ? {} : { start: isoTime(startAt) }),
     ...(guards.length === 0 ? {} : { guards, onGuard }),
   };
@@ -165,7 +179,7 @@ export function viewRamp(ramp: Ramp) {
     status,
     nextAt: shownTime(nextAt),
     every,
-    steps: steps.map(({ share, doneAt }) => ({ share, doneAt: shownTime(doneAt) })),
+    steps: steps.map(({ doneAt, ...step }) => ({ ...step, doneAt: shownTime(doneAt) })),
     reason,
     guards,
     onGuard,

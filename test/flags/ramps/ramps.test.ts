@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { setFlag } from "../../../src/flags/flags.ts";
+import { setSegment } from "../../../src/flags/segments.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
 import { callerNamed, OPERATOR } from "../../support/records/caller.ts";
 import { openRamping, sharing } from "../../support/records/ramping.ts";
@@ -52,6 +54,25 @@ describe("a ramp of a flag", () => {
     expect(await ramp()).toMatchObject({ status: "completed", share: 100, nextAt: null, reason: null });
     expect((await ramp()).steps.at(-1)!.doneAt).toBe(new Date(start + 3 * DAY).toISOString());
     await due(9);
+    expect(await state()).toEqual({ enabled: true, defaultVariant: "on" });
+  });
+
+  test("within a segment is for its users alone, and with its first step alone, for everyone from the second on", async () => {
+    const { app, at, begin, due, state, ramp } = await openRamping();
+    await setSegment(app, OPERATOR, { ...at, segment: "staff" }, true);
+    const within = { $ref: "staff" };
+    await begin({ within, to: [25, 100] });
+    const outside = [{ "!": [within] }, "off"];
+    expect(await state()).toEqual({ ...PAST, targeting: { if: [...outside, sharing(25)] } });
+    await due(1);
+    expect(await state()).toEqual({ ...PAST, targeting: { if: [within, "on"] } });
+    expect(await ramp()).toMatchObject({ status: "completed", steps: [{ within }, { within }] });
+    await setFlag(app, OPERATOR, at, { enabled: false, targeting: null, defaultVariant: "on" });
+    await begin({ within, to: [25, 50, 100], thenEveryone: true });
+    expect(await state()).toEqual({ ...PAST, targeting: { if: [...outside, sharing(25)] } });
+    await due(2);
+    expect(await state()).toEqual({ ...PAST, targeting: sharing(50) });
+    await due(3);
     expect(await state()).toEqual({ enabled: true, defaultVariant: "on" });
   });
 
