@@ -49,6 +49,8 @@ export type FlagHead = Pick<FlagRecord, "slug" | "createdAt" | SharedName>;
 /** Summary of a flag in one environment. */
 export type FlagStatus = Pick<FlagValues, "slug" | "enabled" | "expiresAt" | "revision"> & {
   environment: string;
+  /** Its rules as JSON text, of which long ones are cut; null for a plain flag. */
+  rules: string | null;
   /** The rule that chooses among its variants, in words; empty without one. */
   rule: string;
   /** The share of everyone else in percent who get true; null for a flag of other variants. */

@@ -16,6 +16,7 @@ describe("the overview of flags", () => {
     const none = {
       expiresAt: null,
       expired: false,
+      rules: null,
       rule: "",
       share: "100",
       isPreview: false,
@@ -40,6 +41,7 @@ describe("the overview of flags", () => {
               environment: "develop",
               ...off,
               enabled: true,
+              rules: JSON.stringify({ variants: { a: 1 }, targeting }),
               rule: "a rule of its own",
               share: null,
               revision: version,

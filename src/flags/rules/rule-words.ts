@@ -14,7 +14,7 @@ type Ruled = { variants?: unknown; defaultVariant?: unknown; targeting?: unknown
 export const OWN_RULE = "a rule of its own";
 
 /** Characters of a rule as JSON beyond which it is not put into words. */
-const MAX_RULE = 16_384;
+export const MAX_RULE = 16_384;
 
 /**
  * The rule of a flag in words, such as `segment staff: on; 25 % of users on; everyone else off`. Returns `a rule of its

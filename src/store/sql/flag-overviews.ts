@@ -46,16 +46,16 @@ const STATUSES = `
   ORDER BY f.slug, e.slug`;
 
 type Row = Omit<FlagStatus, "enabled" | "rule" | "share" | "isPreview"> &
-  Record<"enabled" | "isPreview", number> & { rules: string | null };
+  Record<"enabled" | "isPreview", number>;
 
 export function* listStatuses(project: string, slugs: string[]): Work<FlagStatus[]> {
   const { id: projectId } = yield* projectRow(project);
   const rows = yield* all<Row>(STATUSES, { projectId, slugs: JSON.stringify(slugs) });
-  return rows.map(({ rules, ...row }) => ({
+  return rows.map((row) => ({
     ...row,
     enabled: row.enabled === 1,
-    rule: rules?.includes('"targeting"') ? ruleInCell(rules) : "",
-    share: rules === null ? "100" : everyoneShare(rules),
+    rule: row.rules?.includes('"targeting"') ? ruleInCell(row.rules) : "",
+    share: row.rules === null ? "100" : everyoneShare(row.rules),
     isPreview: row.isPreview === 1,
   }));
 }

@@ -114,13 +114,15 @@ export function flagsContract(driver: Driver): void {
       const { slug, set } = await open("b", "a");
       const rules = '{"variants":{"targeting":1},"targeting":{"if":[true,"targeting"]}}';
       await set("b", "y", { enabled: true, expiresAt: 5, rules });
-      await set("a", "y", { rules: '{"variants":{"targeting":1},"targeting":{}}' });
-      await set("a", "x", { rules: '{"variants":{"targeting":1}}' });
+      const noRule = (slug: string) => `{"variants":{"targeting":1}${slug === "y" ? ',"targeting":{}' : ""}}`;
+      await set("a", "y", { rules: noRule("y") });
+      await set("a", "x", { rules: noRule("x") });
       await set("a", "z");
       const version = (await store.readVersion()).version;
       const plain = {
         enabled: false,
         expiresAt: null,
+        rules: null,
         rule: "",
         share: "100",
         isPreview: false,
@@ -128,15 +130,16 @@ export function flagsContract(driver: Driver): void {
         updatedAt: expect.any(Number) as number,
       };
       expect(await store.flags.statuses(slug, ["y", "nothing", "x"])).toEqual([
-        { slug: "x", environment: "a", ...plain, share: null, revision: version - 1 },
-        { slug: "x", environment: "b", ...plain, revision: version - 1 },
-        { slug: "y", environment: "a", ...plain, share: null, revision: version - 2 },
+        { ...plain, slug: "x", environment: "a", rules: noRule("x"), share: null, revision: version - 1 },
+        { ...plain, slug: "x", environment: "b", revision: version - 1 },
+        { ...plain, slug: "y", environment: "a", rules: noRule("y"), share: null, revision: version - 2 },
         {
           slug: "y",
           environment: "b",
           ...plain,
           enabled: true,
           expiresAt: 5,
+          rules,
           rule: "a rule of its own",
           share: null,
           revision: version - 3,

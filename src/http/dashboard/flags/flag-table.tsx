@@ -1,4 +1,4 @@
-import type { FlagStatus } from "../../../flags/flag.ts";
+import { whoGets } from "../../../flags/audience.ts";
 import type { FlagOverview } from "../../../flags/overviews.ts";
 import { tagsOf } from "../../../flags/flag-fields.ts";
 import type { Environment } from "../../../projects/environment.ts";
@@ -170,22 +170,15 @@ function Status({
       >
         <OnOff on={isOn} />
       </A>
-      {isOn && <Served {...status} />}
+      {isOn && (
+        <span class="about small">
+          <Foreign text={whoGets(status.rules)} />
+        </span>
+      )}
       {status.expired && <Badge tone="warn">expired</Badge>}
       {status.isPreview && <Badge tone="info">preview</Badge>}
       <Spark reads={reads} />
     </div>
-  );
-}
-
-/** The share of everyone who gets a flag; the rule, cut to its beginning, if it chooses otherwise. */
-function Served({ share, rule }: Pick<FlagStatus, "share" | "rule">) {
-  if (share !== null && (share !== "0" || rule === "")) return <span class="small">{share} %</span>;
-  if (rule === "") return null;
-  return (
-    <span class="about small">
-      <Foreign text={rule} />
-    </span>
   );
 }
 
