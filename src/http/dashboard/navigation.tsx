@@ -89,8 +89,8 @@ function Sections({
       <div class="rest">
         <MoreSections sections={more} section={section} />
       </div>
-      <div class="who">
-        <span class="name">{caller?.name}</span>
+      <div class="you">
+        <span class="small">{caller?.name}</span>
         <ButtonForm to="/sign-out" kind="quiet" icon="logOut">
           Sign out
         </ButtonForm>
@@ -137,7 +137,7 @@ function Unread() {
   const { unread } = useView();
   if (unread === 0) return null;
   return (
-    <span class="unread-count">
+    <span class="count strong">
       {unread > MAX_UNREAD ? `${MAX_UNREAD}+` : unread}
       <span class="unseen"> unread</span>
     </span>

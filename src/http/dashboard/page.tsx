@@ -11,6 +11,9 @@ import { visible } from "./parts/text.tsx";
 /** Topics of an open page: it reloads when one of them changes. */
 export type Topic = "submissions" | "setup" | "deliveries";
 
+/** A link to a page above this one. */
+type Crumb = { to: string; label: Child };
+
 /** A page of the dashboard, as its route returns it. */
 export type Page = {
   /** Window title: kind, name, environment, project. No two kinds of page share one. */
@@ -19,10 +22,16 @@ export type Page = {
   heading?: Child;
   section: Section | null;
   status?: 200 | 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 428 | 429 | 500 | 502 | 503;
-  /** The page that this one belongs to. */
-  back?: { to: string; label: string };
-  /** Buttons and links beside the heading. */
+  /** The page that this one belongs to, above the heading. */
+  back?: Crumb;
+  /** The pages above this one, from the outermost on, if it is not `back` alone. */
+  crumbs?: readonly Crumb[];
+  /** Badges beside the heading. */
+  badges?: Child;
+  /** Buttons and links at the end of the heading: one of them `primary`, and what is seldom done in a `Menu`. */
   actions?: Child;
+  /** A soft line below the heading. */
+  lead?: Child;
   topics?: readonly Topic[];
   commands?: readonly Command[];
   /** Whether it shows a secret: such an answer is not compressed (BREACH). */
@@ -83,17 +92,24 @@ export function Document({ page, view, flash, assets, version }: DocumentProps) 
   );
 }
 
-function Head({ page: { title, heading = title, back, actions } }: { page: Page }) {
+function Head({ page }: { page: Page }) {
+  const { title, heading = title, back, crumbs = back ? [back] : [], badges, actions, lead } = page;
   return (
     <header class="head">
-      {back && (
-        <A to={back.to} class="back">
-          <Icon name="arrowLeft" />
-          {back.label}
-        </A>
+      {crumbs.length > 0 && (
+        <p class="crumbs">
+          {crumbs.map(({ to, label }, at) => (
+            <>
+              {at > 0 && " / "}
+              <A to={to}>{label}</A>
+            </>
+          ))}
+        </p>
       )}
       <h1>{heading}</h1>
+      {badges}
       {actions && <div class="actions">{actions}</div>}
+      {lead && <p class="soft">{lead}</p>}
     </header>
   );
 }

@@ -167,7 +167,7 @@ export function ProviderLink({
 }) {
   const query = next === "" ? "" : `?${new URLSearchParams({ next }).toString()}`;
   return (
-    <a class={`button wide ${isMain ? "primary" : "plain"}`} href={`${url}${query}`}>
+    <a class={`button wide ${isMain ? "primary" : ""}`} href={`${url}${query}`}>
       Sign in with {name}
     </a>
   );

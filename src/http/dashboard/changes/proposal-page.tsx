@@ -171,7 +171,7 @@ function Steps({ proposal }: { proposal: ProposalView }) {
           </ButtonForm>
         )}
         {mayReview && !hasApproved && (
-          <ButtonForm to={to("approve")} values={{ etag }} kind={status === "open" ? "primary" : "plain"}>
+          <ButtonForm to={to("approve")} values={{ etag }} kind={status === "open" ? "primary" : ""}>
             Approve
           </ButtonForm>
         )}

@@ -113,7 +113,7 @@ function List({ listing }: { listing: Listing }) {
       ) : listing.table !== null ? (
         rows
       ) : (
-        <div class="split">
+        <div class="split reader">
           {mayWrite ? (
             <Form to="/inbox/marks" id="bulk" values={valuesOf(query)}>
               <BulkBar listing={listing} />

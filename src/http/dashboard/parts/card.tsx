@@ -13,7 +13,7 @@ export function Card({ id, title, children }: PropsWithChildren<{ id: string | u
 /** Facts about one thing, each a name and a value. */
 export function Facts({
   facts,
-  class: className = "",
+  class: className = "down",
 }: {
   class?: string;
   facts: readonly (readonly [name: string, value: Child] | null | false)[];

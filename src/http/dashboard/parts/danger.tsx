@@ -88,7 +88,7 @@ export function Danger({
 export function AskingButton({
   to,
   values,
-  kind = "plain",
+  kind = "",
   icon,
   label,
   question,

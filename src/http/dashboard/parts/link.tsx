@@ -100,12 +100,20 @@ export function Hidden({ values }: { values: Values }) {
   );
 }
 
-/** `danger` leads to what cannot be taken back, and `danger primary` does it. */
-export type ButtonKind = "primary" | "danger" | "danger primary" | "quiet" | "plain";
+/** One of a page is `primary`; `danger` leads to what cannot be taken back, and `danger primary` does it; `low` is for a row. */
+export type ButtonKind =
+  | ""
+  | "primary"
+  | "danger"
+  | "danger primary"
+  | "quiet"
+  | "plain"
+  | "plain low"
+  | "low";
 
 /** A button that sends the form around it, or the one named by `form`. */
 export function Button({
-  kind = "plain",
+  kind = "",
   icon,
   name,
   value,
@@ -161,7 +169,7 @@ export function ButtonForm({
 export function ButtonLink({
   to,
   query,
-  kind = "plain",
+  kind = "",
   icon,
   label,
   shortcut,

@@ -15,11 +15,11 @@ export function EnvironmentName({
   environment: { slug: string; color?: string | null | undefined; locked?: boolean };
 }) {
   return (
-    <span class={`environment ${color ?? "gray"}`}>
+    <span class={`env ${color ?? "gray"}`}>
       {slug}
       {locked && (
         <>
-          <Icon name="lock" />
+          <Icon name="lock" kind="tiny lock" />
           <span class="unseen">, locked</span>
         </>
       )}

@@ -33,7 +33,7 @@ export function FieldValues({
   if (fields.length === 0) return <p class="soft">It has no fields.</p>;
   const most = shareOf(fields.map(([, value]) => value));
   return (
-    <dl class="facts fields">
+    <dl class="facts down fields">
       {fields.map(([name, value]) => (
         <div>
           <dt>
@@ -82,7 +82,7 @@ function Members({ value, most }: { value: object; most: number }) {
       </ul>
     );
   return (
-    <dl class="facts values">
+    <dl class="facts down values">
       {Object.entries(value).map(([name, each]) => (
         <div>
           <dt>

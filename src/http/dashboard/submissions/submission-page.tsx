@@ -40,7 +40,7 @@ export function submissionPage(view: SubmissionView): Page {
       ["Archive it", "submissions mark", id, "archived"],
     ],
     content: (
-      <div class="split">
+      <div class="split reader">
         <Beside view={view} />
         <article class="stack" data-submission={id}>
           {spam !== null && (

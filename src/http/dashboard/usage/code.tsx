@@ -110,7 +110,7 @@ function Upload({ list: { branch, projectName, uploadedAt, references } }: { lis
         {references.map(({ filePath, lineNumber, lineContent, url }) => (
           <li>
             <CodePlace place={`${filePath}:${lineNumber}`} url={url} />
-            <pre class="line">
+            <pre>
               <Foreign text={lineContent.trim() || " "} />
             </pre>
           </li>
