@@ -115,10 +115,10 @@ export const PREVIEW_LIMITS = {
 /** Limits of the counts of reads. */
 export const TALLY_LIMITS = {
   /** Days for which the reads of an environment are counted. Beyond: removed. */
-  readDays: 30,
+  readDays: 181,
   /** Days for which the reads of a flag are counted. Beyond: removed. */
   flagReadDays: 7,
-  /** Days for which the values that readers of a flag got are counted. Beyond: removed. */
+  /** Days for which the values that readers of a flag got, and the tokens of readers, are counted. Beyond: removed. */
   servedDays: 2,
   /** Flags in an environment for which these are counted. Beyond: not counted. */
   servedFlags: 2000,

@@ -105,6 +105,19 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
       return servedToday(app, caller, names, timeZone);
     },
   },
+  reads: {
+    method: "GET",
+    path: "/projects/:project/reads",
+    summary: "Count who read the flags of a project in the last 24 hours",
+    scope: "flags:read",
+    place: "environment",
+    levels: 2,
+    defaults: {},
+    run: async ({ app, caller, names, query }) => {
+      const { readsOfFlags } = await import("../flags/reads/flag-reads.ts");
+      return { flags: await readsOfFlags(app, caller, { ...names, ...query }) };
+    },
+  },
   details: {
     method: "PATCH",
     path: "/projects/:project/flags/:flag",

@@ -132,6 +132,7 @@ export const NEEDED: Record<string, Scope> = {
   "PATCH /projects/{project}/environments/{environment}/flags/{flag}": "flags:write",
   "POST /projects/{project}/environments/{environment}/flags/{flag}/evaluate": "flags:read",
   "GET /projects/{project}/environments/{environment}/flags/{flag}/usage": "flags:read",
+  "GET /projects/{project}/reads": "flags:read",
   "PATCH /projects/{project}/flags": "flags:write",
   "PATCH /projects/{project}/flags/{flag}": "flags:write",
   "DELETE /projects/{project}/flags/{flag}": "flags:write",

@@ -15,6 +15,7 @@ const VERBS: [names: string, load: Load][] = [
   ["refs", async () => (await import("./refs/refs.ts")).addRefsCommands],
   ["feedback", async () => (await import("./feedback.ts")).addFeedbackCommands],
   ["usage", async () => (await import("./usage.ts")).addUsageCommand],
+  ["reads", async () => (await import("./reads.ts")).addReadsCommand],
   ["evaluate", async () => (await import("./evaluate.ts")).addEvaluateCommand],
   ["import", async () => (await import("./flagd.ts")).addImportCommand],
   ["export", async () => (await import("./flagd.ts")).addExportCommand],

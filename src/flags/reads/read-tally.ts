@@ -10,6 +10,8 @@ export type Counted = {
   count: number;
   /** The answers that they got, if these are counted. */
   served?: () => Iterable<Serving>;
+  /** How often by the tokens of readers, as far as they have one. */
+  clients?: Map<string, number>;
 };
 
 /** An answer that readers get, with the variant of each flag in it, empty for none; `count` is how often since then. */
@@ -61,6 +63,9 @@ export function createReadTally(store: FlagsApp["store"]): ReadTally {
       if (slug !== null)
         hold({ kind: "flagReads", hour, what: `${environmentKey}/${slug}`, variant: "", count });
       for (const serving of read.served?.() ?? []) holdServed(serving, environmentKey, hour);
+      for (const [client, count] of read.clients ?? [])
+        hold({ kind: "clients", hour, what: `${environmentKey}/${slug ?? ""}`, variant: client, count });
+      read.clients?.clear();
     }
     noted = [];
   };
@@ -99,6 +104,7 @@ export function tallyExpiryJob({ store, now }: FlagsApp): Job {
       await clear("reads", TALLY_LIMITS.readDays);
       await clear("flagReads", TALLY_LIMITS.flagReadDays);
       await clear("served", TALLY_LIMITS.servedDays);
+      await clear("clients", TALLY_LIMITS.servedDays);
     },
   };
 }

@@ -17,8 +17,17 @@ export function neverRead(): Readable {
 /** Milliseconds between two writes of recorded reads: `apply` deletes no flag unasked that was read lately. */
 const FLUSH_MS = 60_000;
 
-/** Records a read at a time in milliseconds since 1970; nearly every call is only two comparisons and an addition. */
-export type NoteRead = (read: Readable, environmentKey: string, slug: string | null, now: number) => void;
+/**
+ * Records a read at a time in milliseconds since 1970, by a token of that name if the reader has one; nearly every call is
+ * only a few comparisons and an addition.
+ */
+export type NoteRead = (
+  read: Readable,
+  environmentKey: string,
+  slug: string | null,
+  now: number,
+  client?: string | null,
+) => void;
 
 /**
  * Records when and how often flags are read, so that unread flags can be listed. The records outlive snapshots. `flush`
@@ -49,7 +58,11 @@ export function createReads(store: FlagsApp["store"]): {
     }
   };
   return {
-    note(read, environmentKey, slug, now) {
+    note(read, environmentKey, slug, now, client = null) {
+      if (client !== null) {
+        const clients = (read.clients ??= new Map<string, number>());
+        clients.set(client, (clients.get(client) ?? 0) + 1);
+      }
       if ((read.count += 1) === 1) tally.note(read, environmentKey, slug, now);
       if (now - read.readAt >= READ_INTERVAL) mark(read, environmentKey, slug, now);
     },

@@ -1,9 +1,10 @@
 /**
  * Kinds of hourly counts. `reads`: by environment key, with `one` for reads of one flag and `all` for reads of every
  * flag. `flagReads`: by environment key, a slash and the flag. `served`: the same names, by variant (empty for none),
- * for reads of the flag alone and of all flags.
+ * for reads of the flag alone and of all flags. `clients`: by environment key, a slash and the flag that was read alone, or
+ * nothing for all flags, by the name of the token of the reader; reads with the keys of the environment are not among them.
  */
-export const TALLY_KINDS = ["reads", "flagReads", "served"] as const;
+export const TALLY_KINDS = ["reads", "flagReads", "served", "clients"] as const;
 
 export type TallyKind = (typeof TALLY_KINDS)[number];
 

@@ -11,7 +11,7 @@ import { createFailureCount } from "../auth.ts";
 import type { ThreadCounts } from "../rate-limit.ts";
 
 /** The token of an application, for one environment; `isBrowser` is true for a browser key. */
-export type Application = { keys: EnvironmentKeys; hash: string; isBrowser: boolean };
+export type Application = { keys: EnvironmentKeys; hash: string; name: string; isBrowser: boolean };
 
 export type IdentifyApplication = (
   request: Request,
@@ -38,7 +38,8 @@ export function createIdentifyApplication(
         });
       }
       checkOrigin(token, request);
-      return { keys: token.keys, hash: token.hash, isBrowser: token.scopes.includes("flags:browser") };
+      const { keys, hash, name, scopes } = token;
+      return { keys, hash, name, isBrowser: scopes.includes("flags:browser") };
     } catch (error) {
       countFailure(error, client);
       throw error;

@@ -9,8 +9,8 @@ import { createIdentifyApplication } from "./application.ts";
 import type { FlagSet, createFlagSets } from "./ofrep-flags.ts";
 import type { Reader } from "./ofrep-tickets.ts";
 
-/** An identified reader with the flags that it may evaluate. */
-export type Access = { flags: FlagSet; reader: Reader; isBrowser: boolean };
+/** An identified reader with the flags that it may evaluate, and the name of its token if it has one. */
+export type Access = { flags: FlagSet; reader: Reader; isBrowser: boolean; token: string | null };
 
 /**
  * Finds the flags that a request may evaluate: by the two keys of an environment, or by a token for one. Throws
@@ -26,18 +26,18 @@ export function createIdentify(
   const wrong = "the keys or the token select no environment";
 
   const ofToken = async (request: Request, secret: () => string, client: () => Client): Promise<Access> => {
-    const { keys, hash, isBrowser } = await identifyApplication(request, secret, client);
+    const { keys, hash, name, isBrowser } = await identifyApplication(request, secret, client);
     const { projectKey, environmentKey } = keys;
     const isOther =
       (request.headers.get("x-project-key") ?? projectKey) !== projectKey ||
       (request.headers.get("x-environment-key") ?? environmentKey) !== environmentKey;
     if (isOther)
       throw new AppError("unauthenticated", "the token is not for the environment that the keys select");
-    return { ...(await ofReader({ keys, tokenHash: hash })), isBrowser };
+    return { ...(await ofReader({ keys, tokenHash: hash })), isBrowser, token: name };
   };
   const requireFlags = (reader: Reader, flags: FlagSet | undefined): Access => {
     if (!flags) throw new AppError("unauthenticated", wrong);
-    return { flags, reader, isBrowser: false };
+    return { flags, reader, isBrowser: false, token: null };
   };
   const ofReader = (reader: Reader): Access | Promise<Access> => {
     const flags = findFlags(reader.keys.projectKey, reader.keys.environmentKey);

@@ -22,7 +22,6 @@ import { ASSIGNMENT, createAssign } from "./ofrep-assign.ts";
 import { createFlagEvents } from "./ofrep-events.ts";
 import { mayCount, noteExposure } from "./ofrep-exposures.ts";
 import { type FlagSet, createFlagSets } from "./ofrep-flags.ts";
-import type { Reader } from "./ofrep-tickets.ts";
 import { createStaleness } from "./stale.ts";
 import { NO_SNIFF } from "../security.ts";
 
@@ -176,7 +175,7 @@ export function createOfrepService(
   };
 
   const evaluateOne: OfrepService["evaluateOne"] = (request, key, client) =>
-    answer(request, client, { key }, ({ flags, reader, isBrowser }, context) => {
+    answer(request, client, { key }, ({ flags, reader, isBrowser, token }, context) => {
       const evaluate = (isBrowser ? flags.forBrowsers : flags.all).byKey.get(key);
       if (!evaluate) {
         staleness.requireFresh();
@@ -187,7 +186,7 @@ export function createOfrepService(
       }
       const now = app.now();
       const readable = flags.readables.get(key)!;
-      noteRead(readable, reader.keys.environmentKey, readable.slug, now);
+      noteRead(readable, reader.keys.environmentKey, readable.slug, now, token);
       const subject = subjectOf(context);
       const { isError, json, variant } = evaluate(subject, now);
       evaluated?.(request, { flag: key, set: flags.place, json });
@@ -209,11 +208,11 @@ export function createOfrepService(
       return preparing ? preparing.then(answerAll) : answerAll();
     });
 
-  const noteReads = (flags: FlagSet, { keys }: Reader, isBrowser: boolean, now: number) => {
-    if (!isBrowser) return noteRead(flags.everyFlag, keys.environmentKey, null, now);
+  const noteReads = ({ flags, reader: { keys }, isBrowser, token }: Access, now: number) => {
+    if (!isBrowser) return noteRead(flags.everyFlag, keys.environmentKey, null, now, token);
     for (const [key] of flags.forBrowsers.inOrder) {
       const readable = flags.readables.get(key)!;
-      if (readable.slug === key) noteRead(readable, keys.environmentKey, key, now);
+      if (readable.slug === key) noteRead(readable, keys.environmentKey, key, now, token);
     }
   };
 
@@ -221,14 +220,15 @@ export function createOfrepService(
   const allFor = (
     request: Request,
     client: () => Client,
-    { flags, reader, isBrowser }: Access,
+    access: Access,
     context: Context,
     variants: Assigned[] | null,
   ): Response | Promise<Response> => {
+    const { flags, reader, isBrowser } = access;
     const now = app.now();
     const { size, metadata, place } = flags;
     const { inOrder } = isBrowser ? flags.forBrowsers : flags.all;
-    noteReads(flags, reader, isBrowser, now);
+    noteReads(access, now);
     const subject = subjectOf(context);
     const jsonOf = ([key, evaluate]: FlagSet["all"]["inOrder"][number]) => {
       const { json, variant } = evaluate(subject, now);

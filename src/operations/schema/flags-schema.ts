@@ -66,6 +66,39 @@ export const usage = {
   }),
 };
 
+const counted = {
+  reads: z.int(),
+  /** Reads in each of the last 24 hours, the current one last. */
+  hours: z.readonly(z.array(z.int())),
+  /** When it was last read, to the hour. */
+  readAt: z.nullable(z.string()),
+};
+
+export const reads = {
+  query: z.strictObject({ environment: z.optional(z.string()), flag: z.optional(z.string()) }),
+  output: z.object({
+    /** By slug, without flags that were never read. */
+    flags: z.array(
+      z.object({
+        flag: z.string(),
+        ...counted,
+        /** The environment of the last read. */
+        lastIn: z.nullable(z.string()),
+        environments: z.readonly(
+          z.array(
+            z.object({
+              environment: z.string(),
+              ...counted,
+              /** By the names of the tokens of readers, the most frequent first; null for readers with the keys. */
+              by: z.readonly(z.array(z.object({ token: z.nullable(z.string()), reads: z.int() }))),
+            }),
+          ),
+        ),
+      }),
+    ),
+  }),
+};
+
 export const set = { body: flagPatchSchema, output: z.extend(flagDetailSchema, setResult) };
 
 export const details = { body: detailsPatchSchema, output: z.extend(flagDetailsSchema, setResult) };
