@@ -57,6 +57,21 @@ export const FEED_LIMITS = {
 /** Fields with their own column in a CSV export. Beyond: later ones share the column `otherFields`, as JSON. */
 export const MAX_CSV_FIELDS = 1000;
 
+/** Days of the numbers of a form. Set with `forms stats --days`. */
+export const DEFAULT_FORM_DAYS = 30;
+
+/** Limits of the numbers of a form. */
+export const FORM_STATS = {
+  /** The newest submissions that reasons of spam, first answers, filled-in fields and pages are read from. Beyond: older ones are left out. */
+  sample: 200,
+  /** Approximate bytes of these submissions. Beyond: older ones are left out. */
+  bytes: 256 * KiB,
+  /** Fields. Beyond: later ones are left out. */
+  fields: 200,
+  /** Reasons of spam, and pages. Beyond: rare ones are left out. */
+  most: 10,
+} as const;
+
 /** Characters of an entry of `--spam-word` or `--spam-email`. */
 export const MAX_SPAM_PATTERN = 100;
 

@@ -112,6 +112,10 @@ export type SubmissionStore = HandlingStore & {
   stored(formKey: string, spans: readonly Span[], spam?: boolean): Promise<StoredSum[]>;
   /** How many are there that are not spam, of spans in milliseconds since 1970, by their ids. */
   storedBetween(formKey: string, spans: readonly Span[]): Promise<number[]>;
+  /** Why the newest spam of a form is spam: of at most `limit` submissions from a time on, newest first. */
+  spamReasons(formKey: string, newest: Newest): Promise<string[]>;
+  /** When the newest submissions of a form, without spam, got their first reply or were archived; newest first. */
+  firstAnswers(formKey: string, newest: Newest): Promise<FirstAnswer[]>;
   /** Number of unread submissions in the inboxes of all forms, or of those of some projects. */
   unread(projects?: readonly string[] | null): Promise<number>;
   /** The slugs of the forms whose counts are not those of their submissions. Reads every submission: for a check. */
@@ -195,6 +199,13 @@ export type Span = { from: number; to: number };
 
 /** How many submissions were stored in the inbox and in the spam folder. */
 export type StoredSum = { inbox: number; spam: number };
+
+/** At most `limit` submissions from a time on, in milliseconds since 1970, by their ids. */
+export type Newest = { since: number; limit: number };
+
+/** When a submission was stored and first answered, in milliseconds since 1970; null for not yet. */
+export type FirstAnswer = { createdAt: number; at: number | null };
+
 /** The submissions of a form in one state from before a time, in milliseconds since 1970. */
 export type Aged = { formKey: string; state: SubmissionState; createdBefore: number };
 

@@ -1,5 +1,6 @@
 import { MAX_LIST, nextOf } from "../base/pages.ts";
 import type { Form } from "../forms/form.ts";
+import { DEFAULT_FORM_DAYS } from "../forms/limits.ts";
 import { fullName } from "../forms/form-name.ts";
 import { sendsMailItself } from "../delivery/delivery-status.ts";
 import type { Deployment } from "./deployment.ts";
@@ -45,6 +46,18 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     run: async ({ app, deployment, caller, names, query }) => {
       const { getForm } = await import("../forms/forms.ts");
       return withWarnings(deployment, await getForm(app, caller, formIn(names, query)));
+    },
+  },
+  stats: {
+    method: "GET",
+    path: "/forms/:form/stats",
+    summary: "Get the numbers of a form: submissions, spam, first answers, fields and pages",
+    scope: "forms:read",
+    place: "form",
+    defaults: { days: DEFAULT_FORM_DAYS },
+    run: async ({ app, caller, names, query }) => {
+      const { statsOfForm } = await import("../forms/form-stats.ts");
+      return statsOfForm(app, caller, formIn(names, query), query);
     },
   },
   set: {

@@ -320,6 +320,38 @@ export function countsContract(driver: Driver): void {
       expect(await store.submissions.storedBetween(key, [])).toEqual([]);
     });
 
+    test("have the reasons of spam and the first answers of the newest ones, newest first", async () => {
+      const store = await open();
+      const { key } = await addForm(store, fresh());
+      const insert = async (time: number, spam: string | null = null) => {
+        const sent = submissionTo(key, { createdAt: time, conditions: { ...NONE, spam } });
+        const id = timedId(time, 0, crypto.getRandomValues(new Uint8Array(8)));
+        await store.submissions.insert({ ...sent, id });
+        return id;
+      };
+      await insert(NOW - 1000, "email");
+      for (const [index, spam] of ["links", "word:x"].entries()) await insert(NOW + index, spam);
+      const newest = { since: NOW, limit: 2 };
+      expect(await store.submissions.spamReasons(key, newest)).toEqual(["word:x", "links"]);
+      expect(await store.submissions.spamReasons(key, { ...newest, limit: 1 })).toEqual(["word:x"]);
+      const [old, first, second] = [await insert(NOW - 1000), await insert(NOW + 2), await insert(NOW + 3)];
+      await store.submissions.mark([old, first], "archived", {}, { who: "ann", at: NOW + 90 });
+      await store.submissions.mark([first], "inbox", {}, { who: "ann", at: NOW + 91 });
+      await store.submissions.mark([first], "archived", {}, { who: "ann", at: NOW + 92 });
+      await store.submissions.mark([second], "read", {}, { who: "ann", at: NOW + 93 });
+      const answers = [
+        { createdAt: NOW + 3, at: null },
+        { createdAt: NOW + 2, at: NOW + 90 },
+      ];
+      expect(await store.submissions.firstAnswers(key, newest)).toEqual(answers);
+      const answer = { text: "yes", subject: "Re", delivery: { id: nextId(), target: "ann@example.com" } };
+      await store.submissions.answer(first, answer, { who: "ann", at: NOW + 80 });
+      expect(await store.submissions.firstAnswers(key, newest)).toEqual([
+        answers[0]!,
+        { createdAt: NOW + 2, at: NOW + 80 },
+      ]);
+    });
+
     test("are listed for every form by slug, and for none that was deleted", async () => {
       const store = await open();
       const [b, a] = [await addForm(store, "b"), await addForm(store, "a")];

@@ -162,6 +162,7 @@ export const NEEDED: Record<string, Scope> = {
   "POST /forms": "forms:write",
   "GET /forms/{form}": "forms:read",
   "GET /forms/{form}/history": "forms:read",
+  "GET /forms/{form}/stats": "forms:read",
   "GET /history": "read",
   "PATCH /forms/{form}": "forms:write",
   "DELETE /forms/{form}": "forms:write",

@@ -11,6 +11,7 @@ const VERBS: [names: string, load: Load][] = [
   ["move", async () => (await import("./read.ts")).addMoveCommand],
   ["snippet", async () => (await import("./snippet.ts")).addSnippetCommand],
   ["test", async () => (await import("./read.ts")).addTestCommand],
+  ["stats", async () => (await import("./stats.ts")).addFormStatsCommand],
   [
     "history",
     async () => {

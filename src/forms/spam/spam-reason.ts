@@ -8,6 +8,23 @@ const REASONS: Record<string, string> = {
   manual: "marked as spam by a user",
 };
 
+/** The checks that find spam, as a list of numbers names them. */
+const CHECKS: Record<string, string> = {
+  word: "words",
+  honeypot: "honeypot",
+  email: "addresses",
+  links: "links",
+  disposable: "disposable mail",
+  duplicate: "repeats",
+  challenge: "challenge",
+  manual: "by hand",
+};
+
+/** The check that found spam, in a word or two; a reason from elsewhere as it is. */
+export function spamCheckInWords(reason: string): string {
+  return Object.hasOwn(CHECKS, reason) ? CHECKS[reason]! : reason;
+}
+
 const WORD = "word:";
 
 /** Why a submission is spam as a sentence without a full stop; a reason from elsewhere, which an import can have, as it is. */

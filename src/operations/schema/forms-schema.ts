@@ -1,7 +1,18 @@
 import * as z from "zod/mini";
 import { formPatchSchema, formViewSchema, newFormSchema } from "../../forms/form-schema.ts";
+import { formStatsSchema } from "../../forms/form-stats-schema.ts";
+import { DEFAULT_FORM_DAYS } from "../../forms/limits.ts";
 import { submissionSchema } from "../../forms/submission-schema.ts";
-import { createdResult, formQuery, listQuery, nextSchema, updatedResult, warnings } from "./shared-schema.ts";
+import { MAX_STATS_DAYS } from "../../maintenance/limits.ts";
+import {
+  createdResult,
+  formQuery,
+  limitOf,
+  listQuery,
+  nextSchema,
+  updatedResult,
+  warnings,
+} from "./shared-schema.ts";
 
 const warnedFormSchema = z.extend(formViewSchema, warnings);
 
@@ -13,6 +24,11 @@ export const list = {
 export const create = { body: newFormSchema, output: z.extend(warnedFormSchema, createdResult) };
 
 export const get = { query: formQuery, output: warnedFormSchema };
+
+export const stats = {
+  query: z.extend(formQuery, { days: limitOf(MAX_STATS_DAYS, DEFAULT_FORM_DAYS) }),
+  output: formStatsSchema,
+};
 
 export const set = {
   query: formQuery,

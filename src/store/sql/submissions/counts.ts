@@ -1,6 +1,6 @@
 import { hourOf } from "../../../base/days.ts";
 import { firstIdOf } from "../../../base/ids.ts";
-import type { FormCounts, Span, StoredSum } from "../../../forms/store.ts";
+import type { FirstAnswer, FormCounts, Newest, Span, StoredSum } from "../../../forms/store.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
 import { bytesOf } from "../ids.ts";
 import { PROJECT_OF_FORM, amongProjects } from "../rows.ts";
@@ -104,6 +104,30 @@ export function* sumBetween(formKey: string, spans: readonly Span[]): Work<numbe
     counts.push((yield* only<{ count: number }>(sql, { formKey, ...bounds })).count);
   }
   return counts;
+}
+
+const OF_FORM = "form_id = (SELECT id FROM forms WHERE key = $formKey)";
+
+/** Why the newest submissions in the spam folder are spam. */
+export function* listSpamReasons(formKey: string, { since, limit }: Newest): Work<string[]> {
+  const sql = `SELECT spam FROM submissions WHERE ${OF_FORM} AND state = ${SPAM} AND id >= $from
+    ORDER BY id DESC LIMIT $limit`;
+  const rows = yield* all<{ spam: string }>(sql, { formKey, from: bytesOf(firstIdOf(since)), limit });
+  return rows.map(({ spam }) => spam);
+}
+
+/** When the newest submissions were answered or archived first. */
+export function listFirstAnswers(formKey: string, { since, limit }: Newest): Work<FirstAnswer[]> {
+  // The index has an order in each state; the database merges these.
+  const folders = [INBOX, ARCHIVED].map(
+    (state) =>
+      `SELECT id, seq, created_at FROM submissions WHERE ${OF_FORM} AND state = ${state} AND id >= $from`,
+  );
+  const sql = `SELECT s.created_at AS "createdAt", (SELECT min(at) FROM (
+      SELECT at FROM submission_events WHERE submission_seq = s.seq AND kind = 'answered'
+      UNION ALL SELECT at FROM submission_marks WHERE submission_seq = s.seq AND mark = 'archived') AS first) AS at
+    FROM (${folders.join("\nUNION ALL\n")} ORDER BY 1 DESC LIMIT $limit) AS s ORDER BY s.id DESC`;
+  return all<FirstAnswer>(sql, { formKey, from: bytesOf(firstIdOf(since)), limit });
 }
 
 /** The unread submissions in the inboxes of all forms, or of those of some projects. */
