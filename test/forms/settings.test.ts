@@ -43,6 +43,7 @@ const OTHERS: FormSettings = {
   retention: 86_400,
   spamRetention: 3600,
   metadata: "full",
+  titleField: "order",
   successMessage: "See you soon.",
   language: "auto",
   page: true,

@@ -5,7 +5,7 @@ import { fillReplyTemplate } from "../../src/delivery/reply-templates.ts";
 import { createForm } from "../../src/forms/forms.ts";
 import { newFormSchema } from "../../src/forms/form-schema.ts";
 import { parseExactly } from "../../src/base/json/exact-json.ts";
-import { titlesIn } from "../../src/http/dashboard/inbox/columns.ts";
+import { titlesIn } from "../../src/forms/inbox/field-words.ts";
 import { openTools } from "../support/mcp.ts";
 import { openDashboard } from "../support/pages/dashboard.ts";
 import { OPERATOR } from "../support/records/caller.ts";

@@ -5,6 +5,7 @@ import { membersOf, withoutRepeats } from "../../base/json/json-members.ts";
 import { sha256 } from "../../base/sum.ts";
 import { boundOfArrivals } from "../inbox/arrival-bound.ts";
 import { eachSubmission } from "../inbox/submission-list.ts";
+import { type Titler, UNTITLED, titlerOf } from "../inbox/title.ts";
 import { FEED_LIMITS } from "../limits.ts";
 import type { FormsApp } from "../store.ts";
 import type { RawSubmission } from "../submission.ts";
@@ -19,17 +20,17 @@ export const FEED_TYPES: Record<FeedFormat, string> = {
   atom: "application/atom+xml; charset=utf-8",
 };
 
-/** Characters of the title of an entry. */
-const TITLE = 100;
-
 /** Differs from the one before where the same submissions make another text. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** A text that differs where the feed may have another text at a time, made without any submission. */
 export async function feedVersion(app: FormsApp, feed: FoundFeed, now: number): Promise<string> {
   const { since } = filterOf(feed, now);
-  const content = await app.store.submissions.contentVersion(feed.formKey);
-  return sha256(JSON.stringify([FORMAT, feed.id, since ?? null, content]));
+  const [content, form] = await Promise.all([
+    app.store.submissions.contentVersion(feed.formKey),
+    app.store.forms.findByKey(feed.formKey),
+  ]);
+  return sha256(JSON.stringify([FORMAT, feed.id, since ?? null, content, form?.updatedAt]));
 }
 
 /**
@@ -50,7 +51,10 @@ export async function* feedChunks(app: FormsApp, feed: FoundFeed, now: number): 
     const columns = createColumns([], feed.fields);
     if (feed.fields === null) for await (const page of walk()) addFields(columns, page);
     yield* csvLines(columns, walk());
-  } else yield* feed.format === "json" ? jsonFeed(feed, walk()) : atomOf(feed, walk());
+    return;
+  }
+  const titler = titlerOf((await app.store.forms.findByKey(feed.formKey)) ?? UNTITLED);
+  yield* feed.format === "json" ? jsonFeed(feed, titler, walk()) : atomOf(feed, titler, walk());
 }
 
 type Pages = AsyncGenerator<RawSubmission[]>;
@@ -85,13 +89,14 @@ function withFields(submission: RawSubmission, fields: readonly string[]): RawSu
 }
 
 /** JSON Feed 1.1, with the data as it was sent: https://www.jsonfeed.org/version/1.1/ */
-async function* jsonFeed({ name }: FoundFeed, pages: Pages): AsyncGenerator<string> {
+async function* jsonFeed({ name }: FoundFeed, titler: Titler, pages: Pages): AsyncGenerator<string> {
   const head = { version: "https://jsonfeed.org/version/1.1", title: name };
   yield `${JSON.stringify(head).slice(0, -1)},"items":[`;
   let separator = "";
   yield* inChunks(pages, function* jsonItem({ id, createdAt, data, files }) {
-    const values = parseExactly(data) as object;
-    const item = { id, title: titleOf(values, createdAt), date_published: createdAt };
+    const values = parseExactly(data) as Record<string, unknown>;
+    const title = titler({ data: values, files, createdAt }).title || createdAt;
+    const item = { id, title, date_published: createdAt };
     yield `${separator}${JSON.stringify(item).slice(0, -1)},"content_text":"`;
     separator = ",\n";
     for (const line of linesOf(values)) yield JSON.stringify(line).slice(1, -1);
@@ -104,7 +109,11 @@ async function* jsonFeed({ name }: FoundFeed, pages: Pages): AsyncGenerator<stri
 }
 
 /** Atom: https://www.rfc-editor.org/rfc/rfc4287 */
-async function* atomOf({ id, name, createdAt }: FoundFeed, pages: Pages): AsyncGenerator<string> {
+async function* atomOf(
+  { id, name, createdAt }: FoundFeed,
+  titler: Titler,
+  pages: Pages,
+): AsyncGenerator<string> {
   const first = (await pages.next()).value as RawSubmission[] | undefined;
   const updated = first?.[0]?.createdAt ?? isoTime(createdAt);
   yield `<?xml version="1.0" encoding="utf-8"?>
@@ -115,9 +124,10 @@ async function* atomOf({ id, name, createdAt }: FoundFeed, pages: Pages): AsyncG
     yield* pages;
   };
   yield* inChunks(all(), function* entryOf(submission) {
-    const values = parseExactly(submission.data) as object;
+    const values = parseExactly(submission.data) as Record<string, unknown>;
     const at = submission.createdAt;
-    yield `<entry><id>urn:uuid:${submission.id}</id><title>${xmlText(titleOf(values, at))}</title><published>${at}</published><updated>${at}</updated><content type="text">`;
+    const title = titler({ ...submission, data: values }).title || at;
+    yield `<entry><id>urn:uuid:${submission.id}</id><title>${xmlText(title)}</title><published>${at}</published><updated>${at}</updated><content type="text">`;
     for (const line of linesOf(values)) yield xmlText(line);
     yield "</content></entry>\n";
   });
@@ -146,21 +156,6 @@ async function* inChunks(
         if (turn !== undefined) await turn;
       }
   yield text;
-}
-
-/** The first value that a person sees, or else the time. */
-function titleOf(values: object, createdAt: string): string {
-  for (const value of Object.values(values)) {
-    const text = textOf(value)
-      .trimStart()
-      .slice(0, 10 * TITLE)
-      .replaceAll(/\s+/g, " ")
-      .trim();
-    if (text === "") continue;
-    const characters = Array.from(text.slice(0, 2 * TITLE + 2));
-    return characters.length > TITLE ? `${characters.slice(0, TITLE - 1).join("")}…` : text;
-  }
-  return createdAt;
 }
 
 /** A line for each field, with the line break before all but the first. */

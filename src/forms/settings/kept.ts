@@ -50,6 +50,16 @@ export const KEPT = {
     field: ["kept", "Record about the sender"],
     line: ["metadata"],
   }),
+  /** The field whose value is the title of a submission. */
+  titleField: setting<string | null>({
+    default: null,
+    kind: { is: "field" },
+    option: ["title-field <name>", "field whose value is the title of a submission; none to detect it"],
+    words: { none: null, default: null },
+    field: ["kept", "Field with the title", "Its value is the title of a submission; empty to detect it"],
+    line: ["title field"],
+    empty: "detected",
+  }),
   successMessage: setting<string | null>({
     default: null,
     kind: { is: "area", most: 1000 },

@@ -35,6 +35,7 @@ const CASES: [args: string[], change: Partial<Form>, unset: string[]][] = [
   [["--language", "auto"], { language: "auto" }, ["none", "off"]],
   [["--retention", "90d"], { retention: 7_776_000 }, ["none", "default"]],
   [["--spam-retention", "none"], { spamRetention: null }, ["default"]],
+  [["--title-field", "order"], { titleField: "order" }, ["none", "default"]],
   [["--metadata", "truncated"], { metadata: "truncated" }, ["none", "off"]],
 ];
 
@@ -260,6 +261,7 @@ describe("forms get", () => {
       "retention        90 days",
       "spam retention   forever",
       "metadata         truncated",
+      "title field      order",
       "success message  See you",
       "language         auto",
     ]);

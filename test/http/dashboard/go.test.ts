@@ -69,7 +69,7 @@ describe("/go", () => {
       ["action", "Create a segment", "/projects/shop/segments/new"],
     ]);
     expect(await go("admin", "order")).toEqual([
-      ["submission", "ada@example.com", `/inbox/contact/${id}`],
+      ["submission", "Where is my &lt;b&gt;order&lt;/b&gt;?", `/inbox/contact/${id}`],
       ["page", "Submissions with order", "/inbox?q=order"],
     ]);
     expect((await go("admin", "ada@example.com"))[0]).toEqual([

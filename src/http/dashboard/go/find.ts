@@ -5,6 +5,7 @@ import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { listForms } from "../../../forms/forms.ts";
 import { listInbox } from "../../../forms/inbox/inbox.ts";
+import { titlesOf } from "../../../forms/inbox/titles.ts";
 import type { Project } from "../../../projects/project.ts";
 import { listProjects } from "../../../projects/projects.ts";
 import { filterOf, readQuery } from "../inbox/query.ts";
@@ -20,7 +21,7 @@ import {
   settingAction,
 } from "../paths.ts";
 import { TABS } from "../project/project-page.tsx";
-import { submissionPath, summaryOf } from "../submissions/rows.tsx";
+import { submissionPath } from "../submissions/rows.tsx";
 import { mayChange, maySee, type addressOf } from "../view.ts";
 import type { FlagHead } from "../../../flags/flag.ts";
 import { type FlagOverview, overviewOfFlags } from "../../../flags/overviews.ts";
@@ -131,9 +132,10 @@ async function findSent(app: App, caller: Caller, search: string, timeZone: stri
       before: null,
       filter,
     });
+    const titleOf = await titlesOf(app, submissions);
     for (const submission of submissions) {
-      const { from, text } = summaryOf(submission.data);
-      results.push({ kind: "submission", label: from, detail: text, to: submissionPath(submission) });
+      const { title, text } = titleOf(submission);
+      results.push({ kind: "submission", label: title, detail: text, to: submissionPath(submission) });
     }
     if (submissions.length > 0)
       results.push({ kind: "page", label: `Submissions with ${search}`, to: "/inbox", query: { q: search } });

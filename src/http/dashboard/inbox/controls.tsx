@@ -4,6 +4,7 @@ import { SelectField, TextField } from "../parts/field.tsx";
 import { A, Button, ButtonLink, Hidden } from "../parts/link.tsx";
 import { addressOf, useView } from "../view.ts";
 import { type InboxQuery, PAGE_FILTERS, isFiltered, parametersOf, pathOf } from "./query.ts";
+import type { TitleOf } from "../../../forms/inbox/titles.ts";
 import type { SavedView } from "../../../access/user.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionFilter } from "../../../forms/inbox/filters.ts";
@@ -148,6 +149,7 @@ export type Listing = {
   /** Null if the query means nothing. */
   filter: SubmissionFilter | null;
   submissions: readonly Submission[];
+  titleOf: TitleOf;
   next: string | null;
   /** New submissions that a search does not know yet, at most. */
   indexing: number;

@@ -5,13 +5,18 @@ import { Danger } from "../parts/danger.tsx";
 import { Foreign, counted } from "../parts/text.tsx";
 import { ExportLinks, MATCHING } from "./controls.tsx";
 import { type InboxQuery, valuesOf } from "./query.ts";
-import { summaryOf } from "../submissions/rows.tsx";
+import type { TitleOf } from "../../../forms/inbox/titles.ts";
 
 /** Names of submissions that a question shows. */
 const MAX_NAMED = 10;
 
 /** The page that confirms the deletion of submissions, and offers to export them first. */
-export function deletePage(submissions: readonly Submission[], query: InboxQuery, back: string): Page {
+export function deletePage(
+  submissions: readonly Submission[],
+  titleOf: TitleOf,
+  query: InboxQuery,
+  back: string,
+): Page {
   const ids = submissions.map(({ id }) => id);
   return {
     title: "Delete submissions",
@@ -24,7 +29,7 @@ export function deletePage(submissions: readonly Submission[], query: InboxQuery
         <ul class="named">
           {submissions.slice(0, MAX_NAMED).map((each) => (
             <li>
-              <Foreign text={summaryOf(each.data).from} /> <span class="soft">{formOf(each)}</span>
+              <Foreign text={titleOf(each).title} /> <span class="soft">{formOf(each)}</span>
             </li>
           ))}
           {submissions.length > MAX_NAMED && <li>and {submissions.length - MAX_NAMED} more</li>}

@@ -88,14 +88,15 @@ function Actions({ query }: { query: InboxQuery }) {
 }
 
 function List({ listing }: { listing: Listing }) {
-  const { query, submissions, next, indexing, fault } = listing;
+  const { query, submissions, titleOf, next, indexing, fault } = listing;
   const mayWrite = useMayWriteForms(projectOf(listing));
   if (fault) return null;
   const rows = listing.table ? (
-    <SubmissionTable {...listing.table} submissions={submissions} query={besideOf(query)} />
+    <SubmissionTable {...listing.table} submissions={submissions} titleOf={titleOf} query={besideOf(query)} />
   ) : (
     <Rows
       submissions={submissions}
+      titleOf={titleOf}
       query={besideOf(query)}
       hasForms={chosenIn(query.form).form === null}
       isSelectable={mayWrite}

@@ -12,12 +12,13 @@ import { findPreviews } from "../../../forms/inbox/file-preview.ts";
 import { nameIn } from "../../../forms/form-name.ts";
 import { getForm } from "../../../forms/forms.ts";
 import { listInbox } from "../../../forms/inbox/inbox.ts";
+import { titlesOf } from "../../../forms/inbox/titles.ts";
 import { neighboursOf } from "../../../forms/inbox/neighbours.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionFilter } from "../../../forms/inbox/filters.ts";
 import { timelineOfSubmission } from "../../../forms/inbox/timeline.ts";
 import { sentence } from "../error-page.tsx";
-import { labelsIn, titlesIn } from "./columns.ts";
+import { labelsIn, titlesIn } from "../../../forms/inbox/field-words.ts";
 import { type Listing, sumOf } from "./controls.tsx";
 import { type InboxQuery, filterOf, isFiltered } from "./query.ts";
 import { addressIn, senderIn } from "../../../forms/inbox/sender.ts";
@@ -42,7 +43,8 @@ export async function loadList(
   } catch (error) {
     if (!(error instanceof AppError) || error.reason === null) throw error;
     const fault = { field: error.reason, message: sentence(error.message) };
-    const nothing = { filter: null, submissions: [], next: null, indexing: 0, table: null };
+    const titleOf = await titlesOf(app, []);
+    const nothing = { filter: null, submissions: [], titleOf, next: null, indexing: 0, table: null };
     return { query, counts: await seenCounts(app, caller), ...nothing, fault };
   }
   const { before } = query;
@@ -57,7 +59,8 @@ export async function loadList(
   const submissions = all.submissions.slice(0, PAGE);
   const next = all.submissions.length > PAGE ? submissions.at(-1)!.id : all.next;
   const table = form && { schema: form.schema, counted: all.submissions };
-  return { ...all, query, counts, filter, fault: null, submissions, next, table };
+  const titleOf = await titlesOf(app, submissions);
+  return { ...all, query, counts, filter, fault: null, submissions, titleOf, next, table };
 }
 
 /** The counts of the forms that a caller sees. */
@@ -109,7 +112,8 @@ export async function loadReading(
     sender: senderIn(submission, form),
     formName: form.name,
     labelOf: labelsIn(form.schema),
-    titleOf: titlesIn(form.schema),
+    choiceOf: titlesIn(form.schema),
+    titleOf: await titlesOf(app, [submission, ...around.beside, ...(others?.submissions ?? [])]),
     work,
     others,
   };

@@ -2,6 +2,7 @@ import type { Caller } from "../../../access/caller.ts";
 import { AppError } from "../../../base/errors.ts";
 import { MAX_MARKED } from "../../../forms/limits.ts";
 import { seenSubmissions } from "../../../forms/lookup.ts";
+import { titlesOf } from "../../../forms/inbox/titles.ts";
 import { type SubmissionMark, isFolder } from "../../../forms/submission-state.ts";
 import { inbox } from "../../../operations/inbox.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
@@ -18,7 +19,7 @@ export function markRoutes({ app, post, act, perform }: Dashboard) {
     const seen = await seenSubmissions(app, caller, "forms:write", idsIn(fields));
     const found = await Promise.all(seen.map((id) => app.store.submissions.find(id)));
     const present = found.filter((each) => each !== undefined);
-    return deletePage(present, queryIn(fields), backIn(fields));
+    return deletePage(present, await titlesOf(app, present), queryIn(fields), backIn(fields));
   };
 
   post("/inbox/marks", "forms:write", async (c, fields) => {

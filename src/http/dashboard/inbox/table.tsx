@@ -3,8 +3,10 @@ import { A } from "../parts/link.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { submissionPath, summaryOf } from "../submissions/rows.tsx";
-import { columnsOf, countChoices, titlesIn, type ChoiceCounts } from "./columns.ts";
+import { submissionPath } from "../submissions/rows.tsx";
+import type { TitleOf } from "../../../forms/inbox/titles.ts";
+import { titlesIn } from "../../../forms/inbox/field-words.ts";
+import { columnsOf, countChoices, type ChoiceCounts } from "./columns.ts";
 
 /** Characters of a value in a cell. */
 const MAX_CELL = 80;
@@ -13,18 +15,20 @@ const MAX_CELL = 80;
 export function SubmissionTable({
   schema,
   submissions,
+  titleOf,
   counted,
   query,
 }: {
   schema: object | null;
   submissions: readonly Submission[];
+  titleOf: TitleOf;
   counted: readonly Submission[];
   /** The query of the links to the submissions. */
   query: Readonly<Record<string, string | null>>;
 }) {
   const columns = columnsOf(schema, submissions);
   const counts = countChoices(schema, columns, counted);
-  const titleOf = titlesIn(schema);
+  const choiceOf = titlesIn(schema);
   return (
     <>
       {counts.length > 0 && (
@@ -49,7 +53,7 @@ export function SubmissionTable({
               heading: true,
               cell: (submission) => (
                 <A to={submissionPath(submission)} query={query}>
-                  <Foreign text={summaryOf(submission.data).from} />
+                  <Foreign text={titleOf(submission).title} />
                 </A>
               ),
             },
@@ -57,7 +61,7 @@ export function SubmissionTable({
             ...columns.map(({ field, label }) => ({
               label: visible(label),
               isCut: true,
-              cell: ({ data }: Submission) => <Value text={textOf(data, field, titleOf)} />,
+              cell: ({ data }: Submission) => <Value text={textOf(data, field, choiceOf)} />,
             })),
           ]}
         />

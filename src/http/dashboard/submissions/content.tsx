@@ -23,13 +23,13 @@ const MAX_DEPTH = 4;
 export function FieldValues({
   data,
   labelOf,
-  titleOf,
+  choiceOf,
 }: {
   data: Readonly<Record<string, unknown>>;
   labelOf: (field: string) => string;
-  titleOf: (field: string, value: unknown) => unknown;
+  choiceOf: (field: string, value: unknown) => unknown;
 }) {
-  const fields = Object.entries(data).map(([name, value]) => [name, titleOf(name, value)] as const);
+  const fields = Object.entries(data).map(([name, value]) => [name, choiceOf(name, value)] as const);
   if (fields.length === 0) return <p class="soft">It has no fields.</p>;
   const most = shareOf(fields.map(([, value]) => value));
   return (

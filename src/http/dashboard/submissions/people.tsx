@@ -4,6 +4,7 @@ import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { findSenderAddress } from "../../../delivery/address.ts";
 import { listInbox } from "../../../forms/inbox/inbox.ts";
+import { type TitleOf, titlesOf } from "../../../forms/inbox/titles.ts";
 import { ALL_BUT_SPAM } from "../../../forms/inbox/submission-filter.ts";
 import { exportPerson, findPerson } from "../../../forms/keeping/person.ts";
 import { purgeSchema } from "../../../forms/keeping/purge-schema.ts";
@@ -43,7 +44,8 @@ export function peopleRoutes({ app, options, get, post, act }: Dashboard) {
     if (fault !== null) return peoplePage(address, fault);
     const query = { limit: PAGE, before: beforeIn(c, "submission") };
     const found = await findPerson(app, c.get("caller"), address, query);
-    return personPage({ address, before: query.before, ...found });
+    const titleOf = await titlesOf(app, found.submissions);
+    return personPage({ address, before: query.before, ...found, titleOf });
   });
   get("/people/export", "forms:read", async (c) => {
     const address = addressIn(c);
@@ -156,6 +158,7 @@ function Search({ typed, fault }: { typed: string; fault: string | null }) {
 type Person = {
   address: string;
   submissions: readonly Submission[];
+  titleOf: TitleOf;
   before: string | null;
   next: string | null;
   /** New submissions that the search does not know yet, at most. */
@@ -163,7 +166,7 @@ type Person = {
 };
 
 /** Page of the submissions with an address. */
-function personPage({ address, submissions, before, next, indexing }: Person): Page {
+function personPage({ address, submissions, titleOf, before, next, indexing }: Person): Page {
   const isEmpty = submissions.length === 0 && next === null && before === null;
   return {
     title: `Person ${visible(address)}`,
@@ -191,7 +194,7 @@ function personPage({ address, submissions, before, next, indexing }: Person): P
             </p>
           </Empty>
         ) : (
-          <Rows submissions={submissions} query={{}} hasForms hasFolders />
+          <Rows submissions={submissions} titleOf={titleOf} query={{}} hasForms hasFolders />
         )}
         {next !== null && (
           <p class="buttons">

@@ -8,7 +8,8 @@ import { Badge } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { type InboxQuery, parametersOf } from "../inbox/query.ts";
-import { isObject } from "../../../base/json.ts";
+import type { Title } from "../../../forms/inbox/title.ts";
+import type { TitleOf } from "../../../forms/inbox/titles.ts";
 import { useMayWriteForms } from "../view.ts";
 
 export type SubmissionPlace = Pick<Submission, "project" | "form" | "id">;
@@ -27,6 +28,7 @@ export function besideOf(query: InboxQuery): Record<string, string | null> {
 
 type RowsProps = {
   submissions: readonly Submission[];
+  titleOf: TitleOf;
   /** The query of the links to the submissions. */
   query: Readonly<Record<string, string | null>>;
   /** The id of the submission whose page it is. */
@@ -52,14 +54,15 @@ export function Rows({ submissions, ...props }: RowsProps) {
 
 function Row({
   submission,
+  titleOf,
   query,
   current,
   hasForms,
   hasFolders = false,
   isSelectable = false,
 }: { submission: Submission } & Omit<RowsProps, "submissions">) {
-  const { id, project, form, data, files, createdAt, state, spam, read } = submission;
-  const { from, text } = summaryOf(data);
+  const { id, project, form, files, createdAt, state, spam, read } = submission;
+  const { title, text, stars } = titleOf(submission);
   return (
     <li id={`row-${id}`} class={read ? undefined : "unread"}>
       {isSelectable && useMayWriteForms(project) && (
@@ -68,9 +71,10 @@ function Row({
       <A to={submissionPath(submission)} query={query} current={id === current ? "page" : undefined}>
         <span class="from" id={`from-${id}`}>
           {!read && <span class="unseen">Unread: </span>}
-          <Foreign text={from} />
+          <Foreign text={title} />
         </span>
         <span class="text">
+          {stars && <Stars {...stars} />}
           <Foreign text={text} />
         </span>
         <span class="marks">
@@ -100,61 +104,12 @@ function Row({
   );
 }
 
-/** Characters of a name and of a summary in a list. */
-const MAX_NAME = 80;
-const MAX_SUMMARY = 160;
-/** Fields in a summary beside the sender and the subject. */
-const MAX_FIELDS = 6;
-
-const NAMES = /^(full[_ -]?|your[_ -]?)?name$/i;
-const FIRST_NAMES = /^(first|given)[_ -]?name$/i;
-const LAST_NAMES = /^(last|family|sur)[_ -]?name$/i;
-const ADDRESSES = /^(e-?mail|_replyto|mail|from)$/i;
-const TOPICS = /^(subject|topic|title)$/i;
-
-/** How a list shows a submission: who sent it, and the first fields in one line. */
-export type Summary = { from: string; text: string };
-
-/**
- * The summary of the data of a submission. The sender is the field of a name, of an address, or else the first field;
- * the subject comes first in the text.
- */
-export function summaryOf(data: Readonly<Record<string, unknown>>): Summary {
-  const fields = Object.entries(data).map(([name, value]) => ({ name, text: oneLine(value) }));
-  const filled = fields.filter(({ text }) => text !== "");
-  const sender = senderOf(filled);
-  const rest = filled.filter((field) => !sender.includes(field));
-  const topic = rest.filter(({ name }) => TOPICS.test(name)).slice(0, 1);
-  const shown = [...topic, ...rest.filter((field) => !topic.includes(field)).slice(0, MAX_FIELDS)];
-  return {
-    from: cut(sender.map(({ text }) => text).join(" ") || "No fields", MAX_NAME),
-    text: cut(shown.map(({ text }) => text).join(" · "), MAX_SUMMARY),
-  };
-}
-
-type Field = { name: string; text: string };
-
-function senderOf(filled: readonly Field[]): Field[] {
-  const find = (names: RegExp) => filled.filter(({ name }) => names.test(name)).slice(0, 1);
-  const choices = [find(NAMES), [...find(FIRST_NAMES), ...find(LAST_NAMES)], find(ADDRESSES)];
-  return choices.find((fields) => fields.length > 0) ?? filled.slice(0, 1);
-}
-
-/** A value in one line, as far as a summary needs it. */
-function oneLine(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  if (Array.isArray(value)) return value.slice(0, 10).map(oneLine).filter(Boolean).join(", ");
-  if (isObject(value)) return Object.values(value).slice(0, 10).map(oneLine).filter(Boolean).join(", ");
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  const start = text.slice(0, 1000);
-  return (/[^\S ]|  /.test(start) ? start.replaceAll(/\s+/g, " ") : start).trim();
-}
-
-/** Cut between characters, never inside one. */
-function cut(text: string, length: number): string {
-  // No text has more characters than units, and nearly all have as many.
-  if (text.length <= length) return text;
-  if (!/[\ud800-\udfff]/.test(text.slice(0, length + 1))) return `${text.slice(0, length - 1)}…`;
-  const characters = Array.from(text.slice(0, 2 * (length + 1)));
-  return characters.length <= length ? characters.join("") : `${characters.slice(0, length - 1).join("")}…`;
+/** A rating as stars. */
+export function Stars({ count, of }: NonNullable<Title["stars"]>) {
+  return (
+    <span class="stars" role="img" aria-label={`${count} of ${of}`}>
+      {"★".repeat(count)}
+      {"☆".repeat(of - count)}
+    </span>
+  );
 }

@@ -10,7 +10,7 @@ import { addressOf, useMayWriteForms, useView } from "../view.ts";
 import { Files, JsonCard, FieldValues } from "./content.tsx";
 import { FOLDER_NAMES, MOVES, MarkButtons } from "../inbox/controls.tsx";
 import { type InboxQuery, addressIn, parametersOf, pathOf, valuesOf } from "../inbox/query.ts";
-import { Rows, besideOf, submissionPath, summaryOf, type SubmissionPlace } from "./rows.tsx";
+import { Rows, besideOf, submissionPath, type SubmissionPlace } from "./rows.tsx";
 import { BlockCard, JUMPS, OthersCard, ReplyCard, Sender, type SubmissionView, WorkCard } from "./work.tsx";
 import type { Neighbour } from "../inbox/load.ts";
 import { Timeline } from "./timeline.tsx";
@@ -19,12 +19,12 @@ import { Timeline } from "./timeline.tsx";
 export function submissionPage(view: SubmissionView): Page {
   const { submission, query } = view;
   const { id, form, data, state, spam, read } = submission;
-  const { from } = summaryOf(data);
+  const { title } = view.titleOf(submission);
   return {
-    title: `Submission by ${visible(from)}, ${form}`,
+    title: `${visible(title)}, ${form}`,
     heading: (
       <>
-        <Foreign text={from} />
+        <Foreign text={title} />
         {!read && <Badge tone="info">unread</Badge>}
         {state === "archived" && <Badge>archived</Badge>}
         {spam !== null && <Badge tone="warn">spam</Badge>}
@@ -51,7 +51,7 @@ export function submissionPage(view: SubmissionView): Page {
             </Notice>
           )}
           <Card id="fields-title" title="Fields">
-            <FieldValues data={data} labelOf={view.labelOf} titleOf={view.titleOf} />
+            <FieldValues data={data} labelOf={view.labelOf} choiceOf={view.choiceOf} />
           </Card>
           {submission.files.length > 0 && <Files submission={submission} previews={view.previews} />}
           <Sender view={view} />
@@ -69,12 +69,13 @@ export function submissionPage(view: SubmissionView): Page {
 }
 
 /** The list that a submission was opened from, and what is done with its ticked rows. */
-function Beside({ view: { submission, query, beside, next } }: { view: SubmissionView }) {
+function Beside({ view: { submission, query, beside, titleOf, next } }: { view: SubmissionView }) {
   const hasForms = chosenIn(query.form).form === null;
   const mayWrite = useMayWriteForms(hasForms ? null : submission.project);
   const rows = (
     <Rows
       submissions={beside}
+      titleOf={titleOf}
       query={besideOf(query)}
       current={submission.id}
       hasForms={hasForms}
@@ -139,7 +140,14 @@ function WorkCards({ view }: { view: SubmissionView }) {
         <ReplyCard {...props} work={work} to={address ?? "the sender"} />
       )}
       {work !== null && <WorkCard {...props} work={work} />}
-      {others !== null && <OthersCard others={others} address={address!} />}
+      {others !== null && (
+        <OthersCard
+          others={others}
+          titleOf={view.titleOf}
+          title={view.titleOf(submission).title}
+          address={address!}
+        />
+      )}
       {work !== null && <BlockCard {...props} sender={sender} />}
     </>
   );

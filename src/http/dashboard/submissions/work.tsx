@@ -1,5 +1,6 @@
 import { formOf } from "../forms/form-words.ts";
 import type { Submission } from "../../../forms/submission.ts";
+import type { Title } from "../../../forms/inbox/title.ts";
 import { HANDLING_LIMITS } from "../../../forms/limits.ts";
 import type { SeenFlags } from "../../../forms/seen-flags.ts";
 import { handledOf } from "../../../forms/submission-columns.ts";
@@ -12,7 +13,7 @@ import type { Faults } from "../parts/submit.ts";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { formPath } from "../paths.ts";
 import type { Reading, Work } from "../inbox/load.ts";
-import { submissionPath, summaryOf } from "./rows.tsx";
+import { submissionPath } from "./rows.tsx";
 
 /** Texts that were typed and not taken, with what was wrong. */
 export type Typed = Partial<Record<"reply" | "template" | "label" | "note" | "word", string | undefined>> & {
@@ -176,7 +177,16 @@ export function BlockCard({
 const MAX_NAMED = 5;
 
 /** Other submissions of the same person. */
-export function OthersCard({ others, address }: { others: NonNullable<Reading["others"]>; address: string }) {
+export function OthersCard({
+  others,
+  titleOf,
+  title,
+  address,
+}: Pick<Reading, "titleOf"> & {
+  title: string;
+  others: NonNullable<Reading["others"]>;
+  address: string;
+}) {
   const { submissions, isMore } = others;
   if (submissions.length === 0) return null;
   const count = `${submissions.length}${isMore ? "+" : ""}`;
@@ -188,7 +198,7 @@ export function OthersCard({ others, address }: { others: NonNullable<Reading["o
             <Time at={Date.parse(submission.createdAt)} />
             <div>
               <A to={submissionPath(submission)} class="clamp">
-                <Foreign text={summaryOf(submission.data).text || submission.form} />
+                <Foreign text={otherTitle(titleOf(submission), title)} />
               </A>
               {submission.state !== "inbox" && <Badge>{submission.state}</Badge>}
             </div>
@@ -202,6 +212,11 @@ export function OthersCard({ others, address }: { others: NonNullable<Reading["o
       </p>
     </Card>
   );
+}
+
+/** The title of another submission, or its text where both have the same. */
+function otherTitle({ title, text }: Title, same: string): string {
+  return title === same && text !== "" ? text : title;
 }
 
 /** The facts about the sender of a submission. */

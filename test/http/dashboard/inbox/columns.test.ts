@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { columnsOf, countChoices, titlesIn } from "../../../../src/http/dashboard/inbox/columns.ts";
+import { titlesIn } from "../../../../src/forms/inbox/field-words.ts";
+import { columnsOf, countChoices } from "../../../../src/http/dashboard/inbox/columns.ts";
 import type { Submission } from "../../../../src/forms/submission.ts";
 
 const of = (...data: object[]) => data.map((each) => ({ data: each }) as Submission);
