@@ -1,16 +1,17 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
+import type { NewOf } from "../../src/base/kinds/kinds.ts";
 import { environments as operations } from "../../src/operations/environments.ts";
-import { COLORS } from "../../src/projects/color.ts";
 import type { Environment } from "../../src/projects/environment.ts";
+import { ENVIRONMENT, LOOKS } from "../../src/projects/environment-card.ts";
 import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
+import { givenIn, withCard } from "../session/card.ts";
 import { projectOption } from "../session/config.ts";
 import { create, ifNotExistsOption } from "../session/create.ts";
 import type { Input } from "../session/input.ts";
 import type { Session } from "../session/session.ts";
-import { countValue } from "../session/values.ts";
 import { usage } from "../session/usage.ts";
 import { whyOption } from "../session/why.ts";
 import { addHistoryCommand } from "./change-history.ts";
@@ -46,7 +47,7 @@ copy clone: type formflag environments create <environment> -p <project> --from 
     row: ({ slug, name, key, locked, color }) => [slug, name, key, locked ? "yes" : "", color ?? ""],
   });
   addGet(environments, io, {
-    argument: ENVIRONMENT,
+    argument: ARGUMENT,
     description: "show an environment with its key",
     options: [projectOption()],
     parse: readPlace,
@@ -56,7 +57,7 @@ copy clone: type formflag environments create <environment> -p <project> --from 
   });
   addSetCommand(environments, io);
   addDelete(environments, io, {
-    argument: ENVIRONMENT,
+    argument: ARGUMENT,
     description: "delete an environment and its flag values",
     options: [projectOption(), whyOption()],
     parse: readPlace,
@@ -72,7 +73,7 @@ copy clone: type formflag environments create <environment> -p <project> --from 
   addHistoryCommand(environments, io, "environment");
 }
 
-const ENVIRONMENT: [string, string] = ["[environment]", "slug of the environment"];
+const ARGUMENT: [string, string] = ["[environment]", "slug of the environment"];
 
 /** An environment of a project, by their slugs. */
 type Place = { project: string; environment: string };
@@ -96,25 +97,15 @@ function describeEnvironment({ slug, name, key, locked, color, approvals, positi
   ]);
 }
 
-function colorOption(): Option {
-  return new Option("--color <color>", "its colour on the dashboard").choices([...COLORS, "none"]);
-}
-
-/** The colour of `--color`: null for `none`, undefined without the option. */
-function colorOf({ options }: Input): Environment["color"] | undefined {
-  const { color } = options as { color?: NonNullable<Environment["color"]> | "none" };
-  return color === "none" ? null : color;
-}
-
 function addCreateCommand(environments: Command, io: Io): void {
-  environments
+  const command = environments
     .command("create")
     .argument("[environment]", "slug of the new environment")
     .description("create an environment with its key")
-    .addOption(projectOption())
-    .option("--name <name>", "name for people")
+    .addOption(projectOption());
+  withCard(command, LOOKS)
     .option("--from <environment>", "copy the values of every flag from this environment")
-    .withOptions(colorOption(), ifNotExistsOption("the environment"), whyOption(), fieldOption())
+    .withOptions(ifNotExistsOption("the environment"), whyOption(), fieldOption())
     .after(
       "\nExamples:\n  formflag environments create preview -p shop\n  formflag environments create preview -p shop --from staging\n",
     )
@@ -123,21 +114,15 @@ function addCreateCommand(environments: Command, io: Io): void {
 
 type NewEnvironment = {
   project: string;
-  environment: {
-    slug: string;
-    name: string | undefined;
-    from: string | undefined;
-    color: Environment["color"] | undefined;
-  };
+  environment: { slug: string; from: string | undefined } & NewOf<typeof LOOKS>;
   ifNotExists: boolean;
 };
 
 async function parseCreate(input: Input, given?: string): Promise<NewEnvironment> {
   const slug = await input.need(given, "environment");
   const project = await input.project();
-  const options = input.options as { name?: string; from?: string; ifNotExists?: true };
-  const { name, from, ifNotExists = false } = options;
-  return { project, environment: { slug, name, from, color: colorOf(input) }, ifNotExists };
+  const { from, ifNotExists = false } = input.options as { from?: string; ifNotExists?: true };
+  return { project, environment: { slug, from, ...(await givenIn(LOOKS, input)) }, ifNotExists };
 }
 
 async function createEnvironment({ client, report }: Session, { project, ...values }: NewEnvironment) {
@@ -149,15 +134,12 @@ async function createEnvironment({ client, report }: Session, { project, ...valu
 }
 
 function addSetCommand(environments: Command, io: Io): void {
-  environments
+  const command = environments
     .command("set")
-    .argument(...ENVIRONMENT)
+    .argument(...ARGUMENT)
     .description("change the name, colour, position or required approvals of an environment")
-    .addOption(projectOption())
-    .option("--name <name>", "name for people")
-    .addOption(colorOption())
-    .option("--approvals <n>", "number of people who must approve a change of its flags, from 0 to 5")
-    .option("--position <n>", "its position among the environments of the project, from 1")
+    .addOption(projectOption());
+  withCard(command, ENVIRONMENT)
     .addOption(whyOption())
     .after(`
 Examples:
@@ -169,38 +151,21 @@ Examples:
     .action(action(io, parseSet, setEnvironment));
 }
 
-type Changed = {
-  place: Place;
-  patch: { name?: string; color?: Environment["color"]; approvals?: number; position?: number };
-};
+type Changed = { place: Place; patch: NewOf<typeof ENVIRONMENT> };
 
 async function parseSet(input: Input, given?: string): Promise<Changed> {
   const place = await readPlace(input, given);
-  const color = colorOf(input);
-  const { name, approvals, position } = input.options as Record<
-    "name" | "approvals" | "position",
-    string | undefined
-  >;
-  if (color === undefined && name === undefined && approvals === undefined && position === undefined)
+  const patch = await givenIn(ENVIRONMENT, input);
+  if (Object.keys(patch).length === 0)
     throw usage("nothing would change", "give a name or a colour: --name Live, --color red");
-  const patch = {
-    ...(name !== undefined && { name }),
-    ...(color !== undefined && { color }),
-    ...(approvals !== undefined && { approvals: countValue(approvals, "--approvals") }),
-    ...(position !== undefined && { position: countValue(position, "--position", 1) }),
-  };
   return { place, patch };
 }
 
 async function setEnvironment({ client, report }: Session, { place, patch }: Changed): Promise<void> {
   const set = await client.call(operations.set, { names: place, body: patch });
   const { project, environment } = place;
-  const what = [
-    ...(patch.name === undefined ? [] : [`name ${patch.name}`]),
-    ...(patch.color === undefined ? [] : [`color ${patch.color ?? "none"}`]),
-    ...(patch.approvals === undefined ? [] : [`approvals ${patch.approvals}`]),
-    ...(patch.position === undefined ? [] : [`position ${set.position}`]),
-  ].join(", ");
+  const names = Object.keys(patch) as (keyof typeof patch)[];
+  const what = names.map((name) => `${name} ${set[name] ?? "none"}`).join(", ");
   await report(set, shown`${set.result} environment ${environment} of project ${project}: ${what}\n`);
 }
 
@@ -209,7 +174,7 @@ function addLockCommand(environments: Command, io: Io, locked: boolean): void {
   const verb = locked ? "lock" : "unlock";
   environments
     .command(verb)
-    .argument(...ENVIRONMENT)
+    .argument(...ARGUMENT)
     .description(
       locked
         ? "require --confirm with its name, or a yes at the prompt, to change its flags and segments"

@@ -1,7 +1,7 @@
 import type { Command, Option } from "commander";
 import { clock } from "../../src/base/clock.ts";
 import { formatBytes } from "../../src/base/bytes.ts";
-import type { Card, Field, Kind, NewOf } from "../../src/base/kinds/kinds.ts";
+import { type Card, type Field, type Kind, type NewOf, parseWeights } from "../../src/base/kinds/kinds.ts";
 import { formatDuration } from "../../src/base/units.ts";
 import { listOption } from "./command-line.ts";
 import { optionFor } from "./guesses/near-misses.ts";
@@ -9,6 +9,7 @@ import type { Input } from "./input.ts";
 import { jsonObject, sourceOf } from "./sources.ts";
 import { usage } from "./usage.ts";
 import {
+  collectPhrases,
   countValue,
   expiryValue,
   isUnset,
@@ -32,17 +33,30 @@ export async function givenIn<C extends Card>(card: C, input: Input): Promise<Ne
   for (const [name, field] of Object.entries<Field>(card)) {
     const option = optionOf(name, field);
     const value = input.options[option.attributeName()] as string | string[] | undefined;
-    if (value !== undefined) given[name] = await kindValue(value, option.long!, field, input);
+    if (value === undefined) continue;
+    given[name] =
+      value === "none" && mayBeNone(field) ? null : await kindValue(value, option.long!, field, input);
   }
   // The options are those of the card, and the server checks the values.
   return given as NewOf<C>;
 }
 
-function optionOf(name: string, { kind, option: [flags, help], required, default: unset }: Field): Option {
+/** Whether `none` stands for null. */
+const mayBeNone = ({ kind, default: unset }: Field) =>
+  unset === null && (kind.is === "area" || kind.is === "choice");
+
+function optionOf(name: string, field: Field): Option {
+  const {
+    kind,
+    option: [flags, text],
+    required,
+    default: unset = null,
+  } = field;
+  const help = unset === null || Array.isArray(unset) ? text : `${text} (default: ${String(unset)})`;
   if (kind.is === "names") return listOption(`--${flags}`, help);
   const option = optionFor(name, `--${flags}`, help);
-  if (kind.is === "choice") option.choices(kind.among);
-  if (unset !== null && unset !== undefined) option.default(String(unset));
+  if (kind.is === "phrases") option.argParser(collectPhrases);
+  if (kind.is === "choice") option.choices(mayBeNone(field) ? [...kind.among, "none"] : kind.among);
   return required ? option.makeOptionMandatory() : option;
 }
 
@@ -93,7 +107,16 @@ export async function kindValue(
       throw usage(`${option} is ${kind.among.slice(0, -1).join(", ")} or ${kind.among.at(-1)}, not ${text}`);
     case "list":
     case "names":
+    case "phrases":
       return texts;
+    case "weights": {
+      const weights = parseWeights(text);
+      if (weights) return weights;
+      throw usage(
+        `${option} ${text} is not a list of weights`,
+        `write a weight for each variant: ${option} off:50,on:50`,
+      );
+    }
     case "origins":
       return originsValue(texts);
     case "senders":
@@ -105,6 +128,7 @@ export async function kindValue(
     case "field":
     case "flag":
     case "zone":
+    case "variant":
       return isSource ? sourceOf(text, option, input) : text;
     default:
       return kind satisfies never;

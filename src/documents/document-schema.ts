@@ -6,7 +6,7 @@ import { flagPatchSchema, flagSlug } from "../flags/flag-schema.ts";
 import { rampPlanSchema } from "../flags/ramps/ramp-schema.ts";
 import { segmentName, segmentRuleSchema } from "../flags/segment-schema.ts";
 import { formSchema, formSettingsSchema } from "../forms/form-schema.ts";
-import { color, environmentSchema, position } from "../projects/environment-schema.ts";
+import { environmentPatchSchema, environmentSchema } from "../projects/environment-schema.ts";
 import { projectSchema, someSettings } from "../projects/project-schema.ts";
 
 /**
@@ -25,6 +25,8 @@ function extensible<S extends z.core.$ZodShape>(shape: S) {
     z.meta({ patternProperties: { "^x-": {} } }),
   );
 }
+
+const { color, position } = environmentPatchSchema.shape;
 
 const flagEntry = extensible({
   ...z.omit(flagPatchSchema, SHARED).shape,
@@ -46,10 +48,8 @@ const flag = extensible({
 
 const environment = extensible({
   name: z.optional(displayName),
-  color: z.optional(color),
-  position: z
-    .optional(position)
-    .check(z.describe("its position among the environments of the project, from 1.")),
+  color,
+  position: position.check(z.describe("its position among the environments of the project, from 1.")),
   segments: z
     .optional(z.record(segmentName, segmentRuleSchema.shape.rule))
     .check(

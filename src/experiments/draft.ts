@@ -1,4 +1,6 @@
+import { recordOf } from "../base/kinds/kinds.ts";
 import type { RampedState } from "../flags/ramps/ramp.ts";
+import { DESIGN } from "./experiment-card.ts";
 import type { Design, Experiment } from "./experiment.ts";
 import { readSplit } from "./split.ts";
 
@@ -18,16 +20,11 @@ export function newDraft(
   by: Pick<Experiment, "who" | "why">,
   at: number,
 ): Experiment {
-  const { flag, metrics, minDays = 7, hypothesis = null, guards = [], onGuard = "pause" } = given;
   return {
     environment,
     name,
-    flag,
-    metrics,
-    minDays,
-    hypothesis,
-    guards,
-    onGuard,
+    flag: given.flag,
+    ...recordOf(DESIGN, given),
     ...readSplit(state, given),
     status: "draft",
     reason: null,

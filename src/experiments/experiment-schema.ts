@@ -1,12 +1,14 @@
 import * as z from "zod/mini";
-import { slugOf, timestamp, wellFormed } from "../base/slug-schema.ts";
+import { givenSchemas, shownSchemas } from "../base/kinds/kinds-schema.ts";
+import { slugOf, timestamp } from "../base/slug-schema.ts";
 import { findMetricFault } from "../flags/ramps/guard.ts";
 import { firstFault, guardsSchema } from "../flags/ramps/ramp-schema.ts";
-import { GUARD_ACTIONS, RAMP_REASONS } from "../flags/ramps/ramp.ts";
+import { RAMP_REASONS } from "../flags/ramps/ramp.ts";
+import { DESIGN } from "./experiment-card.ts";
 import { EXPERIMENT_STATUSES, findSplitFault } from "./experiment.ts";
 import { EXPERIMENT_LIMITS } from "./limits.ts";
 
-const { metrics: most, minDays: mostDays, hypothesis: longest } = EXPERIMENT_LIMITS;
+const { metrics: most } = EXPERIMENT_LIMITS;
 
 const metrics = z.array(z.string("a metric is a text"), "metrics is a list").check(
   z.minLength(1, "an experiment has a metric, such as submissions:contact"),
@@ -33,23 +35,7 @@ const split = z
     z.describe("The weight of each variant. Default: all alike."),
   );
 
-const dayFault = `minDays is a whole number from 0 to ${mostDays}`;
-
-const design = {
-  metrics: z.optional(metrics),
-  control: z.optional(z.string("control is the name of a variant")),
-  split: z.optional(split),
-  minDays: z.optional(z.int(dayFault).check(z.gte(0, dayFault), z.lte(mostDays, dayFault))),
-  hypothesis: z.optional(
-    z.nullable(
-      z
-        .string("hypothesis is a text")
-        .check(z.maxLength(longest, `a hypothesis has ${longest} characters at most`), wellFormed),
-    ),
-  ),
-  guards: z.optional(guardsSchema),
-  onGuard: z.optional(z.enum(GUARD_ACTIONS, `onGuard is ${GUARD_ACTIONS.join(" or ")}`)),
-};
+const design = givenSchemas(DESIGN, { metrics, split, guards: guardsSchema });
 
 export const newExperimentSchema = z.strictObject({
   name: slugOf("experiment"),
@@ -68,14 +54,7 @@ export const experimentSchema = z.object({
   name: z.string(),
   environment: z.string(),
   flag: z.string(),
-  metrics: z.array(z.string()),
-  control: z.string(),
-  split: z.record(z.string(), z.int()),
-  /** Days before which there is no winner. */
-  minDays: z.int(),
-  hypothesis: z.nullable(z.string()),
-  guards: z.array(z.string()),
-  onGuard: z.enum(GUARD_ACTIONS),
+  ...shownSchemas(DESIGN),
   status: z.enum(EXPERIMENT_STATUSES),
   /** Why it is paused, or was ended otherwise than by a person; null otherwise. */
   reason: z.nullable(z.enum(RAMP_REASONS)),

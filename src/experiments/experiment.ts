@@ -1,6 +1,8 @@
 import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
-import type { GuardAction, RampedState, RampReason } from "../flags/ramps/ramp.ts";
+import type { RecordOf } from "../base/kinds/kinds.ts";
+import type { RampedState, RampReason } from "../flags/ramps/ramp.ts";
+import { DESIGN } from "./experiment-card.ts";
 import { EXPERIMENT_LIMITS } from "./limits.ts";
 
 export const EXPERIMENT_STATUSES = ["draft", "running", "paused", "ended"] as const;
@@ -20,18 +22,9 @@ export type ExperimentCounts = {
 };
 
 /** The course of an experiment, as callers set it. */
-export type Design = {
-  flag: string;
-  /** The first one decides. */
-  metrics: string[];
-  control: string;
-  split: Split;
-  /** Days before which there is no winner. */
-  minDays: number;
-  hypothesis: string | null;
-  guards: string[];
-  onGuard: GuardAction;
-};
+export type Design = { flag: string } & RecordOf<typeof DESIGN>;
+
+const DESIGN_NAMES = ["flag", ...(Object.keys(DESIGN) as (keyof typeof DESIGN)[])] as const;
 
 /** An experiment in an environment. Times are milliseconds since 1970. */
 export type Experiment = Design & {
@@ -89,16 +82,6 @@ export function findSplitFault(split: Readonly<Record<string, unknown>>): string
   return odd && `a weight is a whole number from 1 to ${weight}, not ${String(odd[1])} for ${odd[0]}`;
 }
 
-/** The weights of a text such as `off:50,on:50`; undefined for another text. */
-export function parseSplit(text: string): Record<string, number> | undefined {
-  const weights = text.split(",").map((each): [string, number] => {
-    const found = /[:=]\s*(\d{1,9})\s*%?\s*$/.exec(each);
-    return found ? [each.slice(0, found.index).trim(), Number(found[1])] : ["", 0];
-  });
-  const names = new Set(weights.map(([variant]) => variant));
-  return names.has("") || names.size < weights.length ? undefined : Object.fromEntries(weights);
-}
-
 /** Whether a stored value is a split. */
 export function isSplit(value: Readonly<Record<string, unknown>>): boolean {
   return findSplitFault(value) === undefined;
@@ -111,8 +94,7 @@ export function experimentState(experiment: Experiment) {
 
 /** The course of an experiment. */
 export function designOf(experiment: Experiment): Design {
-  const { flag, metrics, control, split, minDays, hypothesis, guards, onGuard } = experiment;
-  return { flag, metrics, control, split, minDays, hypothesis, guards, onGuard };
+  return Object.fromEntries(DESIGN_NAMES.map((name) => [name, experiment[name]])) as Design;
 }
 
 export function viewExperiment(experiment: Experiment) {

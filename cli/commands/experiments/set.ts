@@ -1,44 +1,20 @@
-import { type Command, Option } from "commander";
-import { parseSplit } from "../../../src/experiments/experiment.ts";
+import type { Command } from "commander";
+import type { NewOf } from "../../../src/base/kinds/kinds.ts";
+import { DESIGN } from "../../../src/experiments/experiment-card.ts";
 import { experiments as operations } from "../../../src/operations/experiments.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
+import { givenIn, withCard } from "../../session/card.ts";
 import type { Input } from "../../session/input.ts";
 import { Proposed } from "../../session/client.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { collect, countValue } from "../../session/values.ts";
 import { whyOption } from "../../session/why.ts";
-import { EXPERIMENT, type Place, guardOptions, placeOptions, readPlace } from "./place.ts";
-
-type Design = {
-  metrics?: string[];
-  control?: string;
-  split?: Record<string, number>;
-  minDays?: number;
-  hypothesis?: string | null;
-  guards?: string[];
-  onGuard?: "pause" | "rollback";
-};
+import { EXPERIMENT, type Place, placeOptions, readPlace } from "./place.ts";
 
 function addDesignOptions(command: Command): Command {
-  return command
-    .withOptions(...placeOptions())
-    .addOption(
-      new Option(
-        "--metric <metric>",
-        "metric: submissions:<form> or event:<name>; repeatable, the first one decides",
-      ).argParser(collect),
-    )
-    .option(
-      "--control <variant>",
-      "variant to compare the others with (default: the default variant of the flag)",
-    )
-    .option("--split <weights>", "weight of each variant, such as off:50,on:50 (default: equal weights)")
-    .option("--min-days <days>", "number of days before a winner is declared (default: 7)")
-    .option("--hypothesis <text>", "what you expect, and why")
-    .withOptions(...guardOptions(), whyOption());
+  return withCard(command.withOptions(...placeOptions()), DESIGN).addOption(whyOption());
 }
 
 export function addCreateCommand(experiments: Command, io: Io): void {
@@ -61,13 +37,14 @@ Examples:
     .action(action(io, parseCreate, runCreate));
 }
 
+type Design = NewOf<typeof DESIGN>;
 type Creation = { place: Place; flag: string; design: Design; starts: boolean };
 
 async function parseCreate(input: Input, given?: string): Promise<Creation> {
   const { flag, start } = input.options as { flag?: string; start?: true };
   const place = await readPlace(input, given);
   if (flag === undefined) throw usage("the flag is missing", "give it with --flag <flag>");
-  const design = designOf(input);
+  const design = await givenIn(DESIGN, input);
   if (design.metrics === undefined)
     throw usage(
       "the metric is missing",
@@ -116,7 +93,7 @@ export function addSetCommand(experiments: Command, io: Io): void {
       io,
       async (input: Input, given?: string) => ({
         place: await readPlace(input, given),
-        body: designOf(input),
+        body: await givenIn(DESIGN, input),
       }),
       async ({ client, report }: Session, { place, body }) => {
         if (Object.keys(body).length === 0)
@@ -129,35 +106,5 @@ export function addSetCommand(experiments: Command, io: Io): void {
         );
       },
     ),
-  );
-}
-
-function designOf({ options }: Input): Design {
-  const { metric, control, split, minDays, hypothesis, guard, onGuard } = options as {
-    metric?: string[];
-    control?: string;
-    split?: string;
-    minDays?: string;
-    hypothesis?: string;
-    guard?: string[];
-    onGuard?: "pause" | "rollback";
-  };
-  return {
-    ...(metric && { metrics: metric }),
-    ...(control !== undefined && { control }),
-    ...(split !== undefined && { split: splitOf(split) }),
-    ...(minDays !== undefined && { minDays: countValue(minDays, "--min-days") }),
-    ...(hypothesis !== undefined && { hypothesis: hypothesis === "none" ? null : hypothesis }),
-    ...(guard && { guards: guard }),
-    ...(onGuard && { onGuard }),
-  };
-}
-
-function splitOf(text: string): Record<string, number> {
-  const split = parseSplit(text);
-  if (split) return split;
-  throw usage(
-    `--split ${text} is not a list of weights`,
-    "write a weight for each variant: --split off:50,on:50",
   );
 }

@@ -8,20 +8,21 @@ import {
   rampStatusInWords,
   type RampView,
 } from "../../../src/flags/ramps/ramp-words.ts";
-import type { GuardAction, RampPlan } from "../../../src/flags/ramps/ramp.ts";
+import { GUARDED } from "../../../src/flags/ramps/ramp-card.ts";
+import type { RampPlan } from "../../../src/flags/ramps/ramp.ts";
 import { ruleOfCondition } from "../../../src/flags/rules/condition-parser.ts";
 import { ramps as operations } from "../../../src/operations/ramps.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { details, shown, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
+import { givenIn, withCard } from "../../session/card.ts";
 import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { durationValue, timeValue } from "../../session/values.ts";
-import { guardOptions } from "../experiments/place.ts";
 import { whyOption } from "../../session/why.ts";
 import { type Place, findFlag, readPlace } from "./place.ts";
 
@@ -39,8 +40,8 @@ export function addRampCommand(flags: Command, io: Io): void {
     .option("--every <span>", "time from one step to the next: 30m, 12h, 1d")
     .option("--start <time>", "time of the first step: ISO 8601, or a duration such as 2h (default: now)")
     .option("--within <condition>", "shares of those for whom it holds, such as 'segment staff'")
-    .option("--then-everyone", "with --within, only the first share is of them")
-    .withOptions(...guardOptions());
+    .option("--then-everyone", "with --within, only the first share is of them");
+  withCard(ramp, GUARDED);
   for (const [name, text] of [
     ["pause", "make no more steps until it is resumed; the flag stays as it is"],
     ["resume", "continue from the share that the flag has now"],
@@ -86,11 +87,12 @@ type Order =
   | { order: "start"; course: RampPlan };
 
 async function parse(input: Input, given?: string): Promise<Order & { place: Place }> {
-  const order = orderOf(input);
+  const order = await orderOf(input);
   return { ...order, place: await readPlace(input, given) };
 }
 
-function orderOf({ options }: Input): Order {
+async function orderOf(input: Input): Promise<Order> {
+  const { options } = input;
   const given = options as Record<string, string | true | string[] | undefined>;
   const [keep, named] = [given["keep"] === true, ACTIONS.find((each) => given[each])];
   if (keep && named !== "abort") throw usage("--keep is for --abort", "write --abort --keep");
@@ -104,7 +106,6 @@ function orderOf({ options }: Input): Order {
       "such as --variant on --to 1,10,50,100 --every 1d",
     );
   const course = { variant, to: sharesOf(to), every: durationValue(every, "--every") };
-  const { guard, onGuard } = options as { guard?: string[]; onGuard?: GuardAction };
   const { within, thenEveryone } = options as { within?: string; thenEveryone?: true };
   if (thenEveryone && within === undefined)
     throw usage("--then-everyone is for --within", "write --within 'segment staff' --then-everyone");
@@ -115,8 +116,7 @@ function orderOf({ options }: Input): Order {
       ...(start !== undefined && { start: timeValue(start, "--start", clock.now(), "12h") }),
       ...(within !== undefined && { within: ruleOfCondition(within) }),
       ...(thenEveryone && { thenEveryone }),
-      ...(guard && { guards: guard }),
-      ...(onGuard && { onGuard }),
+      ...(await givenIn(GUARDED, input)),
     },
   };
 }

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
-import type { Card, Field, NewOf, ShownOf } from "./kinds.ts";
-import { momentOf, timestamp, wellFormed } from "../slug-schema.ts";
+import type { Card, Kind, NewOf, ShownOf, ValueOf } from "./kinds.ts";
+import { anyObject } from "../shapes/json-schema.ts";
+import { displayName, momentOf, timestamp, wellFormed } from "../slug-schema.ts";
 
 type Numbers = { is: "count" | "bytes" | "seconds"; least: number; most: number; errors?: [string, string] };
 
@@ -24,7 +25,16 @@ export function textSchema(name: string, most: number) {
     );
 }
 
-function schemaOf(name: string, { kind }: Field): z.ZodMiniType {
+/** At most `count` submissions of one sender in `seconds`. */
+const rate = z.strictObject({
+  count: z.int().check(z.gte(1), z.lte(1_000_000, "a rate has at most 1000000 submissions")),
+  seconds: z.int().check(z.gte(1), z.lte(86_400, "a rate is for a day at most")),
+});
+
+const json = anyObject("a schema is a JSON object");
+
+/** The schema of a value that is given. */
+export function schemaOf(name: string, kind: Kind): z.ZodMiniType {
   switch (kind.is) {
     case "text":
       return textSchema(name, kind.most);
@@ -34,8 +44,15 @@ function schemaOf(name: string, { kind }: Field): z.ZodMiniType {
       return numberSchema(name, kind);
     case "choice":
       return z.enum(kind.among, { error: `${name} is ${kind.error}` });
+    case "time":
     case "expiry":
       return momentOf(name);
+    case "rate":
+      return rate;
+    case "json":
+      return json;
+    case "name":
+      return displayName;
     case "names":
       return z
         .array(z.string().check(z.minLength(1, `${name} holds no empty text`), z.maxLength(kind.longest)))
@@ -45,19 +62,22 @@ function schemaOf(name: string, { kind }: Field): z.ZodMiniType {
         );
     case "switch":
       return z.boolean(`${name} is true or false`);
-    case "name":
-    case "url":
     case "area":
+      return z
+        .string(`${name} is a text`)
+        .check(z.maxLength(kind.most, `${name} has at most ${kind.most} characters`), wellFormed);
+    case "variant":
+      return z.string(`${name} is the name of a variant`);
+    case "phrases":
+    case "weights":
+    case "url":
     case "list":
     case "origins":
     case "senders":
-    case "rate":
-    case "time":
-    case "json":
     case "field":
     case "flag":
     case "zone":
-      throw new Error(`no card of a new record has a field of the kind ${kind.is}`);
+      throw new Error(`fields of the kind ${kind.is} have schemas of their own`);
     default:
       return kind satisfies never;
   }
@@ -66,26 +86,63 @@ function schemaOf(name: string, { kind }: Field): z.ZodMiniType {
 /** The members of a record of a noun in the answers of the admin API, by its card. */
 export function shownSchemas<C extends Card>(card: C): { [N in keyof C]: z.ZodMiniType<ShownOf<C>[N]> } {
   const members = Object.entries(card).map(([name, field]) => {
-    const schema = shownSchema(field);
+    const schema = shownSchema(field.kind);
     return [name, field.default === null ? z.nullable(schema) : schema];
   });
   return Object.fromEntries(members) as { [N in keyof C]: z.ZodMiniType<ShownOf<C>[N]> };
 }
 
-function shownSchema({ kind }: Field): z.ZodMiniType {
-  if (kind.is === "switch") return z.boolean();
-  if (kind.is === "count" || kind.is === "bytes" || kind.is === "seconds") return z.int();
-  if (kind.is === "names") return z.array(z.string());
-  if (kind.is === "choice") return z.enum(kind.among);
-  return kind.is === "expiry" ? timestamp : z.string();
+/** The schema of a value in an answer. */
+export function shownSchema(kind: Kind): z.ZodMiniType {
+  switch (kind.is) {
+    case "switch":
+      return z.boolean();
+    case "count":
+    case "bytes":
+    case "seconds":
+      return z.int();
+    case "list":
+    case "origins":
+    case "senders":
+    case "names":
+    case "phrases":
+      return z.array(z.string());
+    case "weights":
+      return z.record(z.string(), z.int());
+    case "time":
+    case "expiry":
+      return timestamp;
+    case "choice":
+      return z.enum(kind.among);
+    case "rate":
+      return rate;
+    case "json":
+      return json;
+    default:
+      return z.string();
+  }
+}
+
+type Given<C extends Card> = {
+  [N in keyof C]: C[N] extends { required: true }
+    ? z.ZodMiniType<ValueOf<C[N]["kind"]>>
+    : z.ZodMiniOptional<z.ZodMiniType<ShownOf<C>[N]>>;
+};
+
+/** The members of a new record of a noun, by its card; `own` are the schemas of kinds that their area checks. */
+export function givenSchemas<C extends Card>(
+  card: C,
+  own: { [N in keyof C]?: z.ZodMiniType } = {},
+): Given<C> {
+  const members = Object.entries(card).map(([name, field]) => {
+    const schema = own[name] ?? schemaOf(name, field.kind);
+    if (field.required) return [name, schema];
+    return [name, z.optional(field.default === null ? z.nullable(schema) : schema)];
+  });
+  return Object.fromEntries(members) as Given<C>;
 }
 
 /** The schema of a new record of a noun, by its card. */
 export function newSchemaOf<C extends Card>(card: C): z.ZodMiniType<NewOf<C>, NewOf<C>> {
-  const members = Object.entries(card).map(([name, field]) => {
-    const schema = schemaOf(name, field);
-    if (field.required) return [name, schema];
-    return [name, z.optional(field.default === null ? z.nullable(schema) : schema)];
-  });
-  return z.strictObject(Object.fromEntries(members)) as unknown as z.ZodMiniType<NewOf<C>, NewOf<C>>;
+  return z.strictObject(givenSchemas(card)) as unknown as z.ZodMiniType<NewOf<C>, NewOf<C>>;
 }

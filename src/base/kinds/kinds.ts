@@ -7,6 +7,8 @@ export type Kind<Item extends string = string> =
   | { is: "name" | "switch" | "time" | "rate" | "json" | "origins" | "senders" | "field" | "flag" | "zone" }
   /** A time from now on that ends something, such as `90d`, in ISO 8601; null for never. */
   | { is: "expiry" }
+  /** Texts with spaces, of which an area checks each; the name of a variant; the weight of each variant, such as `off:50,on:50`. */
+  | { is: "phrases" | "variant" | "weights" }
   /** An address of the web; `what` is its name in errors. */
   | { is: "url"; what: string }
   /** At most so many characters; an area has several lines. */
@@ -26,7 +28,7 @@ export type Field = {
   /** Whether a new record has to be given it. */
   required?: true;
   /** The value of a new record that is not given one. Default: null. */
-  default?: string | number | boolean | null;
+  default?: string | number | boolean | readonly never[] | null;
   /** The option of the command that creates one, without its dashes, and its help. */
   option: readonly [flags: string, help: string];
   /** Label and hint on a page. A field without a label is not asked for there. */
@@ -52,7 +54,7 @@ export function readKind(
 ): Read {
   const text = typed.trim();
   if (is === "switch") return { value: typed === "on" };
-  if (is === "list" || is === "origins" || is === "senders")
+  if (is === "list" || is === "origins" || is === "senders" || is === "phrases")
     return { value: text.split("\n").flatMap((line) => line.trim() || []) };
   if (is === "name") return { value: text };
   if (text === "") return { value: null };
@@ -76,12 +78,15 @@ export function readKind(
     }
     case "names":
       return { value: text.split(",").flatMap((each) => each.trim() || []) };
+    case "weights":
+      return valueOr(parseWeights(text), "write a weight for each variant, such as off:50,on:50");
     case "url":
     case "text":
     case "area":
     case "field":
     case "flag":
     case "zone":
+    case "variant":
     case "choice":
       return { value: text };
     case "json":
@@ -89,6 +94,16 @@ export function readKind(
     default:
       return is satisfies never;
   }
+}
+
+/** The weights of a text such as `off:50,on:50`; undefined for another text. */
+export function parseWeights(text: string): Record<string, number> | undefined {
+  const weights = text.split(",").map((each): [string, number] => {
+    const found = /[:=]\s*(\d{1,9})\s*%?\s*$/.exec(each);
+    return found ? [each.slice(0, found.index).trim(), Number(found[1])] : ["", 0];
+  });
+  const names = new Set(weights.map(([variant]) => variant));
+  return names.has("") || names.size < weights.length ? undefined : Object.fromEntries(weights);
 }
 
 function valueOr(value: unknown, fault: string): Read {
@@ -107,15 +122,17 @@ export function showKind({ is }: Kind, value: unknown, timeZone: string): string
   return is === "bytes" ? formatBytes(number) : is === "seconds" ? formatDuration(number) : String(number);
 }
 
-type ValueOf<K> = K extends { is: "switch" }
+export type ValueOf<K> = K extends { is: "switch" }
   ? boolean
   : K extends { is: "count" | "bytes" | "seconds" }
     ? number
-    : K extends { is: "names" | "list" | "origins" | "senders" }
+    : K extends { is: "names" | "list" | "origins" | "senders" | "phrases" }
       ? string[]
-      : K extends { is: "choice"; among: readonly (infer T)[] }
-        ? T
-        : string;
+      : K extends { is: "weights" }
+        ? Readonly<Record<string, number>>
+        : K extends { is: "choice"; among: readonly (infer T)[] }
+          ? T
+          : string;
 
 type RequiredOf<C extends Card> = { [N in keyof C]: C[N] extends { required: true } ? N : never }[keyof C];
 

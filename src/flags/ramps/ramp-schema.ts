@@ -1,12 +1,13 @@
 import * as z from "zod/mini";
+import { givenSchemas, shownSchemas } from "../../base/kinds/kinds-schema.ts";
 import { anyObject } from "../../base/shapes/json-schema.ts";
 import { momentOf, timestamp } from "../../base/slug-schema.ts";
 import { RAMP_LIMITS } from "../limits.ts";
 import { ruleDepth } from "../segment-schema.ts";
 import { findGuardFault, GUARD_LIMITS } from "./guard.ts";
-import { findStepsFault, GUARD_ACTIONS, RAMP_REASONS, RAMP_STATUSES } from "./ramp.ts";
+import { GUARDED } from "./ramp-card.ts";
+import { findStepsFault, RAMP_REASONS, RAMP_STATUSES } from "./ramp.ts";
 
-const onGuard = z.enum(GUARD_ACTIONS, `onGuard is ${GUARD_ACTIONS.join(" or ")}`);
 const everyFault = "every is a whole number of seconds, from 1 to 31622400, which are 366 days";
 
 export const guardsSchema = z.array(z.string("a guard is a text"), "guards is a list").check(
@@ -60,8 +61,7 @@ export const rampPlanSchema = z.strictObject({
       .boolean("thenEveryone is true or false")
       .check(z.describe("Whether only the first share is within the condition.")),
   ),
-  guards: z.optional(guardsSchema),
-  onGuard: z.optional(onGuard),
+  ...givenSchemas(GUARDED, { guards: guardsSchema }),
 });
 
 export const rampSchema = z.object({
@@ -78,8 +78,7 @@ export const rampSchema = z.object({
   steps: z.array(z.object({ share: z.number(), doneAt: z.nullable(timestamp), within: z.optional(z.any()) })),
   /** Why it is paused or was aborted; null otherwise. */
   reason: z.nullable(z.enum(RAMP_REASONS)),
-  guards: z.array(z.string()),
-  onGuard,
+  ...shownSchemas(GUARDED),
   who: z.string(),
   why: z.nullable(z.string()),
   createdAt: timestamp,

@@ -1,7 +1,5 @@
 import * as z from "zod/mini";
-import { anyObject } from "../../base/shapes/json-schema.ts";
-import { numberSchema, textSchema } from "../../base/kinds/kinds-schema.ts";
-import { displayName, momentOf, timestamp } from "../../base/slug-schema.ts";
+import { schemaOf, shownSchema, textSchema } from "../../base/kinds/kinds-schema.ts";
 import { isHoneypotName } from "../intake/control-fields.ts";
 import { isFlagName } from "../intake/open-when.ts";
 import { isOriginPattern } from "../../base/origins.ts";
@@ -21,56 +19,10 @@ import {
 
 type Shown = ColumnSettings & FormSettings;
 
-/** At most `count` submissions of one sender in `seconds`. */
-const rateLimitSchema = z.strictObject({
-  count: z.int().check(z.gte(1), z.lte(1_000_000, "a rate has at most 1000000 submissions")),
-  seconds: z.int().check(z.gte(1), z.lte(86_400, "a rate is for a day at most")),
-});
-
-const jsonSchema = anyObject("a schema is a JSON object");
-
-function shownSchema(kind: Kind): z.ZodMiniType {
-  switch (kind.is) {
-    case "switch":
-      return z.boolean();
-    case "count":
-    case "bytes":
-    case "seconds":
-      return z.int();
-    case "list":
-    case "origins":
-    case "senders":
-      return z.array(z.string());
-    case "time":
-      return timestamp;
-    case "choice":
-      return z.enum(kind.among);
-    case "rate":
-      return rateLimitSchema;
-    case "json":
-      return jsonSchema;
-    case "name":
-    case "url":
-    case "text":
-    case "area":
-    case "field":
-    case "flag":
-    case "zone":
-      return z.string();
-    default:
-      return kind satisfies never;
-  }
-}
-
 function patchSchema(name: string, kind: Kind): z.ZodMiniType {
   switch (kind.is) {
-    case "name":
-      return displayName;
-    case "switch":
-      return z.boolean();
     case "url":
       return webAddress(kind.what);
-    case "text":
     case "area":
       return textSchema(name, kind.most);
     case "field":
@@ -91,14 +43,6 @@ function patchSchema(name: string, kind: Kind): z.ZodMiniType {
           z.maxLength(100),
           z.refine(isTimeZone, `${name} is a time zone such as Europe/Berlin, or null`),
         );
-    case "count":
-    case "bytes":
-    case "seconds":
-      return numberSchema(name, kind);
-    case "time":
-      return momentOf(name);
-    case "choice":
-      return z.enum(kind.among, { error: `${name} is ${kind.error}` });
     case "list":
       return z
         .array(itemOf(kind.item))
@@ -107,12 +51,8 @@ function patchSchema(name: string, kind: Kind): z.ZodMiniType {
       return z.array(origin).check(z.maxLength(100));
     case "senders":
       return z.array(sender).check(z.maxLength(1000));
-    case "rate":
-      return rateLimitSchema;
-    case "json":
-      return jsonSchema;
     default:
-      return kind satisfies never;
+      return schemaOf(name, kind);
   }
 }
 

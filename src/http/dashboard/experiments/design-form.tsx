@@ -1,5 +1,5 @@
 import { GUARD_ACTIONS } from "../../../flags/ramps/ramp.ts";
-import { parseSplit } from "../../../experiments/experiment.ts";
+import { parseWeights } from "../../../base/kinds/kinds.ts";
 import { EXPERIMENT_LIMITS } from "../../../experiments/limits.ts";
 import type { Project } from "../../../projects/project.ts";
 import { type Fields, textOf } from "../fields.ts";
@@ -41,7 +41,7 @@ export function typedIn(fields: Fields): Design {
 /** A design for the admin API. Throws the fault of a field that it cannot read. */
 export function designOf(typed: Design) {
   const { name, flag, metrics, more, split, control, minDays, hypothesis, guards, onGuard } = typed;
-  const weights = split === "" ? undefined : parseSplit(split);
+  const weights = split === "" ? undefined : parseWeights(split);
   if (split !== "" && !weights)
     throw faultAt("split", "write a weight for each variant, such as off:50,on:50");
   if (metrics === "")

@@ -32,6 +32,7 @@ function KindField({ kind, value, mayLack = false, timeZone = "UTC", hint, ...co
     case "choice":
       return <SelectField {...rest} value={value} options={optionsOf(kind, mayLack)} />;
     case "list":
+    case "phrases":
     case "origins":
     case "senders":
       return <AreaField {...rest} value={value} rows={3} />;
@@ -55,6 +56,8 @@ function KindField({ kind, value, mayLack = false, timeZone = "UTC", hint, ...co
     case "expiry":
     case "rate":
     case "names":
+    case "variant":
+    case "weights":
       return <TextField {...rest} value={value} />;
     default:
       return kind satisfies never;

@@ -1,0 +1,40 @@
+import type { Card } from "../base/kinds/kinds.ts";
+import { MAX_APPROVALS } from "./approval.ts";
+import { COLORS } from "./color.ts";
+
+/** What a new environment may be given. */
+export const LOOKS = {
+  name: {
+    kind: { is: "name" },
+    option: ["name <name>", "name for people"],
+    label: "Name",
+  },
+  color: {
+    kind: {
+      is: "choice",
+      among: COLORS,
+      error: `one of ${COLORS.join(", ")}, or null`,
+      labels: { "": "none" },
+    },
+    default: null,
+    option: ["color <color>", "its colour on the dashboard"],
+    label: "Color",
+  },
+} as const satisfies Card;
+
+/** What can be changed of an environment, but for its lock. */
+export const ENVIRONMENT = {
+  ...LOOKS,
+  /** Approvals that a change of its flags needs; 0 for none. */
+  approvals: {
+    kind: { is: "count", least: 0, most: MAX_APPROVALS },
+    option: ["approvals <n>", "number of people who must approve a change of its flags, from 0 to 5"],
+    label: "Approvals of a change",
+  },
+  /** The place among the environments of a project, from 1 on; a number beyond them is the last. */
+  position: {
+    kind: { is: "count", least: 1, most: 10_000 },
+    option: ["position <n>", "its position among the environments of the project, from 1"],
+    label: "Position",
+  },
+} as const satisfies Card;
