@@ -53,8 +53,9 @@ function optionOf(name: string, field: Field): Option {
     default: unset = null,
   } = field;
   const help = unset === null || Array.isArray(unset) ? text : `${text} (default: ${String(unset)})`;
-  if (kind.is === "names") return listOption(`--${flags}`, help);
-  const option = optionFor(name, `--${flags}`, help);
+  const long = flags.startsWith("-") ? flags : `--${flags}`;
+  if (kind.is === "names") return Object.assign(listOption(long, help), { field: name });
+  const option = optionFor(name, long, help);
   if (kind.is === "phrases") option.argParser(collectPhrases);
   if (kind.is === "choice") option.choices(mayBeNone(field) ? [...kind.among, "none"] : kind.among);
   return required ? option.makeOptionMandatory() : option;
@@ -128,7 +129,7 @@ export async function kindValue(
     case "field":
     case "flag":
     case "zone":
-    case "variant":
+    case "named":
       return isSource ? sourceOf(text, option, input) : text;
     default:
       return kind satisfies never;

@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
+import { shownSchemas } from "../base/kinds/kinds-schema.ts";
 import { timestamp } from "../base/slug-schema.ts";
 import { MAX_OVERLAP, MAX_TARGET } from "./limits.ts";
+import { NOTICES } from "./notices/notice-card.ts";
 
 export const targetViewSchema = z.object({
   id: z.string(),
@@ -8,12 +10,7 @@ export const targetViewSchema = z.object({
   project: z.string(),
   /** The form's slug; null for a target of a project, which gets notices. */
   form: z.nullable(z.string()),
-  /** The environment of the notices; null for all, and for a form. */
-  environment: z.nullable(z.string()),
-  /** The events of the notices; null for all, and for a form. */
-  events: z.nullable(z.array(z.string())),
-  /** Seconds for which notices are gathered; null for none. */
-  digest: z.nullable(z.int()),
+  ...shownSchemas(NOTICES),
   /** `webhook`, `mail` or a chat service. */
   kind: z.string(),
   /** Its URL, whose path and query are masked, or its mail address. */

@@ -5,7 +5,9 @@ import { isObject } from "../base/json.ts";
 import { type Random, dashedKey } from "../base/ids.ts";
 import { isoTime } from "../base/clock.ts";
 import { isMailAddress } from "./address.ts";
+import type { RecordOf } from "../base/kinds/kinds.ts";
 import { MAX_TARGET } from "./limits.ts";
+import type { NOTICES } from "./notices/notice-card.ts";
 import type { DeliveryOwner } from "./owner.ts";
 import type { targetViewSchema } from "./target-schema.ts";
 
@@ -29,25 +31,20 @@ export type TargetSecret = { secret: string; until: number | null };
  * A target as stored; `id` is a {@link dashedKey}. It belongs to a form, by its key, or to a project, by its slug.
  * Times are milliseconds since 1970.
  */
-export type TargetRecord = Target & {
-  id: string;
-  formKey: string | null;
-  project: string | null;
-  /** The environment of the project of which it gets notices; null for all. */
-  environment: string | null;
-  /** The events or families of them of which it gets notices; null for all. */
-  events: readonly string[] | null;
-  /** Seconds for which notices are gathered; null for none. */
-  digest: number | null;
-  enabled: boolean;
-  /** Secrets of a webhook, newest first; empty for other kinds. */
-  secrets: TargetSecret[];
-  createdAt: number;
-  updatedAt: number;
-};
+export type TargetRecord = Target &
+  RecordOf<typeof NOTICES> & {
+    id: string;
+    formKey: string | null;
+    project: string | null;
+    enabled: boolean;
+    /** Secrets of a webhook, newest first; empty for other kinds. */
+    secrets: TargetSecret[];
+    createdAt: number;
+    updatedAt: number;
+  };
 
 /** Owner of a new target: a form, by its key, or a project, by its slug. */
-type TargetOwner = Pick<TargetRecord, "formKey" | "project" | "environment" | "events" | "digest">;
+type TargetOwner = Pick<TargetRecord, "formKey" | "project" | keyof typeof NOTICES>;
 
 /** A new target, enabled, and for a webhook with a secret of its own. `at` is in milliseconds since 1970. */
 export function newTarget(target: Target, owner: TargetOwner, random: Random, at: number): TargetRecord {

@@ -13,7 +13,7 @@ export const DESIGN = {
     ],
   },
   control: {
-    kind: { is: "variant" },
+    kind: { is: "named", what: "a variant" },
     option: [
       "control <variant>",
       "variant to compare the others with (default: the default variant of the flag)",

@@ -2,9 +2,11 @@ import type { Caller } from "../access/caller.ts";
 import { change, type Plan } from "../access/door.ts";
 import { hasScope, hasScopeSomewhere, requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
+import { recordOf } from "../base/kinds/kinds.ts";
 import type { SetResult } from "../base/result.ts";
 import { recordTarget, type TargetChange } from "../delivery/change.ts";
 import { DEFAULT_OVERLAP, MAX_SECRETS, MAX_TARGETS } from "../delivery/limits.ts";
+import { NOTICES } from "../delivery/notices/notice-card.ts";
 import type { Outgoing } from "../delivery/outgoing.ts";
 import type { DeliveryOwner } from "../delivery/owner.ts";
 import {
@@ -57,7 +59,7 @@ export async function addTarget(
     }
     const record = newTarget(
       target,
-      { formKey: key, project: null, environment: null, events: null, digest: null },
+      { formKey: key, project: null, ...recordOf(NOTICES, {}) },
       app.random,
       at,
     );

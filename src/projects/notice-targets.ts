@@ -2,25 +2,18 @@ import type { Caller } from "../access/caller.ts";
 import { change, type ChangeStore, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/rights.ts";
 import type { ClockAndRandom } from "../base/clock.ts";
+import { type NewOf, recordOf } from "../base/kinds/kinds.ts";
 import { AppError } from "../base/errors.ts";
 import type { TargetChange } from "../delivery/change.ts";
 import { MAX_TARGETS } from "../delivery/limits.ts";
 import type { Outgoing } from "../delivery/outgoing.ts";
+import { NOTICES } from "../delivery/notices/notice-card.ts";
 import type { DeliveriesStore } from "../delivery/store.ts";
 import { newTarget, parseTarget, viewTarget, type TargetView } from "../delivery/target.ts";
 import { noSuchEnvironment } from "./environment.ts";
 import type { ProjectsStore } from "./store.ts";
 
 type TargetsApp = ClockAndRandom & { store: ProjectsStore & DeliveriesStore & ChangeStore<TargetChange> };
-
-/** A target of a project as it is added; undefined is for all, and for no digest. */
-export type NewNoticeTarget = {
-  target: string;
-  environment?: string | undefined;
-  events?: readonly string[] | undefined;
-  /** Seconds. */
-  digest?: number | undefined;
-};
 
 type Added = { id: string; secret: string | null };
 
@@ -33,12 +26,13 @@ export async function addNoticeTarget(
   app: TargetsApp,
   caller: Caller,
   project: string,
-  added: NewNoticeTarget,
+  added: { target: string } & NewOf<typeof NOTICES>,
   outgoing: Outgoing,
 ): Promise<Added> {
   requireScope(caller, "flags:write", { project });
   const target = parseTarget(added.target);
-  const { environment = null, events = null, digest = null } = added;
+  const notices = recordOf(NOTICES, added);
+  const { environment } = notices;
   const requirePlace = async () => {
     const environments = await app.store.environments.list(project);
     if (environment !== null && !environments.some(({ slug }) => slug === environment))
@@ -58,7 +52,7 @@ export async function addNoticeTarget(
           reason: "target-limit",
         },
       );
-    const record = newTarget(target, { formKey: null, project, environment, events, digest }, app.random, at);
+    const record = newTarget(target, { formKey: null, project, ...notices }, app.random, at);
     return {
       changes: [{ change: "insertTarget", target: record }],
       result: { id: record.id, secret: record.secrets[0]?.secret ?? null },

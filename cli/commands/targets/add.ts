@@ -1,23 +1,24 @@
 import type { Command } from "commander";
+import type { NewOf } from "../../../src/base/kinds/kinds.ts";
 import { projectTargets as ofProject } from "../../../src/operations/changes/project-targets.ts";
 import { targets as operations } from "../../../src/operations/targets.ts";
+import { NOTICES } from "../../../src/delivery/notices/notice-card.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { details, shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
-import { listOption } from "../../session/command-line.ts";
+import { givenIn, withCard } from "../../session/card.ts";
 import { formProjectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { spanValue } from "../../session/values.ts";
 import { noteWarnings } from "../../session/hints.ts";
 import { whyOption } from "../../session/why.ts";
 import { onOption } from "./list.ts";
 import { requireTarget } from "./target-argument.ts";
 
 export function addAddCommand(targets: Command, io: Io): void {
-  targets
+  const command = targets
     .command("add")
     .alias("create")
     .argument("[form]", "slug or key of the form; leave it out for a target of the project of -p")
@@ -26,10 +27,8 @@ export function addAddCommand(targets: Command, io: Io): void {
       "URL of a webhook, mail: and an address, or a chat service and its URL; - reads it from standard input",
     )
     .description("send the submissions of a form, or notices of changes in a project, to a target")
-    .addOption(formProjectOption())
-    .option("-e, --environment <environment>", "only notices of this environment (default: all)")
-    .addOption(listOption("--event <type...>", "only notices of these events, such as flag.* (default: all)"))
-    .option("--digest <time>", "collect notices for this time, 1s to 7d, and send them together")
+    .addOption(formProjectOption());
+  withCard(command, NOTICES)
     .addOption(onOption())
     .addOption(fieldOption())
     .addOption(whyOption())
@@ -60,8 +59,7 @@ Examples:
     .action(action(io, parseAdd, addTarget));
 }
 
-/** Notices that a target gets; undefined is for all, and for each at once. */
-type Filter = { environment?: string; events?: string[]; digest?: number };
+type Filter = NewOf<typeof NOTICES>;
 
 type NewTarget =
   | { project: string; target: string; on: ["changes"] }
@@ -69,7 +67,7 @@ type NewTarget =
   | { form: string; target: string };
 
 async function parseAdd(input: Input, ...given: (string | undefined)[]): Promise<NewTarget> {
-  const [words, filter] = filterIn(input, given);
+  const [words, filter] = await filterIn(input, given);
   const [givenForm, givenTarget] = words;
   const isFiltered = Object.keys(filter).length > 0;
   if (input.options["on"] !== undefined) {
@@ -107,21 +105,16 @@ async function parseAdd(input: Input, ...given: (string | undefined)[]): Promise
 }
 
 /** The arguments, and the filter: words behind `--event` that are no target are events too. */
-function filterIn(input: Input, given: (string | undefined)[]): [words: (string | undefined)[], Filter] {
-  const { environment, event, digest } = input.options as {
-    environment?: string;
-    event?: string[];
-    digest?: string;
-  };
-  const isEvent = (word?: string) =>
-    event !== undefined && word !== undefined && /^[a-z]+\.[a-z*]+$/.test(word);
-  const events = [...(event ?? []), ...given.filter((word): word is string => isEvent(word))];
-  const filter: Filter = {
-    ...(environment !== undefined && { environment }),
-    ...(event !== undefined && { events: [...new Set(events)] }),
-    ...(digest !== undefined && { digest: spanValue(digest, "--digest") }),
-  };
-  return [given.filter((word) => !isEvent(word)), filter];
+async function filterIn(
+  input: Input,
+  given: (string | undefined)[],
+): Promise<[words: (string | undefined)[], Filter]> {
+  const filter = await givenIn(NOTICES, input);
+  const { events } = filter;
+  if (!events) return [given, filter];
+  const isEvent = (word?: string) => word !== undefined && /^[a-z]+\.[a-z*]+$/.test(word);
+  const more = given.filter((word): word is string => isEvent(word));
+  return [given.filter((word) => !isEvent(word)), { ...filter, events: [...new Set([...events, ...more])] }];
 }
 
 async function readTarget(input: Input, target: string): Promise<string> {

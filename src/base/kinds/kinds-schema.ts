@@ -53,21 +53,25 @@ export function schemaOf(name: string, kind: Kind): z.ZodMiniType {
       return json;
     case "name":
       return displayName;
-    case "names":
+    case "names": {
+      const text = z.string().check(z.minLength(1, `${name} holds no empty text`), z.maxLength(kind.longest));
+      const none = `${name} holds at least one of ${kind.of}`;
+      const among = `${name} are ${kind.among?.join(", ")}`;
       return z
-        .array(z.string().check(z.minLength(1, `${name} holds no empty text`), z.maxLength(kind.longest)))
+        .array(kind.among ? z.enum(kind.among, among) : text)
         .check(
-          z.minLength(1, `${name} holds at least one of ${kind.of}`),
+          z.minLength(1, kind.among ? among : none),
           z.maxLength(kind.most, `${name} holds at most ${kind.most} ${kind.of}`),
         );
+    }
     case "switch":
       return z.boolean(`${name} is true or false`);
     case "area":
       return z
         .string(`${name} is a text`)
         .check(z.maxLength(kind.most, `${name} has at most ${kind.most} characters`), wellFormed);
-    case "variant":
-      return z.string(`${name} is the name of a variant`);
+    case "named":
+      return z.string(`${name} is the name of ${kind.what}`);
     case "phrases":
     case "weights":
     case "url":

@@ -7,8 +7,10 @@ export type Kind<Item extends string = string> =
   | { is: "name" | "switch" | "time" | "rate" | "json" | "origins" | "senders" | "field" | "flag" | "zone" }
   /** A time from now on that ends something, such as `90d`, in ISO 8601; null for never. */
   | { is: "expiry" }
-  /** Texts with spaces, of which an area checks each; the name of a variant; the weight of each variant, such as `off:50,on:50`. */
-  | { is: "phrases" | "variant" | "weights" }
+  /** Texts with spaces, of which an area checks each; the weight of each variant, such as `off:50,on:50`. */
+  | { is: "phrases" | "weights" }
+  /** The name of a thing such as `a variant`. */
+  | { is: "named"; what: string }
   /** An address of the web; `what` is its name in errors. */
   | { is: "url"; what: string }
   /** At most so many characters; an area has several lines. */
@@ -19,8 +21,8 @@ export type Kind<Item extends string = string> =
   | { is: "choice"; among: readonly string[]; error: string; labels: Record<string, string>; isOpen?: true }
   /** A list of texts, one a line; `of` is their name in errors, `item` names the check of each. */
   | { is: "list"; of: string; most: number; item: Item }
-  /** A list of short texts with commas between them; each has at most `longest` bytes. */
-  | { is: "names"; of: string; most: number; longest: number };
+  /** A list of short texts with commas between them, of any or among some; each has at most `longest` bytes. */
+  | { is: "names"; of: string; most: number; longest: number; among?: readonly string[] };
 
 /** A field of a noun: whatever checks, asks for, shows or documents the field reads this. */
 export type Field = {
@@ -86,7 +88,7 @@ export function readKind(
     case "field":
     case "flag":
     case "zone":
-    case "variant":
+    case "named":
     case "choice":
       return { value: text };
     case "json":

@@ -21,6 +21,8 @@ type Shown = ColumnSettings & FormSettings;
 
 function patchSchema(name: string, kind: Kind): z.ZodMiniType {
   switch (kind.is) {
+    case "switch":
+      return z.boolean();
     case "url":
       return webAddress(kind.what);
     case "area":

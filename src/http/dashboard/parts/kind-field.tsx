@@ -56,7 +56,7 @@ function KindField({ kind, value, mayLack = false, timeZone = "UTC", hint, ...co
     case "expiry":
     case "rate":
     case "names":
-    case "variant":
+    case "named":
     case "weights":
       return <TextField {...rest} value={value} />;
     default:
