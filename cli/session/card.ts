@@ -53,7 +53,7 @@ function optionOf(name: string, field: Field): Option {
     default: unset = null,
   } = field;
   const help = unset === null || Array.isArray(unset) ? text : `${text} (default: ${String(unset)})`;
-  const long = flags.startsWith("-") ? flags : `--${flags}`;
+  const long = `${name === "environment" ? "-e, " : ""}--${flags}`;
   if (kind.is === "names") return Object.assign(listOption(long, help), { field: name });
   const option = optionFor(name, long, help);
   if (kind.is === "phrases") option.argParser(collectPhrases);

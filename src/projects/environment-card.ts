@@ -2,7 +2,7 @@ import type { Card } from "../base/kinds/kinds.ts";
 import { MAX_APPROVALS } from "./approval.ts";
 import { COLORS } from "./color.ts";
 
-/** What a new environment may be given. */
+/** The fields of a new environment. */
 export const LOOKS = {
   name: {
     kind: { is: "name" },
@@ -22,7 +22,7 @@ export const LOOKS = {
   },
 } as const satisfies Card;
 
-/** What can be changed of an environment, but for its lock. */
+/** The fields of an environment that can be changed, but for its lock. */
 export const ENVIRONMENT = {
   ...LOOKS,
   /** Approvals that a change of its flags needs; 0 for none. */

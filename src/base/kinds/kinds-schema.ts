@@ -122,8 +122,17 @@ export function shownSchema(kind: Kind): z.ZodMiniType {
       return rate;
     case "json":
       return json;
-    default:
+    case "name":
+    case "named":
+    case "url":
+    case "text":
+    case "area":
+    case "field":
+    case "flag":
+    case "zone":
       return z.string();
+    default:
+      return kind satisfies never;
   }
 }
 

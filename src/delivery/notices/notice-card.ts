@@ -8,7 +8,7 @@ export const NOTICES = {
   environment: {
     kind: { is: "named", what: "an environment" },
     default: null,
-    option: ["-e, --environment <environment>", "only notices of this environment (default: all)"],
+    option: ["environment <environment>", "only notices of this environment (default: all)"],
     label: "Environment",
   },
   /** Only these events, or families of them such as `flag.*`; null for all. */
@@ -18,7 +18,7 @@ export const NOTICES = {
       of: "events",
       most: EVENT_FILTERS.length,
       longest: 100,
-      among: EVENT_FILTERS as readonly [string, ...string[]],
+      among: EVENT_FILTERS,
     },
     default: null,
     option: ["event <type...>", "only notices of these events, such as flag.* (default: all)"],

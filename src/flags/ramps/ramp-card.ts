@@ -1,7 +1,7 @@
 import type { Card } from "../../base/kinds/kinds.ts";
 import { GUARD_ACTIONS } from "./ramp.ts";
 
-/** What watches a ramp or an experiment. */
+/** The guards of a ramp or an experiment. */
 export const GUARDED = {
   guards: {
     kind: { is: "phrases" },

@@ -53,8 +53,18 @@ function patchSchema(name: string, kind: Kind): z.ZodMiniType {
       return z.array(origin).check(z.maxLength(100));
     case "senders":
       return z.array(sender).check(z.maxLength(1000));
-    default:
+    case "name":
+    case "text":
+    case "count":
+    case "bytes":
+    case "seconds":
+    case "time":
+    case "choice":
+    case "rate":
+    case "json":
       return schemaOf(name, kind);
+    default:
+      return kind satisfies never;
   }
 }
 
