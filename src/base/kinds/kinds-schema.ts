@@ -8,7 +8,7 @@ type Numbers = { is: "count" | "bytes" | "seconds"; least: number; most: number;
 const NUMBERS = { count: "whole number", bytes: "number of bytes", seconds: "whole number of seconds" };
 
 /** A whole number within its limits. */
-export function numberSchema(name: string, { is, least, most, errors }: Numbers) {
+function numberSchema(name: string, { is, least, most, errors }: Numbers) {
   if (errors) return z.int().check(z.gte(least, errors[0]), z.lte(most, errors[1]));
   const error = `${name} is a ${NUMBERS[is]} from ${least} to ${most}`;
   return z.int(error).check(z.gte(least, error), z.lte(most, error));
