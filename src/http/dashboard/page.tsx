@@ -12,7 +12,7 @@ import { visible } from "./parts/text.tsx";
 export type Topic = "submissions" | "setup" | "deliveries";
 
 /** A link to a page above this one. */
-type Crumb = { to: string; label: Child };
+export type Crumb = { to: string; label: Child };
 
 /** A page of the dashboard, as its route returns it. */
 export type Page = {
@@ -49,11 +49,10 @@ type DocumentProps = {
   view: View;
   flash: Flash | null;
   assets: Record<AssetName, Asset>;
-  version: string;
 };
 
 /** The whole document of a page. */
-export function Document({ page, view, flash, assets, version }: DocumentProps) {
+export function Document({ page, view, flash, assets }: DocumentProps) {
   const { title, topics = [] } = page;
   return (
     <html lang="en">
@@ -76,7 +75,7 @@ export function Document({ page, view, flash, assets, version }: DocumentProps) 
         <a class="skip" href="#main">
           Skip to the content
         </a>
-        {view.caller !== null && <Navigation section={page.section} version={version} />}
+        {view.caller !== null && <Navigation section={page.section} />}
         <div class="page">
           <div id="messages" role="status">
             {flash && <Said flash={flash} />}

@@ -23,6 +23,8 @@ export function pathTo<P extends string>(path: P, parameters: ParametersOf<P>): 
 /** The parts of each path of the application: text and names in turns. A page has hundreds of links. */
 const PARTS = new Map<string, string[]>();
 
+/** The flags of the only project, or the list of projects. */
+export const FLAGS = "/flags";
 /** The page of all keys. */
 export const KEYS = "/keys";
 export const PROJECT = "/projects/:project";

@@ -1,5 +1,6 @@
 import { hasScopeSomewhere, visibleProjects } from "../../access/rights.ts";
 import { isTimeZone } from "../../access/user.ts";
+import type { Caller } from "../../access/caller.ts";
 import type { App } from "../../app.ts";
 import type { Asset, AssetName } from "./assets.ts";
 import type { Cookies, Flash } from "./cookies.ts";
@@ -10,7 +11,6 @@ import { type View, reachOf, renderFor } from "./view.ts";
 type Parts = {
   app: App;
   root: string;
-  version: string;
   assets: Record<AssetName, Asset>;
   cookies: Cookies;
 };
@@ -19,7 +19,7 @@ type Parts = {
 const LEVEL = 3;
 
 /** Makes documents of pages, for the person who asks. */
-export function createRendering({ app, root, version, assets, cookies }: Parts) {
+export function createRendering({ app, root, assets, cookies }: Parts) {
   const viewOf = (c: DashboardContext): View => {
     const session = c.get("session");
     return {
@@ -30,19 +30,29 @@ export function createRendering({ app, root, version, assets, cookies }: Parts) 
       caller: (session && c.get("caller")) ?? null,
       reach: reachOf(c),
       shortcuts: session?.signedIn.user.settings.shortcuts ?? true,
-      unread: 0,
+      counts: {},
+      project: null,
     };
+  };
+  const countsFor = async (caller: Caller): Promise<View["counts"]> => {
+    if (!hasScopeSomewhere(caller, "forms:read")) return {};
+    return { inbox: await app.store.submissions.unread(visibleProjects(caller, "forms:read")) };
   };
   const render = async (c: DashboardContext, page: Page): Promise<Response> => {
     const [view, session] = [viewOf(c), c.get("session")];
-    if (view.caller && hasScopeSomewhere(view.caller, "forms:read"))
-      view.unread = await app.store.submissions.unread(visibleProjects(view.caller, "forms:read"));
+    if (view.caller) {
+      const { project } = view.reach;
+      [view.counts, view.project] = await Promise.all([
+        countsFor(view.caller),
+        project === undefined ? null : app.store.projects.find(project).then((found) => found ?? null),
+      ]);
+    }
     // An update of an open page that comes just before the answer to an action shows no message.
     const isUpdate = c.req.header("x-update") !== undefined;
     return answer(c, page, view, session && !isUpdate ? cookies.takeFlash(c, session.secret) : null);
   };
   const answer = (c: DashboardContext, page: Page, view: View, flash: Flash | null): Response => {
-    const document = <Document page={page} view={view} flash={flash} assets={assets} version={version} />;
+    const document = <Document page={page} view={view} flash={flash} assets={assets} />;
     for (const [name, value] of Object.entries(page.headers ?? {})) c.header(name, value);
     c.header("Content-Type", "text/html; charset=utf-8");
     const text = `<!doctype html>${renderFor(view, document)}`;

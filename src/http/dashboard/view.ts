@@ -21,8 +21,10 @@ export type View = {
   caller: Caller | null;
   /** The project and the environment in the path. */
   reach: Reach;
-  /** Unread submissions in the inboxes of all forms; 0 for a user without permission to read them. */
-  unread: number;
+  /** The project in the path; null if there is none. */
+  project: Readonly<{ slug: string; name: string }> | null;
+  /** Numbers beside the sections: unread submissions, what needs a person, failed deliveries; left out where none is known. */
+  counts: Readonly<Partial<Record<"inbox" | "today" | "deliveries", number>>>;
 };
 
 const NOWHERE: View = {
@@ -32,7 +34,8 @@ const NOWHERE: View = {
   timeZone: "UTC",
   caller: null,
   reach: {},
-  unread: 0,
+  counts: {},
+  project: null,
   shortcuts: true,
 };
 

@@ -20,7 +20,7 @@ import {
   flagPath,
   settingAction,
 } from "../paths.ts";
-import { TABS } from "../project/project-page.tsx";
+import { PLACES } from "../project/project-page.tsx";
 import { submissionPath } from "../submissions/rows.tsx";
 import { mayChange, maySee, type addressOf } from "../view.ts";
 import type { FlagHead } from "../../../flags/flag.ts";
@@ -78,7 +78,9 @@ async function formsOf(app: App, caller: Caller): Promise<Result[]> {
 
 /** The pages of a project. */
 function pagesOf(caller: Caller, { slug }: Project): Result[] {
-  const shown = TABS.filter((tab) => !("scope" in tab) || hasScope(caller, tab.scope, { project: slug }));
+  const shown = Object.values(PLACES).filter(
+    (tab) => !("scope" in tab) || hasScope(caller, tab.scope, { project: slug }),
+  );
   return shown.map(({ label, path }) => {
     return { kind: "page", label, detail: slug, to: `${projectPath(slug)}${path}` };
   });

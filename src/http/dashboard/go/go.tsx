@@ -1,18 +1,25 @@
+import { listProjects } from "../../../projects/projects.ts";
 import type { Page } from "../page.tsx";
 import { Empty } from "../parts/card.tsx";
 import { Hidden } from "../parts/link.tsx";
 import { Search } from "../parts/list.tsx";
 import { Foreign } from "../parts/text.tsx";
+import { FLAGS, projectPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { addressOf, useView } from "../view.ts";
 import { MAX_SEARCH, type Result, find } from "./find.ts";
 
 /** The page behind the palette, which works without JavaScript. */
-export function goRoutes({ app, get, viewOf }: Dashboard) {
+export function goRoutes({ app, root, get, viewOf }: Dashboard) {
   get("/go", null, async (c) => {
     const search = (c.req.query("q") ?? "").slice(0, MAX_SEARCH);
     const results = await find(app, c.get("caller"), search, viewOf(c).timeZone);
     return goPage(search, results);
+  });
+  // A list of one project says nothing.
+  get(FLAGS, "flags:read", async (c) => {
+    const { items } = await listProjects(app, c.get("caller"), { limit: 2 });
+    return c.redirect(root + (items.length === 1 ? projectPath(items[0]!.slug) : "/projects"), 303);
   });
 }
 

@@ -49,3 +49,13 @@ function linkOf(text: string): string | null {
 export function counted(count: number, noun = "submission", nouns = `${noun}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? noun : nouns}`;
 }
+
+/** The first letters of a name in a circle; the name stands beside it. */
+export function Avatar({ name }: { name: string }) {
+  const letters = [...name.matchAll(/(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu)].slice(0, 2).join("");
+  return (
+    <span class="avatar" aria-hidden="true">
+      {letters.toUpperCase()}
+    </span>
+  );
+}

@@ -1,59 +1,97 @@
 import type { Scope } from "../../../access/scope.ts";
-import type { Page } from "../page.tsx";
+import type { Crumb, Page } from "../page.tsx";
+import { Foreign } from "../parts/text.tsx";
 import { projectPath } from "../paths.ts";
 import { Tabs } from "../parts/link.tsx";
-import { useMay } from "../view.ts";
+import { Chips } from "../parts/seg.tsx";
+import { useMay, useView } from "../view.ts";
 
-type ProjectPage = { project: string; tab: ProjectTab; title: string; heading: string } & Omit<
+type ProjectPage = { project: string; tab: Place; title: string; heading: string } & Omit<
   Page,
   "section" | "title" | "heading"
 >;
 
 /**
- * A page of a project below its tabs. `title` is what the page is without the project; a page that belongs to a tab and
- * is not the tab's own names its way back.
+ * A page of a project. A page with a way back is about one thing, which is its heading; any other has the name of the project
+ * and its tabs. `title` is what the page is without the project.
  */
-export function projectPage({ project, tab, title, content, ...page }: ProjectPage): Page {
+export function projectPage({ project, tab, title, heading, back, content, ...page }: ProjectPage): Page {
+  const { group, label } = PLACES[tab];
+  const common = { title: `${title}, ${project}`, section: "flags", topics: ["setup"] } as const;
+  if (back) {
+    const above = projectCrumbs(project, tab);
+    const crumbs = above.some(({ to }) => to === back.to) ? above : [...above, back];
+    return { ...common, heading, crumbs, ...page, content };
+  }
   return {
-    title: `${title}, ${project}`,
-    section: "flags",
-    back: { to: projectPath(project), label: project },
-    topics: ["setup"],
+    ...common,
+    heading: <ProjectName project={project} />,
+    back: { to: "/projects", label: "Projects" },
     ...page,
     content: (
       <>
         <ProjectTabs project={project} current={tab} />
+        {group !== label && <h2>{heading}</h2>}
         {content}
       </>
     ),
   };
 }
 
-/** The pages of a project. */
-export const TABS = [
-  { name: "flags", label: "Flags", path: "" },
-  { name: "compare", label: "Compare", path: "/compare" },
-  { name: "history", label: "History", path: "/history" },
-  { name: "changes", label: "Changes", path: "/changes" },
-  { name: "scheduled", label: "Scheduled", path: "/scheduled" },
-  { name: "stale", label: "Stale", path: "/stale" },
-  { name: "segments", label: "Segments", path: "/segments" },
-  { name: "experiments", label: "Experiments", path: "/experiments" },
-  { name: "targets", label: "Targets", path: "/targets" },
-  { name: "members", label: "Members", path: "/members", scope: "admin" },
-  { name: "tokens", label: "Tokens", path: "/tokens", scope: "admin" },
-  { name: "settings", label: "Settings", path: "/settings" },
-] as const satisfies readonly { name: string; label: string; path: string; scope?: Scope }[];
+/** The pages of a project, each with the tab that it belongs to. */
+export const PLACES = {
+  flags: { label: "Flags", path: "", group: "Flags" },
+  compare: { label: "Compare", path: "/compare", group: "Flags" },
+  stale: { label: "Stale", path: "/stale", group: "Flags" },
+  scheduled: { label: "Releases", path: "/scheduled", group: "Releases" },
+  changes: { label: "Changes", path: "/changes", group: "Releases" },
+  experiments: { label: "Experiments", path: "/experiments", group: "Releases" },
+  segments: { label: "Segments", path: "/segments", group: "Segments" },
+  history: { label: "History", path: "/history", group: "History" },
+  settings: { label: "Settings", path: "/settings", group: "Settings" },
+  targets: { label: "Targets", path: "/targets", group: "Settings" },
+  members: { label: "Members", path: "/members", group: "Settings", scope: "admin" },
+  tokens: { label: "Tokens", path: "/tokens", group: "Settings", scope: "admin" },
+} as const satisfies Record<string, { label: string; path: string; group: string; scope?: Scope }>;
 
-type ProjectTab = (typeof TABS)[number]["name"];
+type Place = keyof typeof PLACES;
 
-/** Links to the pages of a project; `current` is the one that is shown, or that the page belongs to. */
-export function ProjectTabs({ project, current }: { project: string; current: ProjectTab }) {
-  const shown = TABS.filter((tab) => !("scope" in tab) || useMay(tab.scope, { project }));
-  const tabs = shown.map(({ name, label, path }) => ({
-    to: `${projectPath(project)}${path}`,
+const TABS = Object.values(PLACES).filter(({ label, group }) => label === group);
+
+/** The name of the project in the path of a page. */
+export function ProjectName({ project }: { project: string }) {
+  const { project: shown } = useView();
+  return <Foreign text={shown?.slug === project ? shown.name : project} />;
+}
+
+/** The way to something of a project: its name, and the tab. */
+export function projectCrumbs(project: string, place: Place): Crumb[] {
+  const { group } = PLACES[place];
+  const to = projectPath(project);
+  const { path } = TABS.find(({ label }) => label === group)!;
+  return [
+    { to, label: <ProjectName project={project} /> },
+    { to: to + path, label: group },
+  ];
+}
+
+/** The tabs of a project, and the pages of the one that is shown; `current` is the page. */
+export function ProjectTabs({ project, current }: { project: string; current: Place }) {
+  const { group, label: shown } = PLACES[current];
+  const linkOf = ({ label, path }: { label: string; path: string }, isCurrent: boolean) => ({
+    to: projectPath(project) + path,
     label,
-    isCurrent: name === current,
-  }));
-  return <Tabs label="Project" tabs={tabs} />;
+    isCurrent,
+  });
+  const pages = Object.values(PLACES).filter(
+    (each) => each.group === group && (!("scope" in each) || useMay(each.scope, { project })),
+  );
+  return (
+    <>
+      <Tabs label="Project" tabs={TABS.map((each) => linkOf(each, each.label === group))} />
+      {pages.length > 1 && (
+        <Chips label={group} chips={pages.map((each) => linkOf(each, each.label === shown))} />
+      )}
+    </>
+  );
 }
