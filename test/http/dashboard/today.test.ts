@@ -78,7 +78,7 @@ describe("the first page", () => {
     await scheduleChange(app, OPERATOR, place, { patch: { enabled: true }, at: app.now() + 7_200_000 });
     expect(waitingIn((await viewer.get("")).text)).toEqual([
       ["target", "https://example.com/… fails for contact: refused", `/deliveries/${delivery.id}`],
-      ["change", "checkout of shop changes in production in 2 hr.", "/projects/shop/scheduled"],
+      ["change", "checkout of shop changes in production today, 05:04", "/projects/shop/scheduled"],
       ["unread", "2 unread submissions to contact", "/inbox/contact?unread=1"],
     ]);
     app.clock.now += 40 * DAY;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { parseJson } from "../../../src/http/dashboard/json-text.ts";
 import { visible } from "../../../src/http/dashboard/parts/text.tsx";
-import { formatRelative } from "../../../src/http/dashboard/relative-time.ts";
+import { formatShort } from "../../../src/http/dashboard/parts/time.tsx";
 import { parseWallTime, wallTime } from "../../../src/base/wall-time.ts";
 
 describe("a time in a field", () => {
@@ -44,22 +44,31 @@ describe("a time in a field", () => {
   });
 });
 
-test("a time is said in whole units, rounded", () => {
-  const minutes = (count: number) => formatRelative(count * 60_000, 0);
-  expect([0.5, -0.5, 1.4, 59.4, 59.6, 119, -119].map(minutes)).toEqual([
-    "in under a minute",
-    "just now",
-    "in 1 min.",
-    "in 59 min.",
-    "in 1 hr.",
-    "in 2 hr.",
-    "2 hr. ago",
-  ]);
-  expect([23.6 * 60, 29.7 * 24 * 60, 364 * 24 * 60].map(minutes)).toEqual([
-    "tomorrow",
-    "next mo.",
-    "next yr.",
-  ]);
+describe("a time", () => {
+  const NOW = Date.parse("2026-11-29T09:14:30Z");
+  const said = (time: string, hasClock = false, timeZone = "UTC") =>
+    formatShort(Date.parse(time), { now: NOW, timeZone, hasClock });
+
+  test.each([
+    ["2026-11-29T09:14:30Z", "09:14", "09:14"],
+    ["2026-11-29T00:00:00Z", "00:00", "00:00"],
+    ["2026-11-28T23:59:59Z", "yesterday", "yesterday, 23:59"],
+    ["2026-11-23T00:00:00Z", "Monday", "Mon, 00:00"],
+    ["2026-11-22T23:59:59Z", "22 Nov", "22 Nov, 23:59"],
+    ["2025-12-31T12:00:00Z", "31 Dec 2025", "31 Dec 2025, 12:00"],
+    ["2026-11-29T09:14:59Z", "today, 09:14", "today, 09:14"],
+    ["2026-11-30T00:00:00Z", "tomorrow, 00:00", "tomorrow, 00:00"],
+    ["2026-12-02T09:00:00Z", "Wed, 09:00", "Wed, 09:00"],
+    ["2026-12-06T09:00:00Z", "6 Dec", "6 Dec, 09:00"],
+    ["2027-01-31T09:00:00Z", "31 Jan 2027", "31 Jan 2027, 09:00"],
+  ])("as near as %s is said as %j, and with the clock as %j", (time, short, exact) => {
+    expect([said(time), said(time, true)]).toEqual([short, exact]);
+  });
+
+  test("is of the day and the clock of the viewer", () => {
+    expect(said("2026-11-29T00:30:00Z", false, "America/New_York")).toBe("yesterday");
+    expect(said("2026-11-28T23:30:00Z", false, "Asia/Tokyo")).toBe("08:30");
+  });
 });
 
 test("line breaks of any system are line breaks, and other controls are shown", () => {

@@ -17,6 +17,7 @@ export function listenToChanges(): void {
   let heardAt = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let wasLost = false;
+  let today = new Date().getDate();
 
   const later = () => {
     clearTimeout(timer);
@@ -56,6 +57,8 @@ export function listenToChanges(): void {
     else receive(String(data));
   });
   setInterval(() => {
+    // Times of today are shown without a date.
+    if (today !== (today = new Date().getDate())) later();
     if (source) tabs.postMessage("mine");
     else if (Date.now() - heardAt > 2 * BEAT) claim();
   }, BEAT);

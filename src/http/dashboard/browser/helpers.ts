@@ -1,6 +1,5 @@
 import { focusMain } from "./document.ts";
 import { isForNext } from "./busy.ts";
-import { formatRelative } from "../relative-time.ts";
 
 /** Small helps: ticking every row, copying a text, dismissing a message, closing the menu. */
 export function addHelpers(): void {
@@ -135,12 +134,8 @@ export function showCurrent(): void {
   addEventListener("pagehide", () => sessionStorage.setItem(key, String(list.scrollTop)));
 }
 
-/** Keeps relative times right while a page is open, and gives the server the time zone for the next one. */
-export function keepTimes(): void {
+/** Gives the server the time zone for the next page. */
+export function tellZone(): void {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   document.cookie = `formflag_zone=${timeZone}; path=/; SameSite=Lax; max-age=31536000`;
-  setInterval(() => {
-    for (const time of document.querySelectorAll<HTMLTimeElement>("time[title]"))
-      time.textContent = formatRelative(Date.parse(time.dateTime), Date.now());
-  }, 30_000);
 }

@@ -4,7 +4,7 @@ import { followEdits } from "./edits.ts";
 import { sendForms } from "./forms.ts";
 import { openPalette } from "./palette.ts";
 import { visitLinks } from "./visits.ts";
-import { addHelpers, keepTimes, obeyKeys, showCurrent } from "./helpers.ts";
+import { addHelpers, obeyKeys, showCurrent, tellZone } from "./helpers.ts";
 
 /** Enhancements with JavaScript; every page works without it. */
 document.documentElement.classList.add("scripted");
@@ -14,7 +14,7 @@ for (const start of [listenToChanges, sendForms, followEdits, obeyKeys, addHelpe
 requestAnimationFrame(showCurrent);
 
 /** Work that can wait until the page is shown, each in a task of its own. */
-const later = [served, keepTimes];
+const later = [served, tellZone];
 // Safari has no requestIdleCallback.
 const whenIdle = window.requestIdleCallback ?? setTimeout;
 const next = () => {

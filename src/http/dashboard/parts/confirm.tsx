@@ -11,7 +11,7 @@ import { Danger } from "./danger.tsx";
 import { EnvironmentName, Notice } from "./status.tsx";
 import { Facts } from "./card.tsx";
 import { Foreign } from "./text.tsx";
-import { ExactTime, Time } from "./time.tsx";
+import { ExactTime } from "./time.tsx";
 
 /** Its children for those who may change flags in all of these environments; for others, why they may not. */
 export function MayChange({
@@ -118,7 +118,7 @@ function Confirm({ fields, confirmation }: Asked) {
               "Not changed yet"
             ) : (
               <>
-                <Foreign text={last.who} />, <Time at={last.at} /> (<ExactTime at={last.at} />)
+                <Foreign text={last.who} />, <ExactTime at={last.at} />
               </>
             ),
           ],

@@ -1,36 +1,72 @@
+import { DAY_MS } from "../../../base/days.ts";
 import { keepLast } from "../../../base/keep.ts";
-import { formatRelative } from "../relative-time.ts";
+import { wallTime } from "../../../base/wall-time.ts";
 import { useView } from "../view.ts";
 
 /** A formatter for each zone, which has as many names as ways to write its letters large or small. */
 const formatters = keepLast<Intl.DateTimeFormat>(50);
 
-/** The last time that was written: hundreds of flags are last read in the same hour. */
-let last = { at: Number.NaN, timeZone: "", text: "" };
+/** Texts that are kept: a page has many of few, as hundreds of flags are last read in the same hour. */
+const kept = { full: keepLast<string>(1000), short: keepLast<string>(1000), minute: keepLast<string>(1000) };
 
-/** A time as `3 min. ago`, with the exact one where the pointer rests. `at` is milliseconds since 1970. */
-export function Time({ at, id }: { at: number; id?: string }) {
+const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+type Props = { at: number; id?: string };
+
+/** A time as short as it is clear, with the full one where the pointer rests. `at` is milliseconds since 1970. */
+export function Time({ at, id }: Props) {
+  return <When at={at} id={id} hasClock={false} />;
+}
+
+/** The same with the time of day, whatever the day. */
+export function ExactTime({ at, id }: Props) {
+  return <When at={at} id={id} hasClock />;
+}
+
+function When({ at, id, hasClock }: { at: number; id: string | undefined; hasClock: boolean }) {
   const { now, timeZone } = useView();
   return (
     <time id={id} datetime={new Date(at).toISOString()} title={formatExact(at, timeZone)}>
-      {formatRelative(at, now)}
+      {formatShort(at, { now, timeZone, hasClock })}
     </time>
   );
 }
 
-/** A time as `22 Nov 2026, 09:30:12 UTC`. */
-export function ExactTime({ at }: { at: number }) {
-  const { timeZone } = useView();
-  return <time datetime={new Date(at).toISOString()}>{formatExact(at, timeZone)}</time>;
-}
-
+/** `29 Nov 2026, 06:01:35 UTC`. */
 export function formatExact(at: number, timeZone: string): string {
-  if (last.at !== at || last.timeZone !== timeZone)
-    last = { at, timeZone, text: formatterOf(timeZone).format(at) };
-  return last.text;
+  const options = { dateStyle: "medium", timeStyle: "long", timeZone } as const;
+  const formatter = () => formatters(timeZone, () => new Intl.DateTimeFormat("en-GB", options));
+  return kept.full(`${at} ${timeZone}`, () => formatter().format(at));
 }
 
-function formatterOf(timeZone: string): Intl.DateTimeFormat {
-  const options = { dateStyle: "medium", timeStyle: "long", timeZone } as const;
-  return formatters(timeZone, () => new Intl.DateTimeFormat("en-GB", options));
+/**
+ * `09:02` of today, `yesterday`, `Friday`, `26 Nov`, `26 Nov 2025`; of what is to come, `today, 18:00`, `tomorrow, 09:00`,
+ * `Wed, 09:00`, `1 Dec`. With `hasClock`, each has the time of day.
+ */
+export function formatShort(
+  at: number,
+  { now, timeZone, hasClock = false }: { now: number; timeZone: string; hasClock?: boolean },
+): string {
+  const today = minuteAt(now, timeZone).slice(0, 10);
+  const isPast = at <= now;
+  return kept.short(`${Math.floor(at / 60_000)} ${today} ${isPast} ${timeZone} ${hasClock}`, () => {
+    const [date = "", clock = ""] = minuteAt(at, timeZone).split("T");
+    const days = Math.round((Date.parse(date) - Date.parse(today)) / DAY_MS);
+    if (days === 0) return isPast ? clock : `today, ${clock}`;
+    const [year = "", month, day] = date.split("-");
+    const weekday = DAYS[new Date(date).getUTCDay()]!;
+    const isNear = Math.abs(days) < 7;
+    const needsClock = hasClock || (isNear && days > 0);
+    const named = days === -1 ? "yesterday" : days === 1 ? "tomorrow" : null;
+    const near = named ?? (needsClock ? weekday.slice(0, 3) : weekday);
+    const far = `${Number(day)} ${MONTHS[Number(month) - 1]}${today.startsWith(year) ? "" : ` ${year}`}`;
+    return `${isNear ? near : far}${needsClock ? `, ${clock}` : ""}`;
+  });
+}
+
+/** `2026-11-29T06:01`. */
+function minuteAt(at: number, timeZone: string): string {
+  const minute = Math.floor(at / 60_000);
+  return kept.minute(`${minute} ${timeZone}`, () => wallTime(minute * 60_000, timeZone));
 }
