@@ -1,4 +1,4 @@
-import { type Command, CommanderError } from "commander";
+import type { Command } from "commander";
 import { AppError, type ErrorCode, stackOf } from "../src/base/errors.ts";
 import { COMPLETE } from "./commands/completion/complete-command.ts";
 import { Cancelled, EXIT, Failed, RemoteError } from "./exit.ts";
@@ -6,9 +6,7 @@ import { errorJson } from "./output/error-json.ts";
 import { type Io, processIo } from "./output/terminal.ts";
 import { printable, printableLines } from "./output/text.ts";
 import { wrapHelp } from "./output/wrap.ts";
-import { buildProgram } from "./program.ts";
-import { joinLists } from "./session/command-line.ts";
-import { PROPOSED_FOR } from "./session/config.ts";
+import { ABOUT } from "./version.ts";
 
 const EXIT_CODES: Record<ErrorCode, number> = {
   invalid: EXIT.usage,
@@ -39,10 +37,17 @@ export async function run(given: string[], io: Io): Promise<number> {
   let acting: Command | undefined;
   let complaint = "";
   let code = 0;
-  // Without a time of its own it would take the next word.
-  args = args.map((each) => (each === "--propose" ? `--propose=${PROPOSED_FOR}` : each));
   try {
     dropEmptyVariables();
+    // The parser takes longer to load than this.
+    if (args[0] === "--version" && !args.includes("upgrade")) {
+      await noteVariables(args, io);
+      await io.show(wrapHelp(`${ABOUT}\n`, io.outWidth ?? Infinity));
+      return code;
+    }
+    const { buildProgram, joinLists, PROPOSED_FOR } = await import("./program.ts");
+    // Without a time of its own it would take the next word.
+    args = args.map((each) => (each === "--propose" ? `--propose=${PROPOSED_FOR}` : each));
     if (args[0] === COMPLETE) {
       const [, ...words] = args;
       const program = await buildProgram(io, { write: () => {}, isWanted: (name) => words.includes(name) });
@@ -80,10 +85,11 @@ export async function run(given: string[], io: Io): Promise<number> {
 
 /** The error for a command line that commander refuses. */
 async function explainedError(message: string, args: string[], io: Io): Promise<AppError> {
-  const [{ explain }, program] = await Promise.all([
+  const [{ explain }, { buildProgram }] = await Promise.all([
     import("./session/guesses/explain.ts"),
-    buildProgram(io, { write: () => {} }),
+    import("./program.ts"),
   ]);
+  const program = await buildProgram(io, { write: () => {} });
   const { message: text, hint } = explain(message, args, program);
   return new AppError("invalid", text, { hint: hint ?? undefined });
 }
@@ -102,6 +108,7 @@ async function reportError(
   };
   if (error instanceof Cancelled) return EXIT.interrupted;
   if (error instanceof Failed) return error.exitCode;
+  const { CommanderError } = await import("commander");
   if (error instanceof CommanderError) {
     // commander also throws after printing help or the version.
     if (error.exitCode === 0) return 0;

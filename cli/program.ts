@@ -5,7 +5,10 @@ import { type Io, WIDTH } from "./output/terminal.ts";
 import { wrapHelp } from "./output/wrap.ts";
 import { globalOptions } from "./session/config.ts";
 import { refuseRepeats } from "./session/command-line.ts";
-import { COMMIT, VERSION } from "./version.ts";
+import { ABOUT } from "./version.ts";
+
+export { joinLists } from "./session/command-line.ts";
+export { PROPOSED_FOR } from "./session/config.ts";
 
 declare module "commander" {
   interface Command {
@@ -14,8 +17,6 @@ declare module "commander" {
     after(text: string): this;
   }
 }
-
-const ABOUT = `formflag ${VERSION} (commit ${COMMIT}, Bun ${Bun.version})`;
 
 /** The end of the help of the program. */
 const FIRST_STEPS = `
@@ -87,7 +88,10 @@ export async function buildProgram(
   // With that command it names the version to install.
   if (!args.includes("upgrade")) program.version(ABOUT, "--version", "print the version");
   program.withOptions(...globalOptions());
+  // Each other one would take as long as an option.
+  const isNamed = Object.hasOwn(COMMANDS, args[0] ?? "") && !args.includes("completion");
   for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
+    if (isNamed && !isWanted(name)) continue;
     const command = program
       .command(name)
       .summary(summary)

@@ -9,6 +9,9 @@ declare const FORMFLAG_RELEASE: { key: string; download: string; platform: strin
 export const VERSION: string = version;
 export const COMMIT: string = typeof FORMFLAG_COMMIT === "string" ? FORMFLAG_COMMIT : "unbuilt";
 
+/** The text of `--version`. */
+export const ABOUT = `formflag ${VERSION} (commit ${COMMIT}, Bun ${Bun.version})`;
+
 /** The release that this executable is of: its public key in PEM, the address of its files, its platform; empty in one of no release. */
 export const RELEASE =
   typeof FORMFLAG_RELEASE === "object" ? FORMFLAG_RELEASE : { key: "", download: "", platform: "" };

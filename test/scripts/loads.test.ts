@@ -8,12 +8,12 @@ import { tempDirectory } from "../support/temp.ts";
  * loads something else later: each costs time and memory of every start (`npm run bench -- start`).
  */
 const MOST = {
-  "--version": [42, 255],
-  "flags get": [197, 840],
-  "flags list": [195, 840],
-  "flags set": [270, 1180],
-  "serve until it listens": [257, 1020],
-  "serve with its jobs": [308, 1235],
+  "--version": [12, 40],
+  "flags get": [195, 830],
+  "flags list": [192, 830],
+  "flags set": [268, 1165],
+  "serve until it listens": [254, 1010],
+  "serve with its jobs": [305, 1225],
 };
 
 test("a command loads only what it needs, and a server what it needs to listen", () => {

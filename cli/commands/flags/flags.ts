@@ -72,7 +72,7 @@ log audit blame changes: flags history
 status: flags get
 purge: flags delete
 rename mv move: a slug cannot be changed, since addresses and programs have it: create another flag, and delete this one once no program reads it
-stats reads metrics: formflag stats counts the reads of flags, formflag flags stale lists flags that look finished
+stats metrics: formflag stats counts the reads of flags, formflag flags stale lists flags that look finished
 lock protect: an environment is locked: formflag environments lock <environment> -p <project>
 notify watch subscribe webhook webhooks: formflag targets add <target> -p <project> sends changes of flags there; formflag flags history shows them
 copy clone duplicate: formflag export and formflag apply copy flags and forms; formflag flags promote copies between environments
