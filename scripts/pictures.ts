@@ -69,7 +69,7 @@ const PICTURES: Picture[] = [
     path: "/projects/shop/environments/production/experiments/headline",
     height: 700,
   },
-  { file: "dashboard-members.png", path: "/projects/shop/members", height: 780 },
+  { file: "dashboard-members.png", path: "/projects/shop/settings", height: 780 },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "formflag-pictures-"));

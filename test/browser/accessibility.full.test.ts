@@ -123,6 +123,7 @@ describeInBrowser("A page", () => {
       "/access/tokens",
       async (page) => {
         await page.getByLabel("Name").fill("pipeline");
+        await page.getByText("Something else: scopes").click();
         await page.getByLabel("flags:read", { exact: true }).check();
         await page.getByRole("button", { name: "Create the token" }).click();
         await page.getByText("ff_").first().waitFor();

@@ -141,10 +141,11 @@ describeInBrowser("A page", () => {
     await onData(server.data).run("tokens", "create", "pipeline", "--scope", "flags:read");
     const { context, page } = await signInBrowser(browser(), server);
     await page.goto(`${server.url}/dashboard/access/tokens`);
+    await page.locator("#token-pipeline > summary").click();
     await page.getByLabel("Revoke the token pipeline").click();
     await page.getByText("Programs that use this token are refused at once").waitFor();
     await button(page, "Revoke pipeline").click();
-    await page.getByRole("rowheader", { name: "pipeline" }).waitFor({ state: "detached" });
+    await page.locator("#token-pipeline").waitFor({ state: "detached" });
     await context.close();
   });
 });

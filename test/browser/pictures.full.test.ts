@@ -35,10 +35,10 @@ const empty = await startServer();
 await onData(empty.data).run("users", "create", "admin", "--role", "admin");
 
 /** Pages of a project that is new. */
-const NEW = ["", "/changes", "/compare", "/experiments", "/members", "/scheduled", "/segments", "/stale"];
+const NEW = ["", "/changes", "/compare", "/experiments", "/scheduled", "/segments", "/stale"];
 
 /** Pages of a full server that show what is being sent meanwhile. */
-const MOVING = new Set(["/deliveries", "/projects/shop/targets"]);
+const MOVING = new Set(["/deliveries", "/projects/shop/settings"]);
 
 /** Pages that are of the machine, or of chance, on every server: ids whose width wraps a line, a QR code. */
 const NEVER_ALIKE = new Set(["/audit", "/health", "/me/totp"]);

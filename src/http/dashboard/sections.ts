@@ -29,8 +29,6 @@ import { todayRoutes } from "./overview/today.tsx";
 import { peopleRoutes } from "./submissions/people.tsx";
 import { deletionRoutes } from "./project/deletion.tsx";
 import { importRoutes } from "./project/import.tsx";
-import { memberRoutes } from "./project/members.tsx";
-import { projectTargetRoutes } from "./project/targets.tsx";
 import { settingsRoutes } from "./project/settings.tsx";
 import type { Dashboard } from "./routes.ts";
 import { segmentRoutes } from "./segments/segment.tsx";
@@ -69,8 +67,6 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   experimentsRoutes,
   experimentRoutes,
   settingsRoutes,
-  memberRoutes,
-  projectTargetRoutes,
   deletionRoutes,
   importRoutes,
   feedbackRoutes,

@@ -51,7 +51,7 @@ test("A target of a project is added with what it hears of, tested, switched off
   const act = (action: string) => ann.post(`${PAGE}/${target!.id}`, { do: action });
   expect((await act("test")).text).toContain("The target answered 200");
   expect(outgoing.sent).toHaveLength(1);
-  expect((await act("disable")).path).toBe(PAGE);
+  expect((await act("disable")).path).toBe("/projects/shop/settings");
   expect((await targets()).find(({ id }) => id === target!.id)).toMatchObject({ enabled: false });
   await act("enable");
   expect((await act("rotate")).text).toMatch(/id="secret"[^>]*>\s*whsec_/);

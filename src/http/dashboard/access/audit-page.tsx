@@ -166,7 +166,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
             <Foreign text={thingInWords(action, details) ?? object} />
           </span>
         )}
-        {project !== null && <span class="soft small whole"> in {project}</span>}
+        {project !== null && project !== object && <span class="soft small whole"> in {project}</span>}
       </>
     ),
   },

@@ -102,9 +102,10 @@ export function restOf(
   );
 }
 
-/** Details as `role editor; mail from none; expires 2 Dec 2026, 21:47:56 UTC`. */
+/** Details other than zero, as `role editor; mail from none; expires 2 Dec 2026, 21:47:56 UTC`. */
 export function detailsInWords(details: Readonly<Record<string, unknown>>, timeZone: string): string {
   return Object.entries(details)
+    .filter(([, value]) => value !== 0)
     .map(([name, value]) => {
       const words = name.replace(/At$/, "").replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
       return `${words} ${value === null ? (own(NULL_WORDS, name) ?? "none") : valueInWords(value, timeZone)}`;

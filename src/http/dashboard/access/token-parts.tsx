@@ -4,31 +4,49 @@ import { parseDuration } from "../../../base/units.ts";
 import { sentence } from "../error-page.tsx";
 import { type Fields, textOf, textOrNull, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { Empty } from "../parts/card.tsx";
+import { Empty, Facts } from "../parts/card.tsx";
 import { AskingButton } from "../parts/danger.tsx";
 import { CheckField, SelectField, TextField } from "../parts/field.tsx";
+import { Fold } from "../parts/fold.tsx";
 import { Button, Form } from "../parts/link.tsx";
-import { List } from "../parts/list.tsx";
 import { secretPage } from "../parts/secret.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { type Typed, faultAt, typedAt } from "../parts/submit.ts";
-import { type Column } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
+import { Change } from "../project/environment-cards.tsx";
+import { AddFold } from "../project/section.tsx";
+import type { Project } from "../../../projects/project.ts";
 import { useView } from "../view.ts";
 
 const SCOPE_TEXTS: Record<Scope, string> = {
-  admin: "everything",
+  admin: "may do everything",
   read: "reads forms, submissions and flags",
   "flags:read": "reads flags",
   "flags:write": "changes flags",
   "flags:locked": "changes flags in locked environments too",
-  "flags:evaluate": "evaluates the flags of one environment over OFREP, for an application; alone",
-  "flags:browser": "evaluates flags that are for browsers on pages, where every visitor can read it; alone",
-  "flags:sync": "reads the rules of one environment, for flagd and providers that evaluate themselves; alone",
-  "flags:refs": "uploads code references of one project, for a pipeline",
+  "flags:evaluate": "an application reads flags",
+  "flags:browser": "pages read flags that are for browsers",
+  "flags:sync": "flagd, or a provider that evaluates itself, reads the rules of flags",
+  "flags:refs": "uploads code references",
   "forms:read": "reads forms and submissions",
   "forms:write": "changes forms and submissions",
 };
+
+/** What a token is for, with its scopes. The first three are each for one environment. */
+const PURPOSES: Readonly<Record<string, readonly [label: string, scopes: readonly Scope[], hint?: string]>> =
+  {
+    application: ["An application reads flags", ["flags:evaluate"], "Of one environment, over OFREP"],
+    browser: [
+      "Pages of a website read flags",
+      ["flags:browser"],
+      "Of one environment; every visitor can read this token",
+    ],
+    provider: ["flagd or a provider evaluates flags itself", ["flags:sync"], "Of one environment"],
+    pipeline: ["A pipeline changes flags", ["flags:write"]],
+    forms: ["A program works with forms and submissions", ["forms:write"]],
+    reader: ["A program reads everything", ["read"]],
+    admin: ["A person or a program does everything", ["admin"]],
+  };
 
 /**
  * The new token of a form, as `tokens.create` takes it; without a place of its own it is limited to `project`. Throws the fault
@@ -44,7 +62,7 @@ export function newToken(fields: Fields, now: number, project: string | undefine
   const origins = textOrNull(fields, "origins");
   return {
     name: textOf(fields, "name").trim(),
-    scopes: textsOf(fields, "scope"),
+    scopes: PURPOSES[textOf(fields, "purpose")]?.[1] ?? textsOf(fields, "scope"),
     ...(slug !== undefined && { project: slug }),
     ...(environment !== undefined && { environment }),
     ...(origins !== null && { allowedOrigins: origins.split(/[\s,]+/) }),
@@ -62,38 +80,148 @@ export const TOKEN_FAULTS = {
   conflict: "name",
 };
 
-type Place = { value: string; label: string };
+export type Places = readonly { value: string; label: string }[];
 
-/** The tokens of a page, with the form that creates one; both post to `to`. */
-export function TokenList({
-  to,
-  tokens,
-  places,
-  typed,
-}: {
+/** The places in a project to which a token can be limited. */
+export function placesIn(
+  { slug, environments }: Project,
+  whole = "the whole project",
+  labelOf = (environment: string) => environment,
+): Places {
+  const all = environments.map((each) => ({ value: `${slug}/${each.slug}`, label: labelOf(each.slug) }));
+  return [{ value: slug, label: whole }, ...all];
+}
+
+type Props = {
   to: string;
-  tokens: readonly Token[];
   /** Places to which a new token can be limited; the first is chosen. */
-  places: readonly Place[];
+  places: Places;
   typed: Typed | null;
-}) {
-  const fault = typed?.faults["scopes"];
-  const scopes = typed === null ? [] : textsOf(typed.fields, "scope");
+  /** Whether the form of a new token is open. */
+  isOpen?: boolean;
+};
+
+/** Tokens, each in words, with the form that creates one; all post to `to`. */
+export function TokenRows({ tokens, ...form }: Props & { tokens: readonly Token[] }) {
   return (
     <>
-      <List
-        empty={
-          <Empty title="There are no tokens yet">
-            <p class="soft">A token lets a program or the command line use the admin API of this server.</p>
-          </Empty>
-        }
-        caption="Tokens"
-        rows={tokens}
-        keyOf={(token) => `token-${tokenCursor(token)}`}
-        columns={[...columnsOf(places), revocation(to)]}
-      />
-      <Form to={to} class="card" id="new-token" label="Create a token">
-        <h2>Create a token</h2>
+      {tokens.length === 0 && (
+        <Empty title="There are no tokens yet">
+          <p class="soft">A token lets a program or the command line use the admin API of this server.</p>
+        </Empty>
+      )}
+      {tokens.map((token) => (
+        <TokenFold to={form.to} token={token} places={form.places} />
+      ))}
+      <NewToken {...form} />
+    </>
+  );
+}
+
+/** `an application reads flags; in production`. */
+function TokenFold({ to, token, places }: { to: string; token: Token; places: Places }) {
+  const { name, scopes, project, environment, allowedOrigins, createdAt, expiresAt } = token;
+  const value = [project, environment].filter(Boolean).join("/");
+  const place = places.find((each) => each.value === value)?.label ?? value;
+  return (
+    <Fold
+      id={`token-${tokenCursor(token)}`}
+      name={name}
+      sentence={
+        <>
+          {scopes.map((scope) => SCOPE_TEXTS[scope] ?? scope).join("; ")}
+          <span class="soft small">
+            ; in {place}; <Ending at={expiresAt} />
+          </span>
+        </>
+      }
+      act={<Change of={name} />}
+    >
+      <div class="editor">
+        <Facts
+          facts={[
+            ["Scopes", scopes.join(", ")],
+            allowedOrigins !== undefined && ["Websites", allowedOrigins.join(", ")],
+            ["Created", <Time at={Date.parse(createdAt)} />],
+          ]}
+        />
+        <AskingButton
+          to={`${to}/${encodeURIComponent(name)}`}
+          values={{ project: project ?? "" }}
+          label={`Revoke the token ${name}`}
+          question="Programs that use this token are refused at once, and it cannot be brought back."
+          confirm={`Revoke ${name}`}
+        >
+          Revoke…
+        </AskingButton>
+      </div>
+    </Fold>
+  );
+}
+
+function Ending({ at: text }: { at: string | null }) {
+  if (text === null) return <>never ends</>;
+  const at = Date.parse(text);
+  if (at <= useView().now) return <Badge tone="bad">expired</Badge>;
+  return (
+    <>
+      ends <Time at={at} />
+    </>
+  );
+}
+
+function NewToken({ to, places, typed, isOpen = typed !== null }: Props) {
+  const fault = typed?.faults["scopes"];
+  const scopes = typed === null ? [] : textsOf(typed.fields, "scope");
+  const purpose = typed === null ? "" : textOf(typed.fields, "purpose");
+  return (
+    <AddFold id="new-token" act="Create a token" isOpen={isOpen}>
+      <Form to={to} class="editor" id="token-form" label="Create a token">
+        <fieldset>
+          <legend>What is it for?</legend>
+          {Object.entries(PURPOSES).map(([value, [label, , hint]]) => (
+            <CheckField
+              type="radio"
+              name="purpose"
+              id={`purpose-${value}`}
+              value={value}
+              label={label}
+              hint={hint}
+              checked={purpose === value}
+            />
+          ))}
+          <details open={fault !== undefined || scopes.length > 0}>
+            <summary>Something else: scopes</summary>
+            <div class="stack">
+              <CheckField
+                type="radio"
+                name="purpose"
+                id="purpose-scopes"
+                value="scopes"
+                label="These scopes"
+                checked={scopes.length > 0}
+              />
+              {fault && (
+                <p class="error" id="scopes-error">
+                  {fault}
+                </p>
+              )}
+              <div class="columns">
+                {SCOPES.map((scope) => (
+                  <CheckField
+                    name="scope"
+                    id={`scope-${scope}`}
+                    value={scope}
+                    label={scope}
+                    hint={sentence(SCOPE_TEXTS[scope])}
+                    checked={scopes.includes(scope)}
+                    fault={fault && "scopes-error"}
+                  />
+                ))}
+              </div>
+            </div>
+          </details>
+        </fieldset>
         <div class="columns">
           <TextField
             {...typedAt(typed, "name")}
@@ -113,84 +241,12 @@ export function TokenList({
             hint="Of a browser key, such as https://shop.example.com; empty for any"
           />
         </div>
-        <fieldset>
-          <legend>Scopes</legend>
-          {fault && (
-            <p class="error" id="scopes-error">
-              {fault}
-            </p>
-          )}
-          <div class="columns">
-            {SCOPES.map((scope) => (
-              <CheckField
-                name="scope"
-                id={`scope-${scope}`}
-                value={scope}
-                label={scope}
-                hint={sentence(SCOPE_TEXTS[scope])}
-                checked={scopes.includes(scope)}
-                fault={fault && "scopes-error"}
-              />
-            ))}
-          </div>
-        </fieldset>
-        <div class="buttons">
-          <Button kind="primary" icon="plus">
-            Create the token
-          </Button>
-        </div>
+        <p class="buttons">
+          <Button icon="plus">Create the token</Button>
+        </p>
       </Form>
-    </>
+    </AddFold>
   );
-}
-
-/** Columns of tokens, whose places are named as the choices of a new token are. */
-const columnsOf = (places: readonly Place[]): Column<Token>[] => [
-  { label: "Token", heading: true, cell: ({ name }) => name },
-  {
-    label: "Scopes",
-    cell: ({ scopes }) =>
-      scopes.map((scope, index) => (
-        <>
-          {index > 0 && ", "}
-          <span class="together">{scope}</span>
-        </>
-      )),
-  },
-  {
-    label: "Limited to",
-    cell: ({ project, environment }) => {
-      const value = [project, environment].filter(Boolean).join("/");
-      return places.find((place) => place.value === value)?.label ?? value;
-    },
-  },
-  { label: "Created", cell: ({ createdAt }) => <Time at={Date.parse(createdAt)} /> },
-  {
-    label: "Expires",
-    cell: ({ expiresAt }) => {
-      if (expiresAt === null) return "never";
-      const at = Date.parse(expiresAt);
-      return at <= useView().now ? <Badge tone="bad">expired</Badge> : <Time at={at} />;
-    },
-  },
-];
-
-function revocation(to: string): Column<Token> {
-  return {
-    label: "Actions",
-    isLabelUnseen: true,
-    cell: ({ name, project }) => (
-      <AskingButton
-        to={`${to}/${encodeURIComponent(name)}`}
-        values={{ project: project ?? "" }}
-        label={`Revoke the token ${name}`}
-        question="Programs that use this token are refused at once, and it cannot be brought back."
-        confirm={`Revoke ${name}`}
-      >
-        Revoke…
-      </AskingButton>
-    ),
-  };
 }
 
 /** Shows the secret of a new token, this one time. `back` is the page of tokens, whose section it belongs to. */

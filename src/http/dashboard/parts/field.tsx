@@ -171,16 +171,19 @@ export function CheckField({
   value = "on",
   id = name,
   fault,
+  type = "checkbox",
 }: Omit<Common, "error" | "required"> & {
   checked?: boolean;
   value?: string;
+  /** A radio is one of several of its name. */
+  type?: "checkbox" | "radio";
   /** The id of what is wrong with the boxes of this name. */
   fault?: string | undefined;
 }) {
   return (
     <div class="check">
       <input
-        type="checkbox"
+        type={type}
         id={id}
         name={name}
         value={value}

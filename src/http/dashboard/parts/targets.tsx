@@ -34,7 +34,7 @@ export function TargetTable<T extends Shown>({
   const actions: Column<T> = {
     label: "Actions",
     isLabelUnseen: true,
-    cell: (target) => <Actions to={`${to}/${encodeURIComponent(target.id)}`} target={target} />,
+    cell: (target) => <TargetActions to={to} target={target} />,
   };
   return (
     <Table
@@ -42,7 +42,7 @@ export function TargetTable<T extends Shown>({
       rows={targets}
       keyOf={({ id }) => `target-${id}`}
       columns={[
-        { label: "Target", heading: true, cell: nameOf },
+        { label: "Target", heading: true, cell: targetName },
         {
           label: "State",
           cell: ({ enabled }) => (enabled ? <Badge tone="good">enabled</Badge> : <Badge>disabled</Badge>),
@@ -55,11 +55,19 @@ export function TargetTable<T extends Shown>({
 }
 
 /** A kind and an address, which of mail names its kind. */
-function nameOf({ kind, target }: Shown): string {
+export function targetName({ kind, target }: Shown): string {
   return target.startsWith(`${kind}:`) ? target : `${kind} ${target}`;
 }
 
-function Actions({ to, target: { id, kind, enabled, target } }: { to: string; target: Shown }) {
+/** What may be done with a target, by forms that post to its id behind `to`. */
+export function TargetActions({
+  to: all,
+  target: { id, kind, enabled, target },
+}: {
+  to: string;
+  target: Shown;
+}) {
+  const to = `${all}/${encodeURIComponent(id)}`;
   const actions = [
     ["test", "Send a sample"],
     enabled ? ["disable", "Disable"] : ["enable", "Enable"],

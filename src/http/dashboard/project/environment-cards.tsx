@@ -1,16 +1,20 @@
-import { MAX_APPROVALS } from "../../../projects/approval.ts";
-import { COLORS } from "../../../projects/color.ts";
+import type { Field } from "../../../base/kinds/kinds.ts";
+import { showKind } from "../../../base/kinds/kinds.ts";
 import type { Environment } from "../../../projects/environment.ts";
+import { ENVIRONMENT, LOOKS } from "../../../projects/environment-card.ts";
 import type { Project } from "../../../projects/project.ts";
+import { Facts } from "../parts/card.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
-import { Button, ButtonForm, ButtonLink, Form } from "../parts/link.tsx";
-import { EnvironmentName } from "../parts/status.tsx";
-import { Card, Facts } from "../parts/card.tsx";
-import { Time } from "../parts/time.tsx";
-import { type Typed, typedAt } from "../parts/submit.ts";
-import { useMay } from "../view.ts";
+import { Fold } from "../parts/fold.tsx";
+import { SettingFields } from "../parts/kind-field.tsx";
+import { Button, ButtonLink, Form, Hidden } from "../parts/link.tsx";
 import { EnvironmentField } from "../parts/list.tsx";
+import { EnvironmentName } from "../parts/status.tsx";
+import { type Typed, typedAt } from "../parts/submit.ts";
+import { Time } from "../parts/time.tsx";
 import { environmentPath, projectPath } from "../paths.ts";
+import { useMay } from "../view.ts";
+import { AddFold } from "./section.tsx";
 
 export function Key({ id, value }: { id: string; value: string }) {
   return (
@@ -28,98 +32,109 @@ export function Key({ id, value }: { id: string; value: string }) {
   );
 }
 
-const COLOR_OPTIONS = [
-  { value: "", label: "none" },
-  ...COLORS.map((color) => ({ value: color, label: color as string })),
-];
-
 /** `readAt` is when a flag of the environment was last read. */
 export type ShownEnvironment = { environment: Environment; readAt: number | null };
 
-type CardProps = { project: string; index: number } & ShownEnvironment;
+/** `A change needs a confirmation and 2 approvals`. */
+function needsOf({ locked, approvals }: Environment): string {
+  const needs = [
+    ...(locked ? ["a confirmation"] : []),
+    ...(approvals > 0 ? [approvals === 1 ? "an approval" : `${approvals} approvals`] : []),
+  ];
+  return `A change needs ${needs.join(" and ") || "nothing"}`;
+}
 
-export function EnvironmentCard({ project, index, environment, readAt }: CardProps) {
-  const { slug, name, key, locked, color, approvals } = environment;
-  const path = environmentPath(project, slug);
+export function EnvironmentFold({
+  project,
+  index,
+  environment,
+  readAt,
+}: { project: string; index: number } & ShownEnvironment) {
+  const { slug, name, key } = environment;
   const isAdmin = useMay("admin");
   return (
-    <>
-      <h3>
-        <EnvironmentName environment={environment} />
-      </h3>
-      <Facts
-        facts={[
-          name !== slug && ["Name", name],
-          ["Key, sent as x-environment-key", <Key id={`key-${index}`} value={key} />],
-          approvals > 0 && ["Approvals of a change", approvals],
-          ["Last read", readAt === null ? "never" : <Time at={readAt} />],
-        ]}
-      />
-      {isAdmin && (
+    <Fold
+      id={`environment-${slug}`}
+      name={<EnvironmentName environment={environment} />}
+      sentence={
         <>
-          <Form to={`${path}/settings`} class="filters" id={`color-${slug}`} label={`Color of ${slug}`}>
-            <SelectField
-              id={`color-of-${index}`}
-              name="color"
-              label="Color"
-              value={color ?? ""}
-              options={COLOR_OPTIONS}
-            />
-            <Button label={`Save the color of ${slug}`}>Save</Button>
-          </Form>
-          <ApprovalsForm index={index} environment={environment} to={`${path}/settings`} />
-          <div class="buttons">
-            <ButtonForm
-              to={`${path}/settings`}
-              values={{ locked: String(!locked) }}
-              icon="lock"
-              label={`${locked ? "Unlock" : "Lock"} ${slug}`}
-            >
-              {locked ? "Unlock" : "Lock"}
-            </ButtonForm>
-            <ButtonLink to={`${path}/delete`} kind="danger" icon="trash">
-              Delete…<span class="unseen"> {slug}</span>
-            </ButtonLink>
-          </div>
+          {needsOf(environment)}
+          <span class="soft small">
+            {readAt === null ? "; never read" : "; read "}
+            {readAt !== null && <Time at={readAt} />}
+            {name !== slug && `; called ${name}`}
+          </span>
         </>
-      )}
+      }
+      act={isAdmin ? <Change of={slug} /> : "Key"}
+    >
+      <div class="editor">
+        <Facts facts={[["Key, sent as x-environment-key", <Key id={`key-${index}`} value={key} />]]} />
+        {isAdmin && <Editor project={project} index={index} environment={environment} />}
+      </div>
+    </Fold>
+  );
+}
+
+/** "Change" with the name of a thing, for those who listen. */
+export function Change({ of, act = "Change" }: { of: string; act?: string }) {
+  return (
+    <>
+      {act}
+      <span class="unseen"> {of}</span>
     </>
   );
 }
 
-const APPROVAL_OPTIONS = Array.from({ length: MAX_APPROVALS + 1 }, (_, count) => ({
-  value: String(count),
-  label: count === 0 ? "none" : String(count),
-}));
+const LOCKS = [
+  { value: "false", label: "not locked" },
+  { value: "true", label: "locked: a change asks for its name" },
+];
 
-/** How many people have to approve a change of the environment; fewer than before asks for its name. */
-function ApprovalsForm({
+function Editor({
+  project,
   index,
-  environment: { slug, approvals },
-  to,
+  environment,
 }: {
+  project: string;
   index: number;
   environment: Environment;
-  to: string;
 }) {
+  const { slug, locked, approvals } = environment;
+  const path = environmentPath(project, slug);
+  const settings = Object.entries<Field>(ENVIRONMENT).map(([name, { kind, label = name }]) => ({
+    name,
+    kind,
+    label,
+    id: `${name}-of-${index}`,
+    mayLack: true,
+    text: showKind(kind, environment[name as keyof typeof ENVIRONMENT], "UTC"),
+  }));
   return (
-    <Form to={to} class="filters" id={`approvals-${slug}`} label={`Approvals of changes of ${slug}`}>
+    <Form to={`${path}/settings`} class="editor" id={`change-${slug}`} label={`Change ${slug}`}>
+      <SettingFields settings={settings} sent={undefined} />
+      <Hidden values={{ "before-locked": String(locked) }} />
       <SelectField
-        id={`approvals-of-${index}`}
-        name="approvals"
-        label="Approvals"
-        value={String(approvals)}
-        options={APPROVAL_OPTIONS}
+        id={`locked-of-${index}`}
+        name="locked"
+        label="Lock"
+        value={String(locked)}
+        options={LOCKS}
       />
       {approvals > 0 && (
         <TextField
           id={`approvals-confirm-${index}`}
           name="confirm"
-          label={`For fewer, type ${slug}`}
+          label={`For fewer approvals, type ${slug}`}
           value=""
         />
       )}
-      <Button label={`Save the approvals of ${slug}`}>Save</Button>
+      <p class="buttons">
+        <Button label={`Save ${slug}`}>Save</Button>
+        <ButtonLink to={`${path}/delete`} kind="danger" icon="trash">
+          Delete…<span class="unseen"> {slug}</span>
+        </ButtonLink>
+      </p>
     </Form>
   );
 }
@@ -133,42 +148,43 @@ export function NewEnvironment({
   typed: Typed | undefined;
 }) {
   if (!useMay("admin")) return null;
+  const { among } = LOOKS.color.kind;
   return (
-    <Card id="new-environment" title="Create an environment">
-      <Form to={`${projectPath(slug)}/environments`} class="stack narrow" id="environment-form">
-        <TextField
-          id="environment-slug"
-          {...typedAt(typed, "slug")}
-          label="Slug"
-          hint="As commands and addresses name it, such as staging."
-          maxlength={150}
-          required
-        />
-        <TextField
-          id="environment-name"
-          {...typedAt(typed, "name")}
-          label="Name"
-          hint="What people read; the slug where it is empty."
-          maxlength={200}
-        />
-        <EnvironmentField
-          {...typedAt(typed, "from")}
-          label="Starts with the flags and segments of"
-          environments={environments.slice(0, 200)}
-          all="none: every flag is off"
-        />
-        <SelectField
-          id="environment-color"
-          {...typedAt(typed, "color")}
-          label="Color"
-          options={COLOR_OPTIONS}
-        />
+    <AddFold id="new-environment" act="Add an environment" isOpen={typed !== undefined}>
+      <Form to={`${projectPath(slug)}/environments`} class="editor" id="environment-form">
+        <div class="columns">
+          <TextField
+            id="environment-slug"
+            {...typedAt(typed, "slug")}
+            label="Slug"
+            hint="As commands and addresses name it, such as staging."
+            maxlength={150}
+            required
+          />
+          <TextField
+            id="environment-name"
+            {...typedAt(typed, "name")}
+            label="Name"
+            hint="What people read; the slug where it is empty."
+            maxlength={200}
+          />
+          <EnvironmentField
+            {...typedAt(typed, "from")}
+            label="Starts with the flags and segments of"
+            environments={environments.slice(0, 200)}
+            all="none: every flag is off"
+          />
+          <SelectField
+            id="environment-color"
+            {...typedAt(typed, "color")}
+            label="Color"
+            options={["", ...among].map((value) => ({ value, label: value || "none" }))}
+          />
+        </div>
         <p class="buttons">
-          <Button kind="primary" icon="plus">
-            Create
-          </Button>
+          <Button icon="plus">Create</Button>
         </p>
       </Form>
-    </Card>
+    </AddFold>
   );
 }

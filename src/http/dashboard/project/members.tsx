@@ -1,48 +1,37 @@
-import { listInvitations } from "../../../access/members/invitations.ts";
-import { listMembers } from "../../../access/members/members.ts";
-import { MAX_PAGE } from "../../../base/pages.ts";
+import type { Invitation } from "../../../access/members/invitation.ts";
+import type { Member, MemberRole } from "../../../access/members/member.ts";
+import { ROLES, type Role } from "../../../access/role.ts";
+import type { User } from "../../../access/user.ts";
 import { invitations } from "../../../operations/access/invitations.ts";
 import { members } from "../../../operations/access/members.ts";
-import { getProject } from "../../../projects/projects.ts";
-import type { DashboardContext } from "../dashboard-env.ts";
-import { type Fields, chosenOf, textOf, textsOf } from "../fields.ts";
-import type { Page } from "../page.tsx";
-import { type Typed, submit, typedAt } from "../parts/submit.ts";
-import { PROJECT, pathTo, projectPath } from "../paths.ts";
-import type { Dashboard, Done } from "../routes.ts";
-import type { Invitation } from "../../../access/members/invitation.ts";
-import { LIMITED_ROLES, type Member, type MemberRole } from "../../../access/members/member.ts";
-import { ROLES, type Role } from "../../../access/role.ts";
 import type { Project } from "../../../projects/project.ts";
-import { QrCode, RoleForm, roleOptions } from "../access/parts.tsx";
-import { Empty } from "../parts/card.tsx";
+import { QrCode, roleOptions, userPath } from "../access/parts.tsx";
+import { type Fields, chosenOf, textOf, textsOf } from "../fields.ts";
+import type { PropsWithChildren } from "../markup.ts";
+import type { Page } from "../page.tsx";
 import { AskingButton } from "../parts/danger.tsx";
 import { CheckField, SelectField, TextField } from "../parts/field.tsx";
-import { Button, ButtonForm, Form } from "../parts/link.tsx";
-import { List } from "../parts/list.tsx";
+import { Fold } from "../parts/fold.tsx";
+import { A, Button, ButtonForm, Form } from "../parts/link.tsx";
 import { secretPage } from "../parts/secret.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
+import { type Faults, type Typed, submit, typedAt } from "../parts/submit.ts";
 import { Time } from "../parts/time.tsx";
-import { useMay } from "../view.ts";
-import { projectPage } from "./project-page.tsx";
+import { PROJECT, pathTo } from "../paths.ts";
+import type { Dashboard, Done } from "../routes.ts";
+import { addressOf, useMay } from "../view.ts";
+import { Change } from "./environment-cards.tsx";
+import { AddFold, Section, type ShowSettings, settingsPath } from "./section.tsx";
 
 const MEMBERS = `${PROJECT}/members` as const;
 
 /** The members of a project, and invitations to it. */
-export function memberRoutes({ app, get, post, perform }: Dashboard) {
-  const show = async (c: DashboardContext, slug: string, typed: Typed | null = null) => {
-    const [caller, query] = [c.get("caller"), { limit: MAX_PAGE }];
-    const [project, members, invitations] = await Promise.all([
-      getProject(app, slug),
-      listMembers(app, caller, slug, query),
-      listInvitations(app, caller, slug, query),
-    ]);
-    return membersPage({ project, members: members.items, invitations: invitations.items, typed });
-  };
-
-  get(MEMBERS, "admin", (c, { project }) => show(c, project));
+export function memberRoutes({ get, post, perform, viewOf }: Dashboard, show: ShowSettings) {
+  get(MEMBERS, "admin", async (c, { project }) =>
+    c.redirect(addressOf(viewOf(c), `${settingsPath(project)}#members`), 303),
+  );
   post(MEMBERS, "admin", (c, fields, { project }) => {
-    const [user, to] = [textOf(fields, "user").trim(), pathTo(MEMBERS, { project })];
+    const [user, to] = [textOf(fields, "user").trim(), settingsPath(project)];
     const acts: Record<string, () => Promise<Done | Page>> = {
       async set() {
         const { role } = await perform(c, members.set, { names: { project, user }, body: roleIn(fields) });
@@ -62,7 +51,8 @@ export function memberRoutes({ app, get, post, perform }: Dashboard) {
         return { to, text: "The invitation has ended." };
       },
     };
-    return submit(chosenOf(acts, fields), (faults) => show(c, project, { fields, faults }), {
+    const again = (faults: Faults) => show(c, project, { at: "members", typed: { fields, faults } });
+    return submit(chosenOf(acts, fields), again, {
       role: "form",
       environments: "form",
       invalid: "form",
@@ -78,189 +68,247 @@ function roleIn(fields: Fields) {
   return { role: textOf(fields, "role"), environments: environments.length === 0 ? null : environments };
 }
 
-type Members = {
-  project: Project;
+export type ShownMembers = {
   members: readonly Member[];
   invitations: readonly Invitation[];
-  typed: Typed | null;
+  /** The users with a role in every project; none for those who see no users. */
+  users: readonly User[];
 };
 
-function membersPage({ project, members, invitations, typed }: Members): Page {
-  const { slug } = project;
-  const to = `${projectPath(slug)}/members`;
-  return projectPage({
-    project: slug,
-    tab: "members",
-    title: "Members",
-    heading: "Members",
-    commands: [
-      ["Lists the same", "members list", { p: slug }],
-      ["Invites someone", "members invite", { p: slug, role: "editor" }],
-    ],
-    content: (
-      <>
-        {typed && (
-          <Notice tone="bad">
-            <p>{typed.faults["form"]}</p>
-          </Notice>
-        )}
-        <List
-          caption="Members"
-          rows={members}
-          keyOf={({ user, source }) => `member-${user}-${source}`}
-          empty={
-            <Empty title="There are no members yet">
-              <p>
-                A member has a role in this project alone. Users with a role in every project are not listed
-                here.
-              </p>
-            </Empty>
-          }
-          columns={[
-            { label: "User", heading: true, cell: ({ user }: Member) => user },
-            { label: "Role", cell: (member: Member) => <RoleOf member={member} to={to} /> },
-            { label: "Environments", cell: (member: Member) => placesOf(member) },
-            {
-              label: "Actions",
-              isLabelUnseen: true,
-              cell: ({ user }: Member) => <Removal to={to} user={user} />,
-            },
-          ]}
-        />
-        <Invitations to={to} invitations={invitations} />
-        <div class="columns">
-          <Invite to={to} project={project} />
-          <Add to={to} project={project} typed={typedAt(typed, "do").value === "set" ? typed : null} />
-        </div>
-      </>
-    ),
-  });
+type Props = { project: Project };
+
+export function MemberRows({
+  project,
+  members,
+  invitations,
+  users,
+  typed,
+}: Props & ShownMembers & { typed: Typed | undefined }) {
+  const act = typed && textOf(typed.fields, "do");
+  return (
+    <Section id="members">
+      {typed && (
+        <Notice tone="bad">
+          <p>{typed.faults["form"]}</p>
+        </Notice>
+      )}
+      {users.map(({ name, role }) => (
+        <Fold
+          name={name}
+          sentence={<RoleInWords project={project} role={role as Role} environments={null} isEverywhere />}
+          act={<Change of={name} />}
+        >
+          <p>
+            {name} has a role in every project. <A to={userPath(name)}>Change it under Access</A>
+          </p>
+        </Fold>
+      ))}
+      {members.map((member, index) => (
+        <MemberFold project={project} member={member} index={index} />
+      ))}
+      {invitations.map((invitation) => (
+        <InvitationFold project={project} invitation={invitation} />
+      ))}
+      <AddFold id="invite" act="Invite someone" isOpen={act === "invite"}>
+        <RoleEditor
+          project={project}
+          values={{ do: "invite" }}
+          id="invite"
+          label="Invite someone"
+          who="Whoever joins"
+          act="Create an invitation"
+        >
+          <p class="soft">
+            The link works once, for 7 days. Someone without an account chooses a name and a password, and
+            sees this project alone.
+          </p>
+        </RoleEditor>
+      </AddFold>
+      <Add project={project} typed={act === "set" ? typed : undefined} />
+    </Section>
+  );
 }
 
-/** The environments whose flags a role may change. */
-function placesOf({ environments }: MemberRole): string {
-  if (environments === null) return "all";
-  return environments.length === 0 ? "none" : environments.join(", ");
+const MAY: Record<Role, string> = {
+  viewer: "reads everything",
+  inbox: "works with forms and the inbox, and reads nothing else",
+  editor: "forms and flags",
+  releaser: "forms and flags, also in locked environments",
+  admin: "everything",
+};
+
+/** `forms and flags; changes flags in develop, staging; proposes in production`. */
+function RoleInWords({
+  project: { environments: all },
+  role,
+  environments,
+  isEverywhere = false,
+}: Props & MemberRole & { isEverywhere?: boolean }) {
+  const its = all.filter(({ slug }) => environments?.includes(slug) ?? true);
+  const proposes = its.filter(({ approvals }) => approvals > 0);
+  const changes = its.filter(({ approvals, locked }) => approvals === 0 && (!locked || role !== "editor"));
+  const named = (some: typeof all) => some.map(({ slug }) => slug).join(", ");
+  const places = [
+    changes.length === all.length ? "changes flags in all" : `changes flags in ${named(changes) || "none"}`,
+    ...(proposes.length > 0 ? [`proposes in ${named(proposes)}`] : []),
+  ];
+  return (
+    <>
+      {isEverywhere ? `${MAY[role]}, in every project` : MAY[role]}
+      {role !== "viewer" && role !== "inbox" && <span class="soft small">; {places.join("; ")}</span>}
+    </>
+  );
 }
 
 /** A role that people gave can be changed here; one of an identity provider changes there. */
-function RoleOf({ member: { user, role, environments, source }, to }: { member: Member; to: string }) {
-  if (source === "oidc")
-    return (
-      <>
-        {role} <Badge>single sign-on</Badge>
-      </>
-    );
+function MemberFold({ project, member, index }: Props & { member: Member; index: number }) {
+  const { user, role, environments, source } = member;
+  const to = pathTo(MEMBERS, { project: project.slug });
   // A save would widen it to every environment.
-  if (environments?.length === 0) return <>{role}</>;
-  const roles = ROLES.filter((each) => environments === null || LIMITED_ROLES.includes(each));
-  const limits = (environments ?? []).map((slug): [string, string] => ["environment", slug]);
-  const values: [string, string][] = [["do", "set"], ["user", user], ...limits];
-  return <RoleForm to={to} values={values} user={user} role={role} roles={roles} />;
-}
-
-function Removal({ to, user }: { to: string; user: string }) {
+  const mayChange = source !== "oidc" && environments?.length !== 0;
   return (
-    <AskingButton
-      to={to}
-      values={{ do: "remove", user }}
-      kind="quiet"
-      label={`Remove ${user}`}
-      question={`${user} loses this project at once.`}
-      confirm={`Remove ${user}`}
+    <Fold
+      id={`member-${user}-${source}`}
+      name={user}
+      sentence={
+        <>
+          <RoleInWords {...member} project={project} /> {source === "oidc" && <Badge>single sign-on</Badge>}
+        </>
+      }
+      act={<Change of={user} />}
     >
-      Remove…
-    </AskingButton>
-  );
-}
-
-function Invitations({ to, invitations }: { to: string; invitations: readonly Invitation[] }) {
-  if (invitations.length === 0) return null;
-  return (
-    <section class="stack" aria-labelledby="invitations">
-      <h2 id="invitations">Invitations</h2>
-      <List
-        caption="Invitations"
-        rows={invitations}
-        keyOf={({ id }) => `invitation-${id}`}
-        empty={null}
-        columns={[
-          { label: "Role", heading: true, cell: ({ role }: Invitation) => role },
-          { label: "Environments", cell: (invitation: Invitation) => placesOf(invitation) },
-          {
-            label: "By",
-            cell: ({ maker }: Invitation) => (maker.type === "operator" ? "operator" : maker.name),
-          },
-          { label: "Ends", cell: ({ expiresAt }: Invitation) => <Time at={expiresAt} /> },
-          {
-            label: "Actions",
-            isLabelUnseen: true,
-            cell: ({ id, role }: Invitation) => (
-              <ButtonForm
-                to={to}
-                values={{ do: "uninvite", invitation: id }}
-                kind="quiet"
-                label={`End the invitation ${id} as ${role}`}
-              >
-                End
-              </ButtonForm>
-            ),
-          },
-        ]}
-      />
-    </section>
-  );
-}
-
-function Invite({ to, project }: { to: string; project: Project }) {
-  return (
-    <Form to={to} values={{ do: "invite" }} class="card stack" id="invite" label="Invite someone">
-      <h2>Invite someone</h2>
-      <p class="soft">
-        The link works once, for 7 days. Someone without an account chooses a name and a password, and sees
-        this project alone.
-      </p>
-      <RoleFields id="invite" who="Whoever joins" project={project} />
-      <div class="buttons">
-        <Button kind="primary" icon="key">
-          Create an invitation
-        </Button>
+      <div class="editor">
+        {mayChange && (
+          <RoleEditor
+            project={project}
+            values={{ do: "set", user }}
+            id={`member-${index}`}
+            label={`Role of ${user}`}
+            who={user}
+            act="Save"
+            actLabel={`Save the role of ${user}`}
+            given={{ role, environments }}
+          />
+        )}
+        {source === "oidc" && <p>A group of the identity provider gives this role, and changes it.</p>}
+        <AskingButton
+          to={to}
+          values={{ do: "remove", user }}
+          kind="quiet"
+          label={`Remove ${user}`}
+          question={`${user} loses this project at once.`}
+          confirm={`Remove ${user}`}
+        >
+          Remove…
+        </AskingButton>
       </div>
-    </Form>
+    </Fold>
+  );
+}
+
+function InvitationFold({ project, invitation }: Props & { invitation: Invitation }) {
+  const { id, role, maker, expiresAt } = invitation;
+  return (
+    <Fold
+      id={`invitation-${id}`}
+      name={<span class="soft">invited</span>}
+      sentence={
+        <>
+          <RoleInWords {...invitation} project={project} />
+          <span class="soft small">
+            ; by {maker.type === "operator" ? "operator" : maker.name}, ends <Time at={expiresAt} />
+          </span>
+        </>
+      }
+    >
+      <ButtonForm
+        to={pathTo(MEMBERS, { project: project.slug })}
+        values={{ do: "uninvite", invitation: id }}
+        kind="quiet"
+        label={`End the invitation ${id} as ${role}`}
+      >
+        End
+      </ButtonForm>
+    </Fold>
   );
 }
 
 /** Users who exist are added by an administrator of everything: others learn of no user. */
-function Add({ to, project, typed }: { to: string; project: Project; typed: Typed | null }) {
+function Add({ project, typed }: Props & { typed: Typed | undefined }) {
   if (!useMay("admin", {})) return null;
   return (
-    <Form to={to} values={{ do: "set" }} class="card stack" id="add-member" label="Add a user">
-      <h2>Add a user</h2>
-      <TextField {...typedAt(typed, "user")} label="Name" id="add-user" required />
-      <RoleFields id="add" who="The user" project={project} />
-      <div class="buttons">
-        <Button kind="primary" icon="plus">
-          Add the user
-        </Button>
-      </div>
-    </Form>
+    <AddFold id="add-member" act="Add a user" isOpen={typed !== undefined}>
+      <RoleEditor
+        project={project}
+        values={{ do: "set" }}
+        id="add"
+        label="Add a user"
+        who="The user"
+        act="Add the user"
+      >
+        <TextField {...typedAt(typed, "user")} label="Name" id="add-user" required />
+      </RoleEditor>
+    </AddFold>
   );
 }
 
-function RoleFields({ id, who, project: { environments } }: { id: string; who: string; project: Project }) {
+/** A role, with the environments that it is limited to. */
+function RoleEditor({
+  project: { slug, environments },
+  values,
+  id,
+  label,
+  who,
+  act,
+  actLabel,
+  given = { role: "viewer", environments: null },
+  children,
+}: PropsWithChildren<
+  Props & {
+    values: Record<string, string>;
+    id: string;
+    label: string;
+    who: string;
+    act: string;
+    actLabel?: string;
+    given?: MemberRole;
+  }
+>) {
   return (
-    <>
-      <SelectField name="role" label="Role" id={`${id}-role`} options={roleOptions(ROLES)} value="viewer" />
+    <Form
+      to={pathTo(MEMBERS, { project: slug })}
+      values={values}
+      class="editor"
+      id={`${id}-form`}
+      label={label}
+    >
+      {children}
+      <SelectField
+        name="role"
+        label={actLabel ? label : "Role"}
+        id={`${id}-role`}
+        options={roleOptions(ROLES)}
+        value={given.role}
+      />
       <fieldset>
         <legend>{who} changes only the flags of</legend>
         <p class="soft small">
           For editors and releasers; none ticked is every environment. The rest they read.
         </p>
         {environments.map(({ slug }) => (
-          <CheckField name="environment" id={`${id}-${slug}`} value={slug} label={slug} />
+          <CheckField
+            name="environment"
+            id={`${id}-${slug}`}
+            value={slug}
+            label={slug}
+            checked={given.environments?.includes(slug) ?? false}
+          />
         ))}
       </fieldset>
-    </>
+      <p class="buttons">
+        <Button label={actLabel}>{act}</Button>
+      </p>
+    </Form>
   );
 }
 
@@ -272,7 +320,7 @@ function invitedPage(
   return secretPage({
     title: `Invitation to ${project}`,
     section: "flags",
-    back: { to: `${projectPath(project)}/members`, label: "Members" },
+    back: { to: settingsPath(project), label: "Settings" },
     commands: [["The same", "members invite", { p: project, role }]],
     id: "link",
     secret: url,

@@ -7,11 +7,13 @@ import {
 } from "../../../projects/project-settings.ts";
 import type { Fields } from "../fields.ts";
 import { Facts } from "../parts/card.tsx";
+import { Fold } from "../parts/fold.tsx";
 import { SettingFields, changedIn } from "../parts/kind-field.tsx";
 import type { Typed } from "../parts/submit.ts";
 import { Button, Form } from "../parts/link.tsx";
-import { projectPath } from "../paths.ts";
 import { useMay } from "../view.ts";
+import { Change, Key } from "./environment-cards.tsx";
+import { Section, settingsPath } from "./section.tsx";
 
 /** The settings that a form changes, as {@link changedIn}; others stay, which may have changed since. */
 export function projectPatchIn(fields: Fields) {
@@ -22,55 +24,67 @@ export function projectPatchIn(fields: Fields) {
   );
 }
 
-/** The settings of a project: fields for those that the person may change, and the others as facts. */
-export function ProjectForm({
-  project,
-  usage,
-  typed,
-}: {
-  project: Project;
-  usage: Usage | null;
-  typed: Typed | undefined;
-}) {
-  const [isAdmin, isOfEverything] = [useMay("admin"), useMay("admin", {})];
-  const mayChange = (name: SettingName) => (SETTINGS[name].isOfInstance ? isOfEverything : isAdmin);
-  const shown = PROJECT_SETTINGS.filter(mayChange);
-  const facts = PROJECT_SETTINGS.filter((name) => !mayChange(name) && project[name] !== null).map(
-    (name): [string, string] => [SETTINGS[name].label, limitText(project, name, usage)],
-  );
-  const settingOf = (name: SettingName) => {
-    const { kind, label, hint = "", required = false, used } = SETTINGS[name];
-    const usedText = usage && used?.(usage);
-    return {
-      name,
-      kind,
-      label,
-      hint: usedText ? `${hint} ${usedText}.` : hint,
-      text: settingText(project, name),
-      id: `project-${name}`,
-      required,
-    };
-  };
+type Props = { project: Project; usage: Usage | null; typed: Typed | undefined };
+
+/** The settings of a project in words, each with its field for those who may change it. */
+export function General({ project, usage, typed }: Props) {
   return (
-    <>
-      {facts.length > 0 && <Facts facts={facts} />}
-      {shown.length > 0 && (
-        <Form to={`${projectPath(project.slug)}/settings`} class="stack" id="project-form">
-          <SettingFields settings={shown.map(settingOf)} sent={typed} />
-          <p class="buttons">
-            <Button kind="primary" label="Save the settings of the project">
-              Save
-            </Button>
-          </p>
-        </Form>
-      )}
-    </>
+    <Section id="general">
+      <details class="fold">
+        <summary>
+          <span>Keys</span>
+          <span>
+            <code>{project.slug}</code>, sent as <code>{project.key}</code>
+          </span>
+          <span class="change">Show</span>
+        </summary>
+        <Facts
+          facts={[
+            ["Slug", <code>{project.slug}</code>],
+            ["Key, sent as x-project-key", <Key id="project-key" value={project.key} />],
+          ]}
+        />
+      </details>
+      {PROJECT_SETTINGS.map((name) => (
+        <SettingFold project={project} usage={usage} typed={typed} name={name} />
+      ))}
+    </Section>
   );
 }
 
-/** A setting as a fact, with how much of it is used. */
-function limitText(project: Project, name: SettingName, usage: Usage | null): string {
-  const used = usage && SETTINGS[name].used?.(usage);
+function SettingFold({ project, usage, typed, name }: Props & { name: SettingName }) {
+  const { kind, label, hint, required = false, isOfInstance } = SETTINGS[name];
+  const mayChange = useMay("admin", isOfInstance ? {} : { project: project.slug });
+  const sent = typed?.fields.has(name) ? typed : undefined;
   const text = settingText(project, name);
-  return used ? `at most ${text}; ${used}` : text;
+  if (!mayChange && text === "") return null;
+  return (
+    <Fold
+      name={label}
+      sentence={inWords(project, name, usage)}
+      act={mayChange ? <Change of={label} /> : null}
+      isOpen={sent !== undefined}
+    >
+      {mayChange && (
+        <Form to={settingsPath(project.slug)} class="editor" id={`form-${name}`} label={label}>
+          <SettingFields
+            settings={[{ name, kind, label, hint, text, id: `project-${name}`, required }]}
+            sent={sent}
+          />
+          <p class="buttons">
+            <Button label={`Save: ${label}`}>Save</Button>
+          </p>
+        </Form>
+      )}
+    </Fold>
+  );
+}
+
+/** A setting, with how much of it is used. */
+function inWords(project: Project, name: SettingName, usage: Usage | null) {
+  const { kind, used } = SETTINGS[name];
+  const isLimit = kind.is === "count" || kind.is === "bytes";
+  const [text, usedText] = [settingText(project, name), usage && used?.(usage)];
+  const value = text === "" ? (isLimit ? "no limit" : "the usual one") : isLimit ? `at most ${text}` : text;
+  return usedText ? `${value}; ${usedText}` : value;
 }

@@ -2,43 +2,43 @@ import { durationInWords, parseDuration } from "../../../base/units.ts";
 import { EVENT_FILTERS } from "../../../delivery/notices/notice-types.ts";
 import type { TargetView } from "../../../delivery/target.ts";
 import { projectTargets } from "../../../operations/changes/project-targets.ts";
-import { listNoticeTargets } from "../../../projects/notice-targets.ts";
 import type { Project } from "../../../projects/project.ts";
-import { getProject } from "../../../projects/projects.ts";
-import type { DashboardContext } from "../dashboard-env.ts";
 import { eventInWords } from "../deliveries/delivery-words.tsx";
 import { type Fields, textOf, textOrNull, textsOf } from "../fields.ts";
-import type { Page } from "../page.tsx";
-import { Empty } from "../parts/card.tsx";
-import { CheckField, TextField } from "../parts/field.tsx";
+import { CheckField, SelectField, TextField } from "../parts/field.tsx";
+import { Fold } from "../parts/fold.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentField } from "../parts/list.tsx";
+import { Badge } from "../parts/status.tsx";
 import { type Typed, faultAt, typedAt } from "../parts/submit.ts";
-import type { Column } from "../parts/table.tsx";
-import { TARGET_HINT, TargetTable, actOnTarget, targetSecretPage } from "../parts/targets.tsx";
+import { TARGET_HINT, TargetActions, actOnTarget, targetName, targetSecretPage } from "../parts/targets.tsx";
 import { PROJECT, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
-import { useMay } from "../view.ts";
-import { projectPage } from "./project-page.tsx";
+import { addressOf, useMay } from "../view.ts";
+import { Change } from "./environment-cards.tsx";
+import { AddFold, Section, type ShowSettings, settingsPath } from "./section.tsx";
 
 const TARGETS = `${PROJECT}/targets` as const;
 
+/** What a target may hear of, each with its events; none is for all. */
+const ABOUT: Readonly<Record<string, readonly [label: string, events: readonly string[]]>> = {
+  all: ["everything in the project", []],
+  changes: ["every change of flags, segments and environments", ["flag.*", "segment.*", "environment.*"]],
+  releases: ["ramps, guards and experiments", ["ramp.*", "guard.*", "experiment.*"]],
+  cleaning: ["flags ready to remove", ["flag.stale", "flag.expired"]],
+};
+
 /** The targets of a project, which get its notices. */
-export function projectTargetRoutes(dashboard: Dashboard) {
-  const { app, get, post, act, perform } = dashboard;
-  const show = async (c: DashboardContext, slug: string, typed: Typed | null = null) => {
-    const [project, targets] = await Promise.all([
-      getProject(app, slug),
-      listNoticeTargets(app, c.get("caller"), slug),
-    ]);
-    return targetsPage({ project, targets, typed });
-  };
+export function projectTargetRoutes(dashboard: Dashboard, show: ShowSettings) {
+  const { get, post, act, perform, viewOf } = dashboard;
   const homeOf = (project: string) => ({
     section: "flags" as const,
-    back: { to: pathTo(TARGETS, { project }), label: project },
+    back: { to: settingsPath(project), label: project },
   });
 
-  get(TARGETS, "flags:read", (c, { project }) => show(c, project));
+  get(TARGETS, "flags:read", async (c, { project }) =>
+    c.redirect(addressOf(viewOf(c), `${settingsPath(project)}#targets`), 303),
+  );
   post(
     TARGETS,
     "flags:write",
@@ -47,9 +47,10 @@ export function projectTargetRoutes(dashboard: Dashboard) {
       input: ({ fields, names }) => ({ names, body: targetOf(fields) }),
       done({ secret }, { names }) {
         if (secret !== null) return targetSecretPage(secret, homeOf(names.project));
-        return { to: pathTo(TARGETS, names), text: "Added the target" };
+        return { to: settingsPath(names.project), text: "Added the target" };
       },
-      again: ({ c, fields, names }, faults) => show(c, names.project, { fields, faults }),
+      again: ({ c, fields, names }, faults) =>
+        show(c, names.project, { at: "targets", typed: { fields, faults } }),
       at: { invalid: "target", conflict: "target", forbidden: "target", not_found: "environment" },
     }),
   );
@@ -62,7 +63,7 @@ export function projectTargetRoutes(dashboard: Dashboard) {
 /** A target for the admin API. Throws the fault of the digest. */
 function targetOf(fields: Fields) {
   const [environment, digest] = [textOrNull(fields, "environment"), textOrNull(fields, "digest")];
-  const events = textsOf(fields, "event");
+  const [, events] = ABOUT[textOf(fields, "about")] ?? ["", textsOf(fields, "event")];
   const seconds = digest === null ? undefined : parseDuration(digest);
   if (digest !== null && seconds === undefined) throw faultAt("digest", "write a time such as 10m, 1h or 7d");
   return {
@@ -73,109 +74,123 @@ function targetOf(fields: Fields) {
   };
 }
 
-type Shown = { project: Project; targets: TargetView[]; typed: Typed | null };
+type Props = { project: Project; typed: Typed | null };
 
-function targetsPage({ project, targets, typed }: Shown): Page {
-  const { slug } = project;
-  return projectPage({
-    project: slug,
-    tab: "targets",
-    title: "Targets",
-    heading: "Targets",
-    commands: [
-      ["Lists the same", "targets list", { p: slug }],
-      ["Adds one", "targets add", "mail:ops@example.com", { p: slug, event: "flag.*", digest: "1h" }],
-      ["Lists what was sent", "deliveries list", { project: slug }],
-    ],
-    content: <Targets project={project} targets={targets} typed={typed} />,
-  });
-}
-
-function Targets({ project, targets, typed }: Shown) {
+export function TargetRows({ project, targets, typed }: Props & { targets: readonly TargetView[] }) {
   const to = pathTo(TARGETS, { project: project.slug });
   const mayChange = useMay("flags:write", { project: project.slug });
   return (
-    <>
-      <p class="soft">
-        Targets of a project get notices of what changes in its flags, segments and environments.
-      </p>
-      {targets.length === 0 ? (
-        <Empty title="No target gets notices of this project">
+    <Section id="targets">
+      {targets.length === 0 && (
+        <div class="empty">
+          <p class="title">No target gets notices of this project</p>
           <p class="soft">A webhook, a chat or a mail address hears of each change, or of many together.</p>
-        </Empty>
-      ) : (
-        <TargetTable targets={targets} to={to} mayChange={mayChange} columns={COLUMNS} />
+        </div>
       )}
+      {targets.map((target) => (
+        <Fold
+          id={`target-${target.id}`}
+          name={targetName(target)}
+          sentence={
+            <>
+              {aboutOf(target)}
+              <span class="soft small">; {howOften(target)}</span>{" "}
+              {!target.enabled && <Badge>disabled</Badge>}
+            </>
+          }
+          act={mayChange ? <Change of={targetName(target)} /> : null}
+        >
+          {mayChange && <TargetActions to={to} target={target} />}
+        </Fold>
+      ))}
       {mayChange && <NewTarget to={to} project={project} typed={typed} />}
-    </>
+    </Section>
   );
 }
 
-const COLUMNS: readonly Column<TargetView>[] = [
-  { label: "Environment", cell: ({ environment }) => environment ?? "all" },
-  { label: "Events", cell: ({ events }) => events?.map(eventInWords).join(", ") ?? "all" },
-  {
-    label: "Together",
-    cell: ({ digest }) => (digest === null ? "no" : `every ${durationInWords(digest).replace(/^1 /, "")}`),
-  },
+/** `every change in production`. */
+function aboutOf({ environment, events }: TargetView): string {
+  const known = Object.values(ABOUT).find(([, each]) => each.join() === (events ?? []).join());
+  const about = known?.[0] ?? events?.map(eventInWords).join(", ") ?? "";
+  return environment === null ? about : `${about}, in ${environment}`;
+}
+
+function howOften({ digest }: TargetView): string {
+  return digest === null ? "at once" : `every ${durationInWords(digest).replace(/^1 /, "")}`;
+}
+
+const OFTEN = [
+  { value: "", label: "at once" },
+  { value: "10m", label: "every 10 minutes, together" },
+  { value: "1h", label: "every hour, together" },
+  { value: "1d", label: "once a day" },
+  { value: "7d", label: "once a week" },
 ];
 
-type NewTargetProps = Omit<Shown, "targets"> & { to: string };
-
-function NewTarget({ to, project, typed }: NewTargetProps) {
+function NewTarget({ to, project, typed }: Props & { to: string }) {
   const fault = typed?.faults["events"];
+  const ticked = typed === null ? [] : textsOf(typed.fields, "event");
+  const about = typed === null ? "changes" : textOf(typed.fields, "about");
   return (
-    <Form to={to} class="card stack" id="add-target" label="Add a target" isChanged={typed !== null}>
-      <h2>Add a target</h2>
-      <TextField {...typedAt(typed, "target")} label="Target" hint={TARGET_HINT} required />
-      <div class="columns">
-        <EnvironmentField
-          {...typedAt(typed, "environment")}
-          environments={project.environments}
-          all="All environments"
-        />
-        <TextField
-          {...typedAt(typed, "digest")}
-          label="Gather notices for"
-          hint="Such as 10m or 1h, at most 7d; empty to send each at once"
-        />
-      </div>
-      <fieldset>
-        <legend>Events</legend>
-        <p class="hint">Without any it gets all.</p>
-        {fault && (
-          <p class="error" id="events-error">
-            {fault}
-          </p>
-        )}
-        <div class="columns events">
-          {FAMILIES.map(({ family, events }) => (
-            <div class="stack">
-              {[family, ...events].map((event) => (
-                <CheckField
-                  name="event"
-                  id={`event-${event}`}
-                  value={event}
-                  label={event}
-                  checked={typed !== null && textsOf(typed.fields, "event").includes(event)}
-                  fault={fault && "events-error"}
-                />
-              ))}
-            </div>
+    <AddFold id="add-target" act="Tell someone else" isOpen={typed !== null}>
+      <Form to={to} class="editor" id="target-form" label="Add a target" isChanged={typed !== null}>
+        <TextField {...typedAt(typed, "target")} label="Target" hint={TARGET_HINT} required />
+        <fieldset>
+          <legend>About</legend>
+          {Object.entries(ABOUT).map(([value, [label]]) => (
+            <CheckField
+              type="radio"
+              name="about"
+              id={`about-${value}`}
+              value={value}
+              label={label}
+              checked={about === value}
+            />
           ))}
+          <details open={ticked.length > 0}>
+            <summary>Other events</summary>
+            <div class="stack">
+              <CheckField
+                type="radio"
+                name="about"
+                id="about-some"
+                value="some"
+                label="these alone"
+                checked={ticked.length > 0}
+              />
+              {fault && (
+                <p class="error" id="events-error">
+                  {fault}
+                </p>
+              )}
+              <div class="columns events">
+                {EVENT_FILTERS.map((event) => (
+                  <CheckField
+                    name="event"
+                    id={`event-${event}`}
+                    value={event}
+                    label={eventInWords(event)}
+                    checked={ticked.includes(event)}
+                    fault={fault && "events-error"}
+                  />
+                ))}
+              </div>
+            </div>
+          </details>
+        </fieldset>
+        <div class="columns">
+          <EnvironmentField
+            {...typedAt(typed, "environment")}
+            label="Of"
+            environments={project.environments}
+            all="all environments"
+          />
+          <SelectField {...typedAt(typed, "digest")} label="How often" options={OFTEN} />
         </div>
-      </fieldset>
-      <div class="buttons">
-        <Button kind="primary" icon="plus">
-          Add the target
-        </Button>
-      </div>
-    </Form>
+        <p class="buttons">
+          <Button icon="plus">Add the target</Button>
+        </p>
+      </Form>
+    </AddFold>
   );
 }
-
-/** The families of events, each with its events if there are several. */
-const FAMILIES = EVENT_FILTERS.filter((event) => event.endsWith(".*")).map((family) => {
-  const events = EVENT_FILTERS.filter((event) => event !== family && event.startsWith(family.slice(0, -1)));
-  return { family, events: events.length > 1 ? events : [] };
-});
