@@ -71,8 +71,8 @@ export const FLAG_FILTERS = {
   },
   search: {
     kind: "text",
-    accepts: ({ slug, description }: FlagHead, text: string) =>
-      [slug, description].some((each) => each.toLowerCase().includes(text.toLowerCase())),
+    accepts: ({ slug, description, tags, owner }: FlagHead, text: string) =>
+      [slug, description, tags, owner].some((each) => each.toLowerCase().includes(text.toLowerCase())),
   },
 } as const satisfies Record<string, Filter>;
 

@@ -51,6 +51,8 @@ export type FlagStatus = Pick<FlagValues, "slug" | "enabled" | "expiresAt" | "re
   environment: string;
   /** Its rules as JSON text, of which long ones are cut; null for a plain flag. */
   rules: string | null;
+  /** Its payload as JSON text, likewise. */
+  payload: string | null;
   /** The rule that chooses among its variants, in words; empty without one. */
   rule: string;
   /** The share of everyone else in percent who get true; null for a flag of other variants. */

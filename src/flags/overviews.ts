@@ -37,6 +37,17 @@ export async function overviewOfFlags(
   }
 }
 
+/** Every flag of a project by slug, read in steps so that readers do not wait. Throws `not_found`. */
+export async function everyFlag(app: FlagsApp, project: string): Promise<FlagOverview[]> {
+  const all: FlagOverview[] = [];
+  for (;;) {
+    const { items, more } = await app.store.flags.heads(project, { limit: STEP, after: all.at(-1)?.slug });
+    all.push(...(await withStatuses(app, project, items)));
+    if (!more) return all;
+    await yieldToEventLoop();
+  }
+}
+
 async function withStatuses(
   app: FlagsApp,
   project: string,

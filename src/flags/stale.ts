@@ -1,11 +1,14 @@
 import { DAY_MS } from "../base/days.ts";
+import { noSuchEnvironment } from "../projects/environment.ts";
 import type { FlagsApp } from "./store.ts";
 import { isoTime } from "../base/clock.ts";
 import { createTurns } from "../base/event-loop.ts";
+import { keepLast } from "../base/keep.ts";
 import { type FlagValues, hasExpired } from "./flag.ts";
 import { resultsOf } from "./flagd/results.ts";
 import { type KnownCode, readKnownCode } from "./code/code-references.ts";
-import { listInSteps } from "./overviews.ts";
+import { type FlagOverview, everyFlag } from "./overviews.ts";
+import { MAX_RULE } from "./rules/rule-words.ts";
 import { parseRules } from "./rules/rules.ts";
 import type { StaleFlag, StaleReason } from "./flag-schema.ts";
 
@@ -13,7 +16,8 @@ import type { StaleFlag, StaleReason } from "./flag-schema.ts";
 export const DEFAULT_STALE_DAYS = 30;
 
 /** A flag in one environment; `readAt` is when it was last read there, null for never. */
-type FlagUse = { record: FlagValues; readAt: number | null };
+type FlagUse = { record: StaleRecord; readAt: number | null };
+type StaleRecord = Pick<FlagValues, "slug" | "enabled" | "expiresAt" | "rules" | "createdAt" | "updatedAt">;
 
 /**
  * The stale flags of a project by slug: in every environment, or in one. Throws `not_found` for the project or the
@@ -32,31 +36,35 @@ export async function findStale(app: FlagsApp, selection: StaleSelection): Promi
 type StaleSelection = { project: string; environment: string | null; days: number };
 
 /** The stale flags of a selection by slug, as {@link findStale}. */
-export async function assessFlags(
-  app: FlagsApp,
-  { project, environment, days }: StaleSelection,
-): Promise<(Verdict & { slug: string })[]> {
-  const { store, now } = app;
-  const environments =
-    environment === null ? (await store.environments.list(project)).map(({ slug }) => slug) : [environment];
-  const readIn = (each: string) =>
-    Promise.all([listInSteps(app, project, each), store.flags.reads(project, each)]);
-  const [found, code] = await Promise.all([
-    Promise.all(environments.map(readIn)),
+export async function assessFlags(app: FlagsApp, selection: StaleSelection): Promise<StaleVerdict[]> {
+  const { project, environment } = selection;
+  const [flags, code, environments] = await Promise.all([
+    everyFlag(app, project),
     readKnownCode(app, project),
+    app.store.environments.list(project),
   ]);
-  const bySlug = new Map<string, FlagUse[]>();
-  for (const [records, reads] of found) {
-    for (const record of records) {
-      if (record.permanent || record.archived) continue;
-      const use = { record, readAt: reads.get(record.slug) ?? null };
-      bySlug.set(record.slug, [...(bySlug.get(record.slug) ?? []), use]);
-    }
-  }
-  const stale: (Verdict & { slug: string })[] = [];
+  if (environment !== null && !environments.some(({ slug }) => slug === environment))
+    throw noSuchEnvironment(project, environment);
+  return assessOverviews(flags, app.now(), code, selection);
+}
+
+export type StaleVerdict = Verdict & { slug: string };
+
+/** The same of flags that were read. */
+export async function assessOverviews(
+  flags: readonly FlagOverview[],
+  now: number,
+  code: KnownCode | null,
+  { environment, days }: Omit<StaleSelection, "project">,
+): Promise<StaleVerdict[]> {
+  const stale: StaleVerdict[] = [];
   const takeTurns = createTurns();
-  for (const [slug, uses] of bySlug) {
-    const verdict = assess(uses, now(), days * DAY_MS, code);
+  for (const { slug, permanent, archived, createdAt, environments } of flags) {
+    if (permanent || archived) continue;
+    const uses = environments
+      .filter((each) => environment === null || each.environment === environment)
+      .map((each) => ({ record: { ...each, createdAt }, readAt: each.readAt }));
+    const verdict = uses.length === 0 ? undefined : assess(uses, now, days * DAY_MS, code);
     if (verdict) stale.push({ slug, ...verdict });
     const turn = takeTurns();
     if (turn !== undefined) await turn;
@@ -79,7 +87,13 @@ export function judge(
 }
 
 /** Why a flag is stale, since when nothing happened to it, and from when on that made it stale. */
-type Verdict = { reasons: StaleReason[]; since: number; from: number };
+type Verdict = {
+  reasons: StaleReason[];
+  since: number;
+  from: number;
+  /** Since when each reason holds. */
+  times: Partial<Record<StaleReason, number>>;
+};
 
 function assess(uses: FlagUse[], now: number, span: number, code: KnownCode | null): Verdict | undefined {
   const records = uses.map(({ record }) => record);
@@ -105,6 +119,7 @@ function assess(uses: FlagUse[], now: number, span: number, code: KnownCode | nu
     reasons: reasons.map(([reason]) => reason),
     since: Math.min(...reasons.map(([, since]) => since)),
     from: Math.min(...reasons.map(([, , from]) => from)),
+    times: Object.fromEntries(reasons),
   };
 }
 
@@ -117,18 +132,28 @@ function latest(times: number[]): number {
 }
 
 /** When a flag last changed; an expiry is a change too. */
-function lastChange({ updatedAt, expiresAt }: FlagValues, now: number): number {
+function lastChange({ updatedAt, expiresAt }: StaleRecord, now: number): number {
   return expiresAt !== null && expiresAt <= now ? Math.max(updatedAt, expiresAt) : updatedAt;
 }
 
 /** The variant that every context gets, `on` or `off` for a plain flag; undefined if it depends on the context. */
-function outcomeOf(record: FlagValues, now: number): string | undefined {
+function outcomeOf(record: StaleRecord, now: number): string | undefined {
   if (!record.enabled || hasExpired(record, now)) return "off";
   if (record.rules === null) return "on";
-  const { targeting, defaultVariant } = parseRules(record.rules);
+  // An overview has long rules cut.
+  if (record.rules.length > MAX_RULE) return undefined;
+  return settledVariants(record.rules, () => settledVariant(record.rules!)) ?? undefined;
+}
+
+/** Of rules as JSON text: a list of flags needs hundreds. */
+const settledVariants = keepLast<string | null>(2000);
+
+/** The variant that rules give every context; null if it depends on the context. */
+function settledVariant(rules: string): string | null {
+  const { targeting, defaultVariant } = parseRules(rules);
   const isRule = targeting !== undefined && Object.keys(targeting).length > 0;
   const results = isRule ? resultsOf(targeting).map(({ variant }) => variant) : [null];
   const variants = new Set(results.map((name) => (name === null ? (defaultVariant ?? "") : name)));
   const [only] = variants;
-  return variants.size === 1 ? only : undefined;
+  return variants.size === 1 ? (only ?? null) : null;
 }

@@ -17,6 +17,7 @@ describe("the overview of flags", () => {
       expiresAt: null,
       expired: false,
       rules: null,
+      payload: null,
       rule: "",
       share: "100",
       isPreview: false,

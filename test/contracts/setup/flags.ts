@@ -123,6 +123,7 @@ export function flagsContract(driver: Driver): void {
         enabled: false,
         expiresAt: null,
         rules: null,
+        payload: null,
         rule: "",
         share: "100",
         isPreview: false,

@@ -71,11 +71,14 @@ describe("the flags of a project", () => {
     await setFlag(app, OPERATOR, place("live", "old"), { enabled: true, expiredAt: "2020-01-01T00:00:00Z" });
     const ann = await signIn("viewer");
     const { text } = await ann.get("/projects/shop");
-    expect(text).toContain('aria-label="On: beta in develop"');
-    expect(text).toContain('aria-label="Off: beta in live"');
-    expect(text).toContain('aria-label="Off: old in live"');
-    expect(text).toContain("a rule of its own");
-    for (const badge of ["expired", "preview"]) expect(text).toContain(`">${badge}</span>`);
+    const cell = (flag: string, environment: string) =>
+      new RegExp(`flags/${flag}\\?environment=${environment}"[^>]*>(.*?)</a>`)
+        .exec(text)![1]!
+        .replaceAll(/<[^>]*>/g, " ")
+        .trim();
+    expect(cell("beta", "develop")).toMatch(/^a rule of its own +preview$/);
+    expect(cell("beta", "live")).toBe("off");
+    expect(cell("old", "live")).toBe("expired");
     const found = (await ann.get("/projects/shop?q=NEW+check")).text;
     expect(found).toContain("flag-checkout");
     expect(found).not.toContain("flag-beta");

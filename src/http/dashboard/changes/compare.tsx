@@ -4,10 +4,6 @@ import { compareEnvironments } from "../../../flags/promotions.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import { sentence } from "../error-page.tsx";
-import type { App } from "../../../app.ts";
-import { overviewOfFlags } from "../../../flags/overviews.ts";
-import type { DashboardContext } from "../dashboard-env.ts";
-import { FlagTable } from "../flags/flag-table.tsx";
 import type { Page } from "../page.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { CheckField } from "../parts/field.tsx";
@@ -15,7 +11,7 @@ import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Card, Empty } from "../parts/card.tsx";
 import type { Dashboard } from "../routes.ts";
-import { useMayChange } from "../view.ts";
+import { addressOf, useMayChange } from "../view.ts";
 import { environmentOf } from "./revision-card.tsx";
 import { EnvironmentField, FilterForm, Pager } from "../parts/list.tsx";
 import { COMPARE, pathTo, segmentPath, settingPath, projectPath } from "../paths.ts";
@@ -24,56 +20,19 @@ import { projectPage } from "../project/project-page.tsx";
 /** Flags on one page. */
 const PAGE = 50;
 
-export function compareRoutes({ app, get }: Dashboard) {
+export function compareRoutes({ app, get, root }: Dashboard) {
   get(COMPARE, "flags:read", async (c, parameters) => {
     const project = await getProject(app, parameters.project);
-    const [from, to] = [c.req.query("from") ?? "", c.req.query("to") ?? ""];
-    if (c.req.query("differs") === "1") return differingPage(app, c, project);
-    if (from === "" || to === "") return comparePage({ project, ...usualPair(project) });
+    const usual = usualPair(project);
+    const [from, to] = [c.req.query("from") || usual.from, c.req.query("to") || usual.to];
+    if (c.req.query("differs") === "1")
+      return c.redirect(addressOf({ root }, projectPath(project.slug), { differs: 1 }), 302);
+    if (project.environments.length < 2) return comparePage({ project, ...usualPair(project) });
     if (from === to)
       return { ...comparePage({ project, from, to, error: "Choose two environments." }), status: 400 };
     const comparison = await compareEnvironments(app, project.slug, from, to);
     const [after, flag] = [c.req.query("after") ?? "", c.req.query("flag") ?? ""];
     return comparePage({ project, from, to, comparison, after, flag });
-  });
-}
-
-/** The matrix of the flags that are not the same in every environment. */
-async function differingPage(app: App, c: DashboardContext, project: Project): Promise<Page> {
-  const slugs = new Set<string>();
-  for (const [at, { slug: to }] of project.environments.entries()) {
-    if (at === 0) continue;
-    const from = project.environments[at - 1]!.slug;
-    for (const { slug } of (await compareEnvironments(app, project.slug, from, to)).flags) slugs.add(slug);
-  }
-  const after = c.req.query("after") ?? "";
-  const { items, more } = await overviewOfFlags(app, project.slug, {
-    accepts: ({ slug }) => slugs.has(slug),
-    after,
-    limit: PAGE,
-  });
-  const path = pathTo(COMPARE, { project: project.slug });
-  return projectPage({
-    project: project.slug,
-    tab: "compare",
-    title: "Flags that differ",
-    heading: "Flags that differ",
-    commands: [],
-    content: (
-      <div class="stack">
-        <p>
-          {slugs.size === 0 ? "No flag" : counted(slugs.size, "flag")} {slugs.size < 2 ? "differs" : "differ"}{" "}
-          between the environments. <A to={path}>Compare two of them</A>
-        </p>
-        {items.length > 0 && <FlagTable project={project} flags={items} rateOf={() => 0} />}
-        <Pager
-          to={path}
-          query={{ differs: 1 }}
-          isLater={after !== ""}
-          next={more && { after: items.at(-1)!.slug }}
-        />
-      </div>
-    ),
   });
 }
 

@@ -1,211 +1,314 @@
-import { whoGets } from "../../../flags/audience.ts";
-import type { FlagOverview } from "../../../flags/overviews.ts";
+import { HOUR_MS } from "../../../base/days.ts";
+import { type Course, audienceOf, courseInWords } from "../../../flags/audience.ts";
 import { tagsOf } from "../../../flags/flag-fields.ts";
+import { type FlagStatus, hasExpired } from "../../../flags/flag.ts";
+import type { FlagReads } from "../../../flags/reads/flag-reads.ts";
+import { parseRules } from "../../../flags/rules/rules.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
-import { formatCount } from "../parts/chart.tsx";
-import { A, ButtonLink } from "../parts/link.tsx";
-import { Badge, EnvironmentName, OnOff } from "../parts/status.tsx";
+import { keptMarkup } from "../markup.ts";
 import { Empty } from "../parts/card.tsx";
+import { PROPOSED_FOR } from "../parts/confirm.tsx";
+import { WhyField } from "../parts/field.tsx";
+import { A, ButtonLink } from "../parts/link.tsx";
+import { Spark } from "../parts/spark.tsx";
+import { Badge, EnvironmentName } from "../parts/status.tsx";
+import { Ask, Switch } from "../parts/switch.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
-import { formatExact } from "../parts/time.tsx";
-import { flagPath, settingPath, projectPath } from "../paths.ts";
-import { useView } from "../view.ts";
-import type { RateOf } from "./flag-facts.tsx";
-
-/** The reads of flags by the hour, by environment and flag. */
-export type Sparks = ReadonlyMap<string, ReadonlyMap<string, readonly number[]>>;
-
-const NO_SPARKS: Sparks = new Map();
+import { Time, formatShort } from "../parts/time.tsx";
+import { flagPath, projectPath, settingAction, settingPath } from "../paths.ts";
+import { type View, useMayChange, useView } from "../view.ts";
+import { LANES, type Lane, type LaneFlag } from "./lanes.ts";
 
 /** Environments that the table has columns for; a flag's own page shows all. */
 export const MAX_COLUMNS = 8;
 
+/** Environments beside which the table has room for reads and changes. */
+const MANY = 4;
+
 /** Tags of a flag that its row shows. */
 const MAX_TAGS = 2;
 
-/** Characters at the end of a name that stay in view: long names differ there. */
-const TAIL = 12;
+/** A flag as its row shows it. */
+export type Row = {
+  flag: LaneFlag;
+  /** Why it is ready to be removed. */
+  why: string | null;
+  /** Its reads in the last hours; undefined for one that was never read. */
+  reads: FlagReads | undefined;
+};
 
-/** Flags, each with what it is in the first environments of the project. */
-export function FlagTable({
-  project,
-  flags,
-  rateOf,
-  sparks = NO_SPARKS,
-  hasTicks = false,
-}: {
+type Query = Parameters<typeof Switch>[0]["query"];
+
+/** The parts of a row that all rows share. */
+type Shared = {
   project: Project;
-  flags: readonly FlagOverview[];
-  rateOf: RateOf;
-  sparks?: Sparks;
-  /** Whether rows are ticked for the form around the table. */
-  hasTicks?: boolean;
-}) {
+  environments: readonly Environment[];
+  /** The query of the page, to which a switch comes back. */
+  query: Query;
+  /** Whether rows are ticked for the form `bulk`. */
+  hasTicks: boolean;
+};
+
+/** Flags in their lanes, with who gets each in the first environments of the project, and a switch. */
+export function FlagTable({
+  rows,
+  counts,
+  ...shared
+}: Omit<Shared, "environments"> & { rows: readonly Row[]; counts: Record<Lane, number> }) {
+  const { project, hasTicks } = shared;
   const environments = project.environments.slice(0, MAX_COLUMNS);
-  const hasTags = flags.some(({ tags }) => tags !== "");
-  const hasOwners = flags.some(({ owner }) => owner !== "");
+  const lanes = Map.groupBy(rows, ({ flag }) => flag.lane);
   return (
-    <div class="wide" tabindex={0} role="group" aria-label="Flags by environment">
-      <table class="cards flags">
+    <div class="card flush">
+      <table class={environments.length > MANY ? "flags many" : "flags"}>
         <caption class="unseen">Flags by environment</caption>
         <thead>
           <tr>
-            <th scope="col">
-              {hasTicks && (
-                <input
-                  type="checkbox"
-                  class="scripted-only"
-                  data-all="flag"
-                  aria-label="Tick every flag of this page"
-                />
-              )}{" "}
-              Flag
-            </th>
-            {hasTags && <th scope="col">Tags</th>}
-            {hasOwners && <th scope="col">Owner</th>}
+            {hasTicks && (
+              <td>
+                <label class="tick scripted-only">
+                  <input type="checkbox" data-all="flag" aria-label="Tick every flag of this page" />
+                </label>
+              </td>
+            )}
+            <th scope="col">Flag</th>
             {environments.map((environment) => (
               <th scope="col">
                 <EnvironmentName environment={environment} />
               </th>
             ))}
+            <th scope="col" class="extra">
+              Reads, 24 h
+            </th>
+            <th scope="col" class="extra">
+              Changed
+            </th>
           </tr>
         </thead>
-        <tbody>
-          {flags.map((flag) => (
-            <tr id={`flag-${flag.slug}`} data-flag={flag.slug}>
-              <th scope="row">
-                <Name project={project.slug} flag={flag} hasTick={hasTicks} />
+        {[...lanes].map(([lane, own]) => (
+          <tbody>
+            <tr class="lane">
+              <th colspan={environments.length + (hasTicks ? 4 : 3)} scope="rowgroup">
+                {LANES[lane].title} · {counts[lane].toLocaleString("en")}
+                {LANES[lane].hint !== "" && <span class="hint">{LANES[lane].hint}</span>}
               </th>
-              {hasTags && <td class="tags">{flag.tags !== "" && <Tags tags={tagsOf(flag.tags)} />}</td>}
-              {hasOwners && (
-                <td class="owner" title={visible(flag.owner) || undefined}>
-                  {flag.owner !== "" && <Foreign text={flag.owner} />}
-                </td>
-              )}
-              {environments.map((environment) => (
-                <td data-label={environment.slug} data-environment={environment.slug}>
-                  <Status
-                    project={project.slug}
-                    flag={flag}
-                    environment={environment}
-                    rateOf={rateOf}
-                    reads={sparks.get(environment.slug)?.get(flag.slug)}
-                  />
-                </td>
-              ))}
             </tr>
-          ))}
-        </tbody>
+            {own.map((row) => (
+              <KeptRow {...shared} environments={environments} row={row} />
+            ))}
+          </tbody>
+        ))}
       </table>
     </div>
   );
 }
 
-/** The name of a flag and what it is for, in one line. */
-function Name({ project, flag, hasTick }: { project: string; flag: FlagOverview; hasTick: boolean }) {
-  const { slug, description, archived } = flag;
+const keep = keptMarkup(500);
+
+/** A row, which is rendered once for all that it shows: one of three environments is as much as a small page. */
+function KeptRow({ row, ...shared }: Shared & { row: Row }) {
+  const { root, now, timeZone } = useView();
+  const { project, environments, query, hasTicks } = shared;
+  const { flag, why, reads } = row;
+  const may = environments.map((each) => useMayChange([each]));
+  const course = [...flag.courses].map(([name, each]) => [name, each, Math.floor(now / HOUR_MS)]);
+  const facts = [
+    flag,
+    course,
+    why,
+    reads?.reads,
+    reads?.hours,
+    formatShort(flag.changedAt, { now, timeZone }),
+  ];
+  const rest = [root, timeZone, project.slug, environments, query, hasTicks, may];
+  return keep(JSON.stringify([facts, rest]), () => <FlagRow {...shared} row={row} />);
+}
+
+function FlagRow({ row: { flag, why, reads }, ...shared }: Shared & { row: Row }) {
+  const { project, environments, hasTicks } = shared;
+  const { slug } = flag;
   return (
-    <div class="line-up" title={description === "" ? slug : `${slug}\n${visible(description)}`}>
-      {hasTick && <input type="checkbox" name="flag" value={slug} aria-label={slug} />}
-      <A to={flagPath(project, slug)} label={slug} class="name">
-        <span>{slug.slice(0, -TAIL)}</span>
-        {slug.slice(-TAIL)}
-      </A>
-      {archived && <Badge tone="warn">archived</Badge>}
-      {description !== "" && (
-        <span class="about soft small">
-          <Foreign text={description} />
-        </span>
+    <tr id={`flag-${slug}`} data-flag={slug}>
+      {hasTicks && (
+        <td>
+          <label class="tick">
+            <input type="checkbox" name="flag" value={slug} form="bulk" />
+            <span class="unseen">Tick {slug}</span>
+          </label>
+        </td>
       )}
-    </div>
+      <th scope="row">
+        <Name project={project.slug} flag={flag} why={why} />
+      </th>
+      {environments.map((environment) => (
+        <td data-label={environment.slug} data-environment={environment.slug}>
+          <Cell {...shared} flag={flag} environment={environment} />
+        </td>
+      ))}
+      <td class="extra">
+        {reads && reads.reads > 0 ? (
+          <Spark
+            kind="row"
+            values={reads.hours}
+            label={`${reads.reads.toLocaleString("en")} reads in ${reads.hours.length} hours`}
+          />
+        ) : (
+          <span class="soft small">{reads ? "none" : "never"}</span>
+        )}
+      </td>
+      <td class="extra soft small nowrap">
+        <Time at={flag.changedAt} />
+      </td>
+    </tr>
   );
 }
 
-/** The first tags of a flag, and how many more there are. */
-function Tags({ tags }: { tags: readonly string[] }) {
+/** The name of a flag, and below it why it can go, what it is for, or what its values are. */
+function Name({ project, flag, why }: { project: string; flag: LaneFlag; why: string | null }) {
+  const { slug, description, archived, permanent, owner } = flag;
+  const tags = tagsOf(flag.tags);
   const rest = tags.slice(MAX_TAGS);
+  const about = why ?? (description === "" ? valuesOf(flag) : description);
   return (
-    <div class="line-up">
+    <>
+      <A to={flagPath(project, slug)}>{slug}</A>
+      {permanent && <Badge>permanent</Badge>}
+      {archived && <Badge tone="warn">archived</Badge>}
       {tags.slice(0, MAX_TAGS).map((tag) => (
-        <Badge>
+        <A to={projectPath(project)} query={{ tag }} class="badge">
           <Foreign text={tag} />
-        </Badge>
+        </A>
       ))}
       {rest.length > 0 && (
         <span class="soft small" title={rest.map(visible).join(", ")}>
           +{rest.length}
         </span>
       )}
-    </div>
-  );
-}
-
-/** The state of a flag in an environment, in one line; its rule and its reads are said when it is pointed at. */
-function Status({
-  project,
-  flag: { slug, environments },
-  environment,
-  rateOf,
-  reads,
-}: {
-  project: string;
-  flag: FlagOverview;
-  environment: Environment;
-  rateOf: RateOf;
-  reads: readonly number[] | undefined;
-}) {
-  const { timeZone } = useView();
-  const status = environments.find((each) => each.environment === environment.slug);
-  if (!status) return null;
-  const rate = rateOf(environment.slug, slug);
-  const isOn = status.enabled && !status.expired;
-  const read = status.readAt === null ? "never read" : `read ${formatExact(status.readAt, timeZone)}`;
-  const about = `${read}${rate > 0 ? `, ${shortRate(rate)}` : ""}`;
-  return (
-    <div class="line-up" title={status.rule === "" ? about : `${visible(status.rule)}\n${about}`}>
-      <A
-        to={settingPath({ project, environment: environment.slug, flag: slug })}
-        label={`${isOn ? "On" : "Off"}: ${slug} in ${environment.slug}`}
-      >
-        <OnOff on={isOn} />
-      </A>
-      {isOn && (
-        <span class="about small">
-          <Foreign text={whoGets(status.rules)} />
+      {about !== "" && (
+        <span class="about" title={owner === "" ? undefined : `Owner: ${visible(owner)}`}>
+          <Foreign text={about} />
         </span>
       )}
-      {status.expired && <Badge tone="warn">expired</Badge>}
-      {status.isPreview && <Badge tone="info">preview</Badge>}
-      <Spark reads={reads} />
+    </>
+  );
+}
+
+/** `text: gross, net` for a flag of other values than true and false. */
+function valuesOf({ environments }: LaneFlag): string {
+  const rules = environments.find((each) => each.rules !== null)?.rules;
+  if (!rules || rules.length > MAX_SHOWN) return "";
+  const entries = Object.entries(parseRules(rules).variants);
+  const [[, first] = []] = entries;
+  if (typeof first === "boolean" || first === undefined) return "";
+  const kind = typeof first === "string" ? "text" : typeof first === "number" ? "number" : "JSON";
+  return `${kind}: ${entries.map(([name]) => name).join(", ")}`;
+}
+
+/** Characters of rules whose values a row lists. */
+const MAX_SHOWN = 1024;
+
+/** Who gets a flag in an environment, with a switch for those who may change it there. */
+function Cell({ flag, environment, ...shared }: Shared & { flag: LaneFlag; environment: Environment }) {
+  const view = useView();
+  const status = flag.environments.find((each) => each.environment === environment.slug);
+  if (!status) return null;
+  const place = { project: shared.project.slug, environment: environment.slug, flag: flag.slug };
+  const course = flag.courses.get(environment.slug);
+  const words =
+    course && courseInWords(course, view.now, (at) => formatShort(at, { ...view, hasClock: true }));
+  const who = audienceOf(status, view.now);
+  const mayChange = !flag.archived && useMayChange([environment]);
+  return (
+    <div class="cell">
+      {mayChange && <Turn {...shared} environment={environment} status={status} who={who} course={course} />}
+      <A to={settingPath(place)} title={visible(status.rule) || undefined}>
+        <Foreign text={who} />
+        {words && <span class={words.tone}>{words.words}</span>}
+        {status.isPreview && <span class="info">preview</span>}
+      </A>
     </div>
   );
 }
 
-/** Reads by the hour as a line; nothing if there were none. */
-function Spark({ reads }: { reads: readonly number[] | undefined }) {
-  if (!reads) return null;
-  const most = Math.max(...reads);
-  const sum = reads.reduce((all, each) => all + each, 0);
-  const points = reads.map((each, at) => `${at},${Math.round(10 - (10 * each) / most)}`).join(" ");
+/** The switch of a flag in an environment: it acts at once, or asks first where the environment is locked or needs approvals. */
+function Turn({
+  project,
+  environment,
+  status,
+  who,
+  course,
+  query,
+}: Pick<Shared, "project" | "query"> & {
+  environment: Environment;
+  status: FlagStatus;
+  who: string;
+  course: Course | undefined;
+}) {
+  const view = useView();
+  const { slug, enabled, revision } = status;
+  const place = { project: project.slug, environment: environment.slug, flag: slug };
+  const { approvals, locked } = environment;
+  // A flag that has expired is off for its readers until its page gives it another end.
+  if (enabled && hasExpired(status, view.now))
+    return (
+      <A to={settingPath(place)} class="switch" label={`${slug} has expired in ${environment.slug}: change…`}>
+        {""}
+      </A>
+    );
+  const form = { to: `${settingAction(place)}/turn`, query };
+  if (!locked && approvals === 0)
+    return <Switch {...form} values={{ revision }} isOn={enabled} label={`${slug} in ${environment.slug}`} />;
+  const verb = enabled ? "off" : "on";
+  const asked = approvals === 0 ? { confirm: environment.slug } : { propose: PROPOSED_FOR };
+  const guarded = approvals === 0 ? "is locked" : "needs approvals";
   return (
-    <svg
-      class="spark"
-      viewBox={`0 -1 ${reads.length - 1} 12`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`${formatCount(sum)} reads in ${reads.length} hours`}
+    <Ask
+      {...form}
+      values={{ revision, on: String(!enabled), ...asked }}
+      isOn={enabled}
+      label={`${slug} is ${enabled ? "on" : "off"} in ${environment.slug}, which ${guarded}: change…`}
+      question={
+        <>
+          <b>
+            Turn {slug} {verb} in {environment.slug}?
+          </b>
+          <br />
+          <span class="soft small">{consequence(status, who, course, view)}</span>
+        </>
+      }
+      act={approvals === 0 ? `Turn ${verb} in ${environment.slug}` : "Propose for approval"}
+      others={
+        <ButtonLink to={settingPath(place)} kind="plain">
+          Other ways
+        </ButtonLink>
+      }
     >
-      <polyline points={points} />
-    </svg>
+      <WhyField id={`why-${environment.slug}-${slug}`} />
+    </Ask>
   );
 }
 
-/** `12/min`, `0.3/min`. */
-function shortRate(rate: number): string {
-  if (rate < 0.1) return "< 0.1/min";
-  const digits = rate < 10 ? 1 : 0;
-  return `${Number(rate.toFixed(digits)).toLocaleString("en")}/min`;
+/** What a press does, in a sentence. */
+function consequence(
+  { enabled, rules }: FlagStatus,
+  who: string,
+  course: Course | undefined,
+  view: View,
+): string {
+  const after = courseAfter(course, view);
+  if (enabled) return `Now: ${who}. Then nobody gets it, within seconds.${after}`;
+  const then = audienceOf({ enabled: true, expiresAt: null, rules }, view.now);
+  if (then === "everyone") return `Then everyone gets it, within seconds.${after}`;
+  return `Then who gets it, within seconds: ${then}.${after}`;
+}
+
+/** What becomes of what changes the flag by itself. */
+function courseAfter(course: Course | undefined, { now, timeZone }: View): string {
+  if (course?.ramp) return " Its release step by step pauses.";
+  if (course?.experiment) return " Its experiment pauses.";
+  if (!course?.scheduled) return "";
+  return ` What is scheduled for ${formatShort(course.scheduled.at, { now, timeZone, hasClock: true })} stays.`;
 }
 
 /** Why there are no flags to show. */

@@ -1,8 +1,7 @@
+import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { FIELDS } from "../../../flags/flag-fields.ts";
 import { MAX_DESCRIPTION } from "../../../flags/limits.ts";
-import { type FlagOverview, overviewOfFlags } from "../../../flags/overviews.ts";
-import { readsByHour } from "../../../flags/reads/served.ts";
 import { flags } from "../../../operations/flags.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
@@ -14,18 +13,28 @@ import { formflag } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { TextField, WhyField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Button, Form } from "../parts/link.tsx";
-import { Pager, Search } from "../parts/list.tsx";
+import { A, Button, Form, Hidden } from "../parts/link.tsx";
+import { Pager } from "../parts/list.tsx";
+import { Chips } from "../parts/seg.tsx";
 import { type Typed, typedAt } from "../parts/submit.ts";
-import { Foreign } from "../parts/text.tsx";
-import { PROJECT, flagPath, projectPath } from "../paths.ts";
+import { Foreign, visible } from "../parts/text.tsx";
+import { COMPARE, PROJECT, flagPath, pathTo, projectPath } from "../paths.ts";
 import { ProjectTabs } from "../project/project-page.tsx";
 import type { Dashboard, Sent } from "../routes.ts";
-import { useMay } from "../view.ts";
-import { type Filter, FlagFilters, filterIn, selectionOf } from "./filters.tsx";
-import { type RateOf, ratesOf } from "./flag-facts.tsx";
-import { MAX_COLUMNS, NoFlags, type Sparks } from "./flag-table.tsx";
-import { TickedFlags, tickedRoutes } from "./ticked.tsx";
+import { addressOf, useMay, useView } from "../view.ts";
+import { chosenFlags, filterIn } from "./filters.ts";
+import { FlagTable, MAX_COLUMNS, NoFlags, type Row } from "./flag-table.tsx";
+import {
+  LANES,
+  type Lane,
+  type LaneFlag,
+  filesNaming,
+  flagsInLanes,
+  reasonsInWords,
+  recentReads,
+} from "./lanes.ts";
+import { Ticked, tickedRoutes } from "./ticked.tsx";
+import { turnRoutes } from "./turn.ts";
 
 /** Flags on one page if there are at most five environments: 1,500 elements with three. A page is limited by its cells. */
 const PAGE = 40;
@@ -34,44 +43,9 @@ const CELLS = 200;
 export function projectFlagsRoutes(dashboard: Dashboard) {
   const { app, act, get, post } = dashboard;
   tickedRoutes(dashboard);
-  const show = async (c: DashboardContext, slug: string, typed: Typed | null = null) => {
-    const caller = c.get("caller");
-    const project = await getProject(app, slug);
-    const search = searchIn(c);
-    const after = c.req.query("after") || null;
-    const environments = project.environments.slice(0, MAX_COLUMNS);
-    const limit = Math.min(PAGE, Math.floor(CELLS / Math.max(1, environments.length)));
-    const filter = filterIn((name) => c.req.query(name) ?? "");
-    const { items, more } = await overviewOfFlags(app, slug, {
-      search,
-      after: after ?? undefined,
-      limit,
-      ...(await selectionOf(app, caller, slug, filter)),
-    });
-    const [first, last] = [items[0]?.slug, items.at(-1)?.slug];
-    const readsOf = async ({ slug: environment, key }: Environment) => {
-      const place = { project: slug, environment, key };
-      return [environment, await readsByHour(app, caller, place, { first: first!, last: last! })] as const;
-    };
-    const [rateOf, sparks] =
-      first === undefined
-        ? [() => 0, []]
-        : await Promise.all([
-            ratesOf(app, caller, { project: slug, environments }, first, last),
-            Promise.all(environments.map(readsOf)),
-          ]);
-    return projectPage({
-      project,
-      flags: items,
-      rateOf,
-      sparks: new Map(sparks),
-      search,
-      filter,
-      after,
-      next: more ? last! : null,
-      typed,
-    });
-  };
+  turnRoutes(dashboard);
+  const show = async (c: DashboardContext, slug: string, typed: Typed | null = null) =>
+    projectPage({ ...(await readList(app, c, slug)), typed });
   const flagIn = ({ fields }: Pick<Sent<unknown>, "fields">) => ({
     flag: textOf(fields, "flag").trim(),
     description: textOf(fields, "description").trim(),
@@ -118,30 +92,73 @@ export function projectFlagsRoutes(dashboard: Dashboard) {
   );
 }
 
-type Props = {
-  project: Project;
-  flags: readonly FlagOverview[];
-  rateOf: RateOf;
-  sparks: Sparks;
-  search: string;
-  filter: Filter;
-  after: string | null;
-  next: string | null;
-  typed: Typed | null;
-};
+/** The flags of a page of the list, with what its filters show. */
+async function readList(app: App, c: DashboardContext, slug: string) {
+  const caller = c.get("caller");
+  const project = await getProject(app, slug);
+  const [search, after] = [searchIn(c), c.req.query("after") || null];
+  const filter = filterIn((name) => c.req.query(name) ?? "");
+  const [{ flags: all, code }, reads] = await Promise.all([
+    flagsInLanes(app, project),
+    recentReads(app, caller, slug),
+  ]);
+  const chosen = await chosenFlags(app, caller, slug, all, { search, filter });
+  const columns = Math.min(MAX_COLUMNS, project.environments.length);
+  const limit = Math.min(PAGE, Math.floor(CELLS / Math.max(1, columns)));
+  const start = after === null ? 0 : placeBehind(chosen, all, after);
+  const shown = chosen.slice(start, start + limit);
+  const rowOf = async (flag: LaneFlag): Promise<Row> => {
+    const files = flag.verdict ? await filesNaming(app, slug, flag.slug, code) : null;
+    const why = flag.verdict ? reasonsInWords(flag.verdict, files, app.now()) : null;
+    return { flag, why, reads: reads.get(flag.slug) };
+  };
+  const rows = await Promise.all(shown.map(rowOf));
+  const current = all.filter(({ archived }) => !archived);
+  return {
+    project,
+    search,
+    filter,
+    after,
+    rows,
+    lanes: Object.fromEntries(
+      Object.keys(LANES).map((lane) => [lane, chosen.filter((each) => each.lane === lane).length]),
+    ) as Record<Lane, number>,
+    counts: {
+      all: current.length,
+      mine: current.filter(({ owner }) => owner === caller.name).length,
+      differs: current.filter((each) => each.differs).length,
+      unread: current.filter(({ isUnread }) => isUnread).length,
+      archived: all.length - current.length,
+    },
+    next: start + limit < chosen.length ? shown.at(-1)!.slug : null,
+  };
+}
+
+/** The place behind a flag in the order of lanes, also of one that a filter does not show any more. */
+function placeBehind(chosen: readonly LaneFlag[], all: readonly LaneFlag[], after: string): number {
+  const places = new Map(all.map(({ slug }, at) => [slug, at]));
+  const last = places.get(after);
+  const at = chosen.findIndex(({ slug }) => (last === undefined ? slug > after : places.get(slug)! > last));
+  return at < 0 ? chosen.length : at;
+}
+
+type Props = Awaited<ReturnType<typeof readList>> & { typed: Typed | null };
 
 /** The flags of a project in each of its environments. */
 function projectPage(props: Props): Page {
-  const { slug, name } = props.project;
-  const [first] = props.project.environments;
+  const { project, typed } = props;
+  const { slug, name, environments } = project;
+  const [first] = environments;
   const place = { p: slug, e: first?.slug };
+  const isFirst = isEmpty(props);
   return {
     title: `Flags, ${slug}`,
     heading: name === slug ? slug : <Foreign text={name} />,
     section: "flags",
     back: { to: "/projects", label: "Projects" },
     topics: ["setup"],
-    ...(props.typed && { status: 422 as const }),
+    ...(typed && { status: 422 as const }),
+    ...(!isFirst && { actions: <NewFlag project={project} typed={typed} /> }),
     commands: [
       ["List the flags of an environment", "flags list", place],
       ["Create one, which is off until it is turned on", "flags set", "new-checkout", place],
@@ -154,39 +171,93 @@ function projectPage(props: Props): Page {
   };
 }
 
+/** Whether a project has no flags at all. */
+function isEmpty({ counts }: Props): boolean {
+  return counts.all + counts.archived === 0;
+}
+
 function Flags(props: Props) {
-  const { project, flags, search, filter, after, next, typed } = props;
+  const { project, rows, search, filter, after, next, typed, lanes } = props;
   const path = projectPath(project.slug);
+  const isFirst = isEmpty(props);
   const isFiltered = search !== "" || Object.values(filter).some((value) => value !== "");
-  const isFirst = flags.length === 0 && !isFiltered && after === null;
+  const query = { q: search, ...filter };
   const { length: all } = project.environments;
+  const hasTicks = useMay("flags:write");
   return (
-    <div class="stack">
+    <>
       <ProjectTabs project={project.slug} current="flags" />
-      {!isFirst && (
-        <div class="toolbar">
-          <Search to={path} search={search} label="Search flags" placeholder="Name or description" />
-          <NewFlag project={project} typed={typed} />
-        </div>
-      )}
-      {!isFirst && <FlagFilters project={project.slug} search={search} filter={filter} />}
+      {!isFirst && <Toolbar {...props} />}
       {all > MAX_COLUMNS && (
         <p class="soft">
           The first {MAX_COLUMNS} of {all.toLocaleString("en")} environments. A flag's page shows all of them.
         </p>
       )}
-      {flags.length > 0 ? (
-        <TickedFlags project={project} flags={flags} rateOf={props.rateOf} sparks={props.sparks} />
+      {rows.length > 0 ? (
+        <FlagTable
+          project={project}
+          rows={rows}
+          counts={lanes}
+          query={{ ...query, after }}
+          hasTicks={hasTicks}
+        />
       ) : (
         <NoFlags project={project} isFiltered={isFiltered} after={after} />
       )}
-      <Pager
-        to={path}
-        query={{ q: search, ...filter }}
-        isLater={after !== null}
-        next={next !== null && { after: next }}
-      />
+      {hasTicks && rows.length > 0 && <Ticked project={project} />}
+      <Pager to={path} query={query} isLater={after !== null} next={next !== null && { after: next }} />
       {isFirst && <NewFlag project={project} typed={typed} isFirst />}
+    </>
+  );
+}
+
+/** The search and the filters, as links with what each shows. */
+function Toolbar({ project, search, filter, counts }: Props) {
+  const path = projectPath(project.slug);
+  const q = search || null;
+  const chosen = Object.entries(filter).filter(([, value]) => value !== "");
+  const chip = (label: string, count: number | null, query: Readonly<Record<string, string>>) => ({
+    label,
+    count,
+    to: path,
+    query: { q, ...query },
+    isCurrent: Bun.deepEquals(Object.fromEntries(chosen), query),
+  });
+  const chips = [
+    chip("All", counts.all, {}),
+    chip("Yours", counts.mine, { mine: "1" }),
+    ...(project.environments.length > 1 ? [chip("Differs", counts.differs, { differs: "1" })] : []),
+    chip("Not read", counts.unread, { unread: "1" }),
+    chip("Archived", counts.archived || null, { state: "archived" }),
+  ];
+  // A filter of an address without a link of its own.
+  const own = chosen.map(([name, value]) => (value === "1" ? name : `${name}: ${visible(value)}`)).join(", ");
+  const isOwn = !chips.some(({ isCurrent }) => isCurrent);
+  return (
+    <div class="toolbar">
+      <form method="get" action={addressOf(useView(), path)} class="searchbox" role="search">
+        <Icon name="search" />
+        <Hidden values={chosen} />
+        <input
+          type="search"
+          id="search"
+          name="q"
+          value={search}
+          aria-label="Search flags"
+          placeholder="Name, tag, owner"
+          aria-keyshortcuts="/"
+          maxlength={200}
+        />
+      </form>
+      <Chips
+        label="Which flags"
+        chips={isOwn ? [...chips, { label: own, to: path, query: { q, ...filter }, isCurrent: true }] : chips}
+      />
+      {project.environments.length > 1 && (
+        <A to={pathTo(COMPARE, { project: project.slug })} class="button plain low end only-wide">
+          Compare environments
+        </A>
+      )}
     </div>
   );
 }
@@ -202,39 +273,41 @@ function NewFlag({
   isFirst?: boolean;
 }) {
   if (!useMay("flags:write") || project.environments.length === 0) return null;
+  const form = (
+    <Form
+      to={`${projectPath(project.slug)}/flags`}
+      class={isFirst ? "card narrow" : ""}
+      label="New flag"
+      id="new-flag-form"
+    >
+      <TextField
+        {...typedAt(typed, "flag")}
+        id="new-flag-name"
+        label="Name"
+        hint="As code reads it, such as new-checkout. It cannot be changed later."
+        maxlength={150}
+        required
+      />
+      <TextField
+        {...typedAt(typed, "description")}
+        label={FIELDS.description.label}
+        maxlength={MAX_DESCRIPTION}
+      />
+      <WhyField id="new-flag-why" value={typedAt(typed, "why").value} />
+      <p class="buttons">
+        <Button kind="primary">Create flag</Button>
+        <span class="soft small">Off in every environment.</span>
+      </p>
+    </Form>
+  );
+  if (isFirst) return <div id="new-flag">{form}</div>;
   return (
-    <details open={isFirst || typed !== null} id="new-flag">
+    <details class="ask" open={typed !== null} id="new-flag">
       <summary class="button primary" aria-keyshortcuts="c">
         <Icon name="plus" />
-        Create a flag
+        New flag
       </summary>
-      <Form
-        to={`${projectPath(project.slug)}/flags`}
-        class="card narrow"
-        label="Create a flag"
-        id="new-flag-form"
-      >
-        <TextField
-          {...typedAt(typed, "flag")}
-          id="new-flag-name"
-          label="Name"
-          hint="As code reads it: letters, digits, dots, dashes and underscores, such as new-checkout. It cannot be changed later."
-          maxlength={150}
-          required
-        />
-        <TextField
-          {...typedAt(typed, "description")}
-          label={FIELDS.description.label}
-          maxlength={MAX_DESCRIPTION}
-        />
-        <WhyField value={typedAt(typed, "why").value} />
-        <p class="buttons">
-          <Button kind="primary" icon="plus">
-            Create flag
-          </Button>
-          <span class="soft">It is off in every environment.</span>
-        </p>
-      </Form>
+      {form}
     </details>
   );
 }

@@ -1,7 +1,6 @@
 import { AppError } from "../../../base/errors.ts";
 import { tagsOf } from "../../../flags/flag-fields.ts";
 import type { DetailsPatch } from "../../../flags/flags.ts";
-import type { FlagOverview } from "../../../flags/overviews.ts";
 import { MAX_UNDONE } from "../../../flags/undo.ts";
 import { flags } from "../../../operations/flags.ts";
 import { history } from "../../../operations/history.ts";
@@ -11,14 +10,12 @@ import { usualPair } from "../changes/compare.tsx";
 import { type Fields, chosenOf, textOf, textsOf } from "../fields.ts";
 import type { Confirmation } from "../parts/confirm.tsx";
 import { TextField } from "../parts/field.tsx";
-import { Button, Form } from "../parts/link.tsx";
-import { EnvironmentField } from "../parts/list.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Button, Form, Hidden } from "../parts/link.tsx";
 import { counted } from "../parts/text.tsx";
 import { COMPARE, PROJECT, type ParametersOf, pathTo, projectPath } from "../paths.ts";
 import type { Dashboard, Done, Sent } from "../routes.ts";
-import { addressOf, useMay, useMayChange, useView } from "../view.ts";
-import type { RateOf } from "./flag-facts.tsx";
-import { FlagTable, type Sparks } from "./flag-table.tsx";
+import { addressOf, useMayChange, useView } from "../view.ts";
 
 const TICKED = `${PROJECT}/flags/ticked` as const;
 
@@ -107,56 +104,44 @@ export function undoOfAll(project: string, made: readonly { revision: number }[]
   return { undo: { to: pathTo(TICKED, { project }), values } };
 }
 
-/** The list of flags, of which several are promoted, tagged and archived at once. */
-export function TickedFlags({
-  project,
-  flags,
-  rateOf,
-  sparks,
-}: {
-  project: Project;
-  flags: readonly FlagOverview[];
-  rateOf: RateOf;
-  sparks: Sparks;
-}) {
+/** What is done with the flags that are ticked: shown once one is. */
+export function Ticked({ project }: { project: Project }) {
   const view = useView();
-  const mayWrite = useMay("flags:write");
   const mayArchive = useMayChange(project.environments);
-  const table = (
-    <FlagTable project={project} flags={flags} rateOf={rateOf} sparks={sparks} hasTicks={mayWrite} />
-  );
-  if (!mayWrite) return table;
   const { from, to } = usualPair(project);
   return (
-    <Form to={pathTo(TICKED, { project: project.slug })} class="stack" id="ticked" label="Flags">
-      {table}
-      <div class="ticked-acts card" role="group" aria-label="With those ticked">
-        <p class="soft small untallied">Tick flags to change several of them at once.</p>
-        <p class="tally"> ticked</p>
-        <div class="filters">
-          <TextField name="tag" id="new-tag" label="Tag" placeholder="Tag" />
-          <Button name="act" value="tag">
-            Tag
-          </Button>
-          {mayArchive && (
-            <Button name="act" value="archive" icon="archive">
-              Archive
+    <Form to={pathTo(TICKED, { project: project.slug })} id="bulk" label="Ticked flags">
+      <div class="bulkbar" role="region" aria-label="Ticked flags">
+        <b class="tally">ticked</b>
+        {project.environments.length > 1 && (
+          <>
+            <Hidden values={{ from, to }} />
+            <button
+              type="submit"
+              class="button low"
+              formaction={addressOf(view, `${pathTo(COMPARE, { project: project.slug })}/review`)}
+            >
+              Copy {from} to {to}…
+            </button>
+          </>
+        )}
+        <details class="menu up" name="bulk">
+          <summary class="button low">
+            <Icon name="plus" />
+            Tag…
+          </summary>
+          <div class="stack">
+            <TextField name="tag" id="new-tag" label="Tag" />
+            <Button kind="low" name="act" value="tag">
+              Tag
             </Button>
-          )}
-          {project.environments.length > 1 && (
-            <>
-              <EnvironmentField environments={project.environments} value={from} name="from" label="From" />
-              <EnvironmentField environments={project.environments} value={to} name="to" label="To" />
-              <button
-                type="submit"
-                class="button"
-                formaction={addressOf(view, `${pathTo(COMPARE, { project: project.slug })}/review`)}
-              >
-                Promote
-              </button>
-            </>
-          )}
-        </div>
+          </div>
+        </details>
+        {mayArchive && (
+          <Button kind="low" name="act" value="archive" icon="archive">
+            Archive
+          </Button>
+        )}
       </div>
     </Form>
   );

@@ -14,10 +14,12 @@ export function A({
   current,
   label,
   shortcut,
+  title,
   isElsewhere = false,
 }: PropsWithChildren<{
   to: string;
   query?: Query;
+  title?: string | undefined;
   class?: string;
   /** Whether it opens another tab. */
   isElsewhere?: boolean;
@@ -32,6 +34,7 @@ export function A({
       class={className}
       aria-current={current}
       aria-label={label}
+      title={title}
       aria-keyshortcuts={shortcut}
       target={isElsewhere ? "_blank" : undefined}
     >

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { hourOf } from "../../../../src/base/days.ts";
 import { setDetails, setFlag } from "../../../../src/flags/flags.ts";
+import { scheduleChange } from "../../../../src/flags/schedule/schedule.ts";
 import { setEnvironment } from "../../../../src/projects/environments.ts";
 import { createProject } from "../../../../src/projects/projects.ts";
 import { openTestApp } from "../../../support/app.ts";
@@ -40,15 +41,24 @@ async function openShop() {
   return { app, ann, signIn, set, details, flagsAt, tagsOf };
 }
 
-test("a row has the state and the share of a flag in each environment", async () => {
-  const { ann } = await openShop();
+test("a row has a switch in each environment, and says who gets the flag there", async () => {
+  const { ann, signIn } = await openShop();
   const { text } = await ann.get(LIST);
   const row = /<tr[^>]* data-flag="alpha".*?<\/tr>/s.exec(text)![0];
   const cell = (name: string) =>
     new RegExp(`<td[^>]* data-environment="${name}".*?</td>`, "s").exec(row)![0].replaceAll(/<[^>]*>/g, " ");
   expect(cell("live")).toContain("25 %");
-  expect(cell("develop")).toContain("Off");
-  expect(row).toContain('aria-label="alpha"');
+  expect(cell("develop")).toContain("off");
+  expect(row).toContain("Tick alpha");
+  expect(row).toMatch(/role="switch" aria-checked="true"[^>]* aria-label="alpha in live"/);
+  expect(row).toMatch(/role="switch" aria-checked="false"[^>]* aria-label="alpha in develop"/);
+  expect(row).toContain('href="/dashboard/projects/shop/flags/alpha?environment=live"');
+  const seen = (await (await signIn("viewer")).get(LIST)).text;
+  expect([seen.includes("25 %"), seen.includes('role="switch"'), seen.includes("Tick")]).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
 test("an owner and a description of several lines are shown as they are", async () => {
@@ -93,8 +103,12 @@ test("ticked flags are tagged, archived once a locked environment is confirmed, 
 });
 
 test("what differs between environments is a list of its own", async () => {
-  const { flagsAt } = await openShop();
-  expect(await flagsAt(`${LIST}/compare?differs=1`)).toEqual(["alpha"]);
+  const { ann, flagsAt, set } = await openShop();
+  expect(await flagsAt(`${LIST}?differs=1`)).toEqual(["alpha"]);
+  await set("beta", "live", { payload: 1 });
+  expect(await flagsAt(`${LIST}?differs=1`)).toEqual(["alpha", "beta"]);
+  const old = await ann.ask(`${LIST}/compare?differs=1`);
+  expect([old.status, old.headers.get("location")]).toEqual([302, "/dashboard/projects/shop?differs=1"]);
 });
 
 test("what was done to ticked flags is undone for those that it changed", async () => {
@@ -163,7 +177,7 @@ test("where environments need approvals, ticked flags are proposed together", as
   expect(await flagsAt(LIST)).toEqual(["alpha"]);
 });
 
-test("a cell has a line of the reads in the last hours", async () => {
+test("a row has a line of the reads in the last hours", async () => {
   const { app, ann } = await openShop();
   const { environments } = (await app.store.projects.find("shop"))!;
   const live = environments.find(({ slug }) => slug === "live")!;
@@ -175,8 +189,111 @@ test("a cell has a line of the reads in the last hours", async () => {
     count,
   });
   await app.store.tallies.add([served("alpha", 0, 30), served("alpha", 5, 10), served("alphabet", 0, 99)]);
+  await app.store.flags.markRead([{ environmentKey: live.key, slug: "alpha", at: app.now() }]);
   const { text } = await ann.get(LIST);
   expect([...text.matchAll(/aria-label="([\d,]+ reads in 24 hours)"/g)].map(([, words]) => words)).toEqual([
     "40 reads in 24 hours",
   ]);
+});
+
+const turnAt = (flag: string, environment = "live") =>
+  `${LIST}/environments/${environment}/flags/${flag}/turn`;
+
+test("a switch turns a flag on or off where it is pressed, comes back to the same list, and is undone", async () => {
+  const { app, ann } = await openShop();
+  const find = async () =>
+    (await app.store.flags.find({ project: "shop", environment: "live", flag: "beta" }))!;
+  const { revision } = await find();
+  const turned = await ann.post(`${turnAt("beta")}?q=bet`, { on: "true", revision: String(revision) });
+  expect(turned.path).toContain("?q=bet");
+  expect(turned.text).toContain("beta is on in live.");
+  expect((await find()).enabled).toBe(true);
+  // What changed since is not overwritten.
+  expect((await ann.post(turnAt("beta"), { on: "false", revision: String(revision) })).status).toBe(409);
+  await ann.post(turnAt("beta"), { on: hiddenIn(turned, "on"), revision: hiddenIn(turned, "revision") });
+  expect((await find()).enabled).toBe(false);
+  expect((await ann.post(turnAt("beta"), { revision: "1" })).status).toBe(400);
+});
+
+test("the switch of a locked environment asks in place, with a reason, and one that needs approvals proposes", async () => {
+  const { app, ann, signIn } = await openShop();
+  const find = async () =>
+    (await app.store.flags.find({ project: "shop", environment: "live", flag: "beta" }))!;
+  await setEnvironment(app, OPERATOR, "shop", "live", { locked: true });
+  const { text } = await ann.get(LIST);
+  expect(text).toContain('aria-label="beta is off in live, which is locked: change…"');
+  const ask = new RegExp(`<form[^>]* action="/dashboard${turnAt("beta")}.*?</form>`, "s").exec(text)![0];
+  for (const each of [
+    "Turn beta on in live?",
+    'name="why"',
+    "Turn on in live",
+    'name="confirm" value="live"',
+  ])
+    expect(ask).toContain(each);
+  const revision = hiddenIn({ text: ask } as Shown, "revision");
+  expect((await ann.post(turnAt("beta"), { on: "true", revision })).status).toBe(428);
+  expect((await find()).enabled).toBe(false);
+  await ann.post(turnAt("beta"), { on: "true", revision, confirm: "live", why: "it is ready" });
+  expect((await find()).enabled).toBe(true);
+  expect((await app.store.changes.page("shop", { limit: 1 })).items[0]).toMatchObject({ why: "it is ready" });
+  expect((await (await signIn("editor")).get(LIST)).text).not.toContain("which is locked");
+  await setEnvironment(app, OPERATOR, "shop", "live", { locked: false, approvals: 1 });
+  const guarded = await ann.get(LIST);
+  expect(guarded.text).toContain("Propose for approval");
+  const proposed = await ann.post(turnAt("alpha"), { on: "false", propose: "14d" });
+  expect(proposed.path).toContain("/projects/shop/changes/");
+  expect((await app.store.flags.find({ project: "shop", environment: "live", flag: "alpha" }))!.enabled).toBe(
+    true,
+  );
+});
+
+test("flags stand in lanes: those in a release, those in use, and those ready to be removed with the reason", async () => {
+  const { app, details, set, signIn } = await openShop();
+  app.clock.now += 41 * DAY;
+  await set("beta", "develop", { enabled: true });
+  await scheduleChange(
+    app,
+    OPERATOR,
+    { project: "shop", environment: "live", flag: "beta" },
+    { at: app.now() + DAY, patch: { enabled: true } },
+  );
+  await details("alpha", { permanent: true });
+  const { text } = await (await signIn("viewer")).get(LIST);
+  const rows = [...text.matchAll(/<tr[^>]* data-flag="([^"]+)"/g)].map(([, name]) => name);
+  expect(rows).toEqual(["beta", "alpha", "gamma"]);
+  const lanes = [...text.matchAll(/<tr class="lane"><th[^>]*>([^<]*)/g)].map(([, words]) => words);
+  expect(lanes).toEqual(["In release · 1", "In use · 1", "Ready to remove · 1"]);
+  expect(text).toContain("Same for everyone, 41 days; not read for 41 days");
+  expect(text).toMatch(/<span class="info">on \w{3}, \d\d:\d\d<\/span>/);
+});
+
+test("filters are links that say how many flags they show", async () => {
+  const { app, ann, details, flagsAt } = await openShop();
+  await details("gamma", { archived: true });
+  const { environments } = (await app.store.projects.find("shop"))!;
+  await app.store.flags.markRead([{ environmentKey: environments[0]!.key, slug: "beta", at: app.now() }]);
+  const { text } = await ann.get(LIST);
+  const chips = [
+    ...text.matchAll(/<a href="\/dashboard\/projects\/shop([^"]*)"[^>]*>(\w[\w ]*)<span>(\d+)/g),
+  ];
+  expect(chips.map(([, query, name, count]) => [query, name, count])).toEqual([
+    ["", "All", "2"],
+    ["?mine=1", "Yours", "1"],
+    ["?differs=1", "Differs", "1"],
+    ["?unread=1", "Not read", "1"],
+    ["?state=archived", "Archived", "1"],
+  ]);
+  expect(await flagsAt(`${LIST}?unread=1`)).toEqual(["alpha"]);
+  for (const word of ["team", "UI", "beta"]) expect(await flagsAt(`${LIST}?q=${word}`)).toContain("beta");
+});
+
+test("more flags than a page holds are shown on the next, each once, in the order of lanes", async () => {
+  const { set, ann, flagsAt } = await openShop();
+  for (let at = 0; at < 60; at += 1) await set(`f${String(at).padStart(2, "0")}`, "develop", {});
+  const first = await flagsAt(LIST);
+  const next = /href="\/dashboard(\/projects\/shop\?after=[^"]+)"/.exec((await ann.get(LIST)).text)![1]!;
+  const second = await flagsAt(next);
+  expect(first).toHaveLength(40);
+  expect(new Set([...first, ...second]).size).toBe(63);
+  expect((await ann.get(LIST)).text.length).toBeLessThan(250_000);
 });
