@@ -13,7 +13,7 @@ import { sharesOf, switchOf } from "./rules/shares.ts";
 /** The part of a flag in an environment that decides who gets it; `rules` is JSON text. */
 type Setting = Pick<FlagValues, "enabled" | "expiresAt" | "rules">;
 
-/** Who gets a flag, in a few words: `off`, `expired`, `everyone`, `25 %`, `Beta testers`, `net for Business`. */
+/** The readers who get a flag, in a few words: `off`, `expired`, `everyone`, `25 %`, `Beta testers`, `net for Business`. */
 export function audienceOf({ enabled, expiresAt, rules }: Setting, now: number): string {
   if (!enabled) return "off";
   return hasExpired({ expiresAt }, now) ? "expired" : whoGets(rules);
@@ -21,7 +21,7 @@ export function audienceOf({ enabled, expiresAt, rules }: Setting, now: number):
 
 const kept = keepLast<string>(2000);
 
-/** Who gets a flag that is on, by its rules: `everyone`, `nobody`, `Staff and 25 %`, `everyone but Staff`, `50 : 50`. */
+/** The readers who get a flag that is on, by its rules: `everyone`, `nobody`, `Staff and 25 %`, `everyone but Staff`, `50 : 50`. */
 export function whoGets(rules: string | null): string {
   if (rules === null) return "everyone";
   return rules.length > MAX_RULE ? OWN_RULE : kept(rules, () => whoOf(parseRules(rules)));
@@ -49,7 +49,7 @@ function partsOf(targeting: FlagRules["targeting"]): { rows: Rows; rest: unknown
   return rowsOfRule(targeting) ?? { rows: [], rest: targeting };
 }
 
-/** Those who get true; null for rules without words. */
+/** The readers who get true; null for rules without words. */
 function whoIsOn(rows: Rows, rest: unknown, on: string, fallback: string): string | null {
   const share = shareOf(rest, on);
   const all = rows.map(({ condition, result }) => ({
@@ -57,7 +57,7 @@ function whoIsOn(rows: Rows, rest: unknown, on: string, fallback: string): strin
     share: shareOf(result ?? fallback, on),
   }));
   if (share === null || all.some((row) => row.share === null || row.name === null)) return null;
-  // What the last rows say holds without them.
+  // The last rows may say what everyone else gets anyway.
   const shares = all.slice(0, all.findLastIndex((row) => row.share !== share) + 1);
   const none = shares.filter((row) => row.share === "0").map(({ name }) => name!);
   const some = shares
@@ -96,7 +96,7 @@ function shareOf(result: unknown, variant: string): string | null {
   return sharesOf(result)?.find((share) => share.variant === variant)?.percent ?? null;
 }
 
-/** Those for whom a condition holds: a segment by its name, a list of values by the values, any other in words. */
+/** The readers for whom a condition holds: a segment by its name, a list of values by the values, any other in words. */
 function nameOf(condition: unknown): string | null {
   const segment = isObject(condition) ? condition["$ref"] : undefined;
   if (typeof segment === "string") return segmentTitle(segment);
@@ -118,7 +118,7 @@ function joined(names: readonly string[]): string {
   return second === undefined ? first : `${first} and ${second}`;
 }
 
-/** What changes a flag in an environment by itself. Times are milliseconds since 1970. */
+/** The changes of a flag in an environment that are under way by themselves. Times are milliseconds since 1970. */
 export type Course = {
   /** A ramp that is running or paused. */
   ramp?: Pick<Ramp, "status" | "reason" | "steps" | "nextAt"> | undefined;
@@ -128,7 +128,7 @@ export type Course = {
   scheduled?: { at: number; patch: { enabled?: boolean | undefined } } | undefined;
 };
 
-/** What a flag is up to: `stopped by a guard`, `50 % Wed, 09:00`, `experiment, day 8`, `on Wed, 09:00`; null for nothing. */
+/** The next of these changes in words: `stopped by a guard`, `50 % Wed, 09:00`, `experiment, day 8`, `on Wed, 09:00`; null for nothing. */
 export function courseInWords(
   { ramp, experiment, scheduled }: Course,
   now: number,

@@ -15,8 +15,8 @@ type Filter = {
   choices?: readonly string[];
   /** The option of `flags list`, with its help. */
   option?: readonly [flags: string, help: string];
-  /** Its name on the page of a list, and there the choice of a switch. */
-  page?: { label: string; yes?: string };
+  /** Its name on the page of a list. */
+  label?: string;
   /** Whether what all environments share of a flag has the value. */
   accepts?: (flag: FlagHead, value: never) => boolean;
   /** Whether the flag has the value in one of some environments. */
@@ -29,7 +29,7 @@ export const FLAG_FILTERS = {
     kind: "choice",
     choices: ["on", "off", "archived"],
     option: ["state <state>", "only flags in this state"],
-    page: { label: "State" },
+    label: "State",
     accepts: ({ archived }: FlagHead, state: string) => archived === (state === "archived"),
     shows: (settings: readonly Setting[], state: string, now: number) =>
       state === "archived" || settings.some((each) => isOn(each, now)) === (state === "on"),
@@ -37,31 +37,31 @@ export const FLAG_FILTERS = {
   tag: {
     kind: "text",
     option: ["tag <tag>", "only flags with this tag"],
-    page: { label: "Marked" },
+    label: "Tag",
     accepts: ({ tags }: FlagHead, tag: string) => tagsOf(tags).includes(tag),
   },
   owner: {
     kind: "text",
     option: ["owner <name>", "only flags of this owner"],
-    page: { label: "Owner" },
+    label: "Owner",
     accepts: ({ owner }: FlagHead, name: string) => owner === name,
   },
   stale: {
     kind: "switch",
     option: ["stale", "only flags that look finished, as flags stale lists them"],
-    page: { label: "Stale", yes: "stale only" },
+    label: "Ready to remove",
     accepts: ({ slug }: FlagHead, stale: ReadonlySet<string>) => stale.has(slug),
   },
   changed: {
     kind: "time",
     option: ["changed <span>", "only flags that changed within this time, such as 7d"],
-    page: { label: "Changed since" },
+    label: "Changed within",
     shows: (settings: readonly Setting[], since: number) =>
       settings.some(({ updatedAt }) => updatedAt >= since),
   },
   mine: {
     kind: "switch",
-    page: { label: "Of whom", yes: "mine" },
+    label: "Yours",
     accepts: ({ owner }: FlagHead, caller: string) => owner === caller,
   },
   archived: {

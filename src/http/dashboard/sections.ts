@@ -35,7 +35,6 @@ import { segmentRoutes } from "./segments/segment.tsx";
 import { segmentsRoutes } from "./segments/segments.tsx";
 import { codeRoutes } from "./usage/code.tsx";
 import { feedbackRoutes } from "./usage/feedback.tsx";
-import { staleRoutes } from "./usage/stale.tsx";
 
 /** The routes of each page, whose paths do not overlap. */
 export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
@@ -61,7 +60,6 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   compareRoutes,
   promoteRoutes,
   scheduledRoutes,
-  staleRoutes,
   segmentsRoutes,
   segmentRoutes,
   experimentsRoutes,

@@ -285,21 +285,21 @@ describe("scheduled changes", () => {
   });
 });
 
-describe("stale flags", () => {
-  test("say why, since when, and which code names them", async () => {
+describe("flags that are ready to be removed", () => {
+  test("say why, and in how much code they are, in the list that the old page leads to", async () => {
     const { app, set, signIn } = await openPages();
     await set("live", { expiredAt: "2026-01-01T00:00:00Z" });
     await set("develop", { expiredAt: "2026-01-01T00:00:00Z" });
     const line = { filePath: "src/<a>.ts", lineNumber: 7, lineContent: "flags.sale" };
     const code = { branch: "main", projectName: "web", references: { sale: [line] } };
     await uploadReferences(app, OPERATOR, "shop", Buffer.from(JSON.stringify(code)));
-    const { get } = await signIn("viewer");
-    const { text } = await get("/projects/shop/stale");
-    for (const each of ["expired", "past its expiry", "src/&lt;a&gt;.ts:7"]) expect(text).toContain(each);
-    expect(text).not.toContain("Delete…");
+    const { ask, get } = await signIn("viewer");
+    const old = await ask("/projects/shop/stale");
+    expect([old.status, old.headers.get("location")]).toEqual([302, "/dashboard/projects/shop?stale=1"]);
+    const { text } = await get("/projects/shop?stale=1");
+    for (const each of ["Ready to remove · 1", "Expired; in 1 file"]) expect(text).toContain(each);
     expect((await get("/projects/shop/flags/sale/code")).text).toContain("flags.sale");
     expect((await get("/projects/shop/flags/none/code")).status).toBe(404);
-    expect((await get("/projects/shop/stale?days=x")).status).toBe(400);
   });
 });
 
@@ -326,7 +326,7 @@ describe("feedback", () => {
 });
 
 describe("roles", () => {
-  const READ = ["history", "compare", "scheduled", "stale", "segments", "settings"];
+  const READ = ["history", "compare", "scheduled", "segments", "settings"];
   const pages = openPages();
   beforeAll(async () => {
     const { set, segment } = await pages;

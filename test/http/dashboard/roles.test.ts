@@ -133,6 +133,11 @@ const RULES: Record<string, Rule> = {
     fields: { act: "state", enabled: "off" },
     button: "Turn off in develop",
   },
+  "/projects/:project/environments/:environment/flags/:flag/turn": {
+    least: "editor",
+    on: shop,
+    fields: { on: "true" },
+  },
   "/projects/:project/environments/:environment/flags/:flag/ramp": {
     least: "editor",
     on: `${develop}/flags/checkout`,

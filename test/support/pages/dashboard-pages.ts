@@ -75,7 +75,7 @@ export function fullPages({
     `${shop}/changes/${change}`,
     `${shop}/scheduled`,
     `${production}/scheduled/${scheduled}/cancel`,
-    `${shop}/stale?days=1`,
+    `${shop}?stale=1`,
     `${shop}/segments`,
     `${shop}/segments/new`,
     `${production}/segments/staff`,

@@ -289,7 +289,7 @@ function Turn({
   );
 }
 
-/** What a press does, in a sentence. */
+/** The effect of a press, in a sentence. */
 function consequence(
   { enabled, rules }: FlagStatus,
   who: string,
@@ -303,7 +303,7 @@ function consequence(
   return `Then who gets it, within seconds: ${then}.${after}`;
 }
 
-/** What becomes of what changes the flag by itself. */
+/** The end of that sentence: whether its schedule or its release goes on. */
 function courseAfter(course: Course | undefined, { now, timeZone }: View): string {
   if (course?.ramp) return " Its release step by step pauses.";
   if (course?.experiment) return " Its experiment pauses.";

@@ -27,7 +27,7 @@ export type LaneFlag = FlagOverview & {
   lane: Lane;
   /** Why it is ready to be removed. */
   verdict: StaleVerdict | undefined;
-  /** What changes it by itself, by the environment. */
+  /** The changes that are under way by themselves, by the environment. */
   courses: ReadonlyMap<string, Course>;
   /** Whether its environments are not alike. */
   differs: boolean;
@@ -80,7 +80,7 @@ function isAlike(one: FlagStatus, other: FlagStatus): boolean {
 /** Ramps, experiments and scheduled changes that are read at once. */
 const STEP = 500;
 
-/** What changes the flags of a project by itself, by the flag and its environment. */
+/** The changes of flags that are under way by themselves, by the flag and its environment. */
 async function coursesOf(
   app: App,
   { slug, environments }: Project,

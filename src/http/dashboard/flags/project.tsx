@@ -13,16 +13,16 @@ import { formflag } from "../parts/commands.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { TextField, WhyField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { A, Button, Form, Hidden } from "../parts/link.tsx";
+import { Button, Form } from "../parts/link.tsx";
 import { Pager } from "../parts/list.tsx";
-import { Chips } from "../parts/seg.tsx";
 import { type Typed, typedAt } from "../parts/submit.ts";
-import { Foreign, visible } from "../parts/text.tsx";
-import { COMPARE, PROJECT, flagPath, pathTo, projectPath } from "../paths.ts";
+import { Foreign } from "../parts/text.tsx";
+import { PROJECT, flagPath, projectPath } from "../paths.ts";
 import { ProjectTabs } from "../project/project-page.tsx";
 import type { Dashboard, Sent } from "../routes.ts";
-import { addressOf, useMay, useView } from "../view.ts";
+import { addressOf, useMay } from "../view.ts";
 import { chosenFlags, filterIn } from "./filters.ts";
+import { Toolbar } from "./toolbar.tsx";
 import { FlagTable, MAX_COLUMNS, NoFlags, type Row } from "./flag-table.tsx";
 import {
   LANES,
@@ -59,6 +59,9 @@ export function projectFlagsRoutes(dashboard: Dashboard) {
   };
 
   get(PROJECT, "flags:read", (c, { project }) => show(c, project));
+  get(`${PROJECT}/stale`, "flags:read", async (c, { project }) =>
+    c.redirect(addressOf(dashboard, projectPath(project), { stale: 1 }), 302),
+  );
   post(
     `${PROJECT}/flags`,
     "flags:write",
@@ -208,57 +211,6 @@ function Flags(props: Props) {
       <Pager to={path} query={query} isLater={after !== null} next={next !== null && { after: next }} />
       {isFirst && <NewFlag project={project} typed={typed} isFirst />}
     </>
-  );
-}
-
-/** The search and the filters, as links with what each shows. */
-function Toolbar({ project, search, filter, counts }: Props) {
-  const path = projectPath(project.slug);
-  const q = search || null;
-  const chosen = Object.entries(filter).filter(([, value]) => value !== "");
-  const chip = (label: string, count: number | null, query: Readonly<Record<string, string>>) => ({
-    label,
-    count,
-    to: path,
-    query: { q, ...query },
-    isCurrent: Bun.deepEquals(Object.fromEntries(chosen), query),
-  });
-  const chips = [
-    chip("All", counts.all, {}),
-    chip("Yours", counts.mine, { mine: "1" }),
-    ...(project.environments.length > 1 ? [chip("Differs", counts.differs, { differs: "1" })] : []),
-    chip("Not read", counts.unread, { unread: "1" }),
-    chip("Archived", counts.archived || null, { state: "archived" }),
-  ];
-  // A filter of an address without a link of its own.
-  const own = chosen.map(([name, value]) => (value === "1" ? name : `${name}: ${visible(value)}`)).join(", ");
-  const isOwn = !chips.some(({ isCurrent }) => isCurrent);
-  return (
-    <div class="toolbar">
-      <form method="get" action={addressOf(useView(), path)} class="searchbox" role="search">
-        <Icon name="search" />
-        <Hidden values={chosen} />
-        <input
-          type="search"
-          id="search"
-          name="q"
-          value={search}
-          aria-label="Search flags"
-          placeholder="Name, tag, owner"
-          aria-keyshortcuts="/"
-          maxlength={200}
-        />
-      </form>
-      <Chips
-        label="Which flags"
-        chips={isOwn ? [...chips, { label: own, to: path, query: { q, ...filter }, isCurrent: true }] : chips}
-      />
-      {project.environments.length > 1 && (
-        <A to={pathTo(COMPARE, { project: project.slug })} class="button plain low end only-wide">
-          Compare environments
-        </A>
-      )}
-    </div>
   );
 }
 

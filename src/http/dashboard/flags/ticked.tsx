@@ -104,7 +104,7 @@ export function undoOfAll(project: string, made: readonly { revision: number }[]
   return { undo: { to: pathTo(TICKED, { project }), values } };
 }
 
-/** What is done with the flags that are ticked: shown once one is. */
+/** The actions for the flags that are ticked: shown once one is. */
 export function Ticked({ project }: { project: Project }) {
   const view = useView();
   const mayArchive = useMayChange(project.environments);

@@ -42,7 +42,6 @@ export function projectPage({ project, tab, title, heading, back, content, ...pa
 export const PLACES = {
   flags: { label: "Flags", path: "", group: "Flags" },
   compare: { label: "Compare", path: "/compare", group: "Flags" },
-  stale: { label: "Stale", path: "/stale", group: "Flags" },
   scheduled: { label: "Releases", path: "/scheduled", group: "Releases" },
   changes: { label: "Changes", path: "/changes", group: "Releases" },
   experiments: { label: "Experiments", path: "/experiments", group: "Releases" },

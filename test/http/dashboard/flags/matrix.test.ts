@@ -255,7 +255,7 @@ test("flags stand in lanes: those in a release, those in use, and those ready to
     app,
     OPERATOR,
     { project: "shop", environment: "live", flag: "beta" },
-    { at: app.now() + DAY, patch: { enabled: true } },
+    { at: app.now() + 3 * DAY, patch: { enabled: true } },
   );
   await details("alpha", { permanent: true });
   const { text } = await (await signIn("viewer")).get(LIST);
