@@ -33,6 +33,7 @@ import { settingsRoutes } from "./project/settings.tsx";
 import type { Dashboard } from "./routes.ts";
 import { segmentRoutes } from "./segments/segment.tsx";
 import { segmentsRoutes } from "./segments/segments.tsx";
+import { startRoutes } from "./start/start.tsx";
 import { codeRoutes } from "./usage/code.tsx";
 import { feedbackRoutes } from "./usage/feedback.tsx";
 
@@ -70,6 +71,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   feedbackRoutes,
   codeRoutes,
   todayRoutes,
+  startRoutes,
   goRoutes,
   keysRoutes,
   deliveriesRoutes,

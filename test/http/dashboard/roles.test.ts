@@ -70,6 +70,8 @@ const production = `${shop}/environments/production`;
 
 /** Every form that not everybody may send, written down a second time on purpose. */
 const RULES: Record<string, Rule> = {
+  "/start/form": { least: "inbox", on: "", fields: { name: "" } },
+  "/start/flag": { least: "editor", on: "", fields: { flag: "" } },
   "/inbox/marks": { least: "inbox", on: "/inbox", fields: { submission: made.spam, mark: "read" } },
   "/inbox/undo": { least: "inbox", on: "" },
   "/inbox/delete": { least: "inbox", on: "", fields: { submission: made.spam } },

@@ -46,7 +46,7 @@ export async function signInBrowser(
   }
   await page.goto(server.url + (await linkFor(server, ...(user ? [user] : []))));
   await page.getByRole("button", { name: "Sign in here" }).click();
-  await page.waitForURL(/\/dashboard\/me/);
+  await page.waitForURL(/\/dashboard\/(me|start)/);
   cookies.set(key, await context.cookies());
   return { context, page };
 }

@@ -6,6 +6,7 @@ export const OPEN_PAGES = ["/sign-in", "/link/not-a-link", "/invitation/not-an-i
 /** The pages of a dashboard that has nothing to show yet. */
 export const EMPTY_PAGES = [
   "/",
+  "/start",
   "/inbox",
   "/inbox?folder=spam",
   "/people",

@@ -1,5 +1,5 @@
 import { afterEach, expect } from "bun:test";
-import type { Role } from "../../../src/access/role.ts";
+import type { UserRole } from "../../../src/access/role.ts";
 import { createLink, createUser } from "../../../src/access/users.ts";
 import type { Report } from "../../../src/http/errors.ts";
 import type { DashboardOptions } from "../../../src/http/dashboard/dashboard-env.ts";
@@ -86,7 +86,7 @@ export function openDashboard(
   }
 
   /** A browser in which a new user of a role is signed in. */
-  async function signIn(role: Role, name = role as string) {
+  async function signIn(role: UserRole, name = role as string) {
     const browser = openBrowser();
     if (!(await app.store.users.find(name))) {
       // The first user is an admin.

@@ -26,10 +26,12 @@ import { mayChange, maySee, type addressOf } from "../view.ts";
 import type { FlagHead } from "../../../flags/flag.ts";
 import { type FlagOverview, overviewOfFlags } from "../../../flags/overviews.ts";
 
+const FIRST_STEPS = { label: "First steps", to: "/start" };
+
 /** Projects that are looked through. */
 const PROJECTS = 50;
 /** Results of each kind. */
-const MOST = 10;
+const MOST = 12;
 const SUBMISSIONS = 5;
 
 /** The places and actions that have all words of a search, as far as the caller may see and do them. */
@@ -57,7 +59,7 @@ export async function find(app: App, caller: Caller, search: string, timeZone: s
     ...some(
       projects.map(({ slug }) => ({ kind: "project", label: slug, detail: "flags", to: projectPath(slug) })),
     ),
-    ...some(pages.map(({ label, to }) => ({ kind: "page", label, to }))),
+    ...some([...pages, FIRST_STEPS].map(({ label, to }) => ({ kind: "page", label, to }))),
     ...(isNamed ? some(projects.flatMap((project) => pagesOf(caller, project))) : []),
     ...actions.slice(0, MOST),
     ...some(creations(caller, projects)),

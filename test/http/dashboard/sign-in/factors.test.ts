@@ -114,12 +114,12 @@ describe("A sign-in that waits for a code", () => {
     const { browser, answer } = await useLink();
     expect([answer.status, answer.headers.get("location")]).toEqual([
       303,
-      "/dashboard/sign-in/code?next=%2Fme%3Fwelcome%3D1",
+      "/dashboard/sign-in/code?next=%2Fstart",
     ]);
     expect((await browser.get("/sign-in/code")).text).toContain('autocomplete="one-time-code"');
     app.clock.now += MINUTE;
-    const { path, status } = await browser.post("/sign-in/code", { code: codeOf(), next: "/me?welcome=1" });
-    expect([path, status]).toEqual(["/me?welcome=1", 200]);
+    const { path, status } = await browser.post("/sign-in/code", { code: codeOf(), next: "/start" });
+    expect([path, status]).toEqual(["/start", 200]);
     expect([...browser.cookies.keys()].filter((name) => name.endsWith("_begun"))).toEqual([]);
     const again = await useLink();
     expect((await again.browser.post("/sign-in/code", { code: recovery[0]! })).status).toBe(200);
