@@ -16,8 +16,6 @@ type Column<Value> = {
   words?(value: Value): string | null;
   /** Reads the words of a CSV file. */
   fromWords?(words: string): Value;
-  /** Its name on a page, and the tone of its badges in a list. */
-  page?: { label: string; tone: "info" | "neutral" };
 };
 
 /** The columns that a submission may lack, beside its folder; exports, imports, lists and pages of submissions are made from these. */
@@ -25,7 +23,6 @@ const COLUMNS: { [Name in ColumnName]: Column<Submission[Name]> } = {
   meta: { read: readMeta },
   flags: { read: readFlags, words: (flags) => flags && seenInWords(flags) },
   assignee: {
-    page: { label: "Assigned to", tone: "info" },
     read(value) {
       if (value === null || (typeof value === "string" && findSlugFault("user", value) === undefined))
         return value;
@@ -35,7 +32,6 @@ const COLUMNS: { [Name in ColumnName]: Column<Submission[Name]> } = {
     fromWords: (text) => text || null,
   },
   labels: {
-    page: { label: "Labels", tone: "neutral" },
     read(value) {
       if (value === null) return [];
       const isList = Array.isArray(value) && value.length <= HANDLING_LIMITS.labels;
@@ -86,14 +82,6 @@ export function handledFromWords(words: readonly string[]): object {
 export function wordsOf(submission: Partial<Pick<Submission, ColumnName>>, name: ColumnName): string | null {
   const value = submission[name];
   return value === undefined ? null : (COLUMNS[name] as Column<typeof value>).words!(value);
-}
-
-/** The columns that people change and that have a value, each with its name on a page, its words and its badges. */
-export function handledOf(submission: Submission) {
-  return HANDLED.flatMap((name) => {
-    const words = wordsOf(submission, name);
-    return words === null ? [] : [{ ...COLUMNS[name].page!, words, badges: [submission[name] ?? []].flat() }];
-  });
 }
 
 /** Metadata that a form may record about a sender. */

@@ -57,6 +57,26 @@ describeInBrowser("The inbox by keys", () => {
     await context.close();
   });
 
+  test("answers the oldest unread message with 3 keys and its text", async () => {
+    const { send, path } = await newForm();
+    const ids: string[] = [];
+    for (const name of ["olga", "pia", "quinn", "rosa"])
+      ids.push(await send({ name, email: `${name}@example.com`, message: `from ${name}` }));
+    await cli.run("submissions", "mark", ids[0]!, "read");
+    const { context, page } = await signInBrowser(browser(), server, { user: "inbox" });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(path);
+    await page.keyboard.press("o");
+    await pane(page, ids[1]!).waitFor();
+    await page.keyboard.press("r");
+    await page.keyboard.type("Dear Pia, yes.");
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("Reply to pia@example.com is on its way.").waitFor();
+    await eventually("the mail has come", () => received.some(({ to }) => to[0] === "pia@example.com"));
+    expect((await Promise.all(ids.map(stored))).map(({ read }) => read)).toEqual([true, true, false, false]);
+    await context.close();
+  });
+
   test("keeps a text that was typed, and asks before it leaves", async () => {
     const { send, path } = await newForm();
     const [older, newer] = [await send({ email: "a@example.com" }), await send({ email: "b@example.com" })];
@@ -108,7 +128,8 @@ describeInBrowser("The inbox by keys", () => {
     await page.setViewportSize({ width: 1100, height: 800 });
     await page.goto(path);
     await page.evaluate("globalThis.mark = 1");
-    expect(await page.getByText("No submission is open").isVisible()).toBe(true);
+    expect(await page.getByRole("article", { name: "n3" }).isVisible()).toBe(true);
+    expect(await stored(ids[3]!)).toMatchObject({ read: false });
     await page.locator(`#row-${ids[3]} a`).click();
     await pane(page, ids[3]!).waitFor();
     await page.keyboard.press("x");

@@ -40,7 +40,7 @@ describeInBrowser("The inbox", () => {
     );
     for (const name of ["page.html", "drawing.svg", "fake.png", "photo.png"]) {
       const download = page.waitForEvent("download");
-      await page.locator("main a", { hasText: name }).click();
+      await page.locator("article a", { hasText: name }).click();
       expect((await download).suggestedFilename()).toBe(name);
     }
     for (const number of [1, 2, 3, 4]) {

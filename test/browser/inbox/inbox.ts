@@ -53,6 +53,7 @@ export async function openInboxServer() {
 type Stored = { id: string; state: string; read: boolean };
 const row = (page: Page, id: string) => page.locator(`#row-${id}`);
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const openMenu = (page: Page) => page.getByLabel("More actions").click();
 
 /** What people do in the inbox. */
 export function inboxFlow(
@@ -94,7 +95,10 @@ export function inboxFlow(
       await page.getByRole("heading", { level: 1, name: "Ada" }).waitFor();
       await page.getByText("The blue widget is broken").first().waitFor();
       expect((await stored(ada)).read).toBe(true);
+      await openMenu(page);
       await button(page, "Mark as unread").click();
+      await page.getByText("1 submission marked as unread.").waitFor();
+      await openMenu(page);
       await button(page, "Mark as read").waitFor();
       expect((await stored(ada)).read).toBe(false);
       await context.close();
@@ -109,6 +113,7 @@ export function inboxFlow(
       await page.goto(path);
       expect(await row(page, eve).count()).toBe(0);
       await row(page, ada).getByRole("link").click();
+      await openMenu(page);
       await button(page, "Spam").click();
       await page.getByText("1 submission moved to spam.").waitFor();
       expect((await stored(ada)).state).toBe("spam");

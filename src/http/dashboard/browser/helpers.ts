@@ -60,7 +60,7 @@ export function obeyKeys(): void {
     const isLink = found instanceof HTMLAnchorElement;
     // A browser follows a link within the page only after the next key.
     const field = isLink && found.hash ? document.getElementById(found.hash.slice(1)) : opened(found);
-    if (field?.matches("input, textarea, select")) {
+    if (field && (field !== found || field.matches("input, textarea, select"))) {
       field.scrollIntoView({ block: "nearest" });
       return field.focus();
     }
@@ -73,23 +73,22 @@ function opened(found: HTMLElement): HTMLElement | null {
   const { parentElement: details } = found;
   if (!found.matches("summary") || !(details instanceof HTMLDetailsElement)) return found;
   details.open = true;
-  return details.querySelector("input:not([type=hidden])");
+  return details.querySelector("input:not([type=hidden]), select, button") ?? found;
 }
 
 /** The key before, which may be the first of two. */
 let first = "";
 
-/** The element that keys stand for: with rows ticked, the one that acts on them. */
+/** The element that keys stand for: with rows ticked, the one that acts on them, else the one of the open submission. */
 function actFor(keys: string): HTMLElement | null {
   const named = `[aria-keyshortcuts="${CSS.escape(keys)}"]`;
-  const ticked =
-    document.querySelector("#bulk :checked") && document.querySelector<HTMLElement>(`#bulk ${named}`);
-  return ticked ?? document.querySelector<HTMLElement>(named);
+  const first = document.querySelector("#bulk :checked") ? "#bulk" : "[data-submission]";
+  return document.querySelector<HTMLElement>(`${first} ${named}`) ?? document.querySelector(named);
 }
 
 /** In a list of submissions, `j` and `k` move the focus, `x` ticks a row, and with Shift all from the last one ticked. */
 function moveInList(event: KeyboardEvent, key: string): void {
-  const links = [...document.querySelectorAll<HTMLElement>("#bulk .submissions a")];
+  const links = [...document.querySelectorAll<HTMLElement>("#bulk .mail a")];
   const step = { j: 1, k: -1, x: 0, X: 0 }[key];
   if (step === undefined || links.length === 0) return;
   event.preventDefault();

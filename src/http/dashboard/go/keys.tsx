@@ -31,6 +31,7 @@ const ALL: readonly (readonly [where: string, keys: readonly (readonly [keys: st
       ["j", "Older"],
       ["k", "Newer"],
       ["↵", "Open"],
+      ["o", "Open the oldest unread one"],
       ["x", "Tick"],
       ["⇧ X", "Tick all from the last one ticked"],
       ["e", "Archive, or move back to the inbox"],

@@ -1,118 +1,25 @@
 import { chosenIn, shownName, formOf } from "../forms/form-words.ts";
 import type { FormCounts } from "../../../forms/store.ts";
-import { SelectField, TextField } from "../parts/field.tsx";
-import { A, Button, ButtonLink, Hidden } from "../parts/link.tsx";
-import { addressOf, useView } from "../view.ts";
-import { type InboxQuery, PAGE_FILTERS, isFiltered, parametersOf, pathOf } from "./query.ts";
+import { A, Button } from "../parts/link.tsx";
+import { type InboxQuery, isFiltered, parametersOf, pathOf } from "./query.ts";
+import type { Preview } from "./preview.ts";
 import type { TitleOf } from "../../../forms/inbox/titles.ts";
 import type { SavedView } from "../../../access/user.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionFilter } from "../../../forms/inbox/filters.ts";
 import type { SubmissionMark } from "../../../forms/submission-state.ts";
 
-/** Forms that a page offers in a list; the slug of one of more is typed. */
-const MAX_OPTIONS = 200;
-
-/** The search and the other filters of a list. */
-export function Filters({
-  query,
-  forms,
-  fault,
-}: {
-  query: InboxQuery;
-  forms: readonly FormCounts[];
-  fault: Fault | null;
-}) {
-  const { form, folder, isTable } = query;
-  const [search, ...others] = PAGE_FILTERS;
-  const isOpen = (fault !== null && fault.field !== search!.parameter) || isFiltered({ ...query, q: "" });
+/** Actions on the ticked rows, which are seen once one is ticked; `total` is of the whole list, null where it is not known. */
+export function BulkBar({ query, total }: { query: InboxQuery; total: number | null }) {
   return (
-    <form method="get" action={addressOf(useView(), "/inbox")} class="filters" id="filters" role="search">
-      <Hidden values={{ folder: folder === "inbox" ? null : folder, view: isTable ? "table" : null }} />
-      <FilterField filter={search!} query={query} fault={fault} />
-      {(forms.length > 1 || (form === null && forms.length > 0)) && <FormChooser form={form} forms={forms} />}
-      <p class="buttons">
-        <Button icon="search">Search</Button>
-        {isFiltered(query) && (
-          <ButtonLink to={pathOf(query)} query={{ folder: folder === "inbox" ? null : folder }} kind="quiet">
-            Clear
-          </ButtonLink>
-        )}
-      </p>
-      <details id="more-filters" open={isOpen}>
-        <summary>More filters</summary>
-        <div class="filters">
-          {others.map((filter) => (
-            <FilterField filter={filter} query={query} fault={fault} />
-          ))}
-        </div>
-      </details>
-    </form>
-  );
-}
-
-function FilterField({
-  filter: { kind, parameter, label, placeholder },
-  query,
-  fault,
-}: {
-  filter: (typeof PAGE_FILTERS)[number];
-  query: InboxQuery;
-  fault: Fault | null;
-}) {
-  const text = query[parameter];
-  if (kind === "switch")
-    return (
-      <div class="check">
-        <input type="checkbox" id={parameter} name={parameter} value="1" checked={text !== ""} />
-        <label for={parameter}>{label}</label>
-      </div>
-    );
-  return (
-    <TextField
-      type={({ text: "search", time: "date", matches: "text" } as const)[kind]}
-      name={parameter}
-      label={label}
-      value={kind === "time" ? text.slice(0, 10) : text}
-      error={fault?.field === parameter ? fault.message : null}
-      placeholder={placeholder}
-      shortcut={kind === "text" ? "/" : undefined}
-    />
-  );
-}
-
-function FormChooser({ form, forms }: { form: string | null; forms: readonly FormCounts[] }) {
-  if (forms.length > MAX_OPTIONS)
-    return <TextField name="form" label="Form" value={shownName(form)} placeholder="Slug of a form" />;
-  const options = forms.map(formOf).map((name) => ({ value: name, label: name }));
-  const projects = [...new Set(forms.map(({ project }) => project))];
-  const ofProjects =
-    projects.length < 2
-      ? []
-      : projects.toSorted().map((project) => ({ value: `${project}:`, label: `All of ${project}` }));
-  return (
-    <SelectField
-      name="form"
-      label="Form"
-      value={chosenIn(form).project === null ? (shownName(form) ?? "") : form!}
-      options={[{ value: "", label: "All forms" }, ...ofProjects, ...options]}
-    />
-  );
-}
-
-/** Actions on the selected rows. */
-export function BulkBar({ listing: { query, next, counts } }: { listing: Listing }) {
-  const total = sumOf(counts, query.form, query.folder);
-  return (
-    <div class="bulk">
-      <label class="all scripted-only">
+    <div class="bulkbar" role="region" aria-label="Ticked submissions">
+      <b class="tally">ticked</b>
+      <MarkButtons folder={query.folder} hasKeys kind="low" />
+      <label class="check scripted-only">
         <input type="checkbox" data-all="submission" />
         Select all on this page
       </label>
-      <div class="ticked">
-        <MarkButtons folder={query.folder} hasKeys />
-      </div>
-      {(next !== null || query.before !== null) && (
+      {total !== null && (
         <A to={MATCHING} query={{ ...parametersOf({ ...query, before: null }), form: query.form }}>
           {isFiltered(query) ? "All that match…" : `All ${total.toLocaleString("en")} that match…`}
         </A>
@@ -155,6 +62,10 @@ export type Listing = {
   indexing: number;
   /** Counts of every form, by slug. */
   counts: readonly FormCounts[];
+  /** Unread ones that are assigned to the user. */
+  mine: number;
+  /** The newest submission, which is open beside the list on a wide screen. */
+  preview: Preview | null;
   fault: Fault | null;
   /** The submissions whose choices a table counts, and the schema of its form; null for a list. */
   table: { schema: object | null; counted: readonly Submission[] } | null;
@@ -195,8 +106,10 @@ export const MOVES: Record<InboxQuery["folder"], readonly MarkButton[]> = {
 export function MarkButtons({
   folder,
   hasKeys = false,
+  kind = "",
 }: {
   folder: InboxQuery["folder"];
+  kind?: "" | "low";
   /** Whether single keys press them, as on the page of a submission. */
   hasKeys?: boolean;
 }) {
@@ -204,11 +117,11 @@ export function MarkButtons({
   return (
     <p class="buttons">
       {marksOf(folder).map(([mark, label, key]) => (
-        <Button name="mark" value={mark} shortcut={keyOf(key)}>
+        <Button kind={kind} name="mark" value={mark} shortcut={keyOf(key)}>
           {label}
         </Button>
       ))}
-      <Button name="mark" value="delete" kind="danger" shortcut={keyOf("#")}>
+      <Button name="mark" value="delete" kind={kind === "" ? "danger" : "danger low"} shortcut={keyOf("#")}>
         Delete
       </Button>
     </p>

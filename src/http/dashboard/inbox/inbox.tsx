@@ -12,6 +12,7 @@ import { SUBMISSION, answerExport, submissionOf, submissionRoutes } from "../sub
 import { listPage } from "./list.tsx";
 import { loadList, loadReading } from "./load.ts";
 import { markRoutes } from "./marks.ts";
+import { oldestRoute } from "./oldest.ts";
 import { matchingRoutes } from "./matching.tsx";
 import { type InboxQuery, addressIn, isOn, readQuery } from "./query.ts";
 import { submissionPage } from "../submissions/submission-page.tsx";
@@ -39,7 +40,8 @@ export function inboxRoutes(dashboard: Dashboard) {
   ): Promise<Page> => {
     const loaded = await loadReading(app, c.get("caller"), submission, query, viewOf(c).timeZone);
     const mails = (await options.outgoing()).mail !== null;
-    return submissionPage({ ...loaded, mails, typed });
+    const { views = [] } = c.get("session")!.signedIn.user.settings;
+    return submissionPage({ ...loaded, views, mails, typed });
   };
 
   get("/inbox", "forms:read", async (c) => {
@@ -51,6 +53,7 @@ export function inboxRoutes(dashboard: Dashboard) {
   markRoutes(dashboard);
   matchingRoutes(dashboard);
   viewRoutes(dashboard);
+  oldestRoute(dashboard);
   get("/inbox/:form", "forms:read", async (c, { form }) => {
     if (chosenIn(form).form === null) return showList(c, form);
     // A slug without its project, and a key, lead to the name that the counts of the list have.

@@ -1,19 +1,21 @@
-import { chosenIn, namedShort, shownName } from "../forms/form-words.ts";
+import { chosenIn, formOf, namedShort, shownName } from "../forms/form-words.ts";
 import { parseFormName } from "../../../forms/form-name.ts";
 import type { FormCounts } from "../../../forms/store.ts";
 import type { Command } from "../parts/commands.tsx";
 import type { Page } from "../page.tsx";
-import { A, ButtonLink, Form, Tabs } from "../parts/link.tsx";
+import { A, ButtonLink, Form } from "../parts/link.tsx";
 import { BY_AGE, Pager } from "../parts/list.tsx";
-import { Badge, Notice } from "../parts/status.tsx";
+import { Notice } from "../parts/status.tsx";
 import { Empty } from "../parts/card.tsx";
 import { useMayWriteForms } from "../view.ts";
-import { FOLDER_NAMES, type Listing, sumOf, BulkBar, ExportLinks, Filters } from "./controls.tsx";
+import { BulkBar, ExportLinks, FOLDER_NAMES, type Listing, sumOf } from "./controls.tsx";
+import { Toolbar } from "./toolbar.tsx";
+import { OLDEST } from "./oldest.ts";
+import { PreviewPane } from "./preview-pane.tsx";
 import { type InboxQuery, commandOptions, isFiltered, parametersOf, pathOf, valuesOf } from "./query.ts";
 import { SubmissionTable } from "./table.tsx";
-import { Views } from "./views.tsx";
 import { Rows, besideOf } from "../submissions/rows.tsx";
-import { KEYS, formPath } from "../paths.ts";
+import { formPath } from "../paths.ts";
 
 /** The list of a folder, of one form or of all. */
 export function listPage(listing: Listing): Page {
@@ -21,53 +23,41 @@ export function listPage(listing: Listing): Page {
   const { folder } = query;
   const form = shownName(query.form);
   const name = FOLDER_NAMES[folder];
+  const called = counts.find((each) => formOf(each) === form)?.name ?? form;
   const unread = sumOf(counts, query.form, "unread");
   return {
     title: form === null ? name : `${name}, ${form}`,
     heading: (
       <>
         {name}
-        {form !== null && <span class="soft">{form}</span>}
-        {folder === "inbox" && unread > 0 && <Badge tone="info">{unread.toLocaleString("en")} unread</Badge>}
+        {form !== null && <span class="soft">{called}</span>}
       </>
     ),
     section: "inbox",
     status: fault ? 400 : 200,
     topics: ["submissions"],
-    actions: <Actions query={query} />,
+    actions: <Actions query={query} unread={unread} />,
     commands: commandsOf(listing),
     content: (
       <div class="stack">
-        <Folders query={query} counts={counts} />
-        <Filters query={query} forms={counts} fault={fault} />
-        {!fault && <Views query={query} views={listing.views} />}
+        <Toolbar {...listing} />
         <List listing={listing} />
       </div>
     ),
   };
 }
 
-function Folders({ query, counts }: { query: InboxQuery; counts: readonly FormCounts[] }) {
-  const tabs = (["inbox", "spam", "archived"] as const).map((folder) => ({
-    to: pathOf(query),
-    query: parametersOf({ ...query, folder, before: null }),
-    label: (
-      <>
-        {FOLDER_NAMES[folder]}
-        <span class="count">{sumOf(counts, query.form, folder).toLocaleString("en")}</span>
-      </>
-    ),
-    isCurrent: folder === query.folder,
-  }));
-  return <Tabs label="Folders" tabs={tabs} />;
-}
-
-/** The way to a new form; for one form its other view, and downloads. */
-function Actions({ query }: { query: InboxQuery }) {
-  const { isTable } = query;
+/** The ways to the oldest unread submission and to a new form; for one form its other view, and downloads. */
+function Actions({ query, unread }: { query: InboxQuery; unread: number }) {
+  const { isTable, form } = query;
   const mayWrite = useMayWriteForms(null);
   return (
     <>
+      {unread > 0 && (
+        <ButtonLink to={OLDEST} query={{ form }} kind="quiet" shortcut="o">
+          Oldest unread
+        </ButtonLink>
+      )}
       {chosenIn(query.form).form !== null && (
         <>
           <ButtonLink to={pathOf(query)} query={parametersOf({ ...query, isTable: !isTable, before: null })}>
@@ -88,20 +78,9 @@ function Actions({ query }: { query: InboxQuery }) {
 }
 
 function List({ listing }: { listing: Listing }) {
-  const { query, submissions, titleOf, next, indexing, fault } = listing;
+  const { query, submissions, titleOf, next, indexing, fault, preview } = listing;
   const mayWrite = useMayWriteForms(projectOf(listing));
   if (fault) return null;
-  const rows = listing.table ? (
-    <SubmissionTable {...listing.table} submissions={submissions} titleOf={titleOf} query={besideOf(query)} />
-  ) : (
-    <Rows
-      submissions={submissions}
-      titleOf={titleOf}
-      query={besideOf(query)}
-      hasForms={chosenIn(query.form).form === null}
-      isSelectable={mayWrite}
-    />
-  );
   return (
     <>
       {indexing > 0 && (
@@ -111,19 +90,27 @@ function List({ listing }: { listing: Listing }) {
       )}
       {submissions.length === 0 ? (
         <NothingHere query={query} next={next} hasForms={listing.counts.length > 0} />
-      ) : listing.table !== null ? (
-        rows
+      ) : listing.table ? (
+        <SubmissionTable
+          {...listing.table}
+          submissions={submissions}
+          titleOf={titleOf}
+          query={besideOf(query)}
+        />
       ) : (
         <div class="split reader">
-          {mayWrite ? (
-            <Form to="/inbox/marks" id="bulk" values={valuesOf(query)}>
-              <BulkBar listing={listing} />
-              {rows}
-            </Form>
-          ) : (
-            rows
-          )}
-          <NothingOpen />
+          <TickedRows
+            query={query}
+            values={valuesOf(query)}
+            total={
+              listing.next !== null || query.before !== null
+                ? sumOf(listing.counts, query.form, query.folder)
+                : null
+            }
+            mayWrite={mayWrite}
+            rows={{ submissions, titleOf, current: preview?.submission.id }}
+          />
+          {preview && <PreviewPane preview={preview} titleOf={titleOf} query={query} />}
         </div>
       )}
       <Pager
@@ -138,17 +125,28 @@ function List({ listing }: { listing: Listing }) {
   );
 }
 
-/** The pane of a list of which no submission is open. */
-function NothingOpen() {
+/** The rows of a list with what is done with the ticked ones. */
+export function TickedRows({
+  query,
+  values,
+  total,
+  mayWrite,
+  rows,
+}: {
+  query: InboxQuery;
+  values: Readonly<Record<string, string | null>>;
+  total: number | null;
+  mayWrite: boolean;
+  rows: Pick<Parameters<typeof Rows>[0], "submissions" | "titleOf" | "current">;
+}) {
+  const hasForms = chosenIn(query.form).form === null;
+  const list = <Rows {...rows} query={besideOf(query)} hasForms={hasForms} isSelectable={mayWrite} />;
+  if (!mayWrite) return list;
   return (
-    <section class="pane" aria-label="Open submission">
-      <Empty title="No submission is open">
-        <p class="soft scripted-only">
-          <kbd>j</kbd> and <kbd>k</kbd> move, <kbd>↵</kbd> opens, <kbd>x</kbd> ticks;{" "}
-          <A to={KEYS}>all keys</A>
-        </p>
-      </Empty>
-    </section>
+    <Form to="/inbox/marks" id="bulk" values={values}>
+      {list}
+      <BulkBar query={query} total={total} />
+    </Form>
   );
 }
 

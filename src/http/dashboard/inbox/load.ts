@@ -20,6 +20,7 @@ import { timelineOfSubmission } from "../../../forms/inbox/timeline.ts";
 import { sentence } from "../error-page.tsx";
 import { labelsIn, titlesIn } from "../../../forms/inbox/field-words.ts";
 import { type Listing, sumOf } from "./controls.tsx";
+import { loadPreview } from "./preview.ts";
 import { type InboxQuery, filterOf, isFiltered } from "./query.ts";
 import { addressIn, senderIn } from "../../../forms/inbox/sender.ts";
 import type { SubmissionPlace } from "../submissions/rows.tsx";
@@ -45,22 +46,35 @@ export async function loadList(
     const fault = { field: error.reason, message: sentence(error.message) };
     const titleOf = await titlesOf(app, []);
     const nothing = { filter: null, submissions: [], titleOf, next: null, indexing: 0, table: null };
-    return { query, counts: await seenCounts(app, caller), ...nothing, fault };
+    const [counts, mine] = await Promise.all([seenCounts(app, caller), unreadOf(app, caller)]);
+    return { query, counts, mine, ...nothing, preview: null, fault };
   }
   const { before } = query;
   const chosen = chosenIn(query.form);
   const tableOf = query.isTable ? chosen.form : null;
   const limit = tableOf === null ? PAGE : MAX_COUNTED;
-  const [counts, all, form] = await Promise.all([
+  const [counts, mine, all, form] = await Promise.all([
     seenCounts(app, caller),
+    unreadOf(app, caller),
     listInbox(app, caller, { ...chosen, limit, before, filter }),
     tableOf === null ? null : getForm(app, caller, tableOf),
   ]);
   const submissions = all.submissions.slice(0, PAGE);
   const next = all.submissions.length > PAGE ? submissions.at(-1)!.id : all.next;
   const table = form && { schema: form.schema, counted: all.submissions };
-  const titleOf = await titlesOf(app, submissions);
-  return { ...all, query, counts, filter, fault: null, submissions, titleOf, next, table };
+  const [newest] = submissions;
+  const [titleOf, preview] = await Promise.all([
+    titlesOf(app, submissions),
+    newest && !table ? loadPreview(app, caller, newest) : null,
+  ]);
+  return { ...all, query, counts, mine, filter, fault: null, submissions, titleOf, preview, next, table };
+}
+
+/** Unread submissions of a user that are counted at most. */
+const MOST_MINE = 100;
+
+function unreadOf({ store }: App, caller: Caller): Promise<number> {
+  return store.submissions.unreadOf(caller.name, MOST_MINE, visibleProjects(caller, "forms:read"));
 }
 
 /** The counts of the forms that a caller sees. */
@@ -94,9 +108,10 @@ export async function loadReading(
     await yieldToEventLoop();
     return { ...list, ...(await findNeighbours(app, caller, submission, { ...list, filter })) };
   };
-  const [around, counts, events, previews, work, others] = await Promise.all([
+  const [around, counts, mine, events, previews, work, others] = await Promise.all([
     loadAround(),
-    isFiltered(asked) ? null : seenCounts(app, caller),
+    seenCounts(app, caller),
+    unreadOf(app, caller),
     timelineOfSubmission(app, caller, submission, form),
     findPreviews(app, submission),
     loadWork(app, caller, form, submission),
@@ -105,7 +120,9 @@ export async function loadReading(
   return {
     submission,
     ...around,
-    position: positionOf(submission, around, counts),
+    counts,
+    mine,
+    position: positionOf(submission, around, isFiltered(asked) ? null : counts),
     events,
     previews,
     address,

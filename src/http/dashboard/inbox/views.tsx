@@ -2,7 +2,7 @@ import { MAX_VIEW_NAME, type SavedView } from "../../../access/user.ts";
 import { me } from "../../../operations/access/me.ts";
 import { textOf } from "../fields.ts";
 import { TextField } from "../parts/field.tsx";
-import { A, Button, ButtonForm, Form } from "../parts/link.tsx";
+import { Button, ButtonForm, Form } from "../parts/link.tsx";
 import { Foreign } from "../parts/text.tsx";
 import type { Dashboard } from "../routes.ts";
 import { backIn } from "./marks.ts";
@@ -27,51 +27,34 @@ export function viewRoutes({ post, perform }: Dashboard) {
   });
 }
 
-/** The saved views, and a form that saves the list that is shown. */
+/** A form that saves the list that is shown, and buttons that remove views. */
 export function Views({ query, views }: { query: InboxQuery; views: readonly SavedView[] }) {
   const here = addressIn({ ...query, before: null });
   return (
     <div class="views">
-      {views.length > 0 && (
-        <nav aria-label="Saved views">
-          <ul class="named">
-            {views.map(({ name, to }) => (
-              <li>
-                <SavedLink to={to} isHere={to === here}>
-                  {name}
-                </SavedLink>{" "}
-                <ButtonForm
-                  to={VIEWS}
-                  values={{ ...valuesOf(query), remove: name }}
-                  kind="quiet"
-                  label={`Remove view ${name}`}
-                >
-                  ×
-                </ButtonForm>
-              </li>
-            ))}
-          </ul>
-        </nav>
-      )}
       {here !== "/inbox" && !views.some(({ to }) => to === here) && (
         <Form to={VIEWS} class="filters" id="save-view" values={valuesOf(query)}>
           <TextField name="name" id="view-name" label="Name of the view" maxlength={MAX_VIEW_NAME} required />
           <Button>Save view</Button>
         </Form>
       )}
+      {views.map(({ name }) => (
+        <ButtonForm
+          to={VIEWS}
+          values={{ ...valuesOf(query), remove: name }}
+          kind="quiet"
+          icon="x"
+          label={`Remove view ${name}`}
+        >
+          <Foreign text={name} />
+        </ButtonForm>
+      ))}
     </div>
   );
 }
 
-function SavedLink({ to, isHere, children }: { to: string; isHere: boolean; children: string }) {
+/** The path and the query of a saved view. */
+export function linkOf(to: string): { to: string; query: Record<string, string> } {
   const [path = "", search = ""] = to.split("?", 2);
-  return (
-    <A
-      to={path}
-      query={Object.fromEntries(new URLSearchParams(search))}
-      current={isHere ? "page" : undefined}
-    >
-      <Foreign text={children} />
-    </A>
-  );
+  return { to: path, query: Object.fromEntries(new URLSearchParams(search)) };
 }

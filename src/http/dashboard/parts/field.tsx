@@ -109,8 +109,9 @@ export function AreaField({
   value,
   rows = 6,
   code = false,
+  shortcut,
   ...common
-}: Common & { value?: string | undefined; rows?: number; code?: boolean }) {
+}: Common & { value?: string | undefined; rows?: number; code?: boolean; shortcut?: string }) {
   const { name, id = name, error, required } = common;
   return (
     <Around {...common} id={id}>
@@ -119,6 +120,7 @@ export function AreaField({
         name={name}
         rows={rows}
         class={code ? "code" : undefined}
+        aria-keyshortcuts={shortcut}
         {...(code && AS_WRITTEN)}
         required={required}
         aria-invalid={error ? "true" : undefined}

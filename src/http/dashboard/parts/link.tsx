@@ -15,11 +15,14 @@ export function A({
   label,
   shortcut,
   title,
+  hash,
   isElsewhere = false,
 }: PropsWithChildren<{
   to: string;
   query?: Query;
   title?: string | undefined;
+  /** The id of the part of the page that it leads to. */
+  hash?: string | undefined;
   class?: string;
   /** Whether it opens another tab. */
   isElsewhere?: boolean;
@@ -30,7 +33,7 @@ export function A({
 }>) {
   return (
     <a
-      href={addressOf(useView(), to, query)}
+      href={addressOf(useView(), to, query) + (hash ? `#${hash}` : "")}
       class={className}
       aria-current={current}
       aria-label={label}
@@ -109,6 +112,7 @@ export type ButtonKind =
   | "primary"
   | "danger"
   | "danger primary"
+  | "danger low"
   | "quiet"
   | "plain"
   | "plain low"
@@ -176,6 +180,7 @@ export function ButtonLink({
   icon,
   label,
   shortcut,
+  hash,
   children,
 }: PropsWithChildren<{
   to: string;
@@ -184,9 +189,17 @@ export function ButtonLink({
   icon?: IconName;
   label?: string;
   shortcut?: string;
+  hash?: string;
 }>) {
   return (
-    <A to={to} {...(query && { query })} class={`button ${kind}`} label={label} shortcut={shortcut}>
+    <A
+      to={to}
+      {...(query && { query })}
+      class={`button ${kind}`}
+      label={label}
+      shortcut={shortcut}
+      hash={hash}
+    >
       {icon && <Icon name={icon} />}
       {children}
     </A>

@@ -70,3 +70,28 @@ function minuteAt(at: number, timeZone: string): string {
   const minute = Math.floor(at / 60_000);
   return kept.minute(`${minute} ${timeZone}`, () => wallTime(minute * 60_000, timeZone));
 }
+
+/** A time as `09:02`. */
+export function timeIn(at: number, timeZone: string): string {
+  return momentIn(at, timeZone).slice(11);
+}
+
+/** A day as people name it: `Today`, `Yesterday`, `Friday`, `Fri 6 Nov`, `Thu 6 Nov 2025`. */
+export function dayIn(at: number, now: number, timeZone: string): string {
+  const [day, today] = [at, now].map((each) => momentIn(each, timeZone).slice(0, 10)) as [string, string];
+  const days = (Date.parse(today) - Date.parse(day)) / 86_400_000;
+  if (days === 0 || days === 1) return days === 0 ? "Today" : "Yesterday";
+  if (days > 1 && days < 7) return WEEKDAYS[new Date(day).getUTCDay()]!;
+  const [weekday, date, month, year] = new Date(day).toUTCString().replace(",", "").split(" ");
+  return `${weekday} ${Number(date)} ${month}${day.slice(0, 4) === today.slice(0, 4) ? "" : ` ${year}`}`;
+}
+
+const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+const moments = keepLast<Intl.DateTimeFormat>(50);
+
+/** A time as `2026-11-22 09:30`: Sweden writes days as ISO 8601 does. */
+function momentIn(at: number, timeZone: string): string {
+  const options = { dateStyle: "short", timeStyle: "short", timeZone } as const;
+  return moments(timeZone, () => new Intl.DateTimeFormat("sv-SE", options)).format(at);
+}

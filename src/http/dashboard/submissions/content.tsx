@@ -6,7 +6,7 @@ import type { Submission } from "../../../forms/submission.ts";
 import { Icon } from "../parts/icon.tsx";
 import { A, CopyButton } from "../parts/link.tsx";
 import { addressOf, useView } from "../view.ts";
-import { Card } from "../parts/card.tsx";
+import { Time } from "../parts/time.tsx";
 import { submissionPath } from "./rows.tsx";
 
 /** Characters of a value that a page shows, fewer if several are long. */
@@ -19,41 +19,91 @@ const MAX_MEMBERS = 50;
 /** Lists and objects in each other that are shown in lines. */
 const MAX_DEPTH = 4;
 
-/** The fields of a submission in the order in which they came. */
-export function FieldValues({
-  data,
-  labelOf,
-  choiceOf,
-}: {
-  data: Readonly<Record<string, unknown>>;
+type Props = {
+  submission: Submission;
+  /** Null if the sender left none. */
+  address: string | null;
+  title: string;
   labelOf: (field: string) => string;
   choiceOf: (field: string, value: unknown) => unknown;
-}) {
+  /** Characters of all long values together. */
+  most?: number;
+};
+
+/** The message of a submission, and its other fields in the order in which they came. A field that is the title is left out. */
+export function Content({ submission: { data }, address, title, labelOf, choiceOf, most: all }: Props) {
   const fields = Object.entries(data).map(([name, value]) => [name, choiceOf(name, value)] as const);
   if (fields.length === 0) return <p class="soft">It has no fields.</p>;
-  const most = shareOf(fields.map(([, value]) => value));
+  const most = shareOf(
+    fields.map(([, value]) => value),
+    all,
+  );
+  const message = messageIn(fields, title);
+  const others = fields.filter(
+    ([name, value]) => name !== message?.[0] && value !== "" && value !== title && value !== address,
+  );
   return (
-    <dl class="facts down fields">
-      {fields.map(([name, value]) => (
-        <div>
-          <dt>
-            <Foreign text={labelOf(name)} />
-          </dt>
-          <dd>
-            <Value value={value} most={most} />
-          </dd>
+    <>
+      {message && (
+        <div class="message">
+          <Value value={message[1]} most={most} />
         </div>
-      ))}
-    </dl>
+      )}
+      {others.length > 0 && (
+        <dl class="pairs">
+          {others.map(([name, value]) => (
+            <>
+              <dt>
+                <Foreign text={labelOf(name)} />
+              </dt>
+              <dd>
+                <Value value={value} most={most} />
+              </dd>
+            </>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}
+
+/** The field with the longest text, if that is more than a word and not the title. */
+function messageIn(fields: readonly (readonly [string, unknown])[], title: string) {
+  const texts = fields.filter(
+    ([, value]) => typeof value === "string" && (value.length > 60 || /\S\s+\S/.test(value.slice(0, 200))),
+  );
+  const [longest] = texts.toSorted(([, a], [, b]) => (b as string).length - (a as string).length);
+  return longest?.[1] === title ? undefined : longest;
+}
+
+/** The address of the sender of a submission, and its time. */
+export function Heading({
+  submission: { createdAt },
+  address,
+}: {
+  submission: Submission;
+  address: string | null;
+}) {
+  return (
+    <>
+      {address !== null && (
+        <A to="/people" query={{ q: address }}>
+          <Foreign text={address} />
+        </A>
+      )}
+      <span class="soft small end">
+        <Time at={Date.parse(createdAt)} />
+      </span>
+    </>
   );
 }
 
 /** How many characters of each value are shown: four megabytes of text would take half a second. */
-function shareOf(values: readonly unknown[]): number {
+function shareOf(values: readonly unknown[], all = MAX_SHOWN_OF_LONG): number {
   const long = values.filter(
     (each) => isStructure(each) || (scalarText(each) ?? "").length > MIN_SHOWN,
   ).length;
-  return Math.max(MIN_SHOWN, Math.min(MAX_SHOWN, Math.floor(MAX_SHOWN_OF_LONG / long)));
+  return Math.max(MIN_SHOWN, Math.min(MAX_SHOWN, Math.floor(all / long)));
 }
 
 /** A value of any type, as a person reads it. */
@@ -137,32 +187,30 @@ export function Files({ submission, previews }: { submission: Submission; previe
   const view = useView();
   const path = submissionPath(submission);
   return (
-    <Card id="files-title" title="Files">
-      <ul class="stack">
-        {submission.files.map(({ field, name, type, size }, index) => (
-          <li class="file">
-            {previews.has(index + 1) && (
-              <A to={`${path}/previews/${index + 1}`} class="preview">
-                <img
-                  src={addressOf(view, `${path}/previews/${index + 1}`)}
-                  alt={`Preview of ${visible(name)}`}
-                  loading="lazy"
-                />
-              </A>
-            )}
-            <div>
-              <A to={`${path}/files/${index + 1}`}>
-                <Icon name="download" />
-                <Foreign text={name} />
-              </A>
-              <p class="soft small">
-                {formatBytes(size)}, <Foreign text={type} />, field <Foreign text={field} />
-              </p>
-            </div>
-          </li>
-        ))}
-      </ul>
-    </Card>
+    <ul class="stack" aria-label="Files">
+      {submission.files.map(({ field, name, type, size }, index) => (
+        <li class="file">
+          {previews.has(index + 1) && (
+            <A to={`${path}/previews/${index + 1}`} class="preview">
+              <img
+                src={addressOf(view, `${path}/previews/${index + 1}`)}
+                alt={`Preview of ${visible(name)}`}
+                loading="lazy"
+              />
+            </A>
+          )}
+          <div>
+            <A to={`${path}/files/${index + 1}`}>
+              <Icon name="download" />
+              <Foreign text={name} />
+            </A>
+            <p class="soft small">
+              {formatBytes(size)}, <Foreign text={type} />, field <Foreign text={field} />
+            </p>
+          </div>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -183,14 +231,13 @@ function shortJson(submission: Submission): string | null {
 }
 
 /** The JSON of a submission, to be copied or downloaded. */
-export function JsonCard({ submission }: { submission: Submission }) {
+export function Json({ submission }: { submission: Submission }) {
   const json = shortJson(submission);
-  const path = `${submissionPath(submission)}/json`;
   return (
-    <Card id="json-title" title="JSON">
+    <>
       <p class="buttons">
         {json !== null && <CopyButton of="#json">Copy as JSON</CopyButton>}
-        <A to={path}>Download as JSON</A>
+        <A to={`${submissionPath(submission)}/json`}>Download as JSON</A>
       </p>
       {json !== null && (
         <details id="json-details">
@@ -200,6 +247,6 @@ export function JsonCard({ submission }: { submission: Submission }) {
           </pre>
         </details>
       )}
-    </Card>
+    </>
   );
 }

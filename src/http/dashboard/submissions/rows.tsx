@@ -1,16 +1,15 @@
 import { chosenIn, formOf } from "../forms/form-words.ts";
 import type { Submission } from "../../../forms/submission.ts";
-import { handledOf } from "../../../forms/submission-columns.ts";
+import type { Title } from "../../../forms/inbox/title.ts";
+import type { TitleOf } from "../../../forms/inbox/titles.ts";
 import { inboxPath } from "../paths.ts";
 import { Icon } from "../parts/icon.tsx";
 import { A } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
-import { Foreign } from "../parts/text.tsx";
-import { Time } from "../parts/time.tsx";
+import { Foreign, visible } from "../parts/text.tsx";
+import { dayIn, formatExact, timeIn } from "../parts/time.tsx";
 import { type InboxQuery, parametersOf } from "../inbox/query.ts";
-import type { Title } from "../../../forms/inbox/title.ts";
-import type { TitleOf } from "../../../forms/inbox/titles.ts";
-import { useMayWriteForms } from "../view.ts";
+import { useMayWriteForms, useView } from "../view.ts";
 
 export type SubmissionPlace = Pick<Submission, "project" | "form" | "id">;
 
@@ -31,8 +30,8 @@ type RowsProps = {
   titleOf: TitleOf;
   /** The query of the links to the submissions. */
   query: Readonly<Record<string, string | null>>;
-  /** The id of the submission whose page it is. */
-  current?: string;
+  /** The id of the submission that is open. */
+  current?: string | undefined;
   /** Whether rows name their form. */
   hasForms: boolean;
   /** Whether rows name their folder. */
@@ -41,14 +40,24 @@ type RowsProps = {
   isSelectable?: boolean;
 };
 
-/** Submissions as a list, a link each. */
+/** Submissions as a list by days, a link each. */
 export function Rows({ submissions, ...props }: RowsProps) {
+  const { now, timeZone } = useView();
+  let last = "";
   return (
-    <ul class="items submissions">
-      {submissions.map((submission) => (
-        <Row submission={submission} {...props} />
-      ))}
-    </ul>
+    <ol class="card flush mail" aria-label="Submissions">
+      {submissions.map((submission) => {
+        const day = dayIn(Date.parse(submission.createdAt), now, timeZone);
+        const isFirst = day !== last;
+        last = day;
+        return (
+          <>
+            {isFirst && <li class="day">{day}</li>}
+            <Row submission={submission} {...props} />
+          </>
+        );
+      })}
+    </ol>
   );
 }
 
@@ -57,50 +66,75 @@ function Row({
   titleOf,
   query,
   current,
-  hasForms,
-  hasFolders = false,
   isSelectable = false,
+  ...about
 }: { submission: Submission } & Omit<RowsProps, "submissions">) {
-  const { id, project, form, files, createdAt, state, spam, read } = submission;
-  const { title, text, stars } = titleOf(submission);
+  const { timeZone } = useView();
+  const { id, project, read } = submission;
+  const { title, text, stars, formName } = titleOf(submission);
+  const at = Date.parse(submission.createdAt);
   return (
     <li id={`row-${id}`} class={read ? undefined : "unread"}>
       {isSelectable && useMayWriteForms(project) && (
-        <input type="checkbox" name="submission" value={id} aria-labelledby={`from-${id} at-${id}`} />
+        <label>
+          <input type="checkbox" name="submission" value={id} aria-labelledby={`from-${id} at-${id}`} />
+        </label>
       )}
       <A to={submissionPath(submission)} query={query} current={id === current ? "page" : undefined}>
-        <span class="from" id={`from-${id}`}>
-          {!read && <span class="unseen">Unread: </span>}
-          <Foreign text={title} />
+        <span class="l">
+          <span class="from" id={`from-${id}`}>
+            {!read && <span class="unseen">Unread: </span>}
+            <Foreign text={title} />
+          </span>
+          <span title={formatExact(at, timeZone)}>
+            <time id={`at-${id}`} datetime={submission.createdAt}>
+              {timeIn(at, timeZone)}
+            </time>
+          </span>
         </span>
-        <span class="text">
-          {stars && <Stars {...stars} />}
-          <Foreign text={text} />
+        <span class="l">
+          <span class="text" dir="auto">
+            {stars && <Stars {...stars} />} {visible(text)}
+          </span>
+          <About submission={submission} formName={formName} {...about} />
         </span>
-        <span class="marks">
-          {hasFolders && state === "archived" && <Badge>archived</Badge>}
-          {spam !== null && (
-            <Badge tone="warn">{hasFolders ? `spam: ${spam}` : <Foreign text={spam} />}</Badge>
-          )}
-          {handledOf(submission).map(({ tone, badges }) =>
-            badges.map((text) => (
-              <Badge tone={tone}>
-                <Foreign text={text} />
-              </Badge>
-            )),
-          )}
-          {hasForms && <Badge>{formOf({ project, form })}</Badge>}
-          {files.length > 0 && (
-            <span class="files">
-              <Icon name="file" />
-              {files.length}
-              <span class="unseen">{files.length === 1 ? " file" : " files"}</span>
-            </span>
-          )}
-        </span>
-        <Time at={Date.parse(createdAt)} id={`at-${id}`} />
       </A>
     </li>
+  );
+}
+
+/** The form of a submission, its user, and its marks. */
+function About({
+  submission: { assignee, files, labels, state, spam },
+  formName,
+  hasForms,
+  hasFolders = false,
+}: { submission: Submission; formName: string } & Pick<RowsProps, "hasForms" | "hasFolders">) {
+  const { caller } = useView();
+  const user = assignee === caller?.name ? "yours" : assignee;
+  const words = [hasForms ? formName : null, user].filter(Boolean).join(" · ");
+  return (
+    <>
+      {hasFolders && state === "archived" && <Badge>archived</Badge>}
+      {spam !== null && <Badge tone="warn">{hasFolders ? `spam: ${spam}` : <Foreign text={spam} />}</Badge>}
+      {labels.map((label) => (
+        <Badge tone="info">
+          <Foreign text={label} />
+        </Badge>
+      ))}
+      {files.length > 0 && (
+        <span class="soft small">
+          <Icon name="file" />
+          {files.length}
+          <span class="unseen">{files.length === 1 ? " file" : " files"}</span>
+        </span>
+      )}
+      {words !== "" && (
+        <span class="form">
+          <Foreign text={words} />
+        </span>
+      )}
+    </>
   );
 }
 

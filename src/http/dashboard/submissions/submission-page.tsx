@@ -1,30 +1,43 @@
-import { chosenIn } from "../forms/form-words.ts";
-import type { SubmissionMark } from "../../../forms/submission-state.ts";
+import type { SavedView } from "../../../access/user.ts";
+import { eventText } from "../../../forms/inbox/handling.ts";
 import { explainSpam } from "../../../forms/spam/spam-reason.ts";
+import type { SubmissionMark } from "../../../forms/submission-state.ts";
 import type { Page } from "../page.tsx";
-import { Button, ButtonLink, Form, Hidden } from "../parts/link.tsx";
+import { Menu } from "../parts/fold.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
-import { Card } from "../parts/card.tsx";
-import { Foreign, visible } from "../parts/text.tsx";
-import { addressOf, useMayWriteForms, useView } from "../view.ts";
-import { Files, JsonCard, FieldValues } from "./content.tsx";
-import { FOLDER_NAMES, MOVES, MarkButtons } from "../inbox/controls.tsx";
+import { Foreign, ForeignValue, visible } from "../parts/text.tsx";
+import { Time } from "../parts/time.tsx";
+import { useMayWriteForms } from "../view.ts";
+import { FOLDER_NAMES, MOVES } from "../inbox/controls.tsx";
+import { Toolbar } from "../inbox/toolbar.tsx";
+import { TickedRows } from "../inbox/list.tsx";
 import { type InboxQuery, addressIn, parametersOf, pathOf, valuesOf } from "../inbox/query.ts";
-import { Rows, besideOf, submissionPath, type SubmissionPlace } from "./rows.tsx";
-import { BlockCard, JUMPS, OthersCard, ReplyCard, Sender, type SubmissionView, WorkCard } from "./work.tsx";
 import type { Neighbour } from "../inbox/load.ts";
+import { Content, Files, Heading } from "./content.tsx";
+import { Stars, besideOf, submissionPath, type SubmissionPlace } from "./rows.tsx";
+import {
+  AssignMenu,
+  BlockFold,
+  FactsFold,
+  type SubmissionView,
+  WorkForms,
+  Reply,
+  mayReply,
+} from "./work.tsx";
 import { Timeline } from "./timeline.tsx";
 
 /** A submission with all that is known about it; on a wide screen beside its list. */
-export function submissionPage(view: SubmissionView): Page {
-  const { submission, query } = view;
-  const { id, form, data, state, spam, read } = submission;
-  const { title } = view.titleOf(submission);
+export function submissionPage(view: SubmissionView & { views: readonly SavedView[] }): Page {
+  const { submission, query, titleOf } = view;
+  const { id, form, state, spam, read } = submission;
+  const { title } = titleOf(submission);
   return {
     title: `${visible(title)}, ${form}`,
-    heading: (
+    heading: <Foreign text={title} />,
+    badges: (
       <>
-        <Foreign text={title} />
         {!read && <Badge tone="info">unread</Badge>}
         {state === "archived" && <Badge>archived</Badge>}
         {spam !== null && <Badge tone="warn">spam</Badge>}
@@ -33,36 +46,23 @@ export function submissionPage(view: SubmissionView): Page {
     section: "inbox",
     topics: ["submissions", "deliveries"],
     back: { to: addressIn(query), label: FOLDER_NAMES[query.folder] },
-    actions: <Actions view={view} />,
     commands: [
       ["Print it", "submissions get", id, { json: true }],
       ["What happened to it", "submissions timeline", id],
       ["Archive it", "submissions mark", id, "archived"],
     ],
     content: (
-      <div class="split reader">
-        <Beside view={view} />
-        <article class="stack" data-submission={id}>
-          {spam !== null && (
-            <Notice tone="warn">
-              <p>
-                Spam: <Foreign text={explainSpam(spam)} />.
-              </p>
-            </Notice>
-          )}
-          <Card id="fields-title" title="Fields">
-            <FieldValues data={data} labelOf={view.labelOf} choiceOf={view.choiceOf} />
-          </Card>
-          {submission.files.length > 0 && <Files submission={submission} previews={view.previews} />}
-          <Sender view={view} />
-          <WorkCards view={view} />
-          <Timeline
-            events={view.events}
-            project={submission.project}
-            retry={`${submissionPath(submission)}/retry`}
-          />
-          <JsonCard submission={submission} />
-        </article>
+      <div class="stack">
+        <div class="only-wide">
+          <Toolbar {...view} />
+        </div>
+        <div class="split reader">
+          <Beside view={view} />
+          <article class="card flush pane" data-submission={id}>
+            <Bar view={view} />
+            <Body view={view} />
+          </article>
+        </div>
       </div>
     ),
   };
@@ -70,35 +70,16 @@ export function submissionPage(view: SubmissionView): Page {
 
 /** The list that a submission was opened from, and what is done with its ticked rows. */
 function Beside({ view: { submission, query, beside, titleOf, next } }: { view: SubmissionView }) {
-  const hasForms = chosenIn(query.form).form === null;
-  const mayWrite = useMayWriteForms(hasForms ? null : submission.project);
-  const rows = (
-    <Rows
-      submissions={beside}
-      titleOf={titleOf}
-      query={besideOf(query)}
-      current={submission.id}
-      hasForms={hasForms}
-      isSelectable={mayWrite}
-    />
-  );
+  const mayWrite = useMayWriteForms(query.form === null ? null : submission.project);
   return (
-    <nav class="beside" aria-label="Submissions in this list">
-      <Search query={query} />
-      {mayWrite ? (
-        <Form
-          to="/inbox/marks"
-          id="bulk"
-          values={{ ...valuesOf(query), page: addressOfSubmission(submission, query) }}
-        >
-          {rows}
-          <div class="ticked">
-            <MarkButtons folder={query.folder} hasKeys />
-          </div>
-        </Form>
-      ) : (
-        rows
-      )}
+    <nav class="beside only-wide" aria-label="Submissions in this list">
+      <TickedRows
+        query={query}
+        values={{ ...valuesOf(query), page: addressOfSubmission(submission, query) }}
+        total={null}
+        mayWrite={mayWrite}
+        rows={{ submissions: beside, titleOf, current: submission.id }}
+      />
       {next !== null && (
         <ButtonLink to={pathOf(query)} query={parametersOf({ ...query, before: next })}>
           Older
@@ -108,100 +89,166 @@ function Beside({ view: { submission, query, beside, titleOf, next } }: { view: 
   );
 }
 
-/** A search of the list beside a submission. */
-function Search({ query }: { query: InboxQuery }) {
-  const { folder, q, form } = query;
+/** The content of a submission, notes and replies, and what is seldom looked at. */
+function Body({ view }: { view: SubmissionView }) {
+  const { submission, query, work, typed, address, previews, events, titleOf } = view;
+  const { title, stars, formName } = titleOf(submission);
+  const values = { ...valuesOf(query), page: addressOfSubmission(submission, query) };
+  const props = { submission, typed, values };
+  const failed = events.some((event) => event.event === "queued" && event.status === "failed");
   return (
-    <form method="get" action={addressOf(useView(), "/inbox")} class="searchbar" role="search">
-      <Hidden values={{ folder: folder === "inbox" ? null : folder, form }} />
-      <input
-        type="search"
-        name="q"
-        id="q"
-        aria-label="Search"
-        value={q}
-        placeholder="Search"
-        aria-keyshortcuts="/"
-      />
-      <Button icon="search" label="Search" />
-    </form>
+    <div class="body">
+      {submission.spam !== null && (
+        <Notice tone="warn">
+          <p>
+            Spam: <Foreign text={explainSpam(submission.spam)} />.
+          </p>
+        </Notice>
+      )}
+      <div>
+        <div class="title">
+          <Heading submission={submission} address={address} />
+        </div>
+        <p class="soft small">
+          <Foreign text={formName} />
+          <Others view={view} />
+        </p>
+      </div>
+      {stars && <Stars {...stars} />}
+      <Content {...view} title={title} />
+      {work === null && submission.labels.length > 0 && (
+        <p class="buttons">
+          {submission.labels.map((label) => (
+            <Badge tone="info">
+              <Foreign text={label} />
+            </Badge>
+          ))}
+        </p>
+      )}
+      {submission.files.length > 0 && <Files submission={submission} previews={previews} />}
+      {events.map((event) =>
+        event.event === "noted" || event.event === "answered" ? (
+          <div class="note">
+            <b>
+              {event.event === "noted" ? "Note by" : "Answered by"} <Foreign text={event.who} />
+            </b>
+            , <Time at={Date.parse(event.at)} />: <ForeignValue text={eventText(event)!} />
+          </div>
+        ) : null,
+      )}
+      {work !== null && (mayReply(view) || typed.faults["text"] !== undefined) && (
+        <Reply {...props} work={work} to={address ?? "the sender"} />
+      )}
+      {work !== null && <WorkForms {...props} work={work} />}
+      <FactsFold view={view} />
+      <details class="small more-facts" id="timeline" open={failed}>
+        <summary class="soft">What happened</summary>
+        <Timeline
+          events={events}
+          project={submission.project}
+          retry={`${submissionPath(submission)}/retry`}
+        />
+      </details>
+      {work !== null && <BlockFold {...props} sender={view.sender} />}
+    </div>
   );
 }
 
-/** The cards of those who work on the submission. */
-function WorkCards({ view }: { view: SubmissionView }) {
-  const { submission, query, work, typed, address, sender, others, mails } = view;
-  const values = { ...valuesOf(query), page: addressOfSubmission(submission, query) };
-  const props = { submission, typed, values };
-  const mayReply = mails && address !== null && submission.spam === null;
+/** The number of other submissions of the sender, with the way to them. */
+function Others({ view: { others, address } }: { view: SubmissionView }) {
+  const count = others?.submissions.length ?? 0;
+  if (others === null || count === 0) return null;
   return (
     <>
-      {work !== null && (mayReply || typed.faults["text"] !== undefined) && (
-        <ReplyCard {...props} work={work} to={address ?? "the sender"} />
-      )}
-      {work !== null && <WorkCard {...props} work={work} />}
-      {others !== null && (
-        <OthersCard
-          others={others}
-          titleOf={view.titleOf}
-          title={view.titleOf(submission).title}
-          address={address!}
-        />
-      )}
-      {work !== null && <BlockCard {...props} sender={sender} />}
+      {" · "}
+      <A to="/people" query={{ q: address }}>
+        {`${count}${others.isMore ? "+" : ""} ${count === 1 ? "other" : "others"} by this person`}
+      </A>
+      , the last <Time at={Date.parse(others.submissions[0]!.createdAt)} />
     </>
   );
 }
 
-function Actions({ view }: { view: SubmissionView }) {
-  const { submission, query, newer, older } = view;
+/** The actions on a submission: the reply first, what is seldom done behind "⋯", and its neighbours. */
+function Bar({ view }: { view: SubmissionView }) {
+  const { submission, query, newer, older, work, address, mails, formName } = view;
   const { id, state, read } = submission;
   const mayWrite = useMayWriteForms(submission.project);
-  const toggle: [SubmissionMark, string, string] = read
-    ? ["unread", "Mark as unread", "u"]
-    : ["read", "Mark as read", "u"];
+  const [first, ...others] = MOVES[state];
+  const toggle: [SubmissionMark, string, string] = [
+    read ? "unread" : "read",
+    read ? "Mark as unread" : "Mark as read",
+    "u",
+  ];
   const page = addressOfSubmission(submission, query);
   const after = older ?? newer;
   const next = after && addressOfSubmission(after, { ...query, before: after.before });
+  const replies = mayReply(view) && work !== null;
+  const mailto =
+    address === null
+      ? null
+      : `mailto:${encodeURIComponent(address.toWellFormed())}?subject=${encodeURIComponent(`Re: ${formName.toWellFormed()}`)}`;
   return (
-    <>
+    <div class="bar">
+      {replies ? (
+        <a class="button primary" href="#reply-text" aria-keyshortcuts="r">
+          <Icon name="reply" />
+          Reply
+        </a>
+      ) : (
+        mailto !== null && (
+          <a class={mails ? "button" : "button primary"} aria-keyshortcuts="r" href={mailto}>
+            Reply by mail
+          </a>
+        )
+      )}
       {mayWrite && (
         <Form
           to="/inbox/marks"
-          class="buttons"
+          class="inline"
           id="marks"
           values={{ ...valuesOf(query), submission: id, folder: state, page, next }}
         >
-          {[toggle, ...MOVES[state]].map(([mark, label, key]) => (
-            <Button name="mark" value={mark} shortcut={key}>
-              {label}
-            </Button>
-          ))}
-          <Button name="mark" value="delete" kind="danger" shortcut="#">
-            Delete
+          <Button
+            name="mark"
+            value={first![0]}
+            shortcut={first![2]}
+            icon={state === "inbox" ? "archive" : "inbox"}
+          >
+            {first![1]}
           </Button>
         </Form>
       )}
-      {view.work !== null && (
-        <p class="buttons">
-          {view.mails && view.address !== null && (
-            <a class="button" href="#reply-text" aria-keyshortcuts="r">
-              Reply
-            </a>
-          )}
-          {JUMPS.map(([key, label, field]) => (
-            <a class="button" href={`#${field}`} aria-keyshortcuts={key}>
-              {label}
-            </a>
-          ))}
-        </p>
+      {work !== null && (
+        <AssignMenu submission={submission} work={work} values={{ ...valuesOf(query), page }} />
       )}
-      <nav class="buttons" aria-label="Neighbours">
+      {mayWrite && (
+        <Menu label="More actions">
+          {[toggle, ...others].map(([mark, label, key]) => (
+            <li>
+              <Button form="marks" name="mark" value={mark} shortcut={key}>
+                {label}
+              </Button>
+            </li>
+          ))}
+          {replies && mailto !== null && (
+            <li>
+              <a href={mailto}>Reply by mail</a>
+            </li>
+          )}
+          <li>
+            <Button form="marks" name="mark" value="delete" shortcut="#">
+              Delete…
+            </Button>
+          </li>
+        </Menu>
+      )}
+      <nav class="end small" aria-label="Neighbours">
         {view.position !== null && <span class="soft">{view.position}</span>}
         <NeighbourLink neighbour={newer} query={query} label="Newer" shortcut="k" />
         <NeighbourLink neighbour={older} query={query} label="Older" shortcut="j" />
       </nav>
-    </>
+    </div>
   );
 }
 

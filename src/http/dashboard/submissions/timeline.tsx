@@ -6,7 +6,6 @@ import { A } from "../parts/link.tsx";
 import { Badge, type Tone } from "../parts/status.tsx";
 import { Foreign, ForeignValue } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
-import { Card } from "../parts/card.tsx";
 import { useMayWriteForms } from "../view.ts";
 
 /** Events that a page shows, the newest. */
@@ -26,7 +25,7 @@ export function Timeline({
   const mayWrite = useMayWriteForms(project);
   const shown = events.slice(-MAX_EVENTS);
   return (
-    <Card id="timeline-title" title="Timeline">
+    <>
       {shown.length < events.length && <p class="soft small">The first events are left out.</p>}
       <ol class="timeline">
         {shown.map((event) => (
@@ -50,7 +49,7 @@ export function Timeline({
           {failed === 1 ? "Send the failed delivery again…" : `Send ${failed} failed deliveries again…`}
         </AskingButton>
       )}
-    </Card>
+    </>
   );
 }
 

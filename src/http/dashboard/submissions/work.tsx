@@ -1,18 +1,18 @@
 import { formOf } from "../forms/form-words.ts";
 import type { Submission } from "../../../forms/submission.ts";
-import type { Title } from "../../../forms/inbox/title.ts";
 import { HANDLING_LIMITS } from "../../../forms/limits.ts";
 import type { SeenFlags } from "../../../forms/seen-flags.ts";
-import { handledOf } from "../../../forms/submission-columns.ts";
-import { Card, Facts } from "../parts/card.tsx";
+import { Facts } from "../parts/card.tsx";
 import { AreaField, SelectField, TextField } from "../parts/field.tsx";
-import { A, Button, ButtonForm, ButtonLink, Form } from "../parts/link.tsx";
-import { Badge } from "../parts/status.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { A, Button, ButtonForm, Form } from "../parts/link.tsx";
 import { Foreign, ForeignValue } from "../parts/text.tsx";
 import type { Faults } from "../parts/submit.ts";
-import { ExactTime, Time } from "../parts/time.tsx";
+import { ExactTime } from "../parts/time.tsx";
 import { formPath } from "../paths.ts";
+import { useView } from "../view.ts";
 import type { Reading, Work } from "../inbox/load.ts";
+import { Json } from "./content.tsx";
 import { submissionPath } from "./rows.tsx";
 
 /** Texts that were typed and not taken, with what was wrong. */
@@ -31,26 +31,32 @@ type Props = {
   values: Readonly<Record<string, string | null>>;
 };
 
+/** Whether the page sends mail to the sender. */
+export function mayReply({ mails, address, submission }: SubmissionView): boolean {
+  return mails && address !== null && submission.spam === null;
+}
+
 /** A mail to the sender. */
-export function ReplyCard({ submission, work, typed, values, to }: Props & { to: string }) {
+export function Reply({ submission, work, typed, values, to }: Props & { to: string }) {
   const { templates } = work;
   return (
-    <Card id="reply-title" title="Reply">
-      <Form
-        to={`${submissionPath(submission)}/reply`}
-        class="stack"
-        id={`reply-${submission.id}`}
-        values={values}
-        isChanged={typed.reply !== undefined}
-      >
-        <AreaField
-          name="text"
-          id="reply-text"
-          label="Reply text"
-          hint={`A mail to ${to}, which quotes the submission.`}
-          value={typed.reply}
-          error={typed.faults["text"]}
-        />
+    <Form
+      to={`${submissionPath(submission)}/reply`}
+      class="stack"
+      id={`reply-${submission.id}`}
+      values={values}
+      isChanged={typed.reply !== undefined}
+    >
+      <AreaField
+        name="text"
+        id="reply-text"
+        label="Reply text"
+        rows={3}
+        hint={`A mail to ${to}, which quotes the submission.`}
+        value={typed.reply}
+        error={typed.faults["text"]}
+      />
+      {templates.length > 0 && (
         <SelectField
           name="template"
           label="Template"
@@ -60,50 +66,78 @@ export function ReplyCard({ submission, work, typed, values, to }: Props & { to:
             ...templates.map(({ name }) => ({ value: name, label: name })),
           ]}
         />
-        <p class="buttons">
-          <Button kind="primary" icon="send">
-            Send reply
+      )}
+      <p class="buttons">
+        <Button icon="send">Send reply</Button>
+        {templates.length > 0 && (
+          <Button name="use" value="1">
+            Use template
           </Button>
-          {templates.length > 0 && (
-            <Button name="use" value="1">
-              Use template
-            </Button>
-          )}
-        </p>
-      </Form>
-    </Card>
+        )}
+      </p>
+    </Form>
   );
 }
 
-/** Keys that lead to a field of {@link WorkCard}. */
-export const JUMPS = [
-  ["a", "Assign", "assignee"],
-  ["l", "Label", "label"],
-  ["m", "Note", "note"],
-] as const;
+/** Users that are offered as buttons; of more, one is selected. */
+const MAX_BUTTONS = 12;
 
-/** The assignee of a submission, its labels, and notes on it. */
-export function WorkCard({ submission, work, typed, values }: Props) {
-  const path = submissionPath(submission);
-  const { assignee, labels } = submission;
+/** The users to whom a submission can be assigned, behind the name of the one who has it. */
+export function AssignMenu({ submission, work, values }: Omit<Props, "typed">) {
+  const { caller } = useView();
+  const { assignee } = submission;
   const users = [...new Set([...work.users, ...(assignee === null ? [] : [assignee])])];
+  const label = assignee === null ? "Assign" : `Assigned to ${assignee === caller?.name ? "you" : assignee}`;
   return (
-    <Card id="work-title" title="Assignee, labels and notes">
-      <Form to={`${path}/assign`} class="filters" id="assign" values={values}>
-        <SelectField
-          name="assignee"
-          label="Assign to"
-          value={assignee ?? ""}
-          options={[{ value: "", label: "Nobody" }, ...users.map((name) => ({ value: name, label: name }))]}
-        />
-        <Button>Assign</Button>
+    <details class="menu" name="menu">
+      <summary class="button" aria-keyshortcuts="a">
+        <Foreign text={label} />
+        <Icon name="chevronDown" kind="tiny" />
+      </summary>
+      <Form to={`${submissionPath(submission)}/assign`} id="assign" values={values}>
+        {users.length > MAX_BUTTONS ? (
+          <>
+            <SelectField
+              name="assignee"
+              label="Assign to"
+              value={assignee ?? ""}
+              options={[
+                { value: "", label: "Nobody" },
+                ...users.map((name) => ({ value: name, label: name })),
+              ]}
+            />
+            <Button>Assign</Button>
+          </>
+        ) : (
+          <ul>
+            {["", ...users].map((name) => (
+              <li>
+                <Button name="assignee" value={name}>
+                  {name === (assignee ?? "") && <Icon name="check" kind="tiny" />}
+                  <Foreign text={name === "" ? "Nobody" : name} />
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
       </Form>
+    </details>
+  );
+}
+
+/** The labels of a submission, and notes on it for those who work on it. */
+export function WorkForms({ submission, work, typed, values }: Props) {
+  const path = submissionPath(submission);
+  const { labels } = submission;
+  return (
+    <>
       {labels.length > 0 && (
         <div class="buttons">
           {labels.map((label) => (
             <ButtonForm
               to={`${path}/label`}
               values={{ ...values, remove: label }}
+              kind="low"
               label={`Remove label ${label}`}
             >
               <Foreign text={label} /> ×
@@ -111,36 +145,37 @@ export function WorkCard({ submission, work, typed, values }: Props) {
           ))}
         </div>
       )}
-      <Form to={`${path}/label`} class="filters" id="label-form" values={values}>
-        <TextField
-          name="label"
-          label="Label"
-          value={typed.label}
-          error={typed.faults["label"]}
-          maxlength={HANDLING_LIMITS.label}
-          suggestions={work.labels.filter((label) => !labels.includes(label))}
-        />
-        <Button>Add label</Button>
-      </Form>
-      <Form to={`${path}/note`} class="stack" id="note-form" values={values}>
-        <AreaField
-          name="note"
-          label="Note"
-          rows={3}
-          hint="For those who work on it; the sender never gets it."
-          value={typed.note}
-          error={typed.faults["note"]}
-        />
-        <p class="buttons">
+      <div class="stack">
+        <Form to={`${path}/label`} class="filters" id="label-form" values={values}>
+          <TextField
+            name="label"
+            label="Label"
+            value={typed.label}
+            error={typed.faults["label"]}
+            maxlength={HANDLING_LIMITS.label}
+            shortcut="l"
+            suggestions={work.labels.filter((label) => !labels.includes(label))}
+          />
+          <Button>Add label</Button>
+        </Form>
+        <Form to={`${path}/note`} class="filters" id="note-form" values={values}>
+          <AreaField
+            name="note"
+            label="Note"
+            rows={1}
+            shortcut="m"
+            value={typed.note}
+            error={typed.faults["note"]}
+          />
           <Button>Add note</Button>
-        </p>
-      </Form>
-    </Card>
+        </Form>
+      </div>
+    </>
   );
 }
 
 /** Senders and words that the form files as spam from then on. */
-export function BlockCard({
+export function BlockFold({
   submission,
   typed,
   values,
@@ -148,104 +183,44 @@ export function BlockCard({
 }: Omit<Props, "work"> & { sender: string | null }) {
   const to = `${submissionPath(submission)}/block`;
   return (
-    <Card id="block-title" title="Block">
-      {sender !== null && (
-        <>
-          <p>
+    <details class="small more-facts" id="block" open={typed.faults["word"] !== undefined}>
+      <summary class="soft">Block a sender or a word</summary>
+      <div class="stack">
+        {sender !== null && (
+          <p class="buttons">
+            <ButtonForm to={to} values={{ ...values, what: "sender" }}>
+              Block sender
+            </ButtonForm>
             The form files what <Foreign text={sender} /> sends as spam, or refuses it.
           </p>
-          <ButtonForm to={to} values={{ ...values, what: "sender" }}>
-            Block sender
-          </ButtonForm>
-        </>
-      )}
-      <Form to={to} class="filters" id="block-form" values={{ ...values, what: "word" }}>
-        <TextField
-          name="word"
-          label="Word"
-          hint="A submission to this form with it is spam from then on."
-          value={typed.word}
-          error={typed.faults["word"]}
-        />
-        <Button>Block word</Button>
-      </Form>
-    </Card>
+        )}
+        <Form to={to} class="filters" id="block-form" values={{ ...values, what: "word" }}>
+          <TextField
+            name="word"
+            label="Word"
+            hint="A submission to this form with it is spam from then on."
+            value={typed.word}
+            error={typed.faults["word"]}
+          />
+          <Button>Block word</Button>
+        </Form>
+      </div>
+    </details>
   );
 }
 
-/** Submissions that a page names. */
-const MAX_NAMED = 5;
-
-/** Other submissions of the same person. */
-export function OthersCard({
-  others,
-  titleOf,
-  title,
-  address,
-}: Pick<Reading, "titleOf"> & {
-  title: string;
-  others: NonNullable<Reading["others"]>;
-  address: string;
-}) {
-  const { submissions, isMore } = others;
-  if (submissions.length === 0) return null;
-  const count = `${submissions.length}${isMore ? "+" : ""}`;
-  return (
-    <Card id="others-title" title={`${count} ${count === "1" ? "other" : "others"} by this person`}>
-      <ul class="changes">
-        {submissions.slice(0, MAX_NAMED).map((submission) => (
-          <li>
-            <Time at={Date.parse(submission.createdAt)} />
-            <div>
-              <A to={submissionPath(submission)} class="clamp">
-                <Foreign text={otherTitle(titleOf(submission), title)} />
-              </A>
-              {submission.state !== "inbox" && <Badge>{submission.state}</Badge>}
-            </div>
-          </li>
-        ))}
-      </ul>
-      <p class="buttons">
-        <ButtonLink to="/people" query={{ q: address }}>
-          All by this person
-        </ButtonLink>
-      </p>
-    </Card>
-  );
-}
-
-/** The title of another submission, or its text where both have the same. */
-function otherTitle({ title, text }: Title, same: string): string {
-  return title === same && text !== "" ? text : title;
-}
-
-/** The facts about the sender of a submission. */
-export function Sender({ view: { submission, address, formName, mails, work } }: { view: SubmissionView }) {
+/** The facts about a submission that are seldom needed, and its JSON. */
+export function FactsFold({ view: { submission } }: { view: SubmissionView }) {
   const { id, createdAt, meta, flags } = submission;
   const name = formOf(submission);
-  const subject = encodeURIComponent(`Re: ${formName.toWellFormed()}`);
   return (
-    <Card id="sender-title" title="Sender">
-      {address !== null && (
-        <p class="buttons">
-          <a
-            class={mails ? "button" : "button primary"}
-            aria-keyshortcuts={mails && work !== null ? undefined : "r"}
-            href={`mailto:${encodeURIComponent(address.toWellFormed())}?subject=${subject}`}
-          >
-            Reply by mail
-          </a>
-          <A to="/people" query={{ q: address }}>
-            Everything from <Foreign text={address} />
-          </A>
-        </p>
-      )}
+    <details class="small more-facts" id="facts">
+      <summary class="soft">Received, form and id</summary>
       <Facts
         class="row"
         facts={[
           ["Received", <ExactTime at={Date.parse(createdAt)} />],
           ["Form", <A to={formPath(name)}>{name}</A>],
-          ...handledOf(submission).map(({ label, words }) => [label, <Foreign text={words} />] as const),
           has(meta?.address) && ["Address", <Foreign text={meta!.address!} />],
           has(meta?.referrer) && ["Sent from", <ForeignValue text={meta!.referrer!} />],
           flags !== null && [
@@ -257,7 +232,8 @@ export function Sender({ view: { submission, address, formName, mails, work } }:
           ["Id", <code>{id}</code>],
         ]}
       />
-    </Card>
+      <Json submission={submission} />
+    </details>
   );
 }
 

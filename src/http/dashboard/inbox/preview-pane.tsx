@@ -1,0 +1,68 @@
+import type { TitleOf } from "../../../forms/inbox/titles.ts";
+import { A, ButtonForm, ButtonLink } from "../parts/link.tsx";
+import { Foreign, visible } from "../parts/text.tsx";
+import { Content, Heading } from "../submissions/content.tsx";
+import { besideOf, submissionPath } from "../submissions/rows.tsx";
+import { useMayWriteForms } from "../view.ts";
+import { MOVES } from "./controls.tsx";
+import type { Preview } from "./preview.ts";
+import { type InboxQuery, valuesOf } from "./query.ts";
+
+/** Characters of the long values of a preview together. */
+const MOST = 4000;
+
+/** The newest submission beside a list on a wide screen, with the way to its page. */
+export function PreviewPane({
+  preview,
+  titleOf,
+  query,
+}: {
+  preview: Preview;
+  titleOf: TitleOf;
+  query: InboxQuery;
+}) {
+  const { submission, address } = preview;
+  const { id, project, spam, state } = submission;
+  const { title } = titleOf(submission);
+  const mayWrite = useMayWriteForms(project);
+  const [mark, label] = MOVES[state][0]!;
+  const to = { to: submissionPath(submission), query: besideOf(query) };
+  return (
+    <article class="card flush pane sticky only-wide" aria-label={visible(title)}>
+      <div class="bar">
+        {mayWrite && address !== null && spam === null ? (
+          <ButtonLink {...to} hash="reply-text" kind="primary" icon="reply">
+            Reply
+          </ButtonLink>
+        ) : (
+          <ButtonLink {...to} kind="primary">
+            Open
+          </ButtonLink>
+        )}
+        {mayWrite && (
+          <ButtonForm
+            to="/inbox/marks"
+            values={{ ...valuesOf(query), submission: id, mark }}
+            icon={state === "inbox" ? "archive" : "inbox"}
+            label={`${label}: ${visible(title)}`}
+          >
+            {label}
+          </ButtonForm>
+        )}
+      </div>
+      <div class="body">
+        <div>
+          <div class="title">
+            <h2>
+              <A {...to}>
+                <Foreign text={title} />
+              </A>
+            </h2>
+            <Heading submission={submission} address={address} />
+          </div>
+        </div>
+        <Content {...preview} title={title} most={MOST} />
+      </div>
+    </article>
+  );
+}
