@@ -12,6 +12,9 @@ type Target = { name: Bun.Build.CompileTarget; runtime: string };
 
 const ROOT = join(import.meta.dir, "..");
 
+/** The functions that starts use, written by `npm run profile`. */
+export const PROFILE = join(import.meta.dir, "bytecode.order");
+
 /** Builds the executable for this machine, or for `target`; `published` for a release. */
 export async function buildExecutable(
   outfile: string,
@@ -33,6 +36,7 @@ export async function buildExecutable(
       autoloadBunfig: false,
       // Code that runs once at the start is not worth compiling; a server sets the policy back once it listens.
       jitPolicy: 8,
+      bytecodeOrder: PROFILE,
       assets: libraries.files,
     },
     format: "esm",
