@@ -26,7 +26,9 @@ export const formStatsSchema = z.object({
     byDay: z.array(z.nullable(z.int())),
   }),
   /** The newest submission that is not spam, and the page that it was sent from, if the form records that. */
-  last: z.nullable(z.object({ id: z.string(), createdAt: timestamp, from: z.nullable(z.string()) })),
+  last: z.nullable(
+    z.object({ id: z.string(), createdAt: timestamp, title: z.string(), from: z.nullable(z.string()) }),
+  ),
   /** Submissions that the members below are of: the newest ones that are not spam. */
   sample: z.int(),
   /** The fields of the schema in its order, then others, and how many submissions have a value in each. */

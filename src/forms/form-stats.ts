@@ -3,6 +3,7 @@ import type { Caller } from "../access/caller.ts";
 import { type Day, HOUR_MS, hourOf, lastDays } from "../base/days.ts";
 import { isObject } from "../base/json.ts";
 import type { formStatsSchema } from "./form-stats-schema.ts";
+import { type Titled, titlerOf } from "./inbox/title.ts";
 import { findForm } from "./lookup.ts";
 import { FORM_STATS } from "./limits.ts";
 import type { FirstAnswer, FormsApp } from "./store.ts";
@@ -21,7 +22,8 @@ export async function statsOfForm(
   name: FormName,
   { days: count, timeZone = "UTC" }: { days: number; timeZone?: string },
 ): Promise<FormStats> {
-  const { key, schema } = await findForm(app, caller, "forms:read", name);
+  const form = await findForm(app, caller, "forms:read", name);
+  const { key, schema } = form;
   const { submissions } = app.store;
   const days = lastDays(app.now(), count, timeZone);
   const start = days[0]!.from;
@@ -55,7 +57,7 @@ export async function statsOfForm(
     submissions: countsOf("inbox"),
     spam: { ...countsOf("spam"), reasons: kindsOf(reasons) },
     answers: answersOf(answers, days),
-    last: last ? { id: last.id, createdAt: last.createdAt, from: pageOf(last) } : null,
+    last: last ? lastOf(form, last) : null,
     sample: sample.length,
     fields: fieldsOf(schema, sample),
     pages: mostFrequent(sample.flatMap((each) => pageOf(each) ?? [])).map(([page, count]) => ({
@@ -63,6 +65,11 @@ export async function statsOfForm(
       count,
     })),
   };
+}
+
+function lastOf(form: Titled, { id, createdAt, data, files, meta }: RawSubmission): FormStats["last"] {
+  const { title } = titlerOf(form)({ data: JSON.parse(data) as Submission["data"], files, createdAt });
+  return { id, createdAt, title, from: pageOf({ meta }) };
 }
 
 /** Reasons of spam by their kind, most frequent first: which word it was is left out. */

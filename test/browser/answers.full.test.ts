@@ -66,8 +66,10 @@ describeInBrowser("What is typed stays", () => {
     await cli.run("forms", "create", "contact", "-p", "desk");
     const { context, page } = await signInBrowser(browser(), server, { user: "editor" });
     await page.goto(`${server.url}/dashboard/forms/desk:contact`);
+    await page.locator("#tells > summary").click();
     const target = page.locator("#add-target input[name=target]");
     await target.fill("https://example.com/hook");
+    await page.locator("summary[aria-label=More]").click();
     await button(page, "Send a test").click();
     await page.getByText("Stored a test submission").waitFor();
     await page.getByText("You typed something else on this page.").waitFor();

@@ -57,6 +57,7 @@ const WALKERS: ReadonlyMap<string, string> = new Map([
     "src/flags/rules/shares.ts: splittingAttributes attributesIn",
     "operands of a split once more a level, of RULE_LIMITS",
   ],
+  ["src/forms/form-stats.ts: isFilled", "once each, of 200 submissions of 256 KB together"],
   ["src/forms/inbox/search-text.ts: textsIn", "once each, of a submission of 16 levels"],
   ["src/forms/intake/control-fields.ts: isFilled", "once each, of a submission of 16 levels"],
   ["src/forms/intake/fields.ts: checkTexts", "once each, of a submission of 16 levels"],

@@ -6,7 +6,7 @@ import type { FormStats } from "../../../src/forms/form-stats.ts";
 import { forms as operations } from "../../../src/operations/forms.ts";
 import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
-import { alignedRight, details, table } from "../../output/text.ts";
+import { alignedRight, details, shown, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { formProjectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
@@ -56,7 +56,7 @@ function describe({ submissions, spam, answers, last, sample, fields, pages }: F
         ? "none"
         : `after ${roughDuration(answers.median)}, the median of ${answers.answered} of ${answers.of}`,
     ],
-    ["last", last && `${last.createdAt}, ${last.id}`],
+    ["last", last && shown`${last.createdAt}, ${last.id}${last.title && `: ${last.title}`}`],
   ]);
   const tables = [
     fields.length > 0 &&

@@ -9,21 +9,25 @@ export const COLUMNS = {
     default: "",
     kind: { is: "name" },
     option: ["name <name>", "name for people"],
-    field: ["after", "Name"],
+    field: ["shows", "Name"],
   }),
   enabled: setting({ default: true, kind: { is: "switch" } }),
-  uploads: setting({ default: false, kind: { is: "switch" }, field: ["files", "Uploads", "Accepts files"] }),
+  uploads: setting({
+    default: false,
+    kind: { is: "switch" },
+    field: ["accepts", "Uploads", "Accepts files"],
+  }),
   successUrl: setting<string | null>({
     default: null,
     kind: { is: "url", what: "a success URL" },
     option: ["success-url <url>", "page for the sender after a submission; none for the built-in page"],
-    field: ["after", "Success URL", "Where a sender goes; empty for the built-in page"],
+    field: ["shows", "Success URL", "Where a sender goes; empty for the built-in page"],
   }),
   errorUrl: setting<string | null>({
     default: null,
     kind: { is: "url", what: "an error URL" },
     option: ["error-url <url>", "page for the sender after an error; none for the built-in page"],
-    field: ["after", "Error URL", "Where a sender goes after a failure; empty for the built-in page"],
+    field: ["shows", "Error URL", "Where a sender goes after a failure; empty for the built-in page"],
   }),
   /** Origins whose pages may submit; empty for any. */
   allowedOrigins: setting<string[]>({
@@ -34,7 +38,7 @@ export const COLUMNS = {
       "origins whose pages may post, such as https://*.example.com; any for all",
     ],
     field: [
-      "senders",
+      "accepts",
       "Origins",
       "One a line, such as https://example.com or https://*.example.com; empty for any",
     ],
@@ -44,14 +48,14 @@ export const COLUMNS = {
     default: [],
     kind: { is: "senders" },
     option: ["block-sender <cidr...>", "addresses that may not post; or none"],
-    field: ["senders", "Blocked senders", "Addresses and ranges, one a line, such as 203.0.113.0/24"],
+    field: ["accepts", "Blocked senders", "Addresses and ranges, one a line, such as 203.0.113.0/24"],
     after: { option: "rateLimit" },
   }),
   rateLimit: setting<Rate | null>({
     default: null,
     kind: { is: "rate" },
     option: ["rate-limit <rate>", "most submissions from one sender, such as 20/h; off for no limit"],
-    field: ["senders", "Rate limit of a sender", "Such as 20/h or 5/10m; empty for none"],
+    field: ["accepts", "Rate limit of a sender", "Such as 20/h or 5/10m; empty for none"],
     after: { option: "maxFiles" },
   }),
   maxFileSize: setting<number>({
@@ -66,7 +70,7 @@ export const COLUMNS = {
       ],
     },
     option: ["max-file-size <size>", "largest file, such as 10MB; default for 1MB"],
-    field: ["files", "Largest file", "Such as 10 MB"],
+    field: ["accepts", "Largest file", "Such as 10 MB"],
     after: { field: "maxFiles" },
   }),
   maxFiles: setting<number>({
@@ -82,6 +86,6 @@ export const COLUMNS = {
     },
     option: ["max-files <n>", "files in one submission; default for 5"],
     words: { default: null },
-    field: ["files", "Files in a submission"],
+    field: ["accepts", "Files in a submission"],
   }),
 };

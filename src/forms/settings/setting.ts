@@ -29,7 +29,9 @@ export type Setting<T> = {
   after?: { option?: string; field?: string };
 };
 
-/** The groups of the page of settings. */
-export type Group = "after" | "senders" | "files" | "spam" | "mail" | "kept" | "schema";
+/** The groups of settings on the page of a form, in the order in which things happen to a submission. */
+export const GROUPS = ["accepts", "checks", "keeps", "shows", "answers", "tells"] as const;
+
+export type Group = (typeof GROUPS)[number];
 
 export const setting = <T>(row: Setting<T>): Setting<T> => row;

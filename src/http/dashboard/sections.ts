@@ -17,7 +17,6 @@ import { flagPageRoutes } from "./flags/flag.tsx";
 import { projectFlagsRoutes } from "./flags/project.tsx";
 import { projectListRoutes } from "./flags/projects.tsx";
 import { settingRoutes } from "./flags/screen-page.tsx";
-import { feedsRoutes } from "./forms/form-feeds.tsx";
 import { fieldsRoutes } from "./forms/form-fields.tsx";
 import { formRoutes } from "./forms/forms.tsx";
 import { moveFormRoutes } from "./forms/move.tsx";
@@ -43,7 +42,6 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   peopleRoutes,
   formRoutes,
   fieldsRoutes,
-  feedsRoutes,
   moveFormRoutes,
   userRoutes,
   tokenRoutes,

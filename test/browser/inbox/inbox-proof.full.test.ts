@@ -104,10 +104,10 @@ describeInBrowser("The inbox at work", () => {
       const forms = `${server.url}/dashboard/forms/${slug}`;
       await page.goto(`${forms}/settings`);
       await page.getByLabel("Longest file").or(page.locator("[name=maxFileSize]")).first().fill("many");
-      await button(page, "Save: Files").click();
+      await button(page, "Save: Accepts").click();
       await check("a wrong setting", WRONG);
       await page.locator("[name=maxFileSize]").fill("2 MB");
-      await button(page, "Save: Files").click();
+      await button(page, "Save: Accepts").click();
       await check("a setting", SAID);
       await page.goto(`${forms}/fields`);
       for (let number = 1; number <= 6; number += 1) {
@@ -127,9 +127,12 @@ describeInBrowser("The inbox at work", () => {
       await button(page, "Create the feed").click();
       await check("a wrong feed", WRONG);
       await page.goto(forms);
+      await page.locator("#tells > summary").click();
       await page.locator("#target").fill("nonsense");
       await button(page, "Add").click();
       await check("a wrong target", WRONG);
+      await page.goto(forms);
+      await page.locator("summary[aria-label=More]").click();
       await button(page, "Close the form").click();
       await check("a closed form", SAID);
       expect(faults).toEqual([]);

@@ -10,17 +10,26 @@ function wrongIn(text: string): string[] {
 }
 
 test.each([
-  ["schema", { group: "schema", schema: '{"type": 5}' }, "The schema is invalid at #/type"],
-  ["autoreplyText", { group: "answer", autoreplyText: "{{#x}}" }, "Line 1: the section {{#x}} is not closed"],
-])("what is wrong with the setting %s stands at its field", async (name, fields, message) => {
+  [
+    "schema",
+    "/fields",
+    { as: "json", act: "save", before: "null", schema: '{"type": 5}' },
+    "In line 1, column 10",
+    422,
+  ],
+  [
+    "autoreplyText",
+    "/settings",
+    { autoreplyText: "{{#x}}" },
+    "Line 1: the section {{#x}} is not closed",
+    400,
+  ],
+])("what is wrong with the setting %s stands at its field", async (name, at, fields, message, refused) => {
   const { signIn } = openDashboard(openTestApp());
-  const { get, post } = await signIn("editor");
+  const { post } = await signIn("editor");
   await post("/forms/new", { slug: "contact" });
-  const { text: page } = await get("/forms/contact/settings");
-  const form = page.split("<form").find((each) => each.includes(`name="${name}"`))!;
-  const group = /name="group" value="(\w+)"/.exec(form)![1]!;
-  const { status, text } = await post("/forms/contact/settings", { ...fields, group });
-  expect([status, wrongIn(text)]).toEqual([400, [name]]);
+  const { status, text } = await post(`/forms/contact${at}`, fields);
+  expect([status, wrongIn(text)]).toEqual([refused, [name]]);
   expect(text).toContain(message);
 });
 

@@ -23,7 +23,7 @@ test("A feed is created with its address shown once, listed and revoked", async 
   const { app, feeds, signIn } = await open();
   await createForm(app, OPERATOR, { slug: "other" });
   const { get, post } = await signIn("inbox");
-  expect((await get("/forms/contact")).text).toContain(`href="/dashboard${PATH}"`);
+  expect((await get("/forms/contact")).text).toContain(`action="/dashboard${PATH}"`);
   expect((await get(PATH)).text).toContain("There are no feeds yet");
   const created = await post(PATH, { format: "csv", name: "Team", fields: "name, email", since: "30d" });
   expect(created.text).toMatch(/http:\/\/dashboard\.test\/v1\/feeds\/[\w-]{43}\.csv/);

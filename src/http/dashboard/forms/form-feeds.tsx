@@ -5,10 +5,8 @@ import { FEED } from "../../../forms/feeds/feed-card.ts";
 import { type FoundFeed, noSuchFeed } from "../../../forms/feeds/feed.ts";
 import { listFeeds } from "../../../forms/feeds/feeds.ts";
 import type { Form } from "../../../forms/form.ts";
-import { getForm } from "../../../forms/forms.ts";
 import { feeds as operations } from "../../../operations/feeds/feeds.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import type { Fields } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { Empty } from "../parts/card.tsx";
 import { AskingButton } from "../parts/danger.tsx";
@@ -17,32 +15,21 @@ import { Button, Form as PostForm } from "../parts/link.tsx";
 import { List } from "../parts/list.tsx";
 import { secretPage } from "../parts/secret.tsx";
 import { Notice } from "../parts/status.tsx";
-import type { Faults } from "../parts/submit.ts";
+import type { Typed } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { FORM, formPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { useMayWriteForms } from "../view.ts";
-import { FormTabs } from "./form-tabs.tsx";
-import { namedForm } from "./form-words.ts";
 
 const FEEDS = `${FORM}/feeds` as const;
 
+/** A page of a form that shows its feeds, with a form that was not taken. */
+type ShowFeeds = (c: DashboardContext, name: string, typed: Typed | null) => Promise<Page>;
+
 /** The feeds of a form: addresses at which spreadsheets and readers get its submissions. */
-export function feedsRoutes({ app, get, post, act }: Dashboard) {
-  const show = async (
-    c: DashboardContext,
-    name: string,
-    typed: Fields | null = null,
-    faults: Faults = {},
-  ) => {
-    const [form, { items }] = await Promise.all([
-      getForm(app, c.get("caller"), name),
-      listFeeds(app, c.get("caller"), { form: name, limit: MAX_LIST, after: null }),
-    ]);
-    return feedsPage(form, items, typed, faults);
-  };
-  get(FEEDS, "forms:read", (c, { form }) => show(c, form));
+export function feedsRoutes({ app, get, post, act }: Dashboard, show: ShowFeeds) {
+  get(FEEDS, "forms:read", (c, { form }) => show(c, form, null));
   post(
     FEEDS,
     "forms:write",
@@ -50,7 +37,7 @@ export function feedsRoutes({ app, get, post, act }: Dashboard) {
       operation: operations.create,
       input: ({ fields, names }) => ({ names, body: givenIn(FEED, fields, app.now()) }),
       done: async ({ url }, { names: { form } }) => addressPage(url, formPath(form)),
-      again: ({ c, fields, names }, faults) => show(c, names.form, fields, faults),
+      again: ({ c, fields, names }, faults) => show(c, names.form, { fields, faults }),
       at: { ...controlsOf(FEED), invalid: "search", conflict: "name" },
     }),
   );
@@ -60,14 +47,25 @@ export function feedsRoutes({ app, get, post, act }: Dashboard) {
     act({
       operation: operations.revoke,
       async input({ c, names: { form, feed } }) {
-        const page = { form, limit: MAX_LIST, after: null };
-        const { items } = await listFeeds(app, c.get("caller"), page);
+        const { items } = await listFeeds(app, c.get("caller"), feedsOf(form));
         if (!items.some(({ id }) => id === feed)) throw noSuchFeed(feed);
         return { names: { feed } };
       },
-      done: (_, { names: { form } }) => ({ to: `${formPath(form)}/feeds`, text: "Revoked the feed" }),
+      done: (_, { names: { form } }) => ({ to: formPath(form), text: "Revoked the feed" }),
     }),
   );
+}
+
+/** The query for all feeds of a form. */
+export function feedsOf(form: string) {
+  return { form, limit: MAX_LIST, after: null };
+}
+
+/** `Team (CSV)`, or how many there are. */
+export function feedsInWords(feeds: readonly FoundFeed[]) {
+  if (feeds.length === 0) return <span class="soft">none</span>;
+  if (feeds.length > 2) return `${feeds.length} feeds`;
+  return <Foreign text={feeds.map(({ name, format }) => `${name} (${format.toUpperCase()})`).join(", ")} />;
 }
 
 /** Shows the address of a feed, this one time. */
@@ -75,7 +73,7 @@ function addressPage(url: string, form: string): Page {
   return secretPage({
     title: "Address of the feed",
     section: "forms",
-    back: { to: `${form}/feeds`, label: "Feeds" },
+    back: { to: form, label: "The form" },
     id: "feed-address",
     secret: url,
     about: (
@@ -86,34 +84,16 @@ function addressPage(url: string, form: string): Page {
   });
 }
 
-function feedsPage(form: Form, feeds: readonly FoundFeed[], typed: Fields | null, faults: Faults): Page {
-  const [slug, options] = namedForm(form);
-  return {
-    title: `Feeds of form ${form.slug}`,
-    heading: "Feeds",
-    section: "forms",
-    back: { to: formPath(shortName(form)), label: form.slug },
-    commands: [
-      ["List them", "feeds list", slug, options],
-      [
-        "Create one",
-        "feeds create",
-        slug,
-        {
-          ...options,
-          format: "csv",
-          field: "name,email",
-          since: "30d",
-        },
-      ],
-    ],
-    content: <Feeds form={form} feeds={feeds} typed={typed} faults={faults} />,
-  };
-}
-
-type Props = { form: Form; feeds: readonly FoundFeed[]; typed: Fields | null; faults: Faults };
-
-function Feeds({ form, feeds, typed, faults }: Props) {
+/** The feeds of a form, with a form that creates one. */
+export function Feeds({
+  form,
+  feeds,
+  typed,
+}: {
+  form: Form;
+  feeds: readonly FoundFeed[];
+  typed: Typed | null;
+}) {
   const mayChange = useMayWriteForms(form.project);
   const to = `${formPath(shortName(form))}/feeds`;
   const actions = {
@@ -133,8 +113,7 @@ function Feeds({ form, feeds, typed, faults }: Props) {
     ),
   };
   return (
-    <>
-      <FormTabs form={form} current="Feeds" />
+    <div class="stack">
       <p class="soft">
         A feed is a secret address at which a spreadsheet, a feed reader or a script reads the submissions,
         newest first and without spam.
@@ -157,23 +136,21 @@ function Feeds({ form, feeds, typed, faults }: Props) {
           ...(mayChange ? [actions] : []),
         ]}
       />
-      {mayChange && <NewFeed to={to} typed={typed} faults={faults} />}
-    </>
+      {mayChange && <NewFeed to={to} typed={typed} />}
+    </div>
   );
 }
 
-function NewFeed({ to, typed, faults }: { to: string; typed: Fields | null; faults: Faults }) {
+function NewFeed({ to, typed }: { to: string; typed: Typed | null }) {
   return (
-    <PostForm to={to} class="card stack" id="new-feed" label="Create a feed" isChanged={typed !== null}>
-      <h2>Create a feed</h2>
+    <PostForm to={to} class="stack" id="new-feed" label="Create a feed" isChanged={typed !== null}>
+      <h3>Create a feed</h3>
       <div class="columns">
-        <CardFields card={FEED} typed={typed} faults={faults} />
+        <CardFields card={FEED} typed={typed} id="feed" />
       </div>
-      <div class="buttons">
-        <Button kind="primary" icon="plus">
-          Create the feed
-        </Button>
-      </div>
+      <p class="buttons">
+        <Button icon="plus">Create the feed</Button>
+      </p>
     </PostForm>
   );
 }

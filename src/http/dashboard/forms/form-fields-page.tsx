@@ -12,7 +12,7 @@ import { formPath } from "../paths.ts";
 import type { FieldRow } from "../../../forms/intake/field-rows.ts";
 import type { FieldsDraft, FieldsFaults } from "./form-fields-draft.ts";
 import { FormTabs } from "./form-tabs.tsx";
-import { namedForm } from "./form-words.ts";
+import { crumbsOf, namedForm } from "./form-words.ts";
 
 /** The inputs that a page of these fields has, as far as they are right, in HTML; or the reason why it has none. */
 export type FieldsPreview = { description: string | null; inputs: string } | { reason: string };
@@ -32,16 +32,16 @@ type Shown = {
 };
 
 /** The page of the fields of a form. */
-export function fieldsPage(form: Form, shown: Shown, isRefused: boolean): Page {
+export function fieldsPage(form: Form, projectName: string, shown: Shown, isRefused: boolean): Page {
   const to = formPath(shortName(form));
   const { draft, isTyped, faults, isOverwriting, preview } = shown;
   const { before } = draft;
   return {
     title: `Fields of form ${form.slug}`,
-    heading: "Fields",
+    heading: <Foreign text={form.name} />,
     section: "forms",
     status: isOverwriting ? 409 : isRefused ? 422 : 200,
-    back: { to, label: form.slug },
+    crumbs: crumbsOf({ form, projectName }),
     commands: [
       ["Show them", "forms get", ...namedForm(form), { json: true }],
       ["Set them", "forms set", form.slug, { ...namedForm(form)[1], schema: "@schema.json" }],

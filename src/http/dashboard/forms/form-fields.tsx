@@ -3,6 +3,7 @@ import { AppError } from "../../../base/errors.ts";
 import type { Form } from "../../../forms/form.ts";
 import { forms } from "../../../operations/forms.ts";
 import { textOf } from "../fields.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
 import type { Page } from "../page.tsx";
 import { FORM, formPath } from "../paths.ts";
 import type { Dashboard, Done } from "../routes.ts";
@@ -17,35 +18,41 @@ import {
   storedFields,
   withRowsMoved,
 } from "./form-fields-draft.ts";
-import { writableForm } from "./form-words.ts";
+import { projectNameOf, writableForm } from "./form-words.ts";
 import { type FieldsPreview, fieldsPage } from "./form-fields-page.tsx";
 
 const FIELDS = `${FORM}/fields` as const;
 
 /** The page on which the fields of a form are edited, as rows or as the JSON of its schema. */
 export function fieldsRoutes({ app, get, post, perform }: Dashboard) {
+  const placeOf = async (c: DashboardContext, name: string): Promise<Place> => {
+    const form = await writableForm(app, c, name);
+    return { form, projectName: await projectNameOf(app, form) };
+  };
   get(FIELDS, "forms:write", async (c, names) => {
-    const form = await writableForm(app, c, names.form);
+    const place = await placeOf(c, names.form);
+    const { form } = place;
     const { draft, why } = storedFields(form, c.req.query("as") === "json");
-    return shown(form, draft, { why });
+    return shown(place, draft, { why });
   });
   post(FIELDS, "forms:write", async (c, fields, names): Promise<Page | Done> => {
-    const form = await writableForm(app, c, names.form);
+    const place = await placeOf(c, names.form);
+    const { form } = place;
     const [act, draft] = [textOf(fields, "act"), readFields(fields, form)];
     const to = `${formPath(shortName(form))}/fields`;
     if (act === "discard") return { to, text: "Nothing is changed." };
-    if (act === "check") return shown(form, draft, { isTyped: true });
+    if (act === "check") return shown(place, draft, { isTyped: true });
     if (/^(?:add|(?:up|down|remove)-\d+)$/.test(act))
-      return shown(form, withRowsMoved(draft, act), { isTyped: true, faults: null, isAdded: act === "add" });
+      return shown(place, withRowsMoved(draft, act), { isTyped: true, faults: null, isAdded: act === "add" });
     const { faults } = await examine(form, draft);
     if (act === "rows" || act === "json") {
       const other = faults ? { draft, faults } : inNotation(draft, act, form);
-      return shown(form, other.draft, { isTyped: true, faults: other.faults });
+      return shown(place, other.draft, { isTyped: true, faults: other.faults });
     }
-    if (faults) return shown(form, draft, { isTyped: true, faults });
+    if (faults) return shown(place, draft, { isTyped: true, faults });
     if (!areSameSchemas(draft.before, form.schema))
       return shown(
-        form,
+        place,
         { ...draft, before: form.schema },
         { isTyped: true, faults: null, isOverwriting: true },
       );
@@ -56,7 +63,7 @@ export function fieldsRoutes({ app, get, post, perform }: Dashboard) {
       return { to, ...query, text: result === "updated" ? "Saved the fields" : "Nothing was changed" };
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "invalid") throw error;
-      return shown(form, draft, { isTyped: true, faults: faultsOf(draft, error) });
+      return shown(place, draft, { isTyped: true, faults: faultsOf(draft, error) });
     }
   });
 }
@@ -70,13 +77,20 @@ type Showing = {
   isAdded?: boolean;
 };
 
-async function shown(form: Form, draft: FieldsDraft, showing: Showing): Promise<Page> {
+type Place = { form: Form; projectName: string };
+
+async function shown({ form, projectName }: Place, draft: FieldsDraft, showing: Showing): Promise<Page> {
   const { isTyped = false, why, isOverwriting = false, isAdded = false } = showing;
   const examined = await examine(form, draft);
   const { preview } = examined;
   const faults = showing.faults === undefined ? examined.faults : showing.faults;
   const isRefused = isTyped && showing.faults !== undefined && faults !== null;
-  return fieldsPage(form, { draft, isTyped, faults, why, isOverwriting, isAdded, preview }, isRefused);
+  return fieldsPage(
+    form,
+    projectName,
+    { draft, isTyped, faults, why, isOverwriting, isAdded, preview },
+    isRefused,
+  );
 }
 
 type Examined = {

@@ -1,234 +1,167 @@
 import { shortName } from "../../../access/place.ts";
-import { formatBytes } from "../../../base/bytes.ts";
-import { NO_MAIL_SERVER } from "../../../delivery/delivery-status.ts";
-import type { Delivery } from "../../../delivery/delivery.ts";
-import type { TargetView } from "../../../delivery/target.ts";
-import type { Form } from "../../../forms/form.ts";
+import { stateOf } from "../../../forms/intake/opening.ts";
+import type { SnippetKind } from "../../forms/snippets/snippet.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
-import { TextField } from "../parts/field.tsx";
-import { A, CopyButton, Button, ButtonForm, ButtonLink, Form as PostForm } from "../parts/link.tsx";
-import { StatusBadge } from "../deliveries/delivery-words.tsx";
+import { Menu } from "../parts/fold.tsx";
+import { A, ButtonForm, ButtonLink, CopyButton } from "../parts/link.tsx";
+import { Seg } from "../parts/seg.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
-import { Card, Empty, Facts } from "../parts/card.tsx";
-import { type Typed, typedAt } from "../parts/submit.ts";
-import { TARGET_HINT, TargetTable } from "../parts/targets.tsx";
-import { Foreign } from "../parts/text.tsx";
-import { Time } from "../parts/time.tsx";
-import { useMayWriteForms } from "../view.ts";
+import { Foreign, counted } from "../parts/text.tsx";
 import { formPath, inboxPath } from "../paths.ts";
+import { useMayWriteForms } from "../view.ts";
+import { FieldsCard, Tiles } from "./form-numbers.tsx";
+import { type Refused, SettingsCard } from "./form-settings.tsx";
+import type { FormShown } from "./form-shown.ts";
 import { FormTabs } from "./form-tabs.tsx";
-import { namedForm } from "./form-words.ts";
-import { ProjectLink } from "../parts/link.tsx";
-import type { SnippetKind } from "../../forms/snippets/snippet.ts";
+import { crumbsOf, namedForm } from "./form-words.ts";
 
-type Shown = {
-  form: Form;
-  /** Whether it sends mail, and no mail server is configured. */
-  mailWaits: boolean;
-  state: string;
-  url: string;
-  page: string;
-  snippets: Snippet[];
-  targets: TargetView[];
-  /** The newest deliveries to each target, newest first. */
-  deliveries: ReadonlyMap<string, readonly Delivery[]>;
-};
+/** Rows of the settings that are open: all of them, or that of feeds; null for none. */
+export type Open = "all" | "feeds" | null;
 
-export function formPage(shown: Shown, typed: Typed | null = null): Page {
-  const { form } = shown;
+const TITLES = { all: "Settings of form", feeds: "Feeds of form" } as const;
+
+/** The page of a form: its numbers, what happens to a submission, its code and its fields. */
+export function formPage(shown: FormShown, open: Open = null, refused: Refused | null = null): Page {
+  const { form, now } = shown;
+  const state = stateOf(form, now);
+  const [slug, options] = namedForm(form);
   return {
-    title: `Form ${form.slug}`,
+    title: `${open === null ? "Form" : TITLES[open]} ${form.slug}`,
     heading: <Foreign text={form.name} />,
     section: "forms",
-    topics: ["setup"],
-    back: { to: "/forms", label: "Forms" },
-    actions: <Actions form={form} />,
+    topics: ["setup", "submissions"],
+    crumbs: crumbsOf(shown),
+    badges: <Badge tone={state.startsWith("open") ? "good" : "warn"}>{state}</Badge>,
+    actions: <Actions {...shown} />,
     commands: [
-      ["Show the form", "forms get", ...namedForm(form)],
-      ["Add a target", "targets add", form.slug, "https://example.com/hook", namedForm(form)[1]],
-      ["Print a snippet", "forms snippet", form.slug, { ...namedForm(form)[1], kind: "html" }],
+      ["Show the form", "forms get", slug, options],
+      ["Its numbers", "forms stats", slug, options],
+      ["Change a setting", "forms set", slug, { ...options, "rate-limit": "20/h" }],
+      ["Add a target", "targets add", slug, "https://example.com/hook", options],
+      [
+        "Create a feed",
+        "feeds create",
+        slug,
+        { ...options, format: "csv", field: "name,email", since: "30d" },
+      ],
+      ["Print a snippet", "forms snippet", slug, { ...options, kind: "html" }],
     ],
     content: (
       <>
         <FormTabs form={form} current="Overview" />
-        <About {...shown} />
-        <Targets form={form} targets={shown.targets} deliveries={shown.deliveries} typed={typed} />
-        <Snippets form={form} snippets={shown.snippets} />
+        <Tiles {...shown} />
+        <div class="split two">
+          <SettingsCard shown={shown} open={open} refused={refused} />
+          <CodeCard {...shown} />
+        </div>
+        <FieldsCard {...shown} />
       </>
     ),
   };
 }
 
-function Actions({ form }: { form: Form }) {
+function Actions({ form, unread }: FormShown) {
   const mayChange = useMayWriteForms(form.project);
+  const to = formPath(shortName(form));
   return (
     <>
-      {mayChange && (
-        <ButtonForm to={`${formPath(shortName(form))}/test`} icon="send">
-          Send a test
-        </ButtonForm>
-      )}
       <ButtonLink to={inboxPath(shortName(form))} icon="inbox" kind="primary">
-        Inbox
+        {unread > 0 ? `Inbox, ${unread.toLocaleString("en")} unread` : "Inbox"}
       </ButtonLink>
-    </>
-  );
-}
-
-function About({ form, mailWaits, state, url, page }: Shown) {
-  const mayChange = useMayWriteForms(form.project);
-  return (
-    <section class="card" aria-labelledby="about">
-      <h2 id="about">
-        Address
-        <Badge tone={state.startsWith("open") ? "good" : "warn"}>{state}</Badge>
-      </h2>
-      <pre id="form-address" tabindex={0}>
-        {url}
-      </pre>
-      <Facts
-        class="row"
-        facts={[
-          ["Project", <ProjectLink project={form.project} />],
-          ["Slug", form.slug],
-          form.page && ["Page", <a href={page}>{page}</a>],
-          ["Files", form.uploads ? `at most ${form.maxFiles} of ${formatBytes(form.maxFileSize)}` : "off"],
-          ["Origins", form.allowedOrigins.join("\n") || "any"],
-          form.notify.length > 0 && ["Notifies", form.notify.join("\n")],
-          ["Created", <Time at={Date.parse(form.createdAt)} />],
-        ]}
-      />
-      {mailWaits && (
-        <Notice tone="warn" title={sentence(`${NO_MAIL_SERVER}: mail of this form waits for one`)} />
-      )}
       {mayChange && (
-        <div class="buttons">
-          <CopyButton of="#form-address">Copy the address</CopyButton>
-          <ButtonForm to={`${formPath(shortName(form))}/state`} values={{ enabled: String(!form.enabled) }}>
-            {form.enabled ? "Close the form" : "Open the form"}
-          </ButtonForm>
-          <ButtonLink to={`${formPath(shortName(form))}/move`} icon="arrowRight">
-            Move…
-          </ButtonLink>
-          <ButtonLink to={`${formPath(shortName(form))}/delete`} kind="danger" icon="trash">
-            Delete…
-          </ButtonLink>
-        </div>
-      )}
-    </section>
-  );
-}
-
-function Targets({
-  form,
-  targets,
-  deliveries,
-  typed,
-}: {
-  form: Form;
-  targets: TargetView[];
-  deliveries: Shown["deliveries"];
-  typed: Typed | null;
-}) {
-  const mayChange = useMayWriteForms(form.project);
-  return (
-    <Card id="targets" title="Targets">
-      {targets.length === 0 ? (
-        <Empty
-          title={
-            form.notify.length > 0
-              ? "Submissions are sent to the addresses above, and to no target"
-              : "Submissions are sent nowhere but to the inbox"
-          }
-        />
-      ) : (
-        <TargetTable
-          targets={targets}
-          to={`${formPath(shortName(form))}/targets`}
-          mayChange={mayChange}
-          columns={[
-            { label: "Health", cell: ({ id }) => <Health form={form} deliveries={deliveries.get(id)} /> },
-          ]}
-        />
-      )}
-      {mayChange && (
-        <PostForm
-          to={`${formPath(shortName(form))}/targets`}
-          class="stack"
-          id="add-target"
-          label="Add a target"
-        >
-          <TextField {...typedAt(typed, "target")} label="Add a target" hint={TARGET_HINT} required />
-          <div class="buttons">
-            <Button icon="plus">Add</Button>
-          </div>
-        </PostForm>
-      )}
-    </Card>
-  );
-}
-
-/** The newest delivery to a target, and how many of the newest have failed. */
-function Health({ form, deliveries }: { form: Form; deliveries: readonly Delivery[] | undefined }) {
-  const [last] = deliveries ?? [];
-  if (!last) return <span class="soft">nothing was sent</span>;
-  const failed = deliveries!.filter(({ status }) => status === "failed").length;
-  return (
-    <>
-      <A to={`/deliveries/${last.id}`}>
-        <StatusBadge status={last.status} />
-      </A>
-      {last.error !== null && (
-        <>
-          {" "}
-          <Foreign text={last.error} />
-        </>
-      )}
-      {failed > 0 && (
-        <>
-          {" "}
-          <A to="/deliveries" query={{ form: shortName(form), status: "failed" }}>
-            {failed} of {deliveries!.length} failed
-          </A>
-        </>
+        <Menu>
+          <li>
+            <ButtonForm to={`${to}/test`}>Send a test</ButtonForm>
+          </li>
+          <li>
+            <ButtonForm to={`${to}/state`} values={{ enabled: String(!form.enabled) }}>
+              {form.enabled ? "Close the form" : "Open the form"}
+            </ButtonForm>
+          </li>
+          <li>
+            <A to={`${to}/move`}>Move to another project…</A>
+          </li>
+          <li>
+            <A to={`${to}/delete`}>Delete…</A>
+          </li>
+        </Menu>
       )}
     </>
   );
 }
 
-type Snippet = { kind: SnippetKind; text: string; notes: string[] };
-
-const TITLES: Record<SnippetKind, string> = {
+const LABELS: Record<SnippetKind, string> = { html: "HTML", fetch: "Script", curl: "curl" };
+const NAMES: Record<SnippetKind, string> = {
   html: "HTML form",
   fetch: "HTML form with a script",
   curl: "curl",
 };
 
-/** Code that sends to a form. */
-function Snippets({ form, snippets }: { form: Form; snippets: Snippet[] }) {
+/** Code that sends to a form, of which one kind is shown. */
+function CodeCard({ form, url, page, snippets, stats: { pages, sample } }: FormShown) {
   return (
-    <Card id="snippets" title="Code for your site">
+    <section class="card code" aria-labelledby="use">
+      <div class="title">
+        <h2 id="use">Put it on your site</h2>
+      </div>
+      <fieldset>
+        <legend class="unseen">Kind of code</legend>
+        <Seg
+          name="code"
+          value="html"
+          options={[["link", "Link"], ...snippets.map(({ kind }) => [kind, LABELS[kind]] as const)]}
+        />
+      </fieldset>
+      <div class="stack if-link">
+        <p class="small">
+          {form.page ? (
+            <>
+              Its own page: <a href={page}>{page}</a>. Pages of yours post to this address:
+            </>
+          ) : (
+            "Pages of yours post to this address. It has no page of its own."
+          )}
+        </p>
+        <pre id="form-address" tabindex={0} aria-label={`Address of ${form.slug}`}>
+          {url}
+        </pre>
+        <p class="line">
+          <CopyButton of="#form-address">Copy the address</CopyButton>
+        </p>
+      </div>
       {snippets.map(({ kind, text, notes }) => (
-        <details open={kind === "html"}>
-          <summary>{TITLES[kind]}</summary>
-          <div class="stack">
-            {notes.map((note) => (
-              <Notice>
-                <p>{sentence(note)}</p>
-              </Notice>
-            ))}
-            <pre id={`snippet-${kind}`} tabindex={0} aria-label={`${TITLES[kind]} for ${form.slug}`}>
-              {text}
-            </pre>
-            <div class="buttons scripted-only">
-              <button type="button" class="button" data-copy={`#snippet-${kind}`}>
-                Copy
-              </button>
-            </div>
-          </div>
-        </details>
+        <div class={CODE_CLASSES[kind]}>
+          {notes.map((note) => (
+            <Notice>
+              <p>{sentence(note)}</p>
+            </Notice>
+          ))}
+          <pre id={`snippet-${kind}`} tabindex={0} aria-label={`${NAMES[kind]} for ${form.slug}`}>
+            {text}
+          </pre>
+          <p class="line">
+            <CopyButton of={`#snippet-${kind}`} />
+          </p>
+        </div>
       ))}
-    </Card>
+      {pages.length > 0 && (
+        <p class="small soft" title={`Of the newest ${counted(sample)}`}>
+          Sent from here:{" "}
+          {pages.slice(0, 4).map(({ page, count }, index) => (
+            <>
+              {index > 0 && "; "}
+              <Foreign text={page} />, {count.toLocaleString("en")}
+            </>
+          ))}
+        </p>
+      )}
+    </section>
   );
 }
+
+const CODE_CLASSES: Record<SnippetKind, string> = {
+  html: "stack if-html",
+  fetch: "stack if-fetch",
+  curl: "stack if-curl",
+};

@@ -6,8 +6,6 @@ import { useMayWriteForms } from "../view.ts";
 const TABS = [
   { label: "Overview", path: "", isForWriters: false },
   { label: "Fields", path: "/fields", isForWriters: true },
-  { label: "Settings", path: "/settings", isForWriters: true },
-  { label: "Feeds", path: "/feeds", isForWriters: false },
   { label: "History", path: "/history", isForWriters: false },
 ] as const;
 

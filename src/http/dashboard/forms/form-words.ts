@@ -11,6 +11,15 @@ export function namedForm({ project, slug }: FormPlace): [slug: string, options:
   return [slug, project === DEFAULT_PROJECT ? {} : { p: project }];
 }
 
+/** The pages above that of a form: all forms, and those of its project. */
+export function crumbsOf({ form, projectName }: { form: FormPlace; projectName: string }) {
+  const { project } = form;
+  return [
+    { to: "/forms", label: "Forms" },
+    { to: `/forms?project=${encodeURIComponent(project)}`, label: projectName },
+  ];
+}
+
 /** The same by the short name of a form; null for none. */
 export function namedShort(name: string | null): { form: string | null; p?: string } {
   if (name === null) return { form: null };
@@ -35,6 +44,11 @@ export function formOf({ project, form }: { project: string; form: string }): st
 export function chosenIn(name: string | null): { form: string | null; project: string | null } {
   const { project, slugOrKey } = parseFormName(name ?? "");
   return slugOrKey === "" ? { form: null, project } : { form: name, project: null };
+}
+
+/** The name of the project of a form. */
+export async function projectNameOf(app: App, { project }: { project: string }): Promise<string> {
+  return (await app.store.projects.find(project))?.name ?? project;
 }
 
 /** A form that the caller may change. Throws `forbidden`, `not_found`. */

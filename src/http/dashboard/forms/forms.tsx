@@ -3,7 +3,9 @@ import { shortName } from "../../../access/place.ts";
 import { hasScope } from "../../../access/rights.ts";
 import { listDeliveries } from "../../../forms/deliveries.ts";
 import { getForm, listForms } from "../../../forms/forms.ts";
-import { stateOf } from "../../../forms/intake/opening.ts";
+import { listFeeds } from "../../../forms/feeds/feeds.ts";
+import { statsOfForm } from "../../../forms/form-stats.ts";
+import { DEFAULT_FORM_DAYS } from "../../../forms/limits.ts";
 import { listTargets } from "../../../forms/targets.ts";
 import { parseFormName } from "../../../forms/form-name.ts";
 import { pageUrl } from "../../forms/links.ts";
@@ -15,9 +17,11 @@ import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, searchIn, textOf, textOrNull } from "../fields.ts";
 import type { Dashboard } from "../routes.ts";
 import { formPage } from "./form-page.tsx";
-import { writableForm, namedForm } from "./form-words.ts";
+import { projectNameOf, writableForm, namedForm } from "./form-words.ts";
 import { formsPage, newFormPage } from "./list-page.tsx";
-import { settingsIn, settingsPage } from "./settings-page.tsx";
+import { feedsOf, feedsRoutes } from "./form-feeds.tsx";
+import { settingsIn } from "./form-settings.tsx";
+import type { FormShown } from "./form-shown.ts";
 import { settingFaults } from "../parts/kind-field.tsx";
 import { actOnTarget, targetSecretPage } from "../parts/targets.tsx";
 import { FORM, formPath, pathTo, inboxPath } from "../paths.ts";
@@ -34,35 +38,57 @@ const HEALTH = 100;
 /** The pages of forms: their settings, where their submissions go, and code that sends to them. */
 export function formRoutes(dashboard: Dashboard) {
   const { app, get, post, act, perform, viewOf } = dashboard;
-  const showForm = async (c: DashboardContext, name: string) => {
+  const load = async (c: DashboardContext, name: string): Promise<FormShown> => {
     const caller = c.get("caller");
     const query = { form: name, status: null, before: null, submission: null, limit: HEALTH, searches: 1 };
-    const [{ url, warnings, ...form }, targets, deliveries] = await Promise.all([
+    const [{ url, warnings, ...form }, targets, deliveries, feeds, stats, counts] = await Promise.all([
       perform(c, forms.get, { names: { form: name } }),
       listTargets(app, caller, name),
       listDeliveries(app, caller, query),
+      listFeeds(app, caller, feedsOf(name)),
+      statsOfForm(app, caller, name, { days: DEFAULT_FORM_DAYS, timeZone: viewOf(c).timeZone }),
+      app.store.submissions.counts(),
     ]);
-    const snippets = await Promise.all(
-      SNIPPET_KINDS.map(async (kind) => ({ kind, ...(await createSnippet(form, url, kind)) })),
-    );
+    const [projectName, ...snippets] = await Promise.all([
+      projectNameOf(app, form),
+      ...SNIPPET_KINDS.map(async (kind) => ({ kind, ...(await createSnippet(form, url, kind)) })),
+    ]);
     return {
       form,
+      projectName,
+      now: app.now(),
       mailWaits: warnings !== undefined,
-      state: stateOf(form, app.now()),
       url,
       page: pageUrl(url),
       snippets,
       targets,
       deliveries: Map.groupBy(deliveries.items, ({ target }) => target),
+      feeds: feeds.items,
+      stats,
+      unread: counts.find(({ formKey }) => formKey === form.key)?.unread ?? 0,
     };
   };
 
-  get("/forms", "forms:read", async (c) =>
-    formsPage(await listForms(app, c.get("caller")), await seenCounts(app, c.get("caller")), {
-      search: searchIn(c),
-      after: c.req.query("after") || null,
-    }),
-  );
+  get("/forms", "forms:read", async (c) => {
+    const [all, counts, projects] = await Promise.all([
+      listForms(app, c.get("caller")),
+      seenCounts(app, c.get("caller")),
+      app.store.projects.list(),
+    ]);
+    const names = new Map(projects.map(({ slug, name }) => [slug, name]));
+    const nameOf = (project: string) => names.get(project) ?? project;
+    return formsPage(
+      all,
+      counts,
+      { now: app.now(), nameOf },
+      {
+        search: searchIn(c),
+        state: c.req.query("state") ?? "",
+        project: c.req.query("project") || null,
+        after: c.req.query("after") || null,
+      },
+    );
+  });
   /** The slugs of the projects in which a caller may write forms. */
   const projectsOf = async (c: DashboardContext) =>
     (await app.store.projects.list())
@@ -80,7 +106,10 @@ export function formRoutes(dashboard: Dashboard) {
       at: { "form-exists": "slug" },
     }),
   );
-  get(FORM, "forms:read", async (c, { form }) => formPage(await showForm(c, form)));
+  get(FORM, "forms:read", async (c, { form }) => formPage(await load(c, form)));
+  feedsRoutes(dashboard, async (c, name, typed) =>
+    formPage(await load(c, name), "feeds", typed && { of: "feed", ...typed }),
+  );
   post(`${FORM}/state`, "forms:write", async (c, fields, names) => {
     const enabled = textOf(fields, "enabled") === "true";
     const { result, ...form } = await perform(c, forms.set, { names, body: { enabled } });
@@ -93,9 +122,10 @@ export function formRoutes(dashboard: Dashboard) {
     const { id } = await perform(c, forms.test, { names });
     return { to: pathTo("/inbox/:form/:id", { ...names, id }), text: "Stored a test submission" };
   });
-  get(`${FORM}/settings`, "forms:write", async (c, { form }) =>
-    settingsPage(await writableForm(app, c, form), viewOf(c).timeZone),
-  );
+  get(`${FORM}/settings`, "forms:write", async (c, { form }) => {
+    await writableForm(app, c, form);
+    return formPage(await load(c, form), "all");
+  });
   post(
     `${FORM}/settings`,
     "forms:write",
@@ -103,16 +133,14 @@ export function formRoutes(dashboard: Dashboard) {
       operation: forms.set,
       input: ({ c, fields, names }) => ({ names, body: settingsIn(fields, viewOf(c).timeZone).patch }),
       done: ({ result, ...form }) => ({
-        to: `${formPath(shortName(form))}/settings`,
+        to: formPath(shortName(form)),
         text: result === "updated" ? "Saved the settings" : "Nothing was changed",
       }),
       async again({ c, fields, names }, faults, error) {
         if (error.code === "unconfirmed") return confirmPage(names.form, fields, error.message);
-        const { timeZone } = viewOf(c);
-        const unread = settingsIn(fields, timeZone).faults;
-        const form = await getForm(app, c.get("caller"), names.form);
+        const unread = settingsIn(fields, viewOf(c).timeZone).faults;
         const all = { ...settingFaults(fields, faults, error), ...unread };
-        return settingsPage(form, timeZone, { fields, faults: all });
+        return formPage(await load(c, names.form), null, { of: "settings", fields, faults: all });
       },
       at: { invalid: "", unconfirmed: "" },
     }),
@@ -136,7 +164,7 @@ export function formRoutes(dashboard: Dashboard) {
         return { to: formPath(form), text: "Added the target" };
       },
       again: async ({ c, fields, names: { form } }, faults) =>
-        formPage(await showForm(c, form), { fields, faults }),
+        formPage(await load(c, form), null, { of: "target", fields, faults }),
       at: { invalid: "target", conflict: "target", forbidden: "target" },
     }),
   );
@@ -196,7 +224,7 @@ function deletePage(form: Form, fault?: string): Page {
 /** The page that asks for the name of a form before settings are saved that delete submissions: `message` says which. */
 function confirmPage(name: string, fields: Fields, message: string): Page {
   const { slugOrKey: slug } = parseFormName(name);
-  const settings = `${formPath(name)}/settings`;
+  const back = formPath(name);
   const values = [...fields].flatMap(([name, value]): [string, string][] =>
     name === "confirm" || typeof value !== "string" ? [] : [[name, value]],
   );
@@ -207,16 +235,16 @@ function confirmPage(name: string, fields: Fields, message: string): Page {
     heading: "Save the settings?",
     section: "forms",
     status: 428,
-    back: { to: settings, label: "Settings" },
+    back: { to: back, label: slug },
     content: (
       <Danger
-        to={settings}
+        to={`${back}/settings`}
         values={values}
         class="stack narrow"
         id="confirmation"
         words={[{ name: "confirm", word: slug, id: "confirm-form", fault, autofocus: true }]}
         act="Save the settings"
-        back={{ to: settings }}
+        back={{ to: back }}
       >
         <Notice tone="bad">
           <p>{sentence(message)}</p>

@@ -6,36 +6,68 @@ import { CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { A, Button, ButtonLink, Form as PostForm } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Card, Empty } from "../parts/card.tsx";
+import { Chips } from "../parts/seg.tsx";
+import { openingOf } from "../../../forms/intake/opening.ts";
 import { Pager, SEARCHED, Search } from "../parts/list.tsx";
 import { Table } from "../parts/table.tsx";
-import { Foreign, visible } from "../parts/text.tsx";
+import { Foreign } from "../parts/text.tsx";
 import { useMayWriteForms } from "../view.ts";
 import { type Typed, typedAt } from "../parts/submit.ts";
 import { formPath, inboxPath } from "../paths.ts";
 import { ProjectLink } from "../parts/link.tsx";
 
-type Row = { form: Form; counts: FormCounts | undefined };
+type Row = { form: Form; counts: FormCounts | undefined; place: string; isOpen: boolean };
 
 /** Forms on one page. */
 const PAGE = 50;
 
-export type FormQuery = { search: string; after: string | null };
+/** Forms that a list shows. */
+const STATES = { all: "All", unread: "Unread", open: "Open", closed: "Closed" } as const;
+
+type State = keyof typeof STATES;
+
+export type FormQuery = { search: string; state: string; project: string | null; after: string | null };
+
+/** Projects that have a filter each; of more, the search finds one. */
+const MAX_PROJECTS = 12;
 
 /** The forms by their names, those of a project together; `after` is the name of the one before the page. */
 export function formsPage(
   forms: readonly Form[],
   counts: readonly FormCounts[],
-  { search, after }: FormQuery,
+  { now, nameOf }: { now: number; nameOf: (project: string) => string },
+  query: FormQuery,
 ): Page {
+  const { search, project, after } = query;
+  const state = Object.hasOwn(STATES, query.state) ? (query.state as State) : "all";
   const byKey = new Map(counts.map((each) => [each.formKey, each]));
   const words = search.toLowerCase();
-  const found = forms
-    .map((form) => ({ form, counts: byKey.get(form.key), place: `${form.project}:${form.slug}` }))
-    .filter(({ form, place }) => `${place} ${form.name}`.toLowerCase().includes(words))
+  const searched = forms
+    .map((form): Row => {
+      const place = `${form.project}:${form.slug}`;
+      const isOpen = form.enabled && openingOf(form, now) === "open";
+      return { form, counts: byKey.get(form.key), place, isOpen };
+    })
+    .filter(({ form, place }) =>
+      `${place} ${form.name} ${nameOf(form.project)}`.toLowerCase().includes(words),
+    );
+  const isOf = (only: string | null) => (row: Row) => only === null || row.form.project === only;
+  const isIn: Record<State, (row: Row) => boolean> = {
+    all: () => true,
+    unread: ({ counts: own }) => (own?.unread ?? 0) > 0,
+    open: ({ isOpen }) => isOpen,
+    closed: ({ isOpen }) => !isOpen,
+  };
+  const found = searched
+    .filter(isOf(project))
+    .filter(isIn[state])
     .toSorted((a, b) => (a.place < b.place ? -1 : 1));
   const behind = after === null ? found : found.filter(({ place }) => place > after);
   const rows = behind.slice(0, PAGE);
   const next = behind.length > PAGE && { after: rows.at(-1)!.place };
+  const projects = [...new Set(forms.map((form) => form.project))].toSorted();
+  const chosen = { q: search || null, project, state: state === "all" ? null : state };
+  const link = (changed: Partial<typeof chosen>) => ({ to: "/forms", query: { ...chosen, ...changed } });
   return {
     title: "Forms",
     section: "forms",
@@ -53,8 +85,35 @@ export function formsPage(
           {forms.length >= SEARCHED && (
             <Search to="/forms" search={search} label="Search forms" placeholder="Name or project" />
           )}
-          {rows.length === 0 ? <Empty title="No form has such a name" /> : <FormTables rows={rows} />}
-          <Pager to="/forms" query={{ q: search }} isLater={after !== null} next={next} />
+          <Chips
+            label="State"
+            chips={(Object.keys(STATES) as State[]).map((each) => ({
+              ...link({ state: each === "all" ? null : each }),
+              label: STATES[each],
+              count: searched.filter(isOf(project)).filter(isIn[each]).length,
+              isCurrent: each === state,
+            }))}
+          />
+          {(projects.length > 1 && projects.length <= MAX_PROJECTS) || project !== null ? (
+            <Chips
+              label="Project"
+              chips={[
+                null,
+                ...projects.filter((each) => projects.length <= MAX_PROJECTS || each === project),
+              ].map((each) => ({
+                ...link({ project: each }),
+                label: each === null ? "All projects" : <Foreign text={nameOf(each)} />,
+                count: searched.filter(isOf(each)).length,
+                isCurrent: each === project,
+              }))}
+            />
+          ) : null}
+          {rows.length === 0 ? (
+            <Empty title={search === "" ? "No form is in this list" : "No form has such a name"} />
+          ) : (
+            <FormTables rows={rows} nameOf={nameOf} />
+          )}
+          <Pager to="/forms" query={chosen} isLater={after !== null} next={next} />
         </div>
       ),
   };
@@ -81,7 +140,7 @@ function NoForms() {
 }
 
 /** A table for each project, if there are several. */
-function FormTables({ rows }: { rows: readonly Row[] }) {
+function FormTables({ rows, nameOf }: { rows: readonly Row[]; nameOf: (project: string) => string }) {
   const projects = [...Map.groupBy(rows, ({ form }) => form.project)].toSorted(([a], [b]) =>
     a < b ? -1 : 1,
   );
@@ -89,7 +148,10 @@ function FormTables({ rows }: { rows: readonly Row[] }) {
   return (
     <div class="stack">
       {projects.map(([project, own]) => (
-        <Card id={`forms-of-${project}`} title={<ProjectLink project={project} />}>
+        <Card
+          id={`forms-of-${project}`}
+          title={<ProjectLink project={project}>{nameOf(project)}</ProjectLink>}
+        >
           <FormTable rows={own} project={project} />
         </Card>
       ))}
@@ -109,19 +171,17 @@ function FormTable({ rows, project }: { rows: readonly Row[]; project?: string }
           heading: true,
           cell: ({ form: { project, slug, name } }) => (
             <>
-              <A to={formPath(shortName({ project, slug }))}>{slug}</A>{" "}
-              {name !== slug && (
-                <span class="soft cut" title={visible(name)}>
-                  <Foreign text={name} />
-                </span>
-              )}
+              <A to={formPath(shortName({ project, slug }))}>
+                <Foreign text={name} />
+              </A>{" "}
+              {name !== slug && <span class="soft small">{slug}</span>}
             </>
           ),
         },
         {
           label: "State",
-          cell: ({ form: { enabled } }) =>
-            enabled ? <Badge tone="good">open</Badge> : <Badge tone="warn">closed</Badge>,
+          cell: ({ isOpen }) =>
+            isOpen ? <Badge tone="good">open</Badge> : <Badge tone="warn">closed</Badge>,
         },
         { label: "Unread", numeric: true, cell: ({ counts }) => numberOf(counts?.unread) },
         {

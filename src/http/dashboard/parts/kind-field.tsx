@@ -76,6 +76,11 @@ type Setting = Omit<Props, "value" | "error" | "timeZone"> & { text: string };
 /** The field with the text that a page was made with, beside the one of the setting. */
 const beforeName = (name: string) => `before-${name}`;
 
+/** Whether a form carries a setting: a box that is not ticked is not sent, but what it was before is. */
+export function wasSent(fields: Fields, name: string): boolean {
+  return fields.has(name) || fields.has(beforeName(name));
+}
+
 /** The fields of settings, as they are or as they were sent; {@link changedIn} reads those that were changed. */
 export function SettingFields({
   settings,
@@ -94,7 +99,7 @@ export function SettingFields({
       <div class="columns">
         {settings.map(({ text, ...setting }) => {
           const { [setting.name]: fault } = sent?.faults ?? {};
-          const value = sent ? textOf(sent.fields, setting.name) : text;
+          const value = sent && wasSent(sent.fields, setting.name) ? textOf(sent.fields, setting.name) : text;
           return (
             <KindField {...setting} value={value} timeZone={timeZone} error={fault && sentence(fault)} />
           );
@@ -137,8 +142,8 @@ export function settingFaults(fields: Fields, faults: Faults, { errors, message 
   return errors === null && fields.has(name) ? { [name]: fault } : faults;
 }
 
-/** The fields of a new record, as its card has them; `typed` are the fields that were sent, null for none. */
-export function CardFields({ card, typed, faults }: { card: Card; typed: Fields | null; faults: Faults }) {
+/** The fields of a new record, as its card has them; their ids begin with `id`. `typed` is what was sent, null for nothing. */
+export function CardFields({ card, typed, id }: { card: Card; typed: Typed | null; id: string }) {
   return (
     <>
       {Object.entries(card).map(([name, { kind, label, hint, control = name }]) =>
@@ -148,8 +153,9 @@ export function CardFields({ card, typed, faults }: { card: Card; typed: Fields 
             name={control}
             label={label}
             hint={hint}
-            value={typed ? textOf(typed, control) : ""}
-            error={faults[control]}
+            id={`${id}-${control}`}
+            value={typed ? textOf(typed.fields, control) : ""}
+            error={typed?.faults[control]}
           />
         ),
       )}

@@ -235,6 +235,6 @@ export function Tabs({
 }
 
 /** The name of a project, as a link if its page may be read. */
-export function ProjectLink({ project }: { project: string }) {
-  return useMay("flags:read", { project }) ? <A to={projectPath(project)}>{project}</A> : <>{project}</>;
+export function ProjectLink({ project, children = project }: { project: string; children?: Child }) {
+  return useMay("flags:read", { project }) ? <A to={projectPath(project)}>{children}</A> : <>{children}</>;
 }
