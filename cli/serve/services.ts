@@ -80,6 +80,16 @@ export function placeServices(
     streams: streams(),
     versionReads: app.watch.counts(),
   });
+  const findings = async (connects: boolean) => {
+    const [{ checkRunning }, { surroundingsOf }] = await Promise.all([
+      import("../../src/maintenance/doctor/checks.ts"),
+      import("./surroundings.ts"),
+    ]);
+    const ignored = [values(), ...(await others())].map(({ forwarded }) => forwarded);
+    const forwardedIgnored = ignored.reduce((sum, each) => sum + each, 0);
+    const checks = { connects, forwardedIgnored };
+    return checkRunning(config, storage, checks, surroundingsOf(config, facts().backup));
+  };
   const adminApp = once(async () => {
     const { createAdminApp } = await import("../../src/http/admin/admin.ts");
     return createAdminApp(app, {
@@ -92,6 +102,7 @@ export function placeServices(
       outgoing,
       commitMinutes,
       status: facts,
+      findings,
       backup,
     });
   });
@@ -187,16 +198,8 @@ export function placeServices(
         secondFactor: config.secondFactor,
         commitMinutes,
         commit: COMMIT,
-        findings: async (connects) => {
-          const [{ checkRunning }, { surroundingsOf }] = await Promise.all([
-            import("../../src/maintenance/doctor/checks.ts"),
-            import("./surroundings.ts"),
-          ]);
-          const ignored = [values(), ...(await others())].map(({ forwarded }) => forwarded);
-          const forwardedIgnored = ignored.reduce((sum, each) => sum + each, 0);
-          const checks = { connects, forwardedIgnored };
-          return checkRunning(config, storage, checks, surroundingsOf(config, facts().backup));
-        },
+        findings,
+        status: facts,
         onStop: (close) => void closers.push(close),
       });
     },

@@ -135,6 +135,7 @@ function deploymentOf(app: App, storage: Storage, version: string): Deployment {
     signInUrl: async (secret) => dashboardLink(await linkBase(), secret),
     pageUrl: async (path) => pageLink(await linkBase(), path),
     commitMinutes: () => [],
+    findings: async () => [],
     status: async () => (await import("../serve/facts.ts")).localFacts(storage, version),
   };
 }

@@ -132,6 +132,9 @@ export type DeliveryQuery = {
   status: DeliveryStatus | null;
 };
 
+/** A digest that is sent at `at`, in milliseconds since 1970, with `count` notices so far. */
+export type WaitingDigest = { project: string; target: string; at: number; count: number };
+
 type DeliveryStore = {
   /** Newest first: at most `limit`, of at most `MAX_SCANNED`; `next` is the id to go on before, null at the end. */
   page(query: DeliveryQuery): Promise<{ items: Delivery[]; next: string | null }>;
@@ -178,6 +181,8 @@ type DeliveryStore = {
   claimAlert(target: string, now: number, until: number): Promise<boolean>;
   /** How many deliveries of some projects are queued; no more than `atMost` are counted. Default: of all. */
   countQueued(atMost: number, projects?: readonly string[] | null): Promise<number>;
+  /** The digests that wait to be sent in some projects, or with null in all: at most `limit`, the next one first. */
+  digests(projects: readonly string[] | null, limit: number): Promise<WaitingDigest[]>;
   /** How many deliveries have failed, in the same way. */
   countFailed(atMost: number, projects?: readonly string[] | null): Promise<number>;
 };

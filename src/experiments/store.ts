@@ -16,6 +16,8 @@ type ExperimentStore = {
   count(project: string, environment: string): Promise<number>;
   /** By name. Throws `not_found`. */
   page(project: string, environment: string, query: PageQuery): Promise<Page<FoundExperiment>>;
+  /** The experiments that hold a flag in some projects, or with null in all: at most `limit`, by when they began. */
+  held(projects: readonly string[] | null, limit: number): Promise<FoundExperiment[]>;
   /** The experiments of an environment that hold a flag, by name. */
   holding(project: string, environment: string): Promise<FoundExperiment[]>;
   /** A running experiment whose flag or environment was changed since it was stored. */

@@ -62,6 +62,8 @@ type FlagStore = {
   projectOf(projectKey: string, environmentKey: string): Promise<string | undefined>;
   /** The flags of an environment that have one of the slugs. Throws `not_found`. */
   among(project: string, environment: string, slugs: string[]): Promise<FlagRecord[]>;
+  /** Flags that expire from `from` until before `to` in some projects, or with null in all: at most `limit`, the first to expire first. */
+  expiring(span: { from: number; to: number }, projects: readonly string[] | null, limit: number): Promise<ExpiringFlag[]>;
   /** The given slugs that are not flags of the project. Throws `not_found`. */
   missing(project: string, slugs: string[]): Promise<string[]>;
   /** Stores when flags were last read, which is not a change of the flags. Reads of missing flags are ignored. */
@@ -69,6 +71,9 @@ type FlagStore = {
   /** When flags of an environment were last read, in milliseconds since 1970, by slug; without flags that never were. */
   reads(project: string, environment: string): Promise<Map<string, number>>;
 };
+
+/** A flag that expires, in milliseconds since 1970. */
+export type ExpiringFlag = { project: string; environment: string; flag: string; expiresAt: number };
 
 type SegmentStore = {
   /** By name. */
@@ -83,14 +88,8 @@ type ScheduleStore = {
   find(project: string, environment: string, id: string): Promise<ScheduledChange | undefined>;
   /** When the next change is due; null if none is. */
   nextAt(): Promise<number | null>;
-  /**
-   * How many changes there are, `atMost` counted at most, and the next one; null if there is none. Of some projects, or with
-   * null of all.
-   */
-  upcoming(
-    atMost: number,
-    projects: readonly string[] | null,
-  ): Promise<{ count: number; next: DueChange | null }>;
+  /** The next changes of some projects, or with null of all, at most `limit`. */
+  next(projects: readonly string[] | null, limit: number): Promise<DueChange[]>;
   /** The earliest change that is due at `now`. */
   findDue(now: number): Promise<DueChange | undefined>;
 };
@@ -102,6 +101,8 @@ type RampStore = {
   page(project: string, environment: string | null, query: RampQuery): Promise<Page<FoundRamp>>;
   /** The name of the experiment that holds the flag there. Throws `not_found` for the environment. */
   experimentOn(where: FlagPlace): Promise<string | undefined>;
+  /** Ramps that are running or paused in some projects, or with null in all, at most `limit`; the next step first. */
+  held(projects: readonly string[] | null, limit: number): Promise<FoundRamp[]>;
   /** The ramps of a flag in every environment, by environment. Throws `not_found` for the project. */
   ofFlag(project: string, flag: string): Promise<FoundRamp[]>;
   /** When the next step is due; null if none is. */

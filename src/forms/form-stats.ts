@@ -78,7 +78,11 @@ function kindsOf(reasons: readonly string[]) {
   return mostFrequent(kinds).map(([reason, count]) => ({ reason, count }));
 }
 
-function answersOf(answers: readonly FirstAnswer[], days: readonly Day[]): FormStats["answers"] {
+/** How many were answered, after which time at the median, and the same by day. */
+export function answersOf(
+  answers: readonly FirstAnswer[],
+  days: readonly Pick<Day, "from" | "to">[],
+): FormStats["answers"] {
   const byDay = days.map((): number[] => []);
   const all: number[] = [];
   for (const { createdAt, at } of answers) {

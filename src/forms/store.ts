@@ -116,6 +116,13 @@ export type SubmissionStore = HandlingStore & {
   spamReasons(formKey: string, newest: Newest): Promise<string[]>;
   /** When the newest submissions of a form, without spam, got their first reply or were archived; newest first. */
   firstAnswers(formKey: string, newest: Newest): Promise<FirstAnswer[]>;
+  /**
+   * The oldest unread submission in the inbox of a form that has `unread` of them; null if they are not among the newest
+   * `limit` submissions there.
+   */
+  oldestUnread(formKey: string, unread: number, limit: number): Promise<string | null>;
+  /** Submissions of all forms, or of those of some projects, in each span, as `stored`. */
+  storedIn(projects: readonly string[] | null, spans: readonly Span[]): Promise<StoredSum[]>;
   /** Number of unread submissions in the inboxes of all forms, or of those of some projects. */
   unread(projects?: readonly string[] | null): Promise<number>;
   /** The slugs of the forms whose counts are not those of their submissions. Reads every submission: for a check. */
@@ -200,8 +207,8 @@ export type Span = { from: number; to: number };
 /** How many submissions were stored in the inbox and in the spam folder. */
 export type StoredSum = { inbox: number; spam: number };
 
-/** At most `limit` submissions from a time on, in milliseconds since 1970, by their ids. */
-export type Newest = { since: number; limit: number };
+/** At most `limit` submissions from a time on, and before another one, in milliseconds since 1970, by their ids. */
+export type Newest = { since: number; until?: number | undefined; limit: number };
 
 /** When a submission was stored and first answered, in milliseconds since 1970; null for not yet. */
 export type FirstAnswer = { createdAt: number; at: number | null };

@@ -17,6 +17,7 @@ export type DeploymentOptions = {
   commitMinutes?: () => readonly CommitMinute[];
   /** Facts of the server; none for an API without a server around it. */
   status?: () => ServerFacts;
+  findings?: Deployment["findings"];
   /** Begins a backup that is downloaded. */
   backup?: () => Promise<Download>;
 };
@@ -30,6 +31,7 @@ export function createDeployment({
   outgoing,
   commitMinutes = () => [],
   status = () => factsWithout(version),
+  findings = async () => [],
   backup,
 }: DeploymentOptions): Deployment {
   return {
@@ -41,6 +43,7 @@ export function createDeployment({
     pageUrl: (path) => pageLink(dashboardUrl ?? basePath, path),
     commitMinutes,
     status,
+    findings,
     backup,
   };
 }

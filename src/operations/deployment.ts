@@ -1,5 +1,6 @@
 import type { Outgoing } from "../delivery/outgoing.ts";
 import type { CommitMinute } from "../maintenance/commit-latency.ts";
+import type { Finding } from "../maintenance/finding.ts";
 import type { ServerFacts } from "../maintenance/status.ts";
 
 /** How a server is reached, and reaches others; a command has the same from its environment. */
@@ -19,6 +20,8 @@ export type Deployment = {
   /** How long the commits of a server took: see `createCommitLatency`. */
   commitMinutes: () => readonly CommitMinute[];
   status: () => ServerFacts | Promise<ServerFacts>;
+  /** Checks a server and its machine as the doctor does; with `connects` also what it connects to. Nothing in a command. */
+  findings: (connects: boolean) => Promise<readonly Finding[]>;
   /** Begins a backup that is downloaded; undefined in a command. Throws `unavailable` while another one is made. */
   backup?: (() => Promise<Download>) | undefined;
 };

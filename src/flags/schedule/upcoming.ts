@@ -1,15 +1,11 @@
 import type { Caller } from "../../access/caller.ts";
 import { requireScopeSomewhere, visibleProjects } from "../../access/rights.ts";
-import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import type { RecentRevision } from "../../projects/history.ts";
 import { DEFAULT_STALE_DAYS, findStale } from "../stale.ts";
 import type { StaleFlag } from "../flag-schema.ts";
 import type { FlagsApp } from "../store.ts";
-
-/** Scheduled changes that are counted. */
-export const MAX_UPCOMING = 1000;
 
 type Recent = { since: number; limit: number };
 
@@ -34,22 +30,6 @@ export function createRecentChanges(
     }
     return kept.changes;
   };
-}
-
-export type Upcoming = {
-  /** No more than `MAX_UPCOMING` are counted. */
-  count: number;
-  next: { project: string; environment: string; flag: string; at: string } | null;
-};
-
-/** How many changes are scheduled in the projects that the caller sees, and the next one. Throws `forbidden`. */
-export async function upcomingChanges(app: FlagsApp, caller: Caller): Promise<Upcoming> {
-  requireScopeSomewhere(caller, "flags:read");
-  const visible = visibleProjects(caller, "flags:read");
-  const { count, next } = await app.store.scheduled.upcoming(MAX_UPCOMING, visible);
-  if (!next) return { count, next: null };
-  const { environment, flag, at } = next.scheduled;
-  return { count, next: { project: next.project, environment, flag, at: isoTime(at) } };
 }
 
 /** How many flags of a project are stale, and the one that has been so for longest. */

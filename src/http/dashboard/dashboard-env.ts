@@ -7,6 +7,7 @@ import type { Role } from "../../access/role.ts";
 import type { Outgoing } from "../../delivery/outgoing.ts";
 import type { CommitMinute } from "../../maintenance/commit-latency.ts";
 import type { Finding } from "../../maintenance/finding.ts";
+import type { ServerFacts } from "../../maintenance/status.ts";
 import type { Client } from "../address.ts";
 import type { Report } from "../errors.ts";
 import type { Guard } from "../rate-limit.ts";
@@ -37,7 +38,9 @@ export type DashboardOptions = {
   /** The commit of the source that the executable was built from. */
   commit: string;
   /** Checks the server and its machine as the doctor does; with `connects` also what it connects to, for some seconds. */
-  findings: (connects: boolean) => Promise<Finding[]>;
+  findings: (connects: boolean) => Promise<readonly Finding[]>;
+  /** Facts of the server, of which the pages use the backups. */
+  status?: () => ServerFacts;
   /** How long the commits of the last 24 hours took, oldest first. */
   commitMinutes: () => readonly CommitMinute[];
   /** Registers what ends the open streams when the server stops. */

@@ -1,5 +1,11 @@
 import * as z from "zod/mini";
-import { MAX_STATS_DAYS, MAX_STATS_HOURS } from "../../maintenance/limits.ts";
+import {
+  DEFAULT_NUMBERS_DAYS,
+  MAX_NUMBERS_DAYS,
+  MAX_STATS_DAYS,
+  MAX_STATS_HOURS,
+} from "../../maintenance/limits.ts";
+import { numbersSchema } from "../../maintenance/numbers-schema.ts";
 import { statsSchema } from "../../maintenance/stats-schema.ts";
 import { DEFAULT_STATS_DAYS, DEFAULT_STATS_HOURS } from "../../maintenance/stats.ts";
 
@@ -8,6 +14,15 @@ function numberOf(name: string, most: number) {
   const message = `${name} is a whole number from 1 to ${most}`;
   return z.coerce.number(message).check(z.int(message), z.gte(1, message), z.lte(most, message));
 }
+
+export const numbers = {
+  query: z.strictObject({
+    days: z._default(numberOf("days", MAX_NUMBERS_DAYS), DEFAULT_NUMBERS_DAYS),
+    /** At its midnight a day begins; UTC without one. */
+    timeZone: z.optional(z.string()),
+  }),
+  output: numbersSchema,
+};
 
 export const read = {
   query: z.strictObject({

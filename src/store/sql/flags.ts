@@ -14,7 +14,8 @@ import { pageCut, pageOf } from "./pages.ts";
 import { type Revised, environmentRow, projectRow } from "./rows.ts";
 import { type Work, all, first, only, run } from "./work.ts";
 import type { FlagRead } from "../../flags/reads/flag-read.ts";
-import { textOrder } from "./lists.ts";
+import { amongProjects, textOrder } from "./lists.ts";
+import type { ExpiringFlag } from "../../flags/store.ts";
 
 /** Ignores a read from before the flag was created: it was a read of an earlier flag with that name. */
 const mark = (ofFlag: string) => `
@@ -36,6 +37,22 @@ function* markRead(reads: FlagRead[]): Work<void> {
     if (slug === null) yield* run(MARK_ALL, { environmentKey, at });
     else yield* run(MARK_ONE, { environmentKey, at, slug });
   }
+}
+
+function expiringFlags(
+  span: { from: number; to: number },
+  projects: readonly string[] | null,
+  limit: number,
+): Work<ExpiringFlag[]> {
+  const among = amongProjects("p.slug", projects);
+  return all(
+    `SELECT p.slug AS project, e.slug AS environment, f.slug AS flag, v.expires_at AS "expiresAt"
+     FROM flag_values v JOIN flags f ON f.id = v.flag_id JOIN environments e ON e.id = v.environment_id
+     JOIN projects p ON p.id = e.project_id
+     WHERE v.expires_at >= $from AND v.expires_at < $to AND v.enabled = 1 AND f.archived = 0 ${among.sql}
+     ORDER BY v.expires_at, f.slug, e.slug LIMIT $limit`,
+    { ...span, limit, ...among.params },
+  );
 }
 
 function* listReads(project: string, environment: string): Work<Map<string, number>> {
@@ -253,6 +270,7 @@ export const flags = {
     projectOf: projectOfKeys,
     missing: missingFlags,
     reads: listReads,
+    expiring: expiringFlags,
   },
   writes: { markRead },
 };

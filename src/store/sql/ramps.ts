@@ -13,6 +13,7 @@ import {
   restOf,
 } from "../../flags/ramps/ramp.ts";
 import { beginMeasurement, endMeasurement, runMeasurement } from "./experiments/measurements.ts";
+import { amongProjects } from "./lists.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { environmentRow, IS_GUARDED, projectRow } from "./rows.ts";
 import { type Work, all, first, only, run } from "./work.ts";
@@ -139,6 +140,13 @@ function* pageRamps(
   return yield* pageOf(rows, limit, toFound);
 }
 
+function* heldRamps(projects: readonly string[] | null, limit: number): Work<FoundRamp[]> {
+  const among = amongProjects("p.slug", projects);
+  const sql = `${SELECT} WHERE r.status IN ('running', 'paused') ${among.sql}
+    ORDER BY CASE WHEN r.next_at IS NULL THEN 1 ELSE 0 END, r.next_at, r.flag, e.slug LIMIT $limit`;
+  return (yield* all<Row>(sql, { ...among.params, limit })).map(toFound);
+}
+
 function* rampsOfFlag(project: string, flag: string): Work<FoundRamp[]> {
   const { id: projectId } = yield* projectRow(project);
   const sql = `${SELECT} WHERE e.project_id = $projectId AND r.flag = $flag AND ${IS_OF_FLAG} ORDER BY e.slug`;
@@ -215,6 +223,6 @@ function stateOf(text: string): Ramp["before"] {
 }
 
 export const ramps = {
-  reads: { find: findRamp, ofFlag: rampsOfFlag, experimentOn, nextAt: nextStep, findDue: findDueRamp },
+  reads: { find: findRamp, held: heldRamps, ofFlag: rampsOfFlag, experimentOn, nextAt: nextStep, findDue: findDueRamp },
   readsAtOnce: { page: pageRamps },
 };

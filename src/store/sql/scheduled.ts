@@ -93,19 +93,10 @@ function* nextScheduled(): Work<number | null> {
   return at;
 }
 
-function* upcomingChanges(
-  atMost: number,
-  projects: readonly string[] | null,
-): Work<{ count: number; next: DueChange | null }> {
+function* nextChanges(projects: readonly string[] | null, limit: number): Work<DueChange[]> {
   const among = amongProjects("p.slug", projects);
-  const placed = projects === null ? "" : PLACED;
-  const { count } = yield* only<{ count: number }>(
-    `SELECT count(*) AS count FROM
-     (SELECT 1 FROM scheduled_changes s ${placed} WHERE true ${among.sql} LIMIT $atMost) AS upcoming`,
-    { atMost, ...among.params },
-  );
-  const next = yield* first<Row>(`${SELECT} WHERE true ${among.sql} ${BY_TIME} LIMIT 1`, among.params);
-  return { count, next: next ? dueOf(next) : null };
+  const sql = `${SELECT} WHERE true ${among.sql} ${BY_TIME} LIMIT $limit`;
+  return (yield* all<Row>(sql, { ...among.params, limit })).map(dueOf);
 }
 
 /** The first change that is due at `now`. */
@@ -133,6 +124,6 @@ function parsed(text: string): FlagPatch {
 }
 
 export const scheduled = {
-  reads: { find: findScheduled, nextAt: nextScheduled, upcoming: upcomingChanges, findDue },
+  reads: { find: findScheduled, nextAt: nextScheduled, next: nextChanges, findDue },
   readsAtOnce: { page: pageScheduled },
 };

@@ -60,15 +60,16 @@ export function scheduleContract(driver: Driver): void {
       const { slug: project, store, scheduled, plan } = await openProject();
       const [first, second] = [scheduled("first", NOW + 10), scheduled("second", NOW + 20)];
       expect(await store.scheduled.nextAt()).toBeNull();
-      expect(await store.scheduled.upcoming(9, null)).toEqual({ count: 0, next: null });
+      expect(await store.scheduled.next(null, 9)).toEqual([]);
       await plan(second, first);
       expect(await store.scheduled.nextAt()).toBe(NOW + 10);
       expect(await store.scheduled.findDue(NOW + 9)).toBeUndefined();
       expect(await store.scheduled.findDue(NOW + 10)).toEqual({ project, scheduled: first });
       expect(await store.scheduled.findDue(NOW + 99)).toEqual({ project, scheduled: first });
       const next = { project, scheduled: first };
-      expect(await store.scheduled.upcoming(1, null)).toEqual({ count: 1, next });
-      expect(await store.scheduled.upcoming(9, null)).toEqual({ count: 2, next });
+      expect(await store.scheduled.next(null, 1)).toEqual([next]);
+      expect(await store.scheduled.next([project], 9)).toEqual([next, { project, scheduled: second }]);
+      expect(await store.scheduled.next(["nobody"], 9)).toEqual([]);
       await apply(store, {
         change: "deleteScheduled",
         project,

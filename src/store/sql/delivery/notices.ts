@@ -10,9 +10,9 @@ import {
 } from "../../../delivery/notices/fan-out.ts";
 import { MAX_IN_DIGEST } from "../../../delivery/limits.ts";
 import { DIGEST } from "../../../delivery/notices/notice-types.ts";
-import type { NoticeContent } from "../../../delivery/store.ts";
+import type { NoticeContent, WaitingDigest } from "../../../delivery/store.ts";
 import { bytesOf } from "../ids.ts";
-import { insertRows } from "../lists.ts";
+import { amongProjects, insertRows } from "../lists.ts";
 import { findProjectRow } from "../rows.ts";
 import { type Work, all, first, run } from "../work.ts";
 import { QUEUED } from "./deliveries.ts";
@@ -132,4 +132,14 @@ export function* noticeContent(delivery: string): Work<NoticeContent | undefined
     { id },
   );
   return { ...row, until: row.until ?? row.since, notices: bodies.map(({ body }) => body) };
+}
+
+export function waitingDigests(projects: readonly string[] | null, limit: number): Work<WaitingDigest[]> {
+  const among = amongProjects("p.slug", projects);
+  return all(
+    `SELECT p.slug AS project, d.target, d.due_at AS at, n.count
+     FROM notices n JOIN deliveries d ON d.id = n.delivery JOIN projects p ON p.id = n.project_id
+     WHERE n.open_for IS NOT NULL AND d.status = ${QUEUED} ${among.sql} ORDER BY d.due_at, d.id LIMIT $limit`,
+    { limit, ...among.params },
+  );
 }

@@ -16,7 +16,7 @@ import {
   retryDeliveries,
   retryFailed,
 } from "./deliveries.ts";
-import { closeDigests, noticeContent } from "./notices.ts";
+import { closeDigests, noticeContent, waitingDigests } from "./notices.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { type Params, SKIP_LOCKED, type Work, all, only, run } from "../work.ts";
 import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
@@ -234,6 +234,7 @@ export const deliveries = {
     content: deliveryContent,
     answer: answerContent,
     notices: noticeContent,
+    digests: waitingDigests,
     countQueued: (atMost: number, projects?: readonly string[] | null) =>
       countDeliveries("queued", atMost, projects),
     countFailed: (atMost: number, projects?: readonly string[] | null) =>

@@ -9,6 +9,7 @@ import type {
 } from "../../../experiments/experiment.ts";
 import { guardMetrics } from "../../../experiments/guards/guard-metrics.ts";
 import type { GuardAction, RampedState, RampReason } from "../../../flags/ramps/ramp.ts";
+import { amongProjects } from "../lists.ts";
 import { pageCut, pageOf } from "../pages.ts";
 import { environmentRow, IS_GUARDED } from "../rows.ts";
 import { type Work, all, first, run } from "../work.ts";
@@ -179,6 +180,12 @@ function* holdingExperiments(project: string, environment: string): Work<FoundEx
   return (yield* all<Row>(sql, { environmentId })).map(toFound);
 }
 
+function* heldExperiments(projects: readonly string[] | null, limit: number): Work<FoundExperiment[]> {
+  const among = amongProjects("p.slug", projects);
+  const sql = `${SELECT} WHERE ${HOLDS} ${among.sql} ORDER BY x.started_at, x.name, e.slug LIMIT $limit`;
+  return (yield* all<Row>(sql, { ...among.params, limit })).map(toFound);
+}
+
 function* findChanged(): Work<FoundExperiment | undefined> {
   const row = yield* first<Row>(
     `${SELECT} WHERE (${HOLDS} AND (f.id IS NULL OR f.created_at > x.started_at))
@@ -237,6 +244,12 @@ function stateOf(text: string | null): RampedState | null {
 }
 
 export const experiments = {
-  reads: { find: findExperiment, count: countExperiments, holding: holdingExperiments, findChanged },
+  reads: {
+    find: findExperiment,
+    count: countExperiments,
+    held: heldExperiments,
+    holding: holdingExperiments,
+    findChanged,
+  },
   readsAtOnce: { page: pageExperiments },
 };

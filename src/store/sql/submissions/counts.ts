@@ -2,7 +2,7 @@ import { hourOf } from "../../../base/days.ts";
 import { firstIdOf } from "../../../base/ids.ts";
 import type { FirstAnswer, FormCounts, Newest, Span, StoredSum } from "../../../forms/store.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
-import { bytesOf } from "../ids.ts";
+import { bytesOf, textOf } from "../ids.ts";
 import { PROJECT_OF_FORM, amongProjects } from "../rows.ts";
 import { type Work, all, only, run } from "../work.ts";
 
@@ -86,6 +86,29 @@ export function sumStored(formKey: string, spans: readonly Span[], spam = true):
   return all<StoredSum>(sql, { formKey, spans: JSON.stringify(spans.map(printSpan)) });
 }
 
+/** The same of all forms, or of those of some projects. */
+export function sumStoredIn(projects: readonly string[] | null, spans: readonly Span[]): Work<StoredSum[]> {
+  const { where, params } = amongProjects(projects);
+  const sumIn = (state: number | undefined) => `(SELECT coalesce(sum(c.count), 0)
+    FROM forms f CROSS JOIN submission_counts c
+    WHERE f.deleted = 0${where} AND c.form_id = f.id AND c.state = ${state} AND c.unread = 1
+      AND c.hour >= CAST(substr(span.value, 1, ${DIGITS}) AS BIGINT)
+      AND c.hour < CAST(substr(span.value, ${DIGITS + 1}) AS BIGINT))`;
+  const sql = `SELECT ${sumIn(INBOX)} AS inbox, ${sumIn(SPAM)} AS spam
+               FROM json_each($spans) AS span ORDER BY span.key`;
+  return all<StoredSum>(sql, { ...params, spans: JSON.stringify(spans.map(printSpan)) });
+}
+
+export function* findOldestUnread(formKey: string, unread: number, limit: number): Work<string | null> {
+  const rows = yield* all<{ id: Uint8Array; unread: number }>(
+    `SELECT id, unread FROM submissions WHERE form_id = (SELECT id FROM forms WHERE key = $formKey)
+       AND state = ${INBOX} ORDER BY id DESC LIMIT $limit`,
+    { formKey, limit },
+  );
+  const found = rows.filter((row) => row.unread === 1);
+  return found.length < unread || found.length === 0 ? null : textOf(found.at(-1)!.id);
+}
+
 const DIGITS = String(NOW).length;
 
 /** A span as one text of two numbers, of `DIGITS` each. No submission is counted in an hour before 1970. */
@@ -117,17 +140,20 @@ export function* listSpamReasons(formKey: string, { since, limit }: Newest): Wor
 }
 
 /** When the newest submissions were answered or archived first. */
-export function listFirstAnswers(formKey: string, { since, limit }: Newest): Work<FirstAnswer[]> {
+export function listFirstAnswers(
+  formKey: string,
+  { since, until = Number.MAX_SAFE_INTEGER, limit }: Newest,
+): Work<FirstAnswer[]> {
   // The index has an order in each state; the database merges these.
   const folders = [INBOX, ARCHIVED].map(
     (state) =>
-      `SELECT id, seq, created_at FROM submissions WHERE ${OF_FORM} AND state = ${state} AND id >= $from`,
+      `SELECT id, seq, created_at FROM submissions WHERE ${OF_FORM} AND state = ${state} AND id >= $from AND id < $to`,
   );
   const sql = `SELECT s.created_at AS "createdAt", (SELECT min(at) FROM (
       SELECT at FROM submission_events WHERE submission_seq = s.seq AND kind = 'answered'
       UNION ALL SELECT at FROM submission_marks WHERE submission_seq = s.seq AND mark = 'archived') AS first) AS at
     FROM (${folders.join("\nUNION ALL\n")} ORDER BY 1 DESC LIMIT $limit) AS s ORDER BY s.id DESC`;
-  return all<FirstAnswer>(sql, { formKey, from: bytesOf(firstIdOf(since)), limit });
+  return all<FirstAnswer>(sql, { formKey, from: bytesOf(firstIdOf(since)), to: bytesOf(firstIdOf(until)), limit });
 }
 
 /** The unread submissions in the inboxes of all forms, or of those of some projects. */

@@ -12,6 +12,7 @@ import {
   contentVersion,
   countSubmissions,
   countUnread,
+  findOldestUnread,
   findWrongCounts,
   listCounts,
   listFirstAnswers,
@@ -19,6 +20,7 @@ import {
   recountSubmissions,
   sumBetween,
   sumStored,
+  sumStoredIn,
 } from "./counts.ts";
 import { countFileBytes, listFiles, unreferencedFiles } from "./files.ts";
 import type { NewAnswer } from "../../../forms/inbox/handling-store.ts";
@@ -63,6 +65,8 @@ export function submissionSlice(findHits: FindHits, forget: Forget) {
       storedBetween: sumBetween,
       spamReasons: listSpamReasons,
       firstAnswers: listFirstAnswers,
+      storedIn: sumStoredIn,
+      oldestUnread: findOldestUnread,
       unread: countUnread,
       unreadOf: countUnreadOf,
       wrongCounts: findWrongCounts,

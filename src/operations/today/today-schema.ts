@@ -1,0 +1,40 @@
+import * as z from "zod/mini";
+
+const placed = {
+  /** The project that it is about; null for the server, and for several. */
+  project: z.nullable(z.string()),
+  /** A sentence without a full stop. */
+  title: z.string(),
+  /** Its page in the dashboard: an address, or a path if the address of the server is not known. */
+  url: z.nullable(z.string()),
+};
+
+export const needs = {
+  output: z.object({
+    /** What needs a person, the worst first. */
+    needs: z.array(
+      z.object({
+        kind: z.enum(["health", "backup", "ramp", "experiment", "target", "proposal", "unread", "flag"]),
+        ...placed,
+        reason: z.string(),
+        /** Since when it waits; null if that is not known. */
+        since: z.nullable(z.string()),
+        /** What to do about it. */
+        verb: z.string(),
+      }),
+    ),
+  }),
+};
+
+export const upcoming = {
+  output: z.object({
+    /** What happens by itself in the next 30 days, the next first. */
+    upcoming: z.array(
+      z.object({
+        kind: z.enum(["digest", "change", "step", "experiment", "expiry", "deletion", "backup"]),
+        at: z.string(),
+        ...placed,
+      }),
+    ),
+  }),
+};
