@@ -18,6 +18,10 @@ export const COMMANDS: Record<string, [summary: string, load: () => Promise<Decl
     "show the server, its data, its waiting deliveries and its last backup",
     async () => (await import("./commands/status.ts")).addStatusCommand,
   ],
+  today: [
+    "list what needs you, and what happens by itself",
+    async () => (await import("./commands/today.ts")).addTodayCommand,
+  ],
   projects: [
     "manage projects, which hold flags and environments",
     async () => (await import("./commands/projects.ts")).addProjectCommands,

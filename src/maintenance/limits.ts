@@ -1,7 +1,11 @@
 /** Days of submissions in statistics. */
 export const MAX_STATS_DAYS = 366;
 
-/** Hours of reads in statistics. As many are kept. */
+/** Days of numbers that are compared with the days before: usually, and at most. */
+export const DEFAULT_NUMBERS_DAYS = 7;
+export const MAX_NUMBERS_DAYS = 90;
+
+/** Hours of reads in statistics. */
 export const MAX_STATS_HOURS = 720;
 
 /** Queued or failed deliveries that statistics count. Beyond: the rest is not counted. */

@@ -33,6 +33,7 @@ import { stale } from "./stale.ts";
 import { stats } from "./stats.ts";
 import { submissions } from "./submissions.ts";
 import { targets } from "./targets.ts";
+import { today } from "./today/today.ts";
 import { tokens } from "./access/tokens.ts";
 import { users } from "./access/users.ts";
 
@@ -63,6 +64,7 @@ export const NOUNS = {
   submissions,
   deliveries,
   documents,
+  today,
   stats,
   server,
   mail,

@@ -37,7 +37,7 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
   const root = `${options.basePath}${DASHBOARD_PATH}`;
   const assets = createAssets(root);
   const cookies = createCookies(await instanceId(app), root, options.dashboardUrl);
-  const rendering = createRendering({ app, root, assets, cookies });
+  const rendering = createRendering({ app, options, root, assets, cookies });
   const entry = createEntry(app, options, cookies);
   const site = new Hono<DashboardEnv>();
   const parts: Parts = { app, options, root, cookies, ...rendering, ...entry, site };

@@ -4,12 +4,17 @@ import type { Caller } from "../../access/caller.ts";
 import type { App } from "../../app.ts";
 import type { Asset, AssetName } from "./assets.ts";
 import type { Cookies, Flash } from "./cookies.ts";
-import type { DashboardContext } from "./dashboard-env.ts";
+import type { DashboardContext, DashboardOptions } from "./dashboard-env.ts";
+import { needsFor } from "./overview/needs-of.ts";
 import { type Page, Document } from "./page.tsx";
 import { type View, reachOf, renderFor } from "./view.ts";
 
+/** Failed deliveries that are counted beside their section. */
+const MOST_FAILED = 100;
+
 type Parts = {
   app: App;
+  options: DashboardOptions;
   root: string;
   assets: Record<AssetName, Asset>;
   cookies: Cookies;
@@ -19,7 +24,7 @@ type Parts = {
 const LEVEL = 3;
 
 /** Makes documents of pages, for the person who asks. */
-export function createRendering({ app, root, assets, cookies }: Parts) {
+export function createRendering({ app, options, root, assets, cookies }: Parts) {
   const viewOf = (c: DashboardContext): View => {
     const session = c.get("session");
     return {
@@ -35,8 +40,14 @@ export function createRendering({ app, root, assets, cookies }: Parts) {
     };
   };
   const countsFor = async (caller: Caller): Promise<View["counts"]> => {
-    if (!hasScopeSomewhere(caller, "forms:read")) return {};
-    return { inbox: await app.store.submissions.unread(visibleProjects(caller, "forms:read")) };
+    const today = needsFor(app, options).countFor(caller);
+    if (!hasScopeSomewhere(caller, "forms:read")) return { today };
+    const projects = visibleProjects(caller, "forms:read");
+    const [inbox, deliveries] = await Promise.all([
+      app.store.submissions.unread(projects),
+      app.store.deliveries.countFailed(MOST_FAILED, projects),
+    ]);
+    return { today, inbox, deliveries };
   };
   const render = async (c: DashboardContext, page: Page): Promise<Response> => {
     const [view, session] = [viewOf(c), c.get("session")];

@@ -1,4 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
+import { shortName } from "../../access/place.ts";
 import { hasScope, hasScopeSomewhere, projectsWith, visibleProjects } from "../../access/rights.ts";
 import type { App } from "../../app.ts";
 import { DAY_MS } from "../../base/days.ts";
@@ -21,7 +22,7 @@ const TONES = ["bad", "warn", "info", "neutral"] as const;
 
 /** Something that waits for a person. Times are milliseconds since 1970. */
 export type Need = {
-  kind: "health" | "backup" | "ramp" | "experiment" | "target" | "proposal" | "unread" | "flag";
+  kind: "health" | "backup" | "ramp" | "experiment" | "target" | "proposal" | "unread" | "stale";
   tone: (typeof TONES)[number];
   project: string | null;
   /** A sentence without a full stop, in which `subject` occurs. */
@@ -195,7 +196,7 @@ async function ofTargets(app: App, caller: Caller): Promise<Need[]> {
       path:
         group.length === 1
           ? `/deliveries/${last.id}`
-          : `/deliveries?status=${status}${last.form === null ? "" : `&form=${last.project}:${last.form}`}`,
+          : `/deliveries?status=${status}${last.form === null ? "" : `&form=${shortName({ project: last.project, slug: last.form })}`}`,
     };
   });
   return Promise.all(needs);
@@ -292,7 +293,7 @@ async function ofInbox(app: App, caller: Caller): Promise<Need[]> {
           : `Most of them are to ${unread.toSorted((a, b) => b.unread - a.unread)[0]!.name}.`,
       at,
       verb: "Read",
-      path: unread.length === 1 ? `/inbox/${only!.project}:${only!.form}?unread=1` : "/inbox?unread=1",
+      path: unread.length === 1 ? `/inbox/${shortName({ project: only!.project, slug: only!.form })}?unread=1` : "/inbox?unread=1",
     },
   ];
 }
@@ -316,10 +317,10 @@ async function ofStale(app: App, caller: Caller): Promise<Need[]> {
     const span = days < 1 ? "" : ` for ${days === 1 ? "1 day" : `${days} days`}`;
     const others = count === 2 ? "One more flag is" : `${count - 1} more flags are`;
     return {
-      kind: "flag",
+      kind: "stale",
       tone: "neutral",
       project,
-      title: `${oldest.slug} of ${project} ${STALE[oldest.reasons[0]!]}${span}`,
+      title: `${oldest.slug} ${STALE[oldest.reasons[0]!]}${span}`,
       subject: oldest.slug,
       reason: count === 1 ? "It is ready to remove." : `${others} ready to remove, too.`,
       at: null,

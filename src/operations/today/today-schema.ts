@@ -14,7 +14,7 @@ export const needs = {
     /** What needs a person, the worst first. */
     needs: z.array(
       z.object({
-        kind: z.enum(["health", "backup", "ramp", "experiment", "target", "proposal", "unread", "flag"]),
+        kind: z.enum(["health", "backup", "ramp", "experiment", "target", "proposal", "unread", "stale"]),
         ...placed,
         reason: z.string(),
         /** Since when it waits; null if that is not known. */

@@ -11,7 +11,7 @@ export const today = noun("today", () => import("./today-schema.ts"), {
     method: "GET",
     path: "/needs",
     summary: "List what needs the caller, the worst first",
-    scope: null,
+    scope: "read",
     place: "seen",
     run: async ({ app, caller, deployment }) => {
       const { findNeeds } = await import("./needs.ts");
@@ -28,7 +28,7 @@ export const today = noun("today", () => import("./today-schema.ts"), {
     method: "GET",
     path: "/upcoming",
     summary: "List what happens by itself in the next 30 days, the next first",
-    scope: null,
+    scope: "read",
     place: "seen",
     run: async ({ app, caller, deployment }) => {
       const { findComing } = await import("./upcoming.ts");

@@ -1,4 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
+import { shortName } from "../../access/place.ts";
 import { hasScopeSomewhere, visibleProjects } from "../../access/rights.ts";
 import type { App } from "../../app.ts";
 import { DAY_MS, HOUR_MS, hourOf } from "../../base/days.ts";
@@ -139,7 +140,7 @@ async function findDeletions(app: App, projects: readonly string[] | null): Prom
       const nouns = count === 1 ? what : `${what}s`;
       const title = `Old ${nouns} of ${form.name} ${count === 1 ? "is" : "are"} deleted, about ${count.toLocaleString("en")} in a week`;
       const at = Math.max(now, (spans[day]!.from + seconds / 3600) * HOUR_MS);
-      const path = `/forms/${form.project}:${form.slug}`;
+      const path = `/forms/${shortName(form)}`;
       found.push({ kind: "deletion", at, project: form.project, title, subject: form.name, path, count });
     }
   }

@@ -7,7 +7,6 @@ import { rerunOn } from "../../../src/operations/changes/perform.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
 import { fakeOutgoing } from "../../support/peers/outgoing.ts";
 import { failDeliveries } from "../../support/records/failing.ts";
-import { saveSettings } from "../../../src/access/users.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
 import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import { createForm } from "../../../src/forms/forms.ts";
@@ -23,8 +22,8 @@ const DAY = 86_400_000;
 
 async function openToday() {
   const app = openTestApp();
-  const commitMinutes = () => [{ at: app.now(), commits: 9, p50: 0.25, p99: 2.5, max: 5 }];
-  const dashboard = openDashboard(app, { commitMinutes });
+
+  const dashboard = openDashboard(app);
   return { app, dashboard, viewer: await dashboard.signIn("viewer"), admin: await dashboard.signIn("admin") };
 }
 
@@ -39,14 +38,22 @@ async function openShop() {
   return { ...opened, form, send, place };
 }
 
+const wordsOf = (html: string) => html.replaceAll(/<[^>]*>/g, "");
+
 /** The items of what waits: kind, text and the page that the button leads to. */
 function waitingIn(text: string): string[][] {
-  const items = [...text.matchAll(/<li data-waiting="(\w+)"[^>]*>(.*?)<\/li>/gs)];
+  const items = [...text.matchAll(/<li[^>]* data-waiting="(\w+)"[^>]*>(.*?)<\/li>/gs)];
   return items.map(([, kind, content]) => {
     const to = [...content!.matchAll(/href="\/dashboard([^"]*)"/g)].at(-1)![1]!;
-    const words = /<span>(.*?)<\/span><a/s.exec(content!)![1]!.replaceAll(/<[^>]*>/g, "");
-    return [kind!, words, to];
+    const lines = [...content!.matchAll(/<p>(.*?)<\/p>/gs)].map(([, line]) => wordsOf(line!).trim());
+    return [kind!, ...lines, to];
   });
+}
+
+/** What happens by itself, without its times. */
+function comingIn(text: string): string[] {
+  const [, card = ""] = /<h2 id="coming">(.*?)<\/section>/s.exec(text) ?? [];
+  return [...card.matchAll(/<p>(.*?)<\/p>/gs)].map(([, line]) => wordsOf(line!));
 }
 
 describe("the first page", () => {
@@ -61,7 +68,7 @@ describe("the first page", () => {
 
   test("lists what waits, each with its button", async () => {
     const { app, dashboard, viewer, form, send, place } = await openShop();
-    expect((await viewer.get("")).text).toContain("Nothing waits.");
+    expect((await viewer.get("")).text).toContain("Nothing needs you.");
     const { id: target } = await addTarget(
       app,
       OPERATOR,
@@ -76,34 +83,48 @@ describe("the first page", () => {
     await storeSubmission(app, form, { data: "{}", files: [] }, { deliveries: [delivery] });
     await failDeliveries(app, "refused");
     await scheduleChange(app, OPERATOR, place, { patch: { enabled: true }, at: app.now() + 7_200_000 });
-    expect(waitingIn((await viewer.get("")).text)).toEqual([
-      ["target", "https://example.com/… fails for contact: refused", `/deliveries/${delivery.id}`],
-      ["change", "checkout of shop changes in production today, 05:04", "/projects/shop/scheduled"],
-      ["unread", "2 unread submissions to contact", "/inbox/contact?unread=1"],
+    const { text } = await viewer.get("");
+    const [target_, unread, ...others] = waitingIn(text);
+    expect(target_).toEqual([
+      "target",
+      "https://example.com/… takes nothing from contact",
+      expect.stringMatching(/^Refused\. 1 failed\. Since .*\.$/),
+      `/deliveries/${delivery.id}`,
     ]);
+    expect(unread).toEqual([
+      "unread",
+      "2 unread in the inbox",
+      expect.stringMatching(/^The oldest is to contact\. Since .*\.$/),
+      "/inbox/contact?unread=1",
+    ]);
+    expect(others).toEqual([]);
+    expect(comingIn(text)).toEqual(["checkout on in production"]);
+    expect(text.match(/class="button primary"/g)).toHaveLength(1);
+    expect(text).toContain('<span class="count warn">2</span>');
     app.clock.now += 40 * DAY;
     const later = await dashboard.signIn("viewer");
-    const stale = "checkout of shop gives everybody the same for 40 days";
-    expect(waitingIn((await later.get("")).text)).toContainEqual(["stale", stale, "/projects/shop/stale"]);
+    expect(waitingIn((await later.get("")).text)).toContainEqual([
+      "stale",
+      "checkout gives everybody the same for 40 days",
+      "It is ready to remove.",
+      "/projects/shop/stale",
+    ]);
   });
 
-  test("lists what is unread of one's own before what is unread", async () => {
+  test("says how many of what is unread are one's own", async () => {
     const { app, dashboard, viewer, send } = await openShop();
     const inbox = await dashboard.signIn("inbox");
     const [mine] = [await send(), await send()];
     await assignSubmissions(app, OPERATOR, [mine], "inbox");
-    expect(waitingIn((await inbox.get("")).text)).toEqual([
-      ["unread", "1 unread submission assigned to you", "/inbox?q=is%3Amine&amp;unread=1"],
-      ["unread", "2 unread submissions to contact", "/inbox/contact?unread=1"],
-    ]);
-    expect((await inbox.get("/inbox?q=is%3Amine&unread=1")).text).toContain(mine);
-    expect((await viewer.get("")).text).not.toContain("assigned to you");
+    const titleFor = async ({ get }: Pick<typeof viewer, "get">) => waitingIn((await get("")).text)[0]![1];
+    expect(await titleFor(inbox)).toBe("2 unread in the inbox, 1 of them yours");
+    expect(await titleFor(viewer)).toBe("2 unread in the inbox");
     await markSubmissions(app, OPERATOR, [mine], "read");
-    expect((await inbox.get("")).text).not.toContain("assigned to you");
+    expect(await titleFor(inbox)).toBe("1 unread in the inbox");
   });
 
   test("lists the changes of others that need approvals", async () => {
-    const { app, viewer, admin, place } = await openShop();
+    const { app, dashboard, viewer, admin, place } = await openShop();
     await setEnvironment(app, OPERATOR, "shop", "production", { approvals: 1 });
     const ann = { ...callerNamed("admin"), type: "user" as const };
     const operation = {
@@ -119,9 +140,12 @@ describe("the first page", () => {
       { project: "shop", lasts: DAY },
       rerunOn(app),
     )) as { change: ProposalView };
-    const [item] = waitingIn((await viewer.get("")).text);
-    expect([item![0], item![2]]).toEqual(["proposal", `/projects/shop/changes/${change.id}`]);
-    expect(item![1]).toStartWith("admin proposes in shop: ");
+    const releaser = await dashboard.signIn("releaser");
+    const [item] = waitingIn((await releaser.get("")).text);
+    expect([item![0], item![3]]).toEqual(["proposal", `/projects/shop/changes/${change.id}`]);
+    expect(item![1]).toStartWith("admin proposes: ");
+    expect(item![2]).toStartWith("Production, 0 of 1 approvals.");
+    expect(waitingIn((await viewer.get("")).text)).toEqual([]);
     expect(waitingIn((await admin.get("")).text)).toEqual([]);
   });
 
@@ -149,77 +173,72 @@ describe("the first page", () => {
     const caller = { ...callerNamed("releaser"), type: "user" as const };
     await approveProposal(app, caller, { project: "shop", change: change.id }, change.etag);
     expect(await kindsFor(releaser)).toEqual([]);
-    expect(await kindsFor(viewer)).toEqual(["proposal"]);
+    expect(await kindsFor(await dashboard.signIn("admin"))).toEqual(["proposal"]);
   });
 
-  test("says how many submissions came in a range, to a form, and whether these are more than before", async () => {
-    const { app, dashboard, send } = await openShop();
-    const other = await createForm(app, OPERATOR, { slug: "jobs" });
+  test("counts the submissions of a range, and compares them with as many days before", async () => {
+    const { app, dashboard, send, form } = await openShop();
     app.clock.now = Date.parse("2026-03-01T12:00:00Z");
     await send();
     await send();
     app.clock.now = Date.parse("2026-03-10T12:00:00Z");
     await send();
-    await storeSubmission(app, other, { data: "{}", files: [] });
-    await storeSubmission(app, other, { data: "{}", files: [] });
+    await storeSubmission(app, form, { data: "{}", files: [] });
+    const spam = await send();
+    await markSubmissions(app, OPERATOR, [spam], "spam");
     const { get } = await dashboard.signIn("viewer");
-    const numberIn = async (query: string) =>
-      /<p><strong>(.*?)<\/p>/.exec((await get(query)).text)![1]!.replace("</strong>", "");
-    expect(await numberIn("")).toBe("5 in 30 days");
-    expect(await numberIn("?days=7")).toBe("3 in 7 days, 50 % more than in the 7 days before");
-    expect(await numberIn("?days=7&form=contact")).toBe("1 in 7 days, 50 % fewer than in the 7 days before");
-    const { text } = await get("?days=7&form=jobs");
-    expect(text).toContain('<option value="jobs" selected="">');
-    expect(text).toContain("/dashboard/inbox/jobs?since=2026-03-10");
-    for (const query of ["?days=0", "?days=184", "?days=many"]) expect((await get(query)).status).toBe(400);
-    expect((await get("?form=nothing")).status).toBe(404);
+    const tilesIn = async (query: string) =>
+      [...(await get(query)).text.matchAll(/class="tile">(.*?)<\/a>/gs)].map(([, tile]) => wordsOf(tile!));
+    const [submissions, spamTile, answers, reads] = await tilesIn("");
+    expect(submissions).toBe("Submissions3 ↑ 50 %");
+    expect(spamTile).toStartWith("Spam kept away0");
+    expect(answers).toStartWith("First answer, median–");
+    expect(reads).toBe("Flag reads0 ");
+    expect((await tilesIn("?days=30"))[0]).toBe("Submissions5 ");
+    expect((await get("?days=30")).text).toContain('<a href="/dashboard?days=30" aria-current="true">30 days</a>');
+    for (const query of ["?days=0", "?days=91", "?days=many"]) expect((await get(query)).status).toBe(400);
+    expect((await get("?form=contact")).headers.get("location")).toBe("/dashboard/forms/contact");
   });
 
-  test("draws submissions by day, each a link to the inbox of that day, by the viewer's clock", async () => {
+  test("says after which time submissions are answered, at the median", async () => {
     const { app, dashboard, send } = await openShop();
-    app.clock.now = Date.parse("2026-03-10T20:00:00Z");
-    await send();
-    app.clock.now = Date.parse("2026-03-12T12:00:00Z");
-    const admin = await dashboard.signIn("admin");
-    const utc = await admin.get("");
-    expect(utc.text).toContain("10 Mar: 1");
-    expect(utc.text).toContain('href="/dashboard/inbox?since=2026-03-10&amp;until=2026-03-11"');
-    expect(utc.text).toContain('role="img"');
-    const { name, settings } = (await app.store.users.find("admin"))!;
-    await saveSettings(app, callerNamed(name, { type: "user" }), name, {
-      ...settings,
-      timeZone: "Asia/Tokyo",
-    });
-    expect((await admin.get("")).text).toContain("11 Mar: 1");
+    for (const minutes of [10, 30, 200]) {
+      const id = await send();
+      app.clock.now += minutes * 60_000;
+      await markSubmissions(app, OPERATOR, [id], "archived");
+    }
+    const { text } = await (await dashboard.signIn("viewer")).get("");
+    expect(text).toContain("<b>30 min</b>");
   });
 
-  test("marks the days on which flags changed, and lists the changes with who made them and why", async () => {
-    const { app, dashboard, viewer, place } = await openShop();
+  test("lists the changes of flags with who made them and why", async () => {
+    const { app, viewer, place } = await openShop();
     app.clock.now += DAY;
     const ann = callerNamed("ann", { why: "orders <b>fell</b>" });
     await setFlag(app, ann, place, { enabled: true });
     const { text } = await viewer.get("");
-    expect(text).toContain("flag checkout turned on in production");
-    expect(text).toMatch(/<g data-tick="checkout"><title>checkout turned on in production<\/title>/);
-    expect(text).toContain("by ann: orders &lt;b&gt;fell&lt;/b&gt;");
-    expect(text).toContain("/dashboard/projects/shop/flags/checkout");
-    app.clock.now += 31 * DAY;
-    const later = await (await dashboard.signIn("viewer")).get("");
-    expect(later.text).toContain("Submissions a day");
-    expect(later.text).not.toContain("Flag changes in these days");
+    const [, card = ""] = /<h2 id="changed">(.*?)<\/section>/s.exec(text)!;
+    expect(wordsOf(card)).toContain("checkout turned on in production, by ann: orders &lt;b&gt;fell&lt;/b&gt;");
+    expect(card).toContain("/dashboard/projects/shop/flags/checkout?environment=production");
   });
 
-  test("draws reads of a day or a week by environment, and how long commits took", async () => {
+  test("counts reads of flags by the day, of the environments that one sees", async () => {
     const { app, viewer } = await openShop();
     const { environments } = (await app.store.projects.find("shop"))!;
     const what = environments.find(({ slug }) => slug === "production")!.key;
     const hour = Math.floor(app.now() / 3_600_000);
-    await app.store.tallies.add([{ kind: "reads", hour: hour - 30, what, variant: "one", count: 1234 }]);
-    expect((await viewer.get("")).text).toContain("/dashboard?days=30&amp;reads=day");
-    expect((await viewer.get("?reads=day")).text).toContain("No flag was read in the last 24 hours");
-    const { text } = await viewer.get("?reads=week");
-    expect(text).toContain("last 7 days by environment: 1,234 in all");
-    expect(text).toContain("2.5 ms");
+    const counted = { kind: "reads" as const, what, variant: "one" };
+    await app.store.tallies.add([{ ...counted, hour: hour - 30, count: 1234 }]);
+    await app.store.tallies.add([{ ...counted, hour: hour - 24 * 9, count: 617 }]);
+    expect(wordsOf((await viewer.get("")).text)).toContain("Flag reads1,234 ↑ 100 %");
+  });
+
+  test("counts beside its name in the navigation what needs one", async () => {
+    const { dashboard, send } = await openShop();
+    await send();
+    const { get } = await dashboard.signIn("viewer");
+    await get("");
+    expect(wordsOf((await get("/forms")).text)).toContain("Today1 need you");
   });
 
   test("shows a user of forms what they may read, and nothing of the server", async () => {
@@ -227,8 +246,9 @@ describe("the first page", () => {
     const inbox = await dashboard.signIn("inbox");
     const { status, text } = await inbox.get("");
     expect(status).toBe(200);
-    expect(text).toContain("Submissions a day");
+    expect(text).toContain("Spam kept away");
+    expect(text).not.toContain("Flag reads");
+    expect(text).not.toContain("What changed");
     expect(waitingIn(text).map(([kind]) => kind)).not.toContain("stale");
-    expect(text).not.toContain("Commit latency");
   });
 });

@@ -1,123 +1,117 @@
-import { formOf } from "../forms/form-words.ts";
-import { hasScopeSomewhere } from "../../../access/rights.ts";
-import { type Day, HOUR_MS, lastDays } from "../../../base/days.ts";
+import { DEFAULT_PROJECT } from "../../../access/place.ts";
+import { hasScope, hasScopeSomewhere, visibleProjects } from "../../../access/rights.ts";
+import { DAY_MS } from "../../../base/days.ts";
 import { AppError } from "../../../base/errors.ts";
-import { createRecentChanges, createStaleCounts } from "../../../flags/schedule/upcoming.ts";
-import { type FormStats, type Stats, readStats } from "../../../maintenance/stats.ts";
-import { listProjects } from "../../../projects/projects.ts";
+import { keepLast } from "../../../base/keep.ts";
+import { createRecentChanges } from "../../../flags/schedule/upcoming.ts";
+import { DEFAULT_NUMBERS_DAYS, MAX_NUMBERS_DAYS } from "../../../maintenance/limits.ts";
+import { type Numbers, readNumbers } from "../../../maintenance/numbers.ts";
+import type { Need } from "../../../operations/today/needs.ts";
+import { type Coming, findComing } from "../../../operations/today/upcoming.ts";
 import type { RecentRevision } from "../../../projects/history.ts";
+import { listProjects } from "../../../projects/projects.ts";
 import type { Page } from "../page.tsx";
-import { ButtonLink } from "../parts/link.tsx";
-import type { Dashboard } from "../routes.ts";
-import { CommitsChart } from "./commits-chart.tsx";
-import { labelsIn } from "./series.ts";
-import { type Waiting, readWaiting } from "./read-waiting.ts";
-import { ReadsChart, SPANS, type Span } from "./reads-chart.tsx";
-import { type Chosen, SubmissionsChart } from "./submissions-chart.tsx";
-import { WaitingCard } from "./waiting.tsx";
 import { Empty } from "../parts/card.tsx";
-import { useMay, useMayWriteForms } from "../view.ts";
+import { ButtonLink } from "../parts/link.tsx";
+import { formPath } from "../paths.ts";
+import type { Dashboard } from "../routes.ts";
+import { addressOf, useMay, useMayWriteForms, useView } from "../view.ts";
+import { ChangedCard, ComingCard } from "./lately.tsx";
+import { needsFor } from "./needs-of.ts";
+import { NeedsCard } from "./needs.tsx";
+import { NumbersCard } from "./numbers.tsx";
 
-/** Days of the chart: usually, and at most. */
-const DAYS = 30;
-const MOST_DAYS = 183;
-/** Changes of flags that are marked. */
-const MAX_CHANGES = 100;
-/** Projects that are looked through for changes to approve. */
-const PROJECTS = 100;
+/** Changes that are listed, and of how many days; and what happens by itself. */
+const CHANGES = 6;
+const CHANGED_DAYS = 30;
+const COMING = 6;
 
-/** The first page: what waits, and what has happened lately. */
+/** The first page: what needs a person, numbers, what happens by itself, and what has changed. */
 export function todayRoutes({ app, options, get, viewOf }: Dashboard) {
-  const staleCounts = createStaleCounts(app);
   const recentChanges = createRecentChanges(app);
   get("/", null, async (c) => {
     const caller = c.get("caller");
-    const { timeZone } = viewOf(c);
-    const reads = c.req.query("reads");
-    const span: Span | null = reads === "week" || reads === "day" ? reads : null;
-    const chosen = { days: daysIn(c.req.query("days")), form: c.req.query("form") || null };
-    const [days, commits] = [lastDays(app.now(), chosen.days, timeZone), options.commitMinutes()];
-    const hours = span === null ? 0 : SPANS[span].hours;
-    const query = { days: chosen.days, compares: true, spam: false, hours, timeZone, commits };
+    const form = c.req.query("form");
+    const view = viewOf(c);
+    const { timeZone } = view;
+    // The numbers of a form are on its own page.
+    if (form) return c.redirect(addressOf(view, formPath(form)), 302);
+    const days = daysIn(c.req.query("days"));
     const mayReadFlags = hasScopeSomewhere(caller, "flags:read");
-    const since = days[0]!.from * HOUR_MS;
-    const [stats, projects, changes] = await Promise.all([
-      readStats(app, caller, query),
-      mayReadFlags ? listProjects(app, caller, { limit: PROJECTS }).then(({ items }) => items) : [],
-      mayReadFlags ? recentChanges(caller, { since, limit: MAX_CHANGES }) : [],
+    const mayReadForms = hasScopeSomewhere(caller, "forms:read");
+    const since = Math.floor(app.now() / DAY_MS - CHANGED_DAYS) * DAY_MS;
+    const [numbers, needs, coming, changes, projects, forms] = await Promise.all([
+      mayReadForms || mayReadFlags ? readNumbers(app, caller, { days, timeZone }) : null,
+      needsFor(app, options).of(caller),
+      findComing(app, caller, hasScope(caller, "admin") ? (options.status?.().backup ?? null) : null, COMING),
+      mayReadFlags ? recentChanges(caller, { since, limit: CHANGES }) : [],
+      mayReadFlags ? listProjects(app, caller, { limit: 3 }).then(({ items }) => items) : [],
+      mayReadForms
+        ? app.store.forms.page({ projects: visibleProjects(caller, "forms:read"), limit: 1, after: null })
+        : null,
     ]);
-    const forms = ofForms(stats);
-    if (chosen.form !== null) {
-      const known = forms?.forms ?? [];
-      const bySlug = known.filter((each) => each.form === chosen.form);
-      const found = known.find((each) => formOf(each) === chosen.form) ?? (bySlug.length === 1 && bySlug[0]);
-      if (!found) throw new AppError("not_found", `form "${chosen.form}" does not exist`);
-      chosen.form = formOf(found);
-    }
+    // The project of forms without one is not counted beside others.
+    const others = projects.filter(({ slug }) => slug !== DEFAULT_PROJECT);
+    const named = others.length > 0 ? others : projects;
     return todayPage({
-      stats,
-      chosen,
+      numbers,
       days,
-      span,
-      timeZone,
-      now: app.now(),
+      needs,
+      coming,
       changes,
-      waiting: await readWaiting({ app, caller, forms, projects, staleCounts }),
       hasProject: !mayReadFlags || projects.length > 0,
+      hasForm: forms === null || forms.items.length > 0,
+      project: named.length === 1 ? named[0]!.slug : null,
+      hasProjects: named.length > 1,
+      seesFlags: mayReadFlags,
     });
   });
 }
 
 /** Throws `invalid`. */
 function daysIn(text: string | undefined): number {
-  if (!text) return DAYS;
+  if (!text) return DEFAULT_NUMBERS_DAYS;
   const days = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (days < 1 || days > MOST_DAYS) throw new AppError("invalid", `days is a number from 1 to ${MOST_DAYS}`);
+  if (days < 1 || days > MAX_NUMBERS_DAYS)
+    throw new AppError("invalid", `days is a number from 1 to ${MAX_NUMBERS_DAYS}`);
   return days;
 }
 
 type Today = {
-  stats: Stats;
-  chosen: Chosen;
-  /** Oldest first. */
-  days: readonly Day[];
-  /** Hours of the charts of the server; null without them. */
-  span: Span | null;
-  timeZone: string;
-  now: number;
+  numbers: Numbers | null;
+  days: number;
+  needs: readonly Need[];
+  coming: readonly Coming[];
   changes: readonly RecentRevision[];
-  waiting: Waiting;
   hasProject: boolean;
+  hasForm: boolean;
+  /** The only project that the caller sees; null for none or several. */
+  project: string | null;
+  hasProjects: boolean;
+  seesFlags: boolean;
 };
 
-function todayPage({ stats, hasProject, waiting, ...rest }: Today): Page {
-  const { span, now, timeZone } = rest;
-  const forms = ofForms(stats);
-  const hasForm = forms === null || forms.forms.length > 0;
-  const labels = labelsIn(timeZone);
+function todayPage(today: Today): Page {
+  const { numbers, days, needs, coming, changes, project, hasProject, hasForm, hasProjects } = today;
+  const isBegun = hasForm || hasProject;
   return {
     title: "Today",
     section: "today",
     topics: ["submissions", "deliveries", "setup"],
+    badges: <Day />,
+    commands: [
+      ["Show what needs you, and what happens by itself", "today"],
+      ["Count submissions and reads of flags", "stats", { days }],
+    ],
     content: (
       <>
         {!(hasForm && hasProject) && <FirstSteps hasForm={hasForm} hasProject={hasProject} />}
-        {(hasForm || hasProject) && <WaitingCard waiting={waiting} />}
-        {forms && hasForm && <SubmissionsChart {...rest} stats={forms} labels={labels} />}
-        {span === null ? (
-          <p>
-            <ButtonLink to="/" query={{ ...rest.chosen, reads: "day" }} kind="quiet" icon="activity">
-              Evaluations of flags, and commits
-            </ButtonLink>
-          </p>
-        ) : (
-          <div class="columns wide">
-            {stats.reads && hasProject && (
-              <ReadsChart reads={stats.reads} span={span} now={now} labels={labels} />
-            )}
-            {stats.commits && (hasForm || hasProject) && (
-              <CommitsChart minutes={stats.commits} now={now} labels={labels} />
-            )}
+        {isBegun && <NeedsCard needs={needs} hasProjects={hasProjects} />}
+        {isBegun && numbers && <NumbersCard numbers={numbers} days={days} />}
+        {isBegun && (
+          <div class="split two">
+            <ComingCard coming={coming} project={project} />
+            {today.seesFlags && <ChangedCard changes={changes} project={project} />}
           </div>
         )}
       </>
@@ -125,9 +119,14 @@ function todayPage({ stats, hasProject, waiting, ...rest }: Today): Page {
   };
 }
 
-/** Null for a caller that may not read forms. */
-function ofForms({ forms, submissions, before = [], deliveries }: Stats): Required<FormStats> | null {
-  return forms && submissions && deliveries ? { forms, submissions, before, deliveries } : null;
+const dayFormats = keepLast<Intl.DateTimeFormat>(50);
+
+/** `Sunday, 29 November`. */
+function Day() {
+  const { now, timeZone } = useView();
+  const options = { weekday: "long", day: "numeric", month: "long", timeZone } as const;
+  const format = dayFormats(timeZone, () => new Intl.DateTimeFormat("en-GB", options));
+  return <span class="soft">{format.format(now).replace(" ", ", ")}</span>;
 }
 
 /** First steps, if there is no form or no project yet. */
@@ -149,7 +148,7 @@ function FirstSteps({ hasForm, hasProject }: { hasForm: boolean; hasProject: boo
         <Empty title="There is no project yet">
           <p>A project holds the flags of an application, with a value for each environment.</p>
           {useMay("flags:write") && (
-            <ButtonLink to="/projects" kind="primary" icon="plus">
+            <ButtonLink to="/projects" icon="plus">
               Create a project
             </ButtonLink>
           )}

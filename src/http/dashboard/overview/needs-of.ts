@@ -1,0 +1,66 @@
+import type { Caller } from "../../../access/caller.ts";
+import { hasScope } from "../../../access/rights.ts";
+import type { App } from "../../../app.ts";
+import { keepLast } from "../../../base/keep.ts";
+import type { Finding } from "../../../maintenance/finding.ts";
+import { NO_BACKUPS } from "../../../maintenance/status.ts";
+import { type Need, findNeeds } from "../../../operations/today/needs.ts";
+import type { DashboardOptions } from "../dashboard-env.ts";
+
+export type Needs = {
+  /** What needs the caller, the worst first. */
+  of: (caller: Caller) => Promise<Need[]>;
+  /** How many there were when they were last read. No page waits for the number. */
+  countFor: (caller: Caller) => number;
+};
+
+/** Milliseconds after which the server is checked again, and after which needs are counted again. */
+const CHECKED_MS = 300_000;
+const COUNTED_MS = 30_000;
+/** Callers whose numbers are kept. */
+const CALLERS = 200;
+
+const known = new WeakMap<DashboardOptions, Needs>();
+
+/** The needs that the pages of one dashboard share. */
+export function needsFor(app: App, options: DashboardOptions): Needs {
+  const needs = known.get(options) ?? createNeeds(app, options);
+  known.set(options, needs);
+  return needs;
+}
+
+function createNeeds(app: App, options: DashboardOptions): Needs {
+  let findings: readonly Finding[] = [];
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  const lastFindings = () => {
+    if (app.now() - checkedAt >= CHECKED_MS) {
+      checkedAt = app.now();
+      // A check that fails is repeated later, and the page Health shows its error.
+      options.findings(false).then(
+        (found) => (findings = found),
+        () => {},
+      );
+    }
+    return findings;
+  };
+  const keep = keepLast<{ count: number; at: number }>(CALLERS);
+  const keptFor = ({ name, grants }: Caller) =>
+    keep(JSON.stringify([name, grants]), () => ({ count: 0, at: Number.NEGATIVE_INFINITY }));
+  const of = async (caller: Caller) => {
+    const kept = keptFor(caller);
+    kept.at = app.now();
+    const backup = options.status?.().backup ?? NO_BACKUPS;
+    const server = hasScope(caller, "admin") ? { findings: lastFindings(), backup } : null;
+    const needs = await findNeeds(app, caller, server);
+    kept.count = needs.length;
+    return needs;
+  };
+  return {
+    of,
+    countFor(caller) {
+      const kept = keptFor(caller);
+      if (app.now() - kept.at >= COUNTED_MS) of(caller).catch(() => {});
+      return kept.count;
+    },
+  };
+}
