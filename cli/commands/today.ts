@@ -26,7 +26,10 @@ Examples:
 }
 
 async function run({ client, print }: Session): Promise<void> {
-  const [{ needs }, { upcoming }] = [await client.call(operations.needs), await client.call(operations.upcoming)];
+  const [{ needs }, { upcoming }] = [
+    await client.call(operations.needs),
+    await client.call(operations.upcoming),
+  ];
   const waiting = needs.map(({ title, reason, since, verb, url }) => [
     verb,
     title,

@@ -63,7 +63,11 @@ type FlagStore = {
   /** The flags of an environment that have one of the slugs. Throws `not_found`. */
   among(project: string, environment: string, slugs: string[]): Promise<FlagRecord[]>;
   /** Flags that expire from `from` until before `to` in some projects, or with null in all: at most `limit`, the first to expire first. */
-  expiring(span: { from: number; to: number }, projects: readonly string[] | null, limit: number): Promise<ExpiringFlag[]>;
+  expiring(
+    span: { from: number; to: number },
+    projects: readonly string[] | null,
+    limit: number,
+  ): Promise<ExpiringFlag[]>;
   /** The given slugs that are not flags of the project. Throws `not_found`. */
   missing(project: string, slugs: string[]): Promise<string[]>;
   /** Stores when flags were last read, which is not a change of the flags. Reads of missing flags are ignored. */

@@ -8,7 +8,8 @@ export const stats = noun("stats", () => import("./schema/stats-schema.ts"), {
   numbers: {
     method: "GET",
     path: "/stats/numbers",
-    summary: "Count submissions, spam, first answers and reads of flags, and compare them with the days before",
+    summary:
+      "Count submissions, spam, first answers and reads of flags, and compare them with the days before",
     scope: "read",
     place: "seen",
     defaults: { days: DEFAULT_NUMBERS_DAYS },

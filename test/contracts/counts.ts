@@ -320,6 +320,27 @@ export function countsContract(driver: Driver): void {
       expect(await store.submissions.storedBetween(key, [])).toEqual([]);
     });
 
+    test("are of all forms or of those of some projects by span, and the oldest unread one is among the newest", async () => {
+      const store = await open();
+      const { key, project } = await addForm(store, fresh());
+      const ids: string[] = [];
+      for (const time of [NOW, NOW + HOUR, NOW + 2 * HOUR]) {
+        const id = timedId(time, 0, crypto.getRandomValues(new Uint8Array(8)));
+        await store.submissions.insert({ ...submissionTo(key, { createdAt: time }), id });
+        ids.push(id);
+      }
+      await store.submissions.mark(ids.slice(0, 1), "read", {}, { who: "ann", at: NOW });
+      const spans = [hourOf(NOW), hourOf(NOW) + 1].map((from) => ({ from, to: from + 1 }));
+      const before = await store.submissions.storedIn(["nowhere"], spans);
+      expect(before).toEqual(spans.map(() => ({ inbox: 0, spam: 0 })));
+      const stored = await store.submissions.storedIn([project], spans);
+      expect(stored.every(({ inbox }) => inbox >= 1)).toBe(true);
+      expect(await store.submissions.storedIn(null, spans)).toEqual(stored);
+      expect(await store.submissions.oldestUnread(key, 2, 10)).toBe(ids[1]!);
+      expect(await store.submissions.oldestUnread(key, 2, 1)).toBeNull();
+      expect(await store.submissions.oldestUnread(key, 3, 10)).toBeNull();
+    });
+
     test("have the reasons of spam and the first answers of the newest ones, newest first", async () => {
       const store = await open();
       const { key } = await addForm(store, fresh());

@@ -62,6 +62,10 @@ export function experimentsContract(driver: Driver): void {
       await put({ ...draft, status: "running", startedAt: NOW }, SALT);
       expect(await store.ramps.experimentOn(at)).toBe("hero");
       expect(await store.experiments.holding(project, "live")).toHaveLength(1);
+      expect(await store.experiments.held([project], 9)).toMatchObject([
+        { project, experiment: { name: "hero" } },
+      ]);
+      expect(await store.experiments.held(["nowhere"], 9)).toEqual([]);
       await apply(store, dropExperiment(project, draft));
       expect(await store.experiments.find(place("hero"))).toBeUndefined();
       expect(await codeOf(store.experiments.find({ ...place("hero"), environment: "nowhere" }))).toBe(

@@ -221,13 +221,16 @@ export function noticesContract(driver: Driver): void {
     });
 
     test("are gathered by a target until its first attempt, and then anew", async () => {
-      const { store, by, add, listed, contentOf, flagChange } = await begin();
+      const { store, project, by, add, listed, contentOf, flagChange } = await begin();
       const target = await add({ digest: 60 });
       await by(await flagChange("production", "a"));
       await by(await flagChange("production", "b"), await flagChange("production", "c"));
       const [digest, ...others] = await listed();
       expect(others).toEqual([]);
       expect(digest).toMatchObject({ event: "digest", nextAt: new Date(NOW + 60_000).toISOString() });
+      const waiting = { project, target, at: NOW + 60_000, count: 3 };
+      expect(await store.deliveries.digests([project], 9)).toEqual([waiting]);
+      expect(await store.deliveries.digests(["nowhere"], 9)).toEqual([]);
       const mine = async (more: Partial<OutboxTurn>) =>
         (await store.deliveries.turn({ ...TURN, ...more })).filter((each) => each.target === target);
       expect(await mine({ now: NOW + 59_999 })).toEqual([]);

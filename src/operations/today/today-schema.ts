@@ -11,15 +11,15 @@ const placed = {
 
 export const needs = {
   output: z.object({
-    /** What needs a person, the worst first. */
+    /** The worst first. */
     needs: z.array(
       z.object({
         kind: z.enum(["health", "backup", "ramp", "experiment", "target", "proposal", "unread", "stale"]),
         ...placed,
         reason: z.string(),
-        /** Since when it waits; null if that is not known. */
+        /** The time from which on it waits; null if that is not known. */
         since: z.nullable(z.string()),
-        /** What to do about it. */
+        /** The action for it. */
         verb: z.string(),
       }),
     ),
@@ -28,7 +28,7 @@ export const needs = {
 
 export const upcoming = {
   output: z.object({
-    /** What happens by itself in the next 30 days, the next first. */
+    /** The changes of the next 30 days, the next first. */
     upcoming: z.array(
       z.object({
         kind: z.enum(["digest", "change", "step", "experiment", "expiry", "deletion", "backup"]),

@@ -24,7 +24,7 @@ export type Coming = {
 const MOST = 20;
 const DAYS = 30;
 
-/** What happens by itself in the next 30 days, the next first, as far as the caller may see it; at most `limit`. */
+/** Changes that come by themselves in the next 30 days, the next first, as far as the caller may see them; at most `limit`. */
 export async function findComing(
   app: App,
   caller: Caller,
@@ -67,14 +67,30 @@ async function changes(app: App, projects: readonly string[] | null): Promise<Co
     ...(await Promise.all(sent)),
     ...scheduled.map(({ project, scheduled: { environment, flag, patch, at } }): Coming => {
       const title = `${flag} ${patchInWords(patch)} in ${environment}`;
-      return { kind: "change", at, project, title, subject: flag, path: pathOf({ project, environment, flag }) };
+      return {
+        kind: "change",
+        at,
+        project,
+        title,
+        subject: flag,
+        path: pathOf({ project, environment, flag }),
+      };
     }),
     ...ramps.flatMap(({ project, ramp }): Coming[] => {
       const { environment, flag, share, nextAt } = ramp;
       const next = nextStep(ramp);
       if (!next || nextAt === null) return [];
       const title = `${flag} ${share} → ${next.share} % in ${environment}`;
-      return [{ kind: "step", at: nextAt, project, title, subject: flag, path: pathOf({ project, environment, flag }) }];
+      return [
+        {
+          kind: "step",
+          at: nextAt,
+          project,
+          title,
+          subject: flag,
+          path: pathOf({ project, environment, flag }),
+        },
+      ];
     }),
     ...experiments.flatMap(({ project, experiment }): Coming[] => {
       const { environment, name, status, startedAt, minDays } = experiment;
@@ -86,16 +102,31 @@ async function changes(app: App, projects: readonly string[] | null): Promise<Co
     }),
     ...expiring.map(({ project, environment, flag, expiresAt: at }): Coming => {
       const title = `${flag} expires in ${environment}`;
-      return { kind: "expiry", at, project, title, subject: flag, path: pathOf({ project, environment, flag }) };
+      return {
+        kind: "expiry",
+        at,
+        project,
+        title,
+        subject: flag,
+        path: pathOf({ project, environment, flag }),
+      };
     }),
   ];
 }
 
-function pathOf({ project, environment, flag }: { project: string; environment: string; flag: string }): string {
+function pathOf({
+  project,
+  environment,
+  flag,
+}: {
+  project: string;
+  environment: string;
+  flag: string;
+}): string {
   return `/projects/${project}/flags/${flag}?environment=${environment}`;
 }
 
-/** What a scheduled change does to a flag: `on`, `off`, `changes`. */
+/** The effect of a scheduled change on a flag: `on`, `off`, `changes`. */
 function patchInWords({ enabled }: FlagPatch): string {
   return enabled === undefined ? "changes" : enabled ? "on" : "off";
 }
@@ -131,14 +162,16 @@ async function findDeletions(app: App, projects: readonly string[] | null): Prom
       const seconds = form[setting];
       if (seconds === null) continue;
       const from = hourOf(now - seconds * 1000);
-      const spans = Array.from({ length: 7 }, (_, day) => ({ from: from + 24 * day, to: from + 24 * (day + 1) }));
+      const spans = Array.from({ length: 7 }, (_, day) => ({
+        from: from + 24 * day,
+        to: from + 24 * (day + 1),
+      }));
       const sums = await app.store.submissions.stored(form.key, spans);
       const counts = sums.map((sum) => (states.includes("spam") ? sum.spam : sum.inbox));
       const day = counts.findIndex((count) => count > 0);
       if (day === -1) continue;
       const count = counts.reduce((sum, each) => sum + each, 0);
-      const nouns = count === 1 ? what : `${what}s`;
-      const title = `Old ${nouns} of ${form.name} ${count === 1 ? "is" : "are"} deleted, about ${count.toLocaleString("en")} in a week`;
+      const title = `Old ${what}s of ${form.name} are deleted, about ${count.toLocaleString("en")} in a week`;
       const at = Math.max(now, (spans[day]!.from + seconds / 3600) * HOUR_MS);
       const path = `/forms/${shortName(form)}`;
       found.push({ kind: "deletion", at, project: form.project, title, subject: form.name, path, count });

@@ -223,6 +223,13 @@ function stateOf(text: string): Ramp["before"] {
 }
 
 export const ramps = {
-  reads: { find: findRamp, held: heldRamps, ofFlag: rampsOfFlag, experimentOn, nextAt: nextStep, findDue: findDueRamp },
+  reads: {
+    find: findRamp,
+    held: heldRamps,
+    ofFlag: rampsOfFlag,
+    experimentOn,
+    nextAt: nextStep,
+    findDue: findDueRamp,
+  },
   readsAtOnce: { page: pageRamps },
 };

@@ -68,6 +68,20 @@ export function flagsContract(driver: Driver): void {
       expect(await find("a", "new")).toMatchObject({ isPreview: false, previewName: "", previewContent: "" });
     });
 
+    test("are listed in the order in which they expire, as long as they are on", async () => {
+      const project = await open("live");
+      await project.set("live", "late", { enabled: true, expiresAt: NOW + 20 });
+      await project.set("live", "soon", { enabled: true, expiresAt: NOW + 10 });
+      await project.set("live", "off", { enabled: false, expiresAt: NOW + 10 });
+      const expiring = async (projects: readonly string[] | null) =>
+        (await store.flags.expiring({ from: NOW, to: NOW + 20 }, projects, 9)).map(({ flag, expiresAt }) => [
+          flag,
+          expiresAt,
+        ]);
+      expect(await expiring([project.slug])).toEqual([["soon", NOW + 10]]);
+      expect(await expiring(["nowhere"])).toEqual([]);
+    });
+
     test("have one description in every environment, which changes all", async () => {
       const { set, find } = await open("a", "b");
       await set("a", "flag", { description: "before", createdAt: 1000, updatedAt: 1000 });

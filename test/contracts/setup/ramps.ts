@@ -54,6 +54,20 @@ export function rampsContract(driver: Driver): void {
       expect(await codeOf(find("nowhere"))).toBe("not_found");
     });
 
+    test("are held while they run or are paused, those of the next step first", async () => {
+      const { slug, store, put } = await openProject();
+      const heldIn = async (projects: readonly string[] | null) =>
+        (await store.ramps.held(projects, 9)).map(({ ramp }) => `${ramp.flag} ${ramp.environment}`);
+      await put(
+        rampOf("live", "sale", { status: "paused", reason: "person", nextAt: null }),
+        rampOf("develop", "sale", { nextAt: NOW + 5 }),
+        rampOf("live", "done", { status: "completed", nextAt: null }),
+      );
+      expect(await heldIn([slug])).toEqual(["sale develop", "sale live"]);
+      expect(await heldIn(["nowhere"])).toEqual([]);
+      expect(await store.ramps.held(null, 1)).toHaveLength(1);
+    });
+
     test("with guards have a measurement, from each count on, paused and ended with them", async () => {
       const { slug, store } = await openProject();
       const put = (more: Partial<Ramp>, salt: string | null = null) => {

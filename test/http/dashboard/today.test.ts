@@ -195,7 +195,9 @@ describe("the first page", () => {
     expect(answers).toStartWith("First answer, median–");
     expect(reads).toBe("Flag reads0 ");
     expect((await tilesIn("?days=30"))[0]).toBe("Submissions5 ");
-    expect((await get("?days=30")).text).toContain('<a href="/dashboard?days=30" aria-current="true">30 days</a>');
+    expect((await get("?days=30")).text).toContain(
+      '<a href="/dashboard?days=30" aria-current="true">30 days</a>',
+    );
     for (const query of ["?days=0", "?days=91", "?days=many"]) expect((await get(query)).status).toBe(400);
     expect((await get("?form=contact")).headers.get("location")).toBe("/dashboard/forms/contact");
   });
@@ -218,7 +220,9 @@ describe("the first page", () => {
     await setFlag(app, ann, place, { enabled: true });
     const { text } = await viewer.get("");
     const [, card = ""] = /<h2 id="changed">(.*?)<\/section>/s.exec(text)!;
-    expect(wordsOf(card)).toContain("checkout turned on in production, by ann: orders &lt;b&gt;fell&lt;/b&gt;");
+    expect(wordsOf(card)).toContain(
+      "checkout turned on in production, by ann: orders &lt;b&gt;fell&lt;/b&gt;",
+    );
     expect(card).toContain("/dashboard/projects/shop/flags/checkout?environment=production");
   });
 

@@ -5,7 +5,7 @@ import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { projectPath, settingPath, flagPath } from "../paths.ts";
 
-/** What happens by itself, the next first. `project` is the only one, whose releases are linked. */
+/** Changes that come by themselves, the next first. `project` is the only one, whose releases are linked. */
 export function ComingCard({ coming, project }: { coming: readonly Coming[]; project: string | null }) {
   return (
     <section class="card flush" aria-labelledby="coming">
@@ -78,7 +78,9 @@ export function ChangedCard({
                 <p>
                   <A
                     to={
-                      environment === null ? flagPath(project, flag) : settingPath({ project, environment, flag })
+                      environment === null
+                        ? flagPath(project, flag)
+                        : settingPath({ project, environment, flag })
                     }
                   >
                     {flag}

@@ -4,13 +4,14 @@ import type { App } from "../../../app.ts";
 import { keepLast } from "../../../base/keep.ts";
 import type { Finding } from "../../../maintenance/finding.ts";
 import { NO_BACKUPS } from "../../../maintenance/status.ts";
-import { type Need, findNeeds } from "../../../operations/today/needs.ts";
+import type { Need } from "../../../operations/today/need.ts";
+import { findNeeds } from "../../../operations/today/needs.ts";
 import type { DashboardOptions } from "../dashboard-env.ts";
 
 export type Needs = {
-  /** What needs the caller, the worst first. */
+  /** The needs of a caller, the worst first. */
   of: (caller: Caller) => Promise<Need[]>;
-  /** How many there were when they were last read. No page waits for the number. */
+  /** Their number when they were last read. No page waits for it. */
   countFor: (caller: Caller) => number;
 };
 

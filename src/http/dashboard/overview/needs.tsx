@@ -1,4 +1,4 @@
-import type { Need } from "../../../operations/today/needs.ts";
+import type { Need } from "../../../operations/today/need.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Foreign } from "../parts/text.tsx";
@@ -15,7 +15,7 @@ const ICONS: Record<Need["kind"], IconName> = {
   stale: "trash",
 };
 
-/** What waits for the person who looks, the worst first: its button is the only blue one of the page. */
+/** The needs of the viewer, the worst first: its button is the only blue one of the page. */
 export function NeedsCard({ needs, hasProjects }: { needs: readonly Need[]; hasProjects: boolean }) {
   return (
     <section class="card flush" aria-labelledby="needs">

@@ -6,7 +6,7 @@ import { keepLast } from "../../../base/keep.ts";
 import { createRecentChanges } from "../../../flags/schedule/upcoming.ts";
 import { DEFAULT_NUMBERS_DAYS, MAX_NUMBERS_DAYS } from "../../../maintenance/limits.ts";
 import { type Numbers, readNumbers } from "../../../maintenance/numbers.ts";
-import type { Need } from "../../../operations/today/needs.ts";
+import type { Need } from "../../../operations/today/need.ts";
 import { type Coming, findComing } from "../../../operations/today/upcoming.ts";
 import type { RecentRevision } from "../../../projects/history.ts";
 import { listProjects } from "../../../projects/projects.ts";

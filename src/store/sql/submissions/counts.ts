@@ -153,7 +153,12 @@ export function listFirstAnswers(
       SELECT at FROM submission_events WHERE submission_seq = s.seq AND kind = 'answered'
       UNION ALL SELECT at FROM submission_marks WHERE submission_seq = s.seq AND mark = 'archived') AS first) AS at
     FROM (${folders.join("\nUNION ALL\n")} ORDER BY 1 DESC LIMIT $limit) AS s ORDER BY s.id DESC`;
-  return all<FirstAnswer>(sql, { formKey, from: bytesOf(firstIdOf(since)), to: bytesOf(firstIdOf(until)), limit });
+  return all<FirstAnswer>(sql, {
+    formKey,
+    from: bytesOf(firstIdOf(since)),
+    to: bytesOf(firstIdOf(until)),
+    limit,
+  });
 }
 
 /** The unread submissions in the inboxes of all forms, or of those of some projects. */

@@ -1,0 +1,32 @@
+/** Weights of needs, the worst first. */
+export const TONES = ["bad", "warn", "info", "neutral"] as const;
+
+/** Something that waits for a person. Times are milliseconds since 1970. */
+export type Need = {
+  kind: "health" | "backup" | "ramp" | "experiment" | "target" | "proposal" | "unread" | "stale";
+  tone: (typeof TONES)[number];
+  project: string | null;
+  /** A sentence without a full stop, in which `subject` occurs. */
+  title: string;
+  subject: string;
+  /** The reason, in sentences. */
+  reason: string;
+  /** Its beginning; null if that is not known. */
+  at: number | null;
+  /** The action for it, on the page at `path` of the dashboard. */
+  verb: string;
+  path: string;
+};
+
+/** Needs of each kind. */
+export const MOST = 5;
+/** Submissions of the caller that are counted, and deliveries that are looked at for failing targets. */
+export const COUNTED = 100;
+/** Forms with unread submissions in which the oldest is looked for, and projects whose proposals are read. */
+export const LOOKED_AT = 20;
+
+/** A text that begins with a capital and ends with a full stop. */
+export function sentence(text: string): string {
+  const capital = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(capital) ? capital : `${capital}.`;
+}

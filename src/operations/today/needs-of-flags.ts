@@ -1,0 +1,160 @@
+import type { Caller } from "../../access/caller.ts";
+import { hasScope, hasScopeSomewhere, visibleProjects } from "../../access/rights.ts";
+import type { App } from "../../app.ts";
+import { DAY_MS } from "../../base/days.ts";
+import { placesOf } from "../../documents/changes/found.ts";
+import { approvalsNeeded, approversOf, statusOf } from "../../documents/changes/proposal.ts";
+import { type KnownRights, standing } from "../../documents/changes/standing.ts";
+import type { StaleReason } from "../../flags/flag-schema.ts";
+import { nextStep } from "../../flags/ramps/ramp.ts";
+import { createStaleCounts } from "../../flags/schedule/upcoming.ts";
+import { COUNTED, LOOKED_AT, MOST, type Need, sentence } from "./need.ts";
+
+const STOPPED = {
+  person: "It was paused by a person.",
+  changed: "The flag was changed by hand.",
+  locked: "The environment was locked.",
+  deleted: "The flag was deleted.",
+} as const;
+
+/** Ramps that stopped by themselves; one that a person paused is up to that person. */
+export async function ofRamps(app: App, caller: Caller): Promise<Need[]> {
+  const held = await app.store.ramps.held(visibleProjects(caller, "flags:read"), COUNTED);
+  const stopped = held.filter(({ ramp: { status, reason } }) => status === "paused" && reason !== "person");
+  return Promise.all(
+    stopped.slice(0, MOST).map(async ({ project, ramp }): Promise<Need> => {
+      const { flag, environment, share, reason, guards } = ramp;
+      const { items } = await app.store.changes.page(project, {
+        kind: "ramp",
+        name: flag,
+        environment,
+        limit: 1,
+      });
+      const why =
+        reason === "guard"
+          ? `${guards.length === 1 ? `The guard “${guards[0]}”` : `A guard of “${guards.join("”, “")}”`} fired.`
+          : STOPPED[reason ?? "person"];
+      const isOver = nextStep(ramp) === undefined;
+      return {
+        kind: "ramp",
+        tone: "bad",
+        project,
+        title: `${flag} stopped at ${share} % in ${environment}`,
+        subject: flag,
+        reason: isOver ? why : `${why} Nobody new gets it until you decide.`,
+        at: items[0]?.at ?? null,
+        verb: "Decide",
+        path: flagPath({ project, environment, flag }),
+      };
+    }),
+  );
+}
+
+function flagPath({
+  project,
+  environment,
+  flag,
+}: {
+  project: string;
+  environment: string;
+  flag: string;
+}): string {
+  return `/projects/${project}/flags/${flag}?environment=${environment}`;
+}
+
+/** Experiments that stopped by themselves, or have a result. */
+export async function ofExperiments(app: App, caller: Caller): Promise<Need[]> {
+  const held = await app.store.experiments.held(visibleProjects(caller, "flags:read"), COUNTED);
+  return held
+    .flatMap(({ project, experiment }): Need[] => {
+      const { name, environment, status, reason, isDecided, startedAt } = experiment;
+      const path = `/projects/${project}/environments/${environment}/experiments/${name}`;
+      const shared = { kind: "experiment", project, subject: name, verb: "Decide", path } as const;
+      if (status === "paused" && reason !== "person") {
+        const why = reason === "guard" ? "One of its guards fired." : STOPPED[reason ?? "person"];
+        return [
+          { ...shared, tone: "bad", title: `${name} stopped in ${environment}`, reason: why, at: null },
+        ];
+      }
+      if (!isDecided) return [];
+      const title = `${name} has a result in ${environment}`;
+      return [
+        { ...shared, tone: "info", title, reason: "It can end with the variant that won.", at: startedAt },
+      ];
+    })
+    .slice(0, MOST);
+}
+
+/** Proposals that the caller may approve and has not, and own ones that are approved. */
+export async function ofProposals(app: App, caller: Caller): Promise<Need[]> {
+  if (!hasScopeSomewhere(caller, "flags:read")) return [];
+  const needs: Need[] = [];
+  const rights: KnownRights = new Map();
+  const visible = visibleProjects(caller, "flags:read");
+  const projects = (await app.store.projects.list()).filter(
+    ({ slug, environments }) =>
+      (visible?.includes(slug) ?? true) && environments.some(({ approvals }) => approvals > 0),
+  );
+  for (const { slug: project, environments } of projects.slice(0, LOOKED_AT)) {
+    const { items } = await app.store.proposals.page(project, { statuses: ["open"], limit: LOOKED_AT });
+    for (const each of items) {
+      const proposal = await standing(app, each, rights);
+      const needed = approvalsNeeded(proposal, { environments });
+      const status = statusOf(proposal, needed, app.now());
+      const isOwn = proposal.who === caller.name;
+      const may = (environment: string | undefined) =>
+        hasScope(caller, "flags:locked", { project, environment });
+      const isForCaller =
+        status === "approved"
+          ? isOwn
+          : status === "open" && !isOwn && !proposal.reviews.some(({ who }) => who === caller.name);
+      if (!isForCaller || (!isOwn && !placesOf(proposal).every(may))) continue;
+      const { id, summary, who, createdAt } = proposal;
+      const places = proposal.environments.length === 0 ? project : proposal.environments.join(", ");
+      needs.push({
+        kind: "proposal",
+        tone: "info",
+        project,
+        title: isOwn ? `Your change is approved: ${summary}` : `${who} proposes: ${summary}`,
+        subject: summary,
+        reason: sentence(`${places}, ${approversOf(proposal).length} of ${needed} approvals`),
+        at: createdAt,
+        verb: isOwn ? "Apply" : "Review",
+        path: `/projects/${project}/changes/${id}`,
+      });
+    }
+  }
+  return needs.slice(0, MOST);
+}
+
+const STALE = {
+  expired: "has expired",
+  settled: "gives everybody the same",
+  unread: "is not read",
+  unreferenced: "is in no code",
+} as const satisfies Record<StaleReason, string>;
+
+const countsOf = new WeakMap<App, ReturnType<typeof createStaleCounts>>();
+
+export async function ofStale(app: App, caller: Caller): Promise<Need[]> {
+  if (!hasScopeSomewhere(caller, "flags:read")) return [];
+  const read = countsOf.get(app) ?? createStaleCounts(app);
+  countsOf.set(app, read);
+  return (await read(caller)).slice(0, MOST).map(({ project, count, oldest }): Need => {
+    const since = Date.parse(oldest.since);
+    const days = Math.floor((app.now() - since) / DAY_MS);
+    const span = days < 1 ? "" : ` for ${days === 1 ? "1 day" : `${days} days`}`;
+    const others = count === 2 ? "One more flag is" : `${count - 1} more flags are`;
+    return {
+      kind: "stale",
+      tone: "neutral",
+      project,
+      title: `${oldest.slug} ${STALE[oldest.reasons[0]!]}${span}`,
+      subject: oldest.slug,
+      reason: count === 1 ? "It is ready to remove." : `${others} ready to remove, too.`,
+      at: null,
+      verb: "Clean up",
+      path: `/projects/${project}/stale`,
+    };
+  });
+}
