@@ -25,7 +25,8 @@ test("health lists what the doctor finds, and connects only where that is asked 
   expect(text).toContain("1 of 1");
   expect(text).not.toContain("accepts connections");
   expect((await admin.get("/health?connections=1")).text).toContain("accepts connections");
-  expect(asked).toEqual([false, true]);
+  // The navigation counts what the doctor finds, without connections.
+  expect(asked.filter(Boolean)).toEqual([true]);
 });
 
 test("health is for admins", async () => {

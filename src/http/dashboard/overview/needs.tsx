@@ -15,6 +15,8 @@ const ICONS: Record<Need["kind"], IconName> = {
   stale: "trash",
 };
 
+const CLASSES = { bad: "bad", warn: "warn", info: "info", neutral: undefined } as const;
+
 /** The needs of the viewer, the worst first: its button is the only blue one of the page. */
 export function NeedsCard({ needs, hasProjects }: { needs: readonly Need[]; hasProjects: boolean }) {
   return (
@@ -40,11 +42,7 @@ function Item({ need, isFirst, hasProjects }: { need: Need; isFirst: boolean; ha
   const { kind, tone, title, subject, reason, at, verb, path, project } = need;
   const start = title.indexOf(subject);
   return (
-    <li
-      class={tone === "neutral" ? undefined : tone}
-      data-waiting={kind}
-      id={`waiting-${kind}-${encodeURIComponent(subject)}`}
-    >
+    <li class={CLASSES[tone]} data-waiting={kind} id={`waiting-${kind}-${encodeURIComponent(subject)}`}>
       <span class="dot">
         <Icon name={ICONS[kind]} />
       </span>

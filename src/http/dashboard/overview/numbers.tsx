@@ -7,7 +7,7 @@ import { SegLinks } from "../parts/seg.tsx";
 import { Spark } from "../parts/spark.tsx";
 
 /** The spans that the page offers, in days. */
-export const RANGES = [7, 30, 90];
+const RANGES = [7, 30, 90];
 
 /** Four numbers of the last days, each with its course. */
 export function NumbersCard({ numbers, days }: { numbers: Numbers; days: number }) {

@@ -2,19 +2,6 @@ import { scaleLinear } from "d3-scale";
 import type { Child } from "../markup.ts";
 import { Foreign } from "./text.tsx";
 
-/** Series that have a colour and a pattern of their own; callers sum up the others. */
-export const MAX_SERIES = 5;
-
-/** Properties of every chart. */
-export type ChartProps = {
-  /** Names the chart on its page. */
-  id: string;
-  /** Description of the chart for screen readers, in one sentence. */
-  label: string;
-  /** Names of the series, `MAX_SERIES` at most. */
-  series: readonly string[];
-};
-
 /** Places on the chart, in percent of its height from above. */
 export function heights(most: number) {
   return scaleLinear().domain([0, most]).nice(4).range([100, 0]);
@@ -26,13 +13,11 @@ type Heights = ReturnType<typeof heights>;
 export function Chart({
   id,
   series,
-  hasPatterns = false,
   numbers,
   children,
 }: {
   id: string;
   series: readonly string[];
-  hasPatterns?: boolean;
   numbers: Child;
   children?: Child;
 }) {
@@ -43,11 +28,7 @@ export function Chart({
           {series.map((name, index) => (
             <span>
               <svg class="swatch" aria-hidden="true">
-                {hasPatterns ? (
-                  <rect width="100%" height="100%" fill={`url(#${id}-${index + 1})`} />
-                ) : (
-                  <line class={`line s${index + 1}`} x2="100%" y1="50%" y2="50%" />
-                )}
+                <line class={`line s${index + 1}`} x2="100%" y1="50%" y2="50%" />
               </svg>
               <Foreign text={name} />
             </span>
