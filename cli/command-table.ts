@@ -20,7 +20,7 @@ export const COMMANDS: Record<string, [summary: string, load: () => Promise<Decl
   ],
   today: [
     "list what needs you, and what happens by itself",
-    async () => (await import("./commands/today.ts")).addTodayCommand,
+    async () => (await import("./commands/overview/today.ts")).addTodayCommand,
   ],
   projects: [
     "manage projects, which hold flags and environments",

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { today as operations } from "../../src/operations/today/today.ts";
-import { fieldOption } from "../output/field.ts";
-import type { Io } from "../output/terminal.ts";
-import { table } from "../output/text.ts";
-import { action } from "../session/action.ts";
-import type { Session } from "../session/session.ts";
-import { heard } from "../session/command-line.ts";
+import { today as operations } from "../../../src/operations/today/today.ts";
+import { fieldOption } from "../../output/field.ts";
+import type { Io } from "../../output/terminal.ts";
+import { table } from "../../output/text.ts";
+import { action } from "../../session/action.ts";
+import type { Session } from "../../session/session.ts";
+import { heard } from "../../session/command-line.ts";
 
 export function addTodayCommand(today: Command, io: Io): void {
   heard(today)`
