@@ -8,6 +8,7 @@ export const LOOKS = {
     kind: { is: "name" },
     option: ["name <name>", "name for people"],
     label: "Name",
+    hint: "What people read; the slug where it is empty.",
   },
   color: {
     kind: {

@@ -9,7 +9,6 @@ export const NOTICES = {
     kind: { is: "named", what: "an environment" },
     default: null,
     option: ["environment <environment>", "only notices of this environment (default: all)"],
-    label: "Environment",
   },
   /** Only these events, or families of them such as `flag.*`; null for all. */
   events: {
@@ -22,14 +21,11 @@ export const NOTICES = {
     },
     default: null,
     option: ["event <type...>", "only notices of these events, such as flag.* (default: all)"],
-    label: "Events",
-    control: "event",
   },
   /** Seconds for which notices are gathered into one; null for each at once. */
   digest: {
     kind: { is: "seconds", least: 1, most: MAX_DIGEST },
     default: null,
     option: ["digest <time>", "collect notices for this time, 1s to 7d, and send them together"],
-    label: "How often",
   },
 } as const satisfies Card;

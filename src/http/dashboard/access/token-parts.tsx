@@ -32,7 +32,7 @@ const SCOPE_TEXTS: Record<Scope, string> = {
   "forms:write": "changes forms and submissions",
 };
 
-/** What a token is for, with its scopes. The first three are each for one environment. */
+/** Purposes of tokens, with their scopes. */
 const PURPOSES: Readonly<Record<string, readonly [label: string, scopes: readonly Scope[], hint?: string]>> =
   {
     application: ["An application reads flags", ["flags:evaluate"], "Of one environment, over OFREP"],

@@ -146,10 +146,11 @@ export function settingFaults(fields: Fields, faults: Faults, { errors, message 
 export function CardFields({ card, typed, id }: { card: Card; typed: Typed | null; id: string }) {
   return (
     <>
-      {Object.entries(card).map(([name, { kind, label, hint, control = name }]) =>
+      {Object.entries(card).map(([name, { kind, label, hint, default: unset, control = name }]) =>
         label === undefined ? null : (
           <KindField
             kind={kind}
+            mayLack={unset === null}
             name={control}
             label={label}
             hint={hint}

@@ -59,7 +59,7 @@ export function targetName({ kind, target }: Shown): string {
   return target.startsWith(`${kind}:`) ? target : `${kind} ${target}`;
 }
 
-/** What may be done with a target, by forms that post to its id behind `to`. */
+/** The actions of a target, by forms that post to its id behind `to`. */
 export function TargetActions({
   to: all,
   target: { id, kind, enabled, target },

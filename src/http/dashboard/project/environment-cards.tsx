@@ -6,7 +6,7 @@ import type { Project } from "../../../projects/project.ts";
 import { Facts } from "../parts/card.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { Fold } from "../parts/fold.tsx";
-import { SettingFields } from "../parts/kind-field.tsx";
+import { CardFields, SettingFields } from "../parts/kind-field.tsx";
 import { Button, ButtonLink, Form, Hidden } from "../parts/link.tsx";
 import { EnvironmentField } from "../parts/list.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
@@ -148,7 +148,6 @@ export function NewEnvironment({
   typed: Typed | undefined;
 }) {
   if (!useMay("admin")) return null;
-  const { among } = LOOKS.color.kind;
   return (
     <AddFold id="new-environment" act="Add an environment" isOpen={typed !== undefined}>
       <Form to={`${projectPath(slug)}/environments`} class="editor" id="environment-form">
@@ -161,25 +160,13 @@ export function NewEnvironment({
             maxlength={150}
             required
           />
-          <TextField
-            id="environment-name"
-            {...typedAt(typed, "name")}
-            label="Name"
-            hint="What people read; the slug where it is empty."
-            maxlength={200}
-          />
           <EnvironmentField
             {...typedAt(typed, "from")}
             label="Starts with the flags and segments of"
             environments={environments.slice(0, 200)}
             all="none: every flag is off"
           />
-          <SelectField
-            id="environment-color"
-            {...typedAt(typed, "color")}
-            label="Color"
-            options={["", ...among].map((value) => ({ value, label: value || "none" }))}
-          />
+          <CardFields card={LOOKS} typed={typed ?? null} id="environment" />
         </div>
         <p class="buttons">
           <Button icon="plus">Create</Button>

@@ -2,7 +2,7 @@ import type { DashboardContext } from "../dashboard-env.ts";
 import type { Child, PropsWithChildren } from "../markup.ts";
 import type { Page } from "../page.tsx";
 import type { Typed } from "../parts/submit.ts";
-import { projectPath } from "../paths.ts";
+import { PROJECT, projectPath } from "../paths.ts";
 
 /** The parts of the settings of a project, in their order, by the ids of their places on the page. */
 export const SECTIONS = {
@@ -22,6 +22,8 @@ export type Sent = { at: SectionName; typed: Typed };
 
 /** Shows the settings of a project, with a form that was not taken. */
 export type ShowSettings = (c: DashboardContext, project: string, sent?: Sent) => Promise<Page>;
+
+export const MEMBERS = `${PROJECT}/members` as const;
 
 export function settingsPath(project: string): string {
   return `${projectPath(project)}/settings`;

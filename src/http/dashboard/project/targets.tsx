@@ -20,7 +20,7 @@ import { AddFold, Section, type ShowSettings, settingsPath } from "./section.tsx
 
 const TARGETS = `${PROJECT}/targets` as const;
 
-/** What a target may hear of, each with its events; none is for all. */
+/** The choices of events that a target hears of; none is for all. */
 const ABOUT: Readonly<Record<string, readonly [label: string, events: readonly string[]]>> = {
   all: ["everything in the project", []],
   changes: ["every change of flags, segments and environments", ["flag.*", "segment.*", "environment.*"]],
