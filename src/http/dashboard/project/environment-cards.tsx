@@ -11,6 +11,7 @@ import { Button, ButtonLink, Form, Hidden } from "../parts/link.tsx";
 import { EnvironmentField } from "../parts/list.tsx";
 import { EnvironmentName } from "../parts/status.tsx";
 import { type Typed, typedAt } from "../parts/submit.ts";
+import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { environmentPath, projectPath } from "../paths.ts";
 import { useMay } from "../view.ts";
@@ -62,7 +63,11 @@ export function EnvironmentFold({
           <span class="soft small">
             {readAt === null ? "; never read" : "; read "}
             {readAt !== null && <Time at={readAt} />}
-            {name !== slug && `; called ${name}`}
+            {name !== slug && (
+              <>
+                ; called <Foreign text={name} />
+              </>
+            )}
           </span>
         </>
       }

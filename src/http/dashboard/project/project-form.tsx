@@ -9,6 +9,7 @@ import type { Fields } from "../fields.ts";
 import { Facts } from "../parts/card.tsx";
 import { Fold } from "../parts/fold.tsx";
 import { SettingFields, changedIn } from "../parts/kind-field.tsx";
+import { Foreign } from "../parts/text.tsx";
 import type { Typed } from "../parts/submit.ts";
 import { Button, Form } from "../parts/link.tsx";
 import { useMay } from "../view.ts";
@@ -61,7 +62,7 @@ function SettingFold({ project, usage, typed, name }: Props & { name: SettingNam
   return (
     <Fold
       name={label}
-      sentence={inWords(project, name, usage)}
+      sentence={<Foreign text={inWords(project, name, usage)} />}
       act={mayChange ? <Change of={label} /> : null}
       isOpen={sent !== undefined}
     >

@@ -4,7 +4,7 @@ import { Foreign } from "../parts/text.tsx";
 import { projectPath } from "../paths.ts";
 import { Tabs } from "../parts/link.tsx";
 import { Chips } from "../parts/seg.tsx";
-import { useMay, useView } from "../view.ts";
+import { useView } from "../view.ts";
 
 type ProjectPage = { project: string; tab: Place; title: string; heading: string } & Omit<
   Page,
@@ -48,9 +48,9 @@ export const PLACES = {
   segments: { label: "Segments", path: "/segments", group: "Segments" },
   history: { label: "History", path: "/history", group: "History" },
   settings: { label: "Settings", path: "/settings", group: "Settings" },
-  targets: { label: "Targets", path: "/targets", group: "Settings" },
-  members: { label: "Members", path: "/members", group: "Settings", scope: "admin" },
-  tokens: { label: "Tokens", path: "/tokens", group: "Settings", scope: "admin" },
+  targets: { label: "Targets", path: "/settings#targets", group: "Settings" },
+  members: { label: "Members", path: "/settings#members", group: "Settings", scope: "admin" },
+  tokens: { label: "Tokens", path: "/settings#tokens", group: "Settings", scope: "admin" },
 } as const satisfies Record<string, { label: string; path: string; group: string; scope?: Scope }>;
 
 type Place = keyof typeof PLACES;
@@ -82,9 +82,7 @@ export function ProjectTabs({ project, current }: { project: string; current: Pl
     label,
     isCurrent,
   });
-  const pages = Object.values(PLACES).filter(
-    (each) => each.group === group && (!("scope" in each) || useMay(each.scope, { project })),
-  );
+  const pages = Object.values(PLACES).filter((each) => each.group === group && !each.path.includes("#"));
   return (
     <>
       <Tabs label="Project" tabs={TABS.map((each) => linkOf(each, each.label === group))} />

@@ -116,6 +116,7 @@ function aboutOf({ environment, events }: TargetView): string {
 }
 
 function howOften({ digest }: TargetView): string {
+  if (digest === 86_400 || digest === 604_800) return digest === 86_400 ? "once a day" : "once a week";
   return digest === null ? "at once" : `every ${durationInWords(digest).replace(/^1 /, "")}`;
 }
 
